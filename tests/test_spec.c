@@ -1,5 +1,6 @@
 /* Experiment files: what they may say, who wins, and that every slip names its line and the way
  * out. */
+#include "../harness/config/keys.h"
 #include "written.h"
 
 TEST(test_everything_said)
@@ -114,6 +115,29 @@ TEST(test_defaults)
 	assert_int_equal(s->delay_ns, 0);
 	assert_int_equal(s->nenv, 0);
 	assert_string_equal(variant("one")->skip, "");
+}
+
+/* A default stands in its row, as a file would write it. */
+TEST(a_default_that_is_said_changes_nothing)
+{
+	struct settings from, said;
+	struct status st;
+	char keys[256];
+	size_t n;
+	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].initial && field_read(&rows[i], rows[i].initial, &spec, &st))
+			fail_msg("%s", st.text);
+	rows = settings_fields(&n);
+	settings_default(&from);
+	said = from;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].initial && field_read(&rows[i], rows[i].initial, &said, &st))
+			fail_msg("%s", st.text);
+	assert_int_equal(settings_differ(&from, &said, keys, sizeof keys), 0);
+	said.flip_rank = 1;
+	assert_int_equal(field_read(field_find(rows, n, "flip"), "none", &said, &st), 0);
+	assert_int_equal(said.flip_rank, -1);
 }
 
 /* With --no-libraries; without it all of them are allowed. */

@@ -110,16 +110,16 @@ static const struct coll_info infos[COLL_KINDS] = {
                    factor_one},
 };
 
-static const char *const dtype_names[DTYPE_KINDS] = {
+const char *const coll_dtype_names[DTYPE_KINDS + 1] = {
     "int8",    "uint8",    "int32",   "uint32",  "int64",       "uint64",
     "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
 static const size_t dtype_sizes[DTYPE_KINDS] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
-static const char *const op_names[OP_KINDS] = {"sum", "prod",      "min", "max",
+const char *const coll_op_names[OP_KINDS + 1] = {"sum", "prod",      "min", "max",
                                                "avg", "premulsum", "none"};
-static const char *const pace_names[PACE_KINDS] = {
+const char *const coll_pace_names[PACE_KINDS + 1] = {
     [PACE_STREAM] = "stream", [PACE_ISOLATED] = "isolated"};
 
-static const char *const pass_names[PASS_KINDS] = {[PASS_TIMED] = "timed",
+const char *const coll_pass_names[PASS_KINDS + 1] = {[PASS_TIMED] = "timed",
                                                    [PASS_TIMELINE] = "timeline",
                                                    [PASS_COUNTERS] = "counters",
                                                    [PASS_PATH] = "path"};
@@ -137,6 +137,11 @@ const struct coll_info *coll_info(enum coll_kind kind)
 	return &infos[kind];
 }
 
+const char *coll_name(unsigned i)
+{
+	return i < COLL_KINDS ? infos[i].name : NULL;
+}
+
 int coll_find(const char *name)
 {
 	for (int i = 0; i < COLL_KINDS; i++)
@@ -147,42 +152,42 @@ int coll_find(const char *name)
 
 int coll_find_dtype(const char *name)
 {
-	return find(dtype_names, DTYPE_KINDS, name);
+	return find(coll_dtype_names, DTYPE_KINDS, name);
 }
 
 int coll_find_op(const char *name)
 {
-	return find(op_names, OP_KINDS, name);
+	return find(coll_op_names, OP_KINDS, name);
 }
 
 int coll_find_pace(const char *name)
 {
-	return find(pace_names, PACE_KINDS, name);
+	return find(coll_pace_names, PACE_KINDS, name);
 }
 
 int coll_find_pass(const char *name)
 {
-	return find(pass_names, PASS_KINDS, name);
+	return find(coll_pass_names, PASS_KINDS, name);
 }
 
 const char *coll_dtype_name(enum dtype dtype)
 {
-	return dtype_names[dtype];
+	return coll_dtype_names[dtype];
 }
 
 const char *coll_op_name(enum op op)
 {
-	return op_names[op];
+	return coll_op_names[op];
 }
 
 const char *coll_pace_name(enum pace pace)
 {
-	return pace_names[pace];
+	return coll_pace_names[pace];
 }
 
 const char *coll_pass_name(enum pass pass)
 {
-	return pass_names[pass];
+	return coll_pass_names[pass];
 }
 
 size_t coll_dtype_bytes(enum dtype dtype)
@@ -216,9 +221,9 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	unsigned is = infos[cell->coll].is;
 	add(&word, "%s", infos[cell->coll].name);
 	if (cell->dtype != DTYPE_FLOAT32 && (is & (COLL_TRAINS | COLL_ROUTED) || !(is & COLL_PSEUDO)))
-		add(&word, "_%s", dtype_names[cell->dtype]);
+		add(&word, "_%s", coll_dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
-		add(&word, "_%s", op_names[cell->op]);
+		add(&word, "_%s", coll_op_names[cell->op]);
 	unsigned n = cell->comm_ranks ? cell->comm_ranks : nranks;
 	if (is & COLL_PAIRS)
 		add(&word, "_%u_%s_%u", value_pair_from(cell->root),
@@ -237,7 +242,7 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 struct coll_word coll_title(const struct cell *cell, unsigned nranks)
 {
 	struct coll_word title = coll_word(cell, nranks);
-	add(&title, ", %s", pace_names[cell->pace]);
+	add(&title, ", %s", coll_pace_names[cell->pace]);
 	return title;
 }
 

@@ -6,91 +6,26 @@
 
 #include "../suggest.h"
 
-static field_read_fn test_read;
-
 static const struct claim_range open_range = {0, SIZE_MAX};
-
-#define FACTOR(FIELD) offsetof(struct factor, FIELD)
-#define CLAIM(FIELD)  offsetof(struct claim, FIELD)
-
-static const char *word_metric(unsigned i)
-{
-	return metric_name(i);
-}
-
-static const char *word_regime(unsigned i)
-{
-	return claim_regime_name(i);
-}
-
-// clang-format off
-static const struct field factors[] = {
-    {"text", FIELD_TEXT, FACTOR(text), CLAIM_TEXT_BYTES, .initial = "none", .help = "what it is"},
-    {"from", FIELD_NAME, FACTOR(from), .initial = "required", .help = "the variant before"},
-    {"to", FIELD_NAME, FACTOR(to), .initial = "required", .help = "the variant after"},
-    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing"},
-    {"bytes", FIELD_OWN, FACTOR(bytes), .read = claim_range_read, .initial = "gap_bytes", .help = "LO..HI"},
-};
-
-static const struct field claims[] = {
-    {"text", FIELD_TEXT, CLAIM(text), CLAIM_TEXT_BYTES, .initial = "required", .help = "the sentence"},
-    {"left", FIELD_NAME, CLAIM(left), .initial = "required", .help = "a variant"},
-    {"right", FIELD_NAME, CLAIM(right), .initial = "required", .help = "a variant"},
-    {"metric", FIELD_WORD, CLAIM(metric), .word = word_metric, .initial = "required", .help = "what is held against each other"},
-    {"is", FIELD_OWN, .lo = 1, .hi = (uint64_t)(10000 * CLAIM_MOST_MARGIN), .read = test_read, .initial = "required", .help = "less by 2%, more by 2%, within 2%"},
-    {"regime", FIELD_WORD, CLAIM(regime), .word = word_regime, .initial = "the metric's", .help = "its sizes"},
-    {"bytes", FIELD_OWN, CLAIM(bytes), .read = claim_range_read, .initial = "the regime's", .help = "LO..HI: other sizes"},
-    {"pace", FIELD_WORD, CLAIM(pace), .word = keys_word_pace, .initial = "the metric's"},
-    {"collective", FIELD_WORD, CLAIM(coll), .word = keys_word_coll, .initial = "all"},
-    {"needs", FIELD_TEXT, CLAIM(needs), CLAIM_TEXT_BYTES, .initial = "none", .help = "in place of a test: what it would take"},
-};
-// clang-format on
-
-#define NFACTORS (sizeof factors / sizeof *factors)
-#define NCLAIMS  (sizeof claims / sizeof *claims)
-
-const struct field *asked_fields(bool of_claims, size_t *n)
-{
-	*n = of_claims ? NCLAIMS : NFACTORS;
-	return of_claims ? claims : factors;
-}
-
-/* "less by 2%" */
-static int test_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	static const char *const forms[] = {"less by ", "more by ", "within "};
-	struct claim *claim = base;
-	struct status why = {""};
-	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
-		size_t n = strlen(forms[i]);
-		if (strncmp(text, forms[i], n))
-			continue;
-		if (field_percent(key, text + n + strspn(text + n, " "), &claim->by, &why))
-			break;
-		claim->test = (enum claim_test)i;
-		return 0;
-	}
-	return status_set(st,
-	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%% or "
-	                  "within X%%, X from 0.01 to %g",
-	                  key->key, text, 100 * CLAIM_MOST_MARGIN);
-}
 
 /* Where a section's values go: those for a backend that does not run are read to a place of
  * their own. */
 struct place {
-	const struct field *rows;
-	size_t nrows;
+	bool of_claims;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
+	size_t n;
+	const struct field *rows = claim_fields(place->of_claims, &n);
 	char allowed[256] = "";
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < place->nrows; i++) {
-		status_list(allowed, sizeof allowed, place->rows[i].key);
-		suggest_offer(&guess, place->rows[i].key);
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].record)
+			continue;
+		status_list(allowed, sizeof allowed, rows[i].key);
+		suggest_offer(&guess, rows[i].key);
 	}
 	return status_set(
 	    st,
@@ -102,7 +37,9 @@ static int unknown_key(const struct place *place, const char *key, struct status
 static int entry_read(struct build *b, const struct text_entry *entry,
                       const struct place *place, struct status *st)
 {
-	const struct field *row = field_find(place->rows, place->nrows, entry->key);
+	size_t n;
+	const struct field *rows = claim_fields(place->of_claims, &n);
+	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	struct status why = {""};
 	int rc = row ? field_read(row, entry->value, to, &why)
@@ -158,12 +95,12 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 
 int asked_factor(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_section *s = &b->text.sections[section];
+	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	if (list->nfactors == CLAIM_MAX)
 		return build_fail(b, s->at, "too many factors; allowed are 32", st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	const struct place place = {factors, NFACTORS, factor, &elsewhere};
+	const struct place place = {false, factor, &elsewhere};
 	struct layer layer;
 	if (layer_read(b, section, &place, false, &layer, st) ||
 	    layer_read(b, section, &place, true, &layer, st))
@@ -230,13 +167,13 @@ static int claim_settle(const struct build *b, struct claim *c, const struct lay
 
 int asked_claim(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_section *s = &b->text.sections[section];
+	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	if (list->nclaims == CLAIM_MAX)
 		return build_fail(b, s->at, "too many claims; allowed are 32", st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	const struct place place = {claims, NCLAIMS, claim, &elsewhere};
+	const struct place place = {true, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,
@@ -310,10 +247,10 @@ static int gap_names_check(struct build *b, const struct text_entry *entry, stru
 /* Every name of a variant, those for other backends too, so that a slip shows at once. */
 static int names_check(struct build *b, struct status *st)
 {
-	for (unsigned i = 0; i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		bool outside = entry->section == BUILD_COMMAND_LINE;
-		const char *kind = outside ? "" : b->text.sections[entry->section].kind;
+		const char *kind = outside ? "" : b->from->text.sections[entry->section].kind;
 		bool of_claim = !strcmp(kind, "factor") || !strcmp(kind, "claim");
 		if (of_claim && names_variant(entry) &&
 		    name_check(b, entry, entry->key, entry->value, st))
@@ -329,8 +266,8 @@ static int names_check(struct build *b, struct status *st)
 static int primary_check(struct build *b, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
-	for (unsigned i = 0; i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		const struct field row = {.key = "primary"};
 		char what[1024];
 		struct primary primary;
@@ -360,8 +297,8 @@ static int primary_check(struct build *b, struct status *st)
 static int gap_check(struct build *b, struct status *st)
 {
 	const struct text_entry *bytes = NULL;
-	for (unsigned i = 0; i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		if (!strcmp(entry->key, "gap"))
 			return 0;
 		if (!strcmp(entry->key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)

@@ -18,8 +18,8 @@ bool build_here(const struct build *b, const struct text_entry *entry)
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i)
 {
-	while (*i < b->text.nentries) {
-		const struct text_entry *entry = &b->text.entries[(*i)++];
+	while (*i < b->from->text.nentries) {
+		const struct text_entry *entry = &b->from->text.entries[(*i)++];
 		if (entry->section == section && of_one == (entry->on[0] != '\0'))
 			return entry;
 	}

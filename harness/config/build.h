@@ -6,12 +6,19 @@
 
 #define BUILD_COMMAND_LINE UINT_MAX /* an override's section */
 
-struct build {
-	const char *backend;
+struct spec_text {
+	char name[TRIAL_NAME_BYTES];
+	char file[PATH_MAX];
+	char bases[TEXT_MAX_BASES][PATH_MAX];
 	struct text text;
-	const char *only; /* names with commas between, or NULL */
+	unsigned nread;   /* entries of the files; the overrides follow */
+	const char *only; /* names with commas between, or NULL; borrowed */
 	bool no_libraries;
-	unsigned nread; /* entries of the files; behind them lie the overrides */
+};
+
+struct build {
+	const struct spec_text *from;
+	const char *backend;
 	spec_lookup_fn *lookup;
 	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */

@@ -7,7 +7,8 @@
 
 #include "../trial/sizes.h"
 
-#define KIB ((size_t)1 << 10)
+#define KIB     ((size_t)1 << 10)
+#define MOST_BY ((uint64_t)(10000 * CLAIM_MOST_MARGIN)) /* hundredths of a percent */
 
 // clang-format off
 static const struct metric_info metrics[METRIC_KINDS] = {
@@ -36,14 +37,14 @@ static const struct {
 	size_t small_to, large_from;
 } usual[] = {[false] = {4 * KIB, 256 * KIB}, [true] = {64 * KIB, 16 * KIB *KIB}};
 
-static const char *const tests[CLAIM_TESTS] = {"less", "more", "within", "needs"};
+static const char *const tests[CLAIM_TESTS + 1] = {"less", "more", "within", "needs"};
 
 const struct metric_info *metric_info(enum metric metric)
 {
 	return &metrics[metric];
 }
 
-const char *metric_name(unsigned i)
+static const char *metric_name(unsigned i)
 {
 	return i < METRIC_KINDS ? metrics[i].name : NULL;
 }
@@ -100,37 +101,94 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 	             : (struct claim_range){list[most - (most + 2) / 3], SIZE_MAX};
 }
 
-/* [lo, hi], hi null where there is no end. */
-static json_t *range_json(struct claim_range range)
+/* --- the rows of [factor NAME] and [claim NAME]: how a file says them, and the record --- */
+
+static field_read_fn test_read;
+
+#define FACTOR(FIELD) offsetof(struct factor, FIELD), sizeof(((struct factor *)0)->FIELD)
+#define CLAIM(FIELD)  offsetof(struct claim, FIELD), sizeof(((struct claim *)0)->FIELD)
+
+// clang-format off
+static const struct field factor_rows[] = {
+    {"name", FIELD_NAME, FACTOR(name), .record = true},
+    {"text", FIELD_TEXT, FACTOR(text), .otherwise = "none", .help = "what it is"},
+    {"from", FIELD_NAME, FACTOR(from), .otherwise = "required", .help = "the variant before"},
+    {"to", FIELD_NAME, FACTOR(to), .otherwise = "required", .help = "the variant after"},
+    {"setting", FIELD_TEXT, FACTOR(setting), .record = true},
+    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing"},
+    {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "gap_bytes", .help = "LO..HI"},
+};
+
+/* The first three are of every claim, the last one of those without a test. */
+static const struct field claim_rows[] = {
+    {"name", FIELD_NAME, CLAIM(name), .record = true},
+    {"text", FIELD_TEXT, CLAIM(text), .otherwise = "required", .help = "the sentence"},
+    {"is", FIELD_WORD, CLAIM(test), .lo = 1, .hi = MOST_BY, .words = tests, .read = test_read, .otherwise = "required",
+     .help = "less by 2%, more by 2%, within 2%"},
+    {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant"},
+    {"right", FIELD_NAME, CLAIM(right), .otherwise = "required", .help = "a variant"},
+    {"metric", FIELD_WORD, CLAIM(metric), .word = metric_name, .otherwise = "required", .help = "what is compared"},
+    {"by", FIELD_PERCENT, CLAIM(by), .hi = MOST_BY, .record = true},
+    {"bytes", FIELD_RANGE, CLAIM(bytes), .otherwise = "the regime's", .help = "LO..HI: other sizes"},
+    {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "its sizes"},
+    {"pace", FIELD_MAYBE, CLAIM(pace), .words = coll_pace_names, .optional = true, .otherwise = "the metric's"},
+    {"collective", FIELD_MAYBE, CLAIM(coll), .word = coll_name, .optional = true, .otherwise = "all"},
+    {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take"},
+};
+
+static const struct field gap_rows[] = {
+    {"from", FIELD_NAME, .at = offsetof(struct gap, from), .bytes = TRIAL_NAME_BYTES},
+    {"to", FIELD_NAME, .at = offsetof(struct gap, to), .bytes = TRIAL_NAME_BYTES},
+    {"bytes", FIELD_RANGE, .at = offsetof(struct gap, bytes)},
+};
+
+static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
+// clang-format on
+
+#define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
+#define OF_EVERY    3
+
+const struct field *claim_fields(bool of_claims, size_t *n)
 {
-	if (range.hi == SIZE_MAX)
-		return json_pack("[I, n]", (json_int_t)range.lo);
-	return json_pack("[I, I]", (json_int_t)range.lo, (json_int_t)range.hi);
+	*n = of_claims ? NROWS(claim_rows) : NROWS(factor_rows);
+	return of_claims ? claim_rows : factor_rows;
 }
 
-static json_t *factor_json(const struct factor *f)
+/* "less by 2%" */
+static int test_read(const struct field *key, const char *text, void *base, struct status *st)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:o}", "name", f->name, "text",
-	                 f->text, "from", f->from, "to", f->to, "setting", f->setting,
-	                 "placebo", (int)f->placebo, "bytes", range_json(f->bytes));
+	static const char *const forms[] = {"less by ", "more by ", "within "};
+	struct claim *claim = base;
+	struct status why = {""};
+	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+		size_t n = strlen(forms[i]);
+		if (strncmp(text, forms[i], n))
+			continue;
+		if (field_percent(key, text + n + strspn(text + n, " "), &claim->by, &why))
+			break;
+		claim->test = (enum claim_test)i;
+		return 0;
+	}
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%% or "
+	                  "within X%%, X from 0.01 to %g",
+	                  key->key, text, 100 * CLAIM_MOST_MARGIN);
+}
+
+/* The rows that the record has of a claim beyond those of every one. */
+static const struct field *rows_of(const struct claim *c, size_t *n)
+{
+	const size_t last = NROWS(claim_rows) - 1;
+	*n = c->test == CLAIM_NEEDS ? 1 : last - OF_EVERY;
+	return c->test == CLAIM_NEEDS ? &claim_rows[last] : &claim_rows[OF_EVERY];
 }
 
 static json_t *claim_json(const struct claim *c)
 {
-	json_t *json = json_pack("{s:s, s:s, s:s}", "name", c->name, "text", c->text, "is",
-	                         tests[c->test]);
-	if (c->test == CLAIM_NEEDS) {
-		json_object_set_new(json, "needs", json_string(c->needs));
-		return json;
-	}
-	json_t *more = json_pack(
-	    "{s:s, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "left", c->left, "right", c->right,
-	    "metric", metrics[c->metric].name, "by", c->by, "bytes", range_json(c->bytes),
-	    "regime", c->regime < 0 ? json_null() : json_string(regimes[c->regime]), "pace",
-	    c->pace < 0 ? json_null() : json_string(coll_pace_name((enum pace)c->pace)),
-	    "collective",
-	    c->coll < 0 ? json_null() : json_string(coll_info((enum coll_kind)c->coll)->name));
-	if (json && json_object_update(json, more)) {
+	size_t n;
+	const struct field *rows = rows_of(c, &n);
+	json_t *json = field_object(claim_rows, OF_EVERY, c), *more = field_object(rows, n, c);
+	if (!json || !more || json_object_update(json, more)) {
 		json_decref(json);
 		json = NULL;
 	}
@@ -143,129 +201,38 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 	json_t *factors = json_array(), *claims = json_array();
 	int bad = 0;
 	for (unsigned i = 0; i < list->nfactors; i++)
-		bad |= json_array_append_new(factors, factor_json(&list->factors[i]));
+		bad |= json_array_append_new(
+		    factors, field_object(factor_rows, NROWS(factor_rows), &list->factors[i]));
 	for (unsigned i = 0; i < list->nclaims; i++)
 		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
 	bad |= json_object_set_new(environment, "factors", factors);
 	bad |= json_object_set_new(environment, "claims", claims);
-	json_t *gap = json_null();
-	if (list->gap.from[0])
-		gap = json_pack("{s:s, s:s, s:o}", "from", list->gap.from, "to", list->gap.to,
-		                "bytes", range_json(list->gap.bytes));
-	bad |= json_object_set_new(environment, "gap", gap);
+	bad |= json_object_set_new(environment, "gap",
+	                           list->gap.from[0]
+	                               ? field_object(gap_rows, NROWS(gap_rows), &list->gap)
+	                               : json_null());
 	if (list->primary.n)
 		bad |= json_object_set_new(environment, "primary",
 		                           json_string(list->primary.names[0]));
 	return bad ? -1 : 0;
 }
 
-/* Copies a text that has to be there and to fit. */
-static int take_text(const json_t *from, const char *key, char *out, size_t bytes,
-                     struct status *st)
-{
-	const char *text = json_string_value(json_object_get(from, key));
-	if (!text || strlen(text) >= bytes)
-		return status_set(st, "\"%s\" has to be a text of less than %zu bytes", key,
-		                  bytes);
-	strcpy(out, text);
-	return 0;
-}
-
-/* A word that `find` knows, or nothing and null: -1. */
-static int take_word(const json_t *from, const char *key, int (*find)(const char *), int *out,
-                     struct status *st)
-{
-	const json_t *value = json_object_get(from, key);
-	*out = -1;
-	if (!value || json_is_null(value))
-		return 0;
-	const char *text = json_string_value(value);
-	*out = text ? find(text) : -1;
-	return *out < 0 ? status_set(st, "\"%s\" is no word that is known here", key) : 0;
-}
-
-static int take_range(const json_t *from, struct claim_range *out, struct status *st)
-{
-	const json_t *range = json_object_get(from, "bytes");
-	const json_t *lo = json_array_get(range, 0), *hi = json_array_get(range, 1);
-	*out = (struct claim_range){0, SIZE_MAX};
-	if (json_array_size(range) != 2 || !json_is_integer(lo) || json_integer_value(lo) < 0 ||
-	    !(json_is_null(hi) || json_is_integer(hi)) || json_integer_value(hi) < 0)
-		return status_set(st, "\"bytes\" has to be a list of two sizes, the second a "
-		                      "number or null");
-	out->lo = (size_t)json_integer_value(lo);
-	if (json_is_integer(hi))
-		out->hi = (size_t)json_integer_value(hi);
-	return 0;
-}
-
-static int find_metric(const char *name)
-{
-	for (int i = 0; i < METRIC_KINDS; i++)
-		if (!strcmp(metrics[i].name, name))
-			return i;
-	return -1;
-}
-
-static int find_regime(const char *name)
-{
-	for (int i = 0; i < REGIME_KINDS; i++)
-		if (!strcmp(regimes[i], name))
-			return i;
-	return -1;
-}
-
-static int find_test(const char *name)
-{
-	for (int i = 0; i < CLAIM_TESTS; i++)
-		if (!strcmp(tests[i], name))
-			return i;
-	return -1;
-}
-
 static int factor_take(const json_t *from, struct factor *out, struct status *st)
 {
-	if (take_text(from, "name", out->name, sizeof out->name, st) ||
-	    take_text(from, "text", out->text, sizeof out->text, st) ||
-	    take_text(from, "from", out->from, sizeof out->from, st) ||
-	    take_text(from, "to", out->to, sizeof out->to, st) ||
-	    take_text(from, "setting", out->setting, sizeof out->setting, st) ||
-	    take_range(from, &out->bytes, st))
+	if (field_object_take(factor_rows, NROWS(factor_rows), from, out, st))
 		return -1;
 	out->latency_bytes = out->bytes;
-	out->placebo = json_is_true(json_object_get(from, "placebo"));
 	return 0;
 }
 
 static int claim_take(const json_t *from, struct claim *out, struct status *st)
 {
-	int test, metric;
-	if (take_text(from, "name", out->name, sizeof out->name, st) ||
-	    take_text(from, "text", out->text, sizeof out->text, st) ||
-	    take_word(from, "is", find_test, &test, st))
-		return -1;
-	if (test < 0)
-		return status_set(st, "\"is\" is missing");
-	out->test = (enum claim_test)test;
+	size_t n;
 	out->pace = out->coll = out->regime = -1;
-	if (out->test == CLAIM_NEEDS)
-		return take_text(from, "needs", out->needs, sizeof out->needs, st);
-	if (take_text(from, "left", out->left, sizeof out->left, st) ||
-	    take_text(from, "right", out->right, sizeof out->right, st) ||
-	    take_word(from, "metric", find_metric, &metric, st) ||
-	    take_word(from, "regime", find_regime, &out->regime, st) ||
-	    take_word(from, "pace", coll_find_pace, &out->pace, st) ||
-	    take_word(from, "collective", coll_find, &out->coll, st) ||
-	    take_range(from, &out->bytes, st))
+	if (field_object_take(claim_rows, OF_EVERY, from, out, st))
 		return -1;
-	if (metric < 0)
-		return status_set(st, "\"metric\" is missing");
-	out->metric = (enum metric)metric;
-	out->by = json_number_value(json_object_get(from, "by"));
-	if (!(out->by > 0 && out->by <= CLAIM_MOST_MARGIN))
-		return status_set(st, "\"by\" has to be a number above 0, up to %g",
-		                  CLAIM_MOST_MARGIN);
-	return 0;
+	const struct field *rows = rows_of(out, &n);
+	return field_object_take(rows, n, from, out, st);
 }
 
 static int list_fail(const char *what, size_t i, const struct status *why, struct status *st)
@@ -295,48 +262,13 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 		if (claim_take(json_array_get(claims, i), &list.claims[i], &why))
 			return list_fail("claim", i, &why, st);
 	if (json_is_object(gap) &&
-	    (take_text(gap, "from", list.gap.from, sizeof list.gap.from, &why) ||
-	     take_text(gap, "to", list.gap.to, sizeof list.gap.to, &why) ||
-	     take_range(gap, &list.gap.bytes, &why)))
+	    field_object_take(gap_rows, NROWS(gap_rows), gap, &list.gap, &why))
 		return list_fail("gap", 0, &why, st);
-	if (json_object_get(environment, "primary")) {
-		list.primary.n = 1;
-		if (take_text(environment, "primary", list.primary.names[0],
-		              sizeof list.primary.names[0], &why))
-			return status_set(st, "the record's environment: %s", why.text);
-	}
+	const json_t *primary = json_object_get(environment, "primary");
+	list.primary.n = primary != NULL;
+	if (field_from_json(&primary_row, primary, list.primary.names[0], &why))
+		return status_set(st, "the record's environment: %s", why.text);
 	*out = list;
-	return 0;
-}
-
-/* One size without blanks around it. */
-static int size_read(const char *text, size_t bytes, size_t *out, struct status *st)
-{
-	char copy[64];
-	size_t sizes[SIZES_MAX];
-	unsigned count;
-	snprintf(copy, sizeof copy, "%.*s", (int)bytes, text);
-	if (strchr(copy, ',') || sizes_parse(copy, sizes, &count, st) || count != 1)
-		return -1;
-	*out = sizes[0];
-	return 0;
-}
-
-int claim_range_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	struct claim_range *range = (struct claim_range *)(void *)((char *)base + key->at),
-	                   read;
-	struct status why = {""};
-	const char *dots = strstr(text, "..");
-	size_t first = dots ? (size_t)(dots - text) : strlen(text);
-	if (size_read(text, first, &read.lo, &why) ||
-	    size_read(dots ? dots + 2 : text, strlen(text), &read.hi, &why) ||
-	    read.lo > read.hi)
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
-		                  "as in 16M..1G, or one size",
-		                  key->key, text);
-	*range = read;
 	return 0;
 }
 

@@ -62,8 +62,6 @@ struct metric_info {
 
 /* metric < METRIC_KINDS. */
 const struct metric_info *metric_info(enum metric metric);
-/* The i-th name, NULL behind the last. */
-const char *metric_name(unsigned i);
 
 /* Sizes as the experiment asks for them, inclusive. hi = SIZE_MAX: no end. */
 struct claim_range {
@@ -151,9 +149,9 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
  * sentence; *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
-/* Readers of rows whose field is a struct claim_range, a struct gap, a struct primary. */
-field_read_fn claim_range_read, claim_gap_read, claim_primary_read;
+/* Readers of rows whose field is a struct gap, a struct primary. */
+field_read_fn claim_gap_read, claim_primary_read;
 /* The rows of [factor NAME] or of [claim NAME], for help. */
-const struct field *asked_fields(bool of_claims, size_t *n);
+const struct field *claim_fields(bool of_claims, size_t *n);
 
 #endif

@@ -13,11 +13,6 @@
 #include "../suggest.h"
 #include "../trial/sizes.h"
 
-static const char *word_dtype(unsigned i)
-{
-	return i < DTYPE_KINDS ? coll_dtype_name(i) : NULL;
-}
-
 static const char *word_op(unsigned i)
 {
 	return i < OP_NONE ? coll_op_name(i) : NULL;
@@ -30,16 +25,6 @@ static const char *word_backend(unsigned i)
 	return backend_table[i - 1] ? backend_table[i - 1]->name : NULL;
 }
 
-const char *keys_word_coll(unsigned i)
-{
-	return i < COLL_KINDS ? coll_info(i)->name : NULL;
-}
-
-const char *keys_word_pace(unsigned i)
-{
-	return i < PACE_KINDS ? coll_pace_name(i) : NULL;
-}
-
 static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, in_place_read,
     tokens_read, counts_read, skews_read, paces_read, blocks_read, library_read, each_read;
 
@@ -50,22 +35,22 @@ static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, 
  * A seed fits a double, as JSON's readers want. */
 // clang-format off
 static const struct field experiment[] = {
-    {"title", FIELD_TEXT, TEXT(title), .initial = "the file's name", .help = "of tables and pictures"},
-    {"collective", FIELD_OWN, .read = colls_read, .word = keys_word_coll, .initial = "required", .help = "a list"},
-    {"bytes", FIELD_OWN, .read = sizes_read, .initial = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
-    {"tokens", FIELD_OWN, .read = tokens_read, .initial = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
-    {"dtype", FIELD_OWN, .read = dtypes_read, .word = word_dtype, .initial = "float32", .help = "a list, or all"},
+    {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures"},
+    {"collective", FIELD_OWN, .read = colls_read, .word = coll_name, .otherwise = "required", .help = "a list"},
+    {"bytes", FIELD_OWN, .read = sizes_read, .otherwise = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
+    {"tokens", FIELD_OWN, .read = tokens_read, .otherwise = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
+    {"dtype", FIELD_OWN, .read = dtypes_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all"},
     {"op", FIELD_OWN, .read = ops_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
     {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
     {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
     {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
-    {"model", FIELD_TEXT, TEXT(model), .initial = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
+    {"model", FIELD_TEXT, TEXT(model), .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
     {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
     {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "how unlike experts are wanted: exponents of Zipf's law, as in 0, 0.8, 1.2"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
     {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
     {"backend", FIELD_CHOICE, TEXT(backend), .word = word_backend, .initial = "auto", .help = "auto: the first that two ranks fit on"},
-    {"pace", FIELD_OWN, AT(paces), .read = paces_read, .word = keys_word_pace, .initial = "both", .help = "a list: bandwidth, latency"},
+    {"pace", FIELD_OWN, AT(paces), .read = paces_read, .words = coll_pace_names, .initial = "stream, isolated", .help = "a list: bandwidth, latency"},
     {"blocks", FIELD_NUMBER, AT(blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .read = blocks_read, .initial = "10", .help = "trials of each variant; auto: as many as it takes"},
     {"precision", FIELD_PERCENT, AT(precision), .lo = 1, .hi = 5000, .initial = "1%", .help = "of blocks = auto: half an interval's width"},
     {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto, and of a search: time for all of it"},
@@ -73,8 +58,8 @@ static const struct field experiment[] = {
     {"stretches", FIELD_NUMBER, AT(stretches), .lo = 1, .hi = 1000, .initial = "5", .help = "stream: their median is the trial's value"},
     {"calls", FIELD_NUMBER, AT(calls), .lo = 1, .hi = 100000, .initial = "20", .help = "stream: in a stretch"},
     {"isolated_calls", FIELD_NUMBER, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "100", .help = "isolated"},
-    {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "300s a cycle or allocation", .help = "for one trial, its start included"},
-    {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "none", .help = "for one cell"},
+    {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "300s a cycle or allocation", .help = "for one trial, its start included"},
+    {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "none", .help = "for one cell"},
     {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak"},
     {"connections", FIELD_NUMBER, AT(connections), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "communicators made anew within a trial, so many times"},
     {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated anew in a connection, so many times"},
@@ -82,18 +67,18 @@ static const struct field experiment[] = {
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
-    {"leads", FIELD_NAME, TEXT(leads), .initial = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
-    {"reference", FIELD_NAME, TEXT(reference), .initial = "the first", .help = "the variant that all are compared with"},
-    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .initial = "none", .help = "FROM, TO: what the factors explain"},
-    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .initial = "none", .help = "the claim that the experiment is about"},
-    {"gap_bytes", FIELD_OWN, AT(asked.gap.bytes), .read = claim_range_read, .initial = "of the claims", .help = "LO..HI; else the large ones"},
+    {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
+    {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
+    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain"},
+    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
+    {"gap_bytes", FIELD_RANGE, AT(asked.gap.bytes), .otherwise = "of the claims", .help = "LO..HI; else the large ones"},
 };
 
 /* Rows of a variant that are no plain setting: they come before those of the settings. */
 static const struct field variant[] = {
     {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
     {"nccl", FIELD_OWN, .read = library_read},
-    {"each", FIELD_OWN, .read = each_read, .initial = "none", .help = "paths of libraries with ':' between: one variant each"},
+    {"each", FIELD_OWN, .read = each_read, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each"},
 };
 // clang-format on
 
@@ -335,7 +320,7 @@ static int list_or_all(const struct field *key, const char *text, unsigned *list
 {
 	struct status why = {""};
 	if (!strcmp(text, "all")) {
-		for (*n = 0; key->word(*n); (*n)++)
+		for (*n = 0; key->word ? key->word(*n) : key->words[*n]; (*n)++)
 			list[*n] = *n;
 		return 0;
 	}

@@ -25,7 +25,5 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 /* Whether a variant's KEY=value may tell a library what to load, to run or to write, or which
  * network address to use. */
 bool keys_names_file(const char *env);
-/* Words of rows elsewhere. */
-field_word_fn keys_word_coll, keys_word_pace;
 
 #endif

@@ -97,8 +97,8 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 
 /* --- reading a file and making its plan --- */
 
-/* A file with its overrides, as spec_load reads it for the backend that it is for here, which
- * is learnt by reading it once before; why as of plan_backend. */
+/* A file with its overrides, as it is for the backend that is measured here; why as of
+ * plan_backend. */
 struct plan_source {
 	const char *file;
 	unsigned noverrides;

@@ -168,34 +168,37 @@ done:
 
 /* Whether ranks that share a GPU make room on a backend that has too few for one rank each. Its
  * own keys say so, which are not read before it is chosen. */
-static bool shares_gpu(const struct plan_source *from, const struct plan_machine *machine,
-                       const struct backend *b, struct spec *out, struct status *st)
+static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
+                       const struct plan_machine *machine, const struct backend *b,
+                       struct spec *out, struct status *st)
 {
 	return b->is.gpus && plan_capacity(machine, b->name, 1, st) == 1 &&
-	       !spec_load(from->file, from->noverrides, from->overrides, b->name, from->lookup,
-	                  out, st) &&
-	       plan_sharing(out) > 1;
+	       !spec_build(text, b->name, lookup, out, st) && plan_sharing(out) > 1;
 }
 
 int plan_load(const struct plan_source *from, const struct plan_machine *machine,
               struct spec *out, char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes,
               struct status *st)
 {
-	if (spec_load(from->file, from->noverrides, from->overrides, NULL, from->lookup, out,
-	              st))
-		return -1;
-	/* Its name may lie in the spec, which is read anew. */
+	struct spec_text *text =
+	    spec_read(from->file, from->noverrides, from->overrides, st);
+	int rc = -1;
+	if (!text || spec_build(text, NULL, from->lookup, out, st))
+		goto done;
+	/* Its name may lie in the spec, which is built again. */
 	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
 	const struct backend *own = backend_find(backend);
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own;
 	     i++) {
-		if (!shares_gpu(from, machine, backend_table[i], out, st))
+		if (!shares_gpu(text, from->lookup, machine, backend_table[i], out, st))
 			continue;
 		snprintf(backend, TRIAL_NAME_BYTES, "%s", backend_table[i]->name);
 		why[0] = '\0';
 		break;
 	}
 	*st = (struct status){""};
-	return spec_load(from->file, from->noverrides, from->overrides, backend, from->lookup,
-	                 out, st);
+	rc = spec_build(text, backend, from->lookup, out, st);
+done:
+	spec_text_free(text);
+	return rc;
 }

@@ -298,7 +298,7 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_entry *entry;
-	b->spec->search.at = b->text.sections[section].at;
+	b->spec->search.at = b->from->text.sections[section].at;
 	b->spec->search.finalists = 3;
 	for (unsigned of_one = 0; of_one < 2; of_one++)
 		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
@@ -356,8 +356,8 @@ int search_finish(struct build *b, struct status *st)
 	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
 	if (!space->at.line || !b->backend)
 		return 0;
-	for (unsigned i = 0; i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		space->budget_said |= !strcmp(entry->key, "budget") && build_here(b, entry);
 	}
 	if (drop_own(space, &reference->settings, st))

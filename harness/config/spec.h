@@ -30,6 +30,8 @@
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
 typedef const char *spec_lookup_fn(const char *name);
 
+struct spec_text;
+
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
 	struct settings
@@ -85,7 +87,7 @@ struct search_set {
 
 struct spec {
 	char name[TRIAL_NAME_BYTES];          /* the file's, without folder and .exp */
-	char file[PATH_MAX];                  /* as given to spec_load */
+	char file[PATH_MAX];                  /* as given to spec_read */
 	char bases[TEXT_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
 	char question[512];                   /* the comment on top of the file */
 	char title[128];
@@ -136,10 +138,18 @@ struct spec {
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
-/* Reads `file` with `overrides` ("key=value", n of them) as the experiment is for `backend`
- * (NULL: no backend's keys apply; enough to learn spec->backend). With SPEC_ONLY, variants that
- * it does not name are dropped, and with them the factors and claims that are about one. With
- * SPEC_NO_LIBRARIES, a variant that names a library is an error, before any is looked at. */
+/* `file` with `overrides` ("key=value", n of them, borrowed), read once for any backend. With
+ * SPEC_ONLY, variants that it does not name are dropped, and with them the factors and claims
+ * that are about one. With SPEC_NO_LIBRARIES, a variant that names a library is an error, before
+ * any is looked at. The caller frees with spec_text_free; NULL: an error. */
+struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
+                            struct status *st);
+void spec_text_free(struct spec_text *text);
+/* The experiment as it is for `backend` (NULL: no section for one applies; enough to learn
+ * spec->backend). */
+int spec_build(const struct spec_text *text, const char *backend, spec_lookup_fn *lookup,
+               struct spec *out, struct status *st);
+/* Both, for one backend alone. */
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st);
 

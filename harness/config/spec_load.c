@@ -16,8 +16,8 @@ static int experiment_apply(struct build *b, unsigned section, struct status *st
 static const struct spec_variant *variant_base(struct build *b, unsigned section,
                                                struct status *st)
 {
-	for (unsigned i = 0; i < b->nread; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; i < b->from->nread; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		if (entry->section != section || !build_is_like(entry))
 			continue;
 		const struct spec_variant *base = spec_find(b->spec, entry->value);
@@ -33,7 +33,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 
 static int variant_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_section *s = &b->text.sections[section];
+	const struct text_section *s = &b->from->text.sections[section];
 	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
 		return build_fail(b, s->at, "too many variants; allowed are 32", st);
 	size_t n = strlen(s->name);
@@ -85,8 +85,8 @@ static const struct section_kind {
 static int sections_apply(struct build *b, struct status *st)
 {
 	const unsigned nkinds = sizeof section_kinds / sizeof section_kinds[0];
-	for (unsigned i = 0; i < b->text.nsections; i++) {
-		const struct text_section *s = &b->text.sections[i];
+	for (unsigned i = 0; i < b->from->text.nsections; i++) {
+		const struct text_section *s = &b->from->text.sections[i];
 		const struct section_kind *kind = section_kinds;
 		while (kind < section_kinds + nkinds && strcmp(kind->kind, s->kind))
 			kind++;
@@ -109,34 +109,6 @@ static int sections_apply(struct build *b, struct status *st)
 			    st);
 		if (kind->apply(b, i, st))
 			return -1;
-	}
-	return 0;
-}
-
-static int overrides_add(struct build *b, unsigned n, char *const overrides[],
-                         struct status *st)
-{
-	for (unsigned i = 0; i < n; i++) {
-		const char *equals = strchr(overrides[i], '=');
-		char key[TRIAL_NAME_BYTES * 2];
-		if (!equals || equals == overrides[i] ||
-		    equals - overrides[i] >= (long)sizeof key)
-			return status_set(
-			    st, "command line: '%s' is no setting; allowed is key=value",
-			    overrides[i]);
-		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
-		key[equals - overrides[i]] = '\0';
-		if (!strcmp(key, SPEC_ONLY)) {
-			b->only = equals + 1;
-			continue;
-		}
-		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
-			b->no_libraries = true;
-			continue;
-		}
-		if (text_add(&b->text, BUILD_COMMAND_LINE, (struct text_place){0}, key,
-		             equals + 1))
-			return status_set(st, "out of memory");
 	}
 	return 0;
 }
@@ -193,8 +165,8 @@ static int overrides_apply(struct build *b, struct status *st)
 /* Where the reference is set, for the error. */
 static struct text_place reference_at(const struct build *b)
 {
-	for (unsigned i = b->text.nentries; i-- > 0;) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = b->from->text.nentries; i-- > 0;) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		if (!strcmp(entry->key, "reference") &&
 		    !strcmp(entry->value, b->spec->reference))
 			return entry->at;
@@ -205,11 +177,11 @@ static struct text_place reference_at(const struct build *b)
 static int spec_check(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
-	if (b->text.nsections == 0)
+	if (b->from->text.nsections == 0)
 		return status_set(
 		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
 		    spec->file);
-	const struct text_place at = b->text.sections[0].at;
+	const struct text_place at = b->from->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
 		return build_fail(
@@ -248,47 +220,13 @@ static int spec_check(struct build *b, struct status *st)
 	return 0;
 }
 
-static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct status *st)
-{
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file;
-	size_t n = strlen(base);
-	if (n > 4 && !strcmp(base + n - 4, ".exp"))
-		n -= 4;
-	char copy[TRIAL_NAME_BYTES] = "";
-	if (n < sizeof copy)
-		memcpy(copy, base, n);
-	if (!field_is_name(copy, sizeof copy))
-		return status_set(
-		    st,
-		    "%s: the file's name is the experiment's; allowed are letters, "
-		    "digits, '-', '_', '.', at most %zu, and .exp",
-		    file, sizeof copy - 1);
-	memcpy(name, copy, sizeof copy);
-	return 0;
-}
-
 static void defaults_set(struct build *b)
 {
-	struct spec *spec = b->spec;
-	struct settings *settings = &b->defaults.settings;
-	strcpy(spec->backend, "auto");
-	spec->ndtypes = spec->nops = spec->nroots = 1;
-	spec->dtypes[0] = DTYPE_FLOAT32;
-	spec->ops[0] = OP_SUM;
-	spec->in_place[0] = true;
-	spec->cycles = spec->connections = spec->allocations = 1;
-	spec->paces[PACE_STREAM] = spec->paces[PACE_ISOLATED] = true;
-	spec->blocks = 10;
-	spec->ranks_per_core = 8;
-	spec->precision = 0.01;
-	spec->budget_s = 600;
-	spec->warmup = 5;
-	spec->stretches = 5;
-	spec->calls = 20;
-	spec->isolated_calls = 100;
-	spec->limit = true;
-	settings_default(settings);
+	size_t n;
+	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
+	field_defaults(rows, n, b->spec);
+	b->spec->in_place_said = false;
+	settings_default(&b->defaults.settings);
 }
 
 /* That what is said of collectives (op, root) is heeded by one; of the files, or of the command
@@ -308,10 +246,10 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		is |= coll_info(b->spec->colls[i])->is;
 		status_list(colls, sizeof colls, coll_info(b->spec->colls[i])->name);
 	}
-	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		const char *key = entry->key;
-		if ((i >= b->nread) != command_line || !build_here(b, entry))
+		if ((i >= b->from->nread) != command_line || !build_here(b, entry))
 			continue;
 		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
@@ -331,8 +269,8 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 /* The entry that says how many tokens there are: the last one that counts. */
 static const struct text_entry *tokens_entry(const struct build *b)
 {
-	for (unsigned i = b->text.nentries; i-- > 0;) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = b->from->text.nentries; i-- > 0;) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		if (!strcmp(entry->key, "tokens") && build_here(b, entry))
 			return entry;
 	}
@@ -342,9 +280,9 @@ static const struct text_entry *tokens_entry(const struct build *b)
 /* Bytes and tokens say the same: one of them in a layer. */
 static int tokens_alone(struct build *b, struct status *st)
 {
-	for (unsigned i = 0; i < b->text.nentries; i++)
-		for (unsigned k = 0; k < b->text.nentries; k++) {
-			const struct text_entry *x = &b->text.entries[i], *y = &b->text.entries[k];
+	for (unsigned i = 0; i < b->from->text.nentries; i++)
+		for (unsigned k = 0; k < b->from->text.nentries; k++) {
+			const struct text_entry *x = &b->from->text.entries[i], *y = &b->from->text.entries[k];
 			if (!strcmp(x->key, "tokens") && !strcmp(y->key, "bytes") &&
 			    x->section == y->section && !strcmp(x->on, y->on))
 				return build_fail(b, x->at,
@@ -395,33 +333,107 @@ static int tokens_finish(struct build *b, struct status *st)
 	return 0;
 }
 
-int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
-              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+/* --- the files and the command line, read once --- */
+
+static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct status *st)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	size_t n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".exp"))
+		n -= 4;
+	char copy[TRIAL_NAME_BYTES] = "";
+	if (n < sizeof copy)
+		memcpy(copy, base, n);
+	if (!field_is_name(copy, sizeof copy))
+		return status_set(
+		    st,
+		    "%s: the file's name is the experiment's; allowed are letters, "
+		    "digits, '-', '_', '.', at most %zu, and .exp",
+		    file, sizeof copy - 1);
+	memcpy(name, copy, sizeof copy);
+	return 0;
+}
+
+static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[],
+                         struct status *st)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *equals = strchr(overrides[i], '=');
+		char key[TRIAL_NAME_BYTES * 2];
+		if (!equals || equals == overrides[i] ||
+		    equals - overrides[i] >= (long)sizeof key)
+			return status_set(
+			    st, "command line: '%s' is no setting; allowed is key=value",
+			    overrides[i]);
+		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
+		key[equals - overrides[i]] = '\0';
+		if (!strcmp(key, SPEC_ONLY)) {
+			t->only = equals + 1;
+			continue;
+		}
+		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
+			t->no_libraries = true;
+			continue;
+		}
+		if (text_add(&t->text, BUILD_COMMAND_LINE, (struct text_place){0}, key,
+		             equals + 1))
+			return status_set(st, "out of memory");
+	}
+	return 0;
+}
+
+struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
+                            struct status *st)
+{
+	struct spec_text *t = calloc(1, sizeof *t);
+	if (!t) {
+		status_set(st, "out of memory");
+		return NULL;
+	}
+	if (strlen(file) >= sizeof t->file) {
+		status_set(st, "the experiment's path is too long");
+		goto fail;
+	}
+	strcpy(t->file, file);
+	if (text_load(file, t->bases, &t->text, st))
+		goto fail;
+	t->nread = t->text.nentries;
+	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
+		return t;
+fail:
+	spec_text_free(t);
+	return NULL;
+}
+
+void spec_text_free(struct spec_text *t)
+{
+	if (!t)
+		return;
+	text_free(&t->text);
+	free(t);
+}
+
+int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *lookup,
+               struct spec *out, struct status *st)
 {
 	struct build *b = calloc(1, sizeof *b);
 	struct spec *spec = calloc(1, sizeof *spec);
+	int rc = -1;
 	if (!b || !spec) {
-		free(spec);
-		free(b);
-		return status_set(st, "out of memory");
+		status_set(st, "out of memory");
+		goto done;
 	}
+	b->from = t;
 	b->spec = spec;
 	b->backend = backend;
 	b->lookup = lookup;
 	defaults_set(b);
-
-	int rc = -1;
-	if (strlen(file) >= sizeof b->spec->file) {
-		status_set(st, "the experiment's path is too long");
-		goto done;
-	}
-	strcpy(b->spec->file, file);
-	if (text_load(file, spec->bases, &b->text, st))
-		goto done;
-	b->nread = b->text.nentries;
-	strcpy(b->spec->question, b->text.question);
-	if (name_from_file(file, b->spec->name, st) || overrides_add(b, n, overrides, st) ||
-	    sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
+	strcpy(spec->name, t->name);
+	strcpy(spec->file, t->file);
+	memcpy(spec->bases, t->bases, sizeof spec->bases);
+	strcpy(spec->question, t->text.question);
+	if (sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
 	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) ||
 	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
 	    spec_check(b, st) || search_finish(b, st))
@@ -430,12 +442,21 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	unsigned times = spec_times(spec);
 	if (!spec->timeout_s)
 		spec->timeout_s = times < 288 ? 300 * times : 24 * 3600;
-	memcpy(out, spec, offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
+	memcpy(out, spec,
+	       offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
 	rc = 0;
 done:
-	text_free(&b->text);
-	free(b->elsewhere);
+	free(b ? b->elsewhere : NULL);
 	free(spec);
 	free(b);
+	return rc;
+}
+
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+{
+	struct spec_text *t = spec_read(file, n, overrides, st);
+	int rc = t ? spec_build(t, backend, lookup, out, st) : -1;
+	spec_text_free(t);
 	return rc;
 }

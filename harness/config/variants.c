@@ -91,7 +91,7 @@ int variants_name_none(struct build *b, struct status *st)
 {
 	const struct search_space *space = &b->spec->search;
 	char text[TRIAL_NAME_BYTES + SEARCH_VALUE_BYTES];
-	for (unsigned i = 0; b->no_libraries && i < b->spec->nvariants; i++) {
+	for (unsigned i = 0; b->from->no_libraries && i < b->spec->nvariants; i++) {
 		const struct spec_variant *v = &b->spec->variants[i];
 		const struct settings *s = &v->settings;
 		const char *names = v->each[0] ? "each" : s->nccl[0] ? "nccl" : NULL;
@@ -101,7 +101,7 @@ int variants_name_none(struct build *b, struct status *st)
 		if (names)
 			return names_fail(b, v->at, text, names, st);
 	}
-	for (unsigned k = 0; b->no_libraries && k < space->nkeys; k++)
+	for (unsigned k = 0; b->from->no_libraries && k < space->nkeys; k++)
 		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
 			snprintf(text, sizeof text, "%s=%s", space->keys[k].key,
 			         space->keys[k].values[v]);
@@ -172,11 +172,11 @@ static bool only_is(const struct spec_variant *v, const char *name)
 static bool is_kept(const struct build *b, const struct spec_variant *v)
 {
 	char name[TRIAL_NAME_BYTES];
-	const char *rest = b->only;
+	const char *rest = b->from->only;
 	while (rest && only_next(&rest, name))
 		if (only_is(v, name))
 			return true;
-	return !b->only;
+	return !b->from->only;
 }
 
 /* A key that variants differ in would make them all alike, under names that say otherwise. */
@@ -224,8 +224,8 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st)
 {
-	for (unsigned i = b->nread; b->backend && i < b->text.nentries; i++) {
-		const struct text_entry *entry = &b->text.entries[i];
+	for (unsigned i = b->from->nread; b->backend && i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
 		/* Of a backend each variant that is not for it says so itself. */
 		if (!keys_in(KEYS_VARIANT, entry->key) || settings_is_check(entry->key) ||
 		    !strcmp(entry->key, "backend") || !build_here(b, entry))
@@ -240,7 +240,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 static int names_check(const struct build *b, struct status *st)
 {
 	char name[TRIAL_NAME_BYTES], what[1024];
-	const char *rest = b->only;
+	const char *rest = b->from->only;
 	unsigned names = 0;
 	for (; only_next(&rest, name); names++) {
 		unsigned i = 0;
@@ -305,7 +305,7 @@ int variants_keep(struct build *b, struct status *st)
 	char left[256] = "", old[TRIAL_NAME_BYTES];
 	unsigned n = 0;
 	bool said = false;
-	if (!b->only)
+	if (!b->from->only)
 		return 0;
 	if (names_check(b, st))
 		return -1;
@@ -320,8 +320,8 @@ int variants_keep(struct build *b, struct status *st)
 	spec->nvariants = n;
 	unsigned asked = asked_keep(spec);
 	gap_keep(spec);
-	for (unsigned i = b->nread; i < b->text.nentries; i++)
-		said = said || !strcmp(b->text.entries[i].key, "reference");
+	for (unsigned i = b->from->nread; i < b->from->text.nentries; i++)
+		said = said || !strcmp(b->from->text.entries[i].key, "reference");
 	int used = snprintf(spec->only, sizeof spec->only, "left out by --only: %s", left);
 	if (asked)
 		used += snprintf(spec->only + used, sizeof spec->only - (size_t)used,

@@ -11,6 +11,7 @@
 #include "../coll/split.h"
 #include "../suggest.h"
 #include "layout.h"
+#include "sizes.h"
 
 #define NAME_BYTES                                                                             \
 	41 /* of what a file names: "-again" and a file's suffix still fit behind it */
@@ -218,7 +219,7 @@ static void bits_text(const struct field *f, unsigned bits, char *out, size_t by
 const struct field *field_find(const struct field *rows, size_t n, const char *key)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(rows[i].key, key))
+		if (!rows[i].record && !strcmp(rows[i].key, key))
 			return &rows[i];
 	return NULL;
 }
@@ -259,6 +260,35 @@ static int text_read(const struct field *f, const char *text, char *out, struct 
 	return 0;
 }
 
+/* One size without blanks around it. */
+static int size_read(const char *text, size_t bytes, size_t *out)
+{
+	char copy[64];
+	size_t sizes[SIZES_MAX];
+	unsigned count;
+	struct status why = {""};
+	snprintf(copy, sizeof copy, "%.*s", (int)bytes, text);
+	if (strchr(copy, ',') || sizes_parse(copy, sizes, &count, &why) || count != 1)
+		return -1;
+	*out = sizes[0];
+	return 0;
+}
+
+static int range_read(const struct field *f, const char *text, size_t *range, struct status *st)
+{
+	const char *dots = strstr(text, "..");
+	size_t lo, hi, first = dots ? (size_t)(dots - text) : strlen(text);
+	if (size_read(text, first, &lo) ||
+	    size_read(dots ? dots + 2 : text, strlen(text), &hi) || lo > hi)
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
+		                  "as in 16M..1G, or one size",
+		                  f->key, text);
+	range[0] = lo;
+	range[1] = hi;
+	return 0;
+}
+
 int field_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	char *at = (char *)base + f->at;
@@ -294,7 +324,10 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 		*(bool *)at = i;
 		return 0;
 	case FIELD_WORD:
+	case FIELD_MAYBE:
 		return word_read(f, text, (unsigned *)at, st);
+	case FIELD_RANGE:
+		return range_read(f, text, (size_t *)at, st);
 	case FIELD_WORDS:
 		return bits_read(f, text, (unsigned *)at, st);
 	case FIELD_CHOICE:
@@ -312,6 +345,14 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	default:
 		return status_set(st, "%s is not written in files", f->key);
 	}
+}
+
+void field_defaults(const struct field *rows, size_t n, void *base)
+{
+	struct status none = {""}; /* a test reads them all */
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].initial)
+			field_read(&rows[i], rows[i].initial, base, &none);
 }
 
 void field_allowed(const struct field *f, char *out, size_t bytes)
@@ -343,8 +384,9 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 		/* fall through */
 	case FIELD_FLAG:
 	case FIELD_WORD:
+	case FIELD_MAYBE:
 	case FIELD_CHOICE:
-		for (unsigned i = 0; word_at(f, i); i++)
+		for (unsigned i = 0; !f->read && word_at(f, i); i++)
 			status_list(out, bytes, word_at(f, i));
 		break;
 	case FIELD_LAYOUT:
@@ -355,6 +397,12 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 			status_list(out, bytes, word_at(f, i));
 		break;
 	}
+}
+
+static json_t *range_json(const size_t *range)
+{
+	json_t *hi = range[1] == SIZE_MAX ? json_null() : json_integer((json_int_t)range[1]);
+	return json_pack("[I, o]", (json_int_t)range[0], hi);
 }
 
 json_t *field_to_json(const struct field *f, const void *base)
@@ -369,6 +417,11 @@ json_t *field_to_json(const struct field *f, const void *base)
 		return json_string(at);
 	case FIELD_WORD:
 		return json_string(word_at(f, *(const unsigned *)at));
+	case FIELD_MAYBE:
+		return *(const int *)at < 0 ? json_null()
+		                            : json_string(word_at(f, *(const unsigned *)at));
+	case FIELD_RANGE:
+		return range_json((const size_t *)at);
 	case FIELD_WORDS:
 		bits_text(f, *(const unsigned *)at, text, sizeof text);
 		return json_string(text);
@@ -413,6 +466,7 @@ static int text_from_json(const struct field *f, const char *text, char *at, str
 	char after;
 	switch (f->kind) {
 	case FIELD_WORD:
+	case FIELD_MAYBE:
 		for (unsigned i = 0; word_at(f, i); i++)
 			if (!strcmp(word_at(f, i), text)) {
 				*(unsigned *)at = i;
@@ -439,36 +493,127 @@ static int text_from_json(const struct field *f, const char *text, char *at, str
 	}
 }
 
-int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
+static int range_from_json(const struct field *f, const json_t *value, size_t *range,
+                           struct status *st)
 {
-	char *at = (char *)base + f->at;
-	bool textual = f->kind == FIELD_CHOICE || f->kind == FIELD_NAME ||
-	               f->kind == FIELD_TEXT || f->kind == FIELD_WORD ||
-	               f->kind == FIELD_LAYOUT || f->kind == FIELD_SPLIT ||
-	               f->kind == FIELD_WORDS;
-	bool natural =
+	const json_t *lo = json_array_get(value, 0), *hi = json_array_get(value, 1);
+	if (json_array_size(value) != 2 || !json_is_integer(lo) || json_integer_value(lo) < 0 ||
+	    !(json_is_null(hi) || json_is_integer(hi)) || json_integer_value(hi) < 0)
+		return status_set(st,
+		                  "%s has to be a list of two sizes, the second a number or null",
+		                  json_key(f));
+	range[0] = (size_t)json_integer_value(lo);
+	range[1] = json_is_null(hi) ? SIZE_MAX : (size_t)json_integer_value(hi);
+	return 0;
+}
+
+/* Whole numbers; a settings' may be beyond its row's bounds, in a record of an older program. */
+static int number_from_json(const struct field *f, json_int_t n, char *at, struct status *st)
+{
+	const bool natural =
 	    f->kind == FIELD_NUMBER || f->kind == FIELD_AUTO || f->kind == FIELD_SECONDS;
-	json_int_t n = json_integer_value(value);
-	if (textual && json_is_string(value))
-		return text_from_json(f, json_string_value(value), at, st);
-	if (f->kind == FIELD_FLAG && json_is_boolean(value)) {
-		*(bool *)at = json_is_true(value);
-		return 0;
-	}
-	if (f->kind == FIELD_PERCENT && json_is_number(value)) {
-		double share = json_number_value(value);
-		memcpy(at, &share, sizeof share);
-		return 0;
-	}
-	if (textual || f->kind == FIELD_FLAG || f->kind == FIELD_PERCENT ||
-	    !json_is_integer(value) || (natural && (n < 0 || n > UINT_MAX)) ||
-	    (f->kind == FIELD_RANK && (n < INT_MIN || n > INT_MAX)))
-		return status_set(st, "%s is missing or not what it has to be", json_key(f));
+	const bool bounded = f->record && f->hi;
+	if ((natural && (n < 0 || n > UINT_MAX)) ||
+	    (f->kind == FIELD_RANK && (n < INT_MIN || n > INT_MAX)) ||
+	    (bounded && (n < (json_int_t)f->lo || (uint64_t)n > f->hi)))
+		return status_set(st, "%s is out of range", json_key(f));
 	if (natural)
 		*(unsigned *)at = (unsigned)n;
 	else if (f->kind == FIELD_RANK)
 		*(int *)at = (int)n;
 	else
 		*(int64_t *)at = n;
+	return 0;
+}
+
+int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
+{
+	char *at = (char *)base + f->at;
+	if (f->optional && !value)
+		return 0;
+	switch (f->kind) {
+	case FIELD_CHOICE:
+	case FIELD_NAME:
+	case FIELD_TEXT:
+	case FIELD_WORD:
+	case FIELD_MAYBE:
+	case FIELD_WORDS:
+	case FIELD_LAYOUT:
+	case FIELD_SPLIT:
+		if (json_is_string(value))
+			return text_from_json(f, json_string_value(value), at, st);
+		if (f->kind == FIELD_MAYBE && json_is_null(value))
+			return (*(int *)at = -1, 0);
+		break;
+	case FIELD_FLAG:
+		if (json_is_boolean(value))
+			return (*(bool *)at = json_is_true(value), 0);
+		break;
+	case FIELD_PERCENT: {
+		double share = json_number_value(value);
+		if (!json_is_number(value) ||
+		    (f->record && !(share > 0 && share <= (double)f->hi / 10000)))
+			break;
+		memcpy(at, &share, sizeof share);
+		return 0;
+	}
+	case FIELD_RANGE:
+		return range_from_json(f, value, (size_t *)at, st);
+	case FIELD_OWN:
+		break;
+	default:
+		if (json_is_integer(value))
+			return number_from_json(f, json_integer_value(value), at, st);
+	}
+	return status_set(st, "%s is missing or not what it has to be", json_key(f));
+}
+
+json_t *field_object(const struct field *rows, size_t n, const void *base)
+{
+	json_t *json = json_object();
+	for (size_t i = 0; json && i < n; i++)
+		if (json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base))) {
+			json_decref(json);
+			json = NULL;
+		}
+	return json;
+}
+
+int field_object_take(const struct field *rows, size_t n, const json_t *json, void *base,
+                      struct status *st)
+{
+	for (size_t i = 0; i < n; i++)
+		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base, st))
+			return -1;
+	return 0;
+}
+
+json_t *field_list(const struct field *rows, size_t n, const void *list, unsigned count,
+                   size_t bytes)
+{
+	json_t *json = json_array();
+	for (unsigned i = 0; json && i < count; i++)
+		if (json_array_append_new(
+		        json, field_object(rows, n, (const char *)list + i * bytes))) {
+			json_decref(json);
+			json = NULL;
+		}
+	return json;
+}
+
+int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,
+                    void **list, unsigned *count, struct status *st)
+{
+	const size_t most = json_array_size(json);
+	char *all = most && most <= UINT_MAX ? calloc(most, bytes) : NULL;
+	if (most && !all)
+		return status_set(st, "out of memory");
+	for (size_t i = 0; i < most; i++)
+		if (field_object_take(rows, n, json_array_get(json, i), all + i * bytes, st)) {
+			free(all);
+			return -1;
+		}
+	*list = all;
+	*count = (unsigned)most;
 	return 0;
 }

@@ -26,10 +26,12 @@ enum field_kind {
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
+	FIELD_MAYBE,   /* a word by its index, or none: -1, null in JSON; int */
 	FIELD_WORDS,   /* words with commas between, or none: 0; bits, unsigned */
 	FIELD_CHOICE,  /* a word; char[bytes] */
 	FIELD_NAME,    /* letters, digits, '-', '_', '.'; char[bytes] */
 	FIELD_TEXT,    /* 1 to bytes - 1 bytes; char[bytes] */
+	FIELD_RANGE,   /* LO..HI or one size; size_t lo, hi. In JSON a list, null: no end */
 	FIELD_LAYOUT,  /* PxTxR, up to hi ranks; struct layout */
 	FIELD_SPLIT,   /* struct split */
 	FIELD_OWN,     /* the row's own; in no JSON */
@@ -53,15 +55,20 @@ struct field {
 	field_read_fn *read; /* in place of the kind's own */
 	const char *json;    /* its member, where that is not the key */
 	bool special;        /* heeded by backends that name it (struct backend), not by all */
+	bool optional;       /* JSON may lack it; then it stays as it is */
+	bool record;         /* of JSON alone, where it has to be within lo and hi */
 	bool check;          /* asked of a variant; no setting in which two could differ */
-	const char *initial; /* as it would be written, or "required", or what it follows */
+	const char *initial;   /* what it is from the start, as a file would write it; NULL: 0 */
+	const char *otherwise; /* what help says in its place: "required", or what it follows */
 	const char *help;
 };
 
-/* The row of a key, or NULL. */
+/* The row of a key that files may say, or NULL. */
 const struct field *field_find(const struct field *rows, size_t n, const char *key);
 /* Sets what a file says, in the struct at `base`. */
 int field_read(const struct field *field, const char *text, void *base, struct status *st);
+/* Sets what each is from the start. */
+void field_defaults(const struct field *rows, size_t n, void *base);
 /* What may be written, for help: "none, core", "1 to 1024". */
 void field_allowed(const struct field *field, char *out, size_t bytes);
 
@@ -70,6 +77,19 @@ void field_allowed(const struct field *field, char *out, size_t bytes);
 json_t *field_to_json(const struct field *field, const void *base);
 int field_from_json(const struct field *field, const json_t *value, void *base,
                     struct status *st);
+
+/* An object with a member for each row; the caller owns it. NULL as above. */
+json_t *field_object(const struct field *rows, size_t n, const void *base);
+/* All members of an object that rows have. */
+int field_object_take(const struct field *rows, size_t n, const json_t *json, void *base,
+                      struct status *st);
+
+/* The same of a list of structs, each of `bytes`. */
+json_t *field_list(const struct field *rows, size_t n, const void *list, unsigned count,
+                   size_t bytes);
+/* Allocates what *list is then; the caller frees it. No list: none, NULL. */
+int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,
+                    void **list, unsigned *count, struct status *st);
 
 /* For rows with a reader of their own. */
 

@@ -1,23 +1,26 @@
 /* The path of a variant's data: matched, told, written to the record and read again. */
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
 #include "path.h"
 
 #define NAMED 8 /* pairs of a transport that are named; the others are counted */
 
+static const char *const datas[PATH_DATA_KINDS + 1] = {"unknown", "direct", "staged"};
+static const char *const acts[PATH_ACTS + 1] = {"as asked", "capped", "ignored"};
+
 const char *path_data_name(enum path_data data)
 {
-	static const char *const names[PATH_DATA_KINDS] = {"unknown", "direct", "staged"};
-	return names[data];
+	return datas[data];
 }
 
 const char *path_act_name(enum path_act act)
 {
-	static const char *const names[PATH_ACTS] = {"as asked", "capped", "ignored"};
-	return names[act];
+	return acts[act];
 }
 
 void path_free(struct path *path)
@@ -243,186 +246,93 @@ void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
 
 /* --- the record --- */
 
-static json_t *settings_json(const struct path *e)
-{
-	json_t *list = json_array();
-	for (unsigned i = 0; list && i < e->nsettings; i++) {
-		const struct path_setting *s = &e->settings[i];
-		json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "key", s->key,
-		                         "asked", s->asked, "used", s->used, "act",
-		                         path_act_name(s->act), "fact", s->fact, "why", s->why);
-		if (json_array_append_new(list, json)) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
-	return list;
-}
+#define PATH(FIELD)    offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
+#define LINK(FIELD)    offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
+#define SETTING(FIELD) offsetof(struct path_setting, FIELD), sizeof(((struct path_setting *)0)->FIELD)
+
+// clang-format off
+static const struct field path_rows[] = {
+    {"transport", FIELD_TEXT, PATH(transport), .record = true},
+    {"registered", FIELD_FLAG, PATH(registered), .record = true},
+    {"registered_why", FIELD_TEXT, PATH(registered_why), .record = true},
+    {"copy_engine", FIELD_FLAG, PATH(copy_engine), .record = true},
+    {"symmetric", FIELD_FLAG, PATH(symmetric), .optional = true, .record = true},
+    {"version", FIELD_TEXT, PATH(version), .optional = true, .record = true},
+    {"unread", FIELD_NUMBER, PATH(unread), .optional = true, .record = true},
+    {"data_path", FIELD_WORD, PATH(data), .words = datas, .record = true},
+    {"why", FIELD_TEXT, PATH(why), .record = true},
+    {"coll_channels", FIELD_NUMBER, PATH(coll_channels), .optional = true, .record = true},
+    {"p2p_channels", FIELD_NUMBER, PATH(p2p_channels), .optional = true, .record = true},
+    {"p2p_channels_per_peer", FIELD_NUMBER, PATH(p2p_channels_per_peer), .optional = true, .record = true},
+    {"p2p_chunk_bytes", FIELD_WIDE, PATH(p2p_chunk_bytes), .hi = INT64_MAX, .optional = true, .record = true},
+    {"algorithms", FIELD_TEXT, PATH(algorithms), .optional = true, .record = true},
+};
+
+static const struct field link_rows[] = {
+    {"from", FIELD_NUMBER, LINK(from), .record = true},
+    {"to", FIELD_NUMBER, LINK(to), .record = true},
+    {"via", FIELD_TEXT, LINK(via), .record = true},
+    {"channels", FIELD_NUMBER, LINK(channels), .lo = 1, .hi = INT_MAX, .record = true},
+};
+
+static const struct field setting_rows[] = {
+    {"key", FIELD_TEXT, SETTING(key), .record = true},
+    {"asked", FIELD_TEXT, SETTING(asked), .record = true},
+    {"used", FIELD_TEXT, SETTING(used), .record = true},
+    {"act", FIELD_WORD, SETTING(act), .words = acts, .record = true},
+    {"fact", FIELD_TEXT, SETTING(fact), .record = true},
+    {"why", FIELD_TEXT, SETTING(why), .record = true},
+};
+// clang-format on
+
+#define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
 
 json_t *path_to_json(const struct path *path)
 {
-	const struct path *e = path;
-	json_t *links = json_array();
-	for (unsigned i = 0; links && i < e->nlinks; i++) {
-		const struct path_link *link = &e->links[i];
-		json_t *json =
-		    json_pack("{s:i, s:i, s:s, s:i}", "from", (int)link->from, "to",
-		              (int)link->to, "via", link->via, "channels", (int)link->channels);
-		if (json_array_append_new(links, json)) {
-			json_decref(links);
-			links = NULL;
-		}
-	}
-	if (!links)
-		return NULL;
-	return json_pack(
-	    "{s:s, s:o, s:b, s:s, s:b, s:b, s:s, s:I, s:s, s:s, s:i, s:i, s:i, s:I, s:s, s:o}",
-	    "transport", e->transport, "links", links, "registered", (int)e->registered,
-	    "registered_why", e->registered_why, "copy_engine", (int)e->copy_engine,
-	    "symmetric", (int)e->symmetric, "version", e->version, "unread",
-	    (json_int_t)e->unread, "data_path", path_data_name(e->data), "why", e->why,
-	    "coll_channels", (int)e->coll_channels, "p2p_channels", (int)e->p2p_channels,
-	    "p2p_channels_per_peer", (int)e->p2p_channels_per_peer, "p2p_chunk_bytes",
-	    (json_int_t)e->p2p_chunk_bytes, "algorithms", e->algorithms, "settings",
-	    settings_json(e));
+	json_t *json = field_object(path_rows, NROWS(path_rows), path);
+	int bad = json_object_set_new(json, "links",
+	                              field_list(link_rows, NROWS(link_rows), path->links,
+	                                         path->nlinks, sizeof *path->links)) |
+	          json_object_set_new(json, "settings",
+	                              field_list(setting_rows, NROWS(setting_rows),
+	                                         path->settings, path->nsettings,
+	                                         sizeof *path->settings));
+	if (!bad)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
-static int text_copy(const char *from, char *to, size_t bytes, struct status *st)
+static int lists_take(const json_t *json, struct path *e, struct status *st)
 {
-	if (strlen(from) >= bytes)
-		return status_set(st, "path: '%.40s…' is too long, allowed are %zu characters",
-		                  from, bytes - 1);
-	strcpy(to, from);
+	const json_t *links = json_object_get(json, "links");
+	const json_t *settings = json_object_get(json, "settings");
+	void *list = NULL;
+	if (!json_is_array(links) || (settings && !json_is_array(settings)))
+		return status_set(st, "links and settings must be lists");
+	if (field_list_take(link_rows, NROWS(link_rows), links, sizeof *e->links, &list,
+	                    &e->nlinks, st))
+		return -1;
+	e->links = list;
+	if (field_list_take(setting_rows, NROWS(setting_rows), settings, sizeof *e->settings,
+	                    &list, &e->nsettings, st))
+		return -1;
+	e->settings = list;
+	for (unsigned i = 0; i < e->nlinks; i++)
+		if (e->links[i].from == e->links[i].to)
+			return status_set(st, "a link from %u to %u: two ranks are allowed",
+			                  e->links[i].from, e->links[i].to);
 	return 0;
-}
-
-static int link_unpack(json_t *json, struct path_link *link, struct status *st)
-{
-	json_error_t error;
-	const char *via;
-	int from, to, channels;
-	if (json_unpack_ex(json, &error, 0, "{s:i, s:i, s:s, s:i}", "from", &from, "to", &to,
-	                   "via", &via, "channels", &channels))
-		return status_set(st, "path: a link: %s", error.text);
-	if (from < 0 || to < 0 || from == to || channels < 1)
-		return status_set(st,
-		                  "path: a link from %d to %d over %d channels: two ranks and "
-		                  "at least one channel are allowed",
-		                  from, to, channels);
-	*link = (struct path_link){
-	    .from = (unsigned)from, .to = (unsigned)to, .channels = (unsigned)channels};
-	return text_copy(via, link->via, sizeof link->via, st);
-}
-
-static int links_unpack(const json_t *list, struct path *e, struct status *st)
-{
-	size_t n = json_array_size(list);
-	if (!json_is_array(list) || n > UINT_MAX)
-		return status_set(st, "path: links must be a list");
-	e->links = calloc(n ? n : 1, sizeof *e->links);
-	if (!e->links)
-		return status_set(st, "out of memory");
-	for (; e->nlinks < n; e->nlinks++)
-		if (link_unpack(json_array_get(list, e->nlinks), &e->links[e->nlinks], st))
-			return -1;
-	return 0;
-}
-
-static int data_unpack(const char *name, struct path *e, struct status *st)
-{
-	for (int d = 0; d < PATH_DATA_KINDS; d++) {
-		if (strcmp(path_data_name((enum path_data)d), name))
-			continue;
-		e->data = (enum path_data)d;
-		return 0;
-	}
-	return status_set(st, "path: data_path is '%.40s', allowed are direct, staged, unknown",
-	                  name);
-}
-
-static int setting_unpack(json_t *json, struct path_setting *s, struct status *st)
-{
-	const char *key, *asked, *used, *act, *fact, *why;
-	json_error_t error;
-	unsigned a = 0;
-	if (json_unpack_ex(json, &error, 0, "{s:s, s:s, s:s, s:s, s:s, s:s}", "key", &key,
-	                   "asked", &asked, "used", &used, "act", &act, "fact", &fact, "why",
-	                   &why))
-		return status_set(st, "path: a setting: %s", error.text);
-	while (a < PATH_ACTS && strcmp(act, path_act_name((enum path_act)a)))
-		a++;
-	if (a == PATH_ACTS)
-		return status_set(
-		    st, "path: act is '%.40s', allowed are as asked, capped, ignored", act);
-	s->act = (enum path_act)a;
-	return text_copy(key, s->key, sizeof s->key, st) ||
-	               text_copy(asked, s->asked, sizeof s->asked, st) ||
-	               text_copy(used, s->used, sizeof s->used, st) ||
-	               text_copy(fact, s->fact, sizeof s->fact, st) ||
-	               text_copy(why, s->why, sizeof s->why, st)
-	           ? -1
-	           : 0;
-}
-
-/* Older records have none of it. */
-static int made_unpack(const json_t *json, struct path *e, struct status *st)
-{
-	const char *algorithms = "";
-	int coll = 0, p2p = 0, peer = 0;
-	json_int_t chunk = 0;
-	json_t *list = NULL;
-	json_error_t error;
-	if (json_unpack_ex((json_t *)json, &error, 0, "{s?i, s?i, s?i, s?I, s?s, s?o}",
-	                   "coll_channels", &coll, "p2p_channels", &p2p,
-	                   "p2p_channels_per_peer", &peer, "p2p_chunk_bytes", &chunk,
-	                   "algorithms", &algorithms, "settings", &list))
-		return status_set(st, "path: %s", error.text);
-	if (coll < 0 || p2p < 0 || peer < 0 || chunk < 0 || (list && !json_is_array(list)))
-		return status_set(st, "path: channels, chunk or settings are out of range");
-	e->coll_channels = (unsigned)coll;
-	e->p2p_channels = (unsigned)p2p;
-	e->p2p_channels_per_peer = (unsigned)peer;
-	e->p2p_chunk_bytes = (unsigned long long)chunk;
-	size_t n = json_array_size(list);
-	e->settings = n ? calloc(n, sizeof *e->settings) : NULL;
-	if (n && !e->settings)
-		return status_set(st, "out of memory");
-	for (; e->nsettings < n; e->nsettings++)
-		if (setting_unpack(json_array_get(list, e->nsettings),
-		                   &e->settings[e->nsettings], st))
-			return -1;
-	return text_copy(algorithms, e->algorithms, sizeof e->algorithms, st);
 }
 
 int path_from_json(const json_t *json, struct path *out, struct status *st)
 {
 	struct path e = {0};
-	const char *transport, *registered_why, *version = "", *data, *why;
-	int registered, copy_engine, symmetric = 0;
-	json_int_t unread = 0;
-	json_t *links;
-	json_error_t error;
-	/* jansson's unpacking changes nothing, but takes no const. */
-	if (json_unpack_ex((json_t *)json, &error, 0,
-	                   "{s:s, s:o, s:b, s:s, s:b, s?b, s?s, s?I, s:s, s:s}", "transport",
-	                   &transport, "links", &links, "registered", &registered,
-	                   "registered_why", &registered_why, "copy_engine", &copy_engine,
-	                   "symmetric", &symmetric, "version", &version, "unread", &unread,
-	                   "data_path", &data, "why", &why))
-		return status_set(st, "path: %s", error.text);
-	if (unread < 0 || unread > UINT_MAX)
-		return status_set(st, "path: unread is out of range");
-	e.registered = registered;
-	e.copy_engine = copy_engine;
-	e.symmetric = symmetric;
-	e.unread = (unsigned)unread;
-	if (text_copy(transport, e.transport, sizeof e.transport, st) ||
-	    text_copy(registered_why, e.registered_why, sizeof e.registered_why, st) ||
-	    text_copy(version, e.version, sizeof e.version, st) ||
-	    text_copy(why, e.why, sizeof e.why, st) || data_unpack(data, &e, st) ||
-	    links_unpack(links, &e, st) || made_unpack(json, &e, st)) {
+	struct status why = {""};
+	if (field_object_take(path_rows, NROWS(path_rows), json, &e, &why) ||
+	    lists_take(json, &e, &why)) {
 		path_free(&e);
-		return -1;
+		return status_set(st, "path: %s", why.text);
 	}
 	*out = e;
 	return 0;

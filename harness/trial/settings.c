@@ -33,11 +33,11 @@ static field_read_fn below_read, cpus_read, expect_read, flip_read, size_read;
 /* In the order of the record. */
 // clang-format off
 static const struct field rows[] = {
-    {"mode", FIELD_NAME, TEXT(mode), .initial = "from layout",
+    {"mode", FIELD_NAME, TEXT(mode), .otherwise = "from layout",
      .help = "how workers are placed; launchgap list modes"},
-    {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .initial = "from mode",
+    {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .otherwise = "from mode",
      .help = "processes, threads in each, ranks of a thread"},
-    {"backend", FIELD_NAME, TEXT(backend), .initial = "the experiment's",
+    {"backend", FIELD_NAME, TEXT(backend), .initial = "auto", .otherwise = "the experiment's",
      .help = "what carries collectives out; launchgap list backends"},
     {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
     {"cpus", FIELD_TEXT, TEXT(cpus), .read = cpus_read, .hi = 1024, .initial = "all",
@@ -70,7 +70,7 @@ static const struct field rows[] = {
      .help = "device: buffers on GPUs, staged through CPU memory in each call"},
     {"pages", FIELD_WORD, AT(pages), .words = all_pages, .special = true, .initial = "shared",
      .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
-    {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .initial = "the system's",
+    {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .otherwise = "the system's",
      .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
      .help = "a version, as in 2.23: left out with that one or a later one"},
@@ -82,9 +82,9 @@ static const struct field rows[] = {
      .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone"},
     {"cta_policy", FIELD_WORD, AT(cta_policy), .words = cta_policies, .special = true, .initial = "library",
      .help = "zero: copy engines, with register = window"},
-    {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "least thread blocks"},
-    {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the library's", .help = "most thread blocks"},
-    {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .initial = "the communicator's",
+    {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "least thread blocks"},
+    {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "most thread blocks"},
+    {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the communicator's",
      .help = "most thread blocks of a call, by its own configuration"},
     {"ranks_per_gpu", FIELD_NUMBER, AT(ranks_per_gpu), .lo = 1, .hi = 16, .special = true, .initial = "1",
      .help = "ranks that share a GPU: for right or wrong, not for speed"},
@@ -126,22 +126,8 @@ const struct field *settings_fields(size_t *n)
 
 void settings_default(struct settings *out)
 {
-	*out = (struct settings){
-	    .bind = BIND_NEAR_GPU,
-	    .aggregate = 1,
-	    .stride = 1,
-	    .ranks_per_gpu = 1,
-	    .hidden = 4096,
-	    .batch = 1,
-	    .first_bucket = (uint64_t)1 << 20,
-	    .accumulation = 1,
-	    .bucket_view = true,
-	    .delay_rank = -1,
-	    .flip_rank = -1,
-	};
-	strcpy(out->backend, "auto");
-	strcpy(out->path, "auto");
-	strcpy(out->api, "grouped");
+	*out = (struct settings){0};
+	field_defaults(rows, NROWS, out);
 }
 
 const char *const *settings_words(const char *key)
@@ -159,16 +145,17 @@ bool settings_is_check(const char *key)
 static int flip_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct settings *settings = base;
-	unsigned rank;
-	unsigned long long byte;
+	unsigned rank = 0;
+	unsigned long long byte = 0;
 	char after;
-	if (text[strspn(text, "0123456789:")] ||
-	    sscanf(text, "%4u:%12llu%c", &rank, &byte, &after) != 2)
+	bool none = !strcmp(text, "none");
+	if (!none && (text[strspn(text, "0123456789:")] ||
+	              sscanf(text, "%4u:%12llu%c", &rank, &byte, &after) != 2))
 		return status_set(st,
 		                  "%s = '%s' is not allowed; allowed is RANK:BYTE, as in "
-		                  "1:4096",
+		                  "1:4096, or none",
 		                  f->key, text);
-	settings->flip_rank = (int)rank;
+	settings->flip_rank = none ? -1 : (int)rank;
 	settings->flip_byte = (int64_t)byte;
 	return 0;
 }
@@ -253,20 +240,12 @@ static int expect_read(const struct field *f, const char *text, void *base, stru
 	return 0;
 }
 
-static const char *row_json(const struct field *row)
-{
-	return row->json ? row->json : row->key;
-}
-
 json_t *settings_to_json(const struct settings *settings)
 {
-	json_t *json = json_object(), *env = json_array();
+	json_t *json = field_object(rows, NROWS, settings), *env = json_array();
 	bool failed = !json || !env;
 	for (unsigned i = 0; !failed && i < settings->nenv; i++)
 		failed = json_array_append_new(env, json_string(settings->env[i]));
-	for (size_t i = 0; !failed && i < NROWS; i++)
-		failed = json_object_set_new(json, row_json(&rows[i]),
-		                             field_to_json(&rows[i], settings));
 	failed = failed || json_object_set(json, "env", env);
 	json_decref(env);
 	if (!failed)
@@ -297,11 +276,8 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 	if (!json_is_object(json) || json_object_size(json) != NROWS + 1)
 		return status_set(st, "settings have %zu members, not %zu",
 		                  json_object_size(json), NROWS + 1);
-	for (size_t i = 0; i < NROWS; i++)
-		if (field_from_json(&rows[i], json_object_get(json, row_json(&rows[i])), &s,
-		                    st))
-			return -1;
-	if (env_take(json_object_get(json, "env"), &s, st))
+	if (field_object_take(rows, NROWS, json, &s, st) ||
+	    env_take(json_object_get(json, "env"), &s, st))
 		return -1;
 	*out = s;
 	return 0;

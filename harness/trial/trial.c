@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,42 +132,66 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 	        trial_slots(trial, cell) < calls_all(trial, cell));
 }
 
-static json_t *cell_pack(const struct cell *c)
-{
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
-	                 "collective", coll_info(c->coll)->name, "dtype",
-	                 coll_dtype_name(c->dtype), "op", coll_op_name(c->op), "pace",
-	                 coll_pace_name(c->pace), "pass", coll_pass_name(c->pass), "in_place",
-	                 (int)c->in_place, "root", (int)c->root, "cycle", (int)c->cycle,
-	                 "connection", (int)c->connection, "allocation", (int)c->allocation,
-	                 "extra_ns", (json_int_t)c->extra_ns, "asked_bytes",
-	                 (json_int_t)c->asked_bytes, "bytes", (json_int_t)c->bytes);
-}
+/* --- the order's file --- */
 
-static json_t *trial_pack(const struct trial *t)
+#define TRIAL(FIELD) offsetof(struct trial, FIELD), sizeof(((struct trial *)0)->FIELD)
+#define CELL(FIELD)  offsetof(struct cell, FIELD), 0
+
+// clang-format off
+static const struct field order_rows[] = {
+    {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
+    {"variant", FIELD_TEXT, TRIAL(variant), .record = true},
+    {"block", FIELD_NUMBER, TRIAL(block), .record = true},
+    {"order", FIELD_NUMBER, TRIAL(order), .record = true},
+    {"yield", FIELD_FLAG, TRIAL(yield), .record = true},
+    {"warmup", FIELD_NUMBER, TRIAL(warmup), .record = true},
+    {"stretches", FIELD_NUMBER, TRIAL(stretches), .lo = 1, .hi = INT_MAX, .record = true},
+    {"calls", FIELD_NUMBER, TRIAL(calls), .lo = 1, .hi = INT_MAX, .record = true},
+    {"isolated_calls", FIELD_NUMBER, TRIAL(isolated_calls), .lo = 1, .hi = INT_MAX, .record = true},
+    {"arena_bytes", FIELD_WIDE, TRIAL(arena_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
+    {"seed", FIELD_WIDE, TRIAL(seed), .record = true},
+    {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},
+};
+
+static const struct field cell_rows[] = {
+    {"collective", FIELD_WORD, CELL(coll), .word = coll_name, .record = true},
+    {"dtype", FIELD_WORD, CELL(dtype), .words = coll_dtype_names, .record = true},
+    {"op", FIELD_WORD, CELL(op), .words = coll_op_names, .record = true},
+    {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
+    {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .record = true},
+    {"in_place", FIELD_FLAG, CELL(in_place), .record = true},
+    {"root", FIELD_NUMBER, CELL(root), .record = true},
+    {"cycle", FIELD_NUMBER, CELL(cycle), .record = true},
+    {"connection", FIELD_NUMBER, CELL(connection), .record = true},
+    {"allocation", FIELD_NUMBER, CELL(allocation), .record = true},
+    {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
+    {"asked_bytes", FIELD_WIDE, CELL(asked_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
+    {"bytes", FIELD_WIDE, CELL(bytes), .lo = 1, .hi = INT64_MAX, .record = true},
+};
+// clang-format on
+
+#define NORDER (sizeof order_rows / sizeof *order_rows)
+#define NCELL  (sizeof cell_rows / sizeof *cell_rows)
+#define NPARTS 4 /* of an order beside its rows: settings, weights, model, cells */
+
+static json_t *trial_json(const struct trial *t)
 {
-	json_t *cells = json_array();
-	for (unsigned i = 0; cells && i < t->ncells; i++) {
-		if (json_array_append_new(cells, cell_pack(&t->cells[i]))) {
-			json_decref(cells);
-			return NULL;
-		}
-	}
-	/* jansson has no unsigned integers: a seed goes through its signed twin and back. */
-	return json_pack(
-	    "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, s:o, s:i, s:o}",
-	    "experiment", t->experiment, "variant", t->variant, "block", (int)t->block, "order",
-	    (int)t->order, "settings", settings_to_json(&t->settings), "yield", (int)t->yield,
-	    "warmup", (int)t->warmup, "stretches", (int)t->stretches, "calls", (int)t->calls,
-	    "isolated_calls", (int)t->isolated_calls, "arena_bytes", (json_int_t)t->arena_bytes,
-	    "seed", (json_int_t)t->seed, "weights", counts_to_json(&t->weights), "model",
-	    network_to_json(&t->network), "cell_timeout_s", (int)t->cell_timeout_s, "cells",
-	    cells);
+	json_t *json = field_object(order_rows, NORDER, t);
+	int bad = json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
+	          json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
+	          json_object_set_new(json, "model", network_to_json(&t->network)) |
+	          json_object_set_new(json, "cells",
+	                              field_list(cell_rows, NCELL, t->cells, t->ncells,
+	                                         sizeof *t->cells));
+	if (!bad)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 int trial_save(const struct trial *trial, const char *file, struct status *st)
 {
-	json_t *json = trial_pack(trial);
+	json_t *json = trial_json(trial);
 	if (!json)
 		return status_set(
 		    st,
@@ -181,151 +206,48 @@ int trial_save(const struct trial *trial, const char *file, struct status *st)
 	return rc ? -1 : 0;
 }
 
-/* What jansson borrowed, checked and copied in the next step. */
-struct reading {
-	const char *file;
-	struct status *st;
-};
-
-static int reading_fail(const struct reading *r, const char *what)
+static int cells_take(const json_t *list, struct trial *t, struct status *st)
 {
-	return status_set(r->st, "%s: not a trial's order: %s", r->file, what);
-}
-
-static int text_copy(const struct reading *r, const char *text, char *out, size_t bytes)
-{
-	if (strlen(text) >= bytes)
-		return reading_fail(r, "a text is too long");
-	strcpy(out, text);
-	return 0;
-}
-
-static int settings_unpack(const struct reading *r, json_t *json, struct settings *s)
-{
-	struct status why = {""};
-	return settings_from_json(json, s, &why) ? reading_fail(r, why.text) : 0;
-}
-
-static int weights_unpack(const struct reading *r, const json_t *json, struct value_weights *w)
-{
-	struct status why = {""};
-	return counts_from_json(json, w, &why) ? reading_fail(r, why.text) : 0;
-}
-
-static int network_unpack(const struct reading *r, const json_t *json, struct network *m)
-{
-	struct status why = {""};
-	return network_from_json(json, m, &why) ? reading_fail(r, why.text) : 0;
-}
-
-static int cell_unpack(const struct reading *r, json_t *json, struct cell *c)
-{
-	const char *coll, *dtype, *op, *pace, *pass;
-	int in_place, root, cycle, connection, allocation;
-	json_int_t extra_ns, asked, bytes;
-	json_error_t error;
-	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I}",
-	                   "collective", &coll, "dtype", &dtype, "op", &op, "pace", &pace,
-	                   "pass", &pass, "in_place", &in_place, "root", &root, "cycle", &cycle,
-	                   "connection", &connection, "allocation", &allocation, "extra_ns",
-	                   &extra_ns, "asked_bytes", &asked, "bytes", &bytes))
-		return reading_fail(r, error.text);
-	if (coll_find(coll) < 0 || coll_find_dtype(dtype) < 0 || coll_find_op(op) < 0 ||
-	    coll_find_pace(pace) < 0 || coll_find_pass(pass) < 0)
-		return reading_fail(r,
-		                    "a cell's collective, dtype, op, pace or pass is unknown");
-	if (root < 0 || cycle < 0 || connection < 0 || allocation < 0 || extra_ns < 0 ||
-	    asked < 1 || bytes < 1)
-		return reading_fail(
-		    r, "a cell's root, cycle, place, delay or size is not possible");
-	*c = (struct cell){
-	    .coll = (enum coll_kind)coll_find(coll),
-	    .dtype = (enum dtype)coll_find_dtype(dtype),
-	    .op = (enum op)coll_find_op(op),
-	    .pace = (enum pace)coll_find_pace(pace),
-	    .pass = (enum pass)coll_find_pass(pass),
-	    .in_place = in_place,
-	    .root = (unsigned)root,
-	    .cycle = (unsigned)cycle,
-	    .connection = (unsigned)connection,
-	    .allocation = (unsigned)allocation,
-	    .extra_ns = extra_ns,
-	    .asked_bytes = (size_t)asked,
-	    .bytes = (size_t)bytes,
-	};
-	return 0;
-}
-
-static int cells_unpack(const struct reading *r, json_t *json, struct trial *t)
-{
-	if (!json_is_array(json) || json_array_size(json) == 0)
-		return reading_fail(r, "cells is no list, or empty");
-	t->cells = calloc(json_array_size(json), sizeof t->cells[0]);
-	if (!t->cells)
-		return reading_fail(r, "out of memory");
-	t->ncells = (unsigned)json_array_size(json);
-	for (unsigned i = 0; i < t->ncells; i++)
-		if (cell_unpack(r, json_array_get(json, i), &t->cells[i]))
-			return -1;
+	void *cells = NULL;
+	if (!json_array_size(list))
+		return status_set(st, "cells is no list, or empty");
+	if (field_list_take(cell_rows, NCELL, list, sizeof *t->cells, &cells, &t->ncells, st))
+		return -1;
+	t->cells = cells;
 	for (unsigned i = 0; i < t->ncells; i++)
 		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
 		    t->arena_bytes)
-			return reading_fail(r, "a cell is larger than the arena");
+			return status_set(st, "a cell is larger than the arena");
 	return 0;
 }
 
-static int trial_unpack(const struct reading *r, json_t *json, struct trial *t)
+static int trial_take(json_t *json, struct trial *t, struct status *st)
 {
-	const char *experiment, *variant;
-	int block, order, yield, warmup, stretches, calls, isolated_calls, cell_timeout_s;
-	json_int_t arena_bytes, seed;
-	json_t *settings, *weights, *model, *cells;
-	json_error_t error;
-	if (json_unpack_ex(json, &error, JSON_STRICT,
-	                   "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:o, "
-	                   "s:o, s:i, s:o}",
-	                   "experiment", &experiment, "variant", &variant, "block", &block,
-	                   "order", &order, "settings", &settings, "yield", &yield, "warmup",
-	                   &warmup, "stretches", &stretches, "calls", &calls, "isolated_calls",
-	                   &isolated_calls, "arena_bytes", &arena_bytes, "seed", &seed,
-	                   "weights", &weights, "model", &model, "cell_timeout_s",
-	                   &cell_timeout_s, "cells", &cells))
-		return reading_fail(r, error.text);
-	if (block < 0 || order < 0 || warmup < 0 || stretches < 1 || calls < 1 ||
-	    isolated_calls < 1 || arena_bytes < 1 || cell_timeout_s < 0)
-		return reading_fail(r, "a number is out of range");
-	t->block = (unsigned)block;
-	t->order = (unsigned)order;
-	t->yield = yield;
-	t->warmup = (unsigned)warmup;
-	t->stretches = (unsigned)stretches;
-	t->calls = (unsigned)calls;
-	t->isolated_calls = (unsigned)isolated_calls;
-	t->arena_bytes = (size_t)arena_bytes;
-	t->seed = (uint64_t)seed;
-	t->cell_timeout_s = (unsigned)cell_timeout_s;
-	if (text_copy(r, experiment, t->experiment, sizeof t->experiment) ||
-	    text_copy(r, variant, t->variant, sizeof t->variant) ||
-	    settings_unpack(r, settings, &t->settings) ||
-	    weights_unpack(r, weights, &t->weights) || network_unpack(r, model, &t->network))
-		return -1;
-	return cells_unpack(r, cells, t);
+	if (json_object_size(json) != NORDER + NPARTS)
+		return status_set(st, "it has %zu members, not %zu", json_object_size(json),
+		                  NORDER + NPARTS);
+	return field_object_take(order_rows, NORDER, json, t, st) ||
+	               settings_from_json(json_object_get(json, "settings"), &t->settings, st) ||
+	               counts_from_json(json_object_get(json, "weights"), &t->weights, st) ||
+	               network_from_json(json_object_get(json, "model"), &t->network, st) ||
+	               cells_take(json_object_get(json, "cells"), t, st)
+	           ? -1
+	           : 0;
 }
 
 int trial_load(const char *file, struct trial **out, struct status *st)
 {
-	const struct reading r = {file, st};
+	struct status why = {""};
 	json_error_t error;
 	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!json)
 		return status_set(st, "%s: cannot be read: %s", file, error.text);
 	struct trial *trial = calloc(1, sizeof *trial);
-	int rc = trial ? trial_unpack(&r, json, trial) : status_set(st, "out of memory");
+	int rc = trial ? trial_take(json, trial, &why) : status_set(&why, "out of memory");
 	json_decref(json);
 	if (rc) {
 		trial_free(trial);
-		return -1;
+		return status_set(st, "%s: not a trial's order: %s", file, why.text);
 	}
 	*out = trial;
 	return 0;

@@ -146,13 +146,14 @@ static void list_fields(const char *section, const struct field *rows, size_t n)
 		char allowed[512], backends[128], text[1400];
 		field_allowed(f, allowed, sizeof allowed);
 		say_heeding(f, backends, sizeof backends);
-		if (!f->initial)
+		const char *initial = f->otherwise ? f->otherwise : f->initial;
+		if (!initial)
 			continue; /* the second row of a key */
-		bool required = !strcmp(f->initial, "required");
+		bool required = !strcmp(initial, "required");
 		snprintf(text, sizeof text, "%s%s%s%s%s; %s%s%s%s%s",
 		         f->help ? f->help : "", f->help && allowed[0] ? " " : "",
 		         allowed[0] ? "[" : "", allowed, allowed[0] ? "]" : "",
-		         required ? "" : "default ", f->initial,
+		         required ? "" : "default ", initial,
 		         backends[0] ? " (" : "", backends, backends[0] ? ")" : "");
 		list_entry(f->key, text);
 	}
@@ -172,9 +173,9 @@ static void list_keys(const struct home *home)
 	list_entry("each", "paths of libraries with ':' between: a variant for each (nccl)");
 	list_entry("env.NAME", "a variable of the job's environment: NCCL_…, CUDA_…, UCX_… and "
 	                       "what tunes of OMPI_MCA_…");
-	rows = asked_fields(false, &n);
+	rows = claim_fields(false, &n);
 	list_fields("[factor NAME]", rows, n);
-	rows = asked_fields(true, &n);
+	rows = claim_fields(true, &n);
 	list_fields("[claim NAME]", rows, n);
 	printf(" [search]\n");
 	list_entry("finalists", "sets of values that are confirmed in blocks of their own [1 to "
