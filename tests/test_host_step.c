@@ -443,7 +443,7 @@ TEST(what_cannot_be_cut_is_refused)
 	assert_refused(call, "pair");
 	call = call_of(COLL_ALLTOALL, 2, 32);
 	call.cell.in_place = true;
-	assert_refused(call, "no form in place");
+	assert_refused(call, "cannot be in place");
 	call = call_of(COLL_GATHER, 2, 32);
 	call.cell.root = 2;
 	assert_refused(call, "root");

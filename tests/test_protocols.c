@@ -62,7 +62,7 @@ TEST(what_mpi_does_not_reduce_is_said)
 	                   "collective = all_reduce\nbytes = 64\ndtype = int8\n"
 	                   "[variant a]\nbackend = mpi\nmode = processes\n",
 	                   "--dry-run"),
-	           1, "sums of 8-bit integers stop at the largest one");
+	           1, "sums of 8-bit integers saturate");
 }
 
 /* Whether the first row that begins so has nothing in the column. */

@@ -266,5 +266,5 @@ TEST_WITH(the_program_runs_it_in_all_modes, set_up, tear_down)
 	cli_expect(run("resnet50", "split = MOD:2\n"), 1,
 	           "tensor = yes reduces activations, and model = resnet50 has none");
 	cli_expect(run("lenet5", ""), 1,
-	           "tensor = yes wants groups whose gradients are reduced");
+	           "tensor = yes needs groups that reduce gradients");
 }

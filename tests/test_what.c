@@ -133,7 +133,7 @@ TEST(what_the_reference_cannot_do_is_left_out)
 	assert_int_equal(plan.nnotes, 1);
 	assert_non_null(strstr(plan.notes[0],
 	                       "left out: int64, uint64, float64, where it cannot "
-	                       "be: host: offset = 4 is no whole number"));
+	                       "be: host: offset = 4 is not a whole number"));
 	planned("collective = all_gather, copy\npath = fifo", 2);
 	assert_int_equal(plan.nnotes, 1);
 	assert_non_null(strstr(plan.notes[0], "left out: copy: host: the limit is copied"));

@@ -26,7 +26,7 @@ struct value_question buffers_question(const struct trial *trial, const struct c
 	};
 }
 
-/* An element's bits, from and to memory: low bytes first, as on all machines we know. */
+/* An element's bits, from and to memory; little-endian. */
 static uint64_t element_get(const char *at, size_t bytes)
 {
 	uint64_t bits = 0;
@@ -90,7 +90,7 @@ int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struc
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
 		return 0;
-	if (errno != EINVAL) /* which means: a kernel before 5.14 */
+	if (errno != EINVAL) /* a kernel before 5.14 */
 		return status_set(st,
 		                  "%s: no memory for %zu bytes of buffers (%s): ask for smaller "
 		                  "sizes or fewer ranks",
@@ -100,7 +100,7 @@ int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struc
 	for (size_t i = 0; i < bytes; i += (size_t)sysconf(_SC_PAGESIZE)) {
 		if (fresh)
 			byte[i] = 0;
-		else /* adding 0 writes without changing what another process may have written */
+		else /* adding 0 is a write that keeps what another process may have written */
 			__atomic_fetch_add((uint32_t *)((char *)at + i), 0, __ATOMIC_RELAXED);
 	}
 	(void)st, (void)backend;

@@ -1,5 +1,5 @@
-/* What is named as a library: whether it is one, and which file it is, asked once and before
- * the first trial. */
+/* Whether the file that is named as a library is one, and which file it is; once, before the first
+ * trial. */
 #include "table.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static int look_at(const char *file, char real[PATH_MAX], struct status *st)
 	if (!realpath(file, real) || stat(real, &about) || access(real, R_OK))
 		return status_set(st, "%s cannot be read: %s", file, strerror(errno));
 	if (!S_ISREG(about.st_mode))
-		return status_set(st, "%s is no file", file);
+		return status_set(st, "%s is not a file", file);
 	if (strlen(real) >= LIBRARY_FILE_BYTES)
 		return status_set(st, "the path %.60s… is too long", real);
 	return 0;

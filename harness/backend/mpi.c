@@ -1,6 +1,6 @@
-/* The mpi backend: MPI's own collectives between processes, in CPU memory, or staged through it
- * where buffers lie on GPUs. MPI is there already, started by the mode that places the
- * processes; here it gets a communicator of its own. */
+/* The mpi backend: MPI's own collectives between processes, in CPU memory, or staged through it if
+ * buffers are on GPUs. The mode that places the processes has already started MPI; this backend
+ * makes its own communicator. */
 #include "blocking/blocking.h"
 
 #include <limits.h>
@@ -48,7 +48,7 @@ static MPI_Datatype type_of(enum dtype dtype)
 	}
 }
 
-/* Of what is only moved: its width is all that counts. */
+/* For data that is only moved, its width alone matters. */
 static MPI_Datatype moved_as(size_t element)
 {
 	return element == 1   ? MPI_UINT8_T
@@ -82,10 +82,10 @@ static const char *mpi_refuses(const struct cell *cell)
 		       "float64";
 	if (op_of(cell->op) == MPI_OP_NULL)
 		return "MPI has no such operation; allowed are sum, prod, min and max";
-	/* Saturating instructions of Open MPI 4.1's op/avx; MPI leaves overflow open. */
+	/* Open MPI 4.1's op/avx saturates; MPI does not define overflow. */
 	if (cell->op == OP_SUM && coll_dtype_bytes(cell->dtype) == 1)
-		return "Open MPI's sums of 8-bit integers stop at the largest one, and all others "
-		       "here wrap; allowed are 32 and 64 bits";
+		return "Open MPI's sums of 8-bit integers saturate, and those of all other backends "
+		       "wrap; allowed are 32 and 64 bits";
 	return NULL;
 }
 
@@ -139,7 +139,7 @@ static int call_all_gather(MPI_Comm comm, const struct blocking_call *c, MPI_Dat
 	                     (int)c->part, type, comm);
 }
 
-/* In place MPI leaves the result where the buffer begins, and NCCL where the rank's part lies. */
+/* In place MPI puts the result at the start of the buffer, and NCCL at the rank's part. */
 static int call_reduce_scatter(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
                                MPI_Op op)
 {
@@ -246,10 +246,10 @@ static int mpi_exchange(void *of, const struct blocking_exchange *e, struct stat
 	          "MPI_Sendrecv", st);
 }
 
-/* --- what it says of itself --- */
+/* --- facts for the record --- */
 
 /* How Open MPI copies large messages between processes: once (cma, xpmem, knem), or through
- * shared memory (none); "" where it does not say. */
+ * shared memory (none); "" if it does not say. */
 static void single_copy(char *text, size_t bytes)
 {
 	MPI_T_cvar_handle handle;
@@ -312,9 +312,8 @@ static unsigned mpi_capacity(struct status *st)
 static int mpi_supports(const struct trial *trial, struct status *st)
 {
 	if (settings_isolates(&trial->settings))
-		return status_set(st, "mpi: processes that are set apart from each other are "
-		                      "children of those that MPI knows; allowed is isolate = "
-		                      "none");
+		return status_set(st, "mpi: isolated processes are children of those that MPI "
+		                      "started; allowed is isolate = none");
 	return blocking_supports(&library, trial, st);
 }
 

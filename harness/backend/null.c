@@ -1,7 +1,7 @@
 /* A virtual device that moves nothing. Each rank has a queue whose end moves by a known delay
- * per call, and is idle once the clock has passed it: what is measured beyond the delay is the
- * harness itself. The delay lies in the device and not in issue(), as with a real one: a busy
- * wait there would make one worker with n ranks n times slower and teach the wrong thing. */
+ * per call, and is idle once the clock has passed it: time measured beyond the delay is that of
+ * the harness itself. The delay is in the device and not in issue(), as with a real one: a busy
+ * wait there would make one worker with n ranks n times slower. */
 #include "../core/backend.h"
 
 #include <limits.h>
@@ -13,11 +13,11 @@
 struct backend_ctx {
 	unsigned count;
 	bool held;
-	int64_t extra_ns; /* of the cell */
+	int64_t extra_ns; /* the cell's */
 	struct {
 		int64_t delay_ns, extra_ns;
 		int64_t end_ns;
-		int64_t held_ns; /* of work issued while held */
+		int64_t held_ns; /* length of work issued while held */
 	} queue[];
 };
 
@@ -150,10 +150,10 @@ static void null_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"delay", "extra", NULL};
+static const char *const uses[] = {"delay", "extra", NULL};
 
 const struct backend backend_null = {
-    .heeds = heeds,
+    .uses = uses,
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
     .is = {.launches = true, .injects = true},

@@ -22,9 +22,9 @@ static inline void copy(uint8_t *to, const uint8_t *from, size_t element, size_t
 }
 
 void strided_copy(void *to, const void *from, size_t element, size_t count, size_t stride,
-                      size_t first, size_t n)
+                  size_t first, size_t n)
 {
-	switch (element) { /* known sizes, so that an element is one load and one store */
+	switch (element) { /* constant sizes: an element is one load and one store */
 	case 1:
 		copy(to, from, 1, count, stride, first, n);
 		break;

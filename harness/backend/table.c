@@ -1,4 +1,4 @@
-/* The backends, one row each; the first that fits the machine is `backend = auto`'s choice. */
+/* The backends, one row each; `backend = auto` takes the first that fits the machine. */
 #include "table.h"
 
 #include <stdio.h>
@@ -17,18 +17,18 @@ const struct backend *backend_find(const char *name)
 	return NULL;
 }
 
-static bool heeds(const struct backend *b, const char *key)
+static bool uses(const struct backend *b, const char *key)
 {
-	for (unsigned i = 0; b->heeds && b->heeds[i]; i++)
-		if (!strcmp(b->heeds[i], key))
+	for (unsigned i = 0; b->uses && b->uses[i]; i++)
+		if (!strcmp(b->uses[i], key))
 			return true;
 	return b->is.library && !strncmp(key, "env.NCCL_", 9);
 }
 
-const char *backend_heeding(const char *key)
+const char *backend_using(const char *key)
 {
 	for (const struct backend *const *b = backend_table; *b; b++)
-		if (heeds(*b, key))
+		if (uses(*b, key))
 			return (*b)->name;
 	return NULL;
 }
@@ -37,7 +37,7 @@ bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
                      const char *needs[2])
 {
 	const struct backend *own = backend_find(settings->backend);
-	bool ignored = settings_unheeded(settings, own ? own->heeds : NULL, key, bytes);
+	bool ignored = settings_unused(settings, own ? own->uses : NULL, key, bytes);
 	for (unsigned i = 0; i < settings->nenv && !ignored; i++) {
 		const char *entry = settings->env[i];
 		snprintf(key, bytes, "env.%.*s", (int)strcspn(entry, "="), entry);
@@ -46,7 +46,7 @@ bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
 	unsigned n = 0;
 	needs[0] = needs[1] = NULL;
 	for (const struct backend *const *b = backend_table; ignored && *b && n < 2; b++)
-		if (heeds(*b, key))
+		if (uses(*b, key))
 			needs[n++] = (*b)->name;
 	return ignored;
 }

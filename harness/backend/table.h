@@ -1,4 +1,4 @@
-/* The backends that there are. */
+/* All backends. */
 #ifndef LAUNCHGAP_BACKEND_TABLE_H
 #define LAUNCHGAP_BACKEND_TABLE_H
 
@@ -7,23 +7,23 @@
 /* NULL-terminated. */
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
-/* Whether a key is set that the backend of these settings does not heed: which (NCCL_… of the
- * environment is heeded by what loads the library), and the first two backends that do (the
- * second NULL where there is one). Such a variant would differ in its name alone. */
+/* Whether a key is set that the backend of these settings ignores: which key, and the first two
+ * backends that use it (NULL if there are fewer). Backends that load the library use NCCL_… of the
+ * environment. A variant with such a key would differ in its name alone. */
 bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
                      const char *needs[2]);
-/* The first backend that heeds a key; NULL: none. */
-const char *backend_heeding(const char *key);
+/* The first backend that uses a key; NULL: none. */
+const char *backend_using(const char *key);
 
-/* -1 where what is named as a library is none: it cannot be read, is no file, or, where a
- * backend here can read versions, has none. A name without a slash is what the dynamic linker
- * finds by it, as in dlopen: "" the system's. May wait for a child. */
+/* -1 if the name is not a library: it cannot be read, is not a file, or has no version although a
+ * backend here can read versions. The dynamic linker finds a name without a slash, as in dlopen;
+ * "" is the system's. May wait for a child. */
 int backend_library(const char *name, struct library *out, struct status *st);
-/* XXH3_64bits of the library's file, 16 hexadecimal digits; "" where it cannot be read. */
+/* XXH3_64bits of the library's file, 16 hexadecimal digits; "" if it cannot be read. */
 void backend_library_sum(const char *file, char sum[17]);
 
-/* Of the backend of this name here; of one that is not known here, the most usual
- * ones: a library on a device. Never NULL. */
+/* The traits of the backend of this name; for an unknown name the usual ones: a library on a device.
+ * Never NULL. */
 const struct backend_traits *traits_find(const char *backend);
 
 #endif

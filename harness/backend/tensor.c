@@ -9,8 +9,8 @@ int tensor_refuses(const struct trial *trial, struct status *st)
 		return -1;
 	if (set->tensor && set->split.op == SPLIT_NONE)
 		return status_set(
-		    st, "tensor = yes wants groups whose gradients are reduced, as in "
-		        "split = MOD:2: ranks at one place of them share a model");
+		    st, "tensor = yes needs groups that reduce gradients, as in "
+		        "split = MOD:2: ranks at the same place in them share a model");
 	if (set->tensor && trial->network.n && !network_activations(&trial->network))
 		return status_set(
 		    st,
@@ -72,7 +72,7 @@ size_t tensor_bytes(const struct trial *trial)
 	return most;
 }
 
-/* Inputs differ from those of the groups of gradients, whose colours are small numbers. */
+/* Inputs differ from those of the groups that reduce gradients, which have small colours. */
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv)
 {

@@ -74,7 +74,7 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 	bool unset = from && from->skip[0];
 	if (unset) {
 		snprintf(key, sizeof key, "%s", from->several ? "each" : "nccl");
-		needs[0] = backend_heeding(key);
+		needs[0] = backend_using(key);
 	}
 	if (unset ? traits_find(s->backend)->library
 	          : !backend_ignores(s, key, sizeof key, needs))

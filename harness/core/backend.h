@@ -41,9 +41,9 @@ struct backend {
 	const char *name;
 	const char *summary;
 	struct backend_traits is;
-	/* Keys of a variant that not every backend heeds and this one does, NULL-terminated, or
+	/* Keys of a variant that only some backends use, this one among them; NULL-terminated, or
 	 * NULL (struct field's `special`). */
-	const char *const *heeds;
+	const char *const *uses;
 	/* An arena has at least so many bytes: calls rotate through more than a cache holds. */
 	size_t arena_bytes;
 

@@ -54,7 +54,7 @@ struct field {
 	field_word_fn *word;
 	field_read_fn *read; /* in place of the kind's own */
 	const char *json;    /* its member, where that is not the key */
-	bool special;        /* heeded by backends that name it (struct backend), not by all */
+	bool special;        /* used by backends that name it (struct backend), not by all */
 	bool optional;       /* JSON may lack it; then it stays as it is */
 	bool record;         /* of JSON alone, where it has to be within lo and hi */
 	bool check;          /* asked of a variant; no setting in which two could differ */

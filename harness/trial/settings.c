@@ -380,16 +380,16 @@ bool settings_alike(const char *key, const struct settings *a, const struct sett
 	return alike;
 }
 
-bool settings_unheeded(const struct settings *settings, const char *const *heeds, char *key,
-                       size_t bytes)
+bool settings_unused(const struct settings *settings, const char *const *uses, char *key,
+                     size_t bytes)
 {
 	struct settings none;
 	settings_default(&none);
 	for (size_t i = 0; i < NROWS; i++) {
 		unsigned k = 0;
-		while (heeds && heeds[k] && strcmp(heeds[k], rows[i].key))
+		while (uses && uses[k] && strcmp(uses[k], rows[i].key))
 			k++;
-		if (!rows[i].special || (heeds && heeds[k]) ||
+		if (!rows[i].special || (uses && uses[k]) ||
 		    row_equal(&rows[i], settings, &none))
 			continue;
 		snprintf(key, bytes, "%s", rows[i].key);

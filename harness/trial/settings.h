@@ -162,9 +162,9 @@ void settings_text(const struct settings *settings, char *text, size_t bytes);
  * "env.NAME" is one of them). True of what is no setting. */
 bool settings_alike(const char *key, const struct settings *a, const struct settings *b);
 
-/* Whether a key is set that not every backend heeds and that is not among `heeds`
+/* Whether a key is set that only some backends use and that is not among `uses`
  * (NULL-terminated, or NULL), and which. */
-bool settings_unheeded(const struct settings *settings, const char *const *heeds, char *key,
-                       size_t bytes);
+bool settings_unused(const struct settings *settings, const char *const *uses, char *key,
+                     size_t bytes);
 
 #endif

@@ -128,13 +128,13 @@ static void list_experiments(const struct home *home)
 	home_each_experiment(home, list_experiment, (void *)(size_t)home);
 }
 
-/* The backends that heed a key, where not all do: "nccl, host". */
-static void say_heeding(const struct field *f, char *names, size_t bytes)
+/* The backends that use a key, if not all do: "nccl, host". */
+static void say_backends(const struct field *f, char *names, size_t bytes)
 {
 	names[0] = '\0';
 	for (const struct backend *const *b = backend_table; f->special && *b; b++)
-		for (unsigned i = 0; (*b)->heeds && (*b)->heeds[i]; i++)
-			if (!strcmp((*b)->heeds[i], f->key))
+		for (unsigned i = 0; (*b)->uses && (*b)->uses[i]; i++)
+			if (!strcmp((*b)->uses[i], f->key))
 				status_list(names, bytes, (*b)->name);
 }
 
@@ -145,7 +145,7 @@ static void list_fields(const char *section, const struct field *rows, size_t n)
 		const struct field *f = &rows[i];
 		char allowed[512], backends[128], text[1400];
 		field_allowed(f, allowed, sizeof allowed);
-		say_heeding(f, backends, sizeof backends);
+		say_backends(f, backends, sizeof backends);
 		const char *initial = f->otherwise ? f->otherwise : f->initial;
 		if (!initial)
 			continue; /* the second row of a key */

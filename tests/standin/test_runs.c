@@ -313,7 +313,7 @@ TEST(ranks_that_share_a_model_are_right)
 	unsetenv("STANDIN_NCCL");
 	snprintf(text, sizeof text, training, here,
 	         "tensor = yes\n[variant threads]\nmode = threads\n");
-	cli_expect(run(text), 1, "tensor = yes wants groups whose gradients are reduced");
+	cli_expect(run(text), 1, "tensor = yes needs groups that reduce gradients");
 }
 
 /* 40 GB of gradients, and as much for their buckets, are more than a stand-in's 64 GiB. */

@@ -10,7 +10,7 @@
 #include "../device/stage.h"
 #include "../strided.h"
 
-const char *const blocking_heeds[] = {"split", "stride", "memory", "flip", NULL};
+const char *const blocking_uses[] = {"split", "stride", "memory", "flip", NULL};
 
 struct backend_ctx {
 	const struct blocking_library *library;
@@ -20,7 +20,7 @@ struct backend_ctx {
 	struct stage *stage; /* memory = device; else NULL */
 	char *send, *recv;   /* the arenas */
 	size_t mapped_bytes; /* of both, in CPU memory */
-	int *counts;         /* alltoallv: behind the call's four lists */
+	int *counts;         /* alltoallv: memory of the call's four lists */
 	/* Of the cell: */
 	struct cell cell;
 	struct coll_span span;
@@ -75,8 +75,7 @@ static struct blocking_exchange one_pair(const struct blocking_call *c, unsigned
 	                c->me == receiver ? sender : UINT_MAX, 0, c->elements);
 }
 
-/* Of the round that joins cubes of 1 << round ranks: all that the rank's cube has, to its peer.
- */
+/* The round that joins cubes of 1 << round ranks: sends all of the own cube's data to the peer. */
 static struct blocking_exchange cube(const struct blocking_call *c, unsigned round)
 {
 	unsigned size = 1u << round, own = c->me & ~(size - 1), peer = c->me ^ size;
@@ -92,7 +91,7 @@ static struct blocking_exchange cube(const struct blocking_call *c, unsigned rou
 	};
 }
 
-/* There, then back what came. */
+/* Forth, then back. */
 static struct blocking_exchange there_and_back(const struct blocking_call *c, unsigned round)
 {
 	unsigned first = value_pair_from(c->root), second = value_pair_to(c->root, c->n);
@@ -147,7 +146,7 @@ static int carry(struct backend_ctx *ctx, const char *from, char *to)
 	call->to = to;
 	if (rounds_of[call->coll].round)
 		return exchange_rounds(ctx, call);
-	if (call->coll == COLL_ACCESS) { /* nothing for the library */
+	if (call->coll == COLL_ACCESS) { /* the library has no part in it */
 		strided_copy(to, from, call->element, call->elements,
 		             ctx->trial->settings.stride, 0, call->elements);
 		return 0;
@@ -275,7 +274,7 @@ int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct st
 {
 	(void)i;
 	if (byte >= ctx->trial->arena_bytes)
-		return status_set(st, "%s: flip: byte %zu lies beyond the arena of %zu",
+		return status_set(st, "%s: flip: byte %zu is beyond the arena of %zu",
 		                  ctx->library->name, byte, ctx->trial->arena_bytes);
 	if (ctx->stage)
 		return stage_corrupt(ctx->stage, ctx->recv + byte, st);
@@ -351,7 +350,7 @@ int blocking_open(const struct blocking_library *library, const struct backend_p
 	struct split_place at = split_place(split, place->nranks, place->first);
 	if (!ctx)
 		return status_set(st, "%s: no memory", library->name);
-	*out = ctx; /* close() frees it, whatever happens from here on */
+	*out = ctx; /* from here on close() frees it */
 	ctx->library = library;
 	ctx->trial = place->trial;
 	ctx->place = (struct blocking_place){.team = place->team,
@@ -415,17 +414,17 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		                  "limit = no",
 		                  library->name);
 	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) && !library->carries(cell->coll))
-		why = "the library has no such call, and no sends and receives stand in for it";
+		why = "the library has no such call, and this backend does not build it from sends and receives";
 	if (!why)
 		why = library->refuses(cell);
 	if (!why && (!cell->bytes || cell->bytes % (element * (is & COLL_PARTED ? n : 1))))
-		why = "sizes have to be whole elements, for every rank where buffers are cut";
+		why = "sizes have to be whole elements, and for every rank if buffers are cut";
 	if (!why && cell->bytes / element > INT_MAX)
-		why = "the library counts elements in an int: fewer, or a larger datatype";
+		why = "the library counts elements in an int: use fewer, or a larger datatype";
 	if (!why && is & COLL_ROOTED && cell->root >= n)
-		why = "the root is no rank of the communicator";
+		why = "the root is not a rank of the communicator";
 	if (!why && is & COLL_PAIRS && !coll_is_pair(cell->root, n))
-		why = "the pair is none of the communicator's";
+		why = "the pair is not in the communicator";
 	return why ? status_set(st, "%s: %s: %s", library->name, name, why) : 0;
 }
 
@@ -438,7 +437,7 @@ static int supports_memory(const struct blocking_library *library, const struct 
 		unsigned have = stage_devices(&why);
 		if (have >= nranks)
 			return 0;
-		return status_set(st, "memory = device: %u ranks want a GPU each, and %s",
+		return status_set(st, "memory = device: %u ranks need a GPU each, and %s",
 		                  nranks, have ? "there are fewer" : why.text);
 	}
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
@@ -464,7 +463,7 @@ int blocking_supports(const struct blocking_library *library, const struct trial
 	if (set->start == START_GATED)
 		return status_set(st,
 		                  "%s: start = gated holds devices until all have issued, and "
-		                  "its calls are over when they have issued; allowed is free",
+		                  "its calls complete while they are issued; allowed is free",
 		                  library->name);
 	if (set->split.op != SPLIT_NONE &&
 	    split_size(set->split, layout_ranks(set->layout), 2, &group, st))

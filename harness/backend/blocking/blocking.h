@@ -1,8 +1,7 @@
-/* Backends whose library works in CPU memory and blocks: a call is carried out while it is
- * issued. What such backends have in common lies here: buffers, cells, checks, sends and
- * receives in rounds, staging for buffers on a GPU. A library (mpi, gloo) adds how ranks
- * connect, its own collectives and how two ranks exchange. One rank a worker: a thread that is
- * in a call for one rank could not make the others'. */
+/* Backends whose library works in CPU memory and blocks: issuing a call completes it. Common to
+ * them: buffers, cells, checks, sends and receives in rounds, staging for buffers on a GPU. A
+ * library (mpi, gloo) adds how ranks connect, its own collectives and how two ranks exchange
+ * data. A worker has one rank: a thread in a call for one rank could not make the others'. */
 #ifndef LAUNCHGAP_BLOCKING_H
 #define LAUNCHGAP_BLOCKING_H
 
@@ -16,8 +15,8 @@ struct blocking_place {
 	struct split split;
 };
 
-/* One call. from, to: where the rank's send side and receive side begin; in place both lie in
- * one buffer. */
+/* One call. from, to: the start of the rank's send side and receive side; in place both are in one
+ * buffer. */
 struct blocking_call {
 	enum coll_kind coll;
 	enum dtype dtype;
@@ -25,15 +24,15 @@ struct blocking_call {
 	unsigned n, me, root;
 	bool in_place;
 	size_t element;        /* bytes */
-	size_t elements, part; /* of a whole buffer, of one rank's share */
-	/* alltoallv, in elements, by rank: what is sent, and where it begins; the same of what is
+	size_t elements, part; /* of a whole buffer, and of one rank's part */
+	/* alltoallv, in elements, by rank: counts and offsets of what is sent, and of what is
 	 * received. */
 	const int *sent, *sent_at, *received, *received_at;
 	const char *from;
 	char *to;
 };
 
-/* Sends to one rank while it receives from one. No rank: UINT_MAX. */
+/* Sends to one rank while it receives from one. UINT_MAX: none. */
 struct blocking_exchange {
 	unsigned to, from;
 	const char *out;
@@ -43,13 +42,13 @@ struct blocking_exchange {
 
 struct blocking_library {
 	const char *name;
-	/* Whether it has a call for it. */
+	/* Whether the library has a call for it. */
 	bool (*carries)(enum coll_kind coll);
 	/* A sentence why it cannot carry a cell out, or NULL; pure. */
 	const char *(*refuses)(const struct cell *cell);
 	/* The same of a layout. */
 	const char *(*refuses_layout)(struct layout layout);
-	/* May block and may team_meet. *link is what the others take; on error NULL. */
+	/* May block and may team_meet. *link is the argument of the others; on error NULL. */
 	int (*connect)(const struct blocking_place *place, void **link, struct status *st);
 	void (*disconnect)(void *link);
 	/* Blocks until the rank's part is done. */
@@ -82,14 +81,14 @@ int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct s
 void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes);
 void blocking_close(struct backend_ctx *ctx);
 
-/* Keys that all of them heed. */
-extern const char *const blocking_heeds[];
+/* Keys that all of them use. */
+extern const char *const blocking_uses[];
 
 #define BLOCKING_ARENA_BYTES ((size_t)8 << 20) /* more than the L2 of the core that owns it */
 
 // clang-format off
 #define BLOCKING_ROWS \
-	.heeds = blocking_heeds, .arena_bytes = BLOCKING_ARENA_BYTES, \
+	.uses = blocking_uses, .arena_bytes = BLOCKING_ARENA_BYTES, \
 	.numa_node = blocking_numa_node, .prepare = blocking_prepare, \
 	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
 	.poll = blocking_poll, .error = blocking_error, \

@@ -1,8 +1,8 @@
 /* The gloo backend: Gloo's collectives over TCP on the loopback interface, between threads or
- * processes. What is linked with Gloo is a part of its own (gloo_calls), loaded when it is there.
- * Ranks find each other by what each says in the team's store:
+ * processes. The code that is linked with Gloo is a separate library (gloo_calls), loaded if it
+ * exists. Ranks find each other through what each publishes in the team's store:
  *
- *   a share per rank: how many things it has said | for each: name, length, data
+ *   a share per rank: number of items | for each item: key, length, data
  */
 #include "../blocking/blocking.h"
 
@@ -16,7 +16,7 @@
 
 #include "gloo_calls.h"
 
-#define SAID_MOST  4  /* things that a rank says: its host's name, its addresses */
+#define SAID_MOST  4  /* items of a rank: its host's name, its addresses */
 #define KEY_BYTES  64
 #define PEER_BYTES 256 /* an address is no longer */
 #define HEAD_BYTES 1024
@@ -50,7 +50,7 @@ static size_t share_bytes(unsigned nranks)
 }
 
 /* Beside the program, beside its folder (tests), where it is installed; else where the dynamic
- * linker looks. Not by a run path: sanitizers call dlopen from a library of theirs. */
+ * linker looks. Not by a run path: sanitizers call dlopen from their own library. */
 static void *open_part(void)
 {
 	static const char *const places[] = {"", "/..", "/../lib"};
@@ -110,7 +110,7 @@ static int say(void *of, const char *key, const char *data, size_t bytes)
 	return 0;
 }
 
-/* Groups say the same names: those of the own group count. */
+/* Groups publish the same keys: only those of the own group count. */
 static int hear(void *of, const char *key, const char **data, size_t *bytes)
 {
 	const struct link *link = of;
@@ -158,10 +158,10 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 	link->part = load(&link->library, st);
 	if (!link->part)
 		goto fail;
-	/* What was said for a connection before is nobody's any more. */
+	/* Nobody reads what was published for the previous connection any more. */
 	atomic_store(&share_of(link, place->rank)->n, 0);
 	if (team_meet(place->team)) {
-		status_set(st, "gloo: the team broke up before it connected");
+		status_set(st, "gloo: the team failed before it connected");
 		goto fail;
 	}
 	if (link->part->connect((int)place->me, (int)place->n, &link->exchange, TIMEOUT_S,
@@ -169,9 +169,9 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 		status_set(st, "gloo: connecting: %s", why);
 		goto fail;
 	}
-	/* A rank that connects again forgets what it said, which another may still read. */
+	/* A rank that connects again clears what it published, which another may still read. */
 	if (team_meet(place->team)) {
-		status_set(st, "gloo: the team broke up while it connected");
+		status_set(st, "gloo: the team failed while it connected");
 		goto fail;
 	}
 	*out = link;
@@ -233,7 +233,7 @@ static const char *gloo_refuses(const struct cell *cell)
 static const char *gloo_refuses_layout(struct layout layout)
 {
 	if (layout.ranks_per_thread > 1)
-		return "its calls block, so that one thread cannot make those of several ranks; "
+		return "its calls block, so one thread cannot make those of several ranks; "
 		       "allowed are mode = threads and processes";
 	return layout_ranks(layout) > MOST_RANKS
 	           ? "every rank has sockets to every other one; allowed are 128 ranks"

@@ -36,7 +36,7 @@ public:
 	void set(const std::string &key, const std::vector<char> &data) override
 	{
 		if (exchange_.say(exchange_.of, key.c_str(), data.data(), data.size()))
-			throw std::runtime_error("no room to say " + key);
+			throw std::runtime_error("no room to publish " + key);
 	}
 
 	std::vector<char> get(const std::string &key) override
@@ -44,7 +44,7 @@ public:
 		const char *data = nullptr;
 		size_t bytes = 0;
 		if (exchange_.hear(exchange_.of, key.c_str(), &data, &bytes))
-			throw std::runtime_error("the team broke up before it said " + key);
+			throw std::runtime_error("the team failed before it published " + key);
 		return std::vector<char>(data, data + bytes);
 	}
 
@@ -122,7 +122,7 @@ Reduction reduction_of(gloo_type type, gloo_op op)
 	}
 }
 
-// A word of the element's width: options want a type to count by.
+// An integer of the element's width: options need a type to count elements by.
 template <typename T> T *words(const char *at)
 {
 	return reinterpret_cast<T *>(const_cast<char *>(at));
@@ -147,7 +147,7 @@ template <typename T> void all_gather(Link &l, const gloo_call &c)
 	gloo::allgather(o);
 }
 
-// Where the rank receives nothing Gloo wants room for what it has on the way all the same.
+// Gloo needs room for data in transit even on a rank that receives nothing.
 template <typename T> void reduce(Link &l, const gloo_call &c)
 {
 	gloo::ReduceOptions o(l.context);
@@ -212,7 +212,7 @@ void move(Link &l, const gloo_move &m)
 {
 	auto out = l.context->createUnboundBuffer(const_cast<char *>(m.out), m.out_bytes);
 	auto in = l.context->createUnboundBuffer(m.in, m.in_bytes);
-	// Of no collective's prefix, so that none of them meets it.
+	// Not the prefix of a collective, so that none of them uses it.
 	const uint64_t slot = UINT64_C(0x7f) << 56;
 	if (m.from >= 0)
 		in->recv(m.from, slot);
@@ -224,15 +224,15 @@ void move(Link &l, const gloo_move &m)
 		in->waitRecv(l.context->getTimeout());
 }
 
-// Gloo has none for these buffers. In turn t a rank sends the share of the rank t on, and takes
-// its own from the rank t before.
+// Gloo has none for these buffers. In turn t a rank sends the part of the rank t places on, and
+// receives its own part from the rank t places before.
 void reduce_scatter(Link &l, const gloo_call &c)
 {
 	const size_t bytes = c.part * c.element;
 	const Reduction reduce = reduction_of(c.type, c.op);
 	if (l.scratch.size() < bytes)
 		l.scratch.resize(bytes);
-	// In place the share lies where it belongs.
+	// In place the part is already where it belongs.
 	if (!c.in_place)
 		std::memcpy(c.to, c.from + c.me * bytes, bytes);
 	for (int t = 1; t < c.n; t++) {
@@ -268,7 +268,7 @@ template <typename T> void carry(Link &l, const gloo_call &c)
 
 int failed(const std::exception &e, char *why)
 {
-	// "[path:line] what": the path is that of the machine that built the library.
+	// "[path:line] what": the path is from the machine that built the library.
 	const char *text = std::strchr(e.what(), ']');
 	std::snprintf(why, GLOO_WHY, "%s", text ? text + 2 : e.what());
 	return -1;

@@ -1,6 +1,6 @@
-/* What the part that is C++ and linked with Gloo offers the rest: the program loads it when it is
- * there (gloo.c), so that it runs on machines without Gloo. Plain C, nothing of this program's
- * but structs, so that it needs no symbol of it. */
+/* The interface of the part that is C++ and linked with Gloo. The program loads that part if it
+ * exists (gloo.c), so that it runs on machines without Gloo. Plain C structs alone, so that the
+ * part needs no symbol of the program. */
 #ifndef LAUNCHGAP_GLOO_CALLS_H
 #define LAUNCHGAP_GLOO_CALLS_H
 
@@ -10,12 +10,12 @@
 #define GLOO_PART "liblaunchgap_gloo.so"
 #define GLOO_WHY  256 /* bytes of a sentence */
 
-/* How ranks find each other: what each says under a name, and what others said. 0, or -1 when
- * they broke up. */
+/* How ranks find each other: each publishes data under a key, and reads what others published. 0,
+ * or -1 if the team failed. */
 struct gloo_exchange {
 	void *of;
 	int (*say)(void *of, const char *key, const char *data, size_t bytes);
-	/* Waits until it was said; *data is borrowed. */
+	/* Waits until it is published; *data is borrowed. */
 	int (*hear)(void *of, const char *key, const char **data, size_t *bytes);
 };
 
@@ -62,7 +62,7 @@ struct gloo_move {
 	size_t out_bytes, in_bytes;
 };
 
-/* 0, or -1 with the sentence. All of them block. */
+/* 0, or -1 with a sentence. All of them block. */
 struct gloo_part {
 	int (*connect)(int rank, int size, const struct gloo_exchange *exchange, int timeout_s,
 	               void **link, char why[GLOO_WHY]);

@@ -1,5 +1,5 @@
-/* The host backend: real copies in CPU memory, made by the workers as they poll. A rank is a
- * pair of buffers. See host.h for the files, host_memory.c for the layout. */
+/* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a
+ * pair of buffers. host.h lists the files, host_memory.c has the memory layout. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static int host_numa_node(const struct trial *trial, unsigned rank)
 	return -1;
 }
 
-/* A worker issues no more than this between two waits: a row of the cell that has most, in
- * whole groups. */
+/* The most calls that a worker issues between two waits: the longest row of any cell, in whole
+ * groups. */
 static unsigned queue_calls(const struct trial *trial)
 {
 	unsigned group = trial_group(trial), most = trial->calls;
@@ -49,7 +49,7 @@ static unsigned most_moves(const struct trial *trial)
 	return phases * trial_comm_ranks(trial);
 }
 
-/* Who is in which group; all are of the same size. */
+/* Which rank is in which group; all groups have the same size. */
 static void place_all(const struct backend_ctx *ctx, enum host_which which)
 {
 	const struct trial *trial = ctx->place.trial;
@@ -84,7 +84,7 @@ static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned memb
 	return comm->peers && comm->places && comm->members;
 }
 
-/* Plans of all ranks: a call's, with room for `moves` each way, and those of a pass's sums. */
+/* Plans of all ranks: of a call, with room for `moves` in each direction, and of a pass's sums. */
 static bool allocate_plans(struct backend_ctx *ctx, unsigned moves)
 {
 	unsigned count = ctx->place.count, each = 1 + ctx->nsums;
@@ -118,7 +118,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
 
 	ctx->most_moves = moves;
-	ctx->nsums = host_tensor_count(place->trial);
+	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
 	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->nranks,
 	                         trial_comm_ranks(place->trial)) &&
@@ -157,7 +157,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 
 	if (!ctx)
 		return status_set(st, "host: no memory");
-	*out = ctx; /* close() frees it, whatever happens from here on */
+	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
 	ctx->transport = (enum host_transport)host_supports_transport(place->trial);
 	if (allocate(ctx, st) != 0)
@@ -183,7 +183,7 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
 	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
 		return status_set(st,
-		                  "host: a collective that is not one of the trial's cells");
+		                  "host: this collective is not one of the trial's cells");
 	for (unsigned i = 0; i < ctx->place.count; i++)
 		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
 			return status_set(st, "host: rank %u has calls in flight",
@@ -192,8 +192,8 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	return host_cell_prepare(ctx, cell, seed, slots, st);
 }
 
-/* begin and end: nothing to group. hold and release: what is issued begins with the first poll,
- * and nobody polls before all have issued. */
+/* begin and end: there is nothing to group. hold and release: a call begins with the first poll, and
+ * nobody polls before all have issued. */
 static void host_nothing(struct backend_ctx *ctx)
 {
 	(void)ctx;
@@ -236,13 +236,13 @@ static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 	size_t arena = ctx->place.trial->arena_bytes;
 
 	if (byte >= arena)
-		return status_set(st, "host: flip: byte %zu lies beyond the arena of %zu", byte,
+		return status_set(st, "host: flip: byte %zu is beyond the arena of %zu", byte,
 		                  arena);
 	ctx->ranks[i].parts[HOST_MAIN].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
 	return 0;
 }
 
-/* No hardware's counters, but the copies themselves, counted. */
+/* Instead of hardware counters: the bytes that it copied. */
 static void host_watch(struct backend_ctx *ctx, bool on)
 {
 	int64_t now = clock_now_ns();
@@ -297,7 +297,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0 && used > 0 &&
 	    (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, "huge_bytes=%lld\n", huge);
-	/* Evidence once there is some: on fifo twice the bytes are moved. */
+	/* Evidence of the transport: on fifo twice the bytes are moved. */
 	if (moved > 0 && used > 0 && (size_t)used < bytes)
 		snprintf(text + used, bytes - (size_t)used,
 		         "moved_bytes=%llu\nidle_bytes_most=%zu\n", (unsigned long long)moved,
@@ -325,10 +325,13 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const heeds[] = {"split", "offset", "stride", "path", "pages", "memory", "extra", "flip", "hidden", "batch", "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
+static const char *const uses[] = {"split",  "offset", "stride", "path",  "pages",
+                                   "memory", "extra",  "flip",   "hidden", "batch",
+                                   "first_bucket", "accumulation", "bucket_view", "tensor",
+                                   NULL};
 
 const struct backend backend_host = {
-    .heeds = heeds,
+    .uses = uses,
     .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */
     .name = "host",
     .summary = "real copies in CPU memory by the workers themselves",

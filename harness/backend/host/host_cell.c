@@ -1,5 +1,6 @@
-/* A cell: what its calls will do, what is put into the buffers and what must be found there.
- * Never in a timed call. */
+/* A cell: the moves of its calls, the inputs of its buffers and their check. Never in a timed
+ * call. */
+#include "../tensor.h"
 #include "host.h"
 
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct host_rank *rank)
@@ -19,8 +20,8 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, const struct hos
 	};
 }
 
-/* Whoever reads this worker's buffers is through with them. Only the limit needs the wait:
- * after a handshake it is over at once. */
+/* Waits until nobody reads this worker's buffers any more. Only the limit has to wait: after a
+ * handshake all readers are done. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned peer = 0; ctx->transport != HOST_FIFO && peer < ctx->place.nranks; peer++)
@@ -29,11 +30,12 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 		       ctx->ranks[0].parts[HOST_MAIN].phases)
 			if (team_pause(ctx->place.team) != 0)
 				return status_set(st,
-				                  "host: the team broke up between two cells");
+				                  "host: the team failed between two cells");
 	return 0;
 }
 
-void host_cell_plan(const struct host_comm *comm, const struct host_call *call, unsigned rank,
+/* A rank's moves in a call of a communicator. */
+static void call_plan(const struct host_comm *comm, const struct host_call *call, unsigned rank,
                     struct host_plan *plan)
 {
 	const struct host_place *at = &comm->places[rank];
@@ -45,9 +47,99 @@ void host_cell_plan(const struct host_comm *comm, const struct host_call *call, 
 		plan->pulls[m].peer = members[plan->pulls[m].place];
 	for (unsigned m = 0; m < plan->npushes; m++)
 		plan->pushes[m].peer = members[plan->pushes[m].place];
-	/* What others pull is what this rank would push. */
+	/* Others pull what this rank would push. */
 	plan->reads = comm->waits ? plan->npushes : 0;
 }
+
+/* --- ranks that share a model (tensor.h): after a layer's work they sum its activations in their
+ * own communicator, and the next work waits for the sum. Buckets of gradients move meanwhile. --- */
+
+unsigned host_cell_sums(const struct trial *trial)
+{
+	unsigned sums = 0;
+
+	for (unsigned i = 0; tensor_ranks(trial) && i < trial->network.n; i++)
+		sums += trial->network.layers[i].activations > 0;
+	return sums;
+}
+
+/* After which work of a pass each sum comes, and its size. */
+static void list_sums(struct backend_ctx *ctx)
+{
+	const struct trial *trial = ctx->place.trial;
+	const struct network *network = &trial->network;
+	bool works = ctx->call.cell.coll == COLL_DDP_STEP;
+	uint64_t flops = 0;
+
+	for (unsigned i = 0, sum = 0; i < network->n; i++) {
+		flops += works ? network->layers[i].flops * trial->settings.batch : 0;
+		if (network->layers[i].activations)
+			ctx->sums[sum++] = (struct host_sum){flops, tensor_elements(trial, i)};
+	}
+	ctx->pass_flops = flops;
+}
+
+static void sums_plan(struct backend_ctx *ctx)
+{
+	struct host_comm *comm = &ctx->comms[HOST_TENSOR];
+	const enum dtype dtype = ctx->call.cell.dtype;
+	bool sums = ctx->nsums && tensor_sums(ctx->call.cell.coll);
+
+	ctx->call_sums = sums ? ctx->nsums * ctx->place.trial->settings.accumulation : 0;
+	if (!sums)
+		return;
+	list_sums(ctx);
+	comm->phases = HOST_SUM_PHASES;
+	comm->waits = true;
+	comm->reduction = (struct host_reduction){dtype, OP_SUM, comm->nranks};
+	for (unsigned i = 0; i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+
+		rank->parts[HOST_TENSOR].open = HOST_SUM_PHASES;
+		for (unsigned s = 0; s < ctx->nsums; s++) {
+			const struct host_call call = {
+			    .cell = {.coll = COLL_ALL_REDUCE,
+			             .dtype = dtype,
+			             .op = OP_SUM,
+			             .bytes = ctx->sums[s].elements * coll_dtype_bytes(dtype)},
+			    .nranks = comm->nranks};
+
+			call_plan(comm, &call, rank->rank, &rank->plans[1 + s]);
+		}
+	}
+}
+
+static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
+{
+	const struct host_rank *rank = &ctx->ranks[i];
+	const struct host_buffers *own = &rank->parts[HOST_TENSOR].own;
+
+	return tensor_buffers(ctx->place.trial, ctx->call.cell.dtype, rank->rank, ctx->seed,
+	                      (char *)own->send, (char *)own->recv);
+}
+
+static void sums_fill(const struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; ctx->call_sums && i < ctx->place.count; i++) {
+		struct buffers buffers = sum_buffers(ctx, i);
+
+		buffers_fill(&buffers);
+	}
+}
+
+static void sums_check(const struct backend_ctx *ctx, unsigned i, struct backend_verdict *out)
+{
+	struct backend_verdict own = {0};
+
+	if (!ctx->call_sums)
+		return;
+	struct buffers buffers = sum_buffers(ctx, i);
+
+	buffers_check(&buffers, &own);
+	tensor_verdict_add(ctx->place.trial, ctx->call.cell.dtype, out, &own);
+}
+
+/* --- the cell --- */
 
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st)
@@ -63,16 +155,16 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	comm->phases = host_step_phases(&ctx->call);
 	comm->waits = host_step_waits(cell->coll);
 	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
-	host_tensor_plan(ctx);
+	sums_plan(ctx);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
-		host_cell_plan(comm, &ctx->call, ctx->ranks[i].rank, &ctx->ranks[i].plans[0]);
+		call_plan(comm, &ctx->call, ctx->ranks[i].rank, &ctx->ranks[i].plans[0]);
 		ctx->ranks[i].parts[HOST_MAIN].plan = ctx->ranks[i].plans[0];
 		host_work_plan(ctx, &ctx->ranks[i]);
 		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 
 		buffers_fill(&buffers);
 	}
-	host_tensor_prepare(ctx);
+	sums_fill(ctx);
 	return 0;
 }
 
@@ -85,7 +177,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 
 	buffers_check(&buffers, out);
-	host_tensor_check(ctx, i, out);
+	sums_check(ctx, i, out);
 	return 0;
 }
 

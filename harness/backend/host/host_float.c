@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How a small float is laid out; sign in front. */
+/* The layout of a small float; the sign comes first. */
 struct format {
 	int exponent_bits, mantissa_bits;
 	bool infinities;
@@ -49,7 +49,7 @@ static float widen(struct format f, uint32_t bits)
 	if (exponent == top && (f.infinities || mantissa == all))
 		return float_of(sign | 0xFFu << 23 | wide);
 	if (exponent == 0 && f.exponent_bits < 8) {
-		/* Subnormal: a whole number of the smallest steps. */
+		/* Subnormal: a multiple of the smallest step. */
 		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
 
 		return float_of(sign | float_bits((float)mantissa * step));
@@ -57,7 +57,7 @@ static float widen(struct format f, uint32_t bits)
 	return float_of(sign | (exponent + 127u - (uint32_t)bias) << 23 | wide);
 }
 
-/* wide without its last `drop` bits, to nearest, ties to even. */
+/* wide without its last `drop` bits, rounded to nearest, ties to even. */
 static uint32_t shorten(uint32_t wide, int drop)
 {
 	uint32_t half = 1u << (drop - 1);
@@ -76,7 +76,7 @@ static uint32_t narrow(struct format f, float value)
 	if (wide > 0xFFu << 23)
 		return sign | nan;
 	if ((int)(wide >> 23) - 127 + bias < 1 && f.exponent_bits < 8) {
-		/* Subnormal: adding 2^23 steps leaves whole ones, rounded as the CPU rounds. */
+		/* Subnormal: adding 2^23 steps rounds to whole steps, as the CPU rounds. */
 		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
 		float shifted = float_of(wide) / step + 0x1p23f;
 

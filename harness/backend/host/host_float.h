@@ -1,7 +1,7 @@
-/* Floats of 16 and 8 bits, from and to float. Pure.
+/* Conversion between float and floats of 16 and 8 bits. Pure.
  *
- * Rounded to nearest, ties to even. The 8-bit ones are OCP's (OFP8, 2023): E4M3 has no
- * infinities, its largest is 448, and what is too large becomes a NaN; E5M2 is float16 with a
+ * Rounds to nearest, ties to even. The 8-bit formats are OCP's (OFP8, 2023): E4M3 has no
+ * infinities, its largest value is 448, and larger ones become NaN; E5M2 is float16 with a
  * shorter mantissa. */
 #ifndef LAUNCHGAP_HOST_FLOAT_H
 #define LAUNCHGAP_HOST_FLOAT_H

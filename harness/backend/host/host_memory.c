@@ -1,13 +1,13 @@
-/* Where buffers, flags and slots lie.
+/* The layout of buffers, flags and slots.
  *
- * One rank's share of the team's store, a whole number of pages, placed by the rank's worker:
+ * One rank's share of the team's store is a whole number of pages, which its worker places:
  *
  *   flags | fifo: a ring from each rank | fifo: the rings' slots | shared: buffers
  *
- * A ring and its slots lie with the receiver. On the other transports the buffers are mapped
- * outside the store, shared and anonymous: the same kind of page as the store's. They are
+ * A ring and its slots are in the receiver's share. On the other transports the buffers are
+ * mapped outside the store, shared and anonymous: the same kind of page as the store's:
  *
- *   send arena | receive arena | where ranks share a model: activations to sum | and their sums
+ *   send arena | receive arena | if ranks share a model: activations to sum | their sums
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "../tensor.h"
 #include "host.h"
 
-/* What a rank tells the others at open; used within one process only. */
+/* What a rank sends to the others at open; used within one process only. */
 struct mailbox {
 	struct host_buffers buffers[HOST_COMMS];
 };
@@ -42,13 +42,13 @@ static size_t head_bytes(enum host_transport transport, unsigned nranks)
 	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
 }
 
-/* Whole pages that hold an arena behind its offset. */
+/* Whole pages for an offset and an arena. */
 static size_t arena_bytes(const struct trial *trial)
 {
 	return round_up(trial->arena_bytes + trial->settings.offset_bytes);
 }
 
-/* The same of activations, before or behind their sum. */
+/* The same for activations, or for their sums. */
 static size_t sum_bytes(const struct trial *trial)
 {
 	return round_up(tensor_bytes(trial));
@@ -87,7 +87,7 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 	if (trial->arena_bytes > SIZE_MAX / 8 || tensor_bytes(trial) > SIZE_MAX / 8)
 		return -1;
 	buffers = transport == HOST_SHARED ? 0 : buffers_bytes(trial);
-	/* A page more: the store need not begin on one. */
+	/* One more page: the store need not begin at a page. */
 	if (__builtin_mul_overflow(stride_bytes(transport, trial), nranks, &share) ||
 	    __builtin_add_overflow(share, page_bytes(), &share) ||
 	    __builtin_mul_overflow(buffers, nranks, &buffers) ||
@@ -110,7 +110,7 @@ static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 	return buffers_touch("host", at, bytes, fresh, st);
 }
 
-/* Whether any cell of the trial moves something from one rank to the other. */
+/* Whether any cell of the trial moves data from one rank to the other. */
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
@@ -132,7 +132,7 @@ static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 	return false;
 }
 
-/* The slots of the rings to `to` that end in, or begin at, this worker's ranks. */
+/* The slots of the ring between two ranks, if any cell uses it. */
 static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to, bool fresh,
                        struct status *st)
 {
@@ -153,7 +153,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 
 	if (touch(share, head, true, st) != 0)
 		return -1;
-	memset(share, 0, head); /* an opening before this one left its counts */
+	memset(share, 0, head); /* an earlier opening left its counts */
 	for (unsigned from = 0; ctx->transport == HOST_FIFO && from < n; from++)
 		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
 			return -1;
@@ -170,7 +170,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 	for (unsigned which = 0; which < HOST_COMMS; which++)
 		buffers_at(ctx->place.trial, at, (enum host_which)which,
 		           &rank->parts[which].own);
-	/* A wish: whether it was granted is described (huge_bytes). */
+	/* Only a hint to the kernel: huge_bytes in the record says whether it worked. */
 	if (ctx->place.trial->settings.pages != PAGES_SHARED)
 		madvise(at, all,
 		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
@@ -178,8 +178,8 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 	return touch(at, all, true, st);
 }
 
-/* Makes the pages of a rank of another process known to this one, as far as it will use them.
- * Within a process they are: threads share their page tables. */
+/* Maps the pages of another process's rank into this process, as far as it will use them. Threads of
+ * one process share their page tables. */
 static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 {
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
@@ -198,7 +198,7 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 	return 0;
 }
 
-/* On fifo they are out of reach, by definition. */
+/* Finds a peer's buffers. fifo never accesses them. */
 static void find(struct backend_ctx *ctx, unsigned peer)
 {
 	uint8_t *share = ctx->store + peer * ctx->stride;
@@ -235,7 +235,7 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	}
 	ctx->shown = true;
 	if (team_meet(at->team) != 0)
-		return status_set(st, "host: the team broke up while buffers were placed");
+		return status_set(st, "host: the team failed while buffers were placed");
 	for (unsigned peer = 0; peer < at->nranks; peer++) {
 		find(ctx, peer);
 		if (peer / per_process != at->process && reach(ctx, peer, st) != 0)
@@ -245,9 +245,8 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* A worker that gives up must not take buffers away from under one that still reads: on the
- * direct transport the last one to close unmaps all. Where not all have opened, they go with
- * the process. */
+/* A worker that gives up must not unmap buffers that another still reads: on the direct transport the
+ * last one to close unmaps all. If not all have opened, the process's end unmaps them. */
 void host_memory_close(struct backend_ctx *ctx)
 {
 	const struct backend_place *at = &ctx->place;

@@ -1,19 +1,18 @@
-/* The timed path. A piece is moved only when the other side is ready for it; else the poll
- * returns. */
+/* The timed path. A piece moves only when the other side is ready for it; else the poll returns. */
 #include <string.h>
 
 #include "../../clock.h"
 #include "host.h"
 #include "../strided.h"
 
-#define JOIN_NS 20000 /* what a lane's pieces may lie apart and be drawn as one */
+#define JOIN_NS 20000 /* pieces of a lane this close together are drawn as one */
 
 struct budget {
 	size_t bytes;
 	unsigned pieces;
 };
 
-/* The piece of access that is `done` bytes into it. */
+/* The piece of a strided access that begins at byte `done`. */
 static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint8_t *from,
                           size_t done, size_t bytes)
 {
@@ -23,7 +22,7 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
 	             ctx->access_stride, done / element, bytes / element);
 }
 
-/* One piece, as its step has it, into this rank's receive buffer. */
+/* Moves one piece into this rank's receive buffer, as its step says. */
 static void carry(const struct backend_ctx *ctx, const struct host_reduction *reduction,
                   const struct host_move *move, uint8_t *to, const uint8_t *from, size_t done,
                   size_t bytes)
@@ -53,7 +52,7 @@ static size_t piece_bytes(const struct host_move *move, const struct host_cursor
 	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
 }
 
-/* Pieces are never cut to fit the budget: all are of the same size on every transport. */
+/* Pieces are never cut to fit the budget: they have the same size on every transport. */
 static bool afford(struct budget *left, size_t bytes)
 {
 	if (left->pieces == 0 || left->bytes < bytes)
@@ -70,8 +69,8 @@ static void advance(struct host_cursor *at, const struct host_move *move, size_t
 		*at = (struct host_cursor){.next = at->next + 1};
 }
 
-/* What is inline below is so for the communicator: known when compiled, it costs a small call
- * nothing that there are two of them. */
+/* The functions below are inline so that the compiler knows the communicator: a second one then
+ * costs a small call nothing. */
 static inline unsigned pull_phase(const struct host_comm *comm, const struct host_part *part)
 {
 	return part->pull.next < part->plan.npulls ? part->plan.pulls[part->pull.next].phase
@@ -83,8 +82,8 @@ static inline bool says(const struct backend_ctx *ctx, const struct host_comm *c
 	return comm->waits && ctx->transport != HOST_FIFO;
 }
 
-/* Says what others may read: all phases up to the one that this rank is pulling for, as far as
- * its work has come. */
+/* Publishes what others may read: all phases up to the one that this rank is pulling for, if its
+ * work is that far. */
 static inline void post(const struct backend_ctx *ctx, const struct host_rank *rank,
                         enum host_which which)
 {
@@ -95,12 +94,12 @@ static inline void post(const struct backend_ctx *ctx, const struct host_rank *r
 	uint64_t readable = part->phases + (begun < part->open ? begun : part->open);
 	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->of[which].posted;
 
-	/* Storing the same again would only take the line away from those who poll it. */
+	/* Storing the same value would only take the cache line from those who poll it. */
 	if (atomic_load_explicit(posted, memory_order_relaxed) != readable)
 		atomic_store_explicit(posted, readable, memory_order_release);
 }
 
-/* Where the next piece to pull lies, or NULL while it is not there. */
+/* The next piece to pull, or NULL while it is not ready. */
 static inline const uint8_t *pull_from(const struct backend_ctx *ctx,
                                        const struct host_rank *rank, enum host_which which,
                                        const struct host_move *move)
@@ -129,7 +128,7 @@ static inline const uint8_t *pull_from(const struct backend_ctx *ctx,
 	       step->from + part->pull.done;
 }
 
-/* Gives back what was read: the slot, or, after a move's last piece, the peer's buffer. */
+/* Releases what was read: the slot, or, after a move's last piece, the peer's buffer. */
 static inline void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
                                 enum host_which which, const struct host_move *move, bool last)
 {
@@ -178,7 +177,7 @@ static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
 	return true;
 }
 
-/* fifo only. A phase is pushed once the phases before it are pulled: it is made of them. */
+/* fifo only. A phase is pushed once the earlier phases are pulled, as it is made from them. */
 static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
                         enum host_which which, struct budget *left)
 {
@@ -216,7 +215,7 @@ static inline bool carry_on(const struct backend_ctx *ctx, struct host_rank *ran
 	return moved;
 }
 
-/* It has all that it wanted, and nobody needs its buffers any more. */
+/* It has pulled everything, and nobody needs its buffers any more. */
 static inline bool is_through(const struct backend_ctx *ctx, const struct host_rank *rank,
                               enum host_which which)
 {
@@ -256,8 +255,8 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	return true;
 }
 
-/* The sum of activations that is due, which is a call of its own: the next one writes where
- * this one is read. Says whether it came any further. */
+/* The next sum of activations. Each is a separate call, because the next one writes where this one is
+ * read. Returns whether it made progress. */
 static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
 {
 	if (!rank->summing && !host_work_waits(rank))
@@ -279,14 +278,14 @@ static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct bu
 	return true;
 }
 
-/* A call is over for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
+/* A call ends for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
 static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	return host_work_over(ctx, rank) && is_through(ctx, rank, HOST_MAIN);
 }
 
-/* The injected delay is work, as the CPU is the device here: a wait would vanish behind the
- * copies that the same worker makes for its other ranks. */
+/* The injected delay is work, as the CPU is the device here: a wait would overlap with the copies that
+ * the same worker makes for its other ranks. */
 static void work_for(int64_t ns)
 {
 	int64_t until = clock_now_ns() + ns;
@@ -296,7 +295,7 @@ static void work_for(int64_t ns)
 
 static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	/* Without a handshake this is said for the next prepare only, and nobody polls it. */
+	/* Without a handshake only the next prepare reads this, and nobody polls it. */
 	if (!ctx->comms[HOST_MAIN].waits)
 		post(ctx, rank, HOST_MAIN);
 	if (rank->extra_ns + ctx->call.cell.extra_ns)
@@ -305,13 +304,13 @@ static void call_end(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->running = false;
 }
 
-/* A timeline's cell alone reads the clock at each piece. */
+/* Only a timeline's cell reads the clock at each piece. */
 static bool records(const struct backend_ctx *ctx)
 {
 	return ctx->call.cell.pass == PASS_TIMELINE;
 }
 
-/* What ran since begin_ns; returns until when. */
+/* Records what ran since begin_ns; returns its end. */
 static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank,
                       enum sample_lane lane, int64_t begin_ns)
 {
@@ -353,7 +352,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 		else if (!moved && !summed)
 			break;
 	}
-	/* One core is both engines: what can be moved goes before what can be computed. */
+	/* One core does both: moving has priority over computing. */
 	if (rank->running && left.pieces == HOST_POLL_PIECES)
 		work(ctx, rank);
 

@@ -5,14 +5,14 @@
 #include "../../coll/coll.h"
 #include "host_float.h"
 
-/* Elements are widened a block at a time: all arithmetic is then that of three types, in loops
- * of a known length, which the compiler makes vectors of. */
+/* Elements are widened a block at a time. All arithmetic then has three types, in loops of a known
+ * length, which the compiler vectorizes. */
 #define BLOCK 64
 
 enum kind { INTEGERS, FLOATS, DOUBLES };
 
 union block {
-	uint64_t u[BLOCK]; /* integers; signed ones extended, so that they wrap alike */
+	uint64_t u[BLOCK]; /* integers; signed ones are extended, so that all wrap the same way */
 	float f[BLOCK];    /* all floats but float64 */
 	double d[BLOCK];
 };
@@ -100,7 +100,7 @@ static void store(enum dtype dtype, const union block *block, size_t n, void *to
 	}
 }
 
-/* Rounds what a small float's type cannot hold. */
+/* Rounds to what a small float's type can hold. */
 static void settle(enum dtype dtype, union block *block, size_t n)
 {
 	if (kind_of(dtype) != FLOATS || dtype == DTYPE_FLOAT32)
@@ -142,7 +142,7 @@ static void scale(const struct host_reduction *r, unsigned source, union block *
 static void combine_integers(enum op op, bool sign, uint64_t *restrict a,
                              const uint64_t *restrict b, size_t n)
 {
-	/* Signed numbers lie in order once their sign is turned round. */
+	/* With their sign bit flipped, signed numbers compare like unsigned ones. */
 	const uint64_t turn = sign ? (uint64_t)1 << 63 : 0;
 
 	switch (op) {
@@ -222,7 +222,7 @@ static void combine(const struct host_reduction *r, union block *a, const union 
 	}
 }
 
-/* The sum as its type has it, divided towards 0. */
+/* Divides the sum, wrapped to its type, towards 0. */
 static void divide(const struct host_reduction *r, union block *block, size_t n)
 {
 	uint64_t kept[BLOCK];
@@ -254,7 +254,7 @@ void host_reduce_first(const struct host_reduction *r, unsigned source, void *to
 	}
 }
 
-/* By far the most frequent, and the one whose speed is looked at. */
+/* By far the most frequent case, and the one whose speed matters. */
 static void sum_f32(float *restrict to, const float *restrict from, size_t count)
 {
 	size_t i = 0;

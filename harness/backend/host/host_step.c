@@ -44,23 +44,23 @@ const char *host_step_refuses(const struct host_call *call)
 		             "rank"
 		           : "the host backend needs sizes that are whole elements";
 	if (is & COLL_ROOTED && cell->root >= call->nranks)
-		return "the root is no rank of the communicator";
+		return "the root is not a rank of the communicator";
 	if (is & COLL_PAIRS && !coll_is_pair(cell->root, call->nranks))
-		return "the pair is none of the communicator's";
+		return "the pair is not in the communicator";
 	if (is & COLL_REDUCES && cell->op >= OP_NONE)
 		return "a collective that reduces needs an operation";
 	if (cell->in_place && !(is & (COLL_IN_PLACE | COLL_TRAINS)))
-		return "this collective has no form in place";
+		return "this collective cannot be in place";
 	return coll_refuses(cell->coll, call->nranks);
 }
 
-/* A piece of what the source sends, which is to lie in the receiver as it lay. */
+/* A piece that goes to the same offset in the receiver as it has in the source. */
 static struct host_step same_place(size_t from, size_t end)
 {
 	return (struct host_step){.bytes = end - from, .from = from, .to = from};
 }
 
-/* An input of a reduction. Sources come in turns, one's own first, the next rank's last. */
+/* An input of a reduction. Sources come in turns: the own first, the next rank's last. */
 static struct host_step input(const struct host_call *call, struct host_step step,
                               unsigned rank, unsigned source)
 {
@@ -75,8 +75,8 @@ static struct bucket whole_buffer(const struct cell *cell)
 	return (struct bucket){.elements = cell->bytes / coll_dtype_bytes(cell->dtype)};
 }
 
-/* Where a rank's share of the elements begins, as even as they can be dealt: of fewer elements
- * than ranks some have none. */
+/* Start of a rank's share of the elements, as even as possible: with fewer elements than ranks some
+ * shares are empty. */
 static size_t share_at(const struct host_call *call, struct bucket all, unsigned rank)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
@@ -84,7 +84,7 @@ static size_t share_at(const struct host_call *call, struct bucket all, unsigned
 	return (all.at + all.elements * rank / call->nranks) * element;
 }
 
-/* Rank reduces its share from everybody, then gathers the others' shares. */
+/* Each rank reduces its share from all ranks, then gathers the others' shares. */
 static struct host_step all_reduce(const struct host_call *call, struct bucket all, unsigned rank,
                                    unsigned source, unsigned phase)
 {
@@ -111,8 +111,8 @@ static struct host_step alltoallv(const struct host_call *call, unsigned rank, u
 	    .to = value_received_before(&call->parts, rank, source) * element};
 }
 
-/* What came to an expert lies in the second half of what its rank receives; from there it goes
- * back to where it was sent from. */
+/* Tokens of an expert arrive in the second half of its rank's receive buffer; from there they go back
+ * to where they came from. */
 static struct host_step there_and_back(const struct host_call *call, unsigned rank, unsigned source,
                                        unsigned phase)
 {
@@ -139,7 +139,8 @@ static struct host_step sendrecv_both(const struct host_call *call, unsigned ran
 	return same_place(before ? 0 : half, after ? bytes : half);
 }
 
-/* Round k exchanges 2^k parts with the rank that differs in bit k; the first, one's own too. */
+/* Round k exchanges 2^k parts with the rank that differs in bit k; the first also copies the own
+ * part. */
 static struct host_step hypercube(const struct host_call *call, unsigned rank, unsigned source,
                                   unsigned phase)
 {
@@ -154,7 +155,7 @@ static struct host_step hypercube(const struct host_call *call, unsigned rank, u
 	    .bytes = bit * part, .from = first * part, .to = first * part, .side = HOST_RECV};
 }
 
-/* There, and back what came. */
+/* Forth, then back. */
 static struct host_step pingpong(const struct host_call *call, unsigned rank, unsigned source,
                                  unsigned phase)
 {
@@ -167,14 +168,14 @@ static struct host_step pingpong(const struct host_call *call, unsigned rank, un
 	                          .side = phase ? HOST_RECV : HOST_SEND};
 }
 
-/* As if every collective had two buffers. */
+/* The step out of place, with two buffers. */
 static struct host_step apart(const struct host_call *call, unsigned rank, unsigned source,
                               unsigned phase)
 {
 	const struct cell *cell = &call->cell;
 	unsigned n = call->nranks;
 	size_t part = cell->bytes / n;
-	/* What a source has alone, to its place among all; what it has for this rank. */
+	/* own: a source's only part, to its place among all. mine: a source's part for this rank. */
 	const struct host_step none = {0}, whole = {.bytes = cell->bytes};
 	const struct host_step own = {.bytes = part, .to = source * part};
 	const struct host_step mine = {.bytes = part, .from = rank * part};
@@ -242,13 +243,13 @@ struct host_step host_step(const struct host_call *call, unsigned rank, unsigned
 
 	if (step.bytes == 0 || !cell->in_place || call->copied)
 		return step;
-	/* Later phases read what earlier ones received, which begins where it does anyhow. */
+	/* Later phases read what earlier ones received, at unchanged offsets. */
 	step.to += coll_span(cell, &call->parts, call->nranks, rank).recv_at;
 	if (step.side == HOST_SEND) {
 		step.side = HOST_RECV;
 		step.from += coll_span(cell, &call->parts, call->nranks, source).send_at;
 	}
-	/* One's own input lies where it has to, unless it is to be scaled. */
+	/* The own input is already in place, unless it has to be scaled. */
 	if (source == rank && step.from == step.to &&
 	    !(step.touch == HOST_FIRST && host_reduce_scales(cell->dtype, cell->op)))
 		return (struct host_step){0};

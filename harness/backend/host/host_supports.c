@@ -1,4 +1,4 @@
-/* What the host backend can carry out, and on which transport. */
+/* What the host backend can do, and on which transport. */
 #include <string.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ static bool only_copies(const struct trial *trial)
 	return trial->ncells > 0;
 }
 
-/* auto: the peer's memory itself where it can be read, slots where not; the limit is a copy
- * without a partner, so slots cannot carry it. */
+/* auto: the peer's memory if it can be read, else slots. The limit is a copy without a partner, so
+ * slots cannot carry it. */
 int host_supports_transport(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
@@ -55,7 +55,7 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell,
 		                  call.nranks, refusal);
 	if (offset % coll_dtype_bytes(cell->dtype) != 0)
 		return status_set(st,
-		                  "host: offset = %u is no whole number of elements of %s; "
+		                  "host: offset = %u is not a whole number of elements of %s; "
 		                  "allowed are multiples of %zu",
 		                  offset, coll_dtype_name(cell->dtype),
 		                  coll_dtype_bytes(cell->dtype));
@@ -99,7 +99,7 @@ int host_supports(const struct trial *trial, struct status *st)
 		                  "host: path = direct reads a peer's buffer by its address: "
 		                  "that needs one process; shared reads it from any");
 	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
-		return status_set(st, "host: pages = %s is memory of a process's own, and path = "
+		return status_set(st, "host: pages = %s is private memory of a process, and path = "
 		                      "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
 	if (tensor_refuses(trial, st) != 0)

@@ -1,6 +1,6 @@
-/* The work of a step of training: products of small matrices in place of a GPU's large ones,
- * and copies into buckets; and which of a call's phases they let begin. In the timed path, a
- * bounded piece at a time. */
+/* The work of a training step: products of small matrices instead of a GPU's large ones, and copies
+ * into buckets; and which phases of a call may begin after it. In the timed path, a bounded piece at
+ * a time. */
 #include <string.h>
 
 #include "host.h"
@@ -35,8 +35,8 @@ uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
 	return (passes * ctx->pass_flops + ctx->sums[sum % ctx->nsums].flops) / TILE_FLOPS;
 }
 
-/* An expert's work, forward: from a token's width to four times that and back, which are 16
- * width² FLOPs for each token that came. */
+/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
+ * FLOPs per token received. */
 static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct host_call *call = &ctx->call;
@@ -49,9 +49,8 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 		rank->stages[phase].tiles = works ? tiles : 0;
 }
 
-/* Passes before the last one are work alone. The phase in which a bucket is reduced begins when
- * the work of all its layers is done, with the sums of their activations, and, where it lies
- * apart, its gradients are copied. */
+/* All passes but the last are work alone. A bucket is reduced once the work of all its layers is done,
+ * with the sums of their activations, and, if the bucket is separate, its gradients are copied. */
 void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct settings *set = &ctx->place.trial->settings;
@@ -89,7 +88,7 @@ static bool is_reached(const struct host_rank *rank, const struct host_stage *st
 	       rank->summed >= stage->sums;
 }
 
-/* Says whether it opened one. */
+/* Returns whether it opened one. */
 static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	unsigned *open = &rank->parts[HOST_MAIN].open, before = *open;
@@ -131,7 +130,7 @@ bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank)
 	return open_phases(ctx, rank);
 }
 
-/* c += a b; what is in them does not matter, as zeros take as long. */
+/* c += a b; the values do not matter, as zeros take as long. */
 static void multiply(float *tile)
 {
 	const float *a = tile, *b = a + TILE * TILE;

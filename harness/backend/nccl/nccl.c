@@ -343,7 +343,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 #endif
 
 /* Left out, only the three that say so are called. */
-static const char *const heeds[] = {
+static const char *const uses[] = {
     "split",        "graph",         "offset",      "stride",     "nccl",     "nccl_below",
     "api",          "allocator",     "register",    "cta_policy", "min_ctas", "max_ctas",
     "call_ctas",    "ranks_per_gpu", "nonblocking", "init",       "group",    "flip",
@@ -351,7 +351,7 @@ static const char *const heeds[] = {
     "accumulation", "bucket_view",   "tensor",      NULL};
 
 const struct backend backend_nccl = {
-    .heeds = heeds,
+    .uses = uses,
     .arena_bytes = (size_t)4 * 64 << 20, /* twice the largest L2 so far (126 MB) */
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
