@@ -136,7 +136,7 @@ static void check_cells(const struct record_run *run, bool carries_data, unsigne
 static void check_left_out(const char *said)
 {
 	for (const char *p = said; (p = strstr(p, "left out:")); p++) {
-		const char *end = strchr(p, '\n'), *wants = strstr(p, "wants NCCL");
+		const char *end = strchr(p, '\n'), *wants = strstr(p, "needs NCCL");
 		if (!wants || (end && wants > end))
 			fail_msg("%s", p);
 	}

@@ -111,20 +111,20 @@ TEST(old_libraries_name_the_first_that_can)
 {
 	struct nccl_api old = library(NULL), later = library("21003");
 	struct trial t = trial_of(COLL_ALL_GATHER, DTYPE_BFLOAT16, OP_NONE);
-	refused(&t, &old, 90, "dtype = bfloat16 wants NCCL 2.10.3 or later; this is 2.7.8");
+	refused(&t, &old, 90, "dtype = bfloat16 needs NCCL 2.10.3 or later; this is 2.7.8");
 	taken(&t, &later, 90);
 	t = trial_of(COLL_REDUCE, DTYPE_FLOAT32, OP_AVG);
-	refused(&t, &old, 90, "op = avg wants NCCL 2.10.3 or later; this is 2.7.8");
+	refused(&t, &old, 90, "op = avg needs NCCL 2.10.3 or later; this is 2.7.8");
 	taken(&t, &later, 90);
 	t = trial_of(COLL_REDUCE, DTYPE_FLOAT32, OP_PREMULSUM);
-	refused(&t, &later, 90, "op = premulsum wants NCCL 2.11.4 or later; this is 2.10.3");
+	refused(&t, &later, 90, "op = premulsum needs NCCL 2.11.4 or later; this is 2.10.3");
 	t = trial_of(COLL_ALL_GATHER, DTYPE_FLOAT8_E4M3, OP_NONE);
 	refused(&t, &later, 90,
-	        "a dtype of 8-bit floats wants NCCL 2.24.3 or later; this is 2.10.3");
+	        "a dtype of 8-bit floats needs NCCL 2.24.3 or later; this is 2.10.3");
 	t = trial_of(COLL_SCATTER, DTYPE_FLOAT32, OP_NONE);
 	strcpy(t.settings.api, "native");
 	refused(&t, &later, 90,
-	        "api = native (ncclScatter) wants NCCL 2.28.3 or later; this is 2.10.3");
+	        "api = native (ncclScatter) needs NCCL 2.28.3 or later; this is 2.10.3");
 }
 
 /* A version that says it has a function, and a library that has not, is refused as well. */
@@ -134,7 +134,7 @@ TEST(a_missing_function_counts_as_well_as_the_version)
 	struct trial t = plain();
 	t.settings.layout = (struct layout){1, 4, 1};
 	t.settings.split = (struct split){SPLIT_MOD, 2};
-	refused(&t, &api, 90, "split wants NCCL 2.18.1 or later; this is 2.29.3");
+	refused(&t, &api, 90, "split needs NCCL 2.18.1 or later; this is 2.29.3");
 }
 
 static void set_env(struct trial *t, const char *entry)
@@ -149,19 +149,19 @@ TEST(every_setting_is_asked_of_the_library)
 		struct trial t;
 		const char *sentence;
 	} cases[] = {
-	    {plain(), "graph wants NCCL 2.9.6"},
-	    {plain(), "nonblocking = yes wants NCCL 2.14.3"},
-	    {plain(), "min_ctas or max_ctas wants NCCL 2.17.1"},
-	    {plain(), "register = local wants NCCL 2.19.1"},
-	    {plain(), "allocator = nccl wants NCCL 2.19.1"},
-	    {plain(), "register = window wants NCCL 2.27.3"},
-	    {plain(), "cta_policy wants NCCL 2.27.3"},
-	    {plain(), "register = recv-window wants NCCL 2.29.2"},
-	    {plain(), "call_ctas wants NCCL 2.31.2"},
-	    {plain(), "ranks_per_gpu wants NCCL 2.30.3"},
-	    {plain(), "env.NCCL_SINGLE_PROC_MEM_REG_ENABLE wants NCCL 2.28.3"},
-	    {plain(), "env.NCCL_SYM_NOWIN_ENABLE wants NCCL 2.29.2"},
-	    {plain(), "env.NCCL_ENQUEUE_REARCH_ENABLE wants NCCL 2.31.2"},
+	    {plain(), "graph needs NCCL 2.9.6"},
+	    {plain(), "nonblocking = yes needs NCCL 2.14.3"},
+	    {plain(), "min_ctas or max_ctas needs NCCL 2.17.1"},
+	    {plain(), "register = local needs NCCL 2.19.1"},
+	    {plain(), "allocator = nccl needs NCCL 2.19.1"},
+	    {plain(), "register = window needs NCCL 2.27.3"},
+	    {plain(), "cta_policy needs NCCL 2.27.3"},
+	    {plain(), "register = recv-window needs NCCL 2.29.2"},
+	    {plain(), "call_ctas needs NCCL 2.31.2"},
+	    {plain(), "ranks_per_gpu needs NCCL 2.30.3"},
+	    {plain(), "env.NCCL_SINGLE_PROC_MEM_REG_ENABLE needs NCCL 2.28.3"},
+	    {plain(), "env.NCCL_SYM_NOWIN_ENABLE needs NCCL 2.29.2"},
+	    {plain(), "env.NCCL_ENQUEUE_REARCH_ENABLE needs NCCL 2.31.2"},
 	};
 	cases[0].t.settings.graph = 4;
 	cases[1].t.settings.nonblocking = true;
@@ -203,30 +203,30 @@ TEST(what_does_not_go_together_is_refused)
 	t.settings.layout = (struct layout){1, 1, 2};
 	refused(&t, &all, 90,
 	        "graph with 2 GPUs in one thread: NVIDIA advises against it; force = yes "
-	        "measures it all the same");
+	        "measures it anyway");
 	t.settings.force = true;
 	taken(&t, &all, 90);
 	t = plain();
 	t.settings.registration = REGISTER_WINDOW;
 	t.settings.allocator = ALLOCATOR_CUDA;
 	refused(&t, &all, 90,
-	        "register = window wants memory of ncclMemAlloc; allowed is allocator = nccl");
+	        "register = window needs memory of ncclMemAlloc; allowed is allocator = nccl");
 	t.settings.registration = REGISTER_RECV_WINDOW;
 	refused(&t, &all, 90,
-	        "register = recv-window wants memory of ncclMemAlloc; allowed is allocator = "
+	        "register = recv-window needs memory of ncclMemAlloc; allowed is allocator = "
 	        "nccl");
 	t = plain();
 	t.settings.ranks_per_gpu = 2;
 	refused(&t, &all, 90,
-	        "ranks_per_gpu = 2: NCCL wants env.NCCL_MULTI_RANK_GPU_ENABLE = 1 for it");
+	        "ranks_per_gpu = 2: NCCL needs env.NCCL_MULTI_RANK_GPU_ENABLE = 1 for it");
 	set_env(&t, "NCCL_MULTI_RANK_GPU_ENABLE=0");
 	assert_int_equal(nccl_refuse(&t, &all, 90, &st), -1);
 	strcpy(t.settings.env[0], "NCCL_MULTI_RANK_GPU_ENABLE=1");
 	taken(&t, &all, 90);
 	t.settings.visible = VISIBLE_OWN;
 	refused(&t, &all, 90,
-	        "ranks_per_gpu = 2 does not go with a GPU that a process sees alone (visible, "
-	        "isolate)");
+	        "ranks_per_gpu = 2 cannot be combined with a GPU that only one process sees "
+	        "(visible, isolate)");
 }
 
 /* Only NCCL's own call takes a configuration. */
@@ -236,14 +236,14 @@ TEST(a_call_is_configured_where_it_is_one)
 	struct trial t = trial_of(COLL_ALLTOALL, DTYPE_FLOAT32, OP_NONE);
 	t.settings.call_ctas = 4;
 	refused(&t, &all, 90,
-	        "call_ctas: alltoall is made of sends and receives with api = grouped; allowed "
+	        "call_ctas: alltoall consists of sends and receives with api = grouped; allowed "
 	        "are all_reduce, all_gather, reduce_scatter, and alltoall with api = native");
 	strcpy(t.settings.api, "native");
 	taken(&t, &all, 90);
 	t = trial_of(COLL_SENDRECV, DTYPE_FLOAT32, OP_NONE);
 	t.settings.call_ctas = 4;
 	refused(&t, &all, 90,
-	        "call_ctas: sendrecv is made of sends and receives; allowed are all_reduce, "
+	        "call_ctas: sendrecv consists of sends and receives; allowed are all_reduce, "
 	        "all_gather, reduce_scatter, and alltoall with api = native");
 	for (int coll = 0; coll < COLL_KINDS; coll++)
 		assert_true(!nccl_coll((enum coll_kind)coll)->configured ||
@@ -261,11 +261,11 @@ TEST(a_cell_that_cannot_be_is_refused)
 	t = trial_of(COLL_BROADCAST, DTYPE_FLOAT8_E5M2, OP_NONE);
 	taken(&t, &all, 80);
 	cell.root = 2;
-	refused(&t, &all, 90, "root = 2 is no rank of a communicator of 2");
+	refused(&t, &all, 90, "root = 2 is not a rank of a communicator of 2");
 	t = trial_of(COLL_ALL_GATHER, DTYPE_FLOAT64, OP_NONE);
 	t.settings.offset_bytes = 12;
 	refused(&t, &all, 90,
-	        "offset = 12 is no multiple of the 8 bytes of float64; allowed are those");
+	        "offset = 12 is not a multiple of the 8 bytes of float64; allowed are those");
 	t = trial_of(COLL_SENDRECV_PAIRS, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 3, 1};
 	refused(&t, &all, 90,
@@ -284,7 +284,7 @@ TEST(a_cell_that_cannot_be_is_refused)
 	t.settings.start = START_GATED;
 	t.calls = 257;
 	refused(&t, &all, 90,
-	        "start = gated with 257 calls of all_reduce at once: a stream that is held has "
+	        "start = gated with 257 calls of all_reduce at once: a held stream has "
 	        "room for 256; allowed are calls up to that");
 	t.calls = 256;
 	taken(&t, &all, 90);
@@ -293,15 +293,15 @@ TEST(a_cell_that_cannot_be_is_refused)
 	t.settings.layout = (struct layout){1, 4, 1};
 	t.calls = 86;
 	refused(&t, &all, 90,
-	        "start = gated with 86 calls of hypercube at once: a stream that is held has "
+	        "start = gated with 86 calls of hypercube at once: a held stream has "
 	        "room for 85; allowed are calls up to that");
 	t.calls = 85;
 	taken(&t, &all, 90);
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.aggregate = 2;
 	refused(&t, &all, 90,
-	        "aggregate = 2 does not go with hypercube: each of its rounds needs a group of "
-	        "its own");
+	        "aggregate = 2 cannot be combined with hypercube: each of its rounds needs its "
+	        "own group");
 }
 
 /* What a variant is called old for. */
@@ -322,7 +322,7 @@ TEST(a_library_that_is_not_below_is_refused)
 		struct trial t = plain();
 		strcpy(t.settings.nccl_below, cases[i].below);
 		snprintf(sentence, sizeof sentence,
-		         "nccl_below = %s wants a library before that; this is %s: %s",
+		         "nccl_below = %s needs an older library; this is %s: %s",
 		         cases[i].below, api.version, standin);
 		if (cases[i].goes)
 			taken(&t, &api, 90);

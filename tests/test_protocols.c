@@ -20,7 +20,7 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	    {"mpi-apart", "backend = mpi\nmode = processes\nisolate = uts",
 	     "allowed is isolate = none"},
 	    {"gloo-single", "backend = gloo\nmode = single",
-	     "its calls block, so that one thread"},
+	     "its calls block, so one thread"},
 	    {"gloo-gated", "backend = gloo\nmode = threads\nstart = gated",
 	     "gloo: start = gated holds devices"},
 	    {"mpi-path", "backend = mpi\nmode = processes\npath = fifo",

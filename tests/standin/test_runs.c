@@ -449,11 +449,11 @@ TEST(ranks_share_a_gpu_in_all_modes)
 	setenv("STANDIN_GPUS", "1", 1);
 	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
 	                    results, "backend=nccl", NULL),
-	           1, "ranks_per_gpu wants NCCL 2.30.3");
+	           1, "ranks_per_gpu needs NCCL 2.30.3");
 	/* It is not measured on another backend in its place. */
 	cli_expect(cli_call(folder, "run", "--file", "experiments/one_gpu.exp", "--results",
 	                    results, NULL),
-	           1, "ranks_per_gpu wants NCCL 2.30.3");
+	           1, "ranks_per_gpu needs NCCL 2.30.3");
 }
 
 /* --- a search that goes on --- */

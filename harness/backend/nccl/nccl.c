@@ -29,8 +29,8 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (ranks > gpus * each)
 		return status_set(
 		    st,
-		    "%u ranks want %u GPUs, and CUDA shows %u. Ranks can share a "
-		    "GPU (ranks_per_gpu, NCCL 2.30.3 or later): for right or wrong, "
+		    "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a "
+		    "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
 		    "not for speed",
 		    ranks, (ranks + each - 1) / each, gpus);
 	if (nccl_api_load(trial->settings.nccl, &api, st))
@@ -48,7 +48,7 @@ static size_t nccl_store_bytes(const struct trial *trial)
 	return 0;
 }
 
-/* Local rank i's buffers, with what its communicator knows it by. */
+/* Local rank i's buffers, with its rank in its communicator. */
 static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct place *p = &ctx->places[i];
@@ -116,9 +116,9 @@ static void nccl_spans(struct backend_ctx *ctx, unsigned i, int64_t from_ns,
 	trace_spans(ctx->places[i].device, from_ns, out);
 }
 
-/* --- the hardware's counters --- */
+/* --- hardware counters --- */
 
-/* At the first watch, since not every trial has one. */
+/* Opens the counters at the first watch, as not every trial has one. */
 static void open_all(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
@@ -191,7 +191,7 @@ static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struc
 	                     &ctx->stage, out, st);
 }
 
-/* Appends a fact as far as there is room. */
+/* Appends a fact if there is room. */
 static void __attribute__((format(printf, 3, 4)))
 add(char *text, size_t bytes, const char *format, ...)
 {
@@ -215,7 +215,7 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 			continue;
 		add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
 		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
-		/* Idle GPUs lower their generation: this one is under load. */
+		/* Idle GPUs lower their PCIe generation; this one is under load. */
 		if (c.pcie_gen && c.pcie_width)
 			add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
 			    c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
@@ -227,9 +227,8 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		    most, why);
 }
 
-/* What the memory went to of the GPU that has least of it left of what it had: the buffers, the
- * communicators, registering, and what the calls made NCCL add. All of one GPU, so that they
- * add up. Other programs on the GPU are counted too. */
+/* The memory that buffers, communicators, registration and NCCL's calls took, of the GPU whose free
+ * memory fell most. All of one GPU, so that they add up. Other programs on the GPU count too. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register",
@@ -242,7 +241,7 @@ static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 			    (long long)p->free_bytes[i - 1] - (long long)p->free_bytes[i]);
 }
 
-/* How many of the arenas the library took: it may take none, and say nothing. */
+/* How many arenas the library registered: it may register none without an error. */
 static void describe_registration(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	enum registration how = ctx->trial->settings.registration;
@@ -287,7 +286,7 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 		add(text, bytes, "call_ctas=%u\n", set->call_ctas);
 }
 
-/* What was launched, whatever min_ctas, max_ctas and call_ctas asked for. */
+/* The thread blocks that were launched, whatever min_ctas, max_ctas and call_ctas asked for. */
 static void describe_launched(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	char launched[256] = "";
@@ -342,7 +341,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 }
 #endif
 
-/* Left out, only the three that say so are called. */
+/* Without CUDA only the three functions that report so are called. */
 static const char *const uses[] = {
     "split",        "graph",         "offset",      "stride",     "nccl",     "nccl_below",
     "api",          "allocator",     "register",    "cta_policy", "min_ctas", "max_ctas",
@@ -396,7 +395,7 @@ const struct backend backend_nccl = {
     .spans = nccl_spans,
     .capture = nccl_capture,
     .replay = nccl_replay,
-    .watch_ns = 600000000,     /* GPM looks every 0.1 s */
+    .watch_ns = 600000000,     /* GPM samples every 0.1 s */
     .watch_lead_ns = 30000000, /* eight GPUs are read in turn */
     .watch = nccl_watch,
     .watch_read = nccl_watch_read,

@@ -1,8 +1,8 @@
-/* Whether a setting acted, by NCCL's log. Two kinds of lines tell: "X set by environment to Y"
- * is written when NCCL first reads a variable (ncclLoadParam in misc/param.cc, and each caller
- * of ncclGetEnv that says so), and some variables end in a figure of the log: channels
- * (init.cc, ncclTopoComputeP2pChannels in graph/paths.cc), the chunk (computeBuffSizes in
- * init.cc) and the algorithm (enqueue.cc). Read in 2.19.3, 2.21.5, 2.28.3 and 2.30.7. */
+/* Whether a setting had an effect, by NCCL's log. Two kinds of lines show it. NCCL writes "X set by
+ * environment to Y" when it first reads a variable (ncclLoadParam in misc/param.cc, and callers of
+ * ncclGetEnv). And some variables determine a number in the log: channels (init.cc,
+ * ncclTopoComputeP2pChannels in graph/paths.cc), the chunk (computeBuffSizes in init.cc) and the
+ * algorithm (enqueue.cc). From the sources of 2.19.3, 2.21.5, 2.28.3 and 2.30.7. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 #include "nccl_log.h"
 
-/* How a figure is bounded by what is asked. */
+/* How the setting bounds the number in the log. */
 enum bound { EXACT, AT_LEAST, AT_MOST, NAMED };
 
 static const struct rule {
 	const char *key, *fact;
 	enum bound bound;
-	const char *capped; /* where the figure is less than asked, or another name: why */
-	const char *raised; /* where it is more than asked at most */
+	const char *capped; /* why the number is less than asked, or the name another one */
+	const char *raised; /* why it is more than asked */
 } rules[] = {
     {"env.NCCL_P2P_NVL_CHUNKSIZE", "p2p_chunk_bytes", EXACT, "capped to NCCL_BUFFSIZE / 8",
      "it is for GPUs that are all on NVLink"},
@@ -35,7 +35,7 @@ static const struct rule {
     {"env.NCCL_PROTO", "algorithms", NAMED, "not taken for the largest size", ""},
 };
 
-/* Variables that NCCL reads without a line in its log: that there is none proves nothing. */
+/* Variables that NCCL reads without a line in its log: a missing line proves nothing. */
 static const char *const silent[] = {"NCCL_CONF_FILE",      "NCCL_CTA_POLICY",
                                      "NCCL_DEBUG",          "NCCL_NET_",
                                      "NCCL_NVLS_CHUNKSIZE", "NCCL_PROXY_",
@@ -60,9 +60,8 @@ static bool was_read(const struct nccl_log *log, const char *name)
 	return false;
 }
 
-/* Whether one of the words asked for, with commas between, stands in the text in capitals. A
- * list with '^' names what not to take, one with ':' goes by collective: neither is read here.
- */
+/* Whether the text has one of the words in the comma-separated list, in capitals. A list with '^'
+ * names exclusions, one with ':' goes by collective: neither is read here. */
 static bool is_named(const char *asked, const char *text)
 {
 	char upper[64];
@@ -82,8 +81,8 @@ static bool is_named(const char *asked, const char *text)
 	return false;
 }
 
-/* Holds what was asked against the figure of the log. */
-static void hold(const struct rule *rule, struct path_setting *s)
+/* Compares what was asked with the number in the log. */
+static void compare(const struct rule *rule, struct path_setting *s)
 {
 	unsigned long long asked = strtoull(s->asked, NULL, 0),
 	                   used = strtoull(s->used, NULL, 10);
@@ -96,8 +95,8 @@ static void hold(const struct rule *rule, struct path_setting *s)
 	snprintf(s->why, sizeof s->why, "%s", less ? rule->capped : rule->raised);
 }
 
-static void judge(const struct nccl_log *log, const char *key, const char *asked,
-                  struct path_setting *s, bool *said)
+static void evaluate(const struct nccl_log *log, const char *key, const char *asked,
+                     struct path_setting *s, bool *said)
 {
 	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
 	char text[PATH_WHY_BYTES];
@@ -120,7 +119,7 @@ static void judge(const struct nccl_log *log, const char *key, const char *asked
 			return;
 		snprintf(s->fact, sizeof s->fact, "%s", rules[i].fact);
 		snprintf(s->used, sizeof s->used, "%.63s", text);
-		hold(&rules[i], s);
+		compare(&rules[i], s);
 		return;
 	}
 	*said = *said && name;
@@ -143,7 +142,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 		if (!is || strncmp(set->env[i], "NCCL_", 5))
 			continue;
 		snprintf(key, sizeof key, "env.%.*s", (int)(is - set->env[i]), set->env[i]);
-		judge(log, key, is + 1, &path->settings[path->nsettings], &said);
+		evaluate(log, key, is + 1, &path->settings[path->nsettings], &said);
 		path->nsettings += said;
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -151,7 +150,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 		if (!own[i].asked)
 			continue;
 		snprintf(asked, sizeof asked, "%u", own[i].asked);
-		judge(log, own[i].key, asked, &path->settings[path->nsettings], &said);
+		evaluate(log, own[i].key, asked, &path->settings[path->nsettings], &said);
 		path->nsettings += said;
 	}
 	return 0;

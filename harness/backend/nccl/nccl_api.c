@@ -1,4 +1,4 @@
-/* The library: loaded by path, or only asked for its version. */
+/* The library: loaded by path, or only queried for its version. */
 #ifdef HAVE_CUDA_NCCL
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,13 +12,13 @@
 
 #define SYSTEM_LIBRARY "libnccl.so.2"
 
-/* POSIX has dlsym's result converted to a function through memory. */
+/* POSIX converts dlsym's result to a function pointer through memory. */
 static int look_up(void *handle, const char *name, void *function, bool required,
                    struct status *st)
 {
 	void *symbol = dlsym(handle, name);
 	if (!symbol && required)
-		return status_set(st, "the library has no %s: it is no NCCL, or one before 2.7",
+		return status_set(st, "the library has no %s: it is not NCCL, or older than 2.7",
 		                  name);
 	memcpy(function, &symbol, sizeof symbol);
 	return 0;
@@ -78,7 +78,7 @@ static void read_version(struct nccl_api *api)
 {
 	const struct link_map *map;
 	int v = 0;
-	/* The one that was opened, also where another that it needs has the function. */
+	/* The opened one, even if one of its dependencies has the function. */
 	if (!dlinfo(api->handle, RTLD_DI_LINKMAP, &map) && map->l_name)
 		snprintf(api->file, sizeof api->file, "%s", map->l_name);
 	api->GetVersion(&v);
@@ -107,10 +107,9 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 	return 0;
 }
 
-/* A file's version is asked for where that leaves no trace: in a child. A library that is
- * loaded stays (it cannot be unloaded for good), and would from then on be what this process
- * gets for "libnccl.so.2", whatever the dynamic linker would find. What the child says: a
- * version, or why there is none. */
+/* A child reads a file's version, as that leaves no trace here. A loaded library stays (it cannot be
+ * unloaded for good): from then on this process would get it for "libnccl.so.2", whatever the dynamic
+ * linker would find. The child's answer is a version, or why there is none. */
 struct answer {
 	int rc;
 	struct library library;
@@ -148,7 +147,7 @@ int nccl_library(const char *library, struct library *out, struct status *st)
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (n != sizeof answer)
-		return status_set(st, "%s ends the program that loads it", library);
+		return status_set(st, "a program that loads %s crashes", library);
 	if (answer.rc)
 		return status_set(st, "%s", answer.why.text);
 	*out = answer.library;

@@ -1,8 +1,8 @@
 /* NCCL, loaded by path, so that one program compares library versions and starts without one.
  *
- * What newer libraries have and the header of the build may lack is declared here, by the
- * numbers and layouts that NCCL's interface fixes once and for all (src/nccl.h.in of its
- * releases): the header may be of 2.9 or of tomorrow. */
+ * What newer libraries have and the build's header may lack is declared here, with the numbers
+ * and layouts that NCCL's interface never changes (src/nccl.h.in of its releases): the header may
+ * be of 2.9 or of any later release. */
 #ifndef LAUNCHGAP_NCCL_API_H
 #define LAUNCHGAP_NCCL_API_H
 
@@ -11,7 +11,7 @@
 #include "../../status.h"
 #include "../../core/backend.h"
 
-/* A version as one number that can be compared, whatever the thousands of NCCL's own meant. */
+/* A version as one comparable number; NCCL's own changed its meaning with 2.9. */
 #define NCCL_AT(MAJOR, MINOR, PATCH) ((MAJOR)*10000 + (MINOR)*100 + (PATCH))
 
 /* Values of NCCL's enumerations. */
@@ -27,8 +27,8 @@ enum {
 
 #define NCCL_CONFIG_MAGIC 0xcafebeef /* by which NCCL knows its own configurations */
 
-/* ncclConfig_t as of 2.27. NCCL takes of it as many bytes as both sides know, and what the
- * version in it is too old for as not said; so it serves older libraries and newer ones. */
+/* ncclConfig_t as of 2.27. NCCL reads as many bytes of it as both sides know, and treats fields newer
+ * than the version in it as unset; so it works with older and newer libraries. */
 struct nccl_config {
 	size_t size;
 	unsigned magic, version;
@@ -43,7 +43,7 @@ struct nccl_config {
 	int shrink_share, nvls_ctas;
 };
 
-/* ncclCollConfig_t as of 2.31: what one call asks for. The same rule holds. */
+/* ncclCollConfig_t as of 2.31: the options of one call. The same rule applies. */
 struct nccl_coll_config {
 	size_t size;
 	unsigned magic, version;
@@ -81,7 +81,7 @@ struct nccl_api {
 	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t,
 	                     cudaStream_t);
 	ncclResult_t (*Recv)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
-	/* NULL where the library does not have them yet. */
+	/* NULL if the library does not have them. */
 	ncclResult_t (*RedOpCreatePreMulSum)(ncclRedOp_t *, void *, ncclDataType_t, int,
 	                                     ncclComm_t);      /* 2.11.4 */
 	ncclResult_t (*RedOpDestroy)(ncclRedOp_t, ncclComm_t); /* 2.11.4 */

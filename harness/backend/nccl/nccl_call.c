@@ -1,5 +1,4 @@
-/* A cell's calls: what is settled before them, the timed path, and calls that are captured in a
- * graph and replayed. */
+/* A cell's calls: decisions before them, the timed path, and calls captured in a graph and replayed. */
 #ifdef HAVE_CUDA_NCCL
 #include <limits.h>
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "../../clock.h"
 #include "nccl.h"
 
-#define ASK_NS 1000000 /* between two questions for asynchronous errors, while waiting */
+#define ASK_NS 1000000 /* between two queries for asynchronous errors, while waiting */
 
 /* NCCL's own numbers; they have never changed. */
 static const int types[DTYPE_KINDS] = {
@@ -25,13 +24,13 @@ static const int types[DTYPE_KINDS] = {
     [DTYPE_FLOAT8_E5M2] = NCCL_FLOAT8_E5M2,
 };
 
-/* premulsum's is made for each communicator; none is of what does not ask. */
+/* premulsum's operation is created for each communicator. Collectives that do not reduce have none. */
 static const int ops[OP_KINDS] = {
     [OP_SUM] = ncclSum, [OP_PROD] = ncclProd, [OP_MIN] = ncclMin,
     [OP_MAX] = ncclMax, [OP_AVG] = NCCL_AVG,
 };
 
-/* Which way the cell's calls go, so that the timed path has nothing left to decide. */
+/* Chooses the functions of the cell's calls, so that the timed path decides nothing. */
 static void take_way(struct backend_ctx *ctx)
 {
 	const struct settings *set = &ctx->trial->settings;
@@ -43,7 +42,7 @@ static void take_way(struct backend_ctx *ctx)
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
 	                                        .version = NCCL_AT(2, 31, 0),
-	                                        .min_ctas = INT_MIN, /* not said */
+	                                        .min_ctas = INT_MIN, /* unset */
 	                                        .max_ctas = (int)set->call_ctas,
 	                                        .nvls_ctas = INT_MIN,
 	                                        .cga_cluster_size = INT_MIN,
@@ -126,7 +125,7 @@ void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
 	ctx->failed_comm = comm;
 }
 
-/* A communicator may not be used again while the library is still busy taking a call in. */
+/* A communicator may not be used again while the library is still accepting a call. */
 void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm)
 {
 	ncclResult_t async = ncclSuccess;
@@ -137,13 +136,13 @@ void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm)
 		nccl_keep(ctx, result, comm);
 		if (result != ncclSuccess || (int)async != NCCL_IN_PROGRESS)
 			break;
-		if (team_pause(ctx->team)) /* the loop's next wait says so */
+		if (team_pause(ctx->team)) /* the loop's next wait reports it */
 			break;
 	}
 	nccl_keep(ctx, async, comm);
 }
 
-/* Splitting is told by the parent's state, all else by the communicator's own. */
+/* The parent's state shows the progress of splitting, the communicator's own state all else. */
 void nccl_settle(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
@@ -159,8 +158,8 @@ void nccl_begin(struct backend_ctx *ctx)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 }
 
-/* The injected delay is the stream's: a kernel before the call. The GPU's clock rate is the
- * highest; where the GPU runs slower, the delay is longer. */
+/* The injected delay is a kernel on the stream before the call. It assumes the GPU's highest clock
+ * rate; on a slower clock the delay is longer. */
 static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 {
 	cudaError_t result = cudaSetDevice((int)p->device);
@@ -217,10 +216,10 @@ int nccl_poll(struct backend_ctx *ctx, unsigned i)
 	return ctx->failed == ncclSuccess ? 0 : -1;
 }
 
-/* Errors are poll's to find. */
+/* poll finds errors. */
 void nccl_block(struct backend_ctx *ctx, unsigned i)
 {
-	/* A call that was not taken in on one rank would keep the others' streams for ever. */
+	/* If one rank did not accept a call, the others' streams would wait for ever. */
 	if (ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess)
 		cudaStreamSynchronize(ctx->places[i].stream);
 }
@@ -257,7 +256,7 @@ static int capture_begin(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-/* Made ready on the device, so that the first replay is like the others. */
+/* Uploads the graph, so that the first replay is like the others. */
 static int make_ready(struct place *p, struct status *st)
 {
 	if (device_use(p->device, st) ||
@@ -277,8 +276,8 @@ static int capture_end_one(struct place *p, struct status *st)
 	                 st);
 }
 
-/* All streams are ended, whatever the first one says: a stream that stays captured cannot even
- * be given back. And all before the first graph is made ready, which CUDA refuses a thread that
+/* Ends capture on all streams, even after an error: a stream that stays in capture cannot even be
+ * destroyed. And on all before the first graph is instantiated, which CUDA refuses in a thread that
  * still captures. */
 static int capture_end(struct backend_ctx *ctx, struct status *st)
 {
@@ -306,7 +305,7 @@ int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st)
 	return on ? capture_begin(ctx, st) : capture_end(ctx, st);
 }
 
-/* Before anything was captured, there is nothing to replay. */
+/* Nothing to replay before a capture. */
 void nccl_replay(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {

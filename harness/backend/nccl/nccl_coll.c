@@ -1,6 +1,6 @@
-/* NCCL's collectives, one row each: its own call, the sends and receives that make it where it
- * has none or where api = grouped asks for them, or what is done without a group. A collective
- * without a row cannot be carried out, and a test says so. */
+/* NCCL's collectives, one row each: its own call; sends and receives, if it has no call or if
+ * api = grouped; or work outside of any group. A test ensures that a collective without a row is
+ * refused. */
 #ifdef HAVE_CUDA_NCCL
 #include <stddef.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void call_scatter(struct backend_ctx *ctx, struct place *p, const char *f
 	          p->comm);
 }
 
-/* --- the same, configured call by call --- */
+/* --- the same, with a configuration per call --- */
 
 static void configured_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from,
                                   char *to)
@@ -138,7 +138,7 @@ static void move_alltoall(struct backend_ctx *ctx, struct place *p, const char *
 	}
 }
 
-/* An empty part is as empty for its sender as for its receiver, and is left out by both. */
+/* A part is empty for both its sender and its receiver, and both omit it. */
 void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
                    const size_t *sent, const size_t *received)
 {
@@ -179,7 +179,7 @@ static void move_pair(struct backend_ctx *ctx, struct place *p, const char *from
 		receive(ctx, p, to, 0, ctx->elements, sender);
 }
 
-/* Of one element the first half is empty, for all ranks alike, and is left out. */
+/* With one element the first half is empty on all ranks, which omit it. */
 static void move_both(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	size_t half = ctx->elements / 2, rest = ctx->elements - half;
@@ -208,8 +208,7 @@ static void move_scatter(struct backend_ctx *ctx, struct place *p, const char *f
 
 /* --- without a group around all --- */
 
-/* The limit. A stream that is captured takes no copy between peers, only one between addresses.
- */
+/* The limit. A stream in capture accepts no peer copy, only a copy between addresses. */
 static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	char *peer = ctx->peers[p->next] + (to - p->to);
@@ -224,7 +223,7 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 		ctx->cuda_failed = result;
 }
 
-/* Nothing for NCCL: the rank's own GPU reads and writes its own memory. */
+/* Without NCCL: the rank's GPU reads and writes its own memory. */
 static void put_access(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	cudaError_t result = cudaSetDevice((int)p->device);
@@ -243,7 +242,7 @@ static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *fro
 	p->round_to = to;
 }
 
-/* Its own part first: what a rank has is what it passes on. In place it is there. */
+/* The own part first, as a rank passes on what it has. In place it is there already. */
 static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 {
 	size_t bytes = ctx->cell.bytes / ctx->n;
@@ -257,7 +256,7 @@ static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 		ctx->cuda_failed = result;
 }
 
-/* The k-th joins cubes of 2^k ranks: all that the rank's cube has, to its peer. */
+/* Round k joins cubes of 2^k ranks: sends all of the own cube's data to the peer. */
 static void hypercube_round(struct backend_ctx *ctx, struct place *p, unsigned k)
 {
 	unsigned size = 1u << k, cube = p->me & ~(size - 1), peer = p->me ^ size;
@@ -273,7 +272,7 @@ static unsigned hypercube_rounds(unsigned nranks)
 	return n;
 }
 
-/* There, then back what came. */
+/* Forth, then back. */
 static void pingpong_round(struct backend_ctx *ctx, struct place *p, unsigned k)
 {
 	unsigned first = value_pair_from(ctx->cell.root),
@@ -291,9 +290,9 @@ static unsigned pingpong_rounds(unsigned nranks)
 	return 2;
 }
 
-/* Connecting for a round while another rank's kernel of the round before still waits can lock
- * threads of one process against each other (NVIDIA/nccl#787): the first call after prepare
- * lets each round end everywhere before the next one. */
+/* Connecting for a round while another rank's kernel of the previous round still waits can deadlock
+ * threads of one process (NVIDIA/nccl#787). So in the first call after prepare each round ends on all
+ * ranks before the next one begins. */
 int nccl_meet(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -310,7 +309,7 @@ void nccl_rounds(struct backend_ctx *ctx)
 		row->first(ctx, &ctx->places[i]);
 	for (unsigned k = 0, n = row->rounds(ctx->n); k < n; k++) {
 		if (ctx->fresh && k && nccl_meet(ctx))
-			return; /* the loop's next wait says why */
+			return; /* the loop's next wait reports it */
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 		for (unsigned i = 0; i < ctx->count; i++)
 			row->round(ctx, &ctx->places[i], k);

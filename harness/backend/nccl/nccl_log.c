@@ -8,7 +8,7 @@
 
 #include "nccl_log_line.h"
 
-/* What a torn line may hold is kept out of the record: it must be UTF-8. */
+/* Keeps the bytes of torn lines out of the record, which must be UTF-8. */
 static void keep_words(const struct nccl_log_line *line, char *out, size_t bytes)
 {
 	size_t n = line->words_bytes < bytes - 1 ? line->words_bytes : bytes - 1;
@@ -51,7 +51,7 @@ static int compare_pairs(const void *a, const void *b)
 	return by ? by : compare_numbers(left->peer, right->peer);
 }
 
-/* Where `key` is or belongs in a sorted list; true when it is there. */
+/* The place of `key` in a sorted list; true if it is there. */
 static bool find(const void *key, const void *list, unsigned n, size_t size,
                  int (*compare)(const void *, const void *), unsigned *place)
 {
@@ -72,7 +72,7 @@ static bool find(const void *key, const void *list, unsigned n, size_t size,
 	return false;
 }
 
-/* What both names begin with, whole words between '/'. One word says too little. */
+/* The common prefix of both names, in whole words between '/'; more than one word. */
 static void narrow(char *common, const char *via)
 {
 	size_t end = 0, i = 0;
@@ -150,13 +150,13 @@ static int add_version(const struct nccl_log_line *line, struct nccl_log *e, str
 		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
 		                  e->path.version, version);
 	strcpy(e->path.version, version);
-	/* Before 2.9 the code was made otherwise; nothing here knows of versions so old. */
+	/* Before 2.9 the code had another form; nothing here supports versions that old. */
 	if (major > 2 || minor >= 9)
 		e->version_code = major * 10000 + minor * 100 + patch;
 	return 0;
 }
 
-/* The last one of a collective stands: the path's pass calls each at its largest size. Its name
+/* The last line of a collective counts: the path's job calls each at its largest size last. Its name
  * ends at ':'. */
 static void add_algorithm(const struct nccl_log_line *line, struct nccl_log *e)
 {
@@ -246,7 +246,7 @@ static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct
 	return 0;
 }
 
-/* registered, and the sentence for it. */
+/* Sets `registered` and its sentence. */
 static void sum_registration(struct nccl_log *e)
 {
 	static const char *const names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
@@ -346,7 +346,7 @@ void nccl_log_free(struct nccl_log *log)
 	*log = (struct nccl_log){0};
 }
 
-/* --- the backend's two: what a job is started with, and what it leaves --- */
+/* --- log_ask and log_path of backend.h --- */
 
 static const char *env_value(const struct settings *s, const char *name)
 {
@@ -357,7 +357,7 @@ static const char *env_value(const struct settings *s, const char *name)
 	return NULL;
 }
 
-/* In place of the variant's own. */
+/* Replaces the variant's own. */
 static int env_set(struct settings *s, const char *name, const char *value, struct status *st)
 {
 	size_t n = strlen(name);

@@ -20,7 +20,7 @@ static bool take(struct cursor *c, const char *word)
 	return true;
 }
 
-/* Up to 7 digits: more ranks than that there are not. */
+/* Up to 7 digits: no job has more ranks. */
 static bool take_number(struct cursor *c, unsigned *out)
 {
 	unsigned n = 0, digits = 0;
@@ -53,7 +53,7 @@ static bool take_any(struct cursor *c, const char *allowed)
 	return c->at > from;
 }
 
-/* Up to behind the first `word`. */
+/* Skips up to the end of the first `word`. */
 static bool skip_past(struct cursor *c, const char *word)
 {
 	const char *found = memmem(c->at, (size_t)(c->end - c->at), word, strlen(word));
@@ -90,8 +90,8 @@ static bool take_shm(struct cursor *c)
 	       (take(c, "direct") || take(c, "CE"));
 }
 
-/* A plugin names its network itself, also with spaces. In parentheses stands the rank whose
- * proxy sends; "(PCI)" since 2.26. */
+/* A plugin names its network itself, maybe with spaces. The rank whose proxy sends is in parentheses;
+ * "(PCI)" since 2.26. */
 static bool take_net(struct cursor *c)
 {
 	unsigned n;
@@ -108,7 +108,7 @@ static bool take_net(struct cursor *c)
 	return true;
 }
 
-/* The whole rest must be a name that NCCL gives: half a name is another one's. */
+/* The whole rest must be a name that NCCL gives: half a name may be a prefix of another one. */
 static bool take_via(struct cursor *c)
 {
 	if (take(c, "P2P/"))
@@ -158,9 +158,8 @@ static bool take_reg(struct cursor *c, enum nccl_reg *out)
 	return false;
 }
 
-/* "failed to IPC register userbuff 0x… buffSize 4096 nPeers 1 isLegacyIpc 0 type POSIX_FD":
- * what stands behind the size is all that NCCL says about the cause. A warning in 2.24
- * and 2.25. */
+/* "failed to IPC register userbuff 0x… buffSize 4096 nPeers 1 isLegacyIpc 0 type POSIX_FD": NCCL says
+ * no more about the cause than what follows the size. A warning in 2.24 and 2.25. */
 static void read_failure(struct cursor c, struct nccl_log_line *out)
 {
 	if (skip_past(&c, " buffSize ") && take_any(&c, "0123456789") && take_any(&c, ", ")) {
@@ -172,7 +171,7 @@ static void read_failure(struct cursor c, struct nccl_log_line *out)
 
 /* "rank 3 - IPC register buffer 0x… size 4096 (…) to peer 5 regAddr 0x…": "local register" and
  * "graph register" in 2.23, "registered" in 2.26; "registering" is only the attempt. The
- * address behind the peer shows that the peer's number is whole. */
+ * address after the peer shows that the peer's number is complete. */
 static void read_opening(struct cursor c, struct nccl_log_line *out)
 {
 	if (out->reg == NCCL_REG_IPC) {
@@ -227,7 +226,7 @@ static void read_skipped(struct cursor c, struct nccl_log_line *out)
 	out->words_bytes = (size_t)(c.at - out->words);
 }
 
-/* "NCCL version 2.28.3+cuda13.0"; other sentences hold the words too, but do not begin so. */
+/* "NCCL version 2.28.3+cuda13.0"; other lines contain the words too, but do not begin with them. */
 static void read_version(struct cursor c, struct nccl_log_line *out)
 {
 	out->words = c.at;
@@ -259,7 +258,7 @@ static void read_channels(struct cursor c, struct nccl_log_line *out)
 }
 
 /* "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}", since 2.23;
- * its words are put together where they are kept. */
+ * nccl_log.c joins its words. */
 static void read_algorithm(struct cursor c, struct nccl_log_line *out)
 {
 	out->words = c.at;
@@ -272,8 +271,8 @@ static void read_algorithm(struct cursor c, struct nccl_log_line *out)
 		out->kind = LOG_ALGORITHM;
 }
 
-/* "NCCL_BUFFSIZE set by environment to 16777216.": what comes from a file (NCCL_CONF_FILE) is
- * in the environment by then. */
+/* "NCCL_BUFFSIZE set by environment to 16777216.": values from a file (NCCL_CONF_FILE) are in
+ * the environment by then. */
 static void read_set(struct cursor c, struct nccl_log_line *out)
 {
 	static const char is[] = " set by environment to ";
@@ -321,9 +320,8 @@ static void read_message(struct cursor c, struct nccl_log_line *out)
 	}
 }
 
-/* Behind the last "NCCL INFO " or "NCCL WARN ": a line may have been torn and another one
- * written behind its first half. The version may stand without a head, behind a time in
- * brackets at most. */
+/* Parses what follows the last "NCCL INFO " or "NCCL WARN ": a line may be torn, with another one after
+ * its first half. The version line may have no head, or only a time in brackets. */
 void nccl_log_line_read(const char *text, size_t bytes, struct nccl_log_line *out)
 {
 	struct cursor c = {text, text + bytes}, message;

@@ -4,12 +4,12 @@
 
 #include "nccl_log.h"
 
-/* The oldest version whose kernels were read for the rule, and the first one that follows the
- * new rule (2.23.4 was the first 2.23). */
+/* The oldest version whose kernels the rule is based on, and the first one with the new rule (2.23.4
+ * was the first 2.23). */
 #define OLDEST_VERSION   21210
 #define REGISTER_VERSION 22300
 
-/* What is known of all links together. */
+/* Counts over all links. */
 struct judging {
 	const struct nccl_log *log;
 	unsigned version;
@@ -38,7 +38,7 @@ static bool is_pair(const struct nccl_log *e, unsigned rank, unsigned peer)
 	return false;
 }
 
-/* From 2.23.4 on. NCCL itself wants both ends registered. */
+/* From 2.23.4 on NCCL requires both ends to be registered. */
 static enum path_data judge_registered(struct judging *j, const struct path_link *link)
 {
 	const struct nccl_log *e = j->log;
@@ -56,9 +56,9 @@ static enum path_data judge_link(struct judging *j, const struct path_link *link
 	bool pointer = begins(link->via, "P2P/direct pointer");
 	if (begins(link->via, "SHM/"))
 		return PATH_STAGED;
-	if (begins(link->via, "NET/")) /* its registration names no peer */
+	if (begins(link->via, "NET/")) /* its registration line names no peer */
 		return j->log->registration[NCCL_REG_NET].done ? PATH_UNKNOWN : PATH_STAGED;
-	/* By way of a third GPU, or copied by copy engines from buffer to buffer. */
+	/* Through a third GPU, or copied by copy engines from buffer to buffer. */
 	if (begins(link->via, "P2P/indirect") || strstr(link->via, "/CE"))
 		return PATH_STAGED;
 	if (!j->version && (pointer || j->log->npairs))
@@ -72,7 +72,7 @@ static enum path_data judge_link(struct judging *j, const struct path_link *link
 	return pointer && !strstr(link->via, "/read") ? PATH_DIRECT : PATH_STAGED;
 }
 
-/* Sends and receives have connections of their own; where there are any, rings do not count. */
+/* Sends and receives have their own connections; if there are any, rings do not count. */
 static void judge_links(struct judging *j)
 {
 	const struct nccl_log *e = j->log;
@@ -90,8 +90,7 @@ static void conclude(struct nccl_log *e, enum path_data data, const char *why)
 	snprintf(e->path.why, sizeof e->path.why, "%s", why);
 }
 
-/* NCCL takes any number but 0 for yes; of reading, -2 leaves the choice to NCCL. -1: not set.
- */
+/* Any number but 0 is a yes to NCCL; for reading, -2 leaves the choice to NCCL. -1: not set. */
 static int read_switch(const char *value)
 {
 	char *end;
@@ -99,7 +98,7 @@ static int read_switch(const char *value)
 	return !value || end == value || n == -2 ? -1 : n != 0;
 }
 
-/* A setting that did not reach NCCL, or a log of another job. */
+/* Detects a setting that did not reach NCCL, or a log of another job. */
 static bool contradict(const struct nccl_log_settings *s, struct nccl_log *e)
 {
 	unsigned pointers = 0, p2p = 0, read = 0;

@@ -1,5 +1,5 @@
-/* What a trial holds from its beginning to its end: communicators, and what is registered with
- * them; buffers, streams, the gate. */
+/* The resources of a trial: communicators and the buffers registered with them; buffers, streams, the
+ * gate. */
 #ifdef HAVE_CUDA_NCCL
 #include <limits.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static bool wants_config(const struct settings *set)
 	       set->cta_policy != CTA_LIBRARY;
 }
 
-/* NCCL compares the least with a most that is not said, and refuses it (parseCommConfig in
- * init.cc, 2.28.3): its own most (MAXCHANNELS) is said then. */
+/* NCCL compares the minimum with an unset maximum, and refuses it (parseCommConfig in init.cc,
+ * 2.28.3): then the maximum is set to NCCL's own (MAXCHANNELS). */
 #define CTAS_MOST 64
 
 static int most_ctas(const struct settings *set)
@@ -51,7 +51,7 @@ static struct nccl_config config_of(const struct settings *set)
 	    .magic = NCCL_CONFIG_MAGIC,
 	    .version = NCCL_AT(2, 27, 0),
 	    .blocking = !set->nonblocking,
-	    .cga_cluster_size = INT_MIN, /* not said */
+	    .cga_cluster_size = INT_MIN, /* unset */
 	    .min_ctas = set->min_ctas ? (int)set->min_ctas : INT_MIN,
 	    .max_ctas = most_ctas(set),
 	    .split_share = INT_MIN,
@@ -82,13 +82,13 @@ static void abort_comms(struct backend_ctx *ctx, ncclComm_t *comms, unsigned cou
 			ctx->api.CommAbort(comms[i]);
 }
 
-/* Ranks from `first` on, in one group. On failure none is left. */
+/* Communicators of the ranks from `first` on, in one group. After a failure there are none. */
 static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, unsigned count,
                       ncclComm_t *comms, struct status *st)
 {
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < count && ctx->failed == ncclSuccess; i++) {
-		/* Ending the group would wait for ranks that never come: it stays open. */
+		/* Ending the group would wait for ranks that never join: it stays open. */
 		if (device_use(trial_device(ctx->trial, first + i), st))
 			return -1;
 		nccl_keep(ctx, init_rank(ctx, id, first + i, &comms[i]), NULL);
@@ -113,8 +113,8 @@ static int init_parallel(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *c
 	return 0;
 }
 
-/* The process's first worker makes all of its communicators; the others find theirs in the
- * mailbox, behind the id. */
+/* The process's first worker makes all of its communicators; the others find theirs in the mailbox,
+ * after the id. */
 static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
                         struct status *st)
 {
@@ -154,7 +154,7 @@ static int split(struct backend_ctx *ctx, struct status *st)
 	if (ctx->trial->settings.split.op == SPLIT_NONE)
 		return 0;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	/* Out of a group, the first of several ranks would wait for the others. */
+	/* Outside of a group, the first of several ranks would wait for the others. */
 	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
 		struct place *p = &ctx->places[i];
 		p->world = p->comm;
@@ -179,7 +179,7 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 	return ctx->api.CommRegister(p->comm, p->arenas[arena], bytes, &p->handles[arena]);
 }
 
-/* A window is the work of all ranks: one worker's are registered in a group. */
+/* All ranks take part in registering a window, so one worker's windows are registered in a group. */
 static int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
 	const enum registration how = ctx->trial->settings.registration;
@@ -236,8 +236,7 @@ static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 	}
 }
 
-/* In the order in which they are given back: the groups' first, as they were made of the world.
- */
+/* In the order of their destruction: the groups' first, as they were split from the world. */
 enum comm { COMM_TENSOR, COMM_GROUP, COMM_WORLD, COMMS };
 
 static ncclComm_t *comm_of(struct place *p, enum comm which)
@@ -245,8 +244,8 @@ static ncclComm_t *comm_of(struct place *p, enum comm which)
 	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
 }
 
-/* Where calls do not block, NCCL wants a communicator finalized, and that waited for, before it
- * is destroyed. */
+/* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
+ * destroyed. */
 static void finalize(struct backend_ctx *ctx, enum comm which)
 {
 	if (!ctx->trial->settings.nonblocking || !*comm_of(&ctx->places[0], which))
@@ -282,7 +281,7 @@ void nccl_disconnect(struct backend_ctx *ctx)
 	}
 }
 
-/* As nccl_disconnect, after a failure: waits for nobody. */
+/* Like nccl_disconnect, after a failure: waits for nobody. */
 static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_drop_graphs(ctx);
@@ -306,7 +305,7 @@ static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct st
 	return device_ok(cudaMalloc((void **)out, bytes), "cudaMalloc", st);
 }
 
-/* For the limit's copies: every rank's receive arena, where all lie in one address space. */
+/* For the limit's copies: every rank's receive arena, if all are in one address space. */
 static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *place,
                            struct status *st)
 {
@@ -330,8 +329,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		unsigned device = ctx->places[i].device, next = ctx->places[i].next_device;
 		if (device_use(device, st))
 			return -1;
-		/* Without peer access CUDA takes the copy through the host, which is then the
-		 * limit. */
+		/* Without peer access CUDA copies through the host, and that is then the limit. */
 		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) ==
 		        cudaSuccess &&
 		    reachable)
@@ -341,7 +339,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	return 0;
 }
 
-/* The gate is there only where it is asked for: pinned memory that every device can read. */
+/* The gate, only if asked for: pinned memory that every device can read. */
 static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
                      struct status *st)
 {
@@ -360,7 +358,7 @@ static void release(struct backend_ctx *ctx, char *arena)
 		ctx->api.MemFree(arena);
 }
 
-/* Says how much there was where a rank's two arenas did not fit. */
+/* Adds how much memory there was if a rank's two arenas did not fit. */
 static int explain_room(const struct place *p, size_t bytes, struct status *st)
 {
 	const struct status why = *st;
@@ -376,9 +374,9 @@ static int explain_room(const struct place *p, size_t bytes, struct status *st)
 	    why.text, 2 * bytes >> 20, p->device, left >> 20, all >> 20);
 }
 
-/* New arenas in place of those that there are. They come while the old ones hold their place:
- * else the allocator would hand out the same memory. Buffers begin offset_bytes behind what was
- * allocated. On an error the old ones stay. */
+/* Replaces the arenas. New ones are allocated while the old ones still exist: else the allocator would
+ * return the same memory. Buffers begin offset_bytes after the start of an allocation. After an error
+ * the old ones stay. */
 static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct trial *trial = ctx->trial;
@@ -522,7 +520,7 @@ int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
 	nccl_settle(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
 		return -1;
-	if (team_meet(ctx->team)) /* nobody's registration leads into what is freed */
+	if (team_meet(ctx->team)) /* no registration refers to memory that is freed */
 		return status_set(st, "another rank failed");
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (make_arenas(ctx, &ctx->places[i], st))

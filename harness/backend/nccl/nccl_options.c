@@ -26,17 +26,17 @@ enum want {
 	WANTS
 };
 
-/* Launches that a held stream takes in. CUDA keeps about a thousand of a stream and NCCL adds
- * some of its own to each; then issuing waits for the gate, and the gate for issuing. */
+/* Launches that a held stream can queue. CUDA queues about a thousand per stream, and NCCL adds some of
+ * its own to each. With more, issuing waits for the gate, and the gate for issuing. */
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
 
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
-#define NO_SYMBOL    0 /* the version alone says it */
+#define NO_SYMBOL    0 /* the version alone decides */
 
-/* What, the first release that has it, and the function that it needs. The versions are those
- * of the first src/nccl.h.in that has the name, of capture the release notes. */
+/* A feature, the first release that has it, and the function that it needs. The versions are those of
+ * the first src/nccl.h.in with the name; for capture, of the release notes. */
 static const struct {
 	const char *what;
 	int first;
@@ -53,7 +53,7 @@ static const struct {
     [WANT_MEMORY] = {"allocator = nccl", NCCL_AT(2, 19, 1), SYMBOL(MemAlloc)},
     [WANT_LOCAL] = {"register = local", NCCL_AT(2, 19, 1), SYMBOL(CommRegister)},
     [WANT_WINDOW] = {"register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
-    /* It can be registered before, but is of use to no call. */
+    /* Older releases can register it, but no call uses it. */
     [WANT_RECV_WINDOW] = {"register = recv-window", NCCL_AT(2, 29, 2), SYMBOL(CommWindowRegister)},
     [WANT_POLICY] = {"cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
     [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
@@ -82,7 +82,7 @@ static void want_of_cells(const struct trial *trial, bool wants[WANTS])
 	}
 }
 
-/* As the key nccl_below lets it pass: "2.23", "2.22.3". */
+/* A value of the key nccl_below: "2.23", "2.22.3". */
 static int version_at(const char *text)
 {
 	unsigned part[3] = {0};
@@ -93,11 +93,11 @@ static int version_at(const char *text)
 static int refuse_version(const char *what, int first, const struct nccl_api *api,
                           struct status *st)
 {
-	return status_set(st, "%s wants NCCL %d.%d.%d or later; this is %s", what,
+	return status_set(st, "%s needs NCCL %d.%d.%d or later; this is %s", what,
 	                  first / 10000, first / 100 % 100, first % 100, api->version);
 }
 
-/* api = native of what NCCL has a call for since some release. */
+/* api = native needs a release with a native call for the collective. */
 static int refuse_native(const struct trial *trial, const struct nccl_api *api,
                          struct status *st)
 {
@@ -117,8 +117,8 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api,
 	return 0;
 }
 
-/* Variables that older libraries do not know, and would not heed without a word. The releases
- * are those of the first NVIDIA's wheel whose library holds the name. */
+/* Variables that older libraries ignore silently. The releases are those of NVIDIA's first wheel whose
+ * library contains the name. */
 static const struct {
 	const char *name;
 	int first;
@@ -177,7 +177,7 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	};
 	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
 		return status_set(st,
-		                  "nccl_below = %s wants a library before that; this is %s: %s",
+		                  "nccl_below = %s needs an older library; this is %s: %s",
 		                  set->nccl_below, api->version, api->file);
 	want_of_cells(trial, wants);
 	for (unsigned w = 0; w < WANTS; w++)
@@ -186,41 +186,41 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	return refuse_variables(set, api, st) || refuse_native(trial, api, st) ? -1 : 0;
 }
 
-/* What does not go together, whatever the library. */
+/* Settings that cannot be combined, with any library. */
 static int refuse_settings(const struct settings *set, struct status *st)
 {
 	unsigned each = set->layout.ranks_per_thread;
 	if (set->grouping == GROUPING_NEVER && each > 1)
 		return status_set(st,
 		                  "group = never with %u ranks in one thread would wait for "
-		                  "ever: NCCL wants their calls in a group",
+		                  "ever: NCCL needs their calls in a group",
 		                  each);
 	if (set->grouping == GROUPING_NEVER && set->aggregate > 1)
 		return status_set(
 		    st, "aggregate = %u puts calls into a group, which group = never forbids",
 		    set->aggregate);
 	if (set->graph && set->start == START_GATED)
-		return status_set(st, "graph does not go with start = gated: a replay is "
+		return status_set(st, "graph cannot be combined with start = gated: a replay is "
 		                      "launched when the gate opens");
 	if (set->graph && each > 1 && !set->force)
 		return status_set(st,
 		                  "graph with %u GPUs in one thread: NVIDIA advises against "
-		                  "it; force = yes measures it all the same",
+		                  "it; force = yes measures it anyway",
 		                  each);
 	if (set->registration >= REGISTER_WINDOW && set->allocator == ALLOCATOR_CUDA)
 		return status_set(st,
-		                  "register = %s wants memory of ncclMemAlloc; allowed is "
+		                  "register = %s needs memory of ncclMemAlloc; allowed is "
 		                  "allocator = nccl",
 		                  settings_words("register")[set->registration]);
 	if (set->ranks_per_gpu > 1 && !is_on(set, SHARED_GPU))
-		return status_set(st, "ranks_per_gpu = %u: NCCL wants env." SHARED_GPU
+		return status_set(st, "ranks_per_gpu = %u: NCCL needs env." SHARED_GPU
 		                      " = 1 for it",
 		                  set->ranks_per_gpu);
 	if (set->ranks_per_gpu > 1 &&
 	    (set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES)))
 		return status_set(st,
-		                  "ranks_per_gpu = %u does not go with a GPU that a process "
-		                  "sees alone (visible, isolate)",
+		                  "ranks_per_gpu = %u cannot be combined with a GPU that only one "
+		                  "process sees (visible, isolate)",
 		                  set->ranks_per_gpu);
 	if (set->max_ctas && set->min_ctas > set->max_ctas)
 		return status_set(st, "min_ctas = %u is more than max_ctas = %u", set->min_ctas,
@@ -228,7 +228,7 @@ static int refuse_settings(const struct settings *set, struct status *st)
 	return 0;
 }
 
-/* Of one call: what has rounds may copy first, then launches each of them. */
+/* Launches of one call. With rounds: maybe a copy first, then one per round. */
 static unsigned launches(const struct nccl_coll *row, unsigned nranks)
 {
 	return row->round ? row->rounds(nranks) + (row->first != NULL) : 1;
@@ -243,44 +243,44 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	const char *refusal = coll_refuses(c->coll, trial_comm_ranks(trial));
 	const struct nccl_coll *row = nccl_coll(c->coll);
 	if (!row->call && !row->move && !row->put && !row->connects)
-		return status_set(st, "nccl carries no %s out", info->name);
+		return status_set(st, "nccl has no %s", info->name);
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
 	if (set->call_ctas &&
 	    (!row->configured || (row->move && strcmp(set->api, "native"))))
 		return status_set(st,
-		                  "call_ctas: %s is made of sends and receives%s; allowed are "
+		                  "call_ctas: %s consists of sends and receives%s; allowed are "
 		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "
 		                  "api = native",
 		                  info->name, row->configured ? " with api = grouped" : "");
 	unsigned room = GATE_ROOM / launches(row, trial_comm_ranks(trial));
 	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
-		                  "start = gated with %u calls of %s at once: a stream that is "
-		                  "held has room for %u; allowed are calls up to that",
+		                  "start = gated with %u calls of %s at once: a held stream has "
+		                  "room for %u; allowed are calls up to that",
 		                  trial_calls(trial, c), info->name, room);
 	if (row->trains && set->start == START_GATED)
 		return status_set(st,
-		                  "%s does not go with start = gated: its launches are more than a "
-		                  "stream that is held has room for",
+		                  "%s cannot be combined with start = gated: a held stream has no room "
+		                  "for all of its launches",
 		                  info->name);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
 	if ((row->round || row->trains) && set->aggregate > 1)
 		return status_set(st,
-		                  "aggregate = %u does not go with %s: each of its %s "
-		                  "needs a group of its own",
+		                  "aggregate = %u cannot be combined with %s: each of its %s "
+		                  "needs its own group",
 		                  set->aggregate, info->name, row->trains ? "buckets" : "rounds");
 	if (set->offset_bytes % bytes)
 		return status_set(
-		    st, "offset = %u is no multiple of the %zu bytes of %s; allowed are those",
+		    st, "offset = %u is not a multiple of the %zu bytes of %s; allowed are those",
 		    set->offset_bytes, bytes, coll_dtype_name(c->dtype));
 	if ((info->is & COLL_ROOTED) && c->root >= trial_comm_ranks(trial))
-		return status_set(st, "root = %u is no rank of a communicator of %u", c->root,
+		return status_set(st, "root = %u is not a rank of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
 	if ((info->is & COLL_PAIRS) && !coll_is_pair(c->root, trial_comm_ranks(trial)))
-		return status_set(st, "root = %u is no pair of a communicator of %u", c->root,
+		return status_set(st, "root = %u is not a pair of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
 	if ((info->is & COLL_REDUCES) && compute < 90 &&
 	    (c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2))

@@ -1,10 +1,10 @@
-/* A step of data-parallel training: the backward pass as matrix products on a stream of its
- * own, and on the rank's stream the buckets of its gradients, each as soon as its last gradient
- * is there. The step ends when both streams have.
+/* Steps of training. In a data-parallel step a separate stream runs the backward pass as matrix
+ * products, and the rank's stream reduces the buckets of its gradients, each as soon as its last
+ * gradient is ready. The step ends when both streams are done.
  *
- * What PyTorch's DistributedDataParallel does otherwise: it scales by 1 ÷ ranks in a kernel of
- * its own and then sums (the library's average does both here, where op = avg); and its
- * optimizer follows, which is no part of this step. */
+ * PyTorch's DistributedDataParallel differs: it scales by 1 ÷ ranks in a separate kernel and then
+ * sums (here the library's average does both, if op = avg); and its optimizer follows, which is
+ * not a part of this step. */
 #ifdef HAVE_CUDA_NCCL
 #include <string.h>
 
@@ -24,7 +24,7 @@ static uint64_t flops_of(const struct trial *trial, unsigned layer)
 	return trial->network.layers[layer].flops * trial->settings.batch;
 }
 
-/* The largest sides and depths of all layers, and the widest datatype of the cells. */
+/* The largest side and depth of all layers' products, and the widest datatype of the cells. */
 static void largest(const struct backend_ctx *ctx, unsigned *side, unsigned *depth,
                     enum dtype *dtype)
 {
@@ -83,15 +83,17 @@ static void use(struct backend_ctx *ctx, const struct place *p)
 	keep(ctx, cudaSetDevice((int)p->device));
 }
 
-void nccl_follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to,
-                 cudaStream_t from)
+/* What `to` is given from here on waits for what `from` was given. */
+static void follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to,
+                   cudaStream_t from)
 {
 	use(ctx, p);
 	keep(ctx, cudaEventRecord(p->ready, from));
 	keep(ctx, cudaStreamWaitEvent(to, p->ready, 0));
 }
 
-void nccl_multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops)
+/* On the rank's stream for work. */
+static void multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flops)
 {
 	struct network_product product = network_product(flops);
 	for (unsigned k = 0; k < product.times && ctx->cuda_failed == cudaSuccess; k++)
@@ -103,7 +105,7 @@ void nccl_multiply(struct backend_ctx *ctx, const struct place *p, uint64_t flop
 static void layers(struct backend_ctx *ctx, const struct place *p, unsigned first, unsigned n)
 {
 	for (unsigned i = first; i < first + n; i++)
-		nccl_multiply(ctx, p, flops_of(ctx->trial, i));
+		multiply(ctx, p, flops_of(ctx->trial, i));
 }
 
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
@@ -113,7 +115,7 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 		use(ctx, p);
 		layers(ctx, p, 0, ctx->trial->network.n);
 		if (coll_info(ctx->cell.coll)->is & COLL_ROUTED)
-			nccl_multiply(ctx, p,
+			multiply(ctx, p,
 			              (uint64_t)16 * ctx->elements / 2 *
 			                  ctx->trial->settings.hidden);
 		keep(ctx, cudaStreamSynchronize(p->compute));
@@ -121,7 +123,106 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 	return device_ok(ctx->cuda_failed, "a layer's product", st);
 }
 
-/* A bucket's gradients into the bucket, or back, tensor by tensor. */
+/* --- ranks that share a model (tensor.h): their own communicator, split from the same world as the
+ * groups that reduce gradients, on the stream of the work, as the next work waits for the sum --- */
+
+static bool reduces_tensors(const struct backend_ctx *ctx)
+{
+	return ctx->tensors && tensor_sums(ctx->cell.coll);
+}
+
+int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	const size_t bytes = tensor_bytes(ctx->trial);
+	for (unsigned i = 0; i < 2; i++)
+		if (device_use(p->device, st) ||
+		    device_ok(cudaMalloc((void **)&p->activations[i], bytes),
+		              "cudaMalloc of activations", st))
+			return -1;
+	return 0;
+}
+
+void nccl_tensor_close(struct place *p)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (p->activations[i])
+			cudaFree(p->activations[i]);
+		p->activations[i] = NULL;
+	}
+}
+
+int nccl_tensor_split(struct backend_ctx *ctx, struct status *st)
+{
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
+		struct place *p = &ctx->places[i];
+		nccl_keep(
+		    ctx,
+		    ctx->api.CommSplit(p->world, (int)p->me, (int)p->rank, &p->tensor, NULL),
+		    p->world);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st);
+}
+
+static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
+{
+	return tensor_buffers(ctx->trial, ctx->cell.dtype, p->rank, ctx->seed,
+	                      p->activations[0], p->activations[1]);
+}
+
+int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st)
+{
+	for (unsigned i = 0; reduces_tensors(ctx) && i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		struct buffers buffers = buffers_of(ctx, p);
+		if (device_prepare(p->device, &buffers, p->stream, st))
+			return -1;
+	}
+	return 0;
+}
+
+int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
+                      struct status *st)
+{
+	struct backend_verdict own = {0};
+	if (!reduces_tensors(ctx))
+		return 0;
+	struct buffers buffers = buffers_of(ctx, p);
+	if (device_check(p->device, &buffers, p->stream, &own, st))
+		return -1;
+	tensor_verdict_add(ctx->trial, ctx->cell.dtype, out, &own);
+	return 0;
+}
+
+static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
+{
+	bool grouped = ctx->count > 1;
+	if (grouped)
+		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		nccl_keep(ctx,
+		          ctx->api.AllReduce(p->activations[0], p->activations[1], elements,
+		                             ctx->type, ncclSum, p->tensor, p->compute),
+		          p->tensor);
+	}
+	if (grouped)
+		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+	if (!ctx->fresh || ctx->capturing)
+		return 0;
+	/* As with buckets: the first one may have to connect. */
+	for (unsigned i = 0; i < ctx->count; i++)
+		follow(ctx, &ctx->places[i], ctx->places[i].stream,
+		            ctx->places[i].compute);
+	return nccl_meet(ctx);
+}
+
+/* --- a step of data-parallel training --- */
+
+/* Copies a bucket's gradients into the bucket, or back, tensor by tensor. */
 static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, const char *from,
                  cudaStream_t stream)
 {
@@ -139,20 +240,20 @@ static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, cons
 	}
 }
 
-/* Where a call's buckets lie: with their gradients, or in the send arena. */
+/* A call's separate buckets, in the send arena; NULL if gradients are views of the buckets. */
 static char *bucket_of(const struct backend_ctx *ctx, const struct place *p)
 {
 	bool view = ctx->trial->settings.bucket_view || !ctx->cell.in_place;
 	return view ? NULL : p->send + (p->round_to - p->recv);
 }
 
-/* A pass through layers of all local ranks: where ranks share a model, each waits for its
- * activations' reduction before it goes on. -1: a rank failed. */
+/* A pass through layers of all local ranks. Ranks that share a model wait for the reduction of
+ * their activations before they continue. -1: a rank failed. */
 static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 {
 	const struct network_layer *of = ctx->trial->network.layers;
 	const bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
-	const bool reduces = nccl_tensor_reduces(ctx);
+	const bool reduces = reduces_tensors(ctx);
 	for (unsigned end = first + n, last; first < end; first = last + 1) {
 		for (last = first; last + 1 < end && !(reduces && of[last].activations);)
 			last++;
@@ -161,22 +262,22 @@ static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 			layers(ctx, &ctx->places[i], first, last + 1 - first);
 		}
 		if (reduces && of[last].activations &&
-		    nccl_tensor_reduce(ctx, tensor_elements(ctx->trial, last)))
+		    reduce_tensor(ctx, tensor_elements(ctx->trial, last)))
 			return -1;
 	}
 	return 0;
 }
 
-/* A bucket's work, unless a pass through it did that, with what it takes for the rank's stream to
- * go on with it. */
+/* A bucket's work, unless a pass has done it, and its copy; then the rank's stream may continue with
+ * it. */
 static void produce(struct backend_ctx *ctx, const struct place *p, const struct bucket *b)
 {
 	use(ctx, p);
-	if (ctx->cell.coll != COLL_DDP_COMMUNICATION && !nccl_tensor_reduces(ctx))
+	if (ctx->cell.coll != COLL_DDP_COMMUNICATION && !reduces_tensors(ctx))
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
 		copy(ctx, b, bucket_of(ctx, p), p->round_to, p->compute);
-	nccl_follow(ctx, p, p->stream, p->compute);
+	follow(ctx, p, p->stream, p->compute);
 }
 
 static void reduce(struct backend_ctx *ctx, struct place *p, const struct bucket *b)
@@ -190,7 +291,7 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const struct bucket
 	          p->comm);
 }
 
-/* Of all local ranks: one worker's are in one group. */
+/* For all local ranks, in one group per worker. */
 static void reduce_all(struct backend_ctx *ctx, const struct bucket *b)
 {
 	bool grouped = ctx->count > 1;
@@ -203,24 +304,23 @@ static void reduce_all(struct backend_ctx *ctx, const struct bucket *b)
 	nccl_settle(ctx);
 }
 
-/* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends
- * everywhere before the next one, as connecting for it may have to wait for the GPU
- * (nccl_coll).
+/* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends on all
+ * ranks before the next one begins, as connecting for it may have to wait for the GPU (nccl_coll).
  */
 static void last_pass(struct backend_ctx *ctx)
 {
 	bool reduces = ctx->cell.coll != COLL_DDP_COMPUTE;
 	struct bucket bucket, *last = NULL;
 	for (; buckets_next(&ctx->buckets, last, &bucket); last = &bucket) {
-		if (nccl_tensor_reduces(ctx) && pass_through(ctx, bucket.layer, bucket.layers))
-			return; /* the loop's next wait says why */
+		if (reduces_tensors(ctx) && pass_through(ctx, bucket.layer, bucket.layers))
+			return; /* the loop's next wait reports it */
 		for (unsigned i = 0; i < ctx->count; i++)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
 			continue;
 		reduce_all(ctx, &bucket);
 		if (ctx->fresh && !ctx->capturing && nccl_meet(ctx))
-			return; /* the loop's next wait says why */
+			return; /* the loop's next wait reports it */
 	}
 }
 
@@ -236,11 +336,11 @@ static void copy_back(struct backend_ctx *ctx, const struct place *p)
 void nccl_train(struct backend_ctx *ctx)
 {
 	const unsigned passes = ctx->trial->settings.accumulation;
-	const bool reduces = nccl_tensor_reduces(ctx);
+	const bool reduces = reduces_tensors(ctx);
 	bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
-		nccl_follow(ctx, p, p->compute, p->stream);
+		follow(ctx, p, p->compute, p->stream);
 		for (unsigned pass = 1; works && !reduces && pass < passes; pass++)
 			layers(ctx, p, 0, ctx->trial->network.n);
 	}
@@ -251,6 +351,63 @@ void nccl_train(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count && ctx->cell.coll != COLL_DDP_COMPUTE; i++)
 		if (bucket_of(ctx, &ctx->places[i]))
 			copy_back(ctx, &ctx->places[i]);
+}
+
+/* --- a layer of a mixture of experts: tokens go to the ranks of their experts (sends and receives,
+ * as in alltoallv), the experts work, and the results go back the same way. Nothing overlaps: each
+ * part needs the result of the previous one. --- */
+
+/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
+ * FLOPs per token received. */
+static uint64_t expert_flops(const struct backend_ctx *ctx, const struct place *p)
+{
+	return 16 * value_received_before(&ctx->parts, p->me, ctx->n) *
+	       ctx->trial->settings.hidden;
+}
+
+static void work_experts(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++) {
+		const struct place *p = &ctx->places[i];
+		follow(ctx, p, p->compute, p->stream);
+		multiply(ctx, p, expert_flops(ctx, p));
+		follow(ctx, p, p->stream, p->compute);
+	}
+}
+
+/* Tokens to their experts, or back. They arrive in the second half of the receive buffer of the
+ * expert's rank, or in the first half if they do not go back. */
+static void move_tokens(struct backend_ctx *ctx, bool back)
+{
+	size_t half = ctx->cell.coll == COLL_MOE_DISPATCH ? 0 : ctx->cell.bytes / 2;
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		const size_t *sent = p->counts, *received = p->counts + ctx->n;
+		if (back)
+			nccl_exchange(ctx, p, p->round_to + half, p->round_to, received, sent);
+		else
+			nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent,
+			              received);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+}
+
+void nccl_experts(struct backend_ctx *ctx)
+{
+	enum coll_kind coll = ctx->cell.coll;
+	if (coll != COLL_MOE_COMPUTE)
+		move_tokens(ctx, false);
+	if (coll == COLL_MOE_DISPATCH)
+		return;
+	/* As with other rounds (nccl_coll). */
+	if (coll != COLL_MOE_COMPUTE && ctx->fresh && !ctx->capturing && nccl_meet(ctx))
+		return;
+	if (coll != COLL_MOE_COMMUNICATION)
+		work_experts(ctx);
+	if (coll != COLL_MOE_COMPUTE)
+		move_tokens(ctx, true);
 }
 
 #else
