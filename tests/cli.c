@@ -135,10 +135,9 @@ struct record_run cli_record(const char *path)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
-	if (record_load(path, &run, &torn, &st))
+	if (record_load(path, &run, &st))
 		fail_msg("%s", st.text);
-	assert_false(torn);
+	assert_false(run.torn);
 	return run;
 }
 

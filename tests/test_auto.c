@@ -107,10 +107,9 @@ TEST(an_end_holds_only_at_the_end)
 	record_free(&record);
 	/* Damage is an error with its line. */
 	struct status st = {""};
-	bool torn;
 	memcpy(strstr(end, "reason"), "raison", 6);
 	cli_write(path, "trials.jsonl", text);
-	assert_int_equal(record_load(path, &record, &torn, &st), -1);
+	assert_int_equal(record_load(path, &record, &st), -1);
 	assert_non_null(strstr(st.text, "\"reason\""));
 	free(more);
 	free(text);

@@ -458,7 +458,6 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn = false;
 	unsigned timed = 0;
 	char *text = record_of(s);
 	if (!text ||
@@ -466,11 +465,12 @@ static bool look_at_record(struct shot *s, unsigned *blocks)
 		is_ill(s, LINE, "lines are lost");
 	free(text);
 	*blocks = 0;
-	if (record_load(s->run, &run, &torn, &st) || torn) {
-		is_ill(s, LINE, "%s", torn ? "the last line is torn" : st.text);
-		if (!torn)
-			return false;
+	if (record_load(s->run, &run, &st)) {
+		is_ill(s, LINE, "%s", st.text);
+		return false;
 	}
+	if (run.torn)
+		is_ill(s, LINE, "the last line is torn");
 	*blocks = record_next_block(&run);
 	s->begun = record_begun(&run) > 0;
 	for (unsigned i = 0; i < run.ncells; i++)

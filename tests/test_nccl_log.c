@@ -705,12 +705,11 @@ TEST(the_reference_runs_took_known_ways)
 		char folder[128];
 		struct record_run run;
 		struct status st = {""};
-		bool torn;
 		unsigned met = 0;
 		snprintf(folder, sizeof folder, "results/reference/4x-h200/%s", runs[i]);
 		if (access(folder, R_OK))
 			skip(); /* run from elsewhere */
-		assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+		assert_int_equal(record_load(folder, &run, &st), 0);
 		for (unsigned p = 0; p < run.npaths; p++)
 			for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++) {
 				struct path e;

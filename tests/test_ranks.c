@@ -157,7 +157,6 @@ TEST(bad_device_stamps_are_refused)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct record_run run;
 		struct status st = {""};
-		bool torn;
 		made_write(&plain);
 		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i].from);
 		if (!at)
@@ -166,7 +165,7 @@ TEST(bad_device_stamps_are_refused)
 		fwrite(text, 1, (size_t)(at - text), out);
 		fprintf(out, "%s%s", bad[i].to, at + strlen(bad[i].from));
 		fclose(out);
-		assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+		assert_int_equal(record_load(made_folder, &run, &st), -1);
 		made_says(st.text, bad[i].words);
 	}
 }

@@ -141,9 +141,8 @@ static const char *complaint(void)
 {
 	static struct status st;
 	struct record_run run;
-	bool torn;
 	st.text[0] = 0;
-	if (record_load(folder, &run, &torn, &st) == 0)
+	if (record_load(folder, &run, &st) == 0)
 		record_free(&run);
 	return st.text;
 }
@@ -152,10 +151,9 @@ TEST(what_is_written_is_read)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn = true;
 	write_run(NULL);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
-	assert_false(torn);
+	assert_int_equal(record_load(folder, &run, &st), 0);
+	assert_false(run.torn);
 	assert_int_equal(run.ncells, 2);
 	const struct record_cell *c = &run.cells[0];
 	assert_string_equal(c->variant, "threads");
@@ -191,7 +189,7 @@ TEST(what_is_written_is_read)
 	assert_string_equal(run.failures[0].error, "mpirun ended with 1");
 	record_free(&run);
 	/* By its own name too. */
-	assert_int_equal(record_load(file, &run, &torn, &st), 0);
+	assert_int_equal(record_load(file, &run, &st), 0);
 	record_free(&run);
 }
 
@@ -202,7 +200,6 @@ TEST(digests_tell_ranks_apart)
 	struct record_run run;
 	struct status st = {""};
 	json_t *env = environment_of();
-	bool torn;
 	FILE *out = fopen(file, "w");
 	/* The same two digests, changed over between the ranks in the second cell. */
 	sample_tally(&trial, team_area(team), 1, 0)->digest = 12;
@@ -210,7 +207,7 @@ TEST(digests_tell_ranks_apart)
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
 	fclose(out);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_string_not_equal(run.cells[0].digest, run.cells[1].digest);
 	record_free(&run);
 	json_decref(env);
@@ -228,9 +225,8 @@ TEST(without_data_there_is_no_digest)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(no_data);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_false(run.cells[0].carries_data);
 	assert_string_equal(run.cells[0].digest, "");
 	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
@@ -247,9 +243,8 @@ TEST(wrong_elements_are_placed)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(wrong_data);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_int_equal(run.cells[0].wrong, 5);
 	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
 	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
@@ -267,9 +262,8 @@ TEST(unmeasured_cells_say_why)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(not_measured);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_string_equal(run.cells[0].error, "");
 	assert_non_null(run.cells[0].samples);
 	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
@@ -286,9 +280,8 @@ TEST(stamps_out_of_order_are_an_error)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(back_in_time);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_non_null(strstr(run.cells[0].error, "not in order"));
 	assert_string_equal(run.cells[1].error, "");
 	record_free(&run);
@@ -298,7 +291,6 @@ TEST(compressed_records_are_read)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	size_t bytes;
 	write_run(NULL);
 	char *text = read_all(&bytes);
@@ -306,16 +298,16 @@ TEST(compressed_records_are_read)
 	assert_int_equal(gzwrite(out, text, (unsigned)bytes), bytes);
 	gzclose(out);
 	unlink(file);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_int_equal(run.ncells, 2);
-	assert_false(torn);
+	assert_false(run.torn);
 	record_free(&run);
 	/* Cut off: what came before the cut counts, and it is said. */
 	struct stat about;
 	assert_int_equal(stat(zipped, &about), 0);
 	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
-	assert_true(torn);
+	assert_int_equal(record_load(folder, &run, &st), 0);
+	assert_true(run.torn);
 	record_free(&run);
 	unlink(zipped);
 }
@@ -364,7 +356,6 @@ TEST(a_torn_end_is_dropped)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	size_t bytes;
 	write_run(NULL);
 	char *text = read_all(&bytes);
@@ -376,7 +367,7 @@ TEST(a_torn_end_is_dropped)
 		bool whole = n == bytes || text[n] == '\n'; /* only the newline is missing */
 		write_all(text, n);
 		st.text[0] = 0;
-		int rc = record_load(folder, &run, &torn, &st);
+		int rc = record_load(folder, &run, &st);
 		if (lines + whole == 0) {
 			assert_int_equal(rc, -1);
 			assert_non_null(strstr(st.text, "no whole line"));
@@ -384,7 +375,7 @@ TEST(a_torn_end_is_dropped)
 		}
 		assert_int_equal(rc, 0);
 		assert_int_equal(1 + run.ncells + run.nfailures, lines + (whole && n < bytes));
-		assert_int_equal(torn, !whole && text[n - 1] != '\n');
+		assert_int_equal(run.torn, !whole && text[n - 1] != '\n');
 		record_free(&run);
 	}
 }
@@ -428,12 +419,12 @@ TEST(each_changed_byte_is_noticed)
 	assert_non_null(copy);
 	for (size_t i = 0; i < bytes; i++) {
 		struct status st = {""};
-		bool torn = false;
 		memcpy(copy, text, bytes);
 		copy[i] ^= (char)(1 << i % 8);
 		write_all(copy, bytes);
-		if (record_load(folder, &run, &torn, &st))
+		if (record_load(folder, &run, &st))
 			continue;
+		const bool torn = run.torn;
 		record_free(&run);
 		/* The last newline: that line is then taken for torn. */
 		if (!torn || i != bytes - 1)
@@ -465,7 +456,6 @@ TEST(older_lines_have_no_checksum)
 	size_t bytes;
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(NULL);
 	snprintf(old, sizeof old, "%s", read_unsummed());
 	write_all(old, strlen(old));
@@ -474,7 +464,7 @@ TEST(older_lines_have_no_checksum)
 	FILE *out = fopen(file, "a");
 	assert_int_equal(record_line_put(out, resume), 0);
 	fclose(out);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_int_equal(run.nlines, 5);
 	assert_int_equal(run.unsummed, 4);
 	record_free(&run);
@@ -630,11 +620,10 @@ TEST(facts_are_a_trials)
 	struct record_run run;
 	struct status st = {""};
 	char out[1 << 16];
-	bool torn;
 	write_run(NULL);
 	char *text = read_unsummed(), *second = strstr(text, "\"pace\":\"isolated\"");
 	assert_int_equal(count(text, "\"facts\""), 1);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "core 0");
 	record_free(&run);
@@ -642,7 +631,7 @@ TEST(facts_are_a_trials)
 	int n = snprintf(out, sizeof out, "%.*s\"facts\":[{\"bind\":\"own\"}],%s",
 	                 (int)(second - text), text, second);
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "own");
 	record_free(&run);
@@ -654,7 +643,7 @@ TEST(facts_are_a_trials)
 	n = snprintf(out, sizeof out, "%.*s\"order\":8%s", (int)(order - text), text,
 	             order + strlen("\"order\":7"));
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_null(bind_of(&run.cells[1]));
 	record_free(&run);
 }
@@ -664,9 +653,8 @@ TEST(what_a_backend_is_is_read)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	write_run(NULL);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_int_equal(run.nbackends, 1);
 	assert_true(record_traits(&run, "threads")->analogue);
 	assert_false(record_traits(&run, NULL)->launches);
@@ -677,7 +665,7 @@ TEST(what_a_backend_is_is_read)
 	char *text = read_unsummed(), *at = strstr(text, "\"backend\":"), out[1 << 16];
 	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, is, at);
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &torn, &st), 0);
+	assert_int_equal(record_load(folder, &run, &st), 0);
 	assert_false(record_traits(&run, "threads")->analogue);
 	assert_true(record_traits(&run, "threads")->gpus);
 	assert_true(record_traits(&run, "threads")->carries_data);
@@ -705,12 +693,11 @@ TEST(missing_files_are_named)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	unlink(file);
-	assert_int_equal(record_load(folder, &run, &torn, &st), -1);
+	assert_int_equal(record_load(folder, &run, &st), -1);
 	assert_non_null(strstr(st.text, "neither trials.jsonl nor trials.jsonl.gz"));
 	st.text[0] = 0;
-	assert_int_equal(record_load("/nowhere/at/all", &run, &torn, &st), -1);
+	assert_int_equal(record_load("/nowhere/at/all", &run, &st), -1);
 	assert_non_null(strstr(st.text, "/nowhere/at/all: No such file"));
 }
 

@@ -306,7 +306,6 @@ TEST(damaged_counters_are_refused)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct status st = {""};
 		struct record_run run;
-		bool torn;
 		made.blocks = 1;
 		made_write(&made);
 		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i][0]);
@@ -316,7 +315,7 @@ TEST(damaged_counters_are_refused)
 		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1],
 		        at + strlen(bad[i][0]));
 		fclose(out);
-		assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+		assert_int_equal(record_load(made_folder, &run, &st), -1);
 		made_says(st.text, "trials.jsonl:");
 	}
 }

@@ -45,7 +45,6 @@ TEST_WITH(every_cell_has_it, set_up, tear_down)
 	char path[512];
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	unsigned seen = 0;
 	cli_expect(
 	    here_run(
@@ -55,7 +54,7 @@ TEST_WITH(every_cell_has_it, set_up, tear_down)
 	        "--no-report", NULL),
 	    0, "");
 	snprintf(path, sizeof path, "%s/t/latest", results);
-	assert_int_equal(record_load(path, &run, &torn, &st), 0);
+	assert_int_equal(record_load(path, &run, &st), 0);
 	for (unsigned i = 0; i < run.ncells; i++) {
 		const struct record_cell *c = &run.cells[i];
 		bool one = !strcmp(c->variant, "single");

@@ -232,8 +232,7 @@ static json_t *trace_of(unsigned most, size_t *events)
 	struct status st = {""};
 	char *text = NULL;
 	size_t bytes = 0;
-	bool torn;
-	if (record_load(RECORD, &run, &torn, &st) || summary_make(&run, &summary, &st))
+	if (record_load(RECORD, &run, &st) || summary_make(&run, &summary, &st))
 		fail_msg("%s", st.text);
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);

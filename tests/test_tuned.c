@@ -149,11 +149,10 @@ TEST(a_set_of_what_is_not_searched_is_refused)
 {
 	struct record_run run;
 	struct status st = {""};
-	bool torn;
 	first_level = 2;
 	write_record(CONFIRMED);
 	first_level = 1;
-	assert_int_equal(record_load(made_folder, &run, &torn, &st), -1);
+	assert_int_equal(record_load(made_folder, &run, &st), -1);
 	made_says(st.text, "set-1: \"levels\" is not a place");
 }
 

@@ -8,7 +8,6 @@
 
 struct warned {
 	const struct made_loaded *loaded;
-	bool torn;
 	unsigned count;
 	char all[32768]; /* a line each, but the doubts */
 };
@@ -17,7 +16,7 @@ static void warned_tell(struct arena *arena, void *of)
 {
 	static const struct chapter *const chapters[] = {&chapter_warnings};
 	struct warned *w = of;
-	const struct analysis analysis = {.s = &w->loaded->summary, .torn = w->torn};
+	const struct analysis analysis = {.s = &w->loaded->summary};
 	const struct story_sentence *told;
 	struct story story;
 	story_make(&analysis, chapters, 1, arena, &story);
@@ -34,7 +33,8 @@ static const struct warned *warned_of(const struct made *made, bool torn)
 	static struct warned w;
 	struct made_loaded loaded;
 	made_load(made, &loaded);
-	w = (struct warned){.loaded = &loaded, .torn = torn};
+	loaded.run.torn = torn;
+	w = (struct warned){.loaded = &loaded};
 	assert_int_equal(arena_run(warned_tell, &w, NULL), 0);
 	made_unload(&loaded);
 	return &w;

@@ -11,7 +11,6 @@ struct analysis {
 	const struct regimes *regimes;
 	const struct findings *f;
 	const struct evidence *evidence;
-	bool torn; /* the record's last line was cut off */
 };
 
 #endif

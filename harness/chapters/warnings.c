@@ -169,7 +169,7 @@ static void warn_paths(struct warnings *w)
 	}
 }
 
-static void warn_blocks(struct warnings *w, bool torn)
+static void warn_blocks(struct warnings *w)
 {
 	const struct summary *s = w->s;
 	const long long asked = record_blocks_asked(s->run);
@@ -179,7 +179,7 @@ static void warn_blocks(struct warnings *w, bool torn)
 	char command[640];
 	struct warning *row;
 	unfinished_command(s, command, sizeof command);
-	if (torn)
+	if (s->run->torn)
 		warnings_add(w, WARN_TORN);
 	if (s->nblocks < asked && !enough) {
 		row = warnings_add(w, WARN_FEW_BLOCKS);
@@ -619,7 +619,7 @@ static void tell(const struct analysis *a, struct story *story)
 	struct warnings w = {.s = a->s, .arena = story->arena};
 	doubts_find(&w);
 	warn_paths(&w); /* early: whatever else there is, a terminal has these */
-	warn_blocks(&w, a->torn);
+	warn_blocks(&w);
 	warn_sessions(&w);
 	warn_pauses(&w);
 	warn_variants(&w);

@@ -342,8 +342,7 @@ static void unlike_facts(const struct comparison *c, bool figures, char *text, s
 	}
 }
 
-/* Two machines or libraries are compared as often as two runs of one: what differs stands with
- * the answer. */
+/* Runs of two machines or libraries are compared too: what differs is with the answer. */
 static void put_unlike(struct shown *s)
 {
 	char unlike[1200];

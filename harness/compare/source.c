@@ -136,8 +136,9 @@ static int load_record(const char *path, struct side *side, struct status *st)
 {
 	struct record_run run;
 	struct summary s = {0};
-	if (record_load(path, &run, &side->torn, st))
+	if (record_load(path, &run, st))
 		return -1;
+	side->torn = run.torn;
 	int result = summary_make(&run, &s, st);
 	if (!result && s.trouble[0])
 		result = status_set(st, "%s: nothing is compared with wrong results: %s", path,

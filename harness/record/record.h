@@ -112,6 +112,7 @@ struct record_search {
 
 struct record_run {
 	unsigned nlines, unsummed; /* whole lines; those of them that have no checksum */
+	bool torn;                 /* the last line was cut off */
 	char folder[512];    /* as the caller says it, for commands; "" where it is longer */
 	json_t *environment; /* the first line, checked */
 	unsigned nbackends;
@@ -129,8 +130,8 @@ struct record_run {
 };
 
 /* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with
- * record_free. A torn last line is dropped and said in *torn. */
-int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st);
+ * record_free. A torn last line is dropped. */
+int record_load(const char *dir, struct record_run *out, struct status *st);
 void record_free(struct record_run *run);
 
 /* What the backend of a variant is, or that of the run for NULL. Never NULL, the run's. */

@@ -368,14 +368,13 @@ static bool clean(json_t *value)
 	return well;
 }
 
-static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run,
-                      bool *torn)
+static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run)
 {
 	const char *text;
 	size_t bytes;
 	bool last = false, cut = false;
 	enum record_sum session = RECORD_SUM_NONE;
-	while (!last && !*torn) {
+	while (!last && !run->torn) {
 		json_error_t why;
 		at->line++;
 		if (lines_next(lines, at, &text, &bytes, &last, &cut))
@@ -386,7 +385,7 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 		if (!line && !why.text[0]) /* of the text nothing is wrong */
 			return field_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
-			*torn = true; /* cut off while it was written */
+			run->torn = true; /* cut off while it was written */
 			break;
 		}
 		if (!line)
@@ -402,7 +401,7 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 		run->nlines++;
 		run->unsummed += session == RECORD_SUM_NONE;
 	}
-	*torn = *torn || cut;
+	run->torn |= cut;
 	if (!run->environment)
 		return status_set(
 		    at->st, "%s: holds no whole line, so that nothing is known of the run",
@@ -410,18 +409,17 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 	return 0;
 }
 
-int record_load(const char *dir, struct record_run *out, bool *torn, struct status *st)
+int record_load(const char *dir, struct record_run *out, struct status *st)
 {
 	struct record_run run = {0};
 	struct lines *lines = NULL;
 	char file[PATH_MAX];
-	bool cut = false;
 	if (record_file_find(dir, file, st))
 		return -1;
 	struct field_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))
 		return -1;
-	int rc = load_lines(lines, &at, &run, &cut) || record_agree_places(&at, &run);
+	int rc = load_lines(lines, &at, &run) || record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);
@@ -432,7 +430,6 @@ int record_load(const char *dir, struct record_run *out, bool *torn, struct stat
 	if (strlen(dir) < sizeof run.folder)
 		strcpy(run.folder, dir);
 	*out = run;
-	*torn = cut;
 	return 0;
 }
 

@@ -14,8 +14,7 @@ static void tell(struct arena *arena, void *of)
 	const struct analysis analysis = {.s = &m->summary,
 	                                  .regimes = &m->regimes,
 	                                  .f = &m->findings,
-	                                  .evidence = &m->findings.evidence,
-	                                  .torn = m->torn};
+	                                  .evidence = &m->findings.evidence};
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(&analysis, all, n, arena, &m->story);
@@ -37,7 +36,7 @@ struct model *model_make(const char *dir, struct status *st)
 	struct model *m = calloc(1, sizeof *m);
 	if (!m)
 		status_set(st, "out of memory for the report");
-	if (m && !record_load(dir, &m->run, &m->torn, st)) {
+	if (m && !record_load(dir, &m->run, st)) {
 		if (!analyse(m, st))
 			return m;
 		model_free(m);

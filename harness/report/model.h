@@ -26,7 +26,6 @@ struct model_pictures {
 
 struct model {
 	struct record_run run;
-	bool torn; /* the record's last line was cut off */
 	struct summary summary;
 	struct regimes regimes;
 	struct findings findings;

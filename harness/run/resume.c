@@ -7,8 +7,7 @@
 int resume_read(const char *folder, struct resume *out, struct status *st)
 {
 	struct record_run run;
-	bool torn;
-	if (record_load(folder, &run, &torn, st))
+	if (record_load(folder, &run, st))
 		return -1;
 	json_t *paths = json_object();
 	for (unsigned i = 0; i < run.npaths; i++)

@@ -138,8 +138,7 @@ static int measure_width(const struct stop_state *now, struct stop_width *out,
 {
 	struct record_run run;
 	struct summary s;
-	bool torn;
-	if (record_load(now->folder, &run, &torn, st))
+	if (record_load(now->folder, &run, st))
 		return -1;
 	int rc = summary_make(&run, &s, st);
 	if (!rc) {

@@ -290,8 +290,7 @@ static int next_find(struct tuning *t, bool restore, struct tune_next *next, str
 {
 	struct runner *r = t->r;
 	struct record_run run;
-	bool torn;
-	if (record_load(r->folder.path, &run, &torn, st))
+	if (record_load(r->folder.path, &run, st))
 		return -1;
 	int rc = restore ? sets_restore(t, &run, st) : 0;
 	if (!rc)

@@ -194,7 +194,6 @@ static int run_one(struct bench *b, struct scene *s, struct change *change,
 	char file[96], results[96], folder[PATH_MAX];
 	struct record_run run;
 	struct summary summary;
-	bool torn;
 	int result = -1;
 	if (folder_open_scratch(&scratch, 0, st))
 		return -1;
@@ -211,7 +210,7 @@ static int run_one(struct bench *b, struct scene *s, struct change *change,
 	                                    .change = change_trial,
 	                                    .change_arg = change};
 	if (write_experiment(s, file, st) || !is_measured(b, &request, folder, st) ||
-	    record_load(folder, &run, &torn, st))
+	    record_load(folder, &run, st))
 		goto close_scratch;
 	if (!summary_make(&run, &summary, st)) {
 		if (summary.trouble[0])

@@ -231,13 +231,12 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];
-	bool torn;
 	int result = -1;
 	if (argc < 3 || argv[2][0] == '-') {
 		free(a);
 		return status_set(st, "resume wants a run's folder, e.g. results/smoke/latest");
 	}
-	if (!a || record_load(argv[2], &run, &torn, st)) {
+	if (!a || record_load(argv[2], &run, st)) {
 		free(a);
 		return status_set(st, "out of memory");
 	}
