@@ -288,6 +288,33 @@ static const struct chapter first = {"first", "First", CHAPTER_BODY, tell_first}
                             leader = {"leader", "Leader", CHAPTER_BODY, tell_leader},
                             instead = {"instead", "Instead", CHAPTER_BODY, tell_instead};
 
+/* The names of pictures, in the order in which they were named. */
+static void tell_pictures(const struct analysis *analysis, struct story *story)
+{
+	(void)analysis;
+	story_picture(story, "ratio", true);
+	story_picture(story, "latency", false);
+}
+
+static const struct chapter shows = {"shows", "Shows", CHAPTER_BODY, tell_pictures};
+
+static void make_pictures(struct arena *arena, void *of)
+{
+	const struct chapter *const all[] = {&empty, &shows};
+	story_make(NULL, all, 2, arena, of);
+}
+
+TEST(a_chapter_names_its_pictures)
+{
+	struct story story;
+	struct arena *arena;
+	assert_int_equal(arena_run(make_pictures, &story, &arena), 0);
+	assert_int_equal(story.npictures, 2);
+	assert_string_equal(story.pictures[1].name, "latency");
+	assert_true(story.pictures[0].front && !story.pictures[1].front);
+	arena_free(arena);
+}
+
 static void make_answer(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&first, &leader, &instead};

@@ -147,6 +147,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	story_lead(story, t, "variant stride gbs share dram_per_byte");
 	story_leads_unasked(story);
+	story_picture(story, "access_busbw", true);
 	STORY_TELL(story, t, sentences);
 	if (side < n)
 		say_strides(story, t, settings, side);

@@ -352,12 +352,10 @@ static void see_kind(struct teller *t, struct clause c, const struct verdict *ve
 	t->clauses[t->nclauses++] = c;
 }
 
-/* The first sentence of why a regime cannot tell, without its point. */
+/* Why a regime cannot tell, without its point. */
 static const char *reason_of(struct arena *arena, const struct regime *regime)
 {
-	const size_t n = strcspn(regime->why, "\n");
-	const bool point = n && regime->why[n - 1] == '.';
-	return arena_text(arena, "%.*s", (int)(n - point), regime->why);
+	return arena_text(arena, "%.*s", (int)strlen(regime->why) - 1, regime->why);
 }
 
 /* False: nothing is compared. */
@@ -472,6 +470,10 @@ static void tell(const struct analysis *a, struct story *story)
 		row->ranks_said = say_ranks(&t, row);
 	}
 	story_table(story, &form, t.rows, t.n);
+	story_picture(story, "ratio", true);
+	story_picture(story, "ratio_isolated", true);
+	story_picture(story, "busbw", true);
+	story_picture(story, "latency", true);
 }
 
 const struct chapter chapter_captions = {"captions", "", CHAPTER_BODY, tell};

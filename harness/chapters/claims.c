@@ -210,7 +210,7 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
 static bool is_sure(const struct analysis *a, const struct claims_result *r)
 {
 	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) ||
-	       !isnan(a->f->waterfall.explained.estimate);
+	       run_explains_gap(a);
 }
 
 static const char *capital(struct arena *arena, const char *text)

@@ -9,6 +9,7 @@
 #include "run.h"
 
 #define NAMED 4 /* in one sentence */
+#define MANY  8 /* they are what is asked about, and as many variants hide each other in ratios */
 
 /* The verdict that a sentence goes by: of bandwidth, or of latency where that is alone. */
 enum { EFFECT = 1, NONE = 2, OPEN = 4, ALARM = 8 };
@@ -384,6 +385,7 @@ static void tell(const struct analysis *a, struct story *story)
 	           "factor setting effect verdict latency latency_verdict");
 	say_untested(story, file, tested);
 	story_files(story, "All of it");
+	story_picture(story, "factors", n >= MANY);
 	caption(story, t, whole, facts);
 	if (!story->settled && !run_lacks_blocks(a))
 		answer(story, t, whole, facts);

@@ -221,7 +221,7 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct waterfall *w = &a->f->waterfall;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, w->nsteps);
 	struct whole *whole = ARENA_NEW(story->arena, struct whole);
-	const bool shared = !isnan(w->explained.estimate);
+	const bool shared = run_explains_gap(a);
 	if (!a->f->asked.gap.from[0])
 		return;
 	story_link(story);
@@ -242,6 +242,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (shared)
 		say_explained(story, facts, steps, w, STORY_ANSWER, "From {from} to {to}: ");
 	story_show(story, steps);
+	story_picture(story, "waterfall", shared);
 	story_note(
 	    story, STORY_BODY,
 	    "GB/s are geometric means over the gap's cells, in the blocks that hold every "

@@ -5,7 +5,7 @@
 #include "../analysis/analysis.h"
 #include "chapters.h"
 
-enum { ONE_BLOCK = 1, BLOCKS = 2, ADDED = 4, ADDED_ONE = 8, BY_WIDTH = 16 };
+enum { ADDED = 1, ADDED_ONE = 2, BY_WIDTH = 4 };
 
 struct row {
 	unsigned blocks, looks, first, added;
@@ -25,8 +25,7 @@ static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "looks", .title = "Looks", .when = offsetof(struct row, when), .hidden = true);
 
 static const struct sentence sentences[] = {
-    {STORY_TRUST, ONE_BLOCK, "{blocks} block."},
-    {STORY_TRUST, BLOCKS, "{blocks} blocks."},
+    {STORY_TRUST, 0, "{blocks} block{blocks:s}."},
     {STORY_TRUST, ADDED_ONE, "{added} block was added after a look at {first}: intervals with it are {confidence} intervals, for {looks} looks."},
     {STORY_TRUST, ADDED, "{added} blocks were added after a look at {first}: intervals with them are {confidence} intervals, for {looks} looks."},
     {STORY_TRUST, BY_WIDTH, "The run chose its blocks by the width of intervals, which are {confidence} intervals."},
@@ -42,8 +41,7 @@ static void tell(const struct analysis *a, struct story *story)
 	    .looks = l->n,
 	    .first = l->first,
 	    .added = l->added,
-	    .confidence = arena_text(story->arena, "%.4g %%", 100 * l->confidence),
-	    .when = a->s->nblocks == 1 ? ONE_BLOCK : BLOCKS};
+	    .confidence = arena_text(story->arena, "%.4g %%", 100 * l->confidence)};
 	if (l->n > 1)
 		row->when |= l->added == 1 ? ADDED_ONE : ADDED;
 	else if (l->by_width)

@@ -66,7 +66,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct regimes *regimes = a->regimes;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, regimes->n + 1);
-	bool small = !isnan(a->f->waterfall.explained.estimate);
+	bool small = run_explains_gap(a);
 	for (unsigned i = 0; i < regimes->n; i++) {
 		rows[i] = row_of(&regimes->list[regimes->n - 1 - i], story->arena);
 		small |= rows[i].hides && !strcmp(rows[i].hides, SMALL_DIFFERENCES);

@@ -58,6 +58,7 @@ static struct row row_of(const struct summary *s, unsigned v)
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
+	story_picture(story, "overview", !run_explains_gap(a));
 	if (s->reference < 0 || s->uncompared[0])
 		return;
 	const struct drawn_order order = run_drawn(a, story->arena);

@@ -597,6 +597,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_show(story, classes);
 	story_lead(story, classes, "class pairs gbs theoretical_gbs p50_us");
 	story_leads_unasked(story);
+	story_picture(story, "pairs", true);
 	story_show(story, pairs);
 	STORY_TELL(story, facts, methods);
 	story_show(story, ranks);

@@ -244,6 +244,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_table(story, &form, p.rows, p.n);
 	story_lead(story, t, "class variant round_us gbs");
 	story_leads_unasked(story);
+	story_picture(story, "pingpong", true);
 	struct phrase method = phrase_begin(story);
 	phrase_add_row(&method, t, classes,
 	               "One rank sends, the other sends the same back, and nobody else sends.");

@@ -42,20 +42,15 @@ static const struct sentence sentences[] = {
 };
 // clang-format on
 
-static const struct story_table *variants_that_ran(const struct summary *s, struct story *story)
+static void say_ran(const struct summary *s, struct story *story, enum story_role role)
 {
 	struct variant *rows = ARENA_ARRAY(story->arena, struct variant, s->nvariants + 1);
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && summary_is_asked(s, v))
 			rows[n++] = (struct variant){s->variants[v].name};
-	return story_table(story, &variant_form, rows, n);
-}
-
-static void say_ran(const struct summary *s, struct story *story, enum story_role role)
-{
-	const struct story_table *t = variants_that_ran(s, story);
-	if (t->nrows)
+	const struct story_table *t = story_table(story, &variant_form, rows, n);
+	if (n)
 		story_say(story, role, t, NULL, 0,
 		          s->carries_data ? "{variant:list} ran, and every element that they "
 		                            "delivered was right."

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/sessions.h"
 #include "../analysis/versions.h"
 #include "chapters.h"
 
@@ -71,6 +72,11 @@ bool run_few_groups(const struct summary *s)
 	return s->measured && s->ngroups <= FEW_GROUPS;
 }
 
+bool run_explains_gap(const struct analysis *a)
+{
+	return !isnan(a->f->waterfall.explained.estimate);
+}
+
 const char *run_are(const char *name)
 {
 	return *name && name[strlen(name) - 1] == 's' ? "are" : "is";
@@ -105,6 +111,27 @@ bool run_by_version(const struct analysis *a, struct arena *arena)
 	struct versions versions;
 	versions_find(a->s, arena, &versions);
 	return versions.n > 0;
+}
+
+const char *run_command(const struct summary *s, struct arena *arena)
+{
+	const struct record_run *run = s->run;
+	const long long asked = record_blocks_asked(run), has = s->nblocks;
+	const bool few = asked && asked < STATS_MIN_BLOCKS;
+	const long long wanted = few || !asked ? STATS_MIN_BLOCKS : asked;
+	const char *folder = run->folder[0] ? run->folder : "DIR",
+	           *quote = strpbrk(folder, " \t'\"$\\&;()*?") ? "\"" : "", *about = "", *more = "";
+	const double s_left =
+	    session_block_s(run) * ((double)(wanted - has) -
+	                            (double)record_begun(run) / record_block_trials(run));
+	if (s_left >= 120)
+		about = arena_text(arena, " (about %.2g min)", s_left / 60);
+	else if (s_left > 0)
+		about = arena_text(arena, " (about %.0f s)", ceil(s_left));
+	if (few && !json_object_get(run->environment, "search"))
+		more = arena_text(arena, " blocks=%lld", wanted - has);
+	return arena_text(arena, "To go on%s: launchgap resume %s%s%s%s", about, quote, folder,
+	                  quote, more);
 }
 
 unsigned run_verdicts(const struct story *story)

@@ -20,6 +20,8 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
  */
 bool run_few_groups(const struct summary *summary);
 
+/* Whether shares of a gap are given: what explains it is sure in any run. */
+bool run_explains_gap(const struct analysis *analysis);
 /* "is", or "are" of a name like processes. */
 const char *run_are(const char *name);
 /* The variants of pictures, in their order; memory is the arena's. */
@@ -29,6 +31,10 @@ struct drawn_order run_drawn(const struct analysis *analysis, struct arena *aren
  * were asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);
 bool run_is_cut(const struct analysis *analysis);
+
+/* "To go on (about 80 s): launchgap resume DIR blocks=3": for all blocks that were asked for,
+ * and as many as a verdict needs. */
+const char *run_command(const struct summary *summary, struct arena *arena);
 
 /* Whether variants are compared version by version of the library, which then is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);

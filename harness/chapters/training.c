@@ -7,13 +7,11 @@
  * communication. Exposed has the signed-rank interval of its blocks, overlap that of a share
  * (stats_share), times the exact interval of a median. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/analysis.h"
 #include "../analysis/drawn.h"
 #include "../analysis/traced.h"
-#include "../analysis/words.h"
 #include "../coll/routing.h"
 #include "chapters.h"
 #include "run.h"
@@ -683,6 +681,8 @@ static void tell(const struct analysis *a, struct story *story)
 		answer(&t, story, table, i);
 	caption(&t, story, table);
 	lead(&t, story);
+	story_picture(story, "training", true);
+	story_picture(story, "training_step", true);
 	explain(&t, story);
 	if (t.n > 1 && common)
 		story_say_row(story, STORY_BODY, table, t.rows, "All rows are of {what}.");

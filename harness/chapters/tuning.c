@@ -627,6 +627,8 @@ static void tell(const struct analysis *a, struct story *story)
 	if (t.all >= 0 && tuning_in_file(&t, (unsigned)t.all))
 		advise(&t, story);
 	story_settles(story);
+	story_picture(story, "gain", true);
+	story_picture(story, "tuning", true);
 	tell_map(&t, story);
 	tell_bars(&t, story);
 	story_say(story, STORY_BODY, t.in.found, NULL, 0,

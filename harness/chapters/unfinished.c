@@ -1,7 +1,5 @@
 /* A run that has too few blocks for a verdict, or was cut off: what each whole block showed, of
  * the primary claim or else of each regime, and the command that goes on. */
-#include "../analysis/unfinished.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,16 +184,14 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct summary *s = a->s;
 	const long long wanted = record_blocks_asked(s->run);
 	struct row *row = ARENA_NEW(story->arena, struct row);
-	char command[640];
 	if (!run_lacks_blocks(a))
 		return;
-	unfinished_command(s, command, sizeof command);
 	*row = (struct row){.blocks = s->nblocks,
 	                    .wanted = wanted ? (unsigned)wanted : ENTRY_NO_COUNT,
 	                    .least = STATS_MIN_BLOCKS,
 	                    .begun = record_begun(s->run),
 	                    .trials = record_block_trials(s->run),
-	                    .command = arena_copy(story->arena, command)};
+	                    .command = run_command(s, story->arena)};
 	struct teller t = {
 	    .a = a,
 	    .story = story,

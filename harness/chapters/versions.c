@@ -20,6 +20,7 @@
 #include "../analysis/versions.h"
 #include "../analysis/words.h"
 #include "chapters.h"
+#include "run.h"
 
 #define LARGE_FROM ((size_t)16 << 20)
 #define NONE       VERSIONS_NONE
@@ -660,6 +661,7 @@ static void tell(const struct analysis *a, struct story *story)
 	lead(story, t);
 	if (t->ncolls)
 		story_settles(story);
+	story_picture(story, "versions", !run_explains_gap(a));
 	if (!a->f->asked.gap.from[0]) /* it has the why */
 		story_link(story);
 	story_show(story, t->tables.parts);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../analysis/unfinished.h"
 #include "../analysis/words.h"
 #include "../config/claim.h"
 #include "../trial/path.h"
@@ -176,16 +175,14 @@ static void warn_blocks(struct warnings *w)
 	const char *end = s->run->end.reason;
 	const bool budget = !strcmp(end, "budget"),
 	           enough = !strcmp(end, "precision") || budget || !strcmp(end, "search");
-	char command[640];
 	struct warning *row;
-	unfinished_command(s, command, sizeof command);
 	if (s->run->torn)
 		warnings_add(w, WARN_TORN);
 	if (s->nblocks < asked && !enough) {
 		row = warnings_add(w, WARN_FEW_BLOCKS);
 		row->n = s->nblocks;
 		row->of = (unsigned)asked;
-		row->text = arena_copy(w->arena, command);
+		row->text = run_command(s, w->arena);
 	}
 	if (budget) {
 		row = warnings_add(w, WARN_BUDGET);
@@ -195,7 +192,7 @@ static void warn_blocks(struct warnings *w)
 		row = warnings_add(w, WARN_NO_INTERVAL);
 		row->n = s->nblocks;
 		row->of = STATS_MIN_BLOCKS;
-		row->text = arena_copy(w->arena, command);
+		row->text = run_command(s, w->arena);
 	}
 }
 

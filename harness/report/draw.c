@@ -256,40 +256,26 @@ static void take_list(struct job *job)
 	qsort(result->pictures, result->npictures, sizeof *result->pictures, by_name);
 }
 
-/* With so many factors it is they that are asked about, and as many variants hide each other in
- * a picture of ratios. */
-#define MANY_FACTORS 8
-#define SHOWN_MOST   6 /* on the page */
+#define SHOWN_MOST 6 /* on the page */
 
-/* The one that shows the experiment's finding, and the first of the same order for the page. */
-static int find_answer(struct model_pictures *result, const struct findings *findings)
+static bool is_named(const struct model_picture *picture, const char *name)
+{
+	const size_t all = strlen(picture->name), end = strlen(name);
+	return all > end && picture->name[all - end - 1] == '_' &&
+	       !strcmp(picture->name + all - end, name);
+}
+
+/* The one that shows the experiment's finding, and the first that chapters name for the page. */
+static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0;
 	int answer = -1;
-	const struct {
-		const char *end;
-		bool left_out;
-	} ends[] = {{"_waterfall", !isfinite(findings->waterfall.explained.estimate)},
-	            {"_pairs", false},
-	            {"_pingpong", false},
-	            {"_training", false},
-	            {"_training_step", false},
-	            {"_gain", false},
-	            {"_tuning", false},
-	            {"_overview", false},
-	            {"_access_busbw", false},
-	            {"_versions", false},
-	            {"_factors", findings->asked.nfactors < MANY_FACTORS},
-	            {"_ratio", false},
-	            {"_ratio_isolated", false},
-	            {"_busbw", false},
-	            {"_latency", false}};
-	for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+	for (unsigned k = 0; k < story->npictures; k++)
 		for (unsigned i = 0; i < result->npictures; i++) {
 			struct model_picture *one = &result->pictures[i];
-			if (!ends_with(one->name, ends[k].end))
+			if (!is_named(one, story->pictures[k].name))
 				continue;
-			answer = answer < 0 && !ends[k].left_out ? (int)i : answer;
+			answer = answer < 0 && story->pictures[k].front ? (int)i : answer;
 			if (!one->shown && shown < SHOWN_MOST)
 				one->shown = ++shown;
 		}
@@ -298,7 +284,7 @@ static int find_answer(struct model_pictures *result, const struct findings *fin
 	return answer < 0 && result->npictures ? 0 : answer;
 }
 
-static void draw_all(struct job *job, const struct findings *findings)
+static void draw_all(struct job *job, const struct story *story)
 {
 	char *argv[] = {"gnuplot", "--version", NULL};
 	if (run_gnuplot(argv, job->dir, "/dev/null") == NO_PROGRAM) {
@@ -326,7 +312,7 @@ static void draw_all(struct job *job, const struct findings *findings)
 	each_file(job->out, is_file, remove_from, job->out);
 	rmdir(job->out);
 	close(fd);
-	job->result->answer = find_answer(job->result, findings);
+	job->result->answer = find_answer(job->result, story);
 }
 
 /* What the pictures are drawn from. */
@@ -390,7 +376,7 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 	if (write_data(model, job, st))
 		goto done;
 	if (drawn_count(&model->summary))
-		draw_all(job, &model->findings);
+		draw_all(job, &model->story);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,
 		         "no pictures, for no cell was measured");

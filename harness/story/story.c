@@ -302,6 +302,14 @@ void story_link(struct story *s)
 	now(s)->linked = true;
 }
 
+void story_picture(struct story *s, const char *name, bool front)
+{
+	struct story_picture *pictures =
+	    arena_more(s->arena, s->pictures, s->npictures, sizeof *pictures);
+	pictures[s->npictures++] = (struct story_picture){name, front};
+	s->pictures = pictures;
+}
+
 void story_settles(struct story *s)
 {
 	s->settled = true;

@@ -153,12 +153,20 @@ struct story_chapter {
 	const struct story_table *lead_pivot;
 };
 
+/* Pictures whose files end in _name. */
+struct story_picture {
+	const char *name;
+	bool front; /* one of them may stand on page 1 */
+};
+
 struct story {
 	struct arena *arena;            /* borrowed */
 	struct story_chapter *chapters; /* those that told something, in their order */
 	unsigned nchapters;
 	const struct story_chapter *lead; /* that of the first page, or NULL */
-	bool settled;                     /* a chapter has said how variants compare */
+	bool settled; /* a chapter has said how variants compare */
+	const struct story_picture *pictures; /* that show what chapters say, in their order */
+	unsigned npictures;
 };
 
 /* Lets each of the chapters tell; those with nothing to say are left out. */
@@ -221,6 +229,9 @@ void story_leads_unasked(struct story *story);
 void story_settles(struct story *story);
 /* Page 1 links the chapter's section. */
 void story_link(struct story *story);
+/* What the chapter says is to be seen in this picture: of those in front, the first that was
+ * drawn stands on page 1. */
+void story_picture(struct story *story, const char *name, bool front);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
