@@ -176,8 +176,7 @@ static const char *measured_in(const struct record_run *run, unsigned session,
 	unsigned first = from.block;
 	const char *text = "";
 	if (from.trial && from.block < to.block)
-		text =
-		    trials_of(arena, "", from.trial + 1, record_block_trials(run), first++);
+		text = trials_of(arena, "", from.trial + 1, record_block_trials(run), first++);
 	const char *sep = *text ? ", " : "";
 	if (first + 1 == to.block)
 		text = arena_text(arena, "%s%sblock %u", text, sep, to.block);

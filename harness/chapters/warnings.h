@@ -1,11 +1,13 @@
-/* What a reader of the figures has to know, each with what to do about it: rows of one table, in
- * which each kind fills the columns that it has, and a sentence for each kind (warnings.c). */
+/* What a reader of the figures has to know, each with what to do about it: rows of one table,
+ * in which each kind fills the columns that it has, and a sentence for each kind (warnings.c).
+ */
 #ifndef LAUNCHGAP_CHAPTER_WARNINGS_H
 #define LAUNCHGAP_CHAPTER_WARNINGS_H
 
 #include "../analysis/analysis.h"
 #include "../story/story.h"
 
+// clang-format off
 enum warning_kind {
 	/* Of the record itself (doubts.c): page 1 says them. */
 	WARN_ZEROS, WARN_BEYOND, WARN_NO_SUM, WARN_FEW_SUMS,
@@ -19,11 +21,12 @@ enum warning_kind {
 	WARN_MORE,
 	WARN_KINDS
 };
+// clang-format on
 
 struct warning {
 	enum warning_kind kind;
 	const char *name, *variant; /* name: the kind's */
-	const char *where; /* most of it: "threads, alltoall 4 KiB, stream" */
+	const char *where;          /* most of it: "threads, alltoall 4 KiB, stream" */
 	unsigned block, rank, line;
 	unsigned n, of, events; /* so many of so many are affected, so often */
 	double value, bound, share;

@@ -122,10 +122,9 @@ void section_write(struct page *p, const struct story_chapter *c)
 
 static json_t *roles_of(unsigned roles)
 {
-	static const char *const names[] = {"answer",  "caption", "advice", "warning",
-	                                    "item",    "body",    "stress", "instead",
-	                                    "caveat",  "open",    "trust",  "row",
-	                                    "doubt"};
+	static const char *const names[] = {"answer", "caption", "advice",  "warning", "item",
+	                                    "body",   "stress",  "instead", "caveat",  "open",
+	                                    "trust",  "row",     "doubt"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (roles & 1u << i)
