@@ -66,7 +66,7 @@ void arena_free(struct arena *arena)
 static _Noreturn void arena_fail(struct arena *arena)
 {
 	if (!arena->end)
-		abort(); /* taken from after its work was over: a defect of the caller */
+		abort(); /* used after its work ended: a bug of the caller */
 	longjmp(*arena->end, 1);
 }
 

@@ -1,12 +1,12 @@
-/* Memory that is freed as a whole: what analysis, chapters and reports make lives as long as
- * the report does, so that nothing in it needs a free function of its own.
+/* Memory that is freed as a whole: what analysis, chapters and reports allocate lives as long as the
+ * report, so that nothing in it needs its own free function.
  *
- * Memory that ends is no error that each caller passes on: arena_run jumps back to where the
- * work began and answers -1, and everything that the arena holds is freed. Work that is run so
- * keeps nothing else: a file or a JSON value that must not outlive it is handed to arena_defer.
+ * Callers do not pass on the error that memory is out: arena_run jumps back to the start of the work
+ * and returns -1, and everything in the arena is freed. Such work keeps nothing else: a file or a JSON
+ * value that must not outlive it goes to arena_defer.
  *
- * Sixty lines of our own, since GNU's obstack ends the process when memory ends, and talloc is
- * a library that no machine of our users has. */
+ * Our own code, since GNU's obstack ends the process when memory is out, and talloc is a library that
+ * our users' machines lack. */
 #ifndef LAUNCHGAP_ARENA_H
 #define LAUNCHGAP_ARENA_H
 
@@ -15,18 +15,17 @@
 
 struct arena;
 
-/* Runs work(arena, of) with a new arena and returns 0, or -1 where memory ended, with the
- * status left to the caller. *out owns the arena on success (arena_free); NULL: it is freed
- * here. */
+/* Runs work(arena, of) with a new arena and returns 0, or -1 if memory is out; the caller words the
+ * error. On success *out owns the arena (arena_free); if out is NULL, it is freed here. */
 int arena_run(void (*work)(struct arena *arena, void *of), void *of, struct arena **out);
-/* Everything in it, then what was deferred, the last first. NULL is nothing. */
+/* Runs what was deferred, the last first, then frees everything. NULL is allowed. */
 void arena_free(struct arena *arena);
 
-/* `bytes` of zeros, aligned for any type. Never NULL: work ends where memory does. */
+/* `bytes` of zeros, aligned for any type. Never NULL: the work ends if memory is out. */
 void *arena_take(struct arena *arena, size_t bytes);
 #define ARENA_NEW(arena, type)      ((type *)arena_take((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_array((arena), (n), sizeof(type)))
-/* n elements of zeros; a product that does not fit ends the work as well. */
+/* n elements of zeros; a product that overflows ends the work as well. */
 void *arena_array(struct arena *arena, size_t n, size_t bytes);
 /* A list of n elements with room for one more, as it grows: copied when n is a power of two. */
 void *arena_more(struct arena *arena, const void *list, size_t n, size_t bytes);
@@ -35,8 +34,7 @@ const char *arena_copy(struct arena *arena, const char *text);
 const char *arena_text(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Ends the work as memory that ends does, unless `ok`: of calls that fail for no other reason.
- */
+/* Unless `ok`, ends the work as if memory were out: for calls that fail for no other reason. */
 void arena_need(struct arena *arena, bool ok);
 /* undo(what) when the arena is freed. */
 void arena_defer(struct arena *arena, void (*undo)(void *what), void *what);

@@ -13,7 +13,7 @@ static inline int64_t clock_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Gives the CPU away until then. A system call. */
+/* Sleeps until then. A system call. */
 static inline void clock_sleep_until(int64_t ns)
 {
 	const struct timespec t = {ns / 1000000000, ns % 1000000000};

@@ -21,7 +21,7 @@ const char *machine_env(const char *name)
 	return getenv(name);
 }
 
-/* The entries of a list with commas between, from `first` on. */
+/* The entries of a comma-separated list, from `first` on. */
 static const char *list_from(const char *list, unsigned first)
 {
 	for (; list && first; first--) {
@@ -72,7 +72,7 @@ bool machine_has_program(const char *name)
 	return false;
 }
 
-/* First line of a file; false when there is none. */
+/* First line of a file; false if there is none. */
 static bool read_line(const char *file, char *text, size_t bytes)
 {
 	FILE *f = fopen(file, "re");
@@ -143,7 +143,7 @@ unsigned machine_cores(void)
 	return cores ? cores : 1;
 }
 
-/* What the kernel says of all of this process's memory under a name. */
+/* A field of the kernel's summary of this process's memory, in bytes; -1 if there is none. */
 static long long memory_field(const char *name)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "re");
@@ -262,12 +262,12 @@ static void put_index(json_t *to, const char *key, hwloc_topology_t t, hwloc_obj
 	                      ? hwloc_get_numanode_obj_by_os_index(
 	                            t, (unsigned)hwloc_bitmap_first(near->nodeset))
 	                      : hwloc_get_ancestor_obj_by_type(t, type, near);
-	/* Near to several, or to none, a device is of no one of them. */
+	/* A device that is near to several nodes, or to none, belongs to no node. */
 	if (obj && (type != HWLOC_OBJ_NUMANODE || hwloc_bitmap_weight(near->nodeset) == 1))
 		json_object_set_new(to, key, json_integer((json_int_t)obj->logical_index));
 }
 
-/* Bridges from the root down to a device, with what hwloc knows of their speed. */
+/* Bridges from the root down to a device, with their speed by hwloc. */
 static void put_bridges(json_t *gpu, hwloc_obj_t device)
 {
 	json_t *bridges = json_array();
@@ -307,7 +307,7 @@ json_t *machine_places(json_t *topology)
 	topology = topology ? topology : json_object();
 	if (!topology || hwloc_topology_init(&t))
 		return topology;
-	/* Not what drivers say of devices: for that hwloc would start OpenCL, CUDA and others. */
+	/* Without the drivers' data: for that hwloc would start OpenCL, CUDA and others. */
 	hwloc_topology_set_type_filter(t, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(t, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	if (hwloc_topology_load(t)) {
@@ -337,8 +337,8 @@ static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed,
 	       (!within || hwloc_bitmap_intersects(obj->cpuset, within));
 }
 
-/* A worker's own of the allowed objects inside `within` (NULL: anywhere), if there is one for
- * each: as far apart as they go, or with `close` one after the other. */
+/* A worker's own object among the allowed ones inside `within` (NULL: anywhere), if there is one for
+ * each: as far apart as possible, or adjacent with `close`. */
 static hwloc_obj_t pick(const struct machine_binding *b, hwloc_const_cpuset_t within,
                         hwloc_obj_type_t type, const struct machine_seat *seat)
 {
@@ -361,7 +361,7 @@ static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char
 {
 	hwloc_cpuset_t set = hwloc_bitmap_dup(obj->cpuset);
 	hwloc_bitmap_and(set, set, b->allowed);
-	/* A core's first hardware thread: two workers never share one by accident. */
+	/* A core's first hardware thread, so that two workers never share one by accident. */
 	if (obj->type == HWLOC_OBJ_CORE)
 		hwloc_bitmap_singlify(set);
 	if (!hwloc_set_cpubind(b->topology, set, HWLOC_CPUBIND_THREAD))
@@ -371,7 +371,7 @@ static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char
 	hwloc_bitmap_free(set);
 }
 
-/* The NUMA node of a seat whose device has none known: nodes are shared out among workers. */
+/* The NUMA node of a seat whose device has no known one: nodes are distributed among workers. */
 static hwloc_obj_t own_node(hwloc_topology_t t, const struct machine_seat *seat)
 {
 	int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
@@ -398,14 +398,14 @@ static void bind_in(const struct machine_binding *b, const struct machine_seat *
 		bind_to(b, node, "numa", text, bytes);
 		return;
 	}
-	/* Workers count on over the whole team, so that two of them never get one core, also
-	 * where each core list is a NUMA node's. */
+	/* Workers are numbered over the whole team, so that two of them never get the same core,
+	 * even if each picks from the cores of a NUMA node. */
 	obj = pick(b, within, HWLOC_OBJ_CORE, seat);
 	if (!obj && within)
 		obj = pick(b, NULL, HWLOC_OBJ_CORE, seat);
 	if (!obj)
 		obj = pick(b, NULL, HWLOC_OBJ_PU, seat);
-	/* Where no node is known to be near, as in many virtual machines, the core's own. */
+	/* If no node is known to be near, as in many virtual machines: the core's own node. */
 	if (obj && seat->opening && near)
 		node = hwloc_get_numanode_obj_by_os_index(
 		    t, (unsigned)hwloc_bitmap_first(obj->nodeset));
@@ -431,7 +431,7 @@ struct machine_binding *machine_binding_take(void)
 	hwloc_topology_set_all_types_filter(binding->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(binding->topology, HWLOC_OBJ_CORE,
 	                               HWLOC_TYPE_FILTER_KEEP_ALL);
-	/* Without what holds a NUMA node, hwloc gives each node all of the machine's cores. */
+	/* Without the groups of NUMA nodes, hwloc gives each node all of the machine's cores. */
 	hwloc_topology_set_type_filter(binding->topology, HWLOC_OBJ_GROUP,
 	                               HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 	if (hwloc_topology_load(binding->topology) ||

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of the character at `text` that is not shown; 0: it is. A lone byte of C1, which is no
- * UTF-8, counts too: terminals that know none take it for a command. */
+/* Bytes of the character at `text` if it must not be shown; else 0. A lone byte of C1, which is not
+ * UTF-8, counts too: terminals without UTF-8 take it as a command. */
 static size_t hidden(const char *text)
 {
 	/* U+061C, U+200E and F, U+202A to E, U+2066 to 9. */
@@ -21,14 +21,14 @@ static size_t hidden(const char *text)
 		return 1;
 	if (c == 0xC2 && next >= 0x80 && next < 0xA0)
 		return 2;
-	/* Most text is asked no further. */
+	/* Most text needs no further check. */
 	for (size_t i = 0; (c == 0xD8 || c == 0xE2) && i < sizeof marks / sizeof *marks; i++)
 		if (!strncmp(text, marks[i], strlen(marks[i])))
 			return strlen(marks[i]);
 	return 0;
 }
 
-/* Bytes of the character at `text`, one where it is no UTF-8. */
+/* Bytes of the character at `text`; 1 if it is not UTF-8. */
 static size_t letter(const char *text)
 {
 	unsigned char c = (unsigned char)text[0];
@@ -39,7 +39,7 @@ static size_t letter(const char *text)
 	return n;
 }
 
-/* Nearly all text is ASCII that shows. */
+/* Nearly all text is printable ASCII. */
 static bool shows(char c)
 {
 	return (c >= ' ' && c <= '~') || c == '\n';
@@ -77,7 +77,7 @@ int sanitize_open(const char *file, off_t most, const char **why)
 		*why = strerror(errno);
 	} else if (!S_ISREG(about.st_mode)) {
 		*why = S_ISDIR(about.st_mode) ? strerror(EISDIR)
-		                              : "it is no regular file, but a pipe or a device";
+		                              : "it is not a regular file, but a pipe or a device";
 	} else if (most && about.st_size > most) {
 		*why = "it is too long";
 	} else {

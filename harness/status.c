@@ -30,7 +30,7 @@ void status_complain(const struct status *st)
 	status_say("launchgap: %s", st->text);
 }
 
-/* What is said may quote a record, or what a library printed. */
+/* The text may quote a record, or the output of a library. */
 void status_say(const char *format, ...)
 {
 	char *text = NULL;

@@ -1,7 +1,7 @@
 /* Sentences for people: the one error text of a call, and the lines of a run in progress.
  *
- * The function that first decides an error says it, once, with the cause and what is allowed;
- * everyone above passes it on. Outputs are set only on success. */
+ * The function that first detects an error words it, once, with the cause and what is allowed; all
+ * callers pass it on. Outputs are set only on success. */
 #ifndef LAUNCHGAP_STATUS_H
 #define LAUNCHGAP_STATUS_H
 
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 struct status {
-	char text[1024]; /* "" while nothing went wrong */
+	char text[1024]; /* "": no error */
 };
 
 /* Sets the text and returns -1, so that `return status_set(st, …);` is an error path.
- * A text that is already there stays: the first cause is the one to read. */
+ * An existing text stays: the first cause matters. */
 int status_set(struct status *st, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a name to a list in a sentence: "a, b". Without room it is cut. */
+/* Adds a name to a list in a sentence: "a, b"; cuts it if there is no room. */
 void status_list(char *list, size_t bytes, const char *name);
 
 /* "launchgap: <text>" on stderr. */
@@ -28,8 +28,7 @@ void status_complain(const struct status *st);
 void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress of a run on stderr: one line redrawn on a terminal, plain lines elsewhere.
- * done of total trials, what runs now, and an estimate of what is left from the elapsed time.
- */
+ * done of total trials, what runs now, and an estimate of the remaining time. */
 void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what);
 /* Ends the redrawn line, if there is one. */
 void status_progress_end(void);

@@ -9,7 +9,7 @@
 #define FAR  (SUGGEST_BYTES * 2)
 #define PAGE "(experiments/nccl-tests.md)"
 
-/* nccl-tests' options by letter and name, then its values; NULL: no key does it. */
+/* nccl-tests' options by letter and name, then its values; NULL: no key corresponds. */
 // clang-format off
 static const struct {
 	char letter;
@@ -46,8 +46,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters put in, left out, changed, or two neighbours swapped (Damerau, Levenshtein); case
- * does not count. */
+/* Letters inserted, omitted, changed, or two neighbours swapped (Damerau, Levenshtein); case does not
+ * count. */
 static unsigned distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -82,7 +82,7 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 		return;
 	unsigned d = distance(guess->word, allowed);
 	size_t n = strlen(guess->word), m = strlen(allowed);
-	/* A third of the letters, or the beginning of it ("proc"). */
+	/* A third of the letters may differ; the beginning of a word ("proc") counts as one. */
 	bool begun = n >= 3 && n < m && !strncasecmp(guess->word, allowed, n);
 	if (begun)
 		d = 1;
@@ -120,6 +120,6 @@ struct suggestion_nccl_tests suggest_nccl_tests(const char *word)
 		         ": nccl-tests' option is the key '%s' here " PAGE, nccl_tests[i].ours);
 	else if (i < THEIRS)
 		snprintf(out.text, sizeof out.text,
-		         ": nccl-tests' options have a page of their own here " PAGE);
+		         ": nccl-tests' options are explained here " PAGE);
 	return out;
 }

@@ -86,7 +86,7 @@ TEST(counts_have_to_fit_the_ranks)
 	struct status st = {""};
 	assert_int_equal(counts_check(&w, 3, &st), 0);
 	assert_int_equal(counts_check(&w, 2, &st), -1);
-	assert_non_null(strstr(st.text, "of 2 ranks none sends anything"));
+	assert_non_null(strstr(st.text, "none of 2 ranks sends anything"));
 	st.text[0] = 0;
 	w = parsed("0:9:1, 1:0:1, 1:9:0");
 	assert_int_equal(counts_check(&w, 2, &st), 0);
@@ -123,7 +123,7 @@ TEST(a_file_is_read)
 		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
 		assert_int_equal(counts_parse(path, &w, &st), -1);
-		assert_non_null(strstr(st.text, "no matrix of counts"));
+		assert_non_null(strstr(st.text, "not a matrix of counts"));
 	}
 	st.text[0] = 0;
 	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);

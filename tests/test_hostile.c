@@ -145,11 +145,11 @@ TEST(pipes_and_devices_are_no_records)
 	const char *record = in(run, "trials.jsonl");
 	assert_int_equal(unlink(record), 0);
 	assert_int_equal(mkfifo(record, 0666), 0);
-	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
+	cli_expect(report(), 1, "trials.jsonl: cannot open: it is not a regular file");
 	assert_int_equal(unlink(record), 0);
 	assert_int_equal(symlink("/dev/zero", record), 0);
-	cli_expect(report(), 1, "trials.jsonl: cannot open: it is no regular file");
-	cli_expect(cli_call(folder, "compare", run, run, NULL), 2, "it is no regular file");
+	cli_expect(report(), 1, "trials.jsonl: cannot open: it is not a regular file");
+	cli_expect(cli_call(folder, "compare", run, run, NULL), 2, "it is not a regular file");
 }
 
 TEST(nor_are_they_counts)
@@ -159,10 +159,10 @@ TEST(nor_are_they_counts)
 	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
 	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
 	                    "collective=alltoallv", NULL),
-	           1, "it is no regular file");
+	           1, "it is not a regular file");
 	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", "counts=/dev/zero",
 	                    "collective=alltoallv", NULL),
-	           1, "it is no regular file");
+	           1, "it is not a regular file");
 	assert_int_equal(unlink(in(folder, "pipe")), 0);
 	cli_write(folder, "pipe", "");
 	assert_int_equal(truncate(in(folder, "pipe"), 1 << 30), 0);
@@ -178,9 +178,9 @@ TEST(nor_are_they_experiments_or_what_is_compared)
 	assert_int_equal(symlink("/dev/zero", files[1]), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		cli_expect(cli_call(folder, "run", "--file", files[i], "--dry-run", NULL), 1,
-		           "cannot be read: it is no regular file");
+		           "cannot be read: it is not a regular file");
 		cli_expect(cli_call(folder, "compare", files[i], run, NULL), 2,
-		           "it is no regular file");
+		           "it is not a regular file");
 	}
 	/* Of an experiment's file nobody reads 16 MiB. */
 	cli_write(folder, "long.exp", "; x\n");

@@ -269,17 +269,17 @@ TEST(a_cell_that_cannot_be_is_refused)
 	t = trial_of(COLL_SENDRECV_PAIRS, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 3, 1};
 	refused(&t, &all, 90,
-	        "sendrecv_pairs wants an even number of ranks; a communicator has 3 here");
+	        "sendrecv_pairs needs an even number of ranks; a communicator has 3 here");
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 6, 1};
 	refused(&t, &all, 90,
-	        "hypercube wants a power of two of ranks; a communicator has 6 here");
+	        "hypercube needs a power of two of ranks; a communicator has 6 here");
 	t.settings.split = (struct split){SPLIT_MOD, 3};
 	taken(&t, &all, 90);
 	t.settings.split = (struct split){SPLIT_DIV, 4};
 	refused(&t, &all, 90,
-	        "split = DIV:4 makes groups of different sizes out of 6 ranks; allowed is what "
-	        "makes them equal");
+	        "split = DIV:4 makes groups of different sizes out of 6 ranks; "
+	        "allowed are splits into equal groups");
 	t = plain();
 	t.settings.start = START_GATED;
 	t.calls = 257;

@@ -58,18 +58,18 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-	    {"a,1,2\nb,x,2\n", "m.csv:2: no line of a model"},
-	    {"# c\na,1\n", "m.csv:2: no line of a model"},
-	    {"a,0,0\n", "m.csv:1: no line of a model"},
-	    {"a,1,2,3,4\n", "m.csv:1: no line of a model"},
+	    {"a,1,2\nb,x,2\n", "m.csv:2: not a line of a model"},
+	    {"# c\na,1\n", "m.csv:2: not a line of a model"},
+	    {"a,0,0\n", "m.csv:1: not a line of a model"},
+	    {"a,1,2,3,4\n", "m.csv:1: not a line of a model"},
 	    {"a,1,2,x\n",
-	     "as in fc.weight,2048000,8192000, and where ranks can share the model a "
+	     "as in fc.weight,2048000,8192000, and if ranks can share the model a "
 	     "fourth number, activations"},
-	    {"a,1,2 3\n", "m.csv:1: no line of a model"},
-	    {"a,1,2,99999999999999\n", "m.csv:1: no line of a model"},
-	    {"a,-1,2\n", "m.csv:1: no line of a model"},
-	    {"a,99999999999999,2\n", "m.csv:1: no line of a model"},
-	    {",1,2\n", "m.csv:1: no line of a model"},
+	    {"a,1,2 3\n", "m.csv:1: not a line of a model"},
+	    {"a,1,2,99999999999999\n", "m.csv:1: not a line of a model"},
+	    {"a,-1,2\n", "m.csv:1: not a line of a model"},
+	    {"a,99999999999999,2\n", "m.csv:1: not a line of a model"},
+	    {",1,2\n", "m.csv:1: not a line of a model"},
 	    {"a,0,7\n", "m.csv: a model without a parameter"},
 	};
 	static struct network network;

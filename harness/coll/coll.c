@@ -254,13 +254,13 @@ bool coll_dtype_is_float(enum dtype dtype)
 const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 {
 	if (kind == COLL_HYPERCUBE && nranks & (nranks - 1))
-		return "hypercube wants a power of two of ranks";
+		return "hypercube needs a power of two of ranks";
 	if (kind == COLL_SENDRECV_PAIRS && nranks % 2)
-		return "sendrecv_pairs wants an even number of ranks";
+		return "sendrecv_pairs needs an even number of ranks";
 	if (kind == COLL_PAIR && nranks < 2)
-		return "pair wants two ranks";
+		return "pair needs two ranks";
 	if (kind == COLL_PINGPONG && nranks < 2)
-		return "pingpong wants two ranks";
+		return "pingpong needs two ranks";
 	return NULL;
 }
 
@@ -312,7 +312,7 @@ struct value_parts coll_parts(const struct cell *cell, const struct value_weight
                               unsigned nranks)
 {
 	if (infos[cell->coll].is & COLL_ROUTED) {
-		/* Half of the buffers: the rest is where experts have what came. */
+		/* Half of the buffers: the other half receives the experts' tokens. */
 		const struct value_weights routed = routing_weights(cell->root, nranks);
 		return value_parts(&routed, nranks, cell->bytes / 2 / dtype_sizes[cell->dtype],
 		                   cell->dtype);

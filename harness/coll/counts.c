@@ -12,7 +12,7 @@
 
 #include "../sanitize.h"
 
-#define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times what the largest matrix takes */
+#define COUNTS_MAX_BYTES (1 << 20) /* of a file, many times the largest matrix */
 
 /* One row up to a comma or the end; returns what follows, or NULL. */
 static const char *row_parse(const char *text, uint16_t *row, unsigned *n)
@@ -35,7 +35,7 @@ static const char *row_parse(const char *text, uint16_t *row, unsigned *n)
 	return NULL;
 }
 
-/* Rows of one length, one or as many as they are long. */
+/* Rows of equal length: one, or as many as their length. */
 static bool rows_parse(const char *text, struct value_weights *w)
 {
 	uint16_t row[VALUE_MAX_WEIGHTS];
@@ -58,7 +58,7 @@ static bool is_nothing(const struct value_weights *w)
 	return true;
 }
 
-/* One line's numbers, none of them negative; how many, or -1. */
+/* One line's numbers, none of them negative; returns their number, or -1. */
 static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
 {
 	int n = 0;
@@ -74,8 +74,7 @@ static int line_parse(const char *line, double row[VALUE_MAX_WEIGHTS])
 	return n;
 }
 
-/* Rows of one length, as many as they are long; empty lines are passed over. Returns 0, or the
- * line that is wrong. */
+/* Rows of equal length, as many as that length; skips empty lines. Returns 0, or the wrong line. */
 static unsigned lines_parse(FILE *in, double of[], struct value_weights *w)
 {
 	char *line = NULL;
@@ -128,7 +127,7 @@ static int counts_read(const char *path, struct value_weights *w, struct status 
 	if (wrong || is_nothing(w))
 		return status_set(
 		    st,
-		    "%s:%u: no matrix of counts: allowed is a line for each of at "
+		    "%s:%u: not a matrix of counts: allowed is a line for each of at "
 		    "most %d ranks, with as many numbers from 0 on and spaces "
 		    "between, not all of them 0",
 		    path, wrong ? wrong : 1, VALUE_MAX_WEIGHTS);
@@ -165,7 +164,7 @@ int counts_check(const struct value_weights *w, unsigned nranks, struct status *
 		return status_set(st, "counts has rows for %u ranks, and there are %u", w->rows,
 		                  nranks);
 	if (w->n && !parts.weights.n && nranks > 1)
-		return status_set(st, "counts: of %u ranks none sends anything", nranks);
+		return status_set(st, "counts: none of %u ranks sends anything", nranks);
 	return 0;
 }
 
@@ -174,7 +173,7 @@ static unsigned divisor(unsigned a, unsigned b)
 	return b ? divisor(b, a % b) : a;
 }
 
-/* Of the first ranks alone, divided by what divides all; n is 0 where all are alike. */
+/* For the first ranks alone, divided by their common divisor; n is 0 if all are equal. */
 static struct value_weights reduced(const struct value_weights *w, unsigned nranks)
 {
 	struct value_weights r = {.n = w->n < nranks ? w->n : nranks};
@@ -252,7 +251,7 @@ int counts_from_json(const json_t *json, struct value_weights *out, struct statu
 	for (size_t r = 0; well && r < rows; r++)
 		well = row_from_json(json_array_get(json, r), &w);
 	if (!well)
-		return status_set(st, "counts are no list of weights, nor a square of them");
+		return status_set(st, "counts are not a list of weights, nor a square of them");
 	w.rows = w.n ? w.rows : 0;
 	*out = w;
 	return 0;

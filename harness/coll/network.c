@@ -79,7 +79,7 @@ struct network_product network_product(uint64_t flops)
 
 /* --- a file --- */
 
-/* "name,elements,flops", and where there are some ",activations". */
+/* "name,elements,flops", and ",activations" if there are some. */
 static bool line_parse(const char *line, struct network_layer *out)
 {
 	const char *comma = strchr(line, ',');
@@ -121,8 +121,8 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 		else if (!line_parse(line, &network->layers[network->n]))
 			rc = status_set(
 			    st,
-			    "%s:%u: no line of a model; allowed is name,elements,flops, "
-			    "as in fc.weight,2048000,8192000, and where ranks can share the "
+			    "%s:%u: not a line of a model; allowed is name,elements,flops, "
+			    "as in fc.weight,2048000,8192000, and if ranks can share the "
 			    "model a fourth number, activations",
 			    file, at);
 		else

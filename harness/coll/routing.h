@@ -1,9 +1,9 @@
-/* How tokens find their experts in a mixture of experts: pure functions of what a cell's `root`
- * holds, so that every mode, rank and reader has the same counts.
+/* How tokens reach their experts in a mixture of experts: pure functions of a cell's `root`, so that
+ * every mode, rank and reader has the same counts.
  *
- * Expert e of E is wanted in proportion to 1 ÷ (e + 1)^s (Zipf's law; s = 0: all alike), by the
- * tokens of every rank alike, and lies on rank e modulo ranks. What a rank sends to another is
- * the share of that one's experts, in steps of 1 ÷ 4096 of its tokens; there are no draws. */
+ * The load of expert e of E is proportional to 1 ÷ (e + 1)^s (Zipf's law; s = 0: equal), for the
+ * tokens of every rank, and the expert is on rank e modulo ranks. A rank sends to another the share
+ * of that rank's experts, in steps of 1 ÷ 4096 of its tokens; nothing is random. */
 #ifndef LAUNCHGAP_ROUTING_H
 #define LAUNCHGAP_ROUTING_H
 
@@ -23,14 +23,14 @@ static inline unsigned routing_skew(unsigned root)
 	return root % ROUTING_EXPERTS;
 }
 
-/* 0: as many as ranks. */
+/* 0: as many experts as ranks. */
 static inline unsigned routing_experts(unsigned root)
 {
 	return root / ROUTING_EXPERTS;
 }
 
 struct value_weights routing_weights(unsigned root, unsigned nranks);
-/* What the most wanted rank gets ÷ what they get on average: 1 is even. */
+/* Load of the busiest rank ÷ average load: 1 is even. */
 double routing_imbalance(unsigned root, unsigned nranks);
 
 #endif

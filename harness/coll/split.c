@@ -10,8 +10,8 @@
 static const char *const names[SPLIT_KINDS] = {"none", "AND", "OR", "MOD", "DIV"};
 static const char symbols[SPLIT_KINDS] = {'\0', '&', '|', '%', '/'};
 
-/* What follows the operation at the start of the text, its name in either case or its symbol;
- * NULL: it is another one. */
+/* The text after the operation, which is its name in either case or its symbol; NULL: another
+ * operation. */
 static const char *after_operation(const char *text, enum split_op op)
 {
 	size_t n = strlen(names[op]);
@@ -20,7 +20,7 @@ static const char *after_operation(const char *text, enum split_op op)
 	return text[0] == symbols[op] ? text + 1 : NULL;
 }
 
-/* A number as nccl-tests writes it: 10, 0x7, 0b11. -1: it is none. */
+/* A number as nccl-tests writes it: 10, 0x7, 0b11. -1: not a number. */
 static int number_parse(const char *text, unsigned long *out)
 {
 	bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
@@ -113,7 +113,7 @@ int split_size(struct split split, unsigned nranks, unsigned least, unsigned *ou
 			return status_set(
 			    st,
 			    "split = %s makes groups of different sizes out of %u ranks; "
-			    "allowed is what makes them equal",
+			    "allowed are splits into equal groups",
 			    text, nranks);
 	if (size < least && nranks > 1)
 		return status_set(

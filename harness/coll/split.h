@@ -14,21 +14,21 @@ struct split {
 	unsigned number;
 };
 
-/* What a rank is in its group. */
+/* A rank's place in its group. */
 struct split_place {
 	unsigned color;
 	unsigned size;  /* ranks of the group */
 	unsigned index; /* the rank's place among them */
 };
 
-/* "AND:7", "MOD:2"; "none". Also as nccl-tests has them: "mod 2", "&0x7", "DIV0b10". */
+/* "AND:7", "MOD:2"; "none". Also in nccl-tests' form: "mod 2", "&0x7", "DIV0b10". */
 int split_parse(const char *text, struct split *out, struct status *st);
 void split_text(struct split split, char *out, size_t bytes);
 
 struct split_place split_place(struct split split, unsigned nranks, unsigned rank);
-/* The rank at a place of a group; nranks when it has no such place. */
+/* The rank at a place of a group; nranks if there is no such place. */
 unsigned split_peer(struct split split, unsigned nranks, unsigned color, unsigned index);
-/* Ranks of a group, when all have the same number and at least `least`, 1 or 2; else -1 with the
+/* Ranks of a group if all groups have the same number and at least `least`, 1 or 2; else -1 with a
  * sentence. */
 int split_size(struct split split, unsigned nranks, unsigned least, unsigned *out,
                struct status *st);

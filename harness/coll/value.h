@@ -1,33 +1,32 @@
 // clang-format off
-/* What every buffer holds, as pure functions of a question (seed, datatype, operation …), a
- * rank and a position: the inputs, and from them the one right answer of each collective.
- * Shared by host code and CUDA kernels, so that a GPU's check and a CPU's check cannot disagree
- * about what is right.
+/* The content of every buffer, as pure functions of a question (seed, datatype, operation …), a
+ * rank and a position: the inputs, and the one right answer of each collective. Host code and
+ * CUDA kernels share them, so that the checks on GPU and CPU cannot disagree.
  *
  * Elements are passed as their bits, in the low end of a uint64_t. Positions count elements
- * from the start of a rank's arena, so that each rotated buffer holds its own data.
+ * from the start of a rank's arena, so that each rotated buffer has its own data.
  *
- * Inputs are hashed from their place, and chosen so that whatever order a reduction takes,
- * every partial result is exact in the datatype; comparing is then comparing bits, and a digest
- * is the same in every mode. With p the binary digits of a float (24 of float32), for n ranks:
+ * Inputs are hashes of their place, chosen so that every partial result of a reduction is exact
+ * in the datatype, in any order. Comparing is then comparing bits, and a digest is the same in
+ * every mode. With p binary digits of a float (24 for float32), for n ranks:
  *
  *   of floats
- *     sum        integers other than 0, the magnitudes at most 2^p ÷ ranks that speak
- *     premulsum  the same with a digit to spare, since rank r's scale is 1 or 2
+ *     sum        integers other than 0, of magnitudes up to 2^p ÷ active ranks
+ *     premulsum  the same with a digit to spare, as rank r's scale is 1 or 2
  *     avg        NCCL multiplies by 1/n, rounded to the datatype, then sums:
- *                for n a power of two (up to 256) as sum; else one rank speaks at each position,
- *                by a power of two, and the answer is that power × the rounded 1/n
- *     prod       ±1; of up to 6 ranks ±2 and ±1/2, so that 2^-6 … 2^6 is not left
+ *                for n a power of two (up to 256) as sum; else one rank is active at each position,
+ *                with a power of two, and the answer is that power × the rounded 1/n
+ *     prod       ±1; with up to 6 active ranks ±2 and ±1/2, which stays within 2^-6 … 2^6
  *     min, max   integers of p digits
  *   of integers
  *     sum, prod, premulsum   wrap, as they do in hardware: of even numbers; of 1 modulo 4, which
  *                            never come to 0
- *     avg        NCCL sums, then divides: of positive numbers whose sum fits
+ *     avg        NCCL sums, then divides: positive numbers whose sum fits
  *     min, max   all bits
  *   not reduced  all bits, for floats without NaN and infinity
  *
- * Where the digits do not suffice for all ranks, those that do not speak hold what changes
- * nothing (0, or ±1 in a product); who speaks differs by position. −0 never occurs. */
+ * If the digits do not suffice for all ranks, inactive ranks have neutral values (0, or ±1 in a
+ * product); the active ranks differ by position. −0 never occurs. */
 // clang-format on
 #ifndef LAUNCHGAP_VALUE_H
 #define LAUNCHGAP_VALUE_H
@@ -35,13 +34,12 @@
 #include "value_bits.h"
 #include "value_cut.h"
 
-/* No input and no right answer has these bits, whatever the datatype: a NaN of a float, and -1
- * or the largest integer, which the rules above leave out. An output still holding them was not
- * written. */
+/* No input and no right answer has these bits in any datatype: a NaN of a float, and -1 or the
+ * largest integer, which the rules above exclude. An output that still has them was not written. */
 #define VALUE_POISON_BYTE 0xFF
 
-/* With this seed inputs are for people: rank r has 10 (r + 1), one more at each position and
- * again at every tenth. Of sum, min and max alone, and of what is only moved. */
+/* With this seed inputs are readable: rank r has 10 (r + 1), plus one per position, and starts again
+ * at every tenth. For sum, min and max only, and for data that is only moved. */
 #define VALUE_READABLE UINT64_C(0x7265616461626C65)
 
 enum coll_kind {
@@ -73,7 +71,7 @@ enum coll_kind {
 	COLL_KINDS
 };
 
-/* none: of a collective that does not reduce. */
+/* none: a collective that does not reduce. */
 enum op { OP_SUM, OP_PROD, OP_MIN, OP_MAX, OP_AVG, OP_PREMULSUM, OP_NONE, OP_KINDS };
 
 /* splitmix64's finalizer (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits. */
@@ -85,8 +83,8 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A cell of `pair` or `pingpong` has its sender and its distance in `root`, sender + (distance - 1) × this, so
- * that 0 is a pair of any ranks: 0 to 1. The receiver is so many ranks behind the sender. */
+/* The `root` of a cell of `pair` or `pingpong` is sender + (distance - 1) × this, so that 0 is always a
+ * valid pair: 0 to 1. The receiver is `distance` ranks after the sender. */
 #define VALUE_PAIR 1024u
 
 VALUE_FN unsigned value_pair_from(unsigned root)
@@ -110,11 +108,11 @@ struct value_question {
 	struct value_parts parts; /* of alltoallv */
 };
 
-/* How a cell's numbers are spread: the ranks that speak at a position, and the digits that each
- * has for its magnitude. */
+/* How a cell's numbers are spread: the active ranks at a position, and the digits that each has for
+ * its magnitude. */
 struct value_spread {
 	unsigned speakers, digits;
-	bool power; /* one speaks, by a power of two */
+	bool power; /* one is active, with a power of two */
 };
 
 VALUE_FN struct value_spread value_spread(const struct value_question *q)
@@ -140,7 +138,7 @@ VALUE_FN struct value_spread value_spread(const struct value_question *q)
 	return s;
 }
 
-/* What a position has in common for all ranks. */
+/* What all ranks have in common at a position. */
 VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 {
 	if (q->seed == VALUE_READABLE)
@@ -155,7 +153,7 @@ VALUE_FN bool value_speaks(const struct value_question *q, struct value_spread s
 	       (rank + (place >> 32) % q->nranks) % q->nranks < s.speakers;
 }
 
-/* What a rank brings to a reduction of numbers: all floats' but prod, and integers' avg. */
+/* A rank's input to a reduction of numbers: all of floats but prod, and avg of integers. */
 VALUE_FN int64_t value_number(const struct value_question *q, struct value_spread s,
                               uint64_t place, unsigned rank)
 {
@@ -170,7 +168,7 @@ VALUE_FN int64_t value_number(const struct value_question *q, struct value_sprea
 	return value_is_float(q->dtype) && h & 1 ? -magnitude : magnitude;
 }
 
-/* What a rank brings to a product of floats: the power of two that is returned, and a sign. */
+/* A rank's input to a product of floats: returns the exponent of two, and the sign. */
 VALUE_FN int value_power(const struct value_question *q, struct value_spread s, uint64_t place,
                          unsigned rank, bool *negative)
 {
@@ -179,7 +177,7 @@ VALUE_FN int value_power(const struct value_question *q, struct value_spread s, 
 	return !value_speaks(q, s, place, rank) ? 0 : h & 2 ? 1 : -1;
 }
 
-/* All bits hashed, as far as the rules at the head of this file allow. */
+/* All bits are hashed, within the rules at the top of this file. */
 VALUE_FN uint64_t value_pattern(const struct value_question *q, uint64_t place, unsigned rank)
 {
 	uint64_t mask = value_mask(q->dtype), bits = value_mix(place + rank) & mask;
@@ -197,15 +195,15 @@ VALUE_FN uint64_t value_pattern(const struct value_question *q, uint64_t place, 
 	return bits == mask ? bits - 1 : bits;
 }
 
-/* Whether elements are made as bit patterns: of integers, and of what is only moved. */
+/* Whether elements are bit patterns: integers, and data that is only moved. */
 VALUE_FN bool value_is_pattern(const struct value_question *q)
 {
 	return q->seed != VALUE_READABLE &&
 	       (q->op == OP_NONE || (!value_is_float(q->dtype) && q->op != OP_AVG));
 }
 
-/* Element `position` of a rank's input: element k of the send side of the buffer that begins
- * `base` elements into the arena is at base + k, wherever that side lies in place. */
+/* Element `position` of a rank's input. In a buffer that begins `base` elements into the arena,
+ * element k of the send side has position base + k, wherever that side is in place. */
 VALUE_FN uint64_t value_input(const struct value_question *q, unsigned rank, uint64_t position)
 {
 	uint64_t place = value_place(q, position);
@@ -222,7 +220,7 @@ VALUE_FN uint64_t value_input(const struct value_question *q, unsigned rank, uin
 VALUE_FN uint64_t value_reduce_patterns(const struct value_question *q, uint64_t place)
 {
 	uint64_t result = value_pattern(q, place, 0), mask = value_mask(q->dtype);
-	/* Signed numbers are in the order of unsigned ones once their highest bit is turned. */
+	/* With their highest bit flipped, signed numbers are in the order of unsigned ones. */
 	uint64_t turn =
 	    q->dtype == DTYPE_INT8 || q->dtype == DTYPE_INT32 || q->dtype == DTYPE_INT64
 	        ? (mask >> 1) + 1
@@ -281,7 +279,7 @@ VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, uint64_t 
 	                    exponent);
 }
 
-/* The reduction of all ranks' elements at a position; alike on every rank. */
+/* The reduction of all ranks' elements at a position; the same on every rank. */
 VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t position)
 {
 	uint64_t place = value_place(q, position);
@@ -291,11 +289,11 @@ VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t positio
 	                        : value_reduce_numbers(q, place);
 }
 
-/* Element i of what q->rank receives in an alltoallv. */
+/* Element i that q->rank receives in an alltoallv. */
 VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned from = 0;
-	if (q->parts.weights.n == 0) { /* all alike: no need to go through them */
+	if (q->parts.weights.n == 0) { /* all equal: no need to search them */
 		uint64_t all = value_part(&q->parts, 0, 0);
 		return value_input(q, (unsigned)(i / all), base + q->rank * all + i % all);
 	}
@@ -307,9 +305,8 @@ VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base
 	return value_input(q, from, base + value_sent_before(&q->parts, from, q->rank) + i);
 }
 
-/* Element i of q->rank's output, counted from the start of its receive side, of the buffer that
- * begins `base` elements into every rank's arena. Of a rank that receives nothing, nothing may
- * be asked. */
+/* Element i of q->rank's output, counted from the start of its receive side, in the buffer that
+ * begins `base` elements into every rank's arena. The rank must receive data. */
 VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n,
@@ -317,7 +314,7 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	uint64_t part = q->count / n;
 	switch (q->coll) {
 	case COLL_ALL_REDUCE:
-	case COLL_DDP_STEP: /* bucket by bucket: the same elements */
+	case COLL_DDP_STEP: /* bucket by bucket, but the same elements */
 	case COLL_DDP_COMMUNICATION:
 	case COLL_REDUCE:
 		return value_reduced(q, base + i);
@@ -341,14 +338,14 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
 	case COLL_PAIR:
-	case COLL_PINGPONG: /* what came back is what was sent */
+	case COLL_PINGPONG: /* the data that was sent comes back */
 		return value_input(q, value_pair_from(q->root), base + i);
 	case COLL_ACCESS:
 		return value_input(q, rank, base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:
 		return value_input(q, last, base + i);
-	case COLL_MOE_STEP: /* there and back: its own, as they were */
+	case COLL_MOE_STEP: /* forth and back: its own elements, unchanged */
 	case COLL_MOE_COMMUNICATION:
 		return value_input(q, rank, base + i);
 	case COLL_MOE_COMPUTE:

@@ -1,5 +1,5 @@
-/* How each datatype holds a number: its bits, from a sign, a whole mantissa and an exponent.
- * Pure integer arithmetic, so that CPUs and GPUs agree and no float hardware has a say. */
+/* The representation of a number in each datatype: bits from a sign, an integer mantissa and an
+ * exponent. Integer arithmetic alone, so that CPUs and GPUs agree whatever their float hardware. */
 #ifndef LAUNCHGAP_VALUE_BITS_H
 #define LAUNCHGAP_VALUE_BITS_H
 
@@ -53,7 +53,7 @@ VALUE_FN unsigned value_width(enum dtype dtype)
 	}
 }
 
-/* Binary digits of a float, the hidden one included: integers up to 2^digits are exact. */
+/* Binary digits of a float, with the hidden one: integers up to 2^digits are exact. */
 VALUE_FN unsigned value_digits(enum dtype dtype)
 {
 	switch (dtype) {
@@ -78,7 +78,7 @@ VALUE_FN uint64_t value_mask(enum dtype dtype)
 	return ~(uint64_t)0 >> (64 - value_width(dtype));
 }
 
-/* x > 0: the place of its highest bit. */
+/* x > 0: the index of its highest bit. */
 VALUE_FN int value_log2(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
@@ -88,13 +88,13 @@ VALUE_FN int value_log2(uint64_t x)
 #endif
 }
 
-/* Of a float's exponent field: all six are biased by half their range, e4m3 included. */
+/* Bias of a float's exponent field: half the range for all six, e4m3 included. */
 VALUE_FN int value_bias(enum dtype dtype)
 {
 	return (1 << (value_width(dtype) - value_digits(dtype) - 1)) - 1;
 }
 
-/* (-1)^negative × mantissa × 2^exponent, which the float must be able to hold exactly. */
+/* (-1)^negative × mantissa × 2^exponent, which must be exact in the float. */
 VALUE_FN uint64_t value_encode(enum dtype dtype, bool negative, uint64_t mantissa, int exponent)
 {
 	int fraction = (int)value_digits(dtype) - 1;
@@ -104,15 +104,14 @@ VALUE_FN uint64_t value_encode(enum dtype dtype, bool negative, uint64_t mantiss
 	if (mantissa == 0)
 		return 0;
 	top = value_log2(mantissa);
-	/* The hidden digit, added in, makes the exponent one more; below the normal numbers
-	 * there is none. */
+	/* Adding the hidden digit increments the exponent; subnormal numbers have none. */
 	biased = exponent + top > least ? exponent + top - least : 0;
 	shift = exponent - least - biased + fraction;
 	mantissa = shift < 0 ? mantissa >> -shift : mantissa << shift;
 	return sign | (((uint64_t)biased << fraction) + mantissa);
 }
 
-/* premulsum: what a rank's inputs are multiplied by; a whole number in every datatype. */
+/* premulsum: the factor of a rank's inputs; an integer in every datatype. */
 VALUE_FN unsigned value_scale(unsigned rank)
 {
 	return 1 + rank % 2;
@@ -142,7 +141,7 @@ VALUE_FN uint64_t value_share(enum dtype dtype, unsigned nranks, int *exponent)
 	rest = ((uint64_t)1 << (shift - more)) % nranks;
 	quotient = (quotient << more) + (rest << more) / nranks;
 	rest = (rest << more) % nranks;
-	/* A tie is only ever between 0, which is even, and the smallest number. */
+	/* A tie is only possible between 0, which is even, and the smallest number. */
 	quotient += rest * 2 > nranks;
 	*exponent = -shift;
 	return quotient;

@@ -6,24 +6,24 @@
 
 #define VALUE_MAX_WEIGHTS 16 /* a row */
 
-/* How much each rank sends to each, as weights: all alike (n 0), by distance (one row: of[d] to
- * the rank d on), or from each to each (n rows: of[from × n + to]). Where there are more ranks
- * than weights, they begin again; where fewer, the first ones are theirs. */
+/* How much each rank sends to each, as weights: all equal (n 0), by distance (one row: of[d] to the
+ * rank d places on), or from each to each (n rows: of[from × n + to]). With more ranks than weights
+ * the weights repeat; with fewer ranks the first weights count. */
 struct value_weights {
 	unsigned n, rows;
 	uint16_t of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
 };
 
-/* One call's buffers. The rank that sends or receives most has the whole size; as in
+/* The parts of one call's buffers. The rank that sends or receives most has the whole size. As in
  * nccl-tests' alltoallv.cu, each part is a multiple of 16 bytes:
  *
  *   part(from, to) = floor(size × weight(from, to) ÷ most ÷ 16) × 16
  *
- * Parts lie in the order of ranks, in what is sent and in what is received. */
+ * Parts are in the order of ranks, in both send and receive buffers. */
 struct value_parts {
 	struct value_weights weights;
 	unsigned nranks;
-	uint64_t most;  /* the largest sum of what a rank sends or receives, in weights */
+	uint64_t most;  /* the largest sum of weights that a rank sends or receives */
 	uint64_t units; /* of 16 bytes, in the whole size */
 	uint64_t unit;  /* elements */
 };
@@ -38,7 +38,7 @@ VALUE_FN uint64_t value_weight(const struct value_parts *p, unsigned from, unsig
 	return w->of[from % w->n * w->n + to % w->n];
 }
 
-/* count: elements of one whole buffer. Weights that come to 0 are all alike. */
+/* count: elements of one whole buffer. Weights whose sum is 0 count as equal. */
 VALUE_FN struct value_parts value_parts(const struct value_weights *w, unsigned nranks,
                                         uint64_t count, enum dtype dtype)
 {
@@ -64,11 +64,11 @@ VALUE_FN struct value_parts value_parts(const struct value_weights *w, unsigned 
 VALUE_FN uint64_t value_part(const struct value_parts *p, unsigned from, unsigned to)
 {
 	uint64_t weight = value_weight(p, from, to);
-	/* Whole multiples apart, so that no product is larger than the size or 2^64. */
+	/* Whole multiples separately, so that no product exceeds the size or 2^64. */
 	return (p->units / p->most * weight + p->units % p->most * weight / p->most) * p->unit;
 }
 
-/* Elements that a rank sends to those before `to`; of nranks, all that it sends. */
+/* Elements that a rank sends to ranks before `to`; to = nranks: all that it sends. */
 VALUE_FN uint64_t value_sent_before(const struct value_parts *p, unsigned from, unsigned to)
 {
 	uint64_t sum = 0;
@@ -77,7 +77,7 @@ VALUE_FN uint64_t value_sent_before(const struct value_parts *p, unsigned from, 
 	return sum;
 }
 
-/* Elements that a rank receives from those before `from`; of nranks, all that it receives. */
+/* Elements that a rank receives from ranks before `from`; from = nranks: all that it receives. */
 VALUE_FN uint64_t value_received_before(const struct value_parts *p, unsigned to, unsigned from)
 {
 	uint64_t sum = 0;
