@@ -1,32 +1,35 @@
-/* Which sets of settings to measure next, by those that were. Pure: from log gains to a list.
+/* Which sets of settings to measure next, from those measured so far. Pure: from log gains to a
+ * list.
  *
  * The gain of a set in a cell (a collective at a size) is the log of the default's time ÷ its
- * time, both of one block. Rounds follow each other, each a block of fresh jobs in shuffled
- * order, with the default twice in it:
+ * time, both of one block. Each round is a block of fresh jobs in shuffled order, with the
+ * default twice in it:
  *
- * 1. Screen, twice: a covering array of strength 2 (config/search.h). Each pair of values
- *    stands in two sets at least, with other values around it. One setting at a time would
- *    miss two that help only together, one of which does harm alone. The second array leaves
- *    out what the first one has set aside.
+ * 1. Screen, twice: a covering array of strength 2 (config/search.h). Each pair of values is in
+ *    two sets at least, with other values around it. One setting at a time would miss two that
+ *    help only together, one of which does harm alone. The second array omits the values that
+ *    the first one excluded.
  * 2. Narrow down, 4 times: 12, 8, 6 and 4 sets, the best so far: successive halving (Karnin,
- *    Koren and Somekh 2013), so that most trials go to those that may win. A set's score is
- *    the mean of its trials and, as three more, of what the model predicts. Sets that were not
- *    measured stand by the model alone: each round tries what the last one suggests.
+ *    Koren and Somekh 2013), so that most trials go to those that may win. A set's score is the
+ *    mean of its trials and of the model's prediction, which counts as three trials. A set that
+ *    was not measured has the prediction alone: each round tries what the last one suggests.
  *
- * The model of a cell is a sum of effects of values and of pairs of values, few of them:
- * chosen one by one, each the one that explains most of the rest, until EBIC (Chen and Chen
- * 2008) no longer falls. A value with which every set loses a fifth is set aside with its
- * sets, for it hides all else. Losses count up to a quarter: how bad a bad set is tells
- * nothing of a good one. Proposals are what no change of one value or of two makes better,
- * from the default and from each of the best sets. Where two are equal, the one with fewer
- * settings is better.
+ * The model of a cell is a sum of a few effects, of single values and of pairs of values. They
+ * are added one by one, each time the one that explains most of the rest, until EBIC (Chen and
+ * Chen 2008) no longer falls. A value with which every set loses a fifth is excluded together
+ * with its sets, because it would hide all other effects. Losses are cut off at a quarter: how
+ * bad a bad set is says nothing about a good one. Proposals are local optima under changes of
+ * one value or of two, starting from the default and from each of the best sets. Of two equal
+ * sets the one with fewer settings is better.
  *
- * The first set of a round is the best for all cells: by the mean gain, and no cell may lose
- * half the margin. Each further one adds most to what those before it reach in each cell. So
- * are finalists taken, without the settings that they do as well without.
+ * The first set of a round is the best for all cells: the highest mean gain, where no cell may
+ * lose half the margin. Each further set is the one that adds most to what the sets before it
+ * reach in each cell. Finalists are chosen the same way, without settings that do not improve
+ * them.
  *
- * The gains of a search are the lucky ones; none is told. What it finds is confirmed in blocks
- * of its own (tuned.h). How often it finds and errs: SIMULATED.md. */
+ * Gains seen while searching are biased upwards by the choice, so no report names them.
+ * Finalists are confirmed in other blocks (tuned.h). SIMULATED.md has how often a search finds
+ * what is there, and how often it errs. */
 #ifndef LAUNCHGAP_CANDIDATES_H
 #define LAUNCHGAP_CANDIDATES_H
 
@@ -46,16 +49,17 @@ struct candidates_seen {
 /* Values with which every set loses a fifth in every cell. */
 void candidates_aside(const struct candidates_seen *seen, search_aside aside);
 
-/* Sets of a round: the best of `seen` and of what it suggests, `most` at the most. -1 only when
- * memory is out. */
+/* Sets of a round: the best `most` of those measured and those suggested. -1 only when memory
+ * is out. */
 int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
-                  unsigned *n, struct status *st);
+                      unsigned *n, struct status *st);
 /* The best sets that were measured and promise more than half the margin: the first for all
  * cells, if any does, the others for single ones. */
-int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
-                     struct status *st);
-/* The best gain in a cell of the sets with a value, a log: means would tell of the other values
- * around it, some of which lose most of the speed. NaN where no set with it ran. */
-double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value, unsigned cell);
+int candidates_finalists(const struct candidates_seen *seen, struct search_set *out,
+                         unsigned *n, struct status *st);
+/* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
+ * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
+double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
+                       unsigned cell);
 
 #endif

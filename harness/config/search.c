@@ -64,7 +64,7 @@ static bool *pair_of(struct cover *c, unsigned a, unsigned x, unsigned b, unsign
 	return a < b ? &c->seen[a][x][b][y] : &c->seen[b][y][a][x];
 }
 
-/* Pairs that a value of one key makes with those that are chosen, and that no row has. */
+/* New pairs that a value makes with the values chosen so far: pairs that no row has. */
 static unsigned fresh_of(struct cover *c, const struct search_set *set, const bool *chosen,
                          unsigned key, unsigned value)
 {
@@ -93,7 +93,7 @@ static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
 	return found;
 }
 
-/* The other keys in a drawn order, each with the value that makes most new pairs. */
+/* Sets the other keys in random order, each to the value that makes most new pairs. */
 static unsigned fill_row(struct cover *c, struct search_set *set, bool *chosen)
 {
 	unsigned gain = 1, left = c->space->nkeys - 2;
@@ -125,7 +125,7 @@ static void mark(struct cover *c, const struct search_set *set)
 			*pair_of(c, a, set->level[a], b, set->level[b]) = true;
 }
 
-/* Of one key each value; the array of pairs wants two. */
+/* Each value of the only key: pairs take two keys. */
 static unsigned cover_one(const struct search_space *space, const search_aside *aside,
                           struct search_set *rows, unsigned most)
 {
@@ -187,7 +187,7 @@ unsigned search_confirm_blocks(unsigned ntests)
 
 /* --- what the file asks --- */
 
-/* Who they are for, or where they come from, is no setting of the measured library. */
+/* Keys that cannot be searched: they do not configure the library that is measured. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
                                       "expect", "nccl_below", "force",   "flip", NULL};
 
@@ -199,7 +199,7 @@ static bool is_key(const char *key)
 	return keys_in(KEYS_VARIANT, key);
 }
 
-/* One value, set where it does no harm. */
+/* Whether a value is allowed: applies it to a copy. */
 static int value_check(struct build *b, const char *key, const char *value, struct status *st)
 {
 	struct spec_variant *scratch = malloc(sizeof *scratch);
@@ -212,7 +212,7 @@ static int value_check(struct build *b, const char *key, const char *value, stru
 	return rc;
 }
 
-/* The values of a key, with commas between. */
+/* Reads the values of a key, separated by commas. */
 static int values_read(struct build *b, const char *key, const char *text,
                        struct search_key *out, struct status *st)
 {
@@ -393,7 +393,7 @@ int search_plan_set(struct plan *plan, const struct plan_machine *machine,
 	return plan_variants_add(plan, name, "search", &settings, NULL, machine, st);
 }
 
-/* Drops values that cannot run here, each with the sentence why. */
+/* Drops values that cannot run here; a note says why. */
 static int values_here(struct plan *plan, const struct plan_machine *machine, struct status *st)
 {
 	struct search_space left = {.finalists = plan->search.finalists};

@@ -172,7 +172,7 @@ static int sets_restore(struct tuning *t, const struct record_run *run, struct s
 	return 0;
 }
 
-/* With its levels, as reading the record wants them. */
+/* As a variant, with its levels. */
 static json_t *describe_set(const struct tuning *t, unsigned set)
 {
 	json_t *one = describe_variant(&t->r->plan.variants[t->ordinary + set]);
@@ -235,9 +235,8 @@ static void say_stage(struct runner *r, const struct tune_next *next)
 		         SEARCH_NARROWS);
 }
 
-/* Whether the budget is spent before so many trials of the search and then the confirmation are
- * done, whose variants have a job more each for their path; by the mean of the trials so far.
- */
+/* Whether the budget ends before so many trials of the search and then the confirmation, by the
+ * mean time of the trials so far. Each confirmed variant has one more job, for its path. */
 static bool is_short(const struct runner *r, unsigned trials)
 {
 	if (!r->spec.search.budget_said || !r->ndone)
@@ -248,9 +247,10 @@ static bool is_short(const struct runner *r, unsigned trials)
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
-/* A set that is given up: a block is whole once it has a line of each of its sets. And a value
- * with which nothing ran and two sets failed: it would fail, or wait for its timeout, in half
- * of all sets. */
+/* Whether a set need not be tried: it failed too often, or it has a value with which two sets
+ * failed and none ran. Such a value is in half of all sets, and may wait for its timeout in
+ * each. The record has a failure for it all the same, because a block is whole with a line of
+ * each set. */
 static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
 {
 	const struct tuning *t = r->hopeless_arg;
@@ -325,7 +325,7 @@ int tune_blocks(struct runner *r, struct status *st)
 	struct tuning *t = calloc(1, sizeof *t);
 	struct tune_next *next = calloc(1, sizeof *next);
 	unsigned variants[PLAN_MAX_VARIANTS], n;
-	bool asked = false; /* which way data takes, behind the first block that confirms */
+	bool asked = false; /* the paths, after the first block that confirms */
 	int rc = t && next ? 0 : status_set(st, "out of memory for the search");
 	if (rc)
 		goto out;
