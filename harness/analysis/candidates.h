@@ -1,5 +1,4 @@
-/* Which sets of settings to measure next, from those measured so far. Pure: from log gains to a
- * list.
+/* Which sets of settings to measure next, from those measured so far. Pure.
  *
  * The gain of a set in a cell (a collective at a size) is the log of the default's time ÷ its
  * time, both of one block. Each round is a block of fresh jobs in shuffled order, with the
@@ -24,8 +23,7 @@
  *
  * The first set of a round is the best for all cells: the highest mean gain, where no cell may
  * lose half the margin. Each further set is the one that adds most to what the sets before it
- * reach in each cell. Finalists are chosen the same way, without settings that do not improve
- * them.
+ * reach in each cell. Finalists are chosen the same way, less settings that do not improve them.
  *
  * Gains seen while searching are biased upwards by the choice, so no report names them.
  * Finalists are confirmed in other blocks (tuned.h). SIMULATED.md has how often a search finds
