@@ -97,12 +97,8 @@ static inline void line(json_t *cell, const struct made_place *p)
 	json_object_set_new(cell, "issue_cpu_ns", json_pack("[i, i]", 90000, 45000));
 }
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = 10,
+static struct made made = {.blocks = 10,
                            .sizes = 4,
-                           .rows = 3,
-                           .cores = 16,
                            .counters = true,
                            .variants = variants,
                            .asked = &asked,

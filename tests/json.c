@@ -194,6 +194,13 @@ size_t json_rows(const json_t *table, json_keys is)
 	return (size_t)found;
 }
 
+size_t json_count(const json_t *report, const char *table)
+{
+	return json_has_table(report, table)
+	           ? json_rows(json_table(report, table), (json_keys){NULL})
+	           : 0;
+}
+
 const json_t *json_entries(const json_t *report, const char *name, json_keys is)
 {
 	const json_t *table = json_table(report, name),

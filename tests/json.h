@@ -18,6 +18,8 @@ const json_t *json_row(const json_t *table, json_keys is);
 const json_t *json_cell(const json_t *table, json_keys is, const char *column);
 /* How many rows are so; all where `is` is empty. */
 size_t json_rows(const json_t *table, json_keys is);
+/* How many rows a table has; 0 of one that is not there. */
+size_t json_count(const json_t *report, const char *table);
 /* A row as an object of its entries by column; it lives as long as the report. */
 const json_t *json_entries(const json_t *report, const char *table, json_keys is);
 const json_t *json_claim(const json_t *report, const char *name);

@@ -92,7 +92,7 @@ static bool is_limit(const struct made_variant *v)
 	return v->role && !strcmp(v->role, "limit");
 }
 
-static const char *or(const char *text, const char *other)
+static const char *text_or(const char *text, const char *other)
 {
 	return text ? text : other;
 }
@@ -107,10 +107,10 @@ static json_t *variant_json(const struct made *m, const struct made_variant *v)
 {
 	json_t *json = json_pack(
 	    "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", v->name, "role",
-	    or(v->role, "variant"), "backend", or(v->backend, m->backend), "nccl",
-	    or(v->nccl, ""), "path", "auto", "bind", "none", "env",
-	    v->env ? json_pack("[s]", v->env) : json_array(), "skip", or(v->skip, ""));
-	made_set_mode(json, or(v->mode, "threads"));
+	    text_or(v->role, "variant"), "backend", text_or(v->backend, m->backend), "nccl",
+	    text_or(v->nccl, ""), "path", "auto", "bind", "none", "env",
+	    v->env ? json_pack("[s]", v->env) : json_array(), "skip", text_or(v->skip, ""));
+	made_set_mode(json, text_or(v->mode, "threads"));
 	if (v->expect)
 		json_object_set_new(json, "expect", json_string(v->expect));
 	if (v->force)
@@ -253,11 +253,12 @@ static json_t *cell_json(const struct writing *w, const struct made_place *place
 	    "{s:i, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i, s:i, "
 	    "s:i, s:s, s:i, s:n, s:n}",
 	    "schema", 1, "kind", "cell", "experiment", "x", "variant", v->name, "ranks",
-	    (int)m->ranks, "collective", is_limit(v) ? "copy" : or(call.collective, "alltoall"),
-	    "asked_bytes", bytes, "bytes", bytes, "dtype", or(call.dtype, "float32"), "op",
-	    or(call.op, "sum"), "root", (int)call.root, "in_place", (int)call.in_place, "pace",
-	    place->isolated ? "isolated" : "stream", "block", (int)place->block, "order",
-	    (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
+	    (int)m->ranks, "collective",
+	    is_limit(v) ? "copy" : text_or(call.collective, "alltoall"), "asked_bytes", bytes,
+	    "bytes", bytes, "dtype", text_or(call.dtype, "float32"), "op",
+	    text_or(call.op, "sum"), "root", (int)call.root, "in_place", (int)call.in_place,
+	    "pace", place->isolated ? "isolated" : "stream", "block", (int)place->block,
+	    "order", (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
 	    calls_of(w->environment, v->name, place->isolated), "warmup", 5, "digest",
 	    is_limit(v) ? "00000000000000cc" : "00000000000000aa", "wrong", 0, "wrong_at",
 	    "error");
@@ -363,15 +364,35 @@ void made_data_path(FILE *out, const char *variant, const char *data_path, const
 	json_decref(more);
 	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
 	                         "kind", "path", "experiment", "x", "variant", variant, "block",
-	                         0, "order", 99, "expect", or(expect, ""), "as_expected",
+	                         0, "order", 99, "expect", text_or(expect, ""), "as_expected",
 	                         !expect, "path", path));
+}
+
+/* With what was left to the builder. */
+static struct made completed(const struct made *m)
+{
+	struct made whole = *m;
+	whole.backend = text_or(m->backend, "nccl");
+	whole.ranks = m->ranks ? m->ranks : 2;
+	whole.rows = m->rows ? m->rows : 3;
+	whole.cores = m->cores ? m->cores : 16;
+	return whole;
+}
+
+json_t *made_environment(const struct made *m)
+{
+	const struct made whole = completed(m);
+	return environment_json(&whole);
 }
 
 /* --- the record -------------------------------------------------------------------------------- */
 
-void made_write(const struct made *m)
+void made_write(const struct made *given)
 {
-	struct writing w = {m, fopen(made_path("trials.jsonl"), "w"), environment_json(m)};
+	const struct made whole = completed(given), *const m = &whole;
+	char path[256];
+	snprintf(path, sizeof path, "%s/trials.jsonl", text_or(m->folder, folder));
+	struct writing w = {m, fopen(path, "w"), environment_json(m)};
 	assert_non_null(w.out);
 	put_line(w.out, json_incref(w.environment), m->sums);
 	if (m->first)

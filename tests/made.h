@@ -52,8 +52,10 @@ struct made_place {
 };
 
 struct made {
-	const char *backend;
-	unsigned ranks, blocks, sizes, rows, cores;
+	const char *folder;                /* NULL: made_folder */
+	const char *backend;               /* NULL: "nccl" */
+	unsigned ranks, rows, cores;       /* 0: 2, 3, 16 */
+	unsigned blocks, sizes;            /* sizes: how many calls */
 	unsigned isolated_rows;            /* 0: as many as rows */
 	unsigned connections, allocations; /* 0: one, and not in the record */
 	double load1;                      /* 0: not recorded */
@@ -105,6 +107,8 @@ void made_fact(json_t *cell, const char *key, const char *value);
 void made_error(json_t *cell);
 void made_counters(json_t *cell, const struct counters *of, unsigned ranks);
 
+/* The environment's line of its record, which the caller frees. */
+json_t *made_environment(const struct made *m);
 /* Writes trials.jsonl. */
 void made_write(const struct made *m);
 

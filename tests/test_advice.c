@@ -68,15 +68,8 @@ static void line(json_t *cell, const struct made_place *p)
 		made_error(cell);
 }
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = 10,
-                           .sizes = 7,
-                           .rows = 3,
-                           .cores = 16,
-                           .environment = environment,
-                           .line = line,
-                           .stamps = stamps};
+static struct made made = {
+    .blocks = 10, .sizes = 7, .environment = environment, .line = line, .stamps = stamps};
 static struct advice advice;
 static struct story story;
 static struct arena *arena; /* of both */

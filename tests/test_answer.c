@@ -40,12 +40,8 @@ static int fresh(void **state)
 	noise = 0.001;
 	wrong = fails = no_again = false;
 	asked = (struct claim_list){.nclaims = 0};
-	made = (struct made){.backend = "nccl",
-	                     .ranks = 2,
-	                     .blocks = 8,
+	made = (struct made){.blocks = 8,
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
-	                     .rows = 3,
-	                     .cores = 16,
 	                     .asked = &asked,
 	                     .line = line,
 	                     .stamps = stamps};

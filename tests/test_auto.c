@@ -181,12 +181,9 @@ static void with_gap(json_t *environment)
 static struct record_end consider_made(void (*environment)(json_t *environment))
 {
 	const bool none[5] = {false};
-	const struct made m = {.backend = "nccl",
-	                       .ranks = 2,
-	                       .blocks = 10,
+	const struct made m = {.blocks = 10,
 	                       .sizes = 7,
 	                       .rows = 1,
-	                       .cores = 16,
 	                       .environment = environment,
 	                       .stamps = noisy_there};
 	made_write(&m);

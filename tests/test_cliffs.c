@@ -25,21 +25,13 @@ static void curve(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static const struct made plain = {.backend = "nccl",
-                                  .ranks = 2,
-                                  .blocks = 10,
-                                  .sizes = 7,
-                                  .rows = 5,
-                                  .cores = 16,
-                                  .stamps = curve};
+static const struct made plain = {.blocks = 10, .sizes = 7, .rows = 5, .stamps = curve};
 
 /* How many cliffs a new report has. */
 static size_t find(const struct made *m, const json_t **report)
 {
 	*report = made_report(m);
-	if (!json_has_table(*report, "cliffs"))
-		return 0;
-	return json_rows(json_table(*report, "cliffs"), (json_keys){NULL});
+	return json_count(*report, "cliffs");
 }
 
 static void says(const json_t *report, const char *words)

@@ -8,10 +8,12 @@
 #include "../harness/compare/compare.h"
 #include "../harness/record/record.h"
 #include "here.h"
-#include "test.h"
+#include "made.h"
 
-/* A made-up run: two variants and the limit, two ranks, alltoall in both paces. */
-struct made {
+enum { THREADS, PROCESSES, AGAIN, LIMIT, VARIANTS };
+
+/* A run: two variants, the reference's twin and the limit, two ranks, in both paces. */
+struct side {
 	unsigned blocks, sizes;
 	double threads, processes, limit; /* times these, of 10 µs × the size's number */
 	double spread;                    /* blocks differ by up to so much */
@@ -23,11 +25,11 @@ struct made {
 	enum coll_kind coll;
 	unsigned weight; /* of the next rank in alltoallv's counts; 0: even */
 	bool older;      /* whose parts lie by distance */
-	enum dtype dtype;
+	const char *dtype;
 	unsigned ranks, smallest; /* bytes; ranks as the environment says them */
 };
 
-static const struct made plain = {.blocks = 8,
+static const struct side plain = {.blocks = 8,
                                   .sizes = 3,
                                   .threads = 1,
                                   .processes = 1.5,
@@ -38,132 +40,89 @@ static const struct made plain = {.blocks = 8,
                                   .host = "node",
                                   .experiment = "x",
                                   .bind = "none",
-                                  .skip = "",
                                   .coll = COLL_ALLTOALL,
                                   .digest = 11,
-                                  .dtype = DTYPE_FLOAT32,
+                                  .dtype = "float32",
                                   .ranks = 2,
                                   .smallest = 4096};
-
-static json_t *variant_of(const char *name, const char *role, const char *bind,
-                          const char *skip)
-{
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s}", "name", name,
-	                 "role", role, "mode", "threads", "layout", "1x2x1", "backend", "host",
-	                 "nccl", "", "path", "auto", "bind", bind, "env", "skip", skip);
-}
-
-static void write_environment(FILE *out, const struct made *m)
-{
-	struct status st = {""};
-	json_t *env = json_pack(
-	    "{s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
-	    "s:i, s:[o,o,o,o], s:{s:i, s:s, s:s}}",
-	    "experiment", m->experiment, "title", "t", "question", "q", "command", "launchgap",
-	    "created", "2026-11-21T08:00:00Z", "launchgap", "abc", "backend", "host",
-	    "backend_why", "", "ranks", (int)m->ranks, "seed", m->seed, "reference", "threads",
-	    "blocks", (int)m->blocks, "warmup", 1, "stretches", 3, "calls", 10,
-	    "isolated_calls", 3, "variants", variant_of("threads", "reference", m->bind, ""),
-	    variant_of("processes", "variant", m->bind, m->skip),
-	    variant_of("threads-again", "again", m->bind, ""),
-	    variant_of("limit", "limit", m->bind, ""), "machine", "cores", 8, "host", m->host,
-	    "cpu", "A CPU");
-	assert_non_null(env);
-	json_object_set_new(env, "counts",
-	                    m->weight ? json_pack("[i,i]", 1, (int)m->weight) : json_array());
-	if (!m->older)
-		json_object_set_new(env, "parts", json_string("by rank"));
-	assert_int_equal(record_write_environment(out, env, &st), 0);
-	json_decref(env);
-}
+static struct side side; /* that is written now */
 
 /* Each block has its own factor, the same for all of a trial's cells. */
-static double factor_of(const struct made *m, const char *variant, unsigned block)
+static void stamps(const struct made_place *p, int64_t out[6])
 {
-	double noise = m->spread * ((block * 7 + 3) % 11 / 10.0 - 0.5);
-	double factor = !strcmp(variant, "processes") ? m->processes
-	                : !strcmp(variant, "limit")   ? m->limit
-	                                              : m->threads;
-	return factor * (1 + noise);
+	const double times[VARIANTS] = {side.threads, side.processes, side.threads, side.limit};
+	double noise = side.spread * ((p->block * 7 + 3) % 11 / 10.0 - 0.5);
+	double ns = 10000.0 * (p->size + 1) * times[p->variant] * (1 + noise);
+	ns *= p->size == side.sizes - 1 ? side.last : 1;
+	out[1] = 5;
+	out[2] = (int64_t)(p->isolated ? ns : 10 * ns);
+	out[3] = 3;
 }
 
-static void write_trial(FILE *out, const struct made *m, const char *variant, unsigned block)
+static bool has(const struct made_place *p)
 {
-	struct cell cells[16];
-	struct trial trial = {
-	    .block = block,
-	    .settings = {.mode = "threads", .layout = {1, 2, 1}, .backend = "host"},
-	    .warmup = 1,
-	    .stretches = 3,
-	    .calls = 10,
-	    .isolated_calls = 3,
-	    .cells = cells};
-	struct status st = {""};
-	char path[64];
-	struct team *team;
-	bool limit = !strcmp(variant, "limit");
-	bool fails = m->fails && !strcmp(variant, "processes");
-	strcpy(trial.experiment, "x");
-	strcpy(trial.variant, variant);
-	for (unsigned p = 0; p < (m->only_stream || limit ? 1 : 2); p++)
-		for (unsigned i = 0; i < m->sizes; i++)
-			cells[trial.ncells++] =
-			    (struct cell){.coll = limit ? COLL_COPY : m->coll,
-			                  .dtype = m->dtype,
-			                  .pace = p ? PACE_ISOLATED : PACE_STREAM,
-			                  .asked_bytes = m->smallest << i,
-			                  .bytes = m->smallest << i};
-	struct team_shape shape = {
-	    .nranks = 2, .nworkers = 2, .area_bytes = sample_area_bytes(&trial)};
-	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), 0);
-	team_seal(team);
-	for (unsigned c = 0; c < trial.ncells; c++)
-		for (unsigned r = 0; r < 2; r++) {
-			struct tally *tally = sample_tally(&trial, team_area(team), c, r);
-			struct sample *s = sample_rows(&trial, team_area(team), c, r);
-			double ns = 10000.0 * (c % m->sizes + 1) *
-			            factor_of(m, variant, block) *
-			            (c % m->sizes == m->sizes - 1 ? m->last : 1);
-			int64_t length =
-			    (int64_t)(cells[c].pace == PACE_ISOLATED ? ns : 10 * ns);
-			*tally =
-			    (struct tally){.begin_ns = 1000,
-			                   .measured = !fails,
-			                   .wrong = limit ? 0 : m->wrong,
-			                   .digest = (limit ? 11 : m->digest) + cells[c].bytes};
-			for (unsigned i = 0; i < trial_rows(&trial, &cells[c]); i++) {
-				int64_t start = 2000 + 2 * length * i;
-				s[i].start_ns = start;
-				s[i].issued_ns = start + 5;
-				s[i].idle_ns = start + length;
-				s[i].poll_ns = 3;
-			}
-		}
-	if (fails)
-		team_fail(team, 1, "it broke");
-	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
-	team_leave(team);
+	return !(p->isolated && side.only_stream) && !(p->variant == PROCESSES && side.skip);
+}
+
+static void environment(json_t *env)
+{
+	json_object_set_new(env, "experiment", json_string(side.experiment));
+	json_object_set_new(env, "seed", json_string(side.seed));
+	json_object_set_new(env, "ranks", json_integer(side.ranks));
+	json_object_set_new(
+	    env, "machine",
+	    json_pack("{s:i, s:s, s:s}", "cores", 8, "host", side.host, "cpu", "A CPU"));
+	json_object_set_new(env, "counts",
+	                    side.weight ? json_pack("[i, i]", 1, (int)side.weight)
+	                                : json_array());
+	if (!side.older)
+		json_object_set_new(env, "parts", json_string("by rank"));
+	for (unsigned v = 0; v < VARIANTS; v++)
+		json_object_set_new(made_variant_of(env, v), "bind", json_string(side.bind));
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	const bool limit = p->variant == LIMIT;
+	json_object_set_new(cell, "wrong", json_integer(limit ? 0 : (json_int_t)side.wrong));
+	json_object_set_new(cell, "digest",
+	                    json_sprintf("%016zx", (size_t)(limit ? 11 : side.digest) +
+	                                               (side.smallest << p->size)));
+	if (side.fails && p->variant == PROCESSES)
+		json_object_set_new(cell, "error", json_string("rank 1: it broke"));
 }
 
 /* The run's folder, of which there can be several at a time. */
-static const char *make(const char *name, const struct made *m)
+static const char *make(const char *name, const struct side *of)
 {
-	static const char *const variants[] = {"threads", "processes", "threads-again",
-	                                       "limit"};
 	static char paths[4][128];
 	static unsigned turn;
-	char *path = paths[turn++ % 4], record[160];
+	char *path = paths[turn++ % 4];
+	struct made_call calls[8];
+	const struct made_variant variants[VARIANTS] = {
+	    [THREADS] = {.name = "threads", .role = "reference"},
+	    [PROCESSES] = {.name = "processes", .skip = of->skip},
+	    [AGAIN] = {.name = "threads-again", .role = "again"},
+	    [LIMIT] = {.name = "limit", .role = "limit"},
+	};
+	for (unsigned i = 0; i < of->sizes; i++)
+		calls[i] = (struct made_call){.collective = coll_info(of->coll)->name,
+		                              .bytes = of->smallest << i,
+		                              .dtype = of->dtype};
 	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-	snprintf(record, sizeof record, "%s/trials.jsonl", path);
 	mkdir(path, 0777);
-	FILE *out = fopen(record, "w");
-	assert_non_null(out);
-	write_environment(out, m);
-	for (unsigned b = 0; b < m->blocks; b++)
-		for (unsigned v = 0; v < 4; v++)
-			if (!(v == 1 && m->skip[0]))
-				write_trial(out, m, variants[v], b);
-	fclose(out);
+	side = *of;
+	made_write(&(struct made){.folder = path,
+	                          .backend = "host",
+	                          .blocks = of->blocks,
+	                          .sizes = of->sizes,
+	                          .variants = variants,
+	                          .nvariants = VARIANTS,
+	                          .calls = calls,
+	                          .has = has,
+	                          .environment = environment,
+	                          .line = line,
+	                          .stamps = stamps});
 	return path;
 }
 
@@ -289,7 +248,7 @@ TEST(a_run_equals_itself)
 	assert_null(strstr(said, "not alike"));
 	assert_null(strstr(said, "threads-again"));
 	/* So noisy that nothing can be said, it is still not worse. */
-	struct made wild = plain;
+	struct side wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
 	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
@@ -306,7 +265,7 @@ TEST(a_run_equals_itself)
 
 TEST(slower_is_worse_and_turned_round_faster)
 {
-	struct made slow = plain;
+	struct side slow = plain;
 	slow.processes *= 1.1;
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
@@ -334,7 +293,7 @@ TEST(slower_is_worse_and_turned_round_faster)
 /* What the terminal says is in the JSON: the answer, each row, each size, facts and notes. */
 TEST(json_has_every_row_and_verdict)
 {
-	struct made slow = plain;
+	struct side slow = plain;
 	slow.processes *= 1.1;
 	slow.bind = "core";
 	slow.sizes = 2;
@@ -380,7 +339,7 @@ TEST(json_has_every_row_and_verdict)
 
 TEST(few_trials_decide_nothing)
 {
-	struct made few = plain;
+	struct side few = plain;
 	few.blocks = 2;
 	few.processes *= 3;
 	const char *a = make("a", &plain), *b = make("b", &few);
@@ -393,7 +352,7 @@ TEST(few_trials_decide_nothing)
 
 TEST(one_number_over_the_sizes_of_both)
 {
-	struct made less = plain, more = plain;
+	struct side less = plain, more = plain;
 	less.sizes = 2;
 	less.last = 1;
 	more.last = 5; /* the largest size, which only A has */
@@ -407,7 +366,7 @@ TEST(one_number_over_the_sizes_of_both)
 
 TEST(the_limit_decides_nothing)
 {
-	struct made slow = plain;
+	struct side slow = plain;
 	slow.limit *= 2;
 	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
 	assert_non_null(strstr(said, "  slower  "));
@@ -416,7 +375,7 @@ TEST(the_limit_decides_nothing)
 
 TEST(what_differs_is_said)
 {
-	struct made other = plain;
+	struct side other = plain;
 	other.host = "elsewhere\033[31m";
 	other.experiment = "y";
 	other.bind = "core";
@@ -436,7 +395,7 @@ TEST(what_differs_is_said)
 /* Other counts are other work, and other data, which is not wrong for it. */
 TEST(counts_of_alltoallv_are_said)
 {
-	struct made even = plain, skewed = plain;
+	struct side even = plain, skewed = plain;
 	skewed.weight = 3;
 	wants(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE, "All the same");
 	assert_null(strstr(said, "counts"));
@@ -454,7 +413,7 @@ TEST(counts_of_alltoallv_are_said)
 
 TEST(wrong_data_is_not_compared)
 {
-	struct made other = plain;
+	struct side other = plain;
 	const char *a = make("a", &plain);
 	other.wrong = 2;
 	const char *b = make("b", &other);
@@ -470,7 +429,7 @@ TEST(wrong_data_is_not_compared)
 
 TEST(nothing_in_common_is_said)
 {
-	struct made other = plain;
+	struct side other = plain;
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
 	/* The limit's cells are left, and no verdict rests on them. */
@@ -478,7 +437,7 @@ TEST(nothing_in_common_is_said)
 	      "no cell in common: collective is alltoall in A, sendrecv in B");
 	assert_memory_equal(said, "\nno cell", 8); /* nothing was printed */
 	other.coll = COLL_ALLTOALL;
-	other.dtype = DTYPE_FLOAT16;
+	other.dtype = "float16";
 	other.ranks = 4;
 	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
 	      "no cell in common: dtype is float32 in A, float16 in B; ranks: 2 in A, 4 in B");
@@ -491,7 +450,7 @@ TEST(nothing_in_common_is_said)
 	      "size is 1 MiB to 64 MiB in A, 4 KiB, ");
 	/* Two keys at once, and no single one of them keeps all apart. */
 	other.sizes = 3;
-	other.dtype = DTYPE_FLOAT16;
+	other.dtype = "float16";
 	wants(
 	    make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
 	    "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
@@ -499,7 +458,7 @@ TEST(nothing_in_common_is_said)
 
 TEST(a_variant_that_fails_does_not_pass)
 {
-	struct made other = plain;
+	struct side other = plain;
 	const char *a = make("a", &plain);
 	other.fails = true;
 	const char *b = make("b", &other);

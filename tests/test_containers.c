@@ -51,12 +51,8 @@ static const json_t *report_three(struct apart one, struct apart two, struct apa
 	    [REFERENCE] = {.name = "plain", .role = "reference", .mode = "processes"},
 	    [TWIN] = {.name = "plain-again", .role = "again", .mode = "processes"},
 	};
-	const struct made made = {.backend = "nccl",
-	                          .ranks = 2,
-	                          .blocks = 10,
+	const struct made made = {.blocks = 10,
 	                          .sizes = 7,
-	                          .rows = 3,
-	                          .cores = 16,
 	                          .variants = variants,
 	                          .nvariants = FIRST_APART + (three.name ? 3 : 2),
 	                          .environment = environment,

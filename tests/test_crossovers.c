@@ -31,11 +31,8 @@ static const struct made_variant three_backends[MADE_VARIANTS] = {
     {.name = "limit", .role = "limit"},
 };
 
-static const struct made several = {.backend = "nccl",
-                                    .ranks = 2,
-                                    .blocks = 8,
+static const struct made several = {.blocks = 8,
                                     .sizes = 5,
-                                    .rows = 3,
                                     .cores = 8,
                                     .no_limit = true,
                                     .variants = three_backends,

@@ -62,12 +62,8 @@ static int fresh(void **state)
 	speed[1] = speed[2] = 1;
 	wrong = many = old_library = two_libraries = false;
 	asked = (struct claim_list){.nclaims = 0};
-	made = (struct made){.backend = "nccl",
-	                     .ranks = 2,
-	                     .blocks = 8,
+	made = (struct made){.blocks = 8,
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
-	                     .rows = 3,
-	                     .cores = 16,
 	                     .sums = true,
 	                     .asked = &asked,
 	                     .environment = environment,

@@ -1,6 +1,8 @@
 /* The host backend at its edges: how much a poll moves, when a call is over,
  * that damage is found, that copies are counted, and that one failing worker takes nobody's
  * memory away. */
+#include <pthread.h>
+
 #include "host_rig.h"
 
 /* One worker with all ranks, opened and prepared, to be polled by hand. */

@@ -1,5 +1,7 @@
 /* What the host backend refuses, in which words, and which path it takes when left the choice.
  */
+#include <unistd.h>
+
 #include "host_rig.h"
 
 static void assert_refused(const struct rig *rig, const char *words)

@@ -184,11 +184,8 @@ static void evil(json_t *env)
 	    json_pack("{s:i, s:s, s:s}", "cores", 8, "cpu", "<i>|x|`", "<script>", "<script>"));
 }
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = 6,
+static struct made made = {.blocks = 6,
                            .sizes = 3,
-                           .rows = 3,
                            .cores = 8,
                            .variants = hostile,
                            .environment = evil,

@@ -60,9 +60,8 @@ static void write_record(const struct session *sessions, unsigned n)
 
 static struct looks looks_of(const struct session *sessions, unsigned n)
 {
-	struct record_run run;
 	write_record(sessions, n);
-	run = cli_record(made_folder);
+	struct record_run run = cli_record(made_folder);
 	struct looks looks = looks_count(&run);
 	record_free(&run);
 	return looks;

@@ -132,11 +132,8 @@ static void stamps(const struct made_place *p, int64_t out[6])
 
 TEST(a_trial_is_the_geometric_mean)
 {
-	const struct made made = {.backend = "nccl",
-	                          .ranks = 2,
-	                          .blocks = 6,
+	const struct made made = {.blocks = 6,
 	                          .sizes = 1,
-	                          .rows = 3,
 	                          .cores = 8,
 	                          .connections = 3,
 	                          .allocations = 2,

@@ -82,7 +82,6 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
  * of calls that block. The run is about the reference's backend, wherever that stands. */
 TEST(backends_agree_in_one_run)
 {
-	struct record_run record;
 	unsigned ran = 0;
 	struct cli cli =
 	    run_two("host",
@@ -96,7 +95,7 @@ TEST(backends_agree_in_one_run)
 	assert_non_null(strstr(cli.out, "2 ranks on host"));
 	assert_non_null(strstr(cli.out, "Which backend from which size"));
 	free(cli.out);
-	record = cli_record(here_path("trials.jsonl"));
+	struct record_run record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");

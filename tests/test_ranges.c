@@ -17,13 +17,7 @@ static void swept(const struct made_place *at, int64_t out[6])
 	out[3] = 30;
 }
 
-static const struct made sweep = {.backend = "nccl",
-                                  .ranks = 2,
-                                  .blocks = 6,
-                                  .sizes = 12,
-                                  .rows = 3,
-                                  .cores = 8,
-                                  .stamps = swept};
+static const struct made sweep = {.blocks = 6, .sizes = 12, .cores = 8, .stamps = swept};
 
 /* 4 KiB takes 20.4 µs. 64 KiB takes 26.6, 256 KiB 46.2: latency rules up to 64 KiB. Half of the
  * peak is reached at 256 KiB, 90 % from 1.8 MB on, so at 4 MiB. */

@@ -23,12 +23,10 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[5] = 80000;
 }
 
-static const struct made plain = {.backend = "nccl",
-                                  .ranks = 4,
+static const struct made plain = {.ranks = 4,
                                   .blocks = 6,
                                   .sizes = 3,
                                   .rows = 10,
-                                  .cores = 16,
                                   .timeline = true,
                                   .device = true,
                                   .stamps = stamps};

@@ -149,11 +149,8 @@ static const char *complaint(void)
 
 TEST(what_is_written_is_read)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(NULL);
-	assert_int_equal(record_load(folder, &run, &st), 0);
-	assert_false(run.torn);
+	struct record_run run = cli_record(folder);
 	assert_int_equal(run.ncells, 2);
 	const struct record_cell *c = &run.cells[0];
 	assert_string_equal(c->variant, "threads");
@@ -189,7 +186,7 @@ TEST(what_is_written_is_read)
 	assert_string_equal(run.failures[0].error, "mpirun ended with 1");
 	record_free(&run);
 	/* By its own name too. */
-	assert_int_equal(record_load(file, &run, &st), 0);
+	run = cli_record(file);
 	record_free(&run);
 }
 
@@ -197,7 +194,6 @@ TEST(digests_tell_ranks_apart)
 {
 	struct trial trial = trial_of();
 	struct team *team = team_of(&trial);
-	struct record_run run;
 	struct status st = {""};
 	json_t *env = environment_of();
 	FILE *out = fopen(file, "w");
@@ -207,7 +203,7 @@ TEST(digests_tell_ranks_apart)
 	assert_int_equal(record_write_environment(out, env, &st), 0);
 	assert_int_equal(record_write_trial(out, &trial, team, team_area(team), &st), 0);
 	fclose(out);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_string_not_equal(run.cells[0].digest, run.cells[1].digest);
 	record_free(&run);
 	json_decref(env);
@@ -223,10 +219,8 @@ static void no_data(const struct trial *trial, struct team *team)
 
 TEST(without_data_there_is_no_digest)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(no_data);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_false(run.cells[0].carries_data);
 	assert_string_equal(run.cells[0].digest, "");
 	assert_true(json_is_null(json_object_get(run.cells[0].json, "wrong")));
@@ -241,10 +235,8 @@ static void wrong_data(const struct trial *trial, struct team *team)
 
 TEST(wrong_elements_are_placed)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(wrong_data);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_int_equal(run.cells[0].wrong, 5);
 	const json_t *at = json_object_get(run.cells[0].json, "wrong_at");
 	assert_int_equal(json_integer_value(json_object_get(at, "rank")), 1);
@@ -260,10 +252,8 @@ static void not_measured(const struct trial *trial, struct team *team)
 
 TEST(unmeasured_cells_say_why)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(not_measured);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_string_equal(run.cells[0].error, "");
 	assert_non_null(run.cells[0].samples);
 	assert_string_equal(run.cells[1].error, "rank 1: unhandled system error \"x\"\n?");
@@ -278,10 +268,8 @@ static void back_in_time(const struct trial *trial, struct team *team)
 
 TEST(stamps_out_of_order_are_an_error)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(back_in_time);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_non_null(strstr(run.cells[0].error, "not in order"));
 	assert_string_equal(run.cells[1].error, "");
 	record_free(&run);
@@ -289,7 +277,6 @@ TEST(stamps_out_of_order_are_an_error)
 
 TEST(compressed_records_are_read)
 {
-	struct record_run run;
 	struct status st = {""};
 	size_t bytes;
 	write_run(NULL);
@@ -298,9 +285,8 @@ TEST(compressed_records_are_read)
 	assert_int_equal(gzwrite(out, text, (unsigned)bytes), bytes);
 	gzclose(out);
 	unlink(file);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_int_equal(run.ncells, 2);
-	assert_false(run.torn);
 	record_free(&run);
 	/* Cut off: what came before the cut counts, and it is said. */
 	struct stat about;
@@ -454,8 +440,6 @@ TEST(older_lines_have_no_checksum)
 	                             "\"counters\":false,\"blocks\":1}";
 	char old[1 << 16];
 	size_t bytes;
-	struct record_run run;
-	struct status st = {""};
 	write_run(NULL);
 	snprintf(old, sizeof old, "%s", read_unsummed());
 	write_all(old, strlen(old));
@@ -464,7 +448,7 @@ TEST(older_lines_have_no_checksum)
 	FILE *out = fopen(file, "a");
 	assert_int_equal(record_line_put(out, resume), 0);
 	fclose(out);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_int_equal(run.nlines, 5);
 	assert_int_equal(run.unsummed, 4);
 	record_free(&run);
@@ -617,13 +601,11 @@ static const char *bind_of(const struct record_cell *c)
  */
 TEST(facts_are_a_trials)
 {
-	struct record_run run;
-	struct status st = {""};
 	char out[1 << 16];
 	write_run(NULL);
 	char *text = read_unsummed(), *second = strstr(text, "\"pace\":\"isolated\"");
 	assert_int_equal(count(text, "\"facts\""), 1);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "core 0");
 	record_free(&run);
@@ -631,7 +613,7 @@ TEST(facts_are_a_trials)
 	int n = snprintf(out, sizeof out, "%.*s\"facts\":[{\"bind\":\"own\"}],%s",
 	                 (int)(second - text), text, second);
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "own");
 	record_free(&run);
@@ -643,7 +625,7 @@ TEST(facts_are_a_trials)
 	n = snprintf(out, sizeof out, "%.*s\"order\":8%s", (int)(order - text), text,
 	             order + strlen("\"order\":7"));
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	run = cli_record(folder);
 	assert_null(bind_of(&run.cells[1]));
 	record_free(&run);
 }
@@ -651,10 +633,8 @@ TEST(facts_are_a_trials)
 /* What a backend is stands in the record; of an older one it is as here. */
 TEST(what_a_backend_is_is_read)
 {
-	struct record_run run;
-	struct status st = {""};
 	write_run(NULL);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	struct record_run run = cli_record(folder);
 	assert_int_equal(run.nbackends, 1);
 	assert_true(record_traits(&run, "threads")->analogue);
 	assert_false(record_traits(&run, NULL)->launches);
@@ -665,7 +645,7 @@ TEST(what_a_backend_is_is_read)
 	char *text = read_unsummed(), *at = strstr(text, "\"backend\":"), out[1 << 16];
 	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, is, at);
 	write_all(out, (size_t)n);
-	assert_int_equal(record_load(folder, &run, &st), 0);
+	run = cli_record(folder);
 	assert_false(record_traits(&run, "threads")->analogue);
 	assert_true(record_traits(&run, "threads")->gpus);
 	assert_true(record_traits(&run, "threads")->carries_data);

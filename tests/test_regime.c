@@ -43,12 +43,8 @@ static struct made quiet(void)
 	slower = 1.1;
 	twin = 1;
 	limit = 0.5;
-	return (struct made){.backend = "nccl",
-	                     .ranks = 2,
-	                     .blocks = 8,
+	return (struct made){.blocks = 8,
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
-	                     .rows = 3,
-	                     .cores = 16,
 	                     .stamps = curve};
 }
 

@@ -89,11 +89,8 @@ static int fresh(void **state)
 	    {.name = "limit", .role = "limit", .library = "2.28.3"},
 	};
 	memcpy(variants, plain, sizeof plain);
-	made = (struct made){.backend = "nccl",
-	                     .ranks = 2,
-	                     .blocks = 6,
+	made = (struct made){.blocks = 6,
 	                     .sizes = 3,
-	                     .rows = 3,
 	                     .isolated_rows = 5,
 	                     .cores = 8,
 	                     .variants = variants,

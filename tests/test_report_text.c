@@ -31,12 +31,8 @@ static void behind(FILE *out)
 		more(out);
 }
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = 6,
+static struct made made = {.blocks = 6,
                            .sizes = 2,
-                           .rows = 3,
-                           .cores = 16,
                            .environment = environment,
                            .line = line,
                            .more = behind,

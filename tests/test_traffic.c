@@ -29,7 +29,6 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 {
 	static const char *const moving[] = {"threads-links", "processes-links", "single-links",
 	                                     "gloo-links"};
-	struct record_run record;
 	bool moved[4] = {false};
 	struct cli cli =
 	    run("[variant threads-links]\nmode = threads\ntraffic = links\n"
@@ -39,7 +38,7 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	        "[variant gloo-links]\nbackend = gloo\nmode = processes\ntraffic = links\n");
 	if (cli.code)
 		fail_msg("%s", cli.out);
-	record = cli_record(here_path("trials.jsonl"));
+	struct record_run record = cli_record(here_path("trials.jsonl"));
 	for (unsigned i = 0; i < record.ncells; i++) {
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");

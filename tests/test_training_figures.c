@@ -63,10 +63,8 @@ static void environment(json_t *json)
 static struct made world(unsigned blocks)
 {
 	return (struct made){.backend = "null",
-	                     .ranks = 2,
 	                     .blocks = blocks,
 	                     .sizes = 3,
-	                     .rows = 3,
 	                     .cores = 8,
 	                     .no_limit = true,
 	                     .environment = environment,

@@ -90,12 +90,8 @@ static void paths(FILE *out)
 
 static void searches(FILE *out);
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = SEARCHED + CONFIRMED,
+static struct made made = {.blocks = SEARCHED + CONFIRMED,
                            .sizes = 2,
-                           .rows = 3,
-                           .cores = 16,
                            .no_limit = true,
                            .variants = four,
                            .environment = environment,
@@ -130,9 +126,8 @@ static void write_record(unsigned confirms)
 
 TEST(everybody_reads_the_confirmation_alone)
 {
-	struct record_run run;
 	write_record(CONFIRMED);
-	run = cli_record(made_folder);
+	struct record_run run = cli_record(made_folder);
 	for (unsigned i = 0; i < run.ncells; i++)
 		assert_true(run.cells[i].block >= SEARCHED);
 	const unsigned all = run.ncells + run.search->ncells;
@@ -330,11 +325,10 @@ TEST(an_unfinished_confirmation_is_called_so)
 TEST(the_record_says_what_comes_next)
 {
 	struct tune_next *next = malloc(sizeof *next);
-	struct record_run run;
 	struct status st = {""};
 	assert_non_null(next);
 	write_record(0);
-	run = cli_record(made_folder);
+	struct record_run run = cli_record(made_folder);
 	struct search_space space;
 	assert_int_equal(
 	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);

@@ -89,13 +89,7 @@ static void off_core(json_t *line, const struct made_place *p)
 	                    json_pack("[i, I]", 0, (json_int_t)is_paused(p) * PAUSE_NS));
 }
 
-static const struct made plain = {.backend = "nccl",
-                                  .ranks = 2,
-                                  .blocks = 10,
-                                  .sizes = 3,
-                                  .rows = 10,
-                                  .cores = 16,
-                                  .stamps = quiet};
+static const struct made plain = {.blocks = 10, .sizes = 3, .rows = 10, .stamps = quiet};
 
 static const char *warnings_of(const struct made *m, unsigned *count)
 {

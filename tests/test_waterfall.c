@@ -35,12 +35,8 @@ static void line(json_t *cell, const struct made_place *p)
 		made_error(cell);
 }
 
-static struct made made = {.backend = "nccl",
-                           .ranks = 2,
-                           .blocks = 10,
+static struct made made = {.blocks = 10,
                            .sizes = 2,
-                           .rows = 3,
-                           .cores = 16,
                            .variants = corners,
                            .asked = &asked,
                            .line = line,

@@ -3,7 +3,7 @@
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told made)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told made noise chain searched host_rig)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
@@ -22,9 +22,9 @@ $(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
 	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
 
 # The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
-$(SIMS): $(B)/tests/%: $(B)/tests/%.o $(B)/core.a
+$(SIMS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
 	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 simulate: $(SIMS:=.txt)
 	@cat $^
 # Each on a core of its own. Seeds are fixed: what was printed once need not be made again.

@@ -55,10 +55,9 @@ static struct cli run(const char *text)
 
 static struct record_run record_of(const char *experiment)
 {
-	struct record_run record;
 	char path[256];
 	cli_result(folder, experiment, "trials.jsonl", path, sizeof path);
-	record = cli_record(path);
+	struct record_run record = cli_record(path);
 	return record;
 }
 

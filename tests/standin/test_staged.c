@@ -12,7 +12,6 @@
 /* Every element comes back, in place too, and equal to NCCL's. */
 TEST(device_buffers_are_staged)
 {
-	struct record_run record;
 	char path[256];
 	unsigned mpi = 0, gloo = 0;
 	struct cli cli =
@@ -26,7 +25,7 @@ TEST(device_buffers_are_staged)
 	if (cli.code)
 		fail_msg("%s", cli.out);
 	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	record = cli_record(path);
+	struct record_run record = cli_record(path);
 	for (unsigned i = 0; i < record.ncells; i++) {
 		assert_string_equal(record.cells[i].error, "");
 		assert_int_equal(record.cells[i].wrong, 0);

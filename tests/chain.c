@@ -1,0 +1,374 @@
+#include "chain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/analysis/findings.h"
+#include "../harness/analysis/regime.h"
+#include "../harness/backend/table.h"
+#include "../harness/run/stop.h"
+#include "../harness/selftest/outcome.h"
+#include "made.h"
+
+static const struct made_variant variants[CHAIN_VARIANTS] = {
+    {.name = "threads", .role = "reference"},
+    {.name = "threads-again", .role = "again"},
+    {.name = "processes", .mode = "processes"},
+    {.name = "single", .mode = "single"},
+};
+
+/* A run that grows block by block. */
+struct chain_run {
+	struct record_run record;
+	struct sample samples[CHAIN_MOST * CHAIN_CELLS][2];
+	struct record_resume resumes[CHAIN_MOST];
+	json_t *line; /* of every resume */
+	unsigned blocks;
+};
+
+const char *chain_noise_name(enum chain_noise noise)
+{
+	static const char *const names[] = {"drift", "bad block", "cold start"};
+	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise) : names[noise - CHAIN_DRIFT];
+}
+
+static double chain_luck(const struct chain *c, unsigned variant, unsigned block,
+                         unsigned order, bool bad, uint64_t *seed)
+{
+	enum noise noise = c->noise < CHAIN_DRIFT ? (enum noise)c->noise : NOISE_NORMAL;
+	/* Lopsided: the reference lacks the tail. */
+	double luck = noise != NOISE_LOPSIDED ? noise_side(noise, seed)
+	              : variant > 1           ? noise_log_ratio(noise, seed)
+	                                      : 0.3 * noise_normal(seed);
+	if (c->noise == CHAIN_DRIFT)
+		luck += 0.1 * order;
+	if (c->noise == CHAIN_BAD_BLOCK && bad)
+		luck *= 10;
+	if (c->noise == CHAIN_COLD && block == 0)
+		luck = 10 + 3 * luck;
+	return luck;
+}
+
+static void chain_cell(struct chain_run *run, unsigned at, unsigned variant, unsigned order,
+                       unsigned size, bool isolated, double log_time)
+{
+	static const size_t sizes[CHAIN_SIZES] = {4 << 10, 64 << 10, 16 << 20, 256 << 20};
+	struct record_cell *cell = &run->record.cells[at];
+	*cell = (struct record_cell){.block = at / CHAIN_CELLS,
+	                             .order = order,
+	                             .nranks = 2,
+	                             .cell = {.coll = COLL_ALLTOALL,
+	                                      .bytes = sizes[size],
+	                                      .asked_bytes = sizes[size],
+	                                      .op = OP_SUM,
+	                                      .pace = isolated ? PACE_ISOLATED : PACE_STREAM,
+	                                      .comm_ranks = 2},
+	                             .rows = 1,
+	                             .calls = 1,
+	                             .samples = run->samples[at],
+	                             .carries_data = true,
+	                             .digest = "00000000000000aa",
+	                             .traits = &run->record.backends[0].traits};
+	strcpy(cell->variant, variants[variant].name);
+	for (unsigned r = 0; r < 2; r++)
+		run->samples[at][r] = (struct sample){
+		    .issued_ns = 100, .idle_ns = llround(1e8 * exp(log_time)), .poll_ns = 10};
+}
+
+/* One job of each variant, in shuffled order. A job's luck scatters by 1 % at the large sizes
+ * and by 2 % at the small ones, its cells by a fifth of that. */
+static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *seed)
+{
+	unsigned order[CHAIN_VARIANTS] = {0, 1, 2, 3}, at = run->blocks * CHAIN_CELLS;
+	bool bad = noise_uniform(seed) < 0.1;
+	for (unsigned i = CHAIN_VARIANTS; i > 1; i--) {
+		unsigned k = (unsigned)(noise_uniform(seed) * i), kept = order[i - 1];
+		order[i - 1] = order[k];
+		order[k] = kept;
+	}
+	for (unsigned i = 0; i < CHAIN_VARIANTS; i++)
+		for (unsigned isolated = 0; isolated < 2; isolated++) {
+			double scatter = isolated ? 0.02 : 0.01;
+			double effect = order[i] == 2 ? log1p(c->effect) : 0;
+			double luck = chain_luck(c, order[i], run->blocks,
+			                         run->blocks * CHAIN_VARIANTS + i, bad, seed);
+			for (unsigned size = 0; size < CHAIN_SIZES; size++)
+				chain_cell(run, at++, order[i],
+				           run->blocks * CHAIN_VARIANTS + i, size, isolated,
+				           effect +
+				               scatter * (luck + 0.2 * noise_normal(seed)));
+		}
+	run->record.ncells = at;
+	run->blocks++;
+}
+
+static struct claim claim_of(const char *name, enum claim_test test, const char *left,
+                             const char *right, enum metric metric)
+{
+	struct claim claim = {.metric = metric,
+	                      .test = test,
+	                      .by = 0.02,
+	                      .bytes = {0, SIZE_MAX},
+	                      .regime = CLAIM_ANY_REGIME,
+	                      .pace = CLAIM_ANY_PACE,
+	                      .coll = CLAIM_ANY_COLL};
+	strcpy(claim.name, name);
+	strcpy(claim.left, left);
+	strcpy(claim.right, right);
+	return claim;
+}
+
+/* Six claims and two factors; the first claim is what the run is about. */
+static json_t *environment_of(const struct chain *c)
+{
+	static const struct factor factors[] = {{.name = "mode",
+	                                         .from = "threads",
+	                                         .to = "processes",
+	                                         .setting = "mode",
+	                                         .bytes = {0, SIZE_MAX}},
+	                                        {.name = "one",
+	                                         .from = "threads",
+	                                         .to = "single",
+	                                         .setting = "mode",
+	                                         .bytes = {0, SIZE_MAX}}};
+	const struct claim claims[] = {
+	    claim_of("main", CLAIM_LESS, "processes", "threads", METRIC_BUSBW),
+	    claim_of("latency", CLAIM_MORE, "processes", "threads", METRIC_LATENCY),
+	    claim_of("other", CLAIM_LESS, "processes", "single", METRIC_BUSBW),
+	    claim_of("alike", CLAIM_WITHIN, "single", "threads", METRIC_BUSBW),
+	    claim_of("none", CLAIM_LESS, "single", "threads", METRIC_BUSBW),
+	    claim_of("quick", CLAIM_MORE, "single", "threads", METRIC_LATENCY),
+	};
+	struct claim_list *asked = calloc(1, sizeof *asked);
+	if (!asked)
+		abort();
+	asked->nclaims = sizeof claims / sizeof *claims;
+	asked->nfactors = sizeof factors / sizeof *factors;
+	memcpy(asked->claims, claims, sizeof claims);
+	memcpy(asked->factors, factors, sizeof factors);
+	asked->primary.n = 1;
+	strcpy(asked->primary.names[0], "main");
+	json_t *env =
+	    made_environment(&(struct made){.variants = variants,
+	                                    .nvariants = CHAIN_VARIANTS,
+	                                    .asked = asked,
+	                                    .rows = 1,
+	                                    .blocks = c->way == CHAIN_AUTO ? 0 : c->blocks});
+	free(asked);
+	json_object_set_new(env, "calls", json_integer(1));
+	return env;
+}
+
+static struct chain_run *chain_begin(const struct chain *c)
+{
+	struct chain_run *run = calloc(1, sizeof *run);
+	struct record_cell *cells = calloc(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
+	struct record_backend *backend = calloc(1, sizeof *backend);
+	json_t *environment = environment_of(c);
+	run->line = json_object();
+	if (!cells || !backend || !run->line)
+		abort();
+	strcpy(backend->name, "nccl");
+	backend->traits = *traits_find("nccl");
+	run->record = (struct record_run){.environment = environment,
+	                                  .nbackends = 1,
+	                                  .backends = backend,
+	                                  .cells = cells,
+	                                  .resumes = run->resumes};
+	return run;
+}
+
+static void chain_end(struct chain_run *run)
+{
+	json_decref(run->record.environment);
+	json_decref(run->line);
+	free(run->record.backends);
+	free(run->record.cells);
+	free(run);
+}
+
+/* Whether a word is wrong of something whose log speed is `truth`. */
+static bool chain_word_wrong(enum word word, double truth)
+{
+	const double edge = log1p(0.02), tiny = 1e-9;
+	bool beyond = fabs(truth) > edge + tiny;
+	switch (word) {
+	case WORD_FASTER:
+		return truth <= edge + tiny;
+	case WORD_SLOWER:
+		return truth >= -edge - tiny;
+	case WORD_FASTER_LESS:
+		return truth <= 0 || beyond;
+	case WORD_SLOWER_LESS:
+		return truth >= 0 || beyond;
+	case WORD_NO_DIFFERENCE:
+		return beyond;
+	default:
+		return false;
+	}
+}
+
+static enum word chain_word_of(const struct verdict *v)
+{
+	static const enum word words[VERDICT_KINDS] = {
+	    [VERDICT_FASTER] = WORD_FASTER,
+	    [VERDICT_SLOWER] = WORD_SLOWER,
+	    [VERDICT_LITTLE_FASTER] = WORD_FASTER_LESS,
+	    [VERDICT_LITTLE_SLOWER] = WORD_SLOWER_LESS,
+	    [VERDICT_NO_DIFFERENCE] = WORD_NO_DIFFERENCE,
+	    [VERDICT_UNDECIDED] = WORD_UNDECIDED};
+	return words[v->kind];
+}
+
+static void chain_count(struct chain_words *out, enum word word, double truth)
+{
+	out->verdicts++;
+	out->decided += word != WORD_UNDECIDED && word != WORD_CANNOT_TELL;
+	out->wrong += chain_word_wrong(word, truth);
+}
+
+static void chain_count_claim(struct chain_words *out, const struct claims_result *r,
+                              double truth)
+{
+	const double edge = log1p(r->claim->by), tiny = 1e-9;
+	double toward = r->claim->test == CLAIM_LESS ? -truth : truth; /* what it says */
+	bool within = fabs(truth) <= edge + tiny;
+	out->verdicts++;
+	/* "Taken alone" it is no verdict of the report. */
+	if (!claims_decided(r) || r->alone)
+		return;
+	out->decided++;
+	if (r->claim->test == CLAIM_WITHIN)
+		out->wrong += r->outcome == CLAIMS_HOLD   ? !within
+		              : r->outcome == CLAIMS_FAIL ? within
+		                                          : 0;
+	else
+		out->wrong += r->outcome == CLAIMS_HOLD     ? toward <= edge + tiny
+		              : r->outcome == CLAIMS_LITTLE ? toward <= 0 || !within
+		              : r->outcome == CLAIMS_FAIL   ? toward > edge + tiny
+		                                            : 0;
+}
+
+/* The log speed of a variant. */
+static double chain_truth(const struct chain *c, const char *variant)
+{
+	return strcmp(variant, "processes") ? 0 : -log1p(c->effect);
+}
+
+/* All words of the report. `more`: the blocks that it invites to for its first claim. */
+static struct chain_words chain_judge(const struct chain *c, struct chain_run *run,
+                                      unsigned *more)
+{
+	struct chain_words out = {.blocks = run->blocks};
+	struct summary s;
+	struct regimes regimes;
+	struct status st = {""};
+	struct findings *f = malloc(sizeof *f);
+	if (!f || summary_make(&run->record, &s, &st) || regimes_make(&s, &regimes, &st) ||
+	    findings_make(&s, &regimes, f, &st)) {
+		fprintf(stderr, "%s\n", st.text);
+		abort();
+	}
+	for (unsigned i = 0; i < regimes.n; i++)
+		for (unsigned v = 2; v < CHAIN_VARIANTS; v++) {
+			const struct regime *r = &regimes.list[i];
+			int at = index_variant(&s, variants[v].name);
+			char text[256];
+			enum word word;
+			regime_verdict_text(r, (unsigned)at, text, sizeof text);
+			if (outcome_word(text, r->tells, &word, &st)) {
+				fprintf(stderr, "%s\n", st.text);
+				abort();
+			}
+			chain_count(&out, word, chain_truth(c, variants[v].name));
+			if (v == 2 && r->kind == REGIME_LARGE)
+				out.found = word == WORD_SLOWER || word == WORD_SLOWER_LESS;
+		}
+	for (unsigned i = 0; i < f->asked.nclaims; i++) {
+		const struct claim *claim = f->claims[i].claim;
+		double speed = chain_truth(c, claim->left) - chain_truth(c, claim->right);
+		chain_count_claim(&out, &f->claims[i],
+		                  contrast_is_time(claim->metric) ? -speed : speed);
+	}
+	for (unsigned i = 0; i < f->asked.nfactors; i++) {
+		double truth = chain_truth(c, f->asked.factors[i].to);
+		chain_count(&out, chain_word_of(&f->factors[i].bandwidth), truth);
+		chain_count(&out, chain_word_of(&f->factors[i].latency), truth);
+	}
+	*more = claims_decided(&f->claims[0]) ? 0 : f->claims[0].more_blocks;
+	out.looks = s.looks.n;
+	findings_free(f);
+	free(f);
+	regimes_free(&regimes);
+	summary_free(&s);
+	return out;
+}
+
+/* Whether `blocks = auto` has enough, at 1 %. */
+static bool chain_precise(struct chain_run *run)
+{
+	const bool none[CHAIN_VARIANTS] = {false};
+	struct stop_width width;
+	struct summary s;
+	struct status st = {""};
+	if (summary_make(&run->record, &s, &st) || stop_widest(&s, none, &width, &st))
+		abort();
+	summary_free(&s);
+	return stop_is_precise(&width, 0.01);
+}
+
+/* Someone sees what the report invites to and measures as much, until the claim is decided. */
+static struct chain_words chain_follow(const struct chain *c, struct chain_run *run,
+                                       uint64_t *seed)
+{
+	unsigned more;
+	struct chain_words words = chain_judge(c, run, &more);
+	while (more && run->blocks < CHAIN_MOST) {
+		unsigned last =
+		    run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
+		run->resumes[run->record.nresumes++] =
+		    (struct record_resume){.first_block = run->blocks,
+		                           .behind_end = true,
+		                           .blocks = last - run->blocks,
+		                           .created = "",
+		                           .launchgap = "",
+		                           .json = run->line};
+		while (run->blocks < last)
+			chain_block(run, c, seed);
+		words = chain_judge(c, run, &more);
+	}
+	return words;
+}
+
+static struct chain_words chain_make(const struct chain *c)
+{
+	struct chain_run *run = chain_begin(c);
+	struct chain_words words;
+	uint64_t seed = c->seed;
+	unsigned more, blocks = c->way == CHAIN_AUTO ? CHAIN_MOST : c->blocks;
+	while (
+	    run->blocks < blocks &&
+	    !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
+		chain_block(run, c, &seed);
+	words =
+	    c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
+	chain_end(run);
+	return words;
+}
+
+struct chain_sums chain_sum(struct chain first, unsigned runs)
+{
+	struct chain_sums sums = {.runs = runs};
+	for (unsigned i = 0; i < runs; i++, first.seed++) {
+		struct chain_words words = chain_make(&first);
+		sums.verdicts += words.verdicts;
+		sums.decided += words.decided;
+		sums.wrong += words.wrong;
+		sums.wrong_runs += words.wrong > 0;
+		sums.found += words.found;
+		sums.blocks += words.blocks;
+		sums.looks += words.looks;
+	}
+	return sums;
+}

@@ -1,0 +1,161 @@
+#include "searched.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct search_space searched_space(void)
+{
+	static const unsigned values[SEARCHED_KEYS] = {4, 4, 3, 3, 3, 2, 2, 2};
+	struct search_space s = {.nkeys = SEARCHED_KEYS, .finalists = 3};
+	for (unsigned k = 0; k < SEARCHED_KEYS; k++) {
+		snprintf(s.keys[k].key, sizeof s.keys[k].key, "env.NCCL_%c", 'A' + (int)k);
+		s.keys[k].nvalues = values[k];
+		for (unsigned v = 1; v < values[k]; v++)
+			snprintf(s.keys[k].values[v], SEARCH_VALUE_BYTES, "%u", v);
+	}
+	return s;
+}
+
+/* A job has luck of its own in all cells, and each cell a little more. */
+static void searched_trial(searched_gain_fn *gain, const struct search_set *set, double sd,
+                           uint64_t *seed, double out[SEARCHED_CELLS])
+{
+	double luck = noise_normal(seed);
+	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+		out[c] = gain(set, c) + sd * (0.7 * luck + 0.7 * noise_normal(seed));
+}
+
+struct searched_state {
+	unsigned nsets, ntrials;
+	struct search_set sets[SEARCH_MAX_SETS];
+	bool bad[SEARCH_MAX_SETS];
+	unsigned set_of[SEARCHED_MOST];
+	double gains[SEARCHED_MOST * SEARCHED_CELLS];
+};
+
+static unsigned searched_place(struct searched_state *s, const struct search_set *set)
+{
+	unsigned i = 0;
+	while (i < s->nsets && !search_set_equal(&s->sets[i], set))
+		i++;
+	s->sets[i] = *set;
+	s->nsets += i == s->nsets;
+	return i;
+}
+
+/* A round: a block with the default twice in it. */
+static void searched_round(struct searched_state *s, searched_gain_fn *gain,
+                           const struct search_set *sets, unsigned n, double sd, uint64_t *seed)
+{
+	const struct search_set none = {{0}};
+	double first[SEARCHED_CELLS], again[SEARCHED_CELLS];
+	searched_trial(gain, &none, sd, seed, first);
+	searched_trial(gain, &none, sd, seed, again);
+	for (unsigned i = 0; i < n && s->ntrials < SEARCHED_MOST; i++) {
+		double *out = s->gains + s->ntrials * SEARCHED_CELLS;
+		searched_trial(gain, &sets[i], sd, seed, out);
+		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+			out[c] -= (first[c] + again[c]) / 2;
+		s->set_of[s->ntrials++] = searched_place(s, &sets[i]);
+	}
+}
+
+static void searched_confirm(struct searched *r, searched_gain_fn *gain, double margin,
+                             double sd, uint64_t *seed)
+{
+	enum { MOST = 32 };
+	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
+	const struct search_set none = {{0}};
+	const unsigned n = r->nfinalists * SEARCHED_CELLS, blocks = search_confirm_blocks(n);
+	double aa[SEARCHED_CELLS][MOST];
+	struct status st = {""};
+	for (unsigned b = 0; b < blocks; b++) {
+		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
+		searched_trial(gain, &none, sd, seed, first);
+		searched_trial(gain, &none, sd, seed, again);
+		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+			aa[c][b] = again[c] - first[c];
+		for (unsigned f = 0; f < r->nfinalists; f++) {
+			searched_trial(gain, &r->finalists[f], sd, seed, x);
+			for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+				logs[f * SEARCHED_CELLS + c][b] =
+				    x[c] - (first[c] + again[c]) / 2;
+		}
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct stats_ratio line =
+		    stats_ratio_of_logs(aa[i % SEARCHED_CELLS], blocks, 0.95);
+		struct tuned_test *t = &r->tests[i];
+		t->hurdle = fmax(log1p(margin), fmax(log(line.hi), -log(line.lo)));
+		t->ratio = stats_ratio_of_logs(logs[i], blocks, 0.95);
+		t->p = stats_signed_rank_p(logs[i], blocks, t->hurdle);
+	}
+	if (tuned_judge(r->tests, n, margin, &st))
+		abort();
+	r->trials += blocks * (2 + r->nfinalists);
+}
+
+struct searched searched_run(searched_gain_fn *gain, double margin, double sd, uint64_t seed)
+{
+	const struct search_space space = searched_space();
+	struct searched_state *s = calloc(1, sizeof *s);
+	struct searched r = {.nfinalists = 0};
+	struct search_set sets[SEARCH_MAX_SETS];
+	struct status st = {""};
+	unsigned n = 0;
+	if (!s)
+		abort();
+	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
+		const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
+		                                     s->nsets, s->ntrials, s->sets,
+		                                     s->bad,   s->set_of,  s->gains};
+		search_aside aside;
+		candidates_aside(&seen, aside);
+		if (round < SEARCH_SCREENS)
+			n = search_cover(&space, (const search_aside *)&aside, seed + round,
+			                 sets, SEARCH_MAX_SETS);
+		else if (candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS),
+		                           sets, &n, &st))
+			abort();
+		searched_round(s, gain, sets, n, sd, &seed);
+		r.trials += n + 2;
+	}
+	const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
+	                                     s->nsets, s->ntrials, s->sets,
+	                                     s->bad,   s->set_of,  s->gains};
+	if (candidates_finalists(&seen, r.finalists, &r.nfinalists, &st))
+		abort();
+	if (r.nfinalists)
+		searched_confirm(&r, gain, margin, sd, &seed);
+	free(s);
+	return r;
+}
+
+double searched_nothing(const struct search_set *set, unsigned cell)
+{
+	(void)set, (void)cell;
+	return 0;
+}
+
+double searched_pair(const struct search_set *set, unsigned cell)
+{
+	double x = 0;
+	if (set->level[0] == 2)
+		x += set->level[1] == 3 ? (cell >= SEARCHED_CELLS / 2 ? 0.12 : 0.06) : -0.10;
+	x += set->level[5] ? -0.30 : 0;
+	x += set->level[2] == 2 ? -0.05 : 0;
+	return x;
+}
+
+double searched_bottleneck(const struct search_set *set, unsigned cell)
+{
+	double x = set->level[0] == 3 ? 0.08 : 0;
+	if (set->level[7])
+		x += cell >= SEARCHED_CELLS / 2 ? 0.05 : -0.05;
+	if (set->level[4] == 2)
+		x = fmin(x, log(0.8));
+	if (set->level[3] == 1)
+		x = fmin(x, log(0.6));
+	return x;
+}
