@@ -8,7 +8,7 @@
 
 #include "../coll/counts.h"
 #include "../sanitize.h"
-#include "../record/field.h"
+#include "../record/member.h"
 #include "../record/record.h"
 #include "../report/nccl_format.h"
 
@@ -155,7 +155,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
  * --------------------------------------------------------------- */
 
 struct reading {
-	struct field_place at;
+	struct member_place at;
 	const json_t *root, *config;
 	struct side *side;
 	const char *variant;
@@ -171,7 +171,7 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	const char *program =
 	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
 	if (!program)
-		return field_bad(&r->at,
+		return member_bad(&r->at,
 		                 "\"args\" is missing or does not begin with the program, "
 		                 "whose name says the collective");
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
@@ -180,7 +180,7 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	snprintf(text, sizeof text, "%.*s", (int)(end ? end - name : 0), name);
 	int found = coll_find(text);
 	if (found < 0)
-		return field_bad(&r->at,
+		return member_bad(&r->at,
 		                 "the program \"%.60s\" measures no collective that is known "
 		                 "here (`launchgap list` names them)",
 		                 name);
@@ -199,7 +199,7 @@ static int read_options(struct reading *r)
 	read_others(args, r->config, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
-		return field_bad(&r->at,
+		return member_bad(&r->at,
 		                 "was measured with other options than the files before it: -a "
 		                 "%d%s%s%s against -a %d%s%s%s",
 		                 average, manner, *others ? " " : "", others, side->average,
@@ -220,14 +220,14 @@ static int read_devices(struct reading *r, unsigned *processes)
 	    json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
 	*processes = (unsigned)json_array_size(devices);
 	if (!*processes || *processes > RECORD_MAX_RANKS)
-		return field_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
+		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
 	for (unsigned i = 0; i < *processes; i++) {
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
 		const char *gpu = json_string_value(json_object_get(device, "device_info"));
 		char machine[SIDE_FACT_BYTES];
 		if (json_integer_value(json_object_get(device, "group")) != group)
-			return field_bad(&r->at, "its ranks were split into several groups "
+			return member_bad(&r->at, "its ranks were split into several groups "
 			                         "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
@@ -240,12 +240,12 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 {
 	unsigned processes = 0, threads = 0, gpus = 0;
 	if (read_devices(r, &processes) ||
-	    field_count(&r->at, r->config, "nthreads", 1, &threads) ||
-	    field_count(&r->at, r->config, "ngpus", 1, &gpus))
+	    member_count(&r->at, r->config, "nthreads", 1, &threads) ||
+	    member_count(&r->at, r->config, "ngpus", 1, &gpus))
 		return -1;
 	uint64_t ranks = (uint64_t)processes * threads;
 	if (ranks > RECORD_MAX_RANKS || ranks * gpus > RECORD_MAX_RANKS)
-		return field_bad(&r->at,
+		return member_bad(&r->at,
 		                 "says %u processes × %u threads × %u GPUs, at most %d "
 		                 "ranks are believed",
 		                 processes, threads, gpus, RECORD_MAX_RANKS);
@@ -270,7 +270,7 @@ static int check_layout(struct reading *r, const char *name)
 	for (unsigned i = 0; i < r->side->nseries; i++) {
 		const struct side_series *s = &r->side->series[i];
 		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
-			return field_bad(&r->at,
+			return member_bad(&r->at,
 			                 "its layout is %s (processes x threads x GPUs), but "
 			                 "files before it have %s, and both would be %s",
 			                 r->layout, s->layout, name);
@@ -310,17 +310,17 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 	if (!body || json_is_null(body))
 		return 0;
 	if (json_object_get(body, "cpu_time"))
-		return field_bad(&r->at, "holds the CPU's time (-C 1), which is that of "
+		return member_bad(&r->at, "holds the CPU's time (-C 1), which is that of "
 		                         "launching only");
 	if (!json_is_number(time) || !(json_number_value(time) > 0) ||
 	    !(json_number_value(time) < 1e12))
-		return field_bad(&r->at, "%zu bytes: \"time\" of \"%s\" is no time in µs",
+		return member_bad(&r->at, "%zu bytes: \"time\" of \"%s\" is no time in µs",
 		                 cell->bytes, key);
 	if (wrong && !json_is_null(wrong) && !json_is_number(wrong))
-		return field_bad(&r->at, "%zu bytes: \"nwrong\" of \"%s\" is no number",
+		return member_bad(&r->at, "%zu bytes: \"nwrong\" of \"%s\" is no number",
 		                 cell->bytes, key);
 	if (json_number_value(wrong) > 0)
-		return field_bad(&r->at,
+		return member_bad(&r->at,
 		                 "%s of %zu bytes delivered %.0f wrong elements: times "
 		                 "of wrong results mean nothing",
 		                 coll_info(cell->coll)->name, cell->bytes,
@@ -341,9 +341,9 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	const json_t *root = json_object_get(row, "root");
 	json_int_t bytes = 0;
 	if (!json_is_object(row))
-		return field_bad(&r->at, "\"results\" holds something else than objects");
-	if (field_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
-	    field_text(&r->at, row, "type", &type) || field_text(&r->at, row, "redop", &redop))
+		return member_bad(&r->at, "\"results\" holds something else than objects");
+	if (member_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
+	    member_text(&r->at, row, "type", &type) || member_text(&r->at, row, "redop", &redop))
 		return -1;
 	int dtype = coll_find_dtype(nccl_format_ours(type));
 	int op = coll_find_op(nccl_format_ours(redop));
@@ -374,7 +374,7 @@ static int read_root(struct reading *r)
 	char name[TRIAL_NAME_BYTES];
 	r->config = json_object_get(r->root, "config");
 	if (!json_is_array(results) || !json_is_object(r->config))
-		return field_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
+		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
 		                         "\"results\" is missing");
 	if (read_collective(r, &coll) || read_layout(r, name) || check_layout(r, name) ||
 	    read_options(r))
@@ -384,7 +384,7 @@ static int read_root(struct reading *r)
 		if (add_row(r, json_array_get(results, i), coll, name))
 			return -1;
 	if (!r->added)
-		return field_bad(&r->at, "holds no row of a datatype and operation that are "
+		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                         "known here (`launchgap list` names them)");
 	r->side->nfiles++;
 	return 0;
@@ -409,7 +409,7 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	fclose(in);
 	/* Without why.text, which quotes what stands there: it may be the environment. */
 	if (!root)
-		return field_bad(&r.at,
+		return member_bad(&r.at,
 		                 "not JSON from line %d, column %d, on; a run of nccl-tests "
 		                 "that was stopped leaves such a file",
 		                 why.line, why.column);

@@ -9,10 +9,9 @@
 
 #include "../sanitize.h"
 
-#define CHUNK_BYTES    65536
-/* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused before it
- * is parsed. What a plan may ask of a cell
- * (config/plan_cells.c) is shorter. */
+#define CHUNK_BYTES 65536
+/* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused
+ * before it is parsed. What a plan may ask of a cell (config/plan_cells.c) is shorter. */
 #define LINE_MAX_BYTES ((size_t)32 << 20)
 #define FILE_MAX_BYTES                                                                         \
 	((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
@@ -27,11 +26,11 @@ struct lines {
 	bool cut;
 };
 
-int lines_open(const struct field_place *at, struct lines **out)
+int lines_open(const struct member_place *at, struct lines **out)
 {
 	struct lines *lines = calloc(1, sizeof *lines);
 	if (!lines)
-		return field_bad(at, "out of memory for reading");
+		return member_bad(at, "out of memory for reading");
 	const char *why = "out of memory";
 	int fd = sanitize_open(at->file, 0, &why);
 	lines->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
@@ -39,7 +38,7 @@ int lines_open(const struct field_place *at, struct lines **out)
 		if (fd >= 0)
 			close(fd);
 		free(lines);
-		return field_bad(at, "cannot open: %s", why);
+		return member_bad(at, "cannot open: %s", why);
 	}
 	*out = lines;
 	return 0;
@@ -54,7 +53,7 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
-static int fill(struct lines *lines, const struct field_place *at)
+static int fill(struct lines *lines, const struct member_place *at)
 {
 	int code, got = gzread(lines->file, lines->chunk, sizeof lines->chunk);
 	const char *why = gzerror(lines->file, &code);
@@ -62,29 +61,29 @@ static int fill(struct lines *lines, const struct field_place *at)
 	 */
 	lines->cut = lines->cut || code == Z_BUF_ERROR;
 	if (got < 0 && code != Z_BUF_ERROR)
-		return field_bad(at, "cannot read: %s",
-		                 code == Z_ERRNO ? strerror(errno) : why);
+		return member_bad(at, "cannot read: %s",
+		                  code == Z_ERRNO ? strerror(errno) : why);
 	lines->chunk_bytes = got > 0 ? (size_t)got : 0;
 	lines->chunk_at = 0;
 	lines->all += lines->chunk_bytes;
 	if (lines->all > FILE_MAX_BYTES)
-		return field_bad(at, "a file of more than %llu GiB is no record",
-		                 (unsigned long long)FILE_MAX_BYTES >> 30);
+		return member_bad(at, "a file of more than %llu GiB is no record",
+		                  (unsigned long long)FILE_MAX_BYTES >> 30);
 	return 0;
 }
 
 static int keep(struct lines *lines, const char *text, size_t bytes,
-                const struct field_place *at)
+                const struct member_place *at)
 {
 	size_t need = lines->bytes + bytes;
 	if (need > LINE_MAX_BYTES)
-		return field_bad(at, "a line of more than %zu MiB is no record",
-		                 LINE_MAX_BYTES >> 20);
+		return member_bad(at, "a line of more than %zu MiB is no record",
+		                  LINE_MAX_BYTES >> 20);
 	if (need > lines->room || !lines->line) {
 		size_t room = 2 * lines->room > need ? 2 * lines->room : need + 1;
 		char *more = realloc(lines->line, room);
 		if (!more)
-			return field_bad(at, "out of memory for a line");
+			return member_bad(at, "out of memory for a line");
 		lines->line = more;
 		lines->room = room;
 	}
@@ -93,7 +92,7 @@ static int keep(struct lines *lines, const char *text, size_t bytes,
 	return 0;
 }
 
-int lines_next(struct lines *lines, const struct field_place *at, const char **text,
+int lines_next(struct lines *lines, const struct member_place *at, const char **text,
                size_t *bytes, bool *last, bool *cut)
 {
 	bool ended = false;

@@ -18,7 +18,7 @@ const json_t *record_agree_variant(const struct record_run *run, const char *nam
 	return set < 0 ? NULL : run->search->variants[set];
 }
 
-int record_agree_reference(const struct field_place *at, const json_t *environment)
+int record_agree_reference(const struct member_place *at, const json_t *environment)
 {
 	const char *named = json_string_value(json_object_get(environment, "reference"));
 	const json_t *variant;
@@ -29,15 +29,15 @@ int record_agree_reference(const struct field_place *at, const json_t *environme
 		const char *name = json_string_value(json_object_get(variant, "name"));
 		const char *role = json_string_value(json_object_get(variant, "role"));
 		if (!strcmp(role, "reference") && strcmp(name, named))
-			return field_bad(at,
-			                 "\"reference\" is %s, but variant %s has the role "
-			                 "reference",
-			                 named, name);
+			return member_bad(at,
+			                  "\"reference\" is %s, but variant %s has the role "
+			                  "reference",
+			                  named, name);
 		found = found || !strcmp(role, "reference");
 	}
 	return found ? 0
-	             : field_bad(at, "\"reference\" is %s, and no variant is the reference",
-	                         named);
+	             : member_bad(at, "\"reference\" is %s, and no variant is the reference",
+	                          named);
 }
 
 /* 0 where it is not said. */
@@ -55,18 +55,18 @@ static unsigned calls_of(const json_t *environment, const json_t *variant,
 }
 
 /* Which of several: from 0 to one less than the environment has. */
-static int agree_count(const struct field_place *at, const json_t *environment, const char *key,
-                       const char *all, unsigned which)
+static int agree_count(const struct member_place *at, const json_t *environment,
+                       const char *key, const char *all, unsigned which)
 {
 	const json_t *several = json_object_get(environment, all);
 	json_int_t n = several ? json_integer_value(several) : 1;
 	return (json_int_t)which < n
 	           ? 0
-	           : field_bad(at, "\"%s\" is %u, and the environment's \"%s\" are %lld", key,
-	                       which, all, (long long)n);
+	           : member_bad(at, "\"%s\" is %u, and the environment's \"%s\" are %lld", key,
+	                        which, all, (long long)n);
 }
 
-int record_agree_cell(const struct field_place *at, const struct record_run *run,
+int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell)
 {
 	static const char *const keys[] = {"mode", "layout", "backend"};
@@ -75,15 +75,16 @@ int record_agree_cell(const struct field_place *at, const struct record_run *run
 		const char *here = json_string_value(json_object_get(line, keys[i]));
 		const char *there = json_string_value(json_object_get(variant, keys[i]));
 		if (here && there && strcmp(here, there))
-			return field_bad(at, "\"%s\" is %.60s, but that of variant %s is %.60s",
-			                 keys[i], here, cell->variant, there);
+			return member_bad(at,
+			                  "\"%s\" is %.60s, but that of variant %s is %.60s",
+			                  keys[i], here, cell->variant, there);
 	}
 	unsigned calls = calls_of(run->environment, variant, &cell->cell);
 	if (cell->calls != calls)
-		return field_bad(at,
-		                 "\"calls\" is %u, but the environment and variant %s come to "
-		                 "%u",
-		                 cell->calls, cell->variant, calls);
+		return member_bad(at,
+		                  "\"calls\" is %u, but the environment and variant %s come to "
+		                  "%u",
+		                  cell->calls, cell->variant, calls);
 	const json_t *env = run->environment;
 	return agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
 	               agree_count(at, env, "connection", "connections",
@@ -102,13 +103,13 @@ static int by_place(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-int record_agree_places(const struct field_place *at, const struct record_run *run)
+int record_agree_places(const struct member_place *at, const struct record_run *run)
 {
 	const struct record_cell **cells = malloc((run->ncells + 1) * sizeof *cells);
 	const struct record_cell *again = NULL, *first = NULL;
 	unsigned n = 0;
 	if (!cells)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
 			cells[n++] = &run->cells[i];
@@ -120,10 +121,10 @@ int record_agree_places(const struct field_place *at, const struct record_run *r
 			again = cells[i];
 		}
 	free(cells);
-	struct field_place there = *at;
+	struct member_place there = *at;
 	there.line = again ? again->line : 0;
-	return again ? field_bad(&there,
-	                         "variant %s has this cell in block %u already, in line %u",
-	                         again->variant, again->block + 1, first->line)
+	return again ? member_bad(&there,
+	                          "variant %s has this cell in block %u already, in line %u",
+	                          again->variant, again->block + 1, first->line)
 	             : 0;
 }

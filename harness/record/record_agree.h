@@ -4,18 +4,18 @@
 #ifndef LAUNCHGAP_RECORD_AGREE_H
 #define LAUNCHGAP_RECORD_AGREE_H
 
-#include "field.h"
+#include "member.h"
 #include "record.h"
 
 /* The environment's variant of a name, or the set of a search; NULL: there is none. */
 const json_t *record_agree_variant(const struct record_run *run, const char *name);
 /* Whether the environment's reference is the one variant of that role. */
-int record_agree_reference(const struct field_place *at, const json_t *environment);
+int record_agree_reference(const struct member_place *at, const json_t *environment);
 /* A cell that was read, and its line. What the line of an older launchgap lacks is not looked
  * at. */
-int record_agree_cell(const struct field_place *at, const struct record_run *run,
+int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell);
 /* Following the last line. Cells that were not measured may be there again. */
-int record_agree_places(const struct field_place *at, const struct record_run *run);
+int record_agree_places(const struct member_place *at, const struct record_run *run);
 
 #endif

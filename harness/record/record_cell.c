@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "field.h"
+#include "member.h"
 
 /* --- which cell it is: fields of struct cell --- */
 
@@ -88,7 +88,7 @@ static json_t *cell_field_json(const struct cell_field *f, const struct cell *ce
 	return NULL;
 }
 
-static int cell_field_take(const struct field_place *at, const json_t *line,
+static int cell_field_take(const struct member_place *at, const json_t *line,
                            const struct cell_field *f, struct cell *cell)
 {
 	void *to = (char *)cell + f->offset;
@@ -98,18 +98,18 @@ static int cell_field_take(const struct field_place *at, const json_t *line,
 		return 0;
 	switch (f->kind) {
 	case WORD:
-		return field_word(at, line, f->key, f->find, to);
+		return member_word(at, line, f->key, f->find, to);
 	case COUNT:
-		return field_count(at, line, f->key, 0, to);
+		return member_count(at, line, f->key, 0, to);
 	case SIZE:
-		if (field_number(at, line, f->key, 1, LLONG_MAX, &number))
+		if (member_number(at, line, f->key, 1, LLONG_MAX, &number))
 			return -1;
 		*(size_t *)to = (size_t)number;
 		return 0;
 	case FLAG:
 		if (!json_is_boolean(value))
-			return field_bad(at, "\"%s\" is missing or is neither true nor false",
-			                 f->key);
+			return member_bad(at, "\"%s\" is missing or is neither true nor false",
+			                  f->key);
 		*(bool *)to = json_is_true(value);
 		return 0;
 	}
@@ -135,11 +135,11 @@ int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 	return order;
 }
 
-static int take_which(const struct field_place *at, const json_t *line,
+static int take_which(const struct member_place *at, const json_t *line,
                       struct record_cell *cell)
 {
 	json_int_t ranks;
-	if (field_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
+	if (member_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
 		return -1;
 	cell->nranks = (unsigned)ranks;
 	cell->cell.comm_ranks = cell->nranks;
@@ -147,16 +147,17 @@ static int take_which(const struct field_place *at, const json_t *line,
 		if (cell_field_take(at, line, &cell_fields[i], &cell->cell))
 			return -1;
 	if (cell->cell.comm_ranks < 1 || cell->cell.comm_ranks > cell->nranks)
-		return field_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
-		                 cell->cell.comm_ranks, cell->nranks);
+		return member_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
+		                  cell->cell.comm_ranks, cell->nranks);
 	if (coll_info(cell->cell.coll)->is & COLL_PAIRS &&
-	    (cell->cell.comm_ranks < 2 || !coll_is_pair(cell->cell.root, cell->cell.comm_ranks)))
-		return field_bad(at, "\"root\" is %u, which is no pair of %u ranks",
-		                 cell->cell.root, cell->cell.comm_ranks);
+	    (cell->cell.comm_ranks < 2 ||
+	     !coll_is_pair(cell->cell.root, cell->cell.comm_ranks)))
+		return member_bad(at, "\"root\" is %u, which is no pair of %u ranks",
+		                  cell->cell.root, cell->cell.comm_ranks);
 	/* Earlier records name an operation of every collective. */
 	if (!(coll_info(cell->cell.coll)->is & COLL_REDUCES))
 		cell->cell.op = OP_NONE;
-	return field_count(at, line, "calls", 1, &cell->calls);
+	return member_count(at, line, "calls", 1, &cell->calls);
 }
 
 static void put_which(json_t *line, const struct trial *trial, const struct cell *cell)
@@ -233,16 +234,17 @@ static void put_data(json_t *line, const struct cell *cell, const struct found *
 	                    data && f->first ? wrong_json(cell, f) : json_null());
 }
 
-static int take_data(const struct field_place *at, const json_t *line, struct record_cell *cell)
+static int take_data(const struct member_place *at, const json_t *line,
+                     struct record_cell *cell)
 {
 	const json_t *digest = json_object_get(line, "digest");
 	const char *text = json_string_value(digest);
 	json_int_t wrong = 0;
 	if (!text && !json_is_null(digest))
-		return field_bad(at, "\"digest\" is missing; it is text or null");
+		return member_bad(at, "\"digest\" is missing; it is text or null");
 	if (text && (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16))
-		return field_bad(at, "\"digest\" is not 16 hex digits");
-	if (text && field_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
+		return member_bad(at, "\"digest\" is not 16 hex digits");
+	if (text && member_number(at, line, "wrong", 0, LLONG_MAX, &wrong))
 		return -1;
 	cell->carries_data = text != NULL;
 	cell->wrong = (uint64_t)wrong;
@@ -299,18 +301,18 @@ static void put_tallies(json_t *line, const struct trial *trial, void *area, uns
 }
 
 /* A list of one entry per rank, or nothing and null: false in *there. */
-static int take_list(const struct field_place *at, const json_t *line, const char *key,
+static int take_list(const struct member_place *at, const json_t *line, const char *key,
                      unsigned nranks, bool *there)
 {
 	const json_t *list = json_object_get(line, key);
 	*there = list && !json_is_null(list);
 	if (*there && (!json_is_array(list) || json_array_size(list) != nranks))
-		return field_bad(at, "\"%s\" is no list with one entry per rank", key);
+		return member_bad(at, "\"%s\" is no list with one entry per rank", key);
 	return 0;
 }
 
 /* Lengths of time, one per rank; NULL where the line has none. The caller frees. */
-static int take_times(const struct field_place *at, const json_t *line, const char *key,
+static int take_times(const struct member_place *at, const json_t *line, const char *key,
                       unsigned nranks, int64_t **out)
 {
 	bool there;
@@ -320,23 +322,23 @@ static int take_times(const struct field_place *at, const json_t *line, const ch
 		return 0;
 	*out = calloc(nranks, sizeof **out);
 	if (!*out)
-		return field_bad(at, "out of memory for \"%s\"", key);
+		return member_bad(at, "out of memory for \"%s\"", key);
 	for (unsigned r = 0; r < nranks; r++) {
 		const json_t *ns = json_array_get(json_object_get(line, key), r);
 		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
-			return field_bad(at, "\"%s\" holds something else than times", key);
+			return member_bad(at, "\"%s\" holds something else than times", key);
 		(*out)[r] = json_integer_value(ns);
 	}
 	return 0;
 }
 
-static int take_tallies(const struct field_place *at, const json_t *line,
+static int take_tallies(const struct member_place *at, const json_t *line,
                         struct record_cell *cell)
 {
 	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
 		const struct tally_field *f = &tally_fields[i];
 		void *to = (char *)cell + f->to;
-		if ((f->use == SUM && field_sum(at, line, f->key, cell->nranks, to)) ||
+		if ((f->use == SUM && member_sum(at, line, f->key, cell->nranks, to)) ||
 		    (f->use == TIMES && take_times(at, line, f->key, cell->nranks, to)))
 			return -1;
 	}
@@ -407,48 +409,48 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 }
 
 /* One rank's list of one stamp. */
-static int take_stamps(const struct field_place *at, const json_t *list,
+static int take_stamps(const struct member_place *at, const json_t *list,
                        const struct stamp_field *f, struct record_cell *cell, unsigned rank)
 {
 	if (!json_is_array(list) || json_array_size(list) != cell->rows)
-		return field_bad(
+		return member_bad(
 		    at, "\"%s\" of rank %u has not the %u rows that rank 0's start has", f->key,
 		    rank, cell->rows);
 	for (unsigned i = 0; i < cell->rows; i++) {
 		const json_t *value = json_array_get(list, i);
 		int64_t ns = json_integer_value(value);
 		if (!json_is_integer(value) || (!f->device && ns < 0) || !record_stamp_fits(ns))
-			return field_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
-			                 rank, i);
+			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
+			                  rank, i);
 		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + i] + f->offset, &ns,
 		       sizeof ns);
 	}
 	return 0;
 }
 
-static int check_order(const struct field_place *at, const struct record_cell *cell)
+static int check_order(const struct member_place *at, const struct record_cell *cell)
 {
 	for (unsigned r = 0; r < cell->nranks; r++)
 		for (unsigned i = 0; i < cell->rows; i++) {
 			const struct sample *s = &cell->samples[(size_t)r * cell->rows + i];
 			if (s->issued_ns < s->start_ns || s->idle_ns < s->issued_ns ||
 			    s->device_end_ns < s->device_start_ns)
-				return field_bad(
+				return member_bad(
 				    at, "rank %u, row %u: its stamps are not in order", r, i);
 		}
 	return 0;
 }
 
-static int take_samples(const struct field_place *at, json_t *line, struct record_cell *cell)
+static int take_samples(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
 	size_t rows =
 	    json_array_size(json_array_get(json_object_get(line, stamp_fields[0].key), 0));
 	if (rows == 0 || rows > INT_MAX)
-		return field_bad(at, "\"start_ns\" is missing or holds no rows");
+		return member_bad(at, "\"start_ns\" is missing or holds no rows");
 	cell->rows = (unsigned)rows;
 	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
 	if (!cell->samples)
-		return field_bad(at, "out of memory for the samples");
+		return member_bad(at, "out of memory for the samples");
 	/* null or nothing: the backend has no clock of its own. */
 	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
 		cell->device_clock |=
@@ -460,7 +462,7 @@ static int take_samples(const struct field_place *at, json_t *line, struct recor
 		if (f->device && !cell->device_clock)
 			continue;
 		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
-			return field_bad(
+			return member_bad(
 			    at, "\"%s\" is missing or has not one list for each of %u ranks",
 			    f->key, cell->nranks);
 		for (unsigned r = 0; r < cell->nranks; r++)
@@ -506,7 +508,7 @@ static void put_counters(json_t *line, const struct trial *trial, void *area, un
 	json_object_set_new(line, "counters", list);
 }
 
-static int take_counters(const struct field_place *at, const json_t *line,
+static int take_counters(const struct member_place *at, const json_t *line,
                          struct record_cell *cell)
 {
 	const json_t *list = json_object_get(line, "counters");
@@ -518,14 +520,14 @@ static int take_counters(const struct field_place *at, const json_t *line,
 		return 0;
 	cell->counters = calloc(cell->nranks, sizeof *cell->counters);
 	if (!cell->counters)
-		return field_bad(at, "out of memory for the counters");
+		return member_bad(at, "out of memory for the counters");
 	for (unsigned r = 0; r < cell->nranks; r++) {
 		const json_t *one = json_array_get(list, r);
 		if (json_is_null(one)) { /* of a backend that has none */
 			counters_clear(&cell->counters[r]);
 			strcpy(cell->counters[r].missing, "the backend has no counters");
 		} else if (counters_from_json(one, &cell->counters[r], &why)) {
-			return field_bad(at, "rank %u: %s", r, why.text);
+			return member_bad(at, "rank %u: %s", r, why.text);
 		}
 	}
 	return 0;
@@ -564,9 +566,10 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 				if (spans->of[i].lane == lane)
 					json_array_append_new(
 					    list,
-					    json_pack("[I, I]",
-					              (json_int_t)(spans->of[i].start_ns - begin),
-					              (json_int_t)(spans->of[i].end_ns - begin)));
+					    json_pack(
+					        "[I, I]",
+					        (json_int_t)(spans->of[i].start_ns - begin),
+					        (json_int_t)(spans->of[i].end_ns - begin)));
 			any = any || json_array_size(list);
 			json_array_append_new(ranks, list);
 		}
@@ -604,10 +607,10 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	return true;
 }
 
-int record_cell_take(const struct field_place *at, json_t *line, struct record_cell *cell)
+int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell)
 {
 	if (take_which(at, line, cell) ||
-	    field_error(at, line, "error", cell->error, sizeof cell->error))
+	    member_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
 	if (cell->error[0])
 		return 0;

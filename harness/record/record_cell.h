@@ -6,7 +6,7 @@
 #include "../core/sample.h"
 #include "stall.h"
 
-struct field_place;
+struct member_place;
 
 /* Beyond, a record is taken for damaged. */
 #define RECORD_MAX_RANKS  4096
@@ -56,7 +56,7 @@ static inline bool record_stamp_fits(int64_t ns)
 
 /* Fills the cell from its line, which loses the stamps: parsed, they take many times the room
  * of the samples. */
-int record_cell_take(const struct field_place *at, json_t *line, struct record_cell *cell);
+int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell);
 
 /* By variant, block and what is measured, as qsort: 0 of one place. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b);

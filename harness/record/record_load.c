@@ -8,7 +8,7 @@
 
 #include "../backend/table.h"
 #include "../sanitize.h"
-#include "field.h"
+#include "member.h"
 #include "lines.h"
 #include "record_agree.h"
 #include "record_file.h"
@@ -17,28 +17,28 @@
 
 /* --- the environment, and what its backends are --- */
 
-static int check_variant(const struct field_place *at, const json_t *variants, size_t which)
+static int check_variant(const struct member_place *at, const json_t *variants, size_t which)
 {
 	static const char *const texts[] = {"role", "mode", "layout", "backend",
 	                                    "nccl", "path", "bind",   "skip"};
 	const json_t *variant = json_array_get(variants, which);
 	char name[TRIAL_NAME_BYTES];
 	const char *text;
-	if (field_name(at, variant, "name", name, sizeof name))
+	if (member_name(at, variant, "name", name, sizeof name))
 		return -1;
 	for (size_t i = 0; i < which; i++)
 		if (!strcmp(name, json_string_value(
 		                      json_object_get(json_array_get(variants, i), "name"))))
-			return field_bad(at, "two variants have the name %s", name);
+			return member_bad(at, "two variants have the name %s", name);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (field_text(at, variant, texts[i], &text))
+		if (member_text(at, variant, texts[i], &text))
 			return -1;
 	if (!json_is_array(json_object_get(variant, "env")))
-		return field_bad(at, "variant %s: \"env\" is missing or is no list", name);
+		return member_bad(at, "variant %s: \"env\" is missing or is no list", name);
 	return 0;
 }
 
-static int check_environment(const struct field_place *at, const json_t *env)
+static int check_environment(const struct member_place *at, const json_t *env)
 {
 	static const char *const texts[] = {"experiment", "title",       "question", "created",
 	                                    "launchgap",  "backend_why", "seed"};
@@ -50,27 +50,27 @@ static int check_environment(const struct field_place *at, const json_t *env)
 	char name[TRIAL_NAME_BYTES];
 	json_int_t n;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (field_text(at, env, texts[i], &text))
+		if (member_text(at, env, texts[i], &text))
 			return -1;
-	if (json_object_get(env, "leads") && field_text(at, env, "leads", &text))
+	if (json_object_get(env, "leads") && member_text(at, env, "leads", &text))
 		return -1;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		if (field_number(at, env, counts[i], 0, INT_MAX, &n))
+		if (member_number(at, env, counts[i], 0, INT_MAX, &n))
 			return -1;
 	for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
 		if (json_object_get(env, perhaps[i]) &&
-		    field_number(at, env, perhaps[i], 1, INT_MAX, &n))
+		    member_number(at, env, perhaps[i], 1, INT_MAX, &n))
 			return -1;
-	if (field_name(at, env, "backend", name, sizeof name) ||
-	    field_name(at, env, "reference", name, sizeof name) ||
-	    field_number(at, env, "ranks", 1, RECORD_MAX_RANKS, &n))
+	if (member_name(at, env, "backend", name, sizeof name) ||
+	    member_name(at, env, "reference", name, sizeof name) ||
+	    member_number(at, env, "ranks", 1, RECORD_MAX_RANKS, &n))
 		return -1;
 	if (!json_is_array(json_object_get(env, "command")))
-		return field_bad(at, "\"command\" is missing or is no list");
+		return member_bad(at, "\"command\" is missing or is no list");
 	if (!json_is_object(json_object_get(env, "machine")))
-		return field_bad(at, "\"machine\" is missing or is no object");
+		return member_bad(at, "\"machine\" is missing or is no object");
 	if (!json_is_array(variants) || json_array_size(variants) == 0)
-		return field_bad(at, "\"variants\" is missing or empty");
+		return member_bad(at, "\"variants\" is missing or empty");
 	for (size_t i = 0; i < json_array_size(variants); i++)
 		if (check_variant(at, variants, i))
 			return -1;
@@ -79,7 +79,7 @@ static int check_environment(const struct field_place *at, const json_t *env)
 
 int record_check_environment(const json_t *environment, const char *where, struct status *st)
 {
-	struct field_place at = {.file = where, .st = st};
+	struct member_place at = {.file = where, .st = st};
 	return check_environment(&at, environment);
 }
 
@@ -91,10 +91,10 @@ static const struct record_backend *find_backend(const struct record_run *run, c
 	return NULL;
 }
 
-static int add_backend(const struct field_place *at, struct record_run *run, const json_t *of)
+static int add_backend(const struct member_place *at, struct record_run *run, const json_t *of)
 {
 	struct record_backend *b = &run->backends[run->nbackends];
-	if (field_name(at, of, "backend", b->name, sizeof b->name))
+	if (member_name(at, of, "backend", b->name, sizeof b->name))
 		return -1;
 	if (find_backend(run, b->name))
 		return 0;
@@ -103,19 +103,19 @@ static int add_backend(const struct field_place *at, struct record_run *run, con
 	b->traits = *traits_find(b->name);
 	const char *bad = traits_from_json(said, &b->traits);
 	if (bad || (said && !json_is_object(said)))
-		return field_bad(at, "backend %s: \"%s\" has to be %s", b->name,
-		                 bad ? bad : "backends", bad ? "true or false" : "an object");
+		return member_bad(at, "backend %s: \"%s\" has to be %s", b->name,
+		                  bad ? bad : "backends", bad ? "true or false" : "an object");
 	run->nbackends++;
 	return 0;
 }
 
-static int take_backends(const struct field_place *at, struct record_run *run)
+static int take_backends(const struct member_place *at, struct record_run *run)
 {
 	const json_t *variants = json_object_get(run->environment, "variants");
 	size_t n = json_array_size(variants);
 	run->backends = calloc(n + 1, sizeof *run->backends);
 	if (!run->backends)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	if (add_backend(at, run, run->environment))
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -135,19 +135,20 @@ const struct backend_traits *record_traits(const struct record_run *run, const c
 
 /* --- the other lines --- */
 
-static int take_origin(const struct field_place *at, const json_t *line,
+static int take_origin(const struct member_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order, int64_t *written_s)
 {
 	json_int_t number = 0, seconds = 0;
-	if (field_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
-	    field_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
-	    field_count(at, line, "order", 0, order) ||
+	if (member_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
+	    member_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
+	    member_count(at, line, "order", 0, order) ||
 	    (json_object_get(line, "written_s") &&
-	     field_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
+	     member_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
 		return -1;
 	if (!record_agree_variant(run, variant))
-		return field_bad(at, "variant \"%s\" is not one of the environment's", variant);
+		return member_bad(at, "variant \"%s\" is not one of the environment's",
+		                  variant);
 	*block = (unsigned)number;
 	*written_s = seconds;
 	return 0;
@@ -173,13 +174,13 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
 }
 
-static int add_cell(const struct field_place *at, json_t *line, struct record_run *run)
+static int add_cell(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	void *list = run->cells;
 	struct record_cell *cell = list_grow(&list, run->ncells, sizeof *cell);
 	run->cells = list;
 	if (!cell)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	run->ncells++;
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order,
@@ -193,72 +194,73 @@ static int add_cell(const struct field_place *at, json_t *line, struct record_ru
 	                                                                                  : 0;
 }
 
-static int add_failure(const struct field_place *at, const json_t *line, struct record_run *run)
+static int add_failure(const struct member_place *at, const json_t *line,
+                       struct record_run *run)
 {
 	void *list = run->failures;
 	struct record_failure *failure = list_grow(&list, run->nfailures, sizeof *failure);
 	run->failures = list;
 	if (!failure)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	run->nfailures++;
 	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
 	                &failure->written_s))
 		return -1;
-	return field_error(at, line, "error", failure->error, sizeof failure->error);
+	return member_error(at, line, "error", failure->error, sizeof failure->error);
 }
 
-static int add_path(const struct field_place *at, json_t *line, struct record_run *run)
+static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *as_expected = json_object_get(line, "as_expected");
 	void *list = run->paths;
 	struct record_path *path = list_grow(&list, run->npaths, sizeof *path);
 	run->paths = list;
 	if (!path)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	run->npaths++;
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
 	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
-		return field_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
-		                     "has to be");
+		return member_bad(at, "\"path\" or \"as_expected\" is missing or not what it "
+		                      "has to be");
 	path->as_expected = json_is_true(as_expected);
 	int64_t written_s;
 	return take_origin(at, line, run, path->variant, &path->block, &path->order,
 	                   &written_s) ||
-	               field_text(at, line, "expect", &path->expect)
+	               member_text(at, line, "expect", &path->expect)
 	           ? -1
 	           : 0;
 }
 
-static int take_resume(const struct field_place *at, json_t *line, struct record_resume *out)
+static int take_resume(const struct member_place *at, json_t *line, struct record_resume *out)
 {
 	out->json = json_incref(line);
 	out->command = json_object_get(line, "command");
 	if (!json_is_array(out->command))
-		return field_bad(at, "\"command\" is missing or is no list");
+		return member_bad(at, "\"command\" is missing or is no list");
 	if (!json_is_boolean(json_object_get(line, "counters")))
-		return field_bad(at, "\"counters\" is missing; it is true or false");
+		return member_bad(at, "\"counters\" is missing; it is true or false");
 	out->counters = json_is_true(json_object_get(line, "counters"));
 	out->machine = json_object_get(line, "machine");
 	if (out->machine && !json_is_object(out->machine))
-		return field_bad(at, "\"machine\" is no object");
-	return field_text(at, line, "created", &out->created) ||
-	               field_text(at, line, "launchgap", &out->launchgap) ||
-	               field_count(at, line, "blocks", 0, &out->blocks) ||
-	               field_count(at, line, "first_block", 0, &out->first_block) ||
+		return member_bad(at, "\"machine\" is no object");
+	return member_text(at, line, "created", &out->created) ||
+	               member_text(at, line, "launchgap", &out->launchgap) ||
+	               member_count(at, line, "blocks", 0, &out->blocks) ||
+	               member_count(at, line, "first_block", 0, &out->first_block) ||
 	               (json_object_get(line, "begun") &&
-	                field_count(at, line, "begun", 0, &out->begun))
+	                member_count(at, line, "begun", 0, &out->begun))
 	           ? -1
 	           : 0;
 }
 
-static int add_resume(const struct field_place *at, json_t *line, struct record_run *run)
+static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	void *list = run->resumes;
 	struct record_resume *resume = list_grow(&list, run->nresumes, sizeof *resume);
 	run->resumes = list;
 	if (!resume)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	run->nresumes++;
 	resume->first_block = record_next_block(run);
 	resume->behind_end = run->end.reason[0];
@@ -266,31 +268,31 @@ static int add_resume(const struct field_place *at, json_t *line, struct record_
 	return line ? take_resume(at, line, resume) : 0;
 }
 
-static int take_end(const struct field_place *at, const json_t *line, struct record_run *run)
+static int take_end(const struct member_place *at, const json_t *line, struct record_run *run)
 {
 	const char *text;
-	if (field_name(at, line, "reason", run->end.reason, sizeof run->end.reason) ||
-	    field_text(at, line, "text", &text))
+	if (member_name(at, line, "reason", run->end.reason, sizeof run->end.reason) ||
+	    member_text(at, line, "text", &text))
 		return -1;
 	snprintf(run->end.text, sizeof run->end.text, "%s", text);
 	return 0;
 }
 
-static int add_line(const struct field_place *at, json_t *line, struct record_run *run)
+static int add_line(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	json_int_t schema;
 	const char *kind;
 	if (!json_is_object(line))
-		return field_bad(at, "a line has to be one JSON object");
-	if (field_number(at, line, "schema", 0, INT_MAX, &schema) ||
-	    field_text(at, line, "kind", &kind))
+		return member_bad(at, "a line has to be one JSON object");
+	if (member_number(at, line, "schema", 0, INT_MAX, &schema) ||
+	    member_text(at, line, "kind", &kind))
 		return -1;
 	if (schema != RECORD_SCHEMA)
-		return field_bad(
+		return member_bad(
 		    at, "schema %lld is not known here, this launchgap reads schema %d",
 		    (long long)schema, RECORD_SCHEMA);
 	if (!strcmp(kind, "environment") != !run->environment)
-		return field_bad(
+		return member_bad(
 		    at, "kind \"%.40s\": the first line, and no other, is the environment",
 		    kind);
 	if (!run->environment) {
@@ -317,7 +319,7 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 		return add_path(at, line, run);
 	if (!strcmp(kind, "search"))
 		return record_search_take(at, line, run);
-	return field_bad(
+	return member_bad(
 	    at,
 	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
 	    "search, resume, end",
@@ -326,24 +328,24 @@ static int add_line(const struct field_place *at, json_t *line, struct record_ru
 
 /* Within a session either all lines have a checksum or none has: an older launchgap writes
  * none. */
-static int check_sum(const struct field_place *at, const char *text, size_t bytes,
+static int check_sum(const struct member_place *at, const char *text, size_t bytes,
                      const json_t *line, enum record_sum *session)
 {
 	const char *kind = json_string_value(json_object_get(line, "kind"));
 	enum record_sum sum = record_line_sum(text, bytes);
 	if (sum == RECORD_SUM_WRONG)
-		return field_bad(at,
-		                 "this line was changed after it was written: it is not what "
-		                 "its checksum (xxh3) was made of. Take the record from a "
-		                 "copy");
+		return member_bad(at,
+		                  "this line was changed after it was written: it is not what "
+		                  "its checksum (xxh3) was made of. Take the record from a "
+		                  "copy");
 	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
 		*session = sum;
 	if (sum != *session)
-		return field_bad(at,
-		                 "this line %s a checksum (xxh3), unlike the others of its "
-		                 "session: one of them was changed. Take the record from a "
-		                 "copy",
-		                 sum ? "has" : "lacks");
+		return member_bad(at,
+		                  "this line %s a checksum (xxh3), unlike the others of its "
+		                  "session: one of them was changed. Take the record from a "
+		                  "copy",
+		                  sum ? "has" : "lacks");
 	return 0;
 }
 
@@ -368,7 +370,7 @@ static bool clean(json_t *value)
 	return well;
 }
 
-static int load_lines(struct lines *lines, struct field_place *at, struct record_run *run)
+static int load_lines(struct lines *lines, struct member_place *at, struct record_run *run)
 {
 	const char *text;
 	size_t bytes;
@@ -383,17 +385,17 @@ static int load_lines(struct lines *lines, struct field_place *at, struct record
 			break;
 		json_t *line = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
 		if (!line && !why.text[0]) /* of the text nothing is wrong */
-			return field_bad(at, "out of memory for a line of %zu bytes", bytes);
+			return member_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
 			run->torn = true; /* cut off while it was written */
 			break;
 		}
 		if (!line)
-			return field_bad(at, "not JSON: %.200s (column %d)", why.text,
-			                 why.column);
+			return member_bad(at, "not JSON: %.200s (column %d)", why.text,
+			                  why.column);
 		int failed =
 		    check_sum(at, text, bytes, line, &session) ||
-		    (!clean(line) && field_bad(at, "a key holds a control character")) ||
+		    (!clean(line) && member_bad(at, "a key holds a control character")) ||
 		    add_line(at, line, run);
 		json_decref(line);
 		if (failed)
@@ -416,7 +418,7 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 	char file[PATH_MAX];
 	if (record_file_find(dir, file, st))
 		return -1;
-	struct field_place at = {.file = file, .st = st};
+	struct member_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))
 		return -1;
 	int rc = load_lines(lines, &at, &run) || record_agree_places(&at, &run);

@@ -14,16 +14,16 @@ int record_search_find(const struct record_run *run, const char *name)
 }
 
 /* A new set: what a variant has, and the level of each setting. */
-static int take_set(const struct field_place *at, json_t *set, struct record_search *s)
+static int take_set(const struct member_place *at, json_t *set, struct record_search *s)
 {
 	const json_t *levels = json_object_get(set, "levels"), *level;
 	char name[TRIAL_NAME_BYTES];
 	size_t k;
 	if (s->nsets == SEARCH_MAX_SETS)
-		return field_bad(at, "the search has more than %d sets", SEARCH_MAX_SETS);
-	if (field_name(at, set, "name", name, sizeof name) ||
+		return member_bad(at, "the search has more than %d sets", SEARCH_MAX_SETS);
+	if (member_name(at, set, "name", name, sizeof name) ||
 	    !json_is_array(json_object_get(set, "env")))
-		return field_bad(at, "a set has no name, or no \"env\"");
+		return member_bad(at, "a set has no name, or no \"env\"");
 	bool bad = json_array_size(levels) != s->space.nkeys;
 	json_array_foreach(bad ? NULL : levels, k, level)
 	{
@@ -32,28 +32,28 @@ static int take_set(const struct field_place *at, json_t *set, struct record_sea
 		s->sets[s->nsets].level[k] = (unsigned char)n;
 	}
 	if (bad)
-		return field_bad(at, "set %s: \"levels\" is not a place of each key's values",
-		                 name);
+		return member_bad(at, "set %s: \"levels\" is not a place of each key's values",
+		                  name);
 	s->variants[s->nsets] = json_incref(set);
 	s->names[s->nsets++] = json_string_value(json_object_get(set, "name"));
 	return 0;
 }
 
 /* With the first of its lines. */
-static int begin(const struct field_place *at, struct record_run *run)
+static int begin(const struct member_place *at, struct record_run *run)
 {
 	const json_t *space = json_object_get(run->environment, "search");
 	struct status why = {""};
 	run->search = space ? calloc(1, sizeof *run->search) : NULL;
 	if (!run->search)
-		return field_bad(at, space ? "out of memory for the record"
-		                           : "a search's block, and the environment has none");
+		return member_bad(at, space ? "out of memory for the record"
+		                            : "a search's block, and the environment has none");
 	return search_space_take(space, &run->search->space, &why)
-	           ? field_bad(at, "%s", why.text)
+	           ? member_bad(at, "%s", why.text)
 	           : 0;
 }
 
-int record_search_take(const struct field_place *at, json_t *line, struct record_run *run)
+int record_search_take(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *measures = json_object_get(line, "measures"), *name;
 	const json_t *confirms = json_object_get(line, "confirms");
@@ -64,15 +64,15 @@ int record_search_take(const struct field_place *at, json_t *line, struct record
 	struct record_search *s = run->search;
 	struct record_search_block *more = realloc(s->blocks, (s->nblocks + 1) * sizeof *more);
 	if (!more)
-		return field_bad(at, "out of memory for the record");
+		return member_bad(at, "out of memory for the record");
 	s->blocks = more;
 	struct record_search_block *b = &s->blocks[s->nblocks++];
 	*b = (struct record_search_block){.confirms = json_is_true(confirms)};
-	if (field_count(at, line, "block", 0, &b->block) ||
-	    field_count(at, line, "round", 0, &b->round))
+	if (member_count(at, line, "block", 0, &b->block) ||
+	    member_count(at, line, "round", 0, &b->round))
 		return -1;
 	if (!json_is_boolean(confirms) || !json_is_array(measures))
-		return field_bad(at, "\"confirms\" or \"measures\" is missing");
+		return member_bad(at, "\"confirms\" or \"measures\" is missing");
 	json_array_foreach(json_object_get(line, "sets"), i, set)
 	{
 		if (take_set(at, set, s))
@@ -83,7 +83,7 @@ int record_search_take(const struct field_place *at, json_t *line, struct record
 		const char *named = json_string_value(name);
 		const int place = named ? record_search_find(run, named) : -1;
 		if (place < 0 || b->nsets == SEARCH_MAX_SETS)
-			return field_bad(at, "\"measures\" names what is no set");
+			return member_bad(at, "\"measures\" names what is no set");
 		b->sets[b->nsets++] = (unsigned char)place;
 	}
 	return 0;

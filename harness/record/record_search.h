@@ -1,5 +1,5 @@
-/* A search in the record. Each of its blocks begins with a line that says what it measures; sets
- * that are new with a block are described there, as the environment describes variants.
+/* A search in the record. Each of its blocks begins with a line that says what it measures;
+ * sets that are new with a block are described there, as the environment describes variants.
  *
  * What everybody reads is the confirmation: cells of its blocks, with the finalists as
  * variants. The search's own trials follow in the same lists (record_run.search), for what
@@ -7,11 +7,11 @@
 #ifndef LAUNCHGAP_RECORD_SEARCH_H
 #define LAUNCHGAP_RECORD_SEARCH_H
 
-#include "field.h"
+#include "member.h"
 #include "record.h"
 
 /* A block's line. */
-int record_search_take(const struct field_place *at, json_t *line, struct record_run *run);
+int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
 /* The set of a name by its place, or -1. */
 int record_search_find(const struct record_run *run, const char *name);
 /* After the last line: makes the finalists variants, and moves what is the search's own to the

@@ -1,63 +1,67 @@
 #include "topology.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "../trial/field.h"
+
 static const char *const ancestors[ANCESTORS] = {
     "", "board", "switch", "switches", "host bridge", "node", "system"};
 
-static int bad(const char *what, struct status *st)
-{
-	return status_set(st, "topology: \"%s\" is of another type or out of range", what);
-}
+#define OF(STRUCT, FIELD) offsetof(struct STRUCT, FIELD), sizeof(((struct STRUCT *)0)->FIELD)
 
-/* A whole number from 0 to `most`; *out stays where there is none. */
-static int take_int(const json_t *from, const char *key, int most, int *out, struct status *st)
-{
-	const json_t *value = json_object_get(from, key);
-	if (!value)
-		return 0;
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-	    json_integer_value(value) > most)
-		return bad(key, st);
-	*out = (int)json_integer_value(value);
-	return 0;
-}
+struct named_pair {
+	int a, b;
+	char ancestor[32];
+	struct topology_pair pair;
+};
 
-static int take_count(const json_t *from, const char *key, int most, unsigned *out,
-                      struct status *st)
-{
-	int value = (int)*out;
-	if (take_int(from, key, most, &value, st))
-		return -1;
-	*out = (unsigned)value;
-	return 0;
-}
+// clang-format off
+static const struct field gpu_rows[] = {
+    {"pci", FIELD_TEXT, OF(topology_gpu, pci), .optional = true, .record = true},
+    {"name", FIELD_TEXT, OF(topology_gpu, name), .optional = true, .record = true},
+    {"numa", FIELD_RANK, OF(topology_gpu, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+    {"socket", FIELD_RANK, OF(topology_gpu, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+};
 
-static int take_text(const json_t *from, const char *key, char *out, size_t bytes,
-                     struct status *st)
-{
-	const json_t *value = json_object_get(from, key);
-	const char *text = value ? json_string_value(value) : "";
-	if (!text || strlen(text) >= bytes)
-		return bad(key, st);
-	strcpy(out, text);
-	return 0;
-}
+static const struct field pcie_rows[] = {
+    {"gen", FIELD_NUMBER, OF(topology_gpu, gen), .hi = 9, .optional = true, .record = true},
+    {"gen_max", FIELD_NUMBER, OF(topology_gpu, gen_max), .hi = 9, .optional = true, .record = true},
+    {"width", FIELD_NUMBER, OF(topology_gpu, width), .hi = 32, .optional = true, .record = true},
+    {"width_max", FIELD_NUMBER, OF(topology_gpu, width_max), .hi = 32, .optional = true, .record = true},
+};
 
-static int take_number(const json_t *from, const char *key, double *out, struct status *st)
-{
-	const json_t *value = json_object_get(from, key);
-	if (!value)
-		return 0;
-	if (!json_is_number(value) || !(json_number_value(value) >= 0))
-		return bad(key, st);
-	*out = json_number_value(value);
-	return 0;
-}
+static const struct field bridge_rows[] = {
+    {"pci", FIELD_TEXT, OF(topology_bridge, pci), .optional = true, .record = true},
+    {"gbs", FIELD_REAL, OF(topology_bridge, gbs), .optional = true, .record = true},
+};
+
+static const struct field link_rows[] = {
+    {"up", FIELD_FLAG, OF(topology_link, up), .optional = true, .record = true},
+    {"mbps", FIELD_REAL, OF(topology_link, mbps), .optional = true, .record = true},
+};
+
+static const struct field pair_rows[] = {
+    {"a", FIELD_RANK, OF(named_pair, a), .hi = TOPOLOGY_GPUS, .record = true},
+    {"b", FIELD_RANK, OF(named_pair, b), .hi = TOPOLOGY_GPUS, .record = true},
+    {"ancestor", FIELD_TEXT, OF(named_pair, ancestor), .optional = true, .record = true},
+    {"p2p", FIELD_TEXT, OF(named_pair, pair.p2p), .optional = true, .record = true},
+};
+
+static const struct field core_rows[] = {
+    {"core", FIELD_RANK, OF(topology_core, core), .hi = 1 << 20, .optional = true, .record = true},
+    {"numa", FIELD_RANK, OF(topology_core, numa), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+    {"socket", FIELD_RANK, OF(topology_core, socket), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+    {"cache", FIELD_RANK, OF(topology_core, cache), .hi = TOPOLOGY_CORES, .optional = true, .record = true},
+};
+// clang-format on
+
+#define TAKE(ROWS, FROM, TO, ST)                                                               \
+	field_object_take(ROWS, sizeof(ROWS) / sizeof *(ROWS), FROM, TO, ST)
 
 /* How many a list has; 0 where it is missing. */
 static int take_list(const json_t *from, const char *key, unsigned most, const json_t **list,
@@ -66,40 +70,22 @@ static int take_list(const json_t *from, const char *key, unsigned most, const j
 	*list = json_object_get(from, key);
 	*n = (unsigned)json_array_size(*list);
 	if (*list && (!json_is_array(*list) || json_array_size(*list) > most))
-		return bad(key, st);
-	return 0;
-}
-
-static int take_bridges(const json_t *json, struct topology_gpu *gpu, struct status *st)
-{
-	const json_t *list;
-	if (take_list(json, "bridges", TOPOLOGY_BRIDGES, &list, &gpu->nbridges, st))
-		return -1;
-	for (unsigned i = 0; i < gpu->nbridges; i++) {
-		const json_t *one = json_array_get(list, i);
-		struct topology_bridge *b = &gpu->bridges[i];
-		if (take_text(one, "pci", b->pci, sizeof b->pci, st) ||
-		    take_number(one, "gbs", &b->gbs, st))
-			return -1;
-	}
+		return status_set(st, "%s has to be a list of at most %u", key, most);
 	return 0;
 }
 
 static int take_gpu(const json_t *json, struct topology_gpu *gpu, struct status *st)
 {
-	const json_t *pcie = json_object_get(json, "pcie");
+	const json_t *list;
 	*gpu = (struct topology_gpu){.numa = -1, .socket = -1};
-	return take_text(json, "pci", gpu->pci, sizeof gpu->pci, st) ||
-	               take_text(json, "name", gpu->name, sizeof gpu->name, st) ||
-	               take_int(json, "numa", TOPOLOGY_CORES, &gpu->numa, st) ||
-	               take_int(json, "socket", TOPOLOGY_CORES, &gpu->socket, st) ||
-	               take_count(pcie, "gen", 9, &gpu->gen, st) ||
-	               take_count(pcie, "gen_max", 9, &gpu->gen_max, st) ||
-	               take_count(pcie, "width", 32, &gpu->width, st) ||
-	               take_count(pcie, "width_max", 32, &gpu->width_max, st) ||
-	               take_bridges(json, gpu, st)
-	           ? -1
-	           : 0;
+	if (TAKE(gpu_rows, json, gpu, st) ||
+	    TAKE(pcie_rows, json_object_get(json, "pcie"), gpu, st) ||
+	    take_list(json, "bridges", TOPOLOGY_BRIDGES, &list, &gpu->nbridges, st))
+		return -1;
+	for (unsigned i = 0; i < gpu->nbridges; i++)
+		if (TAKE(bridge_rows, json_array_get(list, i), &gpu->bridges[i], st))
+			return -1;
+	return 0;
 }
 
 /* When all GPUs are known, since links name them. */
@@ -110,17 +96,17 @@ static int take_links(const json_t *json, const struct topology *t, struct topol
 	if (take_list(json, "nvlinks", TOPOLOGY_LINKS, &list, &gpu->nlinks, st))
 		return -1;
 	for (unsigned i = 0; i < gpu->nlinks; i++) {
-		const json_t *one = json_array_get(list, i);
+		const json_t *one = json_array_get(list, i), *to = json_object_get(one, "to");
 		struct topology_link *link = &gpu->links[i];
-		char to[32];
+		const char *name = to ? json_string_value(to) : "";
 		*link = (struct topology_link){.mbps = NAN};
-		if (take_text(one, "to", to, sizeof to, st) ||
-		    take_number(one, "mbps", &link->mbps, st))
+		if (!name)
+			return status_set(st, "to is not what it has to be");
+		if (TAKE(link_rows, one, link, st))
 			return -1;
-		link->up = json_is_true(json_object_get(one, "up"));
-		link->to = topology_gpu(t, to);
+		link->to = topology_gpu(t, name);
 		if (link->to < 0)
-			link->to = strcmp(to, "switch") ? TOPOLOGY_UNKNOWN : TOPOLOGY_SWITCH;
+			link->to = strcmp(name, "switch") ? TOPOLOGY_UNKNOWN : TOPOLOGY_SWITCH;
 	}
 	return 0;
 }
@@ -133,7 +119,7 @@ static int take_gpus(const json_t *json, struct topology *t, struct status *st)
 	t->gpus = calloc(t->ngpus + 1, sizeof *t->gpus);
 	t->pairs = calloc((size_t)t->ngpus * t->ngpus + 1, sizeof *t->pairs);
 	if (!t->gpus || !t->pairs)
-		return status_set(st, "out of memory for the topology");
+		return status_set(st, "out of memory");
 	for (unsigned i = 0; i < t->ngpus; i++)
 		if (take_gpu(json_array_get(list, i), &t->gpus[i], st))
 			return -1;
@@ -150,22 +136,16 @@ static int take_pairs(const json_t *json, struct topology *t, struct status *st)
 	if (take_list(json, "pairs", TOPOLOGY_GPUS * TOPOLOGY_GPUS, &list, &n, st))
 		return -1;
 	for (unsigned i = 0; i < n; i++) {
-		const json_t *one = json_array_get(list, i);
-		struct topology_pair pair = {.p2p = ""};
-		char name[32];
-		int a = -1, b = -1;
-		if (take_int(one, "a", (int)t->ngpus - 1, &a, st) ||
-		    take_int(one, "b", (int)t->ngpus - 1, &b, st) ||
-		    take_text(one, "ancestor", name, sizeof name, st) ||
-		    take_text(one, "p2p", pair.p2p, sizeof pair.p2p, st))
+		struct named_pair p = {.ancestor = ""};
+		if (TAKE(pair_rows, json_array_get(list, i), &p, st))
 			return -1;
-		if (a < 0 || b < 0)
-			return bad("pairs", st);
+		if (p.a >= (int)t->ngpus || p.b >= (int)t->ngpus)
+			return status_set(st, "a pair of GPUs that are not there");
 		for (unsigned k = ANCESTOR_BOARD; k < ANCESTORS; k++)
-			if (!strcmp(name, ancestors[k]))
-				pair.ancestor = (enum topology_ancestor)k;
-		t->pairs[(unsigned)a * t->ngpus + (unsigned)b] = pair;
-		t->pairs[(unsigned)b * t->ngpus + (unsigned)a] = pair;
+			if (!strcmp(p.ancestor, ancestors[k]))
+				p.pair.ancestor = (enum topology_ancestor)k;
+		t->pairs[(unsigned)p.a * t->ngpus + (unsigned)p.b] = p.pair;
+		t->pairs[(unsigned)p.b * t->ngpus + (unsigned)p.a] = p.pair;
 	}
 	return 0;
 }
@@ -177,15 +157,10 @@ static int take_cores(const json_t *json, struct topology *t, struct status *st)
 		return -1;
 	t->cores = calloc(t->ncores + 1, sizeof *t->cores);
 	if (!t->cores)
-		return status_set(st, "out of memory for the topology");
+		return status_set(st, "out of memory");
 	for (unsigned i = 0; i < t->ncores; i++) {
-		const json_t *one = json_array_get(list, i);
-		struct topology_core *c = &t->cores[i];
-		*c = (struct topology_core){-1, -1, -1, -1};
-		if (take_int(one, "core", 1 << 20, &c->core, st) ||
-		    take_int(one, "numa", TOPOLOGY_CORES, &c->numa, st) ||
-		    take_int(one, "socket", TOPOLOGY_CORES, &c->socket, st) ||
-		    take_int(one, "cache", TOPOLOGY_CORES, &c->cache, st))
+		t->cores[i] = (struct topology_core){-1, -1, -1, -1};
+		if (TAKE(core_rows, json_array_get(list, i), &t->cores[i], st))
 			return -1;
 	}
 	return 0;
@@ -193,14 +168,15 @@ static int take_cores(const json_t *json, struct topology *t, struct status *st)
 
 int topology_from_json(const json_t *json, struct topology *out, struct status *st)
 {
+	struct status why = {""};
 	*out = (struct topology){0};
 	if (json && !json_is_object(json))
 		return status_set(st, "topology: is no object");
-	if (!take_gpus(json, out, st) && !take_pairs(json, out, st) &&
-	    !take_cores(json, out, st))
+	if (!take_gpus(json, out, &why) && !take_pairs(json, out, &why) &&
+	    !take_cores(json, out, &why))
 		return 0;
 	topology_free(out);
-	return -1;
+	return status_set(st, "topology: %s", why.text);
 }
 
 void topology_free(struct topology *t)

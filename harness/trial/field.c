@@ -435,6 +435,7 @@ json_t *field_to_json(const struct field *f, const void *base)
 	case FIELD_NS:
 	case FIELD_PLACE:
 		return json_integer(*(const int64_t *)at);
+	case FIELD_REAL:
 	case FIELD_PERCENT:
 		memcpy(&share, at, sizeof share);
 		return json_real(share);
@@ -499,15 +500,16 @@ static int range_from_json(const struct field *f, const json_t *value, size_t *r
 	const json_t *lo = json_array_get(value, 0), *hi = json_array_get(value, 1);
 	if (json_array_size(value) != 2 || !json_is_integer(lo) || json_integer_value(lo) < 0 ||
 	    !(json_is_null(hi) || json_is_integer(hi)) || json_integer_value(hi) < 0)
-		return status_set(st,
-		                  "%s has to be a list of two sizes, the second a number or null",
-		                  json_key(f));
+		return status_set(
+		    st, "%s has to be a list of two sizes, the second a number or null",
+		    json_key(f));
 	range[0] = (size_t)json_integer_value(lo);
 	range[1] = json_is_null(hi) ? SIZE_MAX : (size_t)json_integer_value(hi);
 	return 0;
 }
 
-/* Whole numbers; a settings' may be beyond its row's bounds, in a record of an older program. */
+/* Whole numbers; a settings' may be beyond its row's bounds, in a record of an older program.
+ */
 static int number_from_json(const struct field *f, json_int_t n, char *at, struct status *st)
 {
 	const bool natural =
@@ -549,10 +551,14 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 		if (json_is_boolean(value))
 			return (*(bool *)at = json_is_true(value), 0);
 		break;
+	case FIELD_REAL:
 	case FIELD_PERCENT: {
 		double share = json_number_value(value);
-		if (!json_is_number(value) ||
-		    (f->record && !(share > 0 && share <= (double)f->hi / 10000)))
+		bool possible =
+		    f->kind == FIELD_REAL
+		        ? share >= 0
+		        : !f->record || (share > 0 && share <= (double)f->hi / 10000);
+		if (!json_is_number(value) || !possible)
 			break;
 		memcpy(at, &share, sizeof share);
 		return 0;
@@ -572,7 +578,8 @@ json_t *field_object(const struct field *rows, size_t n, const void *base)
 {
 	json_t *json = json_object();
 	for (size_t i = 0; json && i < n; i++)
-		if (json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base))) {
+		if (json_object_set_new(json, json_key(&rows[i]),
+		                        field_to_json(&rows[i], base))) {
 			json_decref(json);
 			json = NULL;
 		}
@@ -583,7 +590,8 @@ int field_object_take(const struct field *rows, size_t n, const json_t *json, vo
                       struct status *st)
 {
 	for (size_t i = 0; i < n; i++)
-		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base, st))
+		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base,
+		                    st))
 			return -1;
 	return 0;
 }

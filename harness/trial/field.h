@@ -1,7 +1,7 @@
 /* A key: one row says how an experiment file writes it, where its value goes, how order and
  * record write it, what it is from the start, and what help says of it. Pure. */
-#ifndef LAUNCHGAP_CONFIG_FIELD_H
-#define LAUNCHGAP_CONFIG_FIELD_H
+#ifndef LAUNCHGAP_FIELD_H
+#define LAUNCHGAP_FIELD_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,6 +24,7 @@ enum field_kind {
 	FIELD_SECONDS, /* lo to hi ns, a bare number is seconds; unsigned, rounded up */
 	FIELD_NS,      /* 0 to hi ns, with a unit; int64_t */
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
+	FIELD_REAL,    /* of JSON alone: a number from 0 up; double */
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
 	FIELD_MAYBE,   /* a word by its index, or none: -1, null in JSON; int */
@@ -58,7 +59,7 @@ struct field {
 	bool optional;       /* JSON may lack it; then it stays as it is */
 	bool record;         /* of JSON alone, where it has to be within lo and hi */
 	bool check;          /* asked of a variant; no setting in which two could differ */
-	const char *initial;   /* what it is from the start, as a file would write it; NULL: 0 */
+	const char *initial; /* what it is from the start, as a file would write it; NULL: 0 */
 	const char *otherwise; /* what help says in its place: "required", or what it follows */
 	const char *help;
 };

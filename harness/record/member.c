@@ -1,0 +1,105 @@
+#include "member.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int member_bad(const struct member_place *at, const char *format, ...)
+{
+	char what[512], line[16] = "";
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	if (at->line)
+		snprintf(line, sizeof line, ":%u", at->line);
+	return status_set(at->st, "%s%s: %s", at->file, line, what);
+}
+
+int member_text(const struct member_place *at, const json_t *from, const char *key,
+                const char **out)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	if (!text)
+		return member_bad(at, "\"%s\" is missing or is no text", key);
+	*out = text;
+	return 0;
+}
+
+int member_name(const struct member_place *at, const json_t *from, const char *key, char *out,
+                size_t bytes)
+{
+	const char *text = NULL;
+	if (member_text(at, from, key, &text))
+		return -1;
+	if (!*text || strlen(text) >= bytes)
+		return member_bad(at, "\"%s\" has to have 1 to %zu characters", key, bytes - 1);
+	strcpy(out, text);
+	return 0;
+}
+
+int member_error(const struct member_place *at, const json_t *from, const char *key, char *out,
+                 size_t bytes)
+{
+	const json_t *error = json_object_get(from, key);
+	if (!error || !(json_is_null(error) || json_is_string(error)))
+		return member_bad(at, "\"%s\" is missing; it is text or null", key);
+	snprintf(out, bytes, "%s", json_is_string(error) ? json_string_value(error) : "");
+	return 0;
+}
+
+int member_number(const struct member_place *at, const json_t *from, const char *key,
+                  json_int_t least, json_int_t most, json_int_t *out)
+{
+	const json_t *value = json_object_get(from, key);
+	if (!json_is_integer(value))
+		return member_bad(at, "\"%s\" is missing or is no whole number", key);
+	json_int_t number = json_integer_value(value);
+	if (number < least || number > most)
+		return member_bad(at, "\"%s\" is %lld, allowed are %lld to %lld", key,
+		                  (long long)number, (long long)least, (long long)most);
+	*out = number;
+	return 0;
+}
+
+int member_count(const struct member_place *at, const json_t *from, const char *key,
+                 unsigned least, unsigned *out)
+{
+	json_int_t number = 0;
+	if (member_number(at, from, key, least, INT_MAX, &number))
+		return -1;
+	*out = (unsigned)number;
+	return 0;
+}
+
+int member_word(const struct member_place *at, const json_t *from, const char *key,
+                int (*find)(const char *), int *out)
+{
+	const char *text = NULL;
+	if (member_text(at, from, key, &text))
+		return -1;
+	int found = find(text);
+	if (found < 0)
+		return member_bad(at, "\"%s\" is \"%.60s\", which is not known here", key,
+		                  text);
+	*out = found;
+	return 0;
+}
+
+int member_sum(const struct member_place *at, const json_t *from, const char *key,
+               unsigned nranks, uint64_t *out)
+{
+	const json_t *list = json_object_get(from, key);
+	uint64_t sum = 0;
+	if (!json_is_array(list) || json_array_size(list) != nranks)
+		return member_bad(at, "\"%s\" is missing or has not one number per rank", key);
+	for (unsigned r = 0; r < nranks; r++) {
+		const json_t *value = json_array_get(list, r);
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return member_bad(at, "\"%s\" holds something else than counts", key);
+		sum += (uint64_t)json_integer_value(value);
+	}
+	*out = sum;
+	return 0;
+}
