@@ -18,7 +18,7 @@ typedef int verb_fn(int argc, char *argv[], const struct home *home, struct stat
 
 static verb_fn verb_compare, verb_help, verb_version;
 
-/* form: what follows the name; "" where nothing does; NULL: not for people. */
+/* form: the arguments; "" if there are none; NULL: not for people. */
 struct verb {
 	const char *name, *form, *summary, *help;
 	verb_fn *call;
@@ -28,64 +28,64 @@ struct verb {
 static const struct verb verbs[] = {
     {"run", "NAME [key=value …]", "measure experiments/NAME.exp and report",
      "  --dry-run       say what would be measured and what it takes; no GPU needed\n"
-     "  --only A,B      these variants alone, beside the reference's twin and the limit\n"
-     "  --file FILE     an experiment file of your own instead of NAME\n"
+     "  --only A,B      these variants alone, with the reference's twin and the limit\n"
+     "  --file FILE     your own experiment file instead of NAME\n"
      "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
-     "  --resume DIR    add blocks to a run, on the machine that it was made on\n"
+     "  --resume DIR    add blocks to a run, on the same machine\n"
      "  --no-report     measure only\n"
-     "  --no-libraries  refuse a file whose variants name libraries: else it may run any code\n"
+     "  --no-libraries  refuse a file whose variants name libraries, which may run any code\n"
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         write the stamps as trace.json too, as report does\n"
-     "  --format nccl-tests   print its columns in place of our table, as report does\n"
+     "  --format nccl-tests   print its columns instead of our table, as report does\n"
      "\n"
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
-     "(launchgap list keys has them all)\n"
-     "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to go on\n", verb_run},
+     "(launchgap list keys shows all)\n"
+     "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to resume\n", verb_run},
     {"resume", "DIR [key=value …]", "go on with a run",
-     "The record says which experiment it is and how it was begun. What was asked for and is\n"
-     "missing is measured, of a block that was begun its other trials first; blocks=N: so many\n"
-     "blocks, with the one that was begun. Options as of run.\n", verb_resume},
-    {"report", "DIR", "its tables and pictures, from records alone",
+     "The record names the experiment and how it was begun. What is missing is measured, first\n"
+     "the other trials of a block that was begun; blocks=N: so many blocks, including that\n"
+     "one. Options as of run.\n", verb_resume},
+    {"report", "DIR", "tables and pictures, from the record alone",
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         the stamps too, as DIR/trace.json for ui.perfetto.dev\n"
-     "  --format nccl-tests   the tables in nccl-tests' columns, for what parses those\n"
+     "  --format nccl-tests   the tables in nccl-tests' columns, for programs that parse them\n"
      "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
      "                  as its -a (default 1), or earliest start to latest end\n", verb_report},
     {"compare", "A B", "two runs, or JSON of nccl-tests",
      "  --threshold 2%  what counts as a difference\n"
-     "  --variant NAME  what nccl-tests' files are called (default: after their layout)\n"
+     "  --variant NAME  name of nccl-tests' files (default: from their layout)\n"
      "  --format json   every table as one JSON object (results/README.md)\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
     {"tour", "[key=value …]", "each collective once, on a few numbers",
      "What every rank has before and after, in the mode that you choose, with the lines of\n"
      "source that do it.\n"
-     "  mode=NAME       single, threads (unless told) or processes\n"
+     "  mode=NAME       single, threads (default) or processes\n"
      "  ranks=N         (every GPU, or 4 on the host backend)\n"
      "  collective=A,B  these alone\n"
      "Other keys as of run; the experiment is experiments/tour.exp.\n", verb_tour},
     {"list", "[WHAT]", "what there is to choose from",
      "WHAT: modes, backends, collectives, datatypes, operations, experiments, keys\n"
-     "(of an experiment file, with what each may be); without it all but keys.\n", verb_list},
+     "(of an experiment file, with their values); without it all but keys.\n", verb_list},
     {"selftest", "[quick] [key=value …]", "the instrument against itself",
      "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without\n"
-     "disturbances, and what their reports say of them.\n"
-     "  quick           3 minutes in place of 15; budget=TIME: so long\n"
+     "disturbances, and whether their reports find that.\n"
+     "  quick           3 minutes instead of 15; budget=TIME: this long\n"
      "  backend=NAME    nccl, host or null (default: nccl with two GPUs, else host and null)\n"
      "  mode=NAME       this mode alone\n"
-     "  runs=N          so many experiments of each backend and mode, whatever time they take\n"
-     "  blocks=N        of an experiment, 6 and up (10)\n"
-     "  seed=N          of what is drawn (1)\n"
-     "  csv=FILE        every verdict, a line each\n"
-     "exit: 0 all as it should be; 1 more false words than come by chance, or 10 % not found;\n"
+     "  runs=N          this many experiments of each backend and mode, however long they take\n"
+     "  blocks=N        of an experiment, at least 6 (10)\n"
+     "  seed=N          of the random numbers (1)\n"
+     "  csv=FILE        every verdict, one per line\n"
+     "exit: 0 as expected; 1 more wrong verdicts than by chance, or 10 % not found;\n"
      "130 interrupted\n", verb_selftest},
     {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
      "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two\n"
      "readings of every counter that NVML has. Takes 2 minutes; nothing else may use the GPUs.\n"
-     "  gpus=A,B        the two, as CUDA counts them (0,1)\n"
+     "  gpus=A,B        the two GPUs, in CUDA's numbering (0,1)\n"
      "  repeats=N       of each copy (3)\n"
      "  --json FILE     every reading and table, for programs\n", verb_counters},
     {"doctor", "", "what this machine lacks",
-     "With what it would add, and how to get it. It changes nothing.\n", verb_doctor},
+     "For each missing thing: what it adds, and how to get it. Changes nothing.\n", verb_doctor},
     {"help", "[VERB]", "this, or what a verb takes", "", verb_help},
     {"--version", "", "release, commit, and what is built in", "", verb_version},
     {"worker", NULL, "one process of a trial; the runner starts it, with an order in a file", "", verb_worker},
@@ -187,7 +187,7 @@ static int verb_version(int argc, char *argv[], const struct home *home, struct 
 	return 0;
 }
 
-/* Whether a verb is asked for its help. What stands behind "worker" is the runner's. */
+/* Whether a verb's help is requested. The arguments of "worker" are the runner's. */
 static bool wants_help(int argc, char *argv[])
 {
 	for (int i = 2; i < argc && strcmp(argv[1], "worker"); i++)
@@ -196,7 +196,7 @@ static bool wants_help(int argc, char *argv[])
 	return false;
 }
 
-/* Where one is closed, the next file that is opened would take its place, and what is said would
+/* If a standard file is closed, the next file to be opened would take its number, and messages would
  * go there. */
 static void fill_standard_files(void)
 {
@@ -205,7 +205,7 @@ static void fill_standard_files(void)
 			_exit(1);
 }
 
-/* Whether what was printed is not all there. Who stops reading (`| head`) does not want it. */
+/* Whether the output is incomplete. It is not if the reader stopped reading (`| head`). */
 static bool output_is_cut(void)
 {
 	struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -214,9 +214,8 @@ static bool output_is_cut(void)
 	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
 }
 
-/* UCX, which Open MPI 5 loads, handles crashes and a hang-up from the program's start on: it
- * prints, and goes on where the signal was to end the program. It is asked to put back what was
- * there. */
+/* UCX, which Open MPI 5 loads, handles crashes and hang-ups from the program's start on: it prints,
+ * and continues where the signal should end the program. This restores the earlier handlers. */
 static void take_back_signals(void)
 {
 	void (*one)(int), (*all)(void);
@@ -235,9 +234,9 @@ int main(int argc, char *argv[])
 	struct home home;
 	struct status st = {0};
 	take_back_signals();
-	/* `| head`: what is not read any more is not printed, and all files are whole. */
+	/* `| head`: output that nobody reads is lost, but all files are complete. */
 	signal(SIGPIPE, SIG_IGN);
-	/* `ulimit -f`: as a full disk, which is said; what ends a job is said by its runner. */
+	/* `ulimit -f`: an error message, as for a full disk. A job dies, and its runner reports it. */
 	if (argc < 2 || strcmp(argv[1], "worker"))
 		signal(SIGXFSZ, SIG_IGN);
 	fill_standard_files();
@@ -255,7 +254,7 @@ int main(int argc, char *argv[])
 	if (st.text[0])
 		status_complain(&st);
 	if (output_is_cut()) {
-		status_set(&st, "what was printed is not all there: standard output cannot be written");
+		status_set(&st, "the output is incomplete: standard output cannot be written");
 		status_complain(&st);
 		result = result ? result : verb && verb->call == verb_compare ? COMPARE_NOT_DONE : 1;
 	}

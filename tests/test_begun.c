@@ -80,7 +80,7 @@ TEST(the_last_block_is_completed)
 	assert_int_equal(r.resumes[0].begun, 1);
 	assert_int_equal(r.resumes[0].blocks, 1);
 	record_free(&r);
-	cli_expect(resume(NULL), 1, "has the 3 blocks asked for");
+	cli_expect(resume(NULL), 1, "has all 3 blocks");
 }
 
 TEST(then_come_those_that_are_missing)

@@ -247,7 +247,7 @@ TEST(some_variants_alone)
 TEST(a_dry_run_measures_nothing)
 {
 	SAYS("run smoke backend=host --dry-run --results $R", 0, "variants\n  single ",
-	     "the reference once more", "6 in each job: alltoall; 3 sizes",
+	     "the reference again", "6 in each job: alltoall; 3 sizes",
 	     "30: 5 in each of 6", "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
 	     "time\n  about ");
 	SAYS("run smoke backend=host --dry-run --only threads --results $R", 0,
@@ -390,7 +390,7 @@ TEST(a_run_is_gone_on_with)
 	*slash = '\0';
 	snprintf(command, sizeof command, "resume %s --no-report", path);
 	SAYS(command, 0, "block 4 of 4");
-	SAYS(command, 1, "has the 4 blocks asked for; blocks=N adds as many");
+	SAYS(command, 1, "has all 4 blocks; blocks=N adds N more");
 	snprintf(command, sizeof command, "resume %s --no-report blocks=1", path);
 	SAYS(command, 0, "block 5 of 5");
 	*slash = '/';
@@ -398,7 +398,7 @@ TEST(a_run_is_gone_on_with)
 	assert_non_null(strstr(said, "\"block\":4,"));
 	assert_null(strstr(said, "\"block\":5,"));
 	free(said);
-	SAYS("resume", 1, "resume wants a run's folder");
+	SAYS("resume", 1, "resume needs a run's folder");
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
 
@@ -489,7 +489,7 @@ TEST(a_failed_trial_says_how_its_block_is_replaced)
 	    getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);
 	cli_expect(cli_call(folder, "resume", path, NULL), 1,
-	           "blocks=N adds as many, as in place of those in which a trial failed");
+	           "blocks=N adds N more, for example to replace those with a failed trial");
 }
 
 /* mpirun waited for ever for a pipe. A limit that may be raised is. */

@@ -27,21 +27,21 @@ TEST(names_that_are_no_experiments)
 	refused((const char *[]){"run", "nosuch", "--results", results, NULL},
 	        (const char *[]){"there is no experiment 'nosuch'", "launchgap list", NULL});
 	refused((const char *[]){"run", "../results/README", "--results", results, NULL},
-	        (const char *[]){"no experiment's name", "letters, digits", NULL});
+	        (const char *[]){"not an experiment's name", "letters, digits", NULL});
 	refused((const char *[]){"run", "/etc/passwd", "--results", results, NULL},
-	        (const char *[]){"no experiment's name", NULL});
+	        (const char *[]){"not an experiment's name", NULL});
 	refused((const char *[]){"run", "smoke", "--no-report", "--format", "nccl-tests",
 	                         "--results", results, NULL},
-	        (const char *[]){"allowed is one of both", NULL});
+	        (const char *[]){"allowed is one of them", NULL});
 	refused((const char *[]){"run", "", "--results", results, NULL},
-	        (const char *[]){"no experiment's name", NULL});
+	        (const char *[]){"not an experiment's name", NULL});
 	refused(
 	    (const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
 	    (const char *[]){"/nonexistent.exp", NULL});
 	refused((const char *[]){"run", "--results", results, NULL},
 	        (const char *[]){"which experiment", NULL});
 	refused((const char *[]){"run", "smoke", "--results", NULL},
-	        (const char *[]){"--results wants a value", NULL});
+	        (const char *[]){"--results needs a value", NULL});
 	refused((const char *[]){"run", "smoke", "--frobnicate", "--results", results, NULL},
 	        (const char *[]){"'--frobnicate' is not understood", NULL});
 	refused((const char *[]){"frobnicate", NULL},

@@ -1,5 +1,5 @@
-/* What counters count: known copies between two GPUs, each between two readings of all of
- * NVML's sources (meter.h) on both GPUs. */
+/* What counters count: known copies between two GPUs, each between two readings of all NVML sources
+ * (meter.h) on both GPUs. */
 #ifndef LAUNCHGAP_CALIBRATE_H
 #define LAUNCHGAP_CALIBRATE_H
 
@@ -11,9 +11,9 @@
 
 /* One question. `pieces` of 0: nothing is copied, as a control.
  *
- * Else the GPUs rest, are read, copy, rest and are read again: exact for what counts up.
- * Steady: they copy from before the first reading until after the second, and rates are
- * compared, which is the only way to hold GPM against something. */
+ * Otherwise the GPUs rest, are read, copy, rest and are read again: exact for cumulative counters.
+ * Steady: they copy from before the first reading until after the second, and rates are compared,
+ * which is the only way to check GPM. */
 struct calibrate_cell {
 	struct copies_order order; /* steady: pieces is set when it runs */
 	bool steady;
@@ -31,20 +31,19 @@ struct calibrate {
 	struct calibrate_reading readings[CALIBRATE_CELLS][CALIBRATE_REPEATS][METER_SOURCES];
 };
 
-/* What a source saw of a copy. Forth and back are as the order has them: the sender's TX, the
- * receiver's RX, and what the receiver's TX had at the same time (requests, acknowledgements).
- */
+/* What a source counted of a copy. Forth and back are relative to the order: the sender's TX, the
+ * receiver's RX, and the receiver's TX at the same time (requests, acknowledgements). */
 enum calibrate_side { CALIBRATE_SENT, CALIBRATE_RECEIVED, CALIBRATE_RETURNED };
 
-/* Median, least and most over the repeats; NaN where none has a figure. */
+/* Median, least and most over the repeats; NaN if none has a value. */
 struct calibrate_figure {
 	double median, least, most;
 };
 
-/* The cells, repeats and times that `launchgap counters` has. */
+/* The cells, repeats and times of `launchgap counters`. */
 void calibrate_default(struct calibrate *c);
 
-/* Blocks for as long as it takes; `say`, if not NULL, is told before each cell. */
+/* Blocks until it is done; calls `say`, if not NULL, before each cell. */
 int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copier copier,
                   void (*say)(unsigned done, unsigned total), struct status *st);
 
@@ -60,7 +59,7 @@ struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell
 struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell);
 /* Bytes of payload in a packet. */
 struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
-/* Why a source has no figure anywhere, as it said first; "" where it has. */
+/* The first reason why a source has no value anywhere; "" if it has one. */
 const char *calibrate_missing(const struct calibrate *c, enum meter_source source);
 
 #endif

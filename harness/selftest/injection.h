@@ -1,8 +1,8 @@
-/* What the selftest does to trials: variants that are slower than the reference by a known
- * part, and what disturbs all variants alike. Pure.
+/* What the selftest injects into trials: variants that are slower than the reference by a known
+ * fraction, and disturbances that affect all variants equally. Pure.
  *
- * A cell whose call takes t takes t × (1 + slower) × (1 + disturbed) with it: a disturbance
- * leaves the true ratio of two variants as it is, so that one truth judges every word. */
+ * A call of time t takes t × (1 + slower) × (1 + disturbed). A disturbance does not change the true
+ * ratio of two variants, so that every verdict has one truth. */
 #ifndef LAUNCHGAP_INJECTION_H
 #define LAUNCHGAP_INJECTION_H
 
@@ -14,10 +14,10 @@
 extern const double injection_effects[INJECTION_EFFECTS];
 /* The variant's name in the experiment file. */
 const char *injection_variant(unsigned effect);
-/* The effect of a variant of that name; of any other (the reference, its twin) 0. */
+/* The effect of the variant of that name; 0 for all others (the reference, its twin). */
 double injection_effect(const char *variant);
 
-/* What happens to a trial's cell beside the effect; each draw is a trial's and a cell's own.
+/* What a trial's cell gets besides the effect; each trial and cell draws separately.
  *   none
  *   drift        all gets slower in proportion to time, 20 % from the first trial to the last
  *   tails        each trial by 0.5 % times the size of a Student's t with 2 degrees of freedom
@@ -41,7 +41,7 @@ struct disturbed {
 	unsigned blocks, in_block; /* of the run; trials in one */
 	unsigned cell;
 };
-/* By how much it is slower, 0 and up. */
+/* By how much it is slower, at least 0. */
 double disturbance_of(enum disturbance kind, const struct disturbed *at);
 
 #endif

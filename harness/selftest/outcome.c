@@ -6,7 +6,7 @@
 
 #include "../analysis/stats.h"
 
-#define ERRS   0.05 /* a verdict at most, as the intervals promise */
+#define ERRS   0.05 /* at most, per verdict, as the intervals promise */
 #define CHANCE 0.01
 
 #define ANY UINT_MAX
@@ -18,7 +18,7 @@ static const char *const words[WORDS] = {"faster",         "faster by less", "sl
 
 int outcome_word(const char *text, bool tells, enum word *out, struct status *st)
 {
-	/* What begins alike: the longer first. */
+	/* With a common beginning the longer comes first. */
 	static const struct {
 		const char *begin;
 		enum word word;
@@ -40,8 +40,8 @@ int outcome_word(const char *text, bool tells, enum word *out, struct status *st
 	return status_set(st, "the report says '%s', which the selftest does not know", text);
 }
 
-/* Whether a word contradicts what was injected. 2 % lies on the margin, where "slower" and "no
- * difference" are both true. What is undecided contradicts nothing. */
+/* Whether a verdict contradicts the injected effect. 2 % is the margin itself, where "slower" and "no
+ * difference" are both true. An undecided verdict contradicts nothing. */
 static bool is_wrong(unsigned effect, enum word word)
 {
 	double slower = injection_effects[effect], margin = 0.02;
@@ -72,7 +72,7 @@ unsigned outcome_most(unsigned n)
 	return k;
 }
 
-/* Which outcomes are meant; ANY or NULL: all. */
+/* Selects outcomes; ANY or NULL: all. */
 struct which {
 	const char *backend, *mode;
 	unsigned disturbance, regime, effect;

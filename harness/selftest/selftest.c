@@ -15,7 +15,7 @@
 #include "../run/runner.h"
 #include "outcome.h"
 
-/* A call on the CPU or on the virtual device has so much work in every variant: 1 % of it is
+/* A call on the CPU or on the virtual device has this much work in every variant: 1 % of it is
  * many steps of the clock. A GPU's call is long enough. */
 #define WORK_NS 20000
 
@@ -29,8 +29,8 @@ struct scene {
 	const struct mode *mode;
 	unsigned runs;
 	int64_t spent_ns;
-	size_t bytes[REGIMES];   /* of the cell that stands for each */
-	double base_ns[REGIMES]; /* its call, with the work that all variants have */
+	size_t bytes[REGIMES];   /* of the cell that represents each regime */
+	double base_ns[REGIMES]; /* the time of its call, with the work of all variants */
 };
 
 static const enum pace paces[REGIMES] = {PACE_ISOLATED, PACE_STREAM};
@@ -46,7 +46,7 @@ struct bench {
 	struct outcome *outcomes;
 };
 
-/* --- what is injected --- */
+/* --- injection --- */
 
 struct change {
 	const struct scene *scene;
@@ -54,7 +54,7 @@ struct change {
 	struct disturbed at; /* seed, blocks and in_block */
 };
 
-/* The regime that a cell stands for, or REGIMES. */
+/* The regime that a cell represents, or REGIMES. */
 static unsigned regime_of(const struct scene *s, const struct cell *cell)
 {
 	unsigned r = 0;
@@ -67,7 +67,7 @@ static void change_trial(struct trial *trial, void *arg)
 {
 	const struct change *c = arg;
 	const struct backend_traits *is = &c->scene->backend->is;
-	/* Without a device the delay is a worker's work, who does it for each of its ranks. */
+	/* Without a device the delay is work of the worker, which does it for each of its ranks. */
 	double ranks = is->launches ? 1 : trial->settings.layout.ranks_per_thread;
 	double effect = injection_effect(trial->variant);
 	struct disturbed at = c->at;
@@ -79,7 +79,7 @@ static void change_trial(struct trial *trial, void *arg)
 		if (at.cell < REGIMES)
 			ns += c->scene->base_ns[at.cell] *
 			      ((1 + effect) * (1 + disturbance_of(c->disturbance, &at)) - 1);
-		/* Never 0: what it takes to inject, every variant pays for. */
+		/* Never 0: every variant has to pay the cost of injecting. */
 		trial->cells[i].extra_ns = (int64_t)fmax(1, round(ns / ranks));
 	}
 }
@@ -103,7 +103,8 @@ static int write_experiment(const struct scene *s, const char *file, struct stat
 	                 : 0;
 }
 
-/* The reference's call, before anything is injected: the median of what equals it. */
+/* The time of the reference's call before anything is injected: the median over the reference and its
+ * equal. */
 static int take_base(struct bench *b, struct scene *s, const struct summary *summary,
                      const struct change *change, struct status *st)
 {
@@ -139,7 +140,7 @@ static int add_outcome(struct bench *b, const struct outcome *outcome, struct st
 	return 0;
 }
 
-/* The final words, of each variant in each regime. */
+/* The final verdict of each variant in each regime. */
 static int take_words(struct bench *b, struct scene *s, const struct summary *summary,
                       const struct change *change, struct status *st)
 {
@@ -185,7 +186,7 @@ static bool is_measured(struct bench *b, const struct run_request *request, char
 	return !result;
 }
 
-/* From the experiment's file to the record, and from there to what is taken of it. */
+/* From the experiment's file to the record, and from there to the verdicts. */
 static int run_one(struct bench *b, struct scene *s, struct change *change,
                    char *const overrides[], unsigned n, take_fn *take, struct status *st)
 {
@@ -260,7 +261,7 @@ static bool is_wanted(const struct bench *b, const struct backend *backend, bool
 	return backend->is.injects && backend->is.gpus == gpus;
 }
 
-/* GPUs where two answer, as the planner has it. */
+/* GPUs if two respond, as in the planner. */
 static bool has_gpus(const struct bench *b)
 {
 	struct status ignored = {0};
@@ -347,7 +348,7 @@ static bool print_all(const struct bench *b)
 	    1e-9 * (double)(clock_now_ns() - b->begin_ns));
 	for (unsigned i = 0; i < b->nscenes; i++)
 		if (!b->scenes[i].runs)
-			printf("No time was left for %s on %s.\n", b->scenes[i].mode->name,
+			printf("There was no time for %s on %s.\n", b->scenes[i].mode->name,
 			       b->scenes[i].backend->name);
 	return good;
 }

@@ -1,5 +1,5 @@
-/* run --dry-run: what an experiment would measure, and what that takes; no job is started, and
- * where no device is, one is imagined. */
+/* run --dry-run: what an experiment would measure, and the resources that it needs; starts no job, and
+ * assumes devices if there are none. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "../run/runner.h"
 #include "verbs.h"
 
-#define IMAGINED_RANKS 8 /* of a backend that has nothing to run on here */
+#define IMAGINED_RANKS 8 /* for a backend without devices here */
 
-/* Rough figures for an estimate: a call where devices do the work and where cores do, and a row
- * of stamps in the record. */
+/* Rough figures for an estimate: a call on devices, a call on cores, and a row of stamps in the
+ * record. */
 #define CALL_S         20e-6
 #define DEVICE_BYTES_S 100e9
 #define CORE_BYTES_S   1e9
@@ -96,7 +96,7 @@ static void say_variants(const struct plan *plan)
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
 		char set[1024], lead[64];
-		const char *role = !strcmp(v->role, "again")     ? "the reference once more"
+		const char *role = !strcmp(v->role, "again")     ? "the reference again"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
 		                                                 : "the reference";
@@ -131,8 +131,8 @@ static void say_cells(const struct plan *plan)
 		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
 }
 
-/* Trials of a search depend on what it finds: of each variant as many as there are rounds, of
- * the sets as many as rounds have at most. */
+/* A search's trials depend on its results: each variant runs once per round, and sets run at most as
+ * often as rounds allow. */
 static void plan_whole_search(struct plan *plan, struct status *st)
 {
 	const unsigned all = search_trials(plan).all;
@@ -178,7 +178,7 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	bool twice = !cores && spec->allocations > 1;
 	say_size((twice ? 4.0 : 2.0) * (double)plan->arena_bytes);
 	printf(" for each of %u ranks: what it sends and what it receives%s%s\n", plan->nranks,
-	       twice ? ", twice while it is allocated anew" : "",
+	       twice ? ", twice during reallocation" : "",
 	       cores ? "" : "; the library's own buffers come on top");
 	printf("disk\n  about ");
 	say_size(e.bytes);
@@ -219,8 +219,8 @@ int dry_run(const struct run_request *q, struct status *st)
 	if (why[0])
 		page_wrap(stdout, "", 0, why);
 	snprintf(text, sizeof text,
-	         "%s has nothing to run on here (%.1000s): %u ranks are imagined, and what its "
-	         "library can do is not asked",
+	         "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
+	         "not checked",
 	         chosen, why_not.text, machine.imagined_ranks);
 	if (machine.imagined)
 		page_wrap(stdout, "", 0, text);

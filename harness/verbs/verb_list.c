@@ -1,4 +1,4 @@
-/* list: what there is to choose from. */
+/* list: all modes, backends, collectives, keys and experiments. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define NAME_COLUMNS 17
 
-/* A name, and in a column of its own what it is. */
+/* A name, and its description in a second column. */
 static void list_entry(const char *name, const char *what)
 {
 	char lead[80];
@@ -28,7 +28,7 @@ static void list_entry(const char *name, const char *what)
 	page_wrap(stdout, lead, NAME_COLUMNS + 3, what);
 }
 
-/* The same of what this machine may lack. */
+/* The same for something that this machine may lack. */
 static void list_here(const char *name, const char *what, const char *lack)
 {
 	char text[1400];
@@ -68,7 +68,7 @@ void suggest_offer_to(const char *name, void *guess)
 	suggest_offer(guess, name);
 }
 
-/* An experiment with the question that its file opens with. */
+/* An experiment with the question at the top of its file. */
 static void list_experiment(const char *name, void *arg)
 {
 	const struct home *home = arg;
@@ -178,9 +178,9 @@ static void list_keys(const struct home *home)
 	rows = claim_fields(true, &n);
 	list_fields("[claim NAME]", rows, n);
 	printf(" [search]\n");
-	list_entry("finalists", "sets of values that are confirmed in blocks of their own [1 to "
+	list_entry("finalists", "sets of values that are confirmed in separate blocks [1 to "
 	                        "6]; default 3");
-	list_entry("KEY", "values with commas between, up to 8, beside the reference's own: of any "
+	list_entry("KEY", "up to 8 values with commas between, besides the reference's: of any "
 	                  "key of a variant but mode, layout, backend, nccl, each, expect, "
 	                  "nccl_below, force, flip; up to 16 keys");
 }
@@ -214,7 +214,7 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	if (listed)
 		return 0;
 	return status_set(st,
-	                  "list: '%s' is no list%s; allowed is modes, backends, collectives, "
+	                  "list: '%s' is not a list%s; allowed is modes, backends, collectives, "
 	                  "datatypes, operations, experiments, keys",
 	                  argv[2], suggestion_text(&guess).text);
 }

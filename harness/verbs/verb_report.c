@@ -1,4 +1,4 @@
-/* report: all that a run's records say, from them alone. */
+/* report: makes a run's report from its record alone. */
 #include "../report/report.h"
 #include "verbs.h"
 
@@ -21,7 +21,7 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 	}
 	if (!dir)
 		return status_set(st,
-		                  "report wants one run's folder, e.g. results/smoke/latest");
+		                  "report needs one run's folder, e.g. results/smoke/latest");
 	return report_options_settle(&options, st) ? -1
 	                                           : report_make(dir, home->plot, &options, st);
 }

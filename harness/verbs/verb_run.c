@@ -1,4 +1,4 @@
-/* run: an experiment from its file to its record, and the report of it. resume: more of one. */
+/* run: an experiment from its file to its record and report. resume: continues a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 
 #define MAX_OVERRIDES 64
 
-/* A command line, read. */
+/* A parsed command line. */
 struct asked {
 	struct run_request request;
 	struct report_options options;
-	char file[2 * PATH_MAX]; /* of the experiment that has a name */
+	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
-	char only[1024]; /* the override that --only comes to */
+	char only[1024]; /* --only as an override */
 	bool report, dry, blocks;
 };
 
@@ -37,7 +37,7 @@ static int find_experiment(const struct home *home, const char *name, char *file
 	                             "0123456789_-") != strlen(name))
 		return status_set(
 		    st,
-		    "'%s' is no experiment's name: allowed are letters, digits, _ "
+		    "'%s' is not an experiment's name: allowed are letters, digits, _ "
 		    "and -, as in experiments/NAME.exp (--file takes a path)",
 		    name);
 	if (!home->experiments[0])
@@ -62,7 +62,7 @@ static int take_only(struct asked *a, const char *names, struct status *st)
 {
 	if (a->only[0] ||
 	    snprintf(a->only, sizeof a->only, SPEC_ONLY "=%s", names) >= (int)sizeof a->only)
-		return status_set(st, "--only is there already, or too long; allowed is once, "
+		return status_set(st, "--only is given twice, or too long; allowed is once, "
 		                      "names with commas between");
 	a->overrides[a->request.noverrides++] = a->only;
 	return 0;
@@ -80,7 +80,7 @@ static int not_understood(const char *verb, const char *option, struct status *s
 	                  option, suggestion_text(&guess).text, suggest_nccl_tests(option).text, verb);
 }
 
-/* Takes the arguments from argv[first] on, over those that are there. */
+/* Parses the arguments from argv[first] on; they override earlier ones. */
 static int take(struct asked *a, const struct home *home, int first, int argc,
                 char *const argv[], struct status *st)
 {
@@ -94,7 +94,7 @@ static int take(struct asked *a, const struct home *home, int first, int argc,
 		                                                  : NULL;
 		bool only = !strcmp(arg, "--only");
 		if ((option || only) && !value)
-			return status_set(st, "%s wants a value", arg);
+			return status_set(st, "%s needs a value", arg);
 		if (a->request.noverrides == MAX_OVERRIDES)
 			return status_set(st, "%s: allowed are %d settings", verb,
 			                  MAX_OVERRIDES - 1);
@@ -139,18 +139,18 @@ static void begin(struct asked *a, const struct home *home, int argc, char *argv
 	a->request.overrides = a->overrides;
 }
 
-/* Measures, and reports what was measured, interrupted or not. */
+/* Measures, and reports, even after an interruption. */
 static int carry_out(struct asked *a, const struct home *home, struct status *st)
 {
 	char folder[PATH_MAX] = "";
 	struct status report = {0};
 	if (a->options.format == REPORT_NCCL_TESTS && !a->report)
 		return status_set(st,
-		                  "run: --format nccl-tests is of a report, and --no-report "
-		                  "wants none; allowed is one of both");
+		                  "run: --format nccl-tests needs a report, and --no-report "
+		                  "makes none; allowed is one of them");
 	if (a->options.trace && !a->report)
-		return status_set(st, "run: --trace is of a report, and --no-report wants none; "
-		                      "allowed is one of both");
+		return status_set(st, "run: --trace needs a report, and --no-report makes none; "
+		                      "allowed is one of them");
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	if (!a->request.file)
 		a->request.file = a->file;
@@ -182,7 +182,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 	return result;
 }
 
-/* The command that a run was begun with, NULL-terminated; its texts are the record's. */
+/* The command that began a run, NULL-terminated; the record owns its texts. */
 static int take_recorded(struct asked *a, const struct home *home, const struct record_run *run,
                          struct status *st)
 {
@@ -200,14 +200,13 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
 	return take(a, home, 2, (int)n, argv, st);
 }
 
-/* What is left of the blocks that were asked for, unless the command line says how many more.
- */
+/* The blocks that are missing, unless the command line says how many more. */
 static int take_blocks(struct asked *a, const struct record_run *run, char text[32],
                        struct status *st)
 {
 	long long asked = record_blocks_asked(run);
 	long long has = (long long)record_next_block(run) - (record_begun(run) > 0);
-	/* A search goes on to its end, and then has none to add. */
+	/* A search runs to its end, and has no blocks to add after it. */
 	if (a->blocks || json_object_get(run->environment, "search"))
 		return 0;
 	bool failed = run->nfailures > 0;
@@ -215,9 +214,9 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 		failed = failed || run->cells[i].error[0] || run->cells[i].wrong;
 	if (asked && asked <= has)
 		return status_set(
-		    st, "resume: %s has the %lld block%s asked for; blocks=N adds as many%s",
+		    st, "resume: %s has all %lld block%s; blocks=N adds N more%s",
 		    a->request.resume, asked, asked == 1 ? "" : "s",
-		    failed ? ", as in place of those in which a trial failed" : "");
+		    failed ? ", for example to replace those with a failed trial" : "");
 	snprintf(text, 32, asked ? "blocks=%lld" : "blocks=auto", asked - has);
 	a->overrides[a->request.noverrides++] = text;
 	return 0;
@@ -234,7 +233,7 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 	int result = -1;
 	if (argc < 3 || argv[2][0] == '-') {
 		free(a);
-		return status_set(st, "resume wants a run's folder, e.g. results/smoke/latest");
+		return status_set(st, "resume needs a run's folder, e.g. results/smoke/latest");
 	}
 	if (!a || record_load(argv[2], &run, st)) {
 		free(a);

@@ -10,7 +10,7 @@
 #include "../selftest/selftest.h"
 #include "verbs.h"
 
-/* A command line, read; backend and mode: "" where none is said. */
+/* A parsed command line; backend and mode: "" if not given. */
 struct asked {
 	char backend[TRIAL_NAME_BYTES], mode[TRIAL_NAME_BYTES], csv[PATH_MAX];
 	unsigned blocks, runs, budget_s;

@@ -1,4 +1,4 @@
-/* worker: a trial's job, started by the runner alone. */
+/* worker: the job of a trial; only the runner starts it. */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 
 #define GRACE_S 5 /* for workers to see a deadline, and for all to leave after a failure */
 
-/* What the workers of one job share; read only, but for what the first one sets. */
+/* Shared by the workers of a job; read-only, except for what the first one sets. */
 struct order {
 	struct trial *trial;
 	const struct backend *backend;
@@ -24,8 +24,7 @@ struct order {
 	struct watchdog *dog;
 };
 
-/* Whole, or not at all: who is killed while he writes leaves nothing that is taken for lines.
- */
+/* Writes the file as a whole: a process that is killed meanwhile leaves no partial lines. */
 static int write_file(const struct order *order, struct team *team, struct status *st)
 {
 	char file[PATH_MAX], part[PATH_MAX + 8];
@@ -44,7 +43,7 @@ static int write_file(const struct order *order, struct team *team, struct statu
 	return result;
 }
 
-/* The watchdog's: the job ends right after. */
+/* For the watchdog: the job ends right after. */
 static void keep_lines(void *arg)
 {
 	const struct order *order = arg;
@@ -63,8 +62,8 @@ static void work(struct team *team, unsigned index, unsigned process, void *arg)
 	worker_run(order->trial, order->backend, team, index);
 }
 
-/* In the first process, when all are through: the trial's lines, beside its order. Data that
- * is wrong is in them, and fails the trial all the same. */
+/* In the first process, when all are done: writes the trial's lines beside its order. They include
+ * wrong data, which still fails the trial. */
 static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;
@@ -84,7 +83,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	int result = -1;
 	(void)home;
 	if (!order.file)
-		return status_set(st, "worker is the runner's: it takes one trial's file");
+		return status_set(st, "only the runner calls worker: it takes one trial's file");
 	job_follow_parent();
 	if (trial_load(order.file, &order.trial, st))
 		return -1;
@@ -99,7 +98,7 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	if (!order.backend || !mode)
 		status_set(st, "%s: no such backend, or mode '%s' has no such layout",
 		           order.file, set->mode);
-	/* What is set apart may not touch a device before; the plan has asked. */
+	/* A process that will be isolated may not use a device before; the plan has checked it. */
 	else if (settings_isolates(set) || !order.backend->supports(order.trial, st)) {
 		run = (struct run){
 		    .layout = order.trial->settings.layout,

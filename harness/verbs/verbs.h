@@ -1,4 +1,4 @@
-/* The verbs of the command line that are more than a call: one file each. */
+/* The verbs of the command line, one file each. */
 #ifndef LAUNCHGAP_VERBS_H
 #define LAUNCHGAP_VERBS_H
 
@@ -6,8 +6,8 @@
 
 #include "../status.h"
 
-/* Where the experiments and plots lie: beside the build folder, or installed. "" where neither
- * is: then an experiment needs --file, and there are no pictures. */
+/* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:
+ * then an experiment needs --file, and there are no pictures. */
 struct home {
 	char self[PATH_MAX];
 	char experiments[PATH_MAX + 32];
@@ -20,13 +20,13 @@ void home_each_experiment(const struct home *home, void (*use)(const char *name,
 /* A `use` that offers each to a struct suggestion. */
 void suggest_offer_to(const char *name, void *guess);
 
-/* Ranks that a backend can hold here; 0: none, with why. Of struct plan_machine. */
+/* Ranks that a backend can hold here; 0: none, with the reason. For struct plan_machine. */
 unsigned verbs_capacity(const char *backend, struct status *st);
 
 struct run_request;
 
-/* Each takes the whole command line, prints what it is asked for on stdout and leaves a
- * sentence in st where something is to be complained of. 0: done. 1: not well. -1: not done. */
+/* Each takes the whole command line, prints its output on stdout and leaves a sentence in st if there
+ * is an error. 0: done. 1: done, with errors. -1: not done. */
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
@@ -37,7 +37,7 @@ int verb_selftest(int argc, char *argv[], const struct home *home, struct status
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
 
-/* What run would measure, on stdout; on a machine without the backend's devices too. */
+/* Prints what run would measure; works without the backend's devices too. */
 int dry_run(const struct run_request *request, struct status *st);
 
 #endif
