@@ -284,7 +284,7 @@ TEST(a_training_step_is_right_however_it_is_launched)
 	         "bucket_view = no\n[variant processes]\nmode = processes\naccumulation = 2\n"
 	         "[variant graph]\nmode = threads\ngraph = 2\nbucket_view = no\n");
 	cli_expect(run(text), 0,
-	           "threads, single, processes, graph ran, and every element that");
+	           "10 cells were checked, every element against its exact answer: all right");
 }
 
 /* Four ranks in two groups of gradients and two of a shared model; and two that share one,
@@ -297,7 +297,8 @@ TEST(ranks_that_share_a_model_are_right)
 	char text[1024], here[256];
 	assert_non_null(getcwd(here, sizeof here));
 	snprintf(text, sizeof text, training, here, pairs);
-	cli_expect(run_with(text, "ranks=4"), 0, "mixed, graph ran, and every element that");
+	cli_expect(run_with(text, "ranks=4"), 0,
+	           "6 cells were checked, every element against its exact answer: all right");
 	/* In the last of four calls, of six pieces of data each, the larger activations' of
 	 * rank 0. */
 	setenv("STANDIN_NCCL", "data:wrong:21", 1);
@@ -335,7 +336,7 @@ TEST(experts_give_back_what_was_sent)
 	        "dtype = bfloat16\npace = isolated\nhidden = 32\n"
 	        "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
 	        "[variant processes]\nmode = processes\ngraph = 2\n"),
-	    0, "threads, single, processes ran, and every element that");
+	    0, " cells were checked, every element against its exact answer: all right");
 }
 
 TEST(without_its_library_a_training_step_says_so)
