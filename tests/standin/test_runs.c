@@ -336,7 +336,7 @@ TEST(experts_give_back_what_was_sent)
 	        "dtype = bfloat16\npace = isolated\nhidden = 32\n"
 	        "[variant threads]\nmode = threads\n[variant single]\nmode = single\n"
 	        "[variant processes]\nmode = processes\ngraph = 2\n"),
-	    0, " cells were checked, every element against its exact answer: all right");
+	    0, "cells were checked, every element against its exact answer: all right");
 }
 
 TEST(without_its_library_a_training_step_says_so)
