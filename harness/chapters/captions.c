@@ -165,9 +165,9 @@ static void see(struct teller *t, const struct row *row, const struct kind *kind
 	for (unsigned i = 0; i < t->order.main; i++) {
 		const unsigned v = t->order.variants[i];
 		const struct summary_row *at = index_at(s, v, row->group, size);
-		const double value = !at          ? NAN
-		                     : kind->field ? *(const double *)((const char *)at + kind->field)
-		                                   : tail_of(s, at);
+		double value = at && !kind->field ? tail_of(s, at) : NAN;
+		if (at && kind->field)
+			memcpy(&value, (const char *)at + kind->field, sizeof value);
 		if (isfinite(value))
 			t->figures[t->nfigures++] = (struct figure){
 			    .collective = row->collective,
@@ -269,7 +269,7 @@ static const struct verdict *verdicts_of(const struct teller *t, const struct su
 {
 	const struct summary *s = t->a->s;
 	struct verdict *out = ARENA_ARRAY(t->arena, struct verdict, t->order.n + 1);
-	struct status st;
+	struct status st = {""};
 	for (unsigned i = 0; i < t->order.n; i++) {
 		const unsigned v = t->order.variants[i];
 		out[i].ratio.estimate = NAN;

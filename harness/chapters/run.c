@@ -85,7 +85,7 @@ const char *run_are(const char *name)
 struct drawn_order run_drawn(const struct analysis *a, struct arena *arena)
 {
 	struct drawn_order order;
-	struct status st;
+	struct status st = {""};
 	arena_need(arena, !drawn_order(a->s, &order, &st));
 	arena_defer(arena, free, order.variants);
 	return order;

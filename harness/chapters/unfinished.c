@@ -84,7 +84,7 @@ static const char *ratio_of(const struct teller *t, const struct contrast *c, bo
 	const unsigned sides[] = {c->left, c->right};
 	struct contrast_select select = c->select;
 	struct arena *arena = t->story->arena;
-	struct status st;
+	struct status st = {""};
 	double *levels, lo = INFINITY, hi = 0;
 	unsigned n;
 	select.with = sides;
