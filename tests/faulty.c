@@ -200,11 +200,11 @@ int __wrap_folder_append(struct folder *folder, const char *file, struct status 
 	return __real_folder_append(folder, file, st);
 }
 
-int __real_gnuplot_write(const struct model *m, const struct drawn_order *order,
+int __real_gnuplot_write(const struct model *m, const struct plot_order *order,
                          const char *file, struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct drawn_order *order,
+int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order,
                          const char *file, struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct drawn_order *order,
+int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order,
                          const char *file, struct status *st)
 {
 	drawing = true;

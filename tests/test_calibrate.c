@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/selftest/calibrate_shown.h"
+#include "../harness/selftest/calibrate_print.h"
 #include "json.h"
 #include "standin.h"
 #include "test.h"

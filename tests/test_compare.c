@@ -13,7 +13,7 @@
 enum { THREADS, PROCESSES, AGAIN, LIMIT, VARIANTS };
 
 /* A run: two variants, the reference's twin and the limit, two ranks, in both paces. */
-struct side {
+struct result {
 	unsigned blocks, sizes;
 	double threads, processes, limit; /* times these, of 10 µs × the size's number */
 	double spread;                    /* blocks differ by up to so much */
@@ -29,7 +29,7 @@ struct side {
 	unsigned ranks, smallest; /* bytes; ranks as the environment says them */
 };
 
-static const struct side plain = {.blocks = 8,
+static const struct result plain = {.blocks = 8,
                                   .sizes = 3,
                                   .threads = 1,
                                   .processes = 1.5,
@@ -45,7 +45,7 @@ static const struct side plain = {.blocks = 8,
                                   .dtype = "float32",
                                   .ranks = 2,
                                   .smallest = 4096};
-static struct side side; /* that is written now */
+static struct result side; /* that is written now */
 
 /* Each block has its own factor, the same for all of a trial's cells. */
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -93,7 +93,7 @@ static void line(json_t *cell, const struct made_place *p)
 }
 
 /* The run's folder, of which there can be several at a time. */
-static const char *make(const char *name, const struct side *of)
+static const char *make(const char *name, const struct result *of)
 {
 	static char paths[4][128];
 	static unsigned turn;
@@ -248,7 +248,7 @@ TEST(a_run_equals_itself)
 	assert_null(strstr(said, "not alike"));
 	assert_null(strstr(said, "threads-again"));
 	/* So noisy that nothing can be said, it is still not worse. */
-	struct side wild = plain;
+	struct result wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
 	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
@@ -265,7 +265,7 @@ TEST(a_run_equals_itself)
 
 TEST(slower_is_worse_and_turned_round_faster)
 {
-	struct side slow = plain;
+	struct result slow = plain;
 	slow.processes *= 1.1;
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
@@ -293,7 +293,7 @@ TEST(slower_is_worse_and_turned_round_faster)
 /* What the terminal says is in the JSON: the answer, each row, each size, facts and notes. */
 TEST(json_has_every_row_and_verdict)
 {
-	struct side slow = plain;
+	struct result slow = plain;
 	slow.processes *= 1.1;
 	slow.bind = "core";
 	slow.sizes = 2;
@@ -339,7 +339,7 @@ TEST(json_has_every_row_and_verdict)
 
 TEST(few_trials_decide_nothing)
 {
-	struct side few = plain;
+	struct result few = plain;
 	few.blocks = 2;
 	few.processes *= 3;
 	const char *a = make("a", &plain), *b = make("b", &few);
@@ -352,7 +352,7 @@ TEST(few_trials_decide_nothing)
 
 TEST(one_number_over_the_sizes_of_both)
 {
-	struct side less = plain, more = plain;
+	struct result less = plain, more = plain;
 	less.sizes = 2;
 	less.last = 1;
 	more.last = 5; /* the largest size, which only A has */
@@ -366,7 +366,7 @@ TEST(one_number_over_the_sizes_of_both)
 
 TEST(the_limit_decides_nothing)
 {
-	struct side slow = plain;
+	struct result slow = plain;
 	slow.limit *= 2;
 	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
 	assert_non_null(strstr(said, "  slower  "));
@@ -375,7 +375,7 @@ TEST(the_limit_decides_nothing)
 
 TEST(what_differs_is_said)
 {
-	struct side other = plain;
+	struct result other = plain;
 	other.host = "elsewhere\033[31m";
 	other.experiment = "y";
 	other.bind = "core";
@@ -395,7 +395,7 @@ TEST(what_differs_is_said)
 /* Other counts are other work, and other data, which is not wrong for it. */
 TEST(counts_of_alltoallv_are_said)
 {
-	struct side even = plain, skewed = plain;
+	struct result even = plain, skewed = plain;
 	skewed.weight = 3;
 	wants(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE, "All the same");
 	assert_null(strstr(said, "counts"));
@@ -413,7 +413,7 @@ TEST(counts_of_alltoallv_are_said)
 
 TEST(wrong_data_is_not_compared)
 {
-	struct side other = plain;
+	struct result other = plain;
 	const char *a = make("a", &plain);
 	other.wrong = 2;
 	const char *b = make("b", &other);
@@ -429,7 +429,7 @@ TEST(wrong_data_is_not_compared)
 
 TEST(nothing_in_common_is_said)
 {
-	struct side other = plain;
+	struct result other = plain;
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
 	/* The limit's cells are left, and no verdict rests on them. */
@@ -458,7 +458,7 @@ TEST(nothing_in_common_is_said)
 
 TEST(a_variant_that_fails_does_not_pass)
 {
-	struct side other = plain;
+	struct result other = plain;
 	const char *a = make("a", &plain);
 	other.fails = true;
 	const char *b = make("b", &other);

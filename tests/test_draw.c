@@ -7,7 +7,7 @@
 
 #include "../harness/report/draw.h"
 #include "../harness/analysis/calls.h"
-#include "../harness/analysis/drawn.h"
+#include "../harness/analysis/plot_order.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
 
@@ -17,7 +17,7 @@ static unsigned merge(const double *x, unsigned n, unsigned nsizes, double toler
 	double of_size[8];
 	for (unsigned i = 0; i < nsizes; i++)
 		of_size[i] = tolerance;
-	return drawn_merge(x, n, nsizes, of_size, line);
+	return plot_order_merge(x, n, nsizes, of_size, line);
 }
 
 TEST(curves_that_are_alike_are_one_line)
@@ -53,10 +53,10 @@ TEST(a_missing_size_tells_apart)
 TEST(what_it_is_about_stands_first)
 {
 	struct made_loaded l;
-	struct drawn_order order;
+	struct plot_order order;
 	struct status st = {""};
 	made_load(&plain, &l);
-	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
 	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES,
 	                                  MADE_AGAIN};
 	assert_int_equal(order.n, 4);
@@ -65,7 +65,7 @@ TEST(what_it_is_about_stands_first)
 	assert_memory_equal(order.families, ((unsigned[]){0, 0, 0, 0}), 4 * sizeof(unsigned));
 	free(order.variants);
 	l.summary.variants[MADE_PROCESSES].name = "old-processes-2";
-	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
 	assert_memory_equal(order.families, ((unsigned[]){0, 0, 1, 0}), 4 * sizeof(unsigned));
 	free(order.variants);
 	made_unload(&l);
@@ -78,7 +78,7 @@ TEST(variants_of_one_name_are_a_family)
 	struct summary_variant variants[64];
 	struct record_run run = {0};
 	struct summary s = {.run = &run, .variants = variants, .nvariants = 64};
-	struct drawn_order order;
+	struct plot_order order;
 	struct status st = {""};
 	char names[64][16];
 	for (unsigned v = 0; v < 64; v++) {
@@ -89,7 +89,7 @@ TEST(variants_of_one_name_are_a_family)
 		                             .measured = true,
 		                             .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
 	}
-	assert_int_equal(drawn_order(&s, &order, &st), 0);
+	assert_int_equal(plot_order_make(&s, &order, &st), 0);
 	assert_int_equal(order.n, 64);
 	for (unsigned i = 0; i < order.n; i++)
 		assert_int_equal(order.families[i], order.variants[i] / 2);
@@ -402,7 +402,7 @@ TEST(a_tail_is_that_of_the_curve)
 	const double p95 = stats_quantile(calls, (unsigned)n, 0.95);
 	char words[160];
 	snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in threads",
-	         words_number(p95).text);
+	         format_number(p95).text);
 	made_says(said, words);
 	assert_true(p95 > 5 * row->p95_us.estimate);
 	free(calls);

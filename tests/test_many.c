@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/analysis/drawn.h"
+#include "../harness/analysis/plot_order.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/model.h"
@@ -162,34 +162,34 @@ TEST(many_variants_stand_below_each_other)
 
 TEST(pictures_draw_all_where_they_can)
 {
-	make(DRAWN_MOST + 1);
+	make(PLOT_ORDER_MOST + 1);
 	ask("variant-6", "variant-8");
-	for (unsigned v = 0; v <= DRAWN_MOST; v++)
-		assert_int_equal(drawn_is(&model->summary, v), v != 2);
-	assert_int_equal(drawn_count(&model->summary), DRAWN_MOST);
-	assert_int_equal(drawn_left_out(&model->summary), 0);
+	for (unsigned v = 0; v <= PLOT_ORDER_MOST; v++)
+		assert_int_equal(plot_order_has(&model->summary, v), v != 2);
+	assert_int_equal(plot_order_count(&model->summary), PLOT_ORDER_MOST);
+	assert_int_equal(plot_order_left_out(&model->summary), 0);
 	/* Without a gap nothing says which to leave out. */
 	make(MOST);
 	ask(NULL, NULL);
-	assert_int_equal(drawn_left_out(&model->summary), 0);
-	assert_int_equal(drawn_count(&model->summary), MOST - 1);
+	assert_int_equal(plot_order_left_out(&model->summary), 0);
+	assert_int_equal(plot_order_count(&model->summary), MOST - 1);
 }
 
 TEST(of_many_pictures_draw_the_gap)
 {
-	make(DRAWN_MOST + 3);
+	make(PLOT_ORDER_MOST + 3);
 	ask("variant-6", "variant-8");
 	variants[3].measured = false; /* so that the first of its mode is the next */
 	static const unsigned shown[] = {0, 1, 5, 6, 8};
 	unsigned n = 0;
 	for (unsigned v = 0; v < model->summary.nvariants; v++) {
 		bool is = n < 5 && shown[n] == v;
-		assert_int_equal(drawn_is(&model->summary, v), is);
+		assert_int_equal(plot_order_has(&model->summary, v), is);
 		n += is;
 	}
 	assert_int_equal(n, 5);
-	assert_int_equal(drawn_count(&model->summary), 5);
-	assert_int_equal(drawn_left_out(&model->summary), DRAWN_MOST + 3 - 2 - 5);
+	assert_int_equal(plot_order_count(&model->summary), 5);
+	assert_int_equal(plot_order_left_out(&model->summary), PLOT_ORDER_MOST + 3 - 2 - 5);
 }
 
 static int clean(void **state)

@@ -48,7 +48,7 @@ static const char *path_of(const char *name)
 }
 
 /* Loads; "" or what it says. The environment must never be in it. */
-static const char *load(const char *path, const char *variant, struct side *side)
+static const char *load(const char *path, const char *variant, struct result *side)
 {
 	static struct status st;
 	st.text[0] = '\0';
@@ -58,7 +58,7 @@ static const char *load(const char *path, const char *variant, struct side *side
 	return st.text;
 }
 
-static const struct side_series *find(const struct side *side, const char *variant,
+static const struct result_series *find(const struct result *side, const char *variant,
                                       size_t bytes, bool in_place)
 {
 	struct cell cell = {.coll = COLL_ALLTOALL,
@@ -67,16 +67,16 @@ static const struct side_series *find(const struct side *side, const char *varia
 	                    .pace = PACE_STREAM,
 	                    .in_place = in_place,
 	                    .bytes = bytes};
-	return side_find(side, variant, &cell);
+	return result_find(side, variant, &cell);
 }
 
 TEST(rows_become_series)
 {
-	struct side side;
+	struct result side;
 	cli_write(folder, "one.json", plain);
 	assert_string_equal(load(path_of("one.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 3);
-	const struct side_series *s = find(&side, "single", 4096, false);
+	const struct result_series *s = find(&side, "single", 4096, false);
 	assert_non_null(s);
 	assert_int_equal(s->ntrials, 1);
 	assert_true(s->trials[0].time_us == 21.5);
@@ -93,7 +93,7 @@ TEST(rows_become_series)
 	assert_int_equal(side.average, 3);
 	assert_string_equal(side.manner, "");
 	assert_false(side.unchecked);
-	side_free(&side);
+	result_free(&side);
 }
 
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
@@ -108,7 +108,7 @@ TEST(the_layout_names_the_variant)
 	               {DEVICE "," DEVICE, "processes", 1, 1},
 	               {DEVICE, "single", 1, 1},
 	               {DEVICE "," DEVICE, "2x3x2", 3, 2}};
-	struct side side;
+	struct result side;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		char text[4096];
 		const char *rows = strstr(plain, "\"results\"");
@@ -122,16 +122,16 @@ TEST(the_layout_names_the_variant)
 		/* Neither -a nor -c are there. */
 		assert_int_equal(side.average, 1);
 		assert_true(side.unchecked);
-		side_free(&side);
+		result_free(&side);
 		assert_string_equal(load(path_of("l.json"), "mine", &side), "");
 		assert_string_equal(side.series[0].variant, "mine");
-		side_free(&side);
+		result_free(&side);
 	}
 }
 
 TEST(a_file_is_a_trial)
 {
-	struct side side;
+	struct result side;
 	char list[300];
 	assert_int_equal(mkdir(path_of("many"), 0777), 0);
 	cli_write(folder, "many/a.json", plain);
@@ -141,33 +141,33 @@ TEST(a_file_is_a_trial)
 	cli_write(folder, "many/e.jsonl", "nor this one");
 	assert_string_equal(load(path_of("many"), NULL, &side), "");
 	assert_int_equal(side.nfiles, 3);
-	const struct side_series *s = find(&side, "single", 4096, false);
+	const struct result_series *s = find(&side, "single", 4096, false);
 	assert_int_equal(s->ntrials, 3);
 	assert_true(s->trials[1].time_us == 23.5);
-	side_free(&side);
+	result_free(&side);
 
 	snprintf(list, sizeof list, "%s/many/a.json,%s/many/b.json.0", folder, folder);
 	assert_string_equal(load(list, NULL, &side), "");
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 2);
-	side_free(&side);
+	result_free(&side);
 
 	snprintf(list, sizeof list, "%s/many/a.json,", folder);
 	assert_string_equal(load(list, NULL, &side), "");
-	side_free(&side);
+	result_free(&side);
 	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
 	assert_non_null(strstr(load(list, NULL, &side), "empty"));
-	side_free(&side);
+	result_free(&side);
 	snprintf(list, sizeof list, "%s/many/a.json,%s/many/d.txt", folder, folder);
 	assert_non_null(strstr(load(list, NULL, &side), "d.txt"));
-	side_free(&side);
+	result_free(&side);
 	assert_non_null(strstr(load(",", NULL, &side), "empty"));
-	side_free(&side);
+	result_free(&side);
 }
 
 /* Two layouts are two variants, and may not be made one by their name. */
 TEST(layouts_are_not_mixed)
 {
-	struct side side;
+	struct result side;
 	char list[300];
 	cli_write(folder, "p.json", plain);
 	cli_write(folder, "q.json",
@@ -178,12 +178,12 @@ TEST(layouts_are_not_mixed)
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 1);
 	assert_int_equal(find(&side, "threads", 4096, false)->ntrials, 1);
 	assert_string_equal(side.facts[FACT_RANKS], "4");
-	side_free(&side);
+	result_free(&side);
 	assert_non_null(strstr(load(list, "mine", &side), "its layout is 1x4x1"));
-	side_free(&side);
+	result_free(&side);
 	snprintf(list, sizeof list, "%s/p.json,%s/r.json", folder, folder);
 	assert_non_null(strstr(load(list, NULL, &side), "before it have 1x1x4"));
-	side_free(&side);
+	result_free(&side);
 }
 
 /* -N measures the sizes again in the same job: no trials of their own. */
@@ -192,7 +192,7 @@ TEST(cycles_are_one_trial)
 	static const char row[] =
 	    "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
 	    "-1,\"out_of_place\":{\"time\":%d}}%s";
-	struct side side;
+	struct result side;
 	char rows[1024] = "";
 	for (int i = 0; i < 5; i++)
 		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
@@ -202,7 +202,7 @@ TEST(cycles_are_one_trial)
 	assert_int_equal(side.nseries, 1);
 	assert_int_equal(side.series[0].ntrials, 1);
 	assert_true(side.series[0].trials[0].time_us == 14);
-	side_free(&side);
+	result_free(&side);
 }
 
 TEST(options_are_seen)
@@ -226,7 +226,7 @@ TEST(options_are_seen)
 	    {"\"graph\":0", "\"graph\":2", 3, " -G (graphs)"},
 	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
 	};
-	struct side side;
+	struct result side;
 	char list[300];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -234,7 +234,7 @@ TEST(options_are_seen)
 		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
-		side_free(&side);
+		result_free(&side);
 		/* Files of one side have to be alike. */
 		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
 		const char *said = load(list, NULL, &side);
@@ -242,7 +242,7 @@ TEST(options_are_seen)
 			assert_non_null(strstr(said, "other options"));
 		else
 			assert_string_equal(said, "");
-		side_free(&side);
+		result_free(&side);
 	}
 }
 
@@ -265,7 +265,7 @@ TEST(other_options_are_no_repetition)
 	    /* -r's value is no option, and what is said twice counts once */
 	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
 	};
-	struct side side;
+	struct result side;
 	char list[300], others[64];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -277,7 +277,7 @@ TEST(other_options_are_no_repetition)
 		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
 		assert_string_equal(side.others, others);
 		assert_int_equal(side.average, 3);
-		side_free(&side);
+		result_free(&side);
 		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
 		const char *said = load(list, NULL, &side);
 		if (!own || *own)
@@ -286,7 +286,7 @@ TEST(other_options_are_no_repetition)
 			assert_string_equal(said, "");
 		if (own && *own)
 			assert_non_null(strstr(said, own));
-		side_free(&side);
+		result_free(&side);
 	}
 }
 
@@ -325,38 +325,38 @@ TEST(what_is_not_believed_is_said)
 	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
 	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
 	};
-	struct side side;
+	struct result side;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
 		const char *said = load(path_of("bad.json"), NULL, &side);
 		if (!strstr(said, cases[i].said) || !strstr(said, "bad.json"))
 			fail_msg("case %zu: \"%s\" should hold \"%s\"", i, said, cases[i].said);
-		side_free(&side);
+		result_free(&side);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const texts[] = {"", "[]", "7", "{}"};
 		cli_write(folder, "bad.json", texts[i]);
 		assert_non_null(strstr(load(path_of("bad.json"), NULL, &side), "bad.json"));
-		side_free(&side);
+		result_free(&side);
 	}
 	assert_non_null(strstr(load(path_of("none.json"), NULL, &side), "No such file"));
-	side_free(&side);
+	result_free(&side);
 }
 
 TEST(types_that_are_not_ours_are_passed_over)
 {
-	struct side side;
+	struct result side;
 	char text[8192], *at = text;
 	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
 	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
 	assert_int_equal(side.nseries, 1);
-	side_free(&side);
+	result_free(&side);
 	strcpy(text, plain);
 	while ((at = strstr(at, "\"float\"")))
 		memcpy(at, "\"flaot\"", 7);
 	cli_write(folder, "t.json", text);
 	assert_non_null(strstr(load(path_of("t.json"), NULL, &side), "holds no row"));
-	side_free(&side);
+	result_free(&side);
 }
 
 /* Its words for what is called otherwise here. */
@@ -369,7 +369,7 @@ TEST(its_names_are_ours)
 	} rows[] = {{"half", "mulsum", DTYPE_FLOAT16, OP_PREMULSUM},
 	            {"f8e4m3", "sum", DTYPE_FLOAT8_E4M3, OP_SUM},
 	            {"double", "avg", DTYPE_FLOAT64, OP_AVG}};
-	struct side side;
+	struct result side;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[4096];
 		snprintf(text, sizeof text,
@@ -383,28 +383,28 @@ TEST(its_names_are_ours)
 		assert_int_equal(side.nseries, 1);
 		assert_int_equal(side.series[0].cell.dtype, rows[i].dtype);
 		assert_int_equal(side.series[0].cell.op, rows[i].op);
-		side_free(&side);
+		result_free(&side);
 	}
 }
 
 TEST(no_damage_crashes)
 {
 	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
-	struct side side;
+	struct result side;
 	char text[sizeof plain];
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
 		memcpy(text, plain, n);
 		text[n] = '\0';
 		cli_write(folder, "cut.json", text);
 		assert_non_null(strstr(load(path_of("cut.json"), NULL, &side), "not JSON"));
-		side_free(&side);
+		result_free(&side);
 	}
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
 		memcpy(text, plain, sizeof plain);
 		text[n] = bytes[n % (sizeof bytes - 1)];
 		cli_write(folder, "odd.json", text);
 		load(path_of("odd.json"), NULL, &side);
-		side_free(&side);
+		result_free(&side);
 	}
 }
 
@@ -419,7 +419,7 @@ TEST(alltoallv_meets_its_counts)
 	    {"\"NCCL_TESTS_ALLTOALLV_MATRIX_FILE=SECRET\"", "its own matrix"},
 	};
 	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
-		struct side side;
+		struct result side;
 		char by[256], *text;
 		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s",
 		         env[i][0]);
@@ -434,7 +434,7 @@ TEST(alltoallv_meets_its_counts)
 		assert_int_equal(side.series[0].cell.coll, COLL_ALLTOALLV);
 		assert_int_equal(side.series[0].cell.bytes,
 		                 strstr(env[i][0], "MATRIX") ? 4032 : 4096);
-		side_free(&side);
+		result_free(&side);
 	}
 }
 

@@ -2,7 +2,7 @@
 #include "made.h"
 
 #include "../harness/report/report.h"
-#include "../harness/analysis/drawn.h"
+#include "../harness/analysis/plot_order.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
@@ -82,11 +82,11 @@ TEST(from_three_collectives_on_there_is_an_overview)
 TEST(many_collectives_have_fewer_pictures_each)
 {
 	need_gnuplot();
-	draw(DRAWN_DETAIL);
+	draw(PLOT_ORDER_DETAIL);
 	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
 		assert_true(drawn(details[i]));
 	assert_false(json_one_says(json_section(drawn_report, "pictures"), "are not drawn"));
-	draw(DRAWN_DETAIL + 1);
+	draw(PLOT_ORDER_DETAIL + 1);
 	for (unsigned i = 0; i < sizeof details / sizeof *details; i++)
 		assert_false(drawn(details[i]));
 	assert_true(drawn("all_reduce_busbw") && drawn("all_reduce_latency"));
@@ -100,11 +100,11 @@ TEST(many_collectives_have_fewer_pictures_each)
 TEST(beyond_that_there_is_the_overview_alone)
 {
 	need_gnuplot();
-	draw(DRAWN_EACH);
+	draw(PLOT_ORDER_EACH);
 	assert_true(drawn("all_reduce_busbw") && drawn("overview"));
 	assert_int_equal(json_array_size(json_object_get(drawn_report, "pictures")),
-	                 4 * DRAWN_EACH + 1);
-	draw(DRAWN_EACH + 1);
+	                 4 * PLOT_ORDER_EACH + 1);
+	draw(PLOT_ORDER_EACH + 1);
 	assert_false(drawn("all_reduce_busbw"));
 	assert_false(drawn("all_reduce_ratio"));
 	assert_true(drawn("overview"));

@@ -83,8 +83,8 @@ TEST(the_timeline_is_of_its_own_pass)
 	struct made_loaded l;
 	struct status st = {""};
 	made_load(&m, &l);
-	struct drawn_order order;
-	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	struct plot_order order;
+	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
 	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
 	assert_non_null(line.cell);
 	assert_int_equal(line.cell->cell.pass, PASS_TIMELINE);
@@ -121,8 +121,8 @@ TEST(all_calls_are_in_the_ecdf)
 	struct calls_panel panels[CALLS_PANELS];
 	unsigned isolated = 0;
 	made_load(&plain, &l);
-	struct drawn_order order;
-	assert_int_equal(drawn_order(&l.summary, &order, &st), 0);
+	struct plot_order order;
+	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
 	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
 		isolated++;
 	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels),

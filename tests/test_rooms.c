@@ -123,7 +123,7 @@ static const struct rule rules[] = {
     {"a room includes those before it alone", RULE_ORDER, ANY, {NULL}, NULL,
      {{"harness/trial/a.h", "#include \"../core/b.h\"\n"}, {"harness/core/b.h", "#include \"../trial/c.h\"\n"}, {"harness/trial/c.h", ""}}},
     {"no pointer into a value that is gone", RULE_TEXT, ANY, {NULL}, "\\* *[a-z_]+ = [a-z_]+ *\\([^;]*\\)\\.text;",
-     ONE("harness/analysis/a.c", "\tconst char *gbs = words_number(\n\t    a->b).text;\n")},
+     ONE("harness/analysis/a.c", "\tconst char *gbs = format_number(\n\t    a->b).text;\n")},
     {"no seed is named to a user", RULE_TEXT, ANY, {NULL}, "seed 0[0-9]",
      ONE("harness/report/a.c", "\t{\"T4\", \"seed 003\"},\n")},
     {"no circles", RULE_CIRCLE, ANY, {NULL}, NULL,

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/analysis/words.h"
+#include "../harness/analysis/format.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/analysis/words.h"
+#include "../harness/analysis/format.h"
 #include "../harness/chapters/chapters.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
@@ -260,7 +260,7 @@ TEST(the_report_has_the_interval)
 	json_assert_one_says(json_section(report, "gap"), "another order");
 	/* And the picture. */
 	char words[160];
-	snprintf(words, sizeof words, "waterfall_of_gap[2] = '%s'", words_shares(lo, hi).text);
+	snprintf(words, sizeof words, "waterfall_of_gap[2] = '%s'", format_shares(lo, hi).text);
 	made_says(made_read("plots/run.gp"), words);
 }
 

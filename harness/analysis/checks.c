@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "format.h"
 
 static bool only_fresh(const struct record_cell *c)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "measure.h"
-#include "words.h"
+#include "format.h"
 
 bool contrast_is_time(enum metric metric)
 {
@@ -202,7 +202,7 @@ static void say_why(const struct maker *m, struct contrast *c)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
 	else
 		snprintf(c->why, sizeof c->why, "no cell of it was measured here (%s)",
-		         words_range(m->select->bytes).text);
+		         format_range(m->select->bytes).text);
 }
 
 static struct claim_range sizes_of(const struct maker *m)

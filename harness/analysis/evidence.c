@@ -6,7 +6,7 @@
 
 #include "../trial/path.h"
 #include "measure.h"
-#include "words.h"
+#include "format.h"
 
 /* One cell's number of some kind. */
 typedef double evidence_fn(const struct record_cell *cell, unsigned what);
@@ -229,16 +229,16 @@ static bool add_idle(const struct summary *s, unsigned variant, const struct pat
 	const char *name = strncmp(key, "env.", 4) ? key : key + 4;
 	if (!set || (set->act != PATH_IGNORED && !is_same(set, with, without)))
 		return false;
-	words_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
+	format_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
 	if (set->act == PATH_IGNORED)
-		words_add(text, bytes, "ignored (NCCL %s did not read it)",
+		format_add(text, bytes, "ignored (NCCL %s did not read it)",
 		          s->variants[variant].library);
 	else if (set->act == PATH_CAPPED)
-		words_add(text, bytes, "capped to %s", set->used);
+		format_add(text, bytes, "capped to %s", set->used);
 	else
-		words_add(text, bytes, "%s anyhow", set->used);
+		format_add(text, bytes, "%s anyhow", set->used);
 	if (set->act == PATH_CAPPED && !setting_of(without, key))
-		words_add(text, bytes, ", as by default");
+		format_add(text, bytes, ", as by default");
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "summary.h"
-#include "words.h"
+#include "format.h"
 
 /* Above the limit by less is the noise of the two. */
 #define ABOVE_LIMIT 1.1
@@ -152,7 +152,7 @@ static void judge(const struct summary *s, struct regime *r)
 		    r->why, sizeof r->why,
 		    "There are more ranks than the %u core%s: waiting workers share them, and "
 		    "the scheduler decides.",
-		    s->ncores, words_plural(s->ncores));
+		    s->ncores, format_plural(s->ncores));
 	else if (above)
 		snprintf(
 		    r->why, sizeof r->why,
@@ -171,17 +171,17 @@ static void judge(const struct summary *s, struct regime *r)
 		    r->why, sizeof r->why,
 		    "%u block%s: below %d there are no intervals, and no gap can be told from "
 		    "noise.",
-		    aa->blocks, words_plural(aa->blocks), STATS_MIN_BLOCKS);
+		    aa->blocks, format_plural(aa->blocks), STATS_MIN_BLOCKS);
 	else if (aa->lo > 1 || aa->hi < 1)
 		snprintf(r->why, sizeof r->why,
 		         "The reference differs from itself: the A/A line is %s.",
-		         words_ratio(aa, true).text);
+		         format_ratio(aa, true).text);
 	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
 		snprintf(
 		    r->why, sizeof r->why,
 		    "Effects under %s cannot be told from noise here: the A/A line is %s, wider "
 		    "than the margin of %.3g %%.",
-		    words_effect(r->least_effect).text, words_ratio(aa, true).text,
+		    format_effect(r->least_effect).text, format_ratio(aa, true).text,
 		    100 * s->margin);
 	}
 	r->tells = !r->why[0];
@@ -354,9 +354,9 @@ bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 	return true;
 }
 
-struct words regime_about(const struct regime *r)
+struct formatted regime_about(const struct regime *r)
 {
-	struct words words = words_range(r->sizes);
-	words_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
+	struct formatted words = format_range(r->sizes);
+	format_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
 	return words;
 }

@@ -22,7 +22,7 @@
 #define LAUNCHGAP_REGIME_H
 
 #include "contrast.h"
-#include "words.h"
+#include "format.h"
 
 #define REGIME_MOST      8
 #define REGIME_WHY_BYTES 384
@@ -84,6 +84,6 @@ void regime_verdict_text(const struct regime *regime, unsigned variant, char *te
  * could have been seen is reckoned. Whether it did. */
 bool regime_withhold(const struct regime *regime, double least, struct verdict *verdict);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */
-struct words regime_about(const struct regime *regime);
+struct formatted regime_about(const struct regime *regime);
 
 #endif

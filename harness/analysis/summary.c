@@ -7,7 +7,7 @@
 #include "../coll/counts.h"
 #include "contrast.h"
 #include "ranks.h"
-#include "words.h"
+#include "format.h"
 
 #define MARGIN 0.02 /* where the record names none */
 
@@ -694,7 +694,7 @@ void summary_machine(const struct summary *s, char *text, size_t bytes)
 	const size_t gpus = summary_gpus(s, &name);
 	text[0] = '\0';
 	if (gpus)
-		words_add(text, bytes, "%zu × %.80s, ", gpus, name);
-	words_add(text, bytes, "%.100s, %u core%s", *cpu ? cpu : "unknown processor", s->ncores,
-	          words_plural(s->ncores));
+		format_add(text, bytes, "%zu × %.80s, ", gpus, name);
+	format_add(text, bytes, "%.100s, %u core%s", *cpu ? cpu : "unknown processor", s->ncores,
+	          format_plural(s->ncores));
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "words.h"
+#include "format.h"
 
 /* How wide an interval from n blocks is, up to a factor: 1 ÷ √n, times what Student's quantile
  * is wider than the normal one (Cornish and Fisher's first term at 97.5 %: (z² + 1) ÷ 4). */
@@ -117,7 +117,7 @@ void verdict_unseen_text(double detectable, char *out, size_t bytes)
 	out[0] = '\0';
 	if (!isnan(detectable))
 		snprintf(out, bytes, "effects under %.24s cannot be seen here",
-		         words_effect(detectable).text);
+		         format_effect(detectable).text);
 }
 
 /* From the median block, 5 % at least, and three times as far as any other. */
@@ -156,8 +156,8 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
 	out[0] = '\0';
 	if (odd->block)
 		snprintf(out, bytes, "block %u has %.20s, the other %u have %.40s", odd->block,
-		         words_estimate(odd->ratio).text, odd->others,
-		         words_interval(&others).text);
+		         format_estimate(odd->ratio).text, odd->others,
+		         format_interval(&others).text);
 }
 
 void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,

@@ -5,7 +5,7 @@
 
 #include "../analysis/advice.h"
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 
 struct row {
@@ -70,7 +70,7 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	    .equal = item->equal,
 	    .up_to = item->up_to ? item->up_to : ENTRY_NO_BYTES,
 	    .library = s->variants[item->to].library,
-	    .sizes = arena_copy(arena, words_range(item->range).text),
+	    .sizes = arena_copy(arena, format_range(item->range).text),
 	    .unit = item->metric == METRIC_BUSBW ? "bandwidth" : "speed",
 	    .gain = at_end ? arena_text(arena, "%s to %.2f", gain, e->hi) : gain,
 	    .bounds =

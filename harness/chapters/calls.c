@@ -3,7 +3,7 @@
 #include "../analysis/calls.h"
 
 #include "../analysis/analysis.h"
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -46,7 +46,7 @@ static bool is_again(const struct summary *s, unsigned group)
 }
 
 /* Adds those of a collective; how many. */
-static unsigned rows_of(const struct summary *s, const struct drawn_order *order,
+static unsigned rows_of(const struct summary *s, const struct plot_order *order,
                         enum coll_kind coll, struct arena *arena, struct row *rows)
 {
 	unsigned n = 0;
@@ -87,9 +87,9 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	unsigned n = 0;
-	if (!drawn_count(s))
+	if (!plot_order_count(s))
 		return;
-	const struct drawn_order order = run_drawn(a, story->arena);
+	const struct plot_order order = run_drawn(a, story->arena);
 	struct row *rows =
 	    ARENA_ARRAY(story->arena, struct row, (size_t)s->ngroups * order.main + 1);
 	unsigned *ends = ARENA_ARRAY(story->arena, unsigned, s->ngroups + 1u);

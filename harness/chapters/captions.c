@@ -8,8 +8,8 @@
 #include "../analysis/analysis.h"
 #include "../analysis/calls.h"
 #include "../analysis/contrast.h"
-#include "../analysis/drawn.h"
-#include "../analysis/words.h"
+#include "../analysis/plot_order.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -118,7 +118,7 @@ struct teller {
 	const struct analysis *a;
 	struct story *story;
 	struct arena *arena;
-	struct drawn_order order;
+	struct plot_order order;
 	struct row *rows;
 	struct figure *figures;
 	struct rank *ranks;
@@ -156,7 +156,7 @@ static const struct kind {
  * rounded another way. */
 static double as_said(double value)
 {
-	return strtod(words_number(value).text, NULL);
+	return strtod(format_number(value).text, NULL);
 }
 
 static void see(struct teller *t, const struct row *row, const struct kind *kind, unsigned size)
@@ -312,9 +312,9 @@ static unsigned take_kind(const struct teller *t, const struct verdict *verdicts
 	return n;
 }
 
-static struct words times(double ratio)
+static struct formatted times(double ratio)
 {
-	return ratio < 0.1 ? words_estimate(ratio) : words_number(ratio);
+	return ratio < 0.1 ? format_estimate(ratio) : format_number(ratio);
 }
 
 /* "a, b and c", of more than four "a, b, c and 4 more". */
@@ -379,7 +379,7 @@ static bool see_clauses(struct teller *t, const struct row *row)
 	                   .against = arena_text(t->arena, "%s%s%s",
 	                                         s->variants[s->reference].name,
 	                                         part ? " " : "",
-	                                         part ? words_range(sizes).text : ""),
+	                                         part ? format_range(sizes).text : ""),
 	                   .margin = arena_text(t->arena, "%.3g %%", 100 * s->margin),
 	                   .group = row->group};
 	for (c.kind = 0; c.kind < VERDICT_KINDS; c.kind++)
@@ -390,7 +390,7 @@ static bool see_clauses(struct teller *t, const struct row *row)
 		c.why = reason_of(t->arena, regime);
 	else if (!isnan(regime->least_effect))
 		c.unseen = arena_text(t->arena, "effects under %s cannot be seen here",
-		                      words_effect(regime->least_effect).text);
+		                      format_effect(regime->least_effect).text);
 	t->clauses[t->nclauses++] = c;
 	return true;
 }
@@ -421,7 +421,7 @@ static const char *say_clauses(const struct teller *t, const struct row *row)
 
 static struct teller begin(const struct analysis *a, struct story *story)
 {
-	const struct drawn_order order = run_drawn(a, story->arena);
+	const struct plot_order order = run_drawn(a, story->arena);
 	const size_t groups = a->s->ngroups + 1u;
 	return (struct teller){
 	    .a = a,
@@ -451,11 +451,11 @@ static void see_group(struct teller *t, unsigned group)
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	if (!drawn_count(a->s) || drawn_collectives(a->s) > DRAWN_EACH)
+	if (!plot_order_count(a->s) || plot_order_collectives(a->s) > PLOT_ORDER_EACH)
 		return;
 	struct teller t = begin(a, story);
 	for (unsigned g = 0; g < a->s->ngroups; g++)
-		if (drawn_has_group(a->s, g))
+		if (plot_order_has_group(a->s, g))
 			see_group(&t, g);
 	t.in_figures = story_table(story, &figure_form, t.figures, t.nfigures);
 	t.in_ranks = story_table(story, &rank_form, t.ranks, t.nranks);

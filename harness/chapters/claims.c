@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -182,11 +182,11 @@ static const char *rests_on(const struct analysis *a, struct arena *arena,
 	const char *cells =
 	    metric_info(r->claim->metric)->whole
 	        ? "whole trials"
-	        : arena_text(arena, "%u cell%s, %s", c->ncells, words_plural(c->ncells),
-	                     words_range(c->sizes).text);
+	        : arena_text(arena, "%u cell%s, %s", c->ncells, format_plural(c->ncells),
+	                     format_range(c->sizes).text);
 	return arena_text(
 	    arena, "%s%s, %u trial%s of each%s%s%s", r->primary ? "the primary claim; " : "",
-	    cells, c->ratio.blocks, words_plural(c->ratio.blocks),
+	    cells, c->ratio.blocks, format_plural(c->ratio.blocks),
 	    record_traits(a->s->run, NULL)->analogue ? "; tested on the host analogue" : "",
 	    paths_text(a, arena, r->claim),
 	    contrast_unexpected(a->s, r->claim->left, r->claim->right)
@@ -379,7 +379,7 @@ static const char *brief_of(struct arena *arena, const struct claims_result *r, 
 	else if (r->outcome == CLAIMS_UNDECIDED)
 		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
 	return arena_text(arena, "%.*s, %s%s%s", (int)strcspn(verdict, ":"), verdict,
-	                  words_estimate(r->contrast.ratio.estimate).text, *unseen ? "; " : "",
+	                  format_estimate(r->contrast.ratio.estimate).text, *unseen ? "; " : "",
 	                  unseen);
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 
 /* Before what the job of the path said (run/evidence.c). */
@@ -112,7 +112,7 @@ static unsigned env_beyond(const struct settings *a, const struct settings *b, b
 static void add_part(char *text, size_t bytes, const char *verb, const char *list)
 {
 	if (list[0])
-		words_add(text, bytes, "%s%s %s", text[0] ? "; " : "", verb, list);
+		format_add(text, bytes, "%s%s %s", text[0] ? "; " : "", verb, list);
 }
 
 /* "share IPC namespace, /dev/shm; set NCCL_HOSTID = same; unset X"; how: with the ways to do
@@ -128,11 +128,11 @@ static const char *remedy_text(struct arena *arena, const struct settings *loser
 	add_part(text, sizeof text, "share", shared);
 	add_part(text, sizeof text, "set", set);
 	if (how && strstr(set, "NCCL_HOSTID"))
-		words_add(text, sizeof text,
+		format_add(text, sizeof text,
 		          " (one text for all containers of a machine, such as its name)");
 	add_part(text, sizeof text, "unset", unset);
 	if (how && __builtin_popcount(kinds) + (loser->nenv != remedy->nenv) > 1)
-		words_add(text, sizeof text, ", all of it");
+		format_add(text, sizeof text, ", all of it");
 	return arena_copy(arena, text);
 }
 
@@ -230,7 +230,7 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	                  .fails = fails,
 	                  .gives = loses ? "no variant here" : NULL,
 	                  .restored = {.estimate = NAN},
-	                  .sizes = arena_copy(arena, words_range(g->sizes).text),
+	                  .sizes = arena_copy(arena, format_range(g->sizes).text),
 	                  .reference = s->variants[s->reference].name,
 	                  .at = v,
 	                  .back = loses ? remedy_of(s, g, v) : -1};

@@ -4,7 +4,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -119,7 +119,7 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	const struct summary_group *g = &s->groups[e->group];
 	const bool known = !isnan(e->model);
 	return (struct row){.cell = arena_text(arena, "%s %s", coll_info(g->cell.coll)->name,
-	                                       words_size(g->asked_bytes[e->size]).text),
+	                                       format_size(g->asked_bytes[e->size]).text),
 	                    .variant = s->variants[e->variant].name,
 	                    .nvlink_tx_gbs = e->nvlink_tx_gbs,
 	                    .of_limit = e->limit_share,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -269,7 +269,7 @@ static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 	for (unsigned i = 0; i < nsaid; i++)
 		said[i].range = arena_copy(
 		    story->arena,
-		    words_range((struct claim_range){said[i].from, said[i].to}).text);
+		    format_range((struct claim_range){said[i].from, said[i].to}).text);
 	static const struct story_form form =
 	    STORY_FORM(struct fastest, fastest_columns, .name = "fastest_said",
 	               .title = "The fastest, in short", .when = STORY_NO_WHEN, .hidden = true);
@@ -315,7 +315,7 @@ static void say_pair(struct story *story, const struct story_table *t,
 		if (r->who)
 			phrase_add_row(
 			    &p, t, r,
-			    strcmp(words_number(r->least).text, words_number(r->most).text)
+			    strcmp(format_number(r->least).text, format_number(r->most).text)
 			        ? " ({least_times} to {most_times} times as fast)"
 			        : " ({least_times} times as fast)");
 	}

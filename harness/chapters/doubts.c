@@ -1,6 +1,6 @@
 /* What in a record cannot be as it says, or cannot be checked: no verdict is withheld for it,
  * but page 1 says it. */
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "warnings.h"
 
 /* Of the limit, which is plain copies of the same run. Collectives of the reference records
@@ -62,7 +62,7 @@ static void doubt_limit(struct warnings *w)
 	row->value = most;
 	row->variant = s->variants[worst->variant].name;
 	row->where = arena_text(w->arena, "%s %s", coll_word(&worst->cell, worst->nranks).text,
-	                        words_size(worst->cell.asked_bytes).text);
+	                        format_size(worst->cell.asked_bytes).text);
 }
 
 static void doubt_sums(struct warnings *w)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -151,13 +151,13 @@ static struct row row_of(struct arena *arena, const struct factors_result *r)
 	            : f->placebo ? "placebo"
 	                         : NULL,
 	    .variants = arena_text(arena, "%s → %s", f->from, f->to),
-	    .sizes = arena_copy(arena, words_range(r->sizes).text),
+	    .sizes = arena_copy(arena, format_range(r->sizes).text),
 	    .verdict = verdict_said(arena, r, &r->bandwidth),
 	    .latency_verdict = verdict_said(arena, r, &r->latency),
 	    .alarm = alarm,
 	    .not_acted = r->acted,
-	    .bandwidth_label = arena_copy(arena, words_ratio(&r->bandwidth.ratio, true).text),
-	    .latency_label = arena_copy(arena, words_ratio(&r->latency.ratio, true).text),
+	    .bandwidth_label = arena_copy(arena, format_ratio(&r->bandwidth.ratio, true).text),
+	    .latency_label = arena_copy(arena, format_ratio(&r->latency.ratio, true).text),
 	    .when = (verdict_effect(v)              ? EFFECT
 	             : v->kind == VERDICT_UNDECIDED ? OPEN
 	                                            : NONE) |

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -105,13 +105,13 @@ static struct whole whole_of(const struct analysis *a, bool by_version, struct a
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	whole.verdict = arena_copy(arena, verdict);
 	whole.basis = arena_text(arena, "%u cell%s, %u trial%s of each", w->ncells,
-	                         words_plural(w->ncells), w->nblocks, words_plural(w->nblocks));
+	                         format_plural(w->ncells), w->nblocks, format_plural(w->nblocks));
 	if (!w->nsteps || isnan(e->estimate))
 		return whole;
 	whole.when |= SHARED | (by_version ? 0 : ALONE);
-	whole.explained_share = arena_copy(arena, words_shares(e->lo, e->hi).text);
-	whole.left_share = arena_copy(arena, words_shares(1 - e->hi, 1 - e->lo).text);
-	whole.back_share = arena_copy(arena, words_shares(e->lo - 1, e->hi - 1).text);
+	whole.explained_share = arena_copy(arena, format_shares(e->lo, e->hi).text);
+	whole.left_share = arena_copy(arena, format_shares(1 - e->hi, 1 - e->lo).text);
+	whole.back_share = arena_copy(arena, format_shares(e->lo - 1, e->hi - 1).text);
 	return whole;
 }
 
@@ -139,7 +139,7 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 	    .of_gap =
 	        isnan(step->share.estimate)
 	            ? ""
-	            : arena_copy(arena, words_shares(step->share.lo, step->share.hi).text),
+	            : arena_copy(arena, format_shares(step->share.lo, step->share.hi).text),
 	    .change = 100 * (step->ratio.estimate - 1),
 	    .end_lo = step->from_gbs * step->verdict.ratio.lo,
 	    .end_hi = step->from_gbs * step->verdict.ratio.hi,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -37,7 +37,7 @@ static struct row row_of(const struct regime *g, struct arena *arena)
 {
 	return (struct row){
 	    .regime = g->third
-	                  ? arena_text(arena, "%s (%s)", g->label, words_range(g->sizes).text)
+	                  ? arena_text(arena, "%s (%s)", g->label, format_range(g->sizes).text)
 	                  : g->label,
 	    .twin = g->twin < 0 ? STATS_NO_RATIO : g->contrasts[g->twin].verdict.ratio,
 	    .label = g->label,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "warnings.h"
 
 /* Standard deviations, by 1.4826 × the median absolute deviation (right for normal noise), and
@@ -164,17 +164,17 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 		}
 		if (own < 2 * most + 2)
 			continue;
-		words_add(text, bytes,
+		format_add(text, bytes,
 		          ", where its ranks lost their core %llu times at %s (%llu at most in "
 		          "others)",
-		          own, words_size(asked).text, most);
+		          own, format_size(asked).text, most);
 		return;
 	}
 }
 
 static void name_trial(const struct look *l, const struct found *f, char *text, size_t bytes)
 {
-	words_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
+	format_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
 	          l->s->variants[f->number->variant].name, f->number->block + 1,
 	          f->number->order + 1,
 	          f->number->order == l->list[0].order ? ", the run's first" : "",
@@ -224,7 +224,7 @@ static void warn_outliers(struct look *l, unsigned skip)
 		decides = decides || !stats_withstands(found[i].of, s->looks.confidence);
 	}
 	if (count > NAMED)
-		words_add(names, sizeof names, "; and %u more", count - NAMED);
+		format_add(names, sizeof names, "; and %u more", count - NAMED);
 	if (count) {
 		const char *advice = decides ? may_decide : hardly_move;
 		warn(l, WARN_OUTLIERS)->found =

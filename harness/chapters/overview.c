@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -61,7 +61,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_picture(story, "overview", !run_explains_gap(a));
 	if (s->reference < 0 || s->uncompared[0])
 		return;
-	const struct drawn_order order = run_drawn(a, story->arena);
+	const struct plot_order order = run_drawn(a, story->arena);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, order.main + 1);
 	unsigned n = 0;
 	for (unsigned i = 0; i < order.main; i++)

@@ -15,7 +15,7 @@
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 
 #define SLOW     0.8
@@ -315,7 +315,7 @@ static void take_path(struct measured *m)
 				pair->via = arena_text(
 				    m->arena, "%s%s%s, %u channel%s",
 				    pair->via ? pair->via : "", pair->via ? "; " : "",
-				    link->via, link->channels, words_plural(link->channels));
+				    link->via, link->channels, format_plural(link->channels));
 		}
 		path_free(&path);
 	}
@@ -378,21 +378,21 @@ static const char *remark_on(const struct measured *m, const struct class *c,
 {
 	const struct pair *back = find(m, pair->to, pair->from);
 	const double least = links_info(c->is)->least_share * pair->theoretical_gbs;
-	const struct words gbs = words_number(pair->gbs.estimate);
+	const struct formatted gbs = format_number(pair->gbs.estimate);
 	char text[256] = "";
 	if (c->pairs >= IN_CLASS && pair->gbs.hi < SLOW * c->gbs)
-		words_add(text, sizeof text, "%s GB/s, where its class reaches %s", gbs.text,
-		          words_number(c->gbs).text);
+		format_add(text, sizeof text, "%s GB/s, where its class reaches %s", gbs.text,
+		          format_number(c->gbs).text);
 	if (pair->gbs.hi < SLOW * back->gbs.lo)
-		words_add(text, sizeof text, "%s%s GB/s, and %s on the way back",
-		          text[0] ? "; " : "", gbs.text, words_number(back->gbs.estimate).text);
+		format_add(text, sizeof text, "%s%s GB/s, and %s on the way back",
+		          text[0] ? "; " : "", gbs.text, format_number(back->gbs.estimate).text);
 	if (least > 0 && pair->gbs.hi < least)
-		words_add(text, sizeof text, "%s%s GB/s, below its class's range from %s up",
-		          text[0] ? "; " : "", gbs.text, words_number(least).text);
+		format_add(text, sizeof text, "%s%s GB/s, below its class's range from %s up",
+		          text[0] ? "; " : "", gbs.text, format_number(least).text);
 	if (c->pairs >= IN_CLASS && pair->p50_us > LATE * c->p50_us)
-		words_add(text, sizeof text, "%sp50 of %s µs, where its class takes %s",
-		          text[0] ? "; " : "", words_number(pair->p50_us).text,
-		          words_number(c->p50_us).text);
+		format_add(text, sizeof text, "%sp50 of %s µs, where its class takes %s",
+		          text[0] ? "; " : "", format_number(pair->p50_us).text,
+		          format_number(c->p50_us).text);
 	return arena_copy(m->arena, text);
 }
 
@@ -463,7 +463,7 @@ static bool find_meeting(const struct measured *m)
 
 static bool same(double a, double b)
 {
-	return !strcmp(words_number(a).text, words_number(b).text);
+	return !strcmp(format_number(a).text, format_number(b).text);
 }
 
 static void say_class(struct story *story, const struct story_table *t, const struct class *c)

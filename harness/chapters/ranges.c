@@ -11,7 +11,7 @@
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -412,7 +412,7 @@ static void tell_busy(const struct analysis *a, struct story *story)
 		const struct summary_group *g = &a->s->groups[row->group];
 		const char *cell =
 		    arena_text(story->arena, "%s %s", coll_word(&g->cell, g->nranks).text,
-		               words_size(g->asked_bytes[row->size]).text);
+		               format_size(g->asked_bytes[row->size]).text);
 		for (unsigned r = 0; r < g->nranks && (int)row->variant == a->s->reference &&
 		                     is_largest(e, row);
 		     r++) {

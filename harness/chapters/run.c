@@ -82,11 +82,11 @@ const char *run_are(const char *name)
 	return *name && name[strlen(name) - 1] == 's' ? "are" : "is";
 }
 
-struct drawn_order run_drawn(const struct analysis *a, struct arena *arena)
+struct plot_order run_drawn(const struct analysis *a, struct arena *arena)
 {
-	struct drawn_order order;
+	struct plot_order order;
 	struct status st = {""};
-	arena_need(arena, !drawn_order(a->s, &order, &st));
+	arena_need(arena, !plot_order_make(a->s, &order, &st));
 	arena_defer(arena, free, order.variants);
 	return order;
 }

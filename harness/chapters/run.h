@@ -4,7 +4,7 @@
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "../story/story.h"
 
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
@@ -25,7 +25,7 @@ bool run_explains_gap(const struct analysis *analysis);
 /* "is", or "are" of a name like processes. */
 const char *run_are(const char *name);
 /* The variants of pictures, in their order; memory is the arena's. */
-struct drawn_order run_drawn(const struct analysis *analysis, struct arena *arena);
+struct plot_order run_drawn(const struct analysis *analysis, struct arena *arena);
 
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that
  * were asked for are missing too. */

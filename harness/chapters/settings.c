@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -93,8 +93,8 @@ static double gain_of(const struct analysis *a, unsigned v, struct arena *arena,
 			continue;
 		*gain = arena_text(arena, "%s%s%s times the speed at %s sizes (%s)", *gain,
 		                   **gain ? ", " : "",
-		                   words_estimate(verdict->ratio.estimate).text, g->label,
-		                   words_interval(&verdict->ratio).text);
+		                   format_estimate(verdict->ratio.estimate).text, g->label,
+		                   format_interval(&verdict->ratio).text);
 		least = fmin(least, verdict->ratio.lo);
 	}
 	return **gain ? least : 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "../analysis/traced.h"
 #include "../coll/routing.h"
 #include "chapters.h"
@@ -342,7 +342,7 @@ static const char *kind_text(const struct teller *t, const struct summary_group 
 static void say_row(const struct teller *t, struct row *row)
 {
 	const struct summary_group *g = &t->s->groups[row->group];
-	const char *size = arena_copy(t->arena, words_size(row->bytes).text);
+	const char *size = arena_copy(t->arena, format_size(row->bytes).text);
 	const double alone = row->communication_ms.estimate, step = row->step_ms.estimate;
 	const bool routed = is_routed(g);
 	row->size = arena_text(t->arena, "%s %s", size, row->variant);
@@ -354,7 +354,7 @@ static void say_row(const struct teller *t, struct row *row)
 	row->exposed_share = row->drawn_overlap = NAN;
 	if (routed && alone > 0)
 		row->communication_share =
-		    arena_text(t->arena, "%s %%", words_percent(alone / step).text);
+		    arena_text(t->arena, "%s %%", format_percent(alone / step).text);
 	if (!routed && tells_overlap(row)) {
 		row->exposed_share = row->exposed_ms.estimate / step;
 		row->overlap = overlap_text(t->arena, &row->overlap_percent);
@@ -539,14 +539,14 @@ static void tell_bars(const struct teller *t, struct story *story)
 	struct row *drawn = ARENA_ARRAY(t->arena, struct row, t->n + 1);
 	unsigned n = 0;
 	for (unsigned i = 0; i < t->n; i++) {
-		bool again = !drawn_is(t->s, t->rows[i].v);
+		bool again = !plot_order_has(t->s, t->rows[i].v);
 		for (unsigned k = 0; k < i && t->facts.routed; k++)
 			again = again || t->rows[k].bytes == t->rows[i].bytes;
 		if (!t->facts.routed && !again)
 			drawn[n++] = t->rows[i];
 		for (unsigned k = i; k < t->n && t->facts.routed && !again; k++)
 			if (t->rows[k].bytes == t->rows[i].bytes &&
-			    drawn_is(t->s, t->rows[k].v))
+			    plot_order_has(t->s, t->rows[k].v))
 				drawn[n++] = t->rows[k];
 	}
 	story_table(story, &drawn_form, drawn, n);
@@ -691,7 +691,7 @@ static void tell(const struct analysis *a, struct story *story)
 		          "Model: {model}, {parameters} million parameters, {gflop} GFLOP in a "
 		          "sample's backward pass.");
 	story_files(story, "As a file");
-	if (drawn_count(t.s)) {
+	if (plot_order_count(t.s)) {
 		tell_bars(&t, story);
 		tell_spans(t.s, story);
 	}

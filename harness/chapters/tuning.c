@@ -12,7 +12,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/memory.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 #include "tuning.h"
@@ -442,7 +442,7 @@ static const char *limits_of(const struct tuning *t)
 			named = t->cells[k].asked_bytes == size &&
 			        (worse ? loses(t, &best->tests[k]) : !best->tests[k].no_loss);
 		if (!named)
-			status_list(sizes, sizeof sizes, words_size(size).text);
+			status_list(sizes, sizeof sizes, format_size(size).text);
 	}
 	return !best ? NULL
 	             : arena_text(t->arena, "%s %s at %s", best->set,

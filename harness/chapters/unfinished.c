@@ -6,7 +6,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/contrast.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -98,8 +98,8 @@ static const char *ratio_of(const struct teller *t, const struct contrast *c, bo
 	}
 	free(levels);
 	if (n < 2)
-		return n ? arena_copy(arena, words_estimate(lo).text) : NULL;
-	return arena_text(arena, "%s to %s", words_estimate(lo).text, words_estimate(hi).text);
+		return n ? arena_copy(arena, format_estimate(lo).text) : NULL;
+	return arena_text(arena, "%s to %s", format_estimate(lo).text, format_estimate(hi).text);
 }
 
 /* The primary claim, where these blocks say something of it. */

@@ -18,7 +18,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/versions.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -289,12 +289,12 @@ static void rows_make(struct teller *t, struct coll *c)
 		    arena_text(t->arena, "%s%s%s", part->versions, i ? " " : "", row->version);
 		part->cells = of.ncells;
 		part->blocks = of.nblocks;
-		part->sizes = arena_copy(t->arena, words_range(of.sizes).text);
+		part->sizes = arena_copy(t->arena, format_range(of.sizes).text);
 		part->why = arena_copy(t->arena, of.why);
 	}
 	part->basis =
 	    arena_text(t->arena, "%u cell%s and %u trial%s of each", part->cells,
-	               words_plural(part->cells), part->blocks, words_plural(part->blocks));
+	               format_plural(part->cells), part->blocks, format_plural(part->blocks));
 }
 
 /* --- in words --- */
@@ -340,8 +340,8 @@ static const char *span_write(struct arena *arena, struct span *s, double least,
 		s->bounds = arena_text(arena, "%.1f to %.1f %%", 100 * r->lo, 100 * r->hi);
 	} else if (beyond > 0) {
 		s->reach = figures(arena, least, most, 2, "");
-		s->bounds = arena_text(arena, "%s to %s", words_number(r->lo).text,
-		                       words_number(r->hi).text);
+		s->bounds = arena_text(arena, "%s to %s", format_number(r->lo).text,
+		                       format_number(r->hi).text);
 	}
 	if (least < most)
 		s->bounds = arena_text(arena, "intervals within %s", s->bounds);
@@ -563,7 +563,7 @@ static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 	form->name = arena_text(t->arena, "version_%s%s", c->part->collective,
 	                        is_time(c) ? "_latency" : "");
 	form->title = arena_text(t->arena, "%s, %u rank%s", c->part->title, c->ranks,
-	                         words_plural(c->ranks));
+	                         format_plural(c->ranks));
 	story_table(story, form, c->rows, t->v.n);
 	story_say(story, STORY_BODY, t->tables.parts, &i, 1,
 	          is_time(c) ? "Latency (p50 of isolated calls) of {collective}, {sizes}: "

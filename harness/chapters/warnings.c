@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../config/claim.h"
 #include "../trial/path.h"
 #include "chapters.h"
@@ -110,7 +110,7 @@ struct warning *warnings_add(struct warnings *w, enum warning_kind kind)
 static const char *cell_name(struct warnings *w, const struct cell *cell, unsigned nranks)
 {
 	return arena_text(w->arena, "%s %s, %s", coll_word(cell, nranks).text,
-	                  words_size(cell->asked_bytes).text, coll_pace_name(cell->pace));
+	                  format_size(cell->asked_bytes).text, coll_pace_name(cell->pace));
 }
 
 /* "threads, alltoall 4 KiB, stream". */
@@ -128,15 +128,15 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 	for (unsigned i = 0, n = 0; i < asked->nclaims; i++)
 		if (!strcmp(asked->claims[i].left, variant) ||
 		    !strcmp(asked->claims[i].right, variant))
-			words_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
+			format_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
 			          asked->claims[i].name);
 	for (unsigned i = 0, n = 0; i < asked->nfactors; i++)
 		if (!strcmp(asked->factors[i].from, variant) ||
 		    !strcmp(asked->factors[i].to, variant))
-			words_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
+			format_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
 			          asked->factors[i].name);
 	if (!strcmp(asked->gap.from, variant) || !strcmp(asked->gap.to, variant))
-		words_add(text, bytes, ", the gap");
+		format_add(text, bytes, ", the gap");
 }
 
 /* A variant that took another path than its experiment file says: its figures are of something
@@ -243,7 +243,7 @@ static void warn_pauses(struct warnings *w)
 		    isnan(p.pause_s)
 		        ? "at a time that is not recorded"
 		        : arena_text(w->arena, "%s %s later",
-		                     words_number(hours ? p.pause_s / 3600 : p.pause_s).text,
+		                     format_number(hours ? p.pause_s / 3600 : p.pause_s).text,
 		                     hours ? "h" : "s");
 	}
 }

@@ -5,7 +5,7 @@
 
 #include "../suggest.h"
 #include "comparison.h"
-#include "shown.h"
+#include "print.h"
 #include "source.h"
 
 /* --- the command line -------------------------------------------------------------------- */
@@ -90,10 +90,10 @@ static int check_digests(const struct comparison *c, struct status *st)
 		return 0;
 	bool same_counts = !strcmp(c->left.facts[FACT_COUNTS], c->right.facts[FACT_COUNTS]);
 	for (unsigned i = 0; i < c->left.nseries; i++) {
-		const struct side_series *a = &c->left.series[i];
+		const struct result_series *a = &c->left.series[i];
 		if (a->cell.coll == COLL_ALLTOALLV && !same_counts)
 			continue;
-		const struct side_series *b = side_find(&c->right, a->variant, &a->cell);
+		const struct result_series *b = result_find(&c->right, a->variant, &a->cell);
 		if (!b || !a->digest[0] || !b->digest[0] || a->nranks != b->nranks ||
 		    !strcmp(a->digest, b->digest))
 			continue;
@@ -125,7 +125,7 @@ static int check_comparable(const struct comparison *c, struct status *st)
 	return status_set(st, "no cell in common: %s", apart);
 }
 
-static bool has_times(const struct side *side, const char *variant)
+static bool has_times(const struct result *side, const char *variant)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		if (!strcmp(side->series[i].variant, variant))
@@ -135,11 +135,11 @@ static bool has_times(const struct side *side, const char *variant)
 
 /* A variant that runs on one side and fails on the other: that is not equal, and must not pass
  * for it. */
-static int check_failed(const struct side *side, const struct side *other, char letter,
+static int check_failed(const struct result *side, const struct result *other, char letter,
                         struct status *st)
 {
 	for (unsigned i = 0; i < side->nabsent; i++) {
-		const struct side_absent *a = &side->absent[i];
+		const struct result_absent *a = &side->absent[i];
 		if (a->failed && has_times(other, a->variant))
 			return status_set(st,
 			                  "%s has no time in %c: all of its trials failed%s%s",
@@ -166,7 +166,7 @@ int compare_run(const struct compare_request *request, struct status *st)
 	if (!source_load(request->left, request->variant, &c.left, st) &&
 	    !source_load(request->right, request->variant, &c.right, st) &&
 	    !comparison_make(&c, st) && !check_comparable(&c, st) &&
-	    !shown_put(&c, request->json, request->out ? request->out : stdout, st))
+	    !print_comparison(&c, request->json, request->out ? request->out : stdout, st))
 		code = conclude(&c, st);
 	comparison_free(&c);
 	return code;

@@ -22,7 +22,7 @@ static struct stats_ratio ratio_of(const double *left, unsigned nleft, const dou
 	                            .confidence = shift.confidence};
 }
 
-static double time_in(const struct side_series *s, unsigned block)
+static double time_in(const struct result_series *s, unsigned block)
 {
 	for (unsigned i = 0; i < s->ntrials; i++)
 		if (s->trials[i].block == block)
@@ -34,7 +34,7 @@ static double time_in(const struct side_series *s, unsigned block)
 static unsigned means_of(const struct comparison_point *points, unsigned n, bool right,
                          double *logs)
 {
-	const struct side_series *first = right ? points->right : points->left;
+	const struct result_series *first = right ? points->right : points->left;
 	unsigned nlogs = 0;
 	for (unsigned i = 0; i < first->ntrials; i++) {
 		double sum = 0;
@@ -69,9 +69,9 @@ static void judge(struct comparison_group *g, double margin, double *room, unsig
 
 /* --- which meet -------------------------------------------------------------------------- */
 
-static bool alike(const struct side_series *a, const struct side_series *b)
+static bool alike(const struct result_series *a, const struct result_series *b)
 {
-	return !strcmp(a->variant, b->variant) && side_same_kind(&a->cell, &b->cell);
+	return !strcmp(a->variant, b->variant) && result_same_kind(&a->cell, &b->cell);
 }
 
 static int by_size(const void *a, const void *b)
@@ -83,7 +83,7 @@ static int by_size(const void *a, const void *b)
 
 /* The group that starts with this series of A, unless it is in one already or B lacks all of
  * it. -1: out of memory. */
-static int add_group(struct comparison *c, const struct side_series *start)
+static int add_group(struct comparison *c, const struct result_series *start)
 {
 	struct comparison_group *g = &c->groups[c->ngroups];
 	for (unsigned i = 0; i < c->ngroups; i++)
@@ -96,10 +96,10 @@ static int add_group(struct comparison *c, const struct side_series *start)
 	for (unsigned i = 0; i < c->right.nseries; i++)
 		g->nsizes += alike(start, &c->right.series[i]);
 	for (unsigned i = 0; i < c->left.nseries; i++) {
-		const struct side_series *left = &c->left.series[i], *right;
+		const struct result_series *left = &c->left.series[i], *right;
 		if (!alike(start, left))
 			continue;
-		right = side_find(&c->right, start->variant, &left->cell);
+		right = result_find(&c->right, start->variant, &left->cell);
 		g->nsizes += !right;
 		if (right)
 			g->points[g->npoints++] =
@@ -113,7 +113,7 @@ static int add_group(struct comparison *c, const struct side_series *start)
 	return 0;
 }
 
-static unsigned most_trials(const struct side *side, unsigned most)
+static unsigned most_trials(const struct result *side, unsigned most)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		if (side->series[i].ntrials > most)
@@ -142,8 +142,8 @@ void comparison_free(struct comparison *c)
 	for (unsigned g = 0; g < c->ngroups; g++)
 		free(c->groups[g].points);
 	free(c->groups);
-	side_free(&c->left);
-	side_free(&c->right);
+	result_free(&c->left);
+	result_free(&c->right);
 }
 
 /* --- which do not ------------------------------------------------------------------------ */
@@ -168,7 +168,7 @@ static const char *const key_names[KEYS] = {"variant is", "collective is", "dtyp
                                             "op is",      "root is",       "in_place is",
                                             "pace is",    "size is"};
 
-static void key_text(const struct side_series *s, enum key key, char *out, size_t bytes)
+static void key_text(const struct result_series *s, enum key key, char *out, size_t bytes)
 {
 	char number[32] = "";
 	snprintf(number, sizeof number, "%u", s->cell.root);
@@ -186,7 +186,7 @@ static void key_text(const struct side_series *s, enum key key, char *out, size_
 }
 
 /* A bit for each key that they do not agree in. */
-static unsigned differing(const struct side_series *a, const struct side_series *b)
+static unsigned differing(const struct result_series *a, const struct result_series *b)
 {
 	const struct cell *x = &a->cell, *y = &b->cell;
 	return (unsigned)!!strcmp(a->variant, b->variant) << KEY_VARIANT |
@@ -201,7 +201,7 @@ static unsigned differing(const struct side_series *a, const struct side_series 
 
 /* Whether the series is one of those that come nearest: apart from some of `other` in these
  * keys alone. */
-static bool is_near(const struct side_series *s, const struct side *other, unsigned keys)
+static bool is_near(const struct result_series *s, const struct result *other, unsigned keys)
 {
 	for (unsigned i = 0; i < other->nseries; i++)
 		if (!other->series[i].limit && differing(s, &other->series[i]) == keys)
@@ -211,20 +211,20 @@ static bool is_near(const struct side_series *s, const struct side *other, unsig
 
 /* The key's values in the nearest series of a side: "single, threads"; of many sizes their
  * ends, "4 KiB to 64 MiB". */
-static void values_text(const struct side *side, const struct side *other, unsigned keys,
+static void values_text(const struct result *side, const struct result *other, unsigned keys,
                         enum key key, char *out, size_t bytes)
 {
-	const struct side_series *least = NULL, *most = NULL;
+	const struct result_series *least = NULL, *most = NULL;
 	char text[TRIAL_NAME_BYTES];
 	out[0] = '\0';
 	for (unsigned i = 0; i < side->nseries; i++) {
-		const struct side_series *s = &side->series[i];
+		const struct result_series *s = &side->series[i];
 		if (s->limit || !is_near(s, other, keys))
 			continue;
 		least = !least || s->cell.bytes < least->cell.bytes ? s : least;
 		most = !most || s->cell.bytes > most->cell.bytes ? s : most;
 		key_text(s, key, text, sizeof text);
-		side_list(out, bytes, text);
+		result_list(out, bytes, text);
 	}
 	if (key != KEY_SIZE || strlen(out) < SIZES_BYTES)
 		return;
@@ -259,7 +259,7 @@ static void put_apart(const char *name, const char *left, const char *right, cha
 
 void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 {
-	const struct side *left = &c->left, *right = &c->right;
+	const struct result *left = &c->left, *right = &c->right;
 	unsigned keys = fewest(c);
 	out[0] = '\0';
 	for (enum key key = 0; key < KEYS; key++) {
@@ -279,7 +279,7 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 }
 
 /* Whether a side has the variant with any size of the kind. */
-static bool has_alike(const struct side *side, const struct side_series *s)
+static bool has_alike(const struct result *side, const struct result_series *s)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		if (alike(&side->series[i], s))
@@ -287,19 +287,19 @@ static bool has_alike(const struct side *side, const struct side_series *s)
 	return false;
 }
 
-void comparison_only(const struct side *side, const struct side *other, char *out, size_t bytes)
+void comparison_only(const struct result *side, const struct result *other, char *out, size_t bytes)
 {
 	out[0] = '\0';
 	for (unsigned i = 0; i < side->nseries; i++) {
 		char names[400] = "";
 		bool said = has_alike(other, &side->series[i]);
 		for (unsigned k = 0; k < side->nseries && !said; k++) {
-			const struct side_series *s = &side->series[k];
-			if (!side_same_kind(&s->cell, &side->series[i].cell) ||
+			const struct result_series *s = &side->series[k];
+			if (!result_same_kind(&s->cell, &side->series[i].cell) ||
 			    has_alike(other, s))
 				continue;
 			said = k < i;
-			side_list(names, sizeof names, s->variant);
+			result_list(names, sizeof names, s->variant);
 		}
 		if (said)
 			continue;

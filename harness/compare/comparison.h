@@ -3,18 +3,18 @@
 #define LAUNCHGAP_COMPARISON_H
 
 #include "../analysis/verdict.h"
-#include "side.h"
+#include "result.h"
 
 /* One size of a group. */
 struct comparison_point {
-	const struct side_series *left, *right;
+	const struct result_series *left, *right;
 	double left_us, right_us; /* medians over trials */
 	struct stats_ratio ratio; /* time of A ÷ time of B, pointwise */
 };
 
 /* A variant's cells that differ in size only, as far as both sides have them. */
 struct comparison_group {
-	const struct side_series *of; /* its first, of A */
+	const struct result_series *of; /* its first, of A */
 	unsigned nsizes;              /* that either side has */
 	unsigned npoints;             /* by size */
 	struct comparison_point *points;
@@ -23,7 +23,7 @@ struct comparison_group {
 };
 
 struct comparison {
-	struct side left, right;
+	struct result left, right;
 	double margin;
 	unsigned ngroups;
 	struct comparison_group *groups;
@@ -40,7 +40,7 @@ void comparison_free(struct comparison *c);
 void comparison_apart(const struct comparison *c, char *out, size_t bytes);
 /* What a side has and `other` has in no size, cut to fit: "alltoall, stream of single, threads;
  * sendrecv, stream of single". */
-void comparison_only(const struct side *side, const struct side *other, char *out,
+void comparison_only(const struct result *side, const struct result *other, char *out,
                      size_t bytes);
 
 #endif

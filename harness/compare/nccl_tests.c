@@ -75,7 +75,7 @@ static long number_in(const json_t *args, const struct option *o)
 	return number;
 }
 
-static void read_others(const json_t *args, const json_t *config, char out[SIDE_OTHERS_BYTES])
+static void read_others(const json_t *args, const json_t *config, char out[RESULT_OTHERS_BYTES])
 {
 	size_t used = 0;
 	out[0] = '\0';
@@ -84,9 +84,9 @@ static void read_others(const json_t *args, const json_t *config, char out[SIDE_
 		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
 		long number =
 		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
-		if (number != o->usual && used < SIDE_OTHERS_BYTES)
+		if (number != o->usual && used < RESULT_OTHERS_BYTES)
 			used +=
-			    (size_t)snprintf(out + used, SIDE_OTHERS_BYTES - used, "%s-%c %ld",
+			    (size_t)snprintf(out + used, RESULT_OTHERS_BYTES - used, "%s-%c %ld",
 			                     used ? " " : "", o->letter, number);
 	}
 }
@@ -157,7 +157,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 struct reading {
 	struct member_place at;
 	const json_t *root, *config;
-	struct side *side;
+	struct result *side;
 	const char *variant;
 	char layout[40];
 	unsigned trial, nranks;
@@ -191,10 +191,10 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 /* Files of one side are trials of the same measurement, or their spread means nothing. */
 static int read_options(struct reading *r)
 {
-	struct side *side = r->side;
+	struct result *side = r->side;
 	const json_t *args = json_object_get(r->root, "args");
 	int average = (int)number_in(args, &average_option);
-	char manner[64], others[SIDE_OTHERS_BYTES];
+	char manner[64], others[RESULT_OTHERS_BYTES];
 	read_manner(r->config, manner);
 	read_others(args, r->config, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
@@ -225,13 +225,13 @@ static int read_devices(struct reading *r, unsigned *processes)
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
 		const char *gpu = json_string_value(json_object_get(device, "device_info"));
-		char machine[SIDE_FACT_BYTES];
+		char machine[RESULT_FACT_BYTES];
 		if (json_integer_value(json_object_get(device, "group")) != group)
 			return member_bad(&r->at, "its ranks were split into several groups "
 			                         "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
-		side_fact_add(r->side, FACT_MACHINE, machine);
+		result_fact_add(r->side, FACT_MACHINE, machine);
 	}
 	return 0;
 }
@@ -268,7 +268,7 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 static int check_layout(struct reading *r, const char *name)
 {
 	for (unsigned i = 0; i < r->side->nseries; i++) {
-		const struct side_series *s = &r->side->series[i];
+		const struct result_series *s = &r->side->series[i];
 		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
 			return member_bad(&r->at,
 			                 "its layout is %s (processes x threads x GPUs), but "
@@ -284,20 +284,20 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	json_int_t minor = v < 10000 ? 1000 : 10000; /* 2804 is 2.8.4, 22803 is 2.28.3 */
 	const char *time = json_string_value(json_object_get(r->root, "start_time"));
 	char text[64], counts[COUNTS_TEXT_BYTES];
-	side_fact_add(r->side, FACT_EXPERIMENT, "-");
-	side_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
-	side_fact_add(r->side, FACT_BACKEND, "nccl");
+	result_fact_add(r->side, FACT_EXPERIMENT, "-");
+	result_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
+	result_fact_add(r->side, FACT_BACKEND, "nccl");
 	snprintf(text, sizeof text, "%u", r->nranks);
-	side_fact_add(r->side, FACT_RANKS, text);
+	result_fact_add(r->side, FACT_RANKS, text);
 	r->cut = read_counts(json_object_get(r->root, "env"), r->nranks, counts);
 	if (coll == COLL_ALLTOALLV)
-		side_fact_add(r->side, FACT_COUNTS, counts);
+		result_fact_add(r->side, FACT_COUNTS, counts);
 	snprintf(text, sizeof text, "%lld.%lld.%lld", (long long)(v / minor),
 	         (long long)(v % minor / 100), (long long)(v % 100));
 	if (v > 0)
-		side_fact_add(r->side, FACT_LIBRARY, text);
+		result_fact_add(r->side, FACT_LIBRARY, text);
 	if (time && !r->side->facts[FACT_MEASURED][0])
-		side_fact_add(r->side, FACT_MEASURED, time);
+		result_fact_add(r->side, FACT_MEASURED, time);
 }
 
 /* out_of_place or in_place of a row: null where it was not measured. */
@@ -325,7 +325,7 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 		                 "of wrong results mean nothing",
 		                 coll_info(cell->coll)->name, cell->bytes,
 		                 json_number_value(wrong));
-	struct side_series *s = side_add(r->side, name, cell, r->nranks, r->trial,
+	struct result_series *s = result_add(r->side, name, cell, r->nranks, r->trial,
 	                                 json_number_value(time), r->at.st);
 	if (!s)
 		return -1;
@@ -390,7 +390,7 @@ static int read_root(struct reading *r)
 	return 0;
 }
 
-int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct side *side,
+int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st)
 {
 	struct reading r = {

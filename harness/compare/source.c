@@ -22,26 +22,26 @@ static const char *text_of(const json_t *from, const char *key)
 	return text ? text : "";
 }
 
-static void add_machine(struct side *side, const struct record_run *run)
+static void add_machine(struct result *side, const struct record_run *run)
 {
 	const json_t *machine = json_object_get(run->environment, "machine");
 	const json_t *gpus = json_object_get(machine, "gpus");
-	char text[SIDE_FACT_BYTES];
+	char text[RESULT_FACT_BYTES];
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
 		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
 		         text_of(machine, "cpu"));
-		side_fact_add(side, FACT_MACHINE, text);
+		result_fact_add(side, FACT_MACHINE, text);
 		return;
 	}
 	for (size_t i = 0; i < json_array_size(gpus); i++) {
 		snprintf(text, sizeof text, "%.40s: %.40s", text_of(machine, "host"),
 		         text_of(json_array_get(gpus, i), "name"));
-		side_fact_add(side, FACT_MACHINE, text);
+		result_fact_add(side, FACT_MACHINE, text);
 	}
 }
 
 /* Records without "parts" cut them elsewhere, so that equal counts were other work. */
-static void add_counts(struct side *side, const json_t *env)
+static void add_counts(struct result *side, const json_t *env)
 {
 	unsigned nranks = (unsigned)json_integer_value(json_object_get(env, "ranks"));
 	struct value_weights weights;
@@ -52,25 +52,25 @@ static void add_counts(struct side *side, const json_t *env)
 	counts_text(&weights, nranks, text);
 	if (!json_object_get(env, "parts"))
 		snprintf(text + strlen(text), sizeof text - strlen(text), ", by distance");
-	side_fact_add(side, FACT_COUNTS, text);
+	result_fact_add(side, FACT_COUNTS, text);
 }
 
-static void add_facts(struct side *side, const struct summary *s)
+static void add_facts(struct result *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
-	char text[SIDE_FACT_BYTES];
-	side_fact_add(side, FACT_EXPERIMENT, text_of(env, "experiment"));
+	char text[RESULT_FACT_BYTES];
+	result_fact_add(side, FACT_EXPERIMENT, text_of(env, "experiment"));
 	snprintf(text, sizeof text, "launchgap %.60s", text_of(env, "launchgap"));
-	side_fact_add(side, FACT_PROGRAM, text);
-	side_fact_add(side, FACT_MEASURED, text_of(env, "created"));
-	side_fact_add(side, FACT_BACKEND, text_of(env, "backend"));
+	result_fact_add(side, FACT_PROGRAM, text);
+	result_fact_add(side, FACT_MEASURED, text_of(env, "created"));
+	result_fact_add(side, FACT_BACKEND, text_of(env, "backend"));
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
-	side_fact_add(side, FACT_RANKS, text);
+	result_fact_add(side, FACT_RANKS, text);
 	add_counts(side, env);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured && *s->variants[v].library)
-			side_fact_add(side, FACT_LIBRARY, s->variants[v].library);
+			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
 	add_machine(side, s->run);
 	snprintf(side->seed, sizeof side->seed, "%s", text_of(env, "seed"));
 	side->variants = json_incref(json_object_get(env, "variants"));
@@ -89,27 +89,27 @@ static const char *why_absent(const struct record_run *run, const struct summary
 	return "";
 }
 
-static int add_absent(struct side *side, const struct summary *s, struct status *st)
+static int add_absent(struct result *side, const struct summary *s, struct status *st)
 {
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
 		if (v->measured || !summary_is_asked(s, i))
 			continue;
-		struct side_absent *more =
-		    side_grown(side->absent, side->nabsent, sizeof *more, st);
+		struct result_absent *more =
+		    result_grown(side->absent, side->nabsent, sizeof *more, st);
 		if (!more)
 			return -1;
 		side->absent = more;
 		more += side->nabsent++;
 		more->failed = !*v->skip;
-		side_clean(v->name, more->variant, sizeof more->variant);
-		side_clean(why_absent(s->run, v), more->why, sizeof more->why);
+		result_clean(v->name, more->variant, sizeof more->variant);
+		result_clean(why_absent(s->run, v), more->why, sizeof more->why);
 	}
 	return 0;
 }
 
 /* The reference's twin is left out: it would be one verdict given twice. */
-static int add_rows(struct side *side, const struct summary *s, struct status *st)
+static int add_rows(struct result *side, const struct summary *s, struct status *st)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
@@ -117,11 +117,11 @@ static int add_rows(struct side *side, const struct summary *s, struct status *s
 		char name[TRIAL_NAME_BYTES];
 		if (v->role == ROLE_AGAIN)
 			continue;
-		side_clean(v->name, name, sizeof name);
+		result_clean(v->name, name, sizeof name);
 		side->failed += row->failed;
 		for (unsigned t = 0; t < row->ntrials; t++) {
-			struct side_series *series =
-			    side_add(side, name, &row->cell, row->nranks, row->trials[t].block,
+			struct result_series *series =
+			    result_add(side, name, &row->cell, row->nranks, row->trials[t].block,
 			             row->trials[t].time_ns / 1000, st);
 			if (!series)
 				return -1;
@@ -132,7 +132,7 @@ static int add_rows(struct side *side, const struct summary *s, struct status *s
 	return 0;
 }
 
-static int load_record(const char *path, struct side *side, struct status *st)
+static int load_record(const char *path, struct result *side, struct status *st)
 {
 	struct record_run run;
 	struct summary s = {0};
@@ -173,7 +173,7 @@ static int is_json_entry(const struct dirent *entry)
 }
 
 /* A folder of nccl-tests' files. */
-static int load_folder(const char *path, const char *variant, struct side *side,
+static int load_folder(const char *path, const char *variant, struct result *side,
                        struct status *st)
 {
 	struct dirent **entries;
@@ -199,7 +199,7 @@ static int load_folder(const char *path, const char *variant, struct side *side,
 }
 
 /* Files of nccl-tests with commas between them. */
-static int load_list(const char *list, const char *variant, struct side *side,
+static int load_list(const char *list, const char *variant, struct result *side,
                      struct status *st)
 {
 	unsigned n = 0;
@@ -235,7 +235,7 @@ static bool holds_record(const char *folder)
 	return false;
 }
 
-static int load(const char *path, const char *variant, struct side *side, struct status *st)
+static int load(const char *path, const char *variant, struct result *side, struct status *st)
 {
 	struct stat about;
 	if (stat(path, &about))
@@ -248,11 +248,11 @@ static int load(const char *path, const char *variant, struct side *side, struct
 	return load_record(path, side, st);
 }
 
-int source_load(const char *path, const char *variant, struct side *side, struct status *st)
+int source_load(const char *path, const char *variant, struct result *side, struct status *st)
 {
-	*side = (struct side){.path = path};
+	*side = (struct result){.path = path};
 	int result = load(path, variant, side, st);
 	if (!result)
-		side_settle(side);
+		result_settle(side);
 	return result;
 }

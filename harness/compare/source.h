@@ -2,12 +2,12 @@
 #ifndef LAUNCHGAP_SOURCE_H
 #define LAUNCHGAP_SOURCE_H
 
-#include "side.h"
+#include "result.h"
 
 /* Loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list with
  * commas, a folder), each file of which is a trial. `variant` names nccl-tests' times; NULL:
- * their layout does. `path` is borrowed. The caller frees with side_free, also after an error.
+ * their layout does. `path` is borrowed. The caller frees with result_free, also after an error.
  */
-int source_load(const char *path, const char *variant, struct side *side, struct status *st);
+int source_load(const char *path, const char *variant, struct result *side, struct status *st);
 
 #endif

@@ -8,7 +8,7 @@
 #define POINTS 200 /* of a curve */
 
 /* A variant's number in the pictures, from 1; 0: it is not shown. */
-static unsigned number_of(const struct drawn_order *order, unsigned variant)
+static unsigned number_of(const struct plot_order *order, unsigned variant)
 {
 	for (unsigned i = 0; i < order->n; i++)
 		if (order->variants[i] == variant)
@@ -29,7 +29,7 @@ static void put_curve(FILE *out, const struct summary *s, const struct summary_r
 	}
 }
 
-int calls_write_ecdf(const struct summary *s, const struct drawn_order *order, const char *file,
+int calls_write_ecdf(const struct summary *s, const struct plot_order *order, const char *file,
                      struct status *st)
 {
 	struct calls_panel panels[CALLS_PANELS];
@@ -74,7 +74,7 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant, unsig
 	}
 }
 
-int calls_write_timeline(const struct summary *s, const struct drawn_order *order,
+int calls_write_timeline(const struct summary *s, const struct plot_order *order,
                          const char *file, struct status *st)
 {
 	bool done[COLL_KINDS] = {false};

@@ -319,10 +319,10 @@ static void draw_all(struct job *job, const struct story *story)
 static int write_data(const struct model *m, const struct job *job, struct status *st)
 {
 	const struct summary *s = &m->summary;
-	struct drawn_order order;
+	struct plot_order order;
 	char file[PATH_MAX + 32];
 	int rc = -1;
-	if (drawn_order(s, &order, st))
+	if (plot_order_make(s, &order, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/run.gp", job->plots);
 	if (gnuplot_write(m, &order, file, st))
@@ -375,7 +375,7 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 		goto done;
 	if (write_data(model, job, st))
 		goto done;
-	if (drawn_count(&model->summary))
+	if (plot_order_count(&model->summary))
 		draw_all(job, &model->story);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../analysis/calls.h"
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "output.h"
 #include "script.h"
 
@@ -27,15 +27,15 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 	text[0] = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const char *library = s->variants[v].library;
-		if (!drawn_is(s, v) || !*library || strstr(text, library) ||
+		if (!plot_order_has(s, v) || !*library || strstr(text, library) ||
 		    !strcmp(last, library))
 			continue;
 		if (*last)
-			words_add(text, bytes, "%s%.60s", *text ? ", " : "", last);
+			format_add(text, bytes, "%s%.60s", *text ? ", " : "", last);
 		last = library;
 	}
 	if (*last)
-		words_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
+		format_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
 }
 
 /* Where it was measured, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
@@ -57,7 +57,7 @@ static void put_where(struct script *p)
 		n = (size_t)snprintf(text, sizeof text, "%zu × %.40s", gpus, name);
 	else
 		n = (size_t)snprintf(text, sizeof text, "%u rank%s%s%.40s", ranks,
-		                     words_plural(ranks), gpus ? " on " : "", gpus ? name : "");
+		                     format_plural(ranks), gpus ? " on " : "", gpus ? name : "");
 	list_libraries(s, library, sizeof library);
 	if (*library)
 		snprintf(text + n, sizeof text - n, ", %s %s", upper, library);
@@ -111,7 +111,7 @@ static void put_variants(struct script *p)
 	    "about (main); left out: measured, but too many for the pictures\n");
 	script_put(p, "variants", 0, "%u", p->order.n);
 	script_put(p, "main", 0, "%u", p->order.main);
-	script_put(p, "left_out", 0, "%u", drawn_left_out(s));
+	script_put(p, "left_out", 0, "%u", plot_order_left_out(s));
 	script_arrays(p, p->order.n, "V", "name label mode role family");
 	for (unsigned i = 0; i < p->order.n; i++) {
 		const struct summary_variant *v = &s->variants[p->order.variants[i]];
@@ -142,13 +142,13 @@ static void put_ratio_panels(struct script *p)
 			if (p->order.families[k] == p->order.families[i] && !done[k])
 				family[size++] = k;
 		for (unsigned k = 0; k < size; k++) {
-			if (lines == DRAWN_LINES - 1 ||
-			    (!k && lines + size > DRAWN_LINES - 1 && lines)) {
+			if (lines == PLOT_ORDER_LINES - 1 ||
+			    (!k && lines + size > PLOT_ORDER_LINES - 1 && lines)) {
 				panel += panel < 63;
 				lines = 0;
 			}
 			done[family[k]] = true;
-			words_add(lists[panel], sizeof lists[0], "%s%u",
+			format_add(lists[panel], sizeof lists[0], "%s%u",
 			          *lists[panel] ? " " : "", family[k] + 1);
 			lines++;
 		}
@@ -189,7 +189,7 @@ static unsigned groups_of(const struct summary *s)
 {
 	unsigned n = 0;
 	for (unsigned g = 0; g < s->ngroups; g++)
-		n += drawn_has_group(s, g);
+		n += plot_order_has_group(s, g);
 	return n;
 }
 
@@ -240,7 +240,7 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		if (at > 180 || strlen(v->name) > 60)
 			continue;
 		named++;
-		words_add(text, sizeof text, "%s%s",
+		format_add(text, sizeof text, "%s%s",
 		          !at                ? ""
 		          : named == members ? " and "
 		                             : ", ",
@@ -250,7 +250,7 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		snprintf(text, sizeof text, "%.60s…",
 		         s->variants[p->order.variants[variants[first]]].name);
 	if (named < members && members > 1)
-		words_add(text, sizeof text, " and %u more", members - (named ? named : 1));
+		format_add(text, sizeof text, " and %u more", members - (named ? named : 1));
 	p->lines++;
 	script_put(p, "L_variant", p->lines, "%u", variants[first] + 1);
 	script_put(p, "L_joint", p->lines, "%d", joint);
@@ -286,13 +286,13 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 			variants[n++] = i;
 	}
 	double *tolerance = &values[n * g->nsizes];
-	unsigned lines = DRAWN_LINES + 1;
+	unsigned lines = PLOT_ORDER_LINES + 1;
 	double margin = p->s->margin;
-	for (unsigned times = 1; times <= WIDEST && lines > DRAWN_LINES; times++) {
+	for (unsigned times = 1; times <= WIDEST && lines > PLOT_ORDER_LINES; times++) {
 		margin = p->s->margin * times;
 		for (unsigned b = 0; b < g->nsizes; b++)
 			tolerance[b] = tolerance_of(p, group, g->bytes[b], figure, margin);
-		lines = drawn_merge(values, n, g->nsizes, tolerance, line);
+		lines = plot_order_merge(values, n, g->nsizes, tolerance, line);
 	}
 	bool taken[8] = {false};
 	for (unsigned i = 0, at = 0; i < lines; i++) {
@@ -306,7 +306,7 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 		if (joint && dash < 8)
 			taken[dash] = true;
 		script_put(p, "L_dash", p->lines, "%u", dash);
-		words_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
+		format_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
 	}
 	char text[64];
 	snprintf(text, sizeof text, "G_%s_lines", name);
@@ -332,10 +332,10 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 		fprintf(p->out, "%s%zu.0", i ? " " : "", g->asked_bytes[i]);
 	fprintf(p->out, "'\n");
 	double split = 0;
-	for (unsigned i = g->nsizes; i-- && drawn_is_large(s, g->asked_bytes[i]);)
+	for (unsigned i = g->nsizes; i-- && plot_order_is_large(s, g->asked_bytes[i]);)
 		split = (double)g->asked_bytes[i];
 	script_number(p, "G_split", k, split);
-	if (p->colls > DRAWN_EACH)
+	if (p->colls > PLOT_ORDER_EACH)
 		return 0;
 	return put_lines(p, group, k, FIGURE_BUSBW, "busbw", st) ||
 	               put_lines(p, group, k, FIGURE_TIME, "time", st) ||
@@ -350,8 +350,8 @@ static int put_groups(struct script *p, struct status *st)
 	unsigned n = groups_of(s), k = 0;
 	fprintf(p->out,
 	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
-	script_put(p, "each", 0, "%d", p->colls <= DRAWN_EACH);
-	script_put(p, "detail", 0, "%d", p->colls <= DRAWN_DETAIL);
+	script_put(p, "each", 0, "%d", p->colls <= PLOT_ORDER_EACH);
+	script_put(p, "detail", 0, "%d", p->colls <= PLOT_ORDER_DETAIL);
 	script_put(p, "collectives", 0, "%u", p->colls);
 	fprintf(p->out,
 	        "\n# one per collective and pace: its sizes (large ones from G_split on) and its "
@@ -364,7 +364,7 @@ static int put_groups(struct script *p, struct status *st)
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	script_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (drawn_has_group(s, g) && put_group(p, g, ++k, st))
+		if (plot_order_has_group(s, g) && put_group(p, g, ++k, st))
 			return -1;
 	return 0;
 }
@@ -380,7 +380,7 @@ static void put_panels(struct script *p)
 	script_arrays(p, n * CALLS_PANELS, "E", "bytes lo hi");
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		struct calls_panel panels[CALLS_PANELS];
-		if (!drawn_has_group(s, g))
+		if (!plot_order_has_group(s, g))
 			continue;
 		unsigned at = CALLS_PANELS * k++;
 		unsigned count = calls_panels(s, g, p->order.variants, p->order.n, panels);
@@ -446,7 +446,7 @@ static void put_told(struct script *p, const struct story *story)
 			const struct story_table *t =
 			    c->blocks[b].kind == STORY_TABLE ? c->blocks[b].table : NULL;
 			if (s && s->roles & STORY_CAPTION)
-				words_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
+				format_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
 			if (t && t->form->drawn)
 				put_drawn(p, t);
 		}
@@ -462,7 +462,7 @@ static void put_told(struct script *p, const struct story *story)
 	}
 }
 
-int gnuplot_write(const struct model *m, const struct drawn_order *order, const char *file,
+int gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
                   struct status *st)
 {
 	const struct summary *s = &m->summary;
@@ -470,12 +470,12 @@ int gnuplot_write(const struct model *m, const struct drawn_order *order, const 
 	                   .s = s,
 	                   .regimes = &m->regimes,
 	                   .order = *order,
-	                   .colls = drawn_collectives(s)};
+	                   .colls = plot_order_collectives(s)};
 	int rc = 0;
 	if (!p.out)
 		return -1;
 	put_run(&p);
-	if (drawn_count(s)) {
+	if (plot_order_count(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
 		rc = put_groups(&p, st);

@@ -3,13 +3,13 @@
 #ifndef LAUNCHGAP_GNUPLOT_H
 #define LAUNCHGAP_GNUPLOT_H
 
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 
 struct model;
 struct script;
 
 /* With the tables of the chapters that are drawn as data, columns by name. */
-int gnuplot_write(const struct model *model, const struct drawn_order *order, const char *file,
+int gnuplot_write(const struct model *model, const struct plot_order *order, const char *file,
                   struct status *st);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../chapters/run.h"
 #include "section.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../analysis/drawn.h"
+#include "../analysis/plot_order.h"
 #include "model.h"
 #include "table.h"
 
@@ -16,9 +16,9 @@ struct script {
 	FILE *out;
 	const struct summary *s;
 	const struct regimes *regimes;
-	struct drawn_order order;
+	struct plot_order order;
 	unsigned lines; /* that were put */
-	unsigned colls; /* drawn_collectives */
+	unsigned colls; /* plot_order_collectives */
 };
 
 /* `name = value`, or of an array its i-th, from 1. */

@@ -1,6 +1,6 @@
 #include "section.h"
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
@@ -83,7 +83,7 @@ void section_said(const struct story *story, enum story_role role, char *text, s
 	const struct story_sentence *one;
 	text[0] = '\0';
 	for (unsigned i = 0; (one = story_said(story, role, i)); i++)
-		words_add(text, bytes, "%s%s", i ? " " : "", one->text);
+		format_add(text, bytes, "%s%s", i ? " " : "", one->text);
 }
 
 void section_write(struct page *p, const struct story_chapter *c)

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "../analysis/drawn.h"
-#include "../analysis/words.h"
+#include "../analysis/plot_order.h"
+#include "../analysis/format.h"
 #include "../chapters/chapters.h"
 #include "../chapters/run.h"
 #include "gnuplot.h"
@@ -31,7 +31,7 @@ static void libraries(const struct summary *s, char *text, size_t bytes)
 		all[at] = library;
 	}
 	for (unsigned i = 0; i < n; i++)
-		words_add(text, bytes, "%s%s",
+		format_add(text, bytes, "%s%s",
 		          !i           ? "NCCL "
 		          : i + 1 == n ? " and "
 		                       : ", ",
@@ -58,7 +58,7 @@ static void write_answer(struct page *p, const struct model *m)
 		page_say(p, "%s", told->text);
 	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
 	         run_text(&m->run, "backend"), *library ? ", " : "", library, ranks,
-	         words_plural((unsigned long long)ranks), s->nblocks, words_plural(s->nblocks),
+	         format_plural((unsigned long long)ranks), s->nblocks, format_plural(s->nblocks),
 	         created);
 	if (*run_text(&m->run, "backend_why"))
 		page_say(p, "%s.", run_text(&m->run, "backend_why"));
@@ -86,7 +86,7 @@ static void write_trust(struct page *p, const struct model *m)
 	while (model_warning(m, n))
 		n++;
 	if (n && p->kind == PAGE_MARKDOWN)
-		snprintf(more, sizeof more, " %u warning%s, at the end.", n, words_plural(n));
+		snprintf(more, sizeof more, " %u warning%s, at the end.", n, format_plural(n));
 	for (unsigned i = 0; (doubt = story_said(&m->story, STORY_DOUBT, i)); i++)
 		page_stress(p, "%s", doubt->text);
 	section_said(&m->story, STORY_TRUST, text, sizeof text);
@@ -146,30 +146,30 @@ static bool has_pictures(const struct model *m)
 
 static void write_pictures(struct page *p, const struct model *m)
 {
-	unsigned colls = drawn_collectives(&m->summary);
-	if (colls > DRAWN_EACH)
+	unsigned colls = plot_order_collectives(&m->summary);
+	if (colls > PLOT_ORDER_EACH)
 		page_say(
 		    p,
 		    "The run has %u collectives: more than %u have no pictures of their own.",
-		    colls, DRAWN_EACH);
-	else if (colls > DRAWN_DETAIL)
+		    colls, PLOT_ORDER_EACH);
+	else if (colls > PLOT_ORDER_DETAIL)
 		page_say(p,
 		         "The run has %u collectives: of more than %u, launch cost, ranks, "
 		         "single calls and timelines are not drawn.",
-		         colls, DRAWN_DETAIL);
-	if (drawn_left_out(&m->summary))
+		         colls, PLOT_ORDER_DETAIL);
+	if (plot_order_left_out(&m->summary))
 		page_say(p,
 		         "Curves are of %u variants, for more cannot be told apart: the "
 		         "reference and its twin, the ends of the gap, and the first of each "
 		         "mode. The tables have all.",
-		         drawn_count(&m->summary));
+		         plot_order_count(&m->summary));
 	char others[PAGE_TEXT_BYTES - 64] = "";
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
 		if (picture->shown)
 			page_picture(p, picture->name, model_caption(m, picture));
 		else
-			words_add(others, sizeof others, "%splots/%s.png",
+			format_add(others, sizeof others, "%splots/%s.png",
 			          others[0] ? ", " : "", picture->name);
 	}
 	if (others[0])

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "grid.h"
 
 /* --- some of the columns --- */
@@ -73,7 +73,7 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 			continue;
 		}
 		if (first.has)
-			words_add(said, bytes, "%s%s %s", *said ? ", " : "", t->columns[c].head,
+			format_add(said, bytes, "%s%s %s", *said ? ", " : "", t->columns[c].head,
 			          first.text);
 		drop_column(t, c);
 	}

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 
 /* Numbers of processes and lanes. Viewers want a lane's number once, whatever its process. */
 #define MOST_PROCESSES 4096
@@ -131,7 +131,7 @@ static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid
 	const char *pass = c->cell.pass == PASS_TIMED ? "" : coll_pass_name(c->cell.pass);
 	char name[256];
 	snprintf(name, sizeof name, "%s %s, %s%s%s", coll_word(&c->cell, c->nranks).text,
-	         words_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
+	         format_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
 	         pass[0] ? ", " : "", pass);
 	put_event(w, "cell", name, pid, tid_of(x, rank, TRACK_CALLS),
 	          x->at_ns + rows[0].start_ns, x->at_ns + rows[x->rows - 1].idle_ns);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../coll/coll.h"
 
 static struct entry entry_of_text(enum column_kind kind, const char *text)
@@ -81,10 +81,10 @@ void column_clear(const struct column *column, void *row)
 
 static void spread_write(const struct entry *c, char *text, size_t bytes)
 {
-	snprintf(text, bytes, "%s", words_number(c->x).text);
+	snprintf(text, bytes, "%s", format_number(c->x).text);
 	if (isfinite(c->lo))
-		words_add(text, bytes, " (%s to %s)", words_number(c->lo).text,
-		          words_number(c->hi).text);
+		format_add(text, bytes, " (%s to %s)", format_number(c->lo).text,
+		          format_number(c->hi).text);
 }
 
 static struct stats_ratio ratio_of(const struct entry *c)
@@ -113,7 +113,7 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 		snprintf(text, bytes, "%s", c->count ? "yes" : "-");
 		return;
 	case KIND_NUMBER:
-		snprintf(text, bytes, "%s", words_number(c->x).text);
+		snprintf(text, bytes, "%s", format_number(c->x).text);
 		return;
 	case KIND_SHARE:
 		snprintf(text, bytes, "%.0f %%", round(100 * c->x) + 0.0); /* no -0 */
@@ -122,7 +122,7 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 		spread_write(c, text, bytes);
 		return;
 	case KIND_RATIO:
-		snprintf(text, bytes, "%s", words_ratio(&ratio, full).text);
+		snprintf(text, bytes, "%s", format_ratio(&ratio, full).text);
 		return;
 	default:
 		snprintf(text, bytes, "%s", c->text);
@@ -152,7 +152,7 @@ static void percents_write(const struct entry *c, bool interval, char *text, siz
 {
 	snprintf(text, bytes, "%.1f %%", 100 * c->x);
 	if (interval && isfinite(c->lo))
-		words_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
+		format_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
 }
 
 static void ratio_write(const struct entry *c, enum how how, char *text, size_t bytes)
@@ -160,30 +160,30 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 	struct stats_ratio ratio = ratio_of(c);
 	switch (how) {
 	case HOW_BRIEF:
-		snprintf(text, bytes, "%s", words_ratio(&ratio, false).text);
+		snprintf(text, bytes, "%s", format_ratio(&ratio, false).text);
 		return;
 	case HOW_INTERVAL:
-		snprintf(text, bytes, "%s", words_interval(&ratio).text);
+		snprintf(text, bytes, "%s", format_interval(&ratio).text);
 		return;
 	case HOW_PERCENT:
 	case HOW_PERCENTS:
 		percents_write(c, how == HOW_PERCENTS, text, bytes);
 		return;
 	case HOW_LESS:
-		snprintf(text, bytes, "%s %%", words_percent(1 - c->x).text);
+		snprintf(text, bytes, "%s %%", format_percent(1 - c->x).text);
 		return;
 	case HOW_MORE:
-		snprintf(text, bytes, "%s %%", words_percent(c->x - 1).text);
+		snprintf(text, bytes, "%s %%", format_percent(c->x - 1).text);
 		return;
 	case HOW_TIMES:
 		snprintf(text, bytes, "%.2f", c->x);
 		return;
 	case HOW_INVERSE:
 		ratio = (struct stats_ratio){1 / c->x, 1 / c->hi, 1 / c->lo, c->blocks, NAN};
-		snprintf(text, bytes, "%s", words_ratio(&ratio, true).text);
+		snprintf(text, bytes, "%s", format_ratio(&ratio, true).text);
 		return;
 	default:
-		snprintf(text, bytes, "%s", words_estimate(c->x).text);
+		snprintf(text, bytes, "%s", format_estimate(c->x).text);
 	}
 }
 
@@ -217,7 +217,7 @@ bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
 	if (!c->has || !figure || h == HOW_FULL || (h == HOW_SHORT && c->kind == KIND_SHARE))
 		entry_write(c, true, text, bytes);
 	else if (h == HOW_SHORT && c->kind != KIND_RATIO)
-		snprintf(text, bytes, "%s", words_number(c->x).text);
+		snprintf(text, bytes, "%s", format_number(c->x).text);
 	else
 		ratio_write(c, (enum how)h, text, bytes);
 	return true;

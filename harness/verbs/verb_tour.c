@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../modes/mode.h"
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../backend/buffers.h"
 #include "../backend/table.h"
 #include "../suggest.h"
@@ -139,9 +139,9 @@ static void say_start(const struct tour *t)
 	       backend->summary);
 	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
 	       set->mode, mode_find(set->mode)->summary, l.processes,
-	       l.processes == 1 ? "" : "es", l.threads, words_plural(l.threads),
+	       l.processes == 1 ? "" : "es", l.threads, format_plural(l.threads),
 	       l.processes == 1 ? "" : " each", l.ranks_per_thread,
-	       words_plural(l.ranks_per_thread));
+	       format_plural(l.ranks_per_thread));
 	printf(
 	    "  modes/%s.c: %s_spread, which worker drives which ranks\n"
 	    "  harness/core/loop.c: issue_group, their calls in the timed loop\n"

@@ -1,4 +1,4 @@
-#include "words.h"
+#include "format.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void words_add(char *text, size_t text_bytes, const char *format, ...)
+void format_add(char *text, size_t text_bytes, const char *format, ...)
 {
 	size_t used = strlen(text);
 	va_list args;
@@ -15,10 +15,10 @@ void words_add(char *text, size_t text_bytes, const char *format, ...)
 	va_end(args);
 }
 
-/* No text here is longer than struct words. */
-static struct words __attribute__((format(printf, 1, 2))) say(const char *format, ...)
+/* No text here is longer than struct formatted. */
+static struct formatted __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
-	struct words words;
+	struct formatted words;
 	va_list args;
 	va_start(args, format);
 	vsnprintf(words.text, sizeof words.text, format, args);
@@ -26,16 +26,16 @@ static struct words __attribute__((format(printf, 1, 2))) say(const char *format
 	return words;
 }
 
-struct words words_size(size_t bytes)
+struct formatted format_size(size_t bytes)
 {
-	struct words words = {""};
+	struct formatted words = {""};
 	coll_size_label(bytes, words.text, sizeof words.text);
 	return words;
 }
 
-struct words words_range(struct claim_range range)
+struct formatted format_range(struct claim_range range)
 {
-	const struct words lo = words_size(range.lo), hi = words_size(range.hi);
+	const struct formatted lo = format_size(range.lo), hi = format_size(range.hi);
 	if (range.hi == SIZE_MAX)
 		return range.lo ? say("from %.40s up", lo.text) : say("all sizes");
 	if (!range.lo && range.hi)
@@ -43,7 +43,7 @@ struct words words_range(struct claim_range range)
 	return range.lo == range.hi ? lo : say("%.40s to %.40s", lo.text, hi.text);
 }
 
-struct words words_number(double x)
+struct formatted format_number(double x)
 {
 	if (!isfinite(x))
 		return say("-");
@@ -58,22 +58,22 @@ static double two_digits(double x)
 	return unit * round(x / unit);
 }
 
-struct words words_percent(double share)
+struct formatted format_percent(double share)
 {
 	return share < 0.995 ? say("%.2g", 100 * share) : say("%.0f", two_digits(100 * share));
 }
 
-struct words words_effect(double effect)
+struct formatted format_effect(double effect)
 {
 	const double factor = 1 + effect;
 	if (effect < 1)
-		return say("%s %%", words_percent(effect).text);
+		return say("%s %%", format_percent(effect).text);
 	if (factor < 99.5)
 		return say("a factor of %.2g", factor);
 	return say("a factor of %.0f", fmin(two_digits(factor), 1e6));
 }
 
-const char *words_plural(unsigned long long n)
+const char *format_plural(unsigned long long n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -85,7 +85,7 @@ static int places_of(double x)
 
 /* A number of an interval: as many places as the estimate, fewer where it is large itself. None
  * is rounded to 0. */
-static struct words one_of(double x, double estimate)
+static struct formatted one_of(double x, double estimate)
 {
 	const int places = places_of(estimate), own = places_of(x);
 	if (x > 0 && x * 2 < pow(10, -places))
@@ -93,27 +93,27 @@ static struct words one_of(double x, double estimate)
 	return say("%.*f", own < places ? own : places, x);
 }
 
-struct words words_estimate(double ratio)
+struct formatted format_estimate(double ratio)
 {
 	return one_of(ratio, ratio);
 }
 
-struct words words_interval(const struct stats_ratio *r)
+struct formatted format_interval(const struct stats_ratio *r)
 {
-	struct words lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
+	struct formatted lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
 	return say("%.30s to %.30s", lo.text, hi.text);
 }
 
-struct words words_ratio(const struct stats_ratio *r, bool full)
+struct formatted format_ratio(const struct stats_ratio *r, bool full)
 {
 	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
 	if (isnan(r->estimate))
 		return say("-");
 	if (isnan(r->lo))
-		return words_estimate(r->estimate);
+		return format_estimate(r->estimate);
 	if (full)
-		return say("%.20s (%.70s)", words_estimate(r->estimate).text,
-		           words_interval(r).text);
+		return say("%.20s (%.70s)", format_estimate(r->estimate).text,
+		           format_interval(r).text);
 	if (off <= 0.5) {
 		const double below = 1 - r->lo / r->estimate, above = r->hi / r->estimate - 1;
 		return fabs(above - below) < 0.0015
@@ -125,7 +125,7 @@ struct words words_ratio(const struct stats_ratio *r, bool full)
 	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
 }
 
-struct words words_shares(double lo, double hi)
+struct formatted format_shares(double lo, double hi)
 {
 	/* A narrow one would end where it begins; no -0. */
 	double unit = hi - lo < 0.03 ? 10 : 1;

@@ -1,4 +1,4 @@
-#include "drawn.h"
+#include "plot_order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,28 +40,28 @@ static bool gap_end(const struct summary *s, unsigned v)
 	return gap_of(s, &from, &to) && (!strcmp(name, from) || !strcmp(name, to));
 }
 
-bool drawn_is(const struct summary *s, unsigned v)
+bool plot_order_has(const struct summary *s, unsigned v)
 {
 	const char *from, *to;
-	if (!may(s, v) || !gap_of(s, &from, &to) || most(s) <= DRAWN_MOST)
+	if (!may(s, v) || !gap_of(s, &from, &to) || most(s) <= PLOT_ORDER_MOST)
 		return may(s, v);
 	return s->variants[v].role != ROLE_VARIANT || gap_end(s, v) || first_of_mode(s, v);
 }
 
-unsigned drawn_count(const struct summary *s)
+unsigned plot_order_count(const struct summary *s)
 {
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++)
-		n += drawn_is(s, v);
+		n += plot_order_has(s, v);
 	return n;
 }
 
-unsigned drawn_left_out(const struct summary *s)
+unsigned plot_order_left_out(const struct summary *s)
 {
-	return most(s) - drawn_count(s);
+	return most(s) - plot_order_count(s);
 }
 
-bool drawn_has_group(const struct summary *s, unsigned g)
+bool plot_order_has_group(const struct summary *s, unsigned g)
 {
 	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS);
 }
@@ -73,20 +73,20 @@ static bool same_word(const struct summary_group *a, const struct summary_group 
 	               coll_word(&b->cell, b->nranks).text);
 }
 
-unsigned drawn_collectives(const struct summary *s)
+unsigned plot_order_collectives(const struct summary *s)
 {
 	unsigned n = 0;
 	for (unsigned g = 0; g < s->ngroups; g++) {
-		bool again = !drawn_has_group(s, g);
+		bool again = !plot_order_has_group(s, g);
 		for (unsigned k = 0; !again && k < g; k++)
 			again =
-			    drawn_has_group(s, k) && same_word(&s->groups[k], &s->groups[g]);
+			    plot_order_has_group(s, k) && same_word(&s->groups[k], &s->groups[g]);
 		n += !again;
 	}
 	return n;
 }
 
-bool drawn_is_large(const struct summary *s, size_t asked_bytes)
+bool plot_order_is_large(const struct summary *s, size_t asked_bytes)
 {
 	return asked_bytes >=
 	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
@@ -116,7 +116,7 @@ static void family_name(const struct summary *s, unsigned v, char *text, size_t 
 
 /* A variant's family is that of the first one with the same name beside its mode; the twin's is
  * the reference's. */
-static void families_number(const struct summary *s, struct drawn_order *order)
+static void families_number(const struct summary *s, struct plot_order *order)
 {
 	char mine[TRIAL_NAME_BYTES], other[TRIAL_NAME_BYTES];
 	unsigned families = 0;
@@ -133,19 +133,19 @@ static void families_number(const struct summary *s, struct drawn_order *order)
 	}
 }
 
-int drawn_order(const struct summary *s, struct drawn_order *out, struct status *st)
+int plot_order_make(const struct summary *s, struct plot_order *out, struct status *st)
 {
-	*out = (struct drawn_order){0};
+	*out = (struct plot_order){0};
 	out->variants = calloc(2 * ((size_t)s->nvariants + 1), sizeof *out->variants);
 	if (!out->variants)
 		return status_set(st, "out of memory for the pictures' variants");
 	out->families = out->variants + s->nvariants + 1;
 	for (unsigned rank = 0; rank < 5; rank++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
-			if (!drawn_is(s, v) || rank_of(s, v) != rank)
+			if (!plot_order_has(s, v) || rank_of(s, v) != rank)
 				continue;
 			out->variants[out->n++] = v;
-			out->main += rank < 4 && (rank < 3 || out->main < DRAWN_LINES);
+			out->main += rank < 4 && (rank < 3 || out->main < PLOT_ORDER_LINES);
 		}
 	families_number(s, out);
 	return 0;
@@ -160,7 +160,7 @@ static bool alike(const double *a, const double *b, unsigned nsizes, const doubl
 	return true;
 }
 
-unsigned drawn_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
                      unsigned *line)
 {
 	unsigned lines = 0;

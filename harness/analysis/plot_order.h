@@ -4,33 +4,33 @@
  * Those that were measured, but the limit, which has a line of its own. Where these are too
  * many to be told apart, and the experiment asks about a gap: the reference and its twin, the
  * two ends of the gap, and of each mode the first. */
-#ifndef LAUNCHGAP_DRAWN_H
-#define LAUNCHGAP_DRAWN_H
+#ifndef LAUNCHGAP_PLOT_ORDER_H
+#define LAUNCHGAP_PLOT_ORDER_H
 
 #include "summary.h"
 
-#define DRAWN_MOST  12 /* variants, the twin included */
-#define DRAWN_LINES 5  /* in one panel */
+#define PLOT_ORDER_MOST  12 /* variants, the twin included */
+#define PLOT_ORDER_LINES 5  /* in one panel */
 
-bool drawn_is(const struct summary *summary, unsigned variant);
+bool plot_order_has(const struct summary *summary, unsigned variant);
 /* How many are shown, and how many were measured but are not. */
-unsigned drawn_count(const struct summary *summary);
-unsigned drawn_left_out(const struct summary *summary);
+unsigned plot_order_count(const struct summary *summary);
+unsigned plot_order_left_out(const struct summary *summary);
 
 /* The groups that pictures are made of: the limit's is in those of the others, and pairs have
  * pictures of their own. */
-bool drawn_has_group(const struct summary *summary, unsigned group);
+bool plot_order_has_group(const struct summary *summary, unsigned group);
 /* Beyond so many collectives (each with its datatype, operation and so on) there is none of
  * some pictures: who looks at so many? */
-#define DRAWN_DETAIL 4u  /* launch, ranks, ecdf, timeline */
-#define DRAWN_EACH   15u /* any picture of one collective alone */
+#define PLOT_ORDER_DETAIL 4u  /* launch, ranks, ecdf, timeline */
+#define PLOT_ORDER_EACH   15u /* any picture of one collective alone */
 /* How many the run holds, the limit's own not counted. */
-unsigned drawn_collectives(const struct summary *summary);
+unsigned plot_order_collectives(const struct summary *summary);
 /* Whether a size belongs to those of which bandwidth counts: from 16 MiB up on GPUs, from
  * 256 KiB up else. */
-bool drawn_is_large(const struct summary *summary, size_t asked_bytes);
+bool plot_order_is_large(const struct summary *summary, size_t asked_bytes);
 
-struct drawn_order {
+struct plot_order {
 	unsigned *variants; /* of the summary */
 	unsigned *families; /* theirs, from 0, the reference's: variants whose names differ in
 	                       the mode alone, as threads-old and processes-old, share one */
@@ -42,13 +42,13 @@ struct drawn_order {
 /* All that are shown: the reference, of each mode the first, the ends of the gap, others as
  * the experiment has them, the twin last. The caller frees variants, and with them families. -1
  * only when memory is out. */
-int drawn_order(const struct summary *summary, struct drawn_order *out, struct status *st);
+int plot_order_make(const struct summary *summary, struct plot_order *out, struct status *st);
 
 /* Curves that are alike are one line: i joins the first line to all of whose curves it is as
  * near, at every size, as the tolerance there says, a ratio. values: positive, of curve i at
  * size k at [i * nsizes + k], NaN where it has none; what only one of two has tells them apart.
  * line: n of them, from 0 in the order of each line's first curve. Returns how many lines. */
-unsigned drawn_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
                      unsigned *line);
 
 #endif

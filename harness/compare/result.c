@@ -1,4 +1,4 @@
-#include "side.h"
+#include "result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,25 +7,25 @@
 
 /* --- series ------------------------------------------------------------------------------ */
 
-bool side_same_kind(const struct cell *a, const struct cell *b)
+bool result_same_kind(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
 	       a->op == b->op && a->in_place == b->in_place && a->root == b->root;
 }
 
-const struct side_series *side_find(const struct side *side, const char *variant,
+const struct result_series *result_find(const struct result *side, const char *variant,
                                     const struct cell *cell)
 {
 	for (unsigned i = side->nseries; i-- > 0;) {
-		const struct side_series *s = &side->series[i];
-		if (s->cell.bytes == cell->bytes && side_same_kind(&s->cell, cell) &&
+		const struct result_series *s = &side->series[i];
+		if (s->cell.bytes == cell->bytes && result_same_kind(&s->cell, cell) &&
 		    !strcmp(s->variant, variant))
 			return s;
 	}
 	return NULL;
 }
 
-void *side_grown(void *all, unsigned n, size_t bytes, struct status *st)
+void *result_grown(void *all, unsigned n, size_t bytes, struct status *st)
 {
 	void *more = realloc(all, (n + 1) * bytes);
 	if (!more)
@@ -33,58 +33,58 @@ void *side_grown(void *all, unsigned n, size_t bytes, struct status *st)
 	return more;
 }
 
-static struct side_series *series_of(struct side *side, const char *variant,
+static struct result_series *series_of(struct result *side, const char *variant,
                                      const struct cell *cell, unsigned nranks,
                                      struct status *st)
 {
-	const struct side_series *found = side_find(side, variant, cell);
+	const struct result_series *found = result_find(side, variant, cell);
 	if (found)
 		return &side->series[found - side->series];
-	struct side_series *more = side_grown(side->series, side->nseries, sizeof *more, st);
+	struct result_series *more = result_grown(side->series, side->nseries, sizeof *more, st);
 	if (!more)
 		return NULL;
 	side->series = more;
 	more += side->nseries++;
-	*more = (struct side_series){.cell = *cell, .nranks = nranks};
+	*more = (struct result_series){.cell = *cell, .nranks = nranks};
 	snprintf(more->variant, sizeof more->variant, "%s", variant);
 	return more;
 }
 
-struct side_series *side_add(struct side *side, const char *variant, const struct cell *cell,
+struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
                              unsigned nranks, unsigned block, double time_us, struct status *st)
 {
-	struct side_series *s = series_of(side, variant, cell, nranks, st);
-	struct side_trial *more =
-	    s ? side_grown(s->trials, s->ntrials, sizeof *more, st) : NULL;
+	struct result_series *s = series_of(side, variant, cell, nranks, st);
+	struct result_trial *more =
+	    s ? result_grown(s->trials, s->ntrials, sizeof *more, st) : NULL;
 	if (!more)
 		return NULL;
 	s->trials = more;
-	s->trials[s->ntrials++] = (struct side_trial){block, time_us};
+	s->trials[s->ntrials++] = (struct result_trial){block, time_us};
 	return s;
 }
 
 static int by_block_and_time(const void *a, const void *b)
 {
-	const struct side_trial *x = a, *y = b;
+	const struct result_trial *x = a, *y = b;
 	return x->block != y->block ? (x->block > y->block) - (x->block < y->block)
 	                            : (x->time_us > y->time_us) - (x->time_us < y->time_us);
 }
 
-static void settle(struct side_series *s)
+static void settle(struct result_series *s)
 {
-	struct side_trial *t = s->trials;
+	struct result_trial *t = s->trials;
 	unsigned n = 0;
 	qsort(t, s->ntrials, sizeof *t, by_block_and_time);
 	for (unsigned i = 0, end; i < s->ntrials; i = end) {
 		for (end = i; end < s->ntrials && t[end].block == t[i].block;)
 			end++;
 		double middle = (t[(i + end - 1) / 2].time_us + t[(i + end) / 2].time_us) / 2;
-		t[n++] = (struct side_trial){t[i].block, middle};
+		t[n++] = (struct result_trial){t[i].block, middle};
 	}
 	s->ntrials = n;
 }
 
-void side_settle(struct side *side)
+void result_settle(struct result *side)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		settle(&side->series[i]);
@@ -92,7 +92,7 @@ void side_settle(struct side *side)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-void side_clean(const char *text, char *out, size_t bytes)
+void result_clean(const char *text, char *out, size_t bytes)
 {
 	size_t n = 0;
 	for (; text[n] && n + 1 < bytes; n++)
@@ -114,25 +114,25 @@ static bool has_item(const char *list, const char *item)
 	return false;
 }
 
-void side_list(char *list, size_t bytes, const char *item)
+void result_list(char *list, size_t bytes, const char *item)
 {
 	if (!has_item(list, item))
 		status_list(list, bytes, item);
 }
 
-void side_fact_add(struct side *side, enum side_fact fact, const char *text)
+void result_fact_add(struct result *side, enum result_fact fact, const char *text)
 {
-	char clean[SIDE_FACT_BYTES];
-	side_clean(text, clean, sizeof clean);
-	side_list(side->facts[fact], SIDE_FACT_BYTES, clean);
+	char clean[RESULT_FACT_BYTES];
+	result_clean(text, clean, sizeof clean);
+	result_list(side->facts[fact], RESULT_FACT_BYTES, clean);
 }
 
-void side_free(struct side *side)
+void result_free(struct result *side)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
 		free(side->series[i].trials);
 	free(side->series);
 	free(side->absent);
 	json_decref(side->variants);
-	*side = (struct side){0};
+	*side = (struct result){0};
 }

@@ -1,10 +1,10 @@
-#include "shown.h"
+#include "print.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "../analysis/words.h"
+#include "../analysis/format.h"
 #include "../report/page.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -159,7 +159,7 @@ static void say_gathered(struct shown *s, const struct gathered *all, const char
 		         VERDICT_MOST_MORE);
 	else if (more)
 		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would tell",
-		         more, words_plural(more));
+		         more, format_plural(more));
 	verdict_unseen_text(more ? all->detectable : NAN, unseen, sizeof unseen);
 	say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells,
 	    range, margin, row->threshold * 100, *unseen ? "; " : "", unseen, needs);
@@ -190,7 +190,7 @@ struct of {
 	int in_place, counted;
 };
 
-static struct of of_series(struct shown *s, const struct side_series *series, const char *more)
+static struct of of_series(struct shown *s, const struct result_series *series, const char *more)
 {
 	const struct cell *cell = &series->cell;
 	const struct coll_info *info = coll_info(cell->coll);
@@ -278,13 +278,13 @@ static void put_verdicts(struct shown *s)
 }
 
 /* One row per cell, of all groups, or of those of one kind, where it need not be said. */
-static void put_cells(struct shown *s, const struct side_series *kind)
+static void put_cells(struct shown *s, const struct result_series *kind)
 {
 	struct timed *rows = NULL;
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
-		if (kind && !side_same_kind(&g->of->cell, &kind->cell))
+		if (kind && !result_same_kind(&g->of->cell, &kind->cell))
 			continue;
 		for (unsigned p = 0; p < g->npoints; p++) {
 			const struct comparison_point *point = &g->points[p];
@@ -300,9 +300,9 @@ static void put_cells(struct shown *s, const struct side_series *kind)
 static void put_kinds(struct shown *s)
 {
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
-		const struct side_series *of = s->c->groups[i].of;
+		const struct result_series *of = s->c->groups[i].of;
 		unsigned k = 0;
-		while (!side_same_kind(&s->c->groups[k].of->cell, &of->cell))
+		while (!result_same_kind(&s->c->groups[k].of->cell, &of->cell))
 			k++;
 		if (k < i)
 			continue;
@@ -319,7 +319,7 @@ static const char *const fact_names[FACT_KINDS] = {
     "experiment", "program", "measured", "backend", "ranks", "counts", "library", "machine"};
 
 /* A fact is shown where it bears on what is compared. */
-static bool is_shown(const struct comparison *c, enum side_fact fact)
+static bool is_shown(const struct comparison *c, enum result_fact fact)
 {
 	bool shown = fact != FACT_COUNTS;
 	for (unsigned g = 0; g < c->ngroups; g++)
@@ -407,8 +407,8 @@ static const char *average_name(int average)
 	return average >= 0 && average < 3 ? names[average] : "of a kind not known here";
 }
 
-static void put_side(struct shown *s, char letter, const struct side *side,
-                     const struct side *other)
+static void put_side(struct shown *s, char letter, const struct result *side,
+                     const struct result *other)
 {
 	char only[1000];
 	if (side->nfiles && side->average != 3 &&
@@ -426,7 +426,7 @@ static void put_side(struct shown *s, char letter, const struct side *side,
 		note(s, letter, "the record's last line was cut off and is left out.");
 	if (side->failed)
 		note(s, letter, "%u cell%s of its trials have no time.", side->failed,
-		     words_plural(side->failed));
+		     format_plural(side->failed));
 	for (unsigned i = 0; i < side->nabsent; i++)
 		note(s, letter, "%s %s%s%s.", side->absent[i].variant,
 		     side->absent[i].failed ? "failed" : "was left out",
@@ -450,8 +450,8 @@ static void add_settings(json_t *unlike, const json_t *a, const json_t *b)
 		char names[800], clean[TRIAL_NAME_BYTES];
 		const char *before = json_string_value(json_object_get(unlike, key));
 		snprintf(names, sizeof names, "%s", before ? before : "");
-		side_clean(name, clean, sizeof clean);
-		side_list(names, sizeof names, clean);
+		result_clean(name, clean, sizeof clean);
+		result_list(names, sizeof names, clean);
 		json_object_set_new(unlike, key, json_string(names));
 	}
 }
@@ -471,7 +471,7 @@ static void put_settings(struct shown *s)
 	json_object_foreach(unlike, key, names)
 	{
 		char clean[TRIAL_NAME_BYTES];
-		side_clean(key, clean, sizeof clean);
+		result_clean(key, clean, sizeof clean);
 		note(s, '-', "%s is not set alike in %s.", clean, json_string_value(names));
 	}
 	json_decref(unlike);
@@ -511,7 +511,7 @@ static void put_all(struct arena *arena, void *of)
 		put_table(s, &note_form, s->notes, s->nnotes);
 }
 
-int shown_put(const struct comparison *c, bool json, FILE *out, struct status *st)
+int print_comparison(const struct comparison *c, bool json, FILE *out, struct status *st)
 {
 	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
 	bool failed = arena_run(put_all, &s, NULL) || (json && !s.tables);

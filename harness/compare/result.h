@@ -1,6 +1,6 @@
 /* One side of a comparison: its times by variant and cell, and what it says of itself. */
-#ifndef LAUNCHGAP_SIDE_H
-#define LAUNCHGAP_SIDE_H
+#ifndef LAUNCHGAP_RESULT_H
+#define LAUNCHGAP_RESULT_H
 
 #include <jansson.h>
 
@@ -8,7 +8,7 @@
 #include "../status.h"
 
 /* What is held beside each other. */
-enum side_fact {
+enum result_fact {
 	FACT_EXPERIMENT,
 	FACT_PROGRAM,
 	FACT_MEASURED,
@@ -20,16 +20,16 @@ enum side_fact {
 	FACT_KINDS
 };
 
-#define SIDE_FACT_BYTES   96
-#define SIDE_OTHERS_BYTES 160
+#define RESULT_FACT_BYTES   96
+#define RESULT_OTHERS_BYTES 160
 
-struct side_trial {
+struct result_trial {
 	unsigned block;
 	double time_us;
 };
 
 /* The times of one variant's cell, one a trial, by block. */
-struct side_series {
+struct result_series {
 	char variant[TRIAL_NAME_BYTES];
 	struct cell cell; /* op and root are 0 where they mean nothing */
 	unsigned nranks;
@@ -37,57 +37,57 @@ struct side_series {
 	char digest[20];
 	char layout[40]; /* nccl-tests: of the files that it is from */
 	unsigned ntrials;
-	struct side_trial *trials;
+	struct result_trial *trials;
 };
 
 /* A variant of the run that has no time at all, and why. */
-struct side_absent {
+struct result_absent {
 	char variant[TRIAL_NAME_BYTES], why[200];
 	bool failed; /* not left out on purpose */
 };
 
-struct side {
+struct result {
 	const char *path; /* borrowed */
-	char facts[FACT_KINDS][SIDE_FACT_BYTES];
+	char facts[FACT_KINDS][RESULT_FACT_BYTES];
 	char seed[40];
 	json_t *variants; /* of the record's environment, or NULL */
 	bool torn;
 	unsigned failed; /* cells of trials that have no time */
 	unsigned nseries;
-	struct side_series *series;
+	struct result_series *series;
 	unsigned nabsent;
-	struct side_absent *absent;
+	struct result_absent *absent;
 	/* nccl-tests only */
 	unsigned nfiles;
 	int average;     /* its -a */
 	bool unchecked;  /* its -c 0 */
 	char manner[64]; /* options by which its calls are not simply back to back, or "" */
-	char others[SIDE_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that are not the usual */
+	char others[RESULT_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that are not the usual */
 };
 
-void side_free(struct side *side);
+void result_free(struct result *side);
 
 /* One more time of a cell: its series, valid until the next call, or NULL with the sentence. */
-struct side_series *side_add(struct side *side, const char *variant, const struct cell *cell,
+struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
                              unsigned nranks, unsigned block, double time_us,
                              struct status *st);
 /* When all are there: several times of one block (nccl-tests' -N cycles) become their median,
  * for they are no trials of their own. */
-void side_settle(struct side *side);
-const struct side_series *side_find(const struct side *side, const char *variant,
+void result_settle(struct result *side);
+const struct result_series *result_find(const struct result *side, const char *variant,
                                     const struct cell *cell);
 /* Adds to a fact what it does not say yet, cleaned. */
-void side_fact_add(struct side *side, enum side_fact fact, const char *text);
+void result_fact_add(struct result *side, enum result_fact fact, const char *text);
 /* Adds an item to a list with ", " that does not hold it yet. */
-void side_list(char *list, size_t bytes, const char *item);
+void result_list(char *list, size_t bytes, const char *item);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
-void side_clean(const char *text, char *out, size_t bytes);
+void result_clean(const char *text, char *out, size_t bytes);
 
 /* `n` things at `all` with room for one more, which realloc may have moved; NULL with the
  * sentence. */
-void *side_grown(void *all, unsigned n, size_t bytes, struct status *st);
+void *result_grown(void *all, unsigned n, size_t bytes, struct status *st);
 
 /* All but the size is equal. */
-bool side_same_kind(const struct cell *a, const struct cell *b);
+bool result_same_kind(const struct cell *a, const struct cell *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* Sizes, numbers, ratios and ranges as the sentences of a report have them. Pure. */
-#ifndef LAUNCHGAP_WORDS_H
-#define LAUNCHGAP_WORDS_H
+#ifndef LAUNCHGAP_FORMAT_H
+#define LAUNCHGAP_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,34 +8,34 @@
 #include "../config/claim.h"
 #include "stats.h"
 
-struct words {
+struct formatted {
 	char text[96];
 };
 
 /* Adds to a text that has begun, cut where it is too short. `bytes`: the room of all of it. */
-void words_add(char *text, size_t bytes, const char *format, ...)
+void format_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "16 MiB". */
-struct words words_size(size_t bytes);
+struct formatted format_size(size_t bytes);
 /* "16 MiB to 256 MiB", or "16 MiB" where that is all; without an end "from
  * 16 MiB up" (SIZE_MAX), "up to 16 MiB" (0), or "all sizes". */
-struct words words_range(struct claim_range range);
+struct formatted format_range(struct claim_range range);
 /* Three digits, or "-" for NaN. */
-struct words words_number(double x);
+struct formatted format_number(double x);
 /* How large an effect is, as a share of 1: "19 %", "a factor of 4.7". */
-struct words words_effect(double effect);
+struct formatted format_effect(double effect);
 /* Two digits of a share in per cent, without the sign: "7.5" of 0.0749, "120" of 1.198. */
-struct words words_percent(double share);
+struct formatted format_percent(double share);
 /* What a noun of n things ends with: "" or "s". */
-const char *words_plural(unsigned long long n);
+const char *format_plural(unsigned long long n);
 /* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
-struct words words_estimate(double ratio);
+struct formatted format_estimate(double ratio);
 /* "0.941 ±0.7%", of sides that differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
  * or full "0.941 (0.935 to 0.948)". */
-struct words words_ratio(const struct stats_ratio *ratio, bool full);
+struct formatted format_ratio(const struct stats_ratio *ratio, bool full);
 /* Its interval alone: "0.935 to 0.948". */
-struct words words_interval(const struct stats_ratio *ratio);
+struct formatted format_interval(const struct stats_ratio *ratio);
 /* "60 to 75 %" of 0.6 and 0.75; a tenth of a per cent where they are near. */
-struct words words_shares(double lo, double hi);
+struct formatted format_shares(double lo, double hi);
 
 #endif

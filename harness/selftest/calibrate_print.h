@@ -1,7 +1,7 @@
 /* What a calibration found, for people in 80 columns, and as one JSON object of the same tables
  * with every single reading. */
-#ifndef LAUNCHGAP_CALIBRATE_SHOWN_H
-#define LAUNCHGAP_CALIBRATE_SHOWN_H
+#ifndef LAUNCHGAP_CALIBRATE_PRINT_H
+#define LAUNCHGAP_CALIBRATE_PRINT_H
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "calibrate_shown.h"
+#include "calibrate_print.h"
 
 #include <math.h>
 #include <stdlib.h>
