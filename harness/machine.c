@@ -178,15 +178,13 @@ static json_t *describe_gpus(void)
 	for (int i = 0; i < n; i++) {
 		char file[PATH_MAX], name[128], uuid[64] = "";
 		snprintf(file, sizeof file, "%s/%s/information", root, entries[i]->d_name);
-		if (entries[i]->d_name[0] != '.' &&
-		    read_field(file, "Model", name, sizeof name)) {
+		if (entries[i]->d_name[0] != '.' && read_field(file, "Model", name, sizeof name)) {
 			/* "GPU-????…" until something has opened it. */
-			if (!read_field(file, "GPU UUID", uuid, sizeof uuid) ||
-			    strchr(uuid, '?'))
+			if (!read_field(file, "GPU UUID", uuid, sizeof uuid) || strchr(uuid, '?'))
 				uuid[0] = '\0';
-			json_array_append_new(gpus, json_pack("{s:s, s:s, s:s}", "name", name,
-			                                      "pci", entries[i]->d_name, "uuid",
-			                                      uuid));
+			json_array_append_new(gpus,
+			                      json_pack("{s:s, s:s, s:s}", "name", name, "pci",
+			                                entries[i]->d_name, "uuid", uuid));
 		}
 		free(entries[i]);
 	}
@@ -214,8 +212,7 @@ static json_t *describe_env(void)
 		size_t n = strcspn(*e, "=");
 		char name[256];
 		for (unsigned k = 0; k < sizeof kept / sizeof *kept; k++) {
-			if (strncmp(*e, kept[k], strlen(kept[k])) || n >= sizeof name ||
-			    !(*e)[n])
+			if (strncmp(*e, kept[k], strlen(kept[k])) || n >= sizeof name || !(*e)[n])
 				continue;
 			snprintf(name, sizeof name, "%.*s", (int)n, *e);
 			json_object_set_new(env, name, json_string(*e + n + 1));
@@ -239,8 +236,8 @@ json_t *machine_describe(void)
 	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);
 	read_field("/proc/meminfo", "MemTotal", memory, sizeof memory);
 	read_driver(driver, sizeof driver);
-	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-	          clock_source, sizeof clock_source);
+	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock_source,
+	          sizeof clock_source);
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
 	if (!hwloc_topology_init(&topology)) {
 		if (!hwloc_topology_load(topology))
@@ -248,20 +245,20 @@ json_t *machine_describe(void)
 		hwloc_topology_destroy(topology);
 	}
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}",
-	                 "host", name.nodename, "boot", boot, "cpu", cpu, "cores", (int)machine_cores(),
-	                 "online", (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa,
-	                 "memory", memory, "kernel", name.release, "os", os, "clock",
-	                 clock_source, "driver", driver, "load1", load, "gpus", describe_gpus(),
-	                 "environment", describe_env());
+	                 "host", name.nodename, "boot", boot, "cpu", cpu, "cores",
+	                 (int)machine_cores(), "online", (int)sysconf(_SC_NPROCESSORS_ONLN),
+	                 "numa_nodes", numa, "memory", memory, "kernel", name.release, "os", os,
+	                 "clock", clock_source, "driver", driver, "load1", load, "gpus",
+	                 describe_gpus(), "environment", describe_env());
 }
 
 static void put_index(json_t *to, const char *key, hwloc_topology_t t, hwloc_obj_type_t type,
                       hwloc_obj_t near)
 {
-	hwloc_obj_t obj = type == HWLOC_OBJ_NUMANODE
-	                      ? hwloc_get_numanode_obj_by_os_index(
-	                            t, (unsigned)hwloc_bitmap_first(near->nodeset))
-	                      : hwloc_get_ancestor_obj_by_type(t, type, near);
+	hwloc_obj_t obj =
+	    type == HWLOC_OBJ_NUMANODE
+	        ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)hwloc_bitmap_first(near->nodeset))
+	        : hwloc_get_ancestor_obj_by_type(t, type, near);
 	/* A device that is near to several nodes, or to none, belongs to no node. */
 	if (obj && (type != HWLOC_OBJ_NUMANODE || hwloc_bitmap_weight(near->nodeset) == 1))
 		json_object_set_new(to, key, json_integer((json_int_t)obj->logical_index));
@@ -272,16 +269,16 @@ static void put_bridges(json_t *gpu, hwloc_obj_t device)
 {
 	json_t *bridges = json_array();
 	for (hwloc_obj_t b = device->parent; b; b = b->parent) {
-		const struct hwloc_pcidev_attr_s *up = b->attr ? &b->attr->bridge.upstream.pci : NULL;
+		const struct hwloc_pcidev_attr_s *up =
+		    b->attr ? &b->attr->bridge.upstream.pci : NULL;
 		if (b->type != HWLOC_OBJ_BRIDGE ||
 		    b->attr->bridge.upstream_type != HWLOC_OBJ_BRIDGE_PCI)
 			continue;
-		json_array_insert_new(
-		    bridges, 0,
-		    json_pack("{s:o, s:f}", "pci",
-		              json_sprintf("%04x:%02x:%02x.%x", up->domain, up->bus, up->dev,
-		                           up->func),
-		              "gbs", (double)up->linkspeed));
+		json_array_insert_new(bridges, 0,
+		                      json_pack("{s:o, s:f}", "pci",
+		                                json_sprintf("%04x:%02x:%02x.%x", up->domain,
+		                                             up->bus, up->dev, up->func),
+		                                "gbs", (double)up->linkspeed));
 	}
 	json_object_set_new(gpu, "bridges", bridges);
 }
@@ -330,8 +327,7 @@ json_t *machine_places(json_t *topology)
 	return topology;
 }
 
-static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed,
-                      hwloc_const_cpuset_t within)
+static bool is_usable(hwloc_obj_t obj, hwloc_const_cpuset_t allowed, hwloc_const_cpuset_t within)
 {
 	return hwloc_bitmap_intersects(obj->cpuset, allowed) &&
 	       (!within || hwloc_bitmap_intersects(obj->cpuset, within));
@@ -356,8 +352,8 @@ static hwloc_obj_t pick(const struct machine_binding *b, hwloc_const_cpuset_t wi
 	return obj;
 }
 
-static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char *what,
-                    char *text, size_t bytes)
+static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char *what, char *text,
+                    size_t bytes)
 {
 	hwloc_cpuset_t set = hwloc_bitmap_dup(obj->cpuset);
 	hwloc_bitmap_and(set, set, b->allowed);
@@ -381,15 +377,14 @@ static hwloc_obj_t own_node(hwloc_topology_t t, const struct machine_seat *seat)
 	                             seat->worker * (unsigned)nodes / seat->nworkers);
 }
 
-static void bind_in(const struct machine_binding *b, const struct machine_seat *seat,
-                    char *text, size_t bytes)
+static void bind_in(const struct machine_binding *b, const struct machine_seat *seat, char *text,
+                    size_t bytes)
 {
 	hwloc_topology_t t = b->topology;
 	const bool numa = seat->bind == BIND_NUMA,
 	           near = seat->bind == BIND_CLOSE || seat->bind == BIND_NEAR_GPU;
-	hwloc_obj_t node = seat->numa >= 0
-	                       ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)seat->numa)
-	                       : NULL;
+	hwloc_obj_t node =
+	    seat->numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)seat->numa) : NULL;
 	hwloc_const_cpuset_t within = near && node ? node->cpuset : NULL;
 	hwloc_obj_t obj;
 	if (numa && !node)

@@ -182,8 +182,7 @@ static int verb_help(int argc, char *argv[], const struct home *home, struct sta
 static int verb_version(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	(void)argc, (void)argv, (void)home, (void)st;
-	puts("launchgap " LAUNCHGAP_VERSION " (" LAUNCHGAP_COMMIT
-	     ")\nbuilt with " LAUNCHGAP_BUILT);
+	puts("launchgap " LAUNCHGAP_VERSION " (" LAUNCHGAP_COMMIT ")\nbuilt with " LAUNCHGAP_BUILT);
 	return 0;
 }
 
@@ -256,7 +255,9 @@ int main(int argc, char *argv[])
 	if (output_is_cut()) {
 		status_set(&st, "the output is incomplete: standard output cannot be written");
 		status_complain(&st);
-		result = result ? result : verb && verb->call == verb_compare ? COMPARE_NOT_DONE : 1;
+		result = result                               ? result
+		         : verb && verb->call == verb_compare ? COMPARE_NOT_DONE
+		                                              : 1;
 	}
 	return result < 0 || (result > 2 && result != RUN_INTERRUPTED) ? 1 : result;
 }

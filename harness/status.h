@@ -15,8 +15,7 @@ struct status {
 
 /* Sets the text and returns -1, so that `return status_set(st, …);` is an error path.
  * An existing text stays: the first cause matters. */
-int status_set(struct status *st, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int status_set(struct status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a name to a list in a sentence: "a, b"; cuts it if there is no room. */
 void status_list(char *list, size_t bytes, const char *name);

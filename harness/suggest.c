@@ -62,8 +62,8 @@ static unsigned distance(const char *a, const char *b)
 		for (size_t k = 1; k <= m; k++) {
 			int x = tolower((unsigned char)a[i - 1]);
 			int y = tolower((unsigned char)b[k - 1]);
-			d[i][k] = least(least(d[i - 1][k], d[i][k - 1]) + 1,
-			                d[i - 1][k - 1] + (x != y));
+			d[i][k] =
+			    least(least(d[i - 1][k], d[i][k - 1]) + 1, d[i - 1][k - 1] + (x != y));
 			if (i > 1 && k > 1 && x == tolower((unsigned char)b[k - 2]) &&
 			    y == tolower((unsigned char)a[i - 2]))
 				d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
@@ -87,8 +87,7 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 	if (begun)
 		d = 1;
 	size_t theirs = row_of(guess->word);
-	if (theirs < THEIRS && nccl_tests[theirs].ours &&
-	    !strcmp(nccl_tests[theirs].ours, allowed))
+	if (theirs < THEIRS && nccl_tests[theirs].ours && !strcmp(nccl_tests[theirs].ours, allowed))
 		d = 0;
 	if (d >= guess->distance || d > (n > m ? n : m) / 3 + (n > 3))
 		return;

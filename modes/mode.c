@@ -50,13 +50,12 @@ int mode_run_threads(const struct run *run, struct team *team, unsigned process,
 	struct worker_thread *workers = calloc(nthreads, sizeof *workers);
 	int error = 0;
 	if (!workers) {
-		team_fail(team, process * nthreads * run->layout.ranks_per_thread,
-		          "out of memory");
+		team_fail(team, process * nthreads * run->layout.ranks_per_thread, "out of memory");
 		return status_set(st, "out of memory for %u threads", nthreads);
 	}
 	for (unsigned t = 0; t < nthreads; t++)
-		workers[t] = (struct worker_thread){
-		    team, process * nthreads + t, process, worker, arg, 0};
+		workers[t] =
+		    (struct worker_thread){team, process * nthreads + t, process, worker, arg, 0};
 	for (; started < nthreads; started++) {
 		error = pthread_create(&workers[started].id, NULL, work, &workers[started]);
 		if (error)
@@ -65,8 +64,7 @@ int mode_run_threads(const struct run *run, struct team *team, unsigned process,
 	if (error) {
 		status_set(st, "cannot start thread %u of %u: %s", started + 1, nthreads,
 		           strerror(error));
-		team_fail(team, workers[started].index * run->layout.ranks_per_thread,
-		          st->text);
+		team_fail(team, workers[started].index * run->layout.ranks_per_thread, st->text);
 	} else {
 		work(&workers[0]);
 	}

@@ -10,7 +10,7 @@
 struct run {
 	struct layout layout;
 	struct team_shape shape;
-	const char *order; /* the trial's file, last argument of the job */
+	const char *order;   /* the trial's file, last argument of the job */
 	const char *scratch; /* a folder of this run for the launcher's files; removed later */
 	bool messages;       /* the measured data goes in MPI's own messages */
 	bool isolates;       /* each process is isolated, */
@@ -56,8 +56,8 @@ struct mode {
 	               struct status *st);
 	/* In the job: makes the block, calls worker once per host thread, waits for all, then
 	 * lead. */
-	int (*enter)(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
-	             void *arg, struct status *st);
+	int (*enter)(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
+	             struct status *st);
 };
 
 /* NULL-terminated. */
@@ -88,7 +88,7 @@ const char *mode_unsupported_mpirun(void);
 size_t mode_scratch_mpirun(struct layout layout);
 int mode_command_mpirun(const struct run *run, const char *self, struct mode_argv *out,
                         struct status *st);
-int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
-                    void *arg, struct status *st);
+int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
+                    struct status *st);
 
 #endif

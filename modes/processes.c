@@ -68,8 +68,7 @@ static bool copies_once(void)
 	}
 	if (child < 0)
 		return false;
-	struct iovec to = {seen, sizeof seen},
-	             from = {(void *)(uintptr_t)secret, sizeof secret};
+	struct iovec to = {seen, sizeof seen}, from = {(void *)(uintptr_t)secret, sizeof secret};
 	ssize_t n = process_vm_readv(child, &to, 1, &from, 1, 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -120,9 +119,8 @@ int mode_command_mpirun(const struct run *run, const char *self, struct mode_arg
 	};
 	/* mpirun refuses root without this flag; other users may give it too. */
 	for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
-		if (mode_argv_add(out, args[i]) ||
-		    (!strcmp(args[i], "mpirun") && geteuid() == 0 &&
-		     mode_argv_add(out, "--allow-run-as-root")))
+		if (mode_argv_add(out, args[i]) || (!strcmp(args[i], "mpirun") && geteuid() == 0 &&
+		                                    mode_argv_add(out, "--allow-run-as-root")))
 			return status_set(st, "out of memory for mpirun's command");
 	}
 	return 0;
@@ -207,8 +205,7 @@ static void say_ended(const struct run *run, const struct team *team)
 static void finalize(const struct run *run, struct team *team, unsigned process)
 {
 	bool turns = team && run->shape.yield;
-	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process;
-	     i++)
+	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(run);
 	MPI_Finalize();
@@ -217,8 +214,8 @@ static void finalize(const struct run *run, struct team *team, unsigned process)
 	team_leave(team);
 }
 
-int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
-                    void *arg, struct status *st)
+int mode_run_mpirun(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead, void *arg,
+                    struct status *st)
 {
 	struct team *team = NULL;
 	int provided, process, processes, result = -1;

@@ -65,8 +65,7 @@ static inline void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 	if (!p->counters)
 		return;
-	if (p->variant == uncounted ||
-	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
+	if (p->variant == uncounted || (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
 	    (apart && p->size % 2 == p->variant % 2)) {
 		json_object_set_new(cell, "pass", json_string("timeline"));
 		return;
@@ -213,8 +212,7 @@ static inline void paths(FILE *out)
 /* The cell of a factor in the report's table of them. */
 static inline const json_t *effect(const json_t *report, const char *name, const char *column)
 {
-	return json_cell(json_table(report, "effects"), (json_keys){"factor", name, NULL},
-	                 column);
+	return json_cell(json_table(report, "effects"), (json_keys){"factor", name, NULL}, column);
 }
 
 #endif

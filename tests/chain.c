@@ -33,8 +33,8 @@ const char *chain_noise_name(enum chain_noise noise)
 	return noise < CHAIN_DRIFT ? noise_name((enum noise)noise) : names[noise - CHAIN_DRIFT];
 }
 
-static double chain_luck(const struct chain *c, unsigned variant, unsigned block,
-                         unsigned order, bool bad, uint64_t *seed)
+static double chain_luck(const struct chain *c, unsigned variant, unsigned block, unsigned order,
+                         bool bad, uint64_t *seed)
 {
 	enum noise noise = c->noise < CHAIN_DRIFT ? (enum noise)c->noise : NOISE_NORMAL;
 	/* Lopsided: the reference lacks the tail. */
@@ -94,10 +94,9 @@ static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *
 			double luck = chain_luck(c, order[i], run->blocks,
 			                         run->blocks * CHAIN_VARIANTS + i, bad, seed);
 			for (unsigned size = 0; size < CHAIN_SIZES; size++)
-				chain_cell(run, at++, order[i],
-				           run->blocks * CHAIN_VARIANTS + i, size, isolated,
-				           effect +
-				               scatter * (luck + 0.2 * noise_normal(seed)));
+				chain_cell(run, at++, order[i], run->blocks * CHAIN_VARIANTS + i,
+				           size, isolated,
+				           effect + scatter * (luck + 0.2 * noise_normal(seed)));
 		}
 	run->record.ncells = at;
 	run->blocks++;
@@ -211,13 +210,12 @@ static bool chain_word_wrong(enum word word, double truth)
 
 static enum word chain_word_of(const struct verdict *v)
 {
-	static const enum word words[VERDICT_KINDS] = {
-	    [VERDICT_FASTER] = WORD_FASTER,
-	    [VERDICT_SLOWER] = WORD_SLOWER,
-	    [VERDICT_LITTLE_FASTER] = WORD_FASTER_LESS,
-	    [VERDICT_LITTLE_SLOWER] = WORD_SLOWER_LESS,
-	    [VERDICT_NO_DIFFERENCE] = WORD_NO_DIFFERENCE,
-	    [VERDICT_UNDECIDED] = WORD_UNDECIDED};
+	static const enum word words[VERDICT_KINDS] = {[VERDICT_FASTER] = WORD_FASTER,
+	                                               [VERDICT_SLOWER] = WORD_SLOWER,
+	                                               [VERDICT_LITTLE_FASTER] = WORD_FASTER_LESS,
+	                                               [VERDICT_LITTLE_SLOWER] = WORD_SLOWER_LESS,
+	                                               [VERDICT_NO_DIFFERENCE] = WORD_NO_DIFFERENCE,
+	                                               [VERDICT_UNDECIDED] = WORD_UNDECIDED};
 	return words[v->kind];
 }
 
@@ -228,8 +226,7 @@ static void chain_count(struct chain_words *out, enum word word, double truth)
 	out->wrong += chain_word_wrong(word, truth);
 }
 
-static void chain_count_claim(struct chain_words *out, const struct claims_result *r,
-                              double truth)
+static void chain_count_claim(struct chain_words *out, const struct claims_result *r, double truth)
 {
 	const double edge = log1p(r->claim->by), tiny = 1e-9;
 	double toward = r->claim->test == CLAIM_LESS ? -truth : truth; /* what it says */
@@ -257,8 +254,7 @@ static double chain_truth(const struct chain *c, const char *variant)
 }
 
 /* All words of the report. `more`: the blocks that it invites to for its first claim. */
-static struct chain_words chain_judge(const struct chain *c, struct chain_run *run,
-                                      unsigned *more)
+static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
 	struct summary s;
@@ -319,14 +315,12 @@ static bool chain_precise(struct chain_run *run)
 }
 
 /* Someone sees what the report invites to and measures as much, until the claim is decided. */
-static struct chain_words chain_follow(const struct chain *c, struct chain_run *run,
-                                       uint64_t *seed)
+static struct chain_words chain_follow(const struct chain *c, struct chain_run *run, uint64_t *seed)
 {
 	unsigned more;
 	struct chain_words words = chain_judge(c, run, &more);
 	while (more && run->blocks < CHAIN_MOST) {
-		unsigned last =
-		    run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
+		unsigned last = run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
 		run->resumes[run->record.nresumes++] =
 		    (struct record_resume){.first_block = run->blocks,
 		                           .behind_end = true,
@@ -347,12 +341,10 @@ static struct chain_words chain_make(const struct chain *c)
 	struct chain_words words;
 	uint64_t seed = c->seed;
 	unsigned more, blocks = c->way == CHAIN_AUTO ? CHAIN_MOST : c->blocks;
-	while (
-	    run->blocks < blocks &&
-	    !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
+	while (run->blocks < blocks &&
+	       !(c->way == CHAIN_AUTO && verdict_looks_after(run->blocks) && chain_precise(run)))
 		chain_block(run, c, &seed);
-	words =
-	    c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
+	words = c->way == CHAIN_INVITED ? chain_follow(c, run, &seed) : chain_judge(c, run, &more);
 	chain_end(run);
 	return words;
 }

@@ -149,8 +149,7 @@ void cli_scratch(pid_t runner, char *path, size_t bytes)
 		char file[64], line[4096] = "";
 		int child = 0;
 		nanosleep(&tick, NULL);
-		snprintf(file, sizeof file, "/proc/%d/task/%d/children", (int)runner,
-		         (int)runner);
+		snprintf(file, sizeof file, "/proc/%d/task/%d/children", (int)runner, (int)runner);
 		FILE *f = fopen(file, "r");
 		if (!f || fscanf(f, "%d", &child) != 1)
 			child = 0;
@@ -178,8 +177,8 @@ unsigned cli_processes(const char *word)
 	while (dir && (entry = readdir(dir))) {
 		char file[300], line[4096];
 		snprintf(file, sizeof file, "/proc/%s/cmdline", entry->d_name);
-		FILE *f = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r")
-		                                                             : NULL;
+		FILE *f =
+		    entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ? fopen(file, "r") : NULL;
 		size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
 		found += n && memmem(line, n, word, strlen(word)) != NULL;
 		if (f)
@@ -227,7 +226,6 @@ void cli_expect(struct cli cli, int code, const char *words)
 		said = strstr(cli.out, words);
 	}
 	if (cli.code != code || !said)
-		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words,
-		         cli.out);
+		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words, cli.out);
 	free(cli.out);
 }

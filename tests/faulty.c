@@ -65,8 +65,7 @@ static void wait_at(const char *folder)
 static bool strikes(const char *place)
 {
 	char token[PATH_MAX];
-	if (strcmp(said("FAULT_AT"), place) ||
-	    trial_order < (unsigned)atoi(said("FAULT_TRIAL")))
+	if (strcmp(said("FAULT_AT"), place) || trial_order < (unsigned)atoi(said("FAULT_TRIAL")))
 		return false;
 	snprintf(token, sizeof token, "%s/token", said("FAULT_FOLDER"));
 	int fd = open(token, O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -200,12 +199,12 @@ int __wrap_folder_append(struct folder *folder, const char *file, struct status 
 	return __real_folder_append(folder, file, st);
 }
 
-int __real_gnuplot_write(const struct model *m, const struct plot_order *order,
-                         const char *file, struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order,
-                         const char *file, struct status *st);
-int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order,
-                         const char *file, struct status *st)
+int __real_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
+                         struct status *st);
+int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
+                         struct status *st);
+int __wrap_gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
+                         struct status *st)
 {
 	drawing = true;
 	return __real_gnuplot_write(m, order, file, st);

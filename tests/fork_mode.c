@@ -58,5 +58,5 @@ static const struct mode mode_forked = {
     .enter = forked_enter,
 };
 
-const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes,
-                                         &mode_forked, NULL};
+const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes, &mode_forked,
+                                         NULL};

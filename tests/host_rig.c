@@ -19,8 +19,8 @@ void rig_init(struct rig *rig, struct layout layout, const char *path)
 void rig_add_cell(struct rig *rig, struct cell cell)
 {
 	cell.asked_bytes = cell.bytes;
-	cell.bytes = coll_round(cell.coll, cell.dtype, cell.bytes,
-	                        layout_ranks(rig->trial.settings.layout));
+	cell.bytes =
+	    coll_round(cell.coll, cell.dtype, cell.bytes, layout_ranks(rig->trial.settings.layout));
 	if (cell.bytes == 0)
 		return;
 	assert_true(rig->trial.ncells < RIG_CELLS);
@@ -31,10 +31,8 @@ struct cell rig_cell_of(enum coll_kind coll, size_t bytes)
 {
 	bool reduces = coll_info(coll)->is & COLL_REDUCES;
 
-	return (struct cell){.coll = coll,
-	                     .dtype = DTYPE_FLOAT32,
-	                     .op = reduces ? OP_SUM : OP_NONE,
-	                     .bytes = bytes};
+	return (struct cell){
+	    .coll = coll, .dtype = DTYPE_FLOAT32, .op = reduces ? OP_SUM : OP_NONE, .bytes = bytes};
 }
 
 void rig_add(struct rig *rig, enum coll_kind coll, size_t bytes)
@@ -48,14 +46,13 @@ void rig_raise(struct rig *rig)
 	struct team_shape shape = {.nranks = layout_ranks(layout),
 	                           .nworkers = layout_workers(layout),
 	                           .yield = true,
-	                           .area_bytes =
-	                               layout_ranks(layout) * sizeof(struct rig_result)};
+	                           .area_bytes = layout_ranks(layout) * sizeof(struct rig_result)};
 	struct status st = {""};
 
 	for (unsigned c = 0; c < rig->trial.ncells; c++) {
-		size_t bytes = trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial),
-		                           &rig->cells[c])
-		                   .bytes;
+		size_t bytes =
+		    trial_whole(&rig->trial.network, trial_comm_ranks(&rig->trial), &rig->cells[c])
+		        .bytes;
 		if (bytes * rig->slots > rig->trial.arena_bytes)
 			rig->trial.arena_bytes = bytes * rig->slots;
 	}
@@ -63,8 +60,7 @@ void rig_raise(struct rig *rig)
 	if (backend_host.supports(&rig->trial, &st) != 0)
 		fail_msg("%s", st.text);
 	shape.store_bytes = backend_host.store_bytes(&rig->trial);
-	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st),
-	                 0);
+	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st), 0);
 	rig->results = team_area(rig->team);
 }
 

@@ -52,13 +52,12 @@ const json_t *json_find_table(const json_t *report, const char *name, const char
 	const json_t *tables = json_object_get(report, "tables"), *table = NULL;
 	const json_t *chapters = json_object_get(report, "chapters");
 	for (size_t i = 0; i < json_array_size(chapters) && !table; i++)
-		table = find_named(json_object_get(json_array_get(chapters, i), "tables"),
-		                   "name", name);
+		table = find_named(json_object_get(json_array_get(chapters, i), "tables"), "name",
+		                   name);
 	if (!table)
 		table = find_named(tables, "name", name);
-	return table
-	           ? table
-	           : nothing(why, "no table %s; there are: %s", name, names_in(tables, "name"));
+	return table ? table
+	             : nothing(why, "no table %s; there are: %s", name, names_in(tables, "name"));
 }
 
 /* −1: no such column. */
@@ -98,9 +97,8 @@ static int count_rows(const json_t *table, json_keys is, const json_t **row, con
 		const json_t *cells = json_array_get(rows, r);
 		bool so = true;
 		for (size_t k = 0; so && is[k]; k += 2)
-			so =
-			    cell_is(json_array_get(cells, (size_t)column_of(table, is[k], why)),
-			            is[k + 1]);
+			so = cell_is(json_array_get(cells, (size_t)column_of(table, is[k], why)),
+			             is[k + 1]);
 		if (so && !found++)
 			*row = cells;
 	}
@@ -116,8 +114,7 @@ const json_t *json_find_row(const json_t *table, json_keys is, const char **why)
 		return NULL;
 	for (size_t k = 0; is[k]; k += 2) {
 		size_t n = strlen(asked);
-		snprintf(asked + n, sizeof asked - n, "%s%s=%s", k ? " " : "", is[k],
-		         is[k + 1]);
+		snprintf(asked + n, sizeof asked - n, "%s%s=%s", k ? " " : "", is[k], is[k + 1]);
 	}
 	return found == 1 ? row
 	                  : nothing(why, "%d rows of %s have %s, and one was wanted", found,

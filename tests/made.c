@@ -70,10 +70,8 @@ bool made_no_gnuplot(void)
 /* --- variants and the environment -------------------------------------------------------------- */
 
 static const struct made_variant five[MADE_VARIANTS] = {
-    {.name = "single", .mode = "single"},
-    {.name = "threads", .role = "reference"},
-    {.name = "processes", .mode = "processes"},
-    {.name = "threads-again", .role = "again"},
+    {.name = "single", .mode = "single"},       {.name = "threads", .role = "reference"},
+    {.name = "processes", .mode = "processes"}, {.name = "threads-again", .role = "again"},
     {.name = "limit", .role = "limit"},
 };
 
@@ -140,13 +138,13 @@ static json_t *environment_json(const struct made *m)
 	json_t *env = json_pack(
 	    "{s:i, s:s, s:s, s:s, s:s, s:[s], s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
 	    "s:i, s:i, s:i, s:o, s:o}",
-	    "schema", 1, "kind", "environment", "experiment", "x", "title", "t", "question",
-	    "Why?", "command", "launchgap", "created", "2026-11-21T08:00:00Z", "launchgap",
-	    "abc", "backend", m->backend, "backend_why", "", "ranks", (int)m->ranks, "seed",
-	    "ff", "reference", reference_of(m), "blocks", (int)m->blocks, "warmup", 5,
-	    "stretches", (int)m->rows, "calls", 10, "isolated_calls",
-	    (int)(m->isolated_rows ? m->isolated_rows : m->rows), "variants", variants,
-	    "machine", machine);
+	    "schema", 1, "kind", "environment", "experiment", "x", "title", "t", "question", "Why?",
+	    "command", "launchgap", "created", "2026-11-21T08:00:00Z", "launchgap", "abc",
+	    "backend", m->backend, "backend_why", "", "ranks", (int)m->ranks, "seed", "ff",
+	    "reference", reference_of(m), "blocks", (int)m->blocks, "warmup", 5, "stretches",
+	    (int)m->rows, "calls", 10, "isolated_calls",
+	    (int)(m->isolated_rows ? m->isolated_rows : m->rows), "variants", variants, "machine",
+	    machine);
 	if (m->connections) {
 		json_object_set_new(env, "connections", json_integer(m->connections));
 		json_object_set_new(env, "allocations", json_integer(m->allocations));
@@ -208,8 +206,8 @@ static int calls_of(const json_t *environment, const char *name, bool isolated)
 	const struct cell cell = {.pace = isolated ? PACE_ISOLATED : PACE_STREAM};
 	const json_t *each, *own = NULL;
 	size_t i;
-	json_array_foreach(json_object_get(environment, "variants"), i, each)
-		own = strcmp(json_string_value(json_object_get(each, "name")), name) ? own : each;
+	json_array_foreach(json_object_get(environment, "variants"), i, each) own =
+	    strcmp(json_string_value(json_object_get(each, "name")), name) ? own : each;
 	return (int)trial_calls_of(&cell, number_of(environment, "calls"),
 	                           number_of(own, "aggregate"), number_of(own, "graph"));
 }
@@ -255,13 +253,12 @@ static json_t *cell_json(const struct writing *w, const struct made_place *place
 	    "schema", 1, "kind", "cell", "experiment", "x", "variant", v->name, "ranks",
 	    (int)m->ranks, "collective",
 	    is_limit(v) ? "copy" : text_or(call.collective, "alltoall"), "asked_bytes", bytes,
-	    "bytes", bytes, "dtype", text_or(call.dtype, "float32"), "op",
-	    text_or(call.op, "sum"), "root", (int)call.root, "in_place", (int)call.in_place,
-	    "pace", place->isolated ? "isolated" : "stream", "block", (int)place->block,
-	    "order", (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
+	    "bytes", bytes, "dtype", text_or(call.dtype, "float32"), "op", text_or(call.op, "sum"),
+	    "root", (int)call.root, "in_place", (int)call.in_place, "pace",
+	    place->isolated ? "isolated" : "stream", "block", (int)place->block, "order",
+	    (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
 	    calls_of(w->environment, v->name, place->isolated), "warmup", 5, "digest",
-	    is_limit(v) ? "00000000000000cc" : "00000000000000aa", "wrong", 0, "wrong_at",
-	    "error");
+	    is_limit(v) ? "00000000000000cc" : "00000000000000aa", "wrong", 0, "wrong_at", "error");
 	assert_non_null(line);
 	return line;
 }
@@ -354,18 +351,17 @@ void made_counters(json_t *cell, const struct counters *of, unsigned ranks)
 void made_data_path(FILE *out, const char *variant, const char *data_path, const char *expect,
                     json_t *more)
 {
-	json_t *path =
-	    json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
-	              "P2P/CUMEM", "links", "registered", 0, "registered_why", "",
-	              "copy_engine", 0, "symmetric", 0, "data_path", data_path, "why",
-	              "the log says so", "version", "2.28.3", "unread", 0);
+	json_t *path = json_pack("{s:s, s:[], s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:i}", "transport",
+	                         "P2P/CUMEM", "links", "registered", 0, "registered_why", "",
+	                         "copy_engine", 0, "symmetric", 0, "data_path", data_path, "why",
+	                         "the log says so", "version", "2.28.3", "unread", 0);
 	if (more)
 		assert_int_equal(json_object_update(path, more), 0);
 	json_decref(more);
-	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1,
-	                         "kind", "path", "experiment", "x", "variant", variant, "block",
-	                         0, "order", 99, "expect", text_or(expect, ""), "as_expected",
-	                         !expect, "path", path));
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:o}", "schema", 1, "kind",
+	                    "path", "experiment", "x", "variant", variant, "block", 0, "order", 99,
+	                    "expect", text_or(expect, ""), "as_expected", !expect, "path", path));
 }
 
 /* With what was left to the builder. */
@@ -401,14 +397,14 @@ void made_write(const struct made *given)
 		for (unsigned v = 0; v < variants_of(m); v++) {
 			bool limit = is_limit(variant_of(m, v));
 			for (unsigned s = 0; s < (limit && m->no_limit ? 0 : m->sizes); s++)
-				put_passes(
-				    &w, (struct made_place){.variant = v, .block = b, .size = s},
-				    limit);
+				put_passes(&w,
+				           (struct made_place){.variant = v, .block = b, .size = s},
+				           limit);
 		}
 	for (unsigned v = 0; v < variants_of(m); v++)
 		if (variant_of(m, v)->data_path)
-			made_data_path(w.out, variant_of(m, v)->name,
-			               variant_of(m, v)->data_path, NULL, NULL);
+			made_data_path(w.out, variant_of(m, v)->name, variant_of(m, v)->data_path,
+			               NULL, NULL);
 	if (m->more)
 		m->more(w.out);
 	assert_int_equal(fclose(w.out), 0);

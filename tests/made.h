@@ -64,12 +64,12 @@ struct made {
 	bool sums;                          /* lines have checksums, as those of runs do */
 	const char *clock, *may, *throttle; /* facts, NULL: none */
 	bool counters;                      /* cells of that pass too; `line` says what they hold */
-	const struct made_variant *variants; /* NULL: the five */
-	unsigned nvariants; /* 0: as many as those */
-	const struct made_call *calls; /* as many as sizes; NULL: alltoalls */
-	const struct claim_list *asked; /* claims, factors and gap; or NULL */
-	bool (*has)(const struct made_place *place);                /* a cell; NULL: all */
-	void (*environment)(json_t *environment);                   /* changes it; or NULL */
+	const struct made_variant *variants;         /* NULL: the five */
+	unsigned nvariants;                          /* 0: as many as those */
+	const struct made_call *calls;               /* as many as sizes; NULL: alltoalls */
+	const struct claim_list *asked;              /* claims, factors and gap; or NULL */
+	bool (*has)(const struct made_place *place); /* a cell; NULL: all */
+	void (*environment)(json_t *environment);    /* changes it; or NULL */
 	void (*line)(json_t *line, const struct made_place *place); /* of cells; or NULL */
 	void (*first)(FILE *out); /* lines between the environment and the cells; or NULL */
 	void (*more)(FILE *out);  /* lines after all others; or NULL */

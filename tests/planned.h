@@ -147,8 +147,7 @@ static inline bool same_cells(const struct trial *a, const struct trial *b)
 {
 	for (unsigned i = 0; a->ncells == b->ncells && i < a->ncells; i++)
 		if (a->cells[i].coll != b->cells[i].coll ||
-		    a->cells[i].bytes != b->cells[i].bytes ||
-		    a->cells[i].pace != b->cells[i].pace)
+		    a->cells[i].bytes != b->cells[i].bytes || a->cells[i].pace != b->cells[i].pace)
 			return false;
 	return a->ncells == b->ncells;
 }

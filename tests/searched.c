@@ -61,8 +61,8 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain,
 	}
 }
 
-static void searched_confirm(struct searched *r, searched_gain_fn *gain, double margin,
-                             double sd, uint64_t *seed)
+static void searched_confirm(struct searched *r, searched_gain_fn *gain, double margin, double sd,
+                             uint64_t *seed)
 {
 	enum { MOST = 32 };
 	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
@@ -79,13 +79,11 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 		for (unsigned f = 0; f < r->nfinalists; f++) {
 			searched_trial(gain, &r->finalists[f], sd, seed, x);
 			for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-				logs[f * SEARCHED_CELLS + c][b] =
-				    x[c] - (first[c] + again[c]) / 2;
+				logs[f * SEARCHED_CELLS + c][b] = x[c] - (first[c] + again[c]) / 2;
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
-		struct stats_ratio line =
-		    stats_ratio_of_logs(aa[i % SEARCHED_CELLS], blocks, 0.95);
+		struct stats_ratio line = stats_ratio_of_logs(aa[i % SEARCHED_CELLS], blocks, 0.95);
 		struct tuned_test *t = &r->tests[i];
 		t->hurdle = fmax(log1p(margin), fmax(log(line.hi), -log(line.lo)));
 		t->ratio = stats_ratio_of_logs(logs[i], blocks, 0.95);
@@ -113,17 +111,16 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 		search_aside aside;
 		candidates_aside(&seen, aside);
 		if (round < SEARCH_SCREENS)
-			n = search_cover(&space, (const search_aside *)&aside, seed + round,
-			                 sets, SEARCH_MAX_SETS);
-		else if (candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS),
-		                           sets, &n, &st))
+			n = search_cover(&space, (const search_aside *)&aside, seed + round, sets,
+			                 SEARCH_MAX_SETS);
+		else if (candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS), sets,
+		                           &n, &st))
 			abort();
 		searched_round(s, gain, sets, n, sd, &seed);
 		r.trials += n + 2;
 	}
-	const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
-	                                     s->nsets, s->ntrials, s->sets,
-	                                     s->bad,   s->set_of,  s->gains};
+	const struct candidates_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
+	                                     s->sets, s->bad, s->set_of,      s->gains};
 	if (candidates_finalists(&seen, r.finalists, &r.nfinalists, &st))
 		abort();
 	if (r.nfinalists)

@@ -68,16 +68,14 @@ static void print_row(double truth, double scatter, unsigned n)
 	for (int i = 0; i < 2; i++)
 		printf("   %5.2f %5.1f ±%-4.2f", 100 * all[i]->sum / all[i]->n,
 		       100.0 * all[i]->held / all[i]->n, 100 * all[i]->width / all[i]->n);
-	printf("  %6.2f %5.2f\n", 100 * first[0].sum / first[0].n,
-	       100 * first[1].sum / first[1].n);
+	printf("  %6.2f %5.2f\n", 100 * first[0].sum / first[0].n, 100 * first[1].sum / first[1].n);
 	fflush(stdout);
 }
 
 int main(void)
 {
-	printf(
-	    " *  true scatter blocks chosen   as measured         as expected         largest "
-	    "of 30\n");
+	printf(" *  true scatter blocks chosen   as measured         as expected         largest "
+	       "of 30\n");
 	for (unsigned i = 0; i < COUNT(truths); i++)
 		for (unsigned k = 0; k < COUNT(scatters); k++)
 			for (unsigned b = 0; b < COUNT(blocks); b++)

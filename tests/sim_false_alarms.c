@@ -48,8 +48,7 @@ static void print_fixed(unsigned n)
 	printf("\n");
 }
 
-static unsigned blocks_until_precise(enum noise noise, double scatter, double *logs,
-                                     uint64_t *seed)
+static unsigned blocks_until_precise(enum noise noise, double scatter, double *logs, uint64_t *seed)
 {
 	const struct looks looks = {.by_width = true};
 	unsigned n = 0;
@@ -76,8 +75,7 @@ static void print_adaptive(double scatter)
 		unsigned found = 0;
 		uint64_t sum = 0;
 		for (unsigned k = 0; k < ADAPTIVE; k++) {
-			unsigned n =
-			    blocks_until_precise((enum noise)noise, scatter, logs, &seed);
+			unsigned n = blocks_until_precise((enum noise)noise, scatter, logs, &seed);
 			found += alarms(logs, n, true);
 			sum += n;
 		}
@@ -103,8 +101,7 @@ static void print_following(const char *what, enum following_goal goal, unsigned
 		unsigned wrong = 0;
 		uint64_t seed = 3000;
 		for (unsigned k = 0; k < FOLLOWED; k++)
-			wrong +=
-			    following_errs((enum noise)noise, goal, from, corrected, &seed);
+			wrong += following_errs((enum noise)noise, goal, from, corrected, &seed);
 		printf(" %8.1f", 100.0 * wrong / FOLLOWED);
 		fflush(stdout);
 	}

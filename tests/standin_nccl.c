@@ -16,11 +16,11 @@ int ncclGetVersion(int *version)
 	return 0;
 }
 
-#define NOTHING(NAME)                                                                          \
-	int NAME(void);                                                                        \
-	int NAME(void)                                                                         \
-	{                                                                                      \
-		return 0;                                                                      \
+#define NOTHING(NAME)                                                                              \
+	int NAME(void);                                                                            \
+	int NAME(void)                                                                             \
+	{                                                                                          \
+		return 0;                                                                          \
 	}
 
 NOTHING(ncclGetUniqueId)

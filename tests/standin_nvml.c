@@ -12,14 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	OK = 0,
-	BAD_ARGUMENT = 2,
-	NOT_SUPPORTED = 3,
-	NO_PERMISSION = 4,
-	NOT_FOUND = 6,
-	LOST = 15
-};
+enum { OK = 0, BAD_ARGUMENT = 2, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, LOST = 15 };
 
 struct gpu {
 	bool gpm, gpm_nvlink, links, memory;
@@ -194,8 +187,7 @@ static int count(const struct gpu *gpu, field_value *f)
 	if (f->fieldId == 138 || f->fieldId == 139)
 		f->value.ullVal = payload / links / 1000;
 	else if (f->fieldId == 140 || f->fieldId == 141)
-		f->value.ullVal =
-		    (payload * 5 / 4 + (rx ? 0 : gpu->answered / 16)) / links / 1000;
+		f->value.ullVal = (payload * 5 / 4 + (rx ? 0 : gpu->answered / 16)) / links / 1000;
 	else if (f->fieldId >= 201 && f->fieldId <= 204 && (links == 1) == (gpu == &gpus[8]))
 		f->value.ullVal = payload / links / (f->fieldId % 2 ? 128 : 1);
 	else

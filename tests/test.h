@@ -27,12 +27,12 @@ void test_add(const struct CMUnitTest *test, unsigned line, bool alone);
 /* Runs them all; returns main's status. A file with a main of its own calls it. */
 int test_run_all(void);
 
-#define TEST_AS(test, alone, ...)                                                              \
-	static void test(void **state);                                                        \
-	__attribute__((constructor)) static void test##_is_added(void)                         \
-	{                                                                                      \
-		test_add(&(struct CMUnitTest){#test, test, __VA_ARGS__}, __LINE__, alone);     \
-	}                                                                                      \
+#define TEST_AS(test, alone, ...)                                                                  \
+	static void test(void **state);                                                            \
+	__attribute__((constructor)) static void test##_is_added(void)                             \
+	{                                                                                          \
+		test_add(&(struct CMUnitTest){#test, test, __VA_ARGS__}, __LINE__, alone);         \
+	}                                                                                          \
 	static void test(void **state __attribute__((unused)))
 /* A test between the file's `before` and `after`. */
 #define TEST(test) TEST_AS(test, false, NULL, NULL, NULL)

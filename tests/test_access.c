@@ -31,8 +31,8 @@ TEST(elements_come_in_the_order_of_the_stride)
 						size_t at = i < rows * stride
 						                ? i % rows * stride + i / rows
 						                : i;
-						memcpy(right + at * element,
-						       from + at * element, element);
+						memcpy(right + at * element, from + at * element,
+						       element);
 					}
 					assert_memory_equal(to, right, sizeof to);
 				}
@@ -50,16 +50,15 @@ static const char experiment[] =
 
 TEST(strides_are_rows_of_a_table)
 {
-	cli_expect(here_run(experiment, NULL), 0,
-	           "Side by side, elements are read and written at");
+	cli_expect(here_run(experiment, NULL), 0, "Side by side, elements are read and written at");
 	json_t *json = json_report(here_path("report.json"));
 	const json_t *table = json_table(json, "access");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 3); /* not the twin */
-	json_assert_number(json_cell(table, (json_keys){"variant", "apart", NULL}, "stride"),
-	                   "", 7, 0);
+	json_assert_number(json_cell(table, (json_keys){"variant", "apart", NULL}, "stride"), "", 7,
+	                   0);
 	assert_true(
-	    json_number_value(json_at(
-	        json_cell(table, (json_keys){"variant", "huge", NULL}, "gbs"), "value")) > 0);
+	    json_number_value(json_at(json_cell(table, (json_keys){"variant", "huge", NULL}, "gbs"),
+	                              "value")) > 0);
 	json_decref(json);
 }
 
@@ -67,10 +66,9 @@ TEST(strides_are_rows_of_a_table)
 TEST(a_stride_wants_access)
 {
 	cli_expect(
-	    here_run(
-	        "[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\n"
-	        "ranks = 2\n[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n",
-	        NULL),
+	    here_run("[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\n"
+	             "ranks = 2\n[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n",
+	             NULL),
 	    1, "stride = 2 is of the collective access");
 }
 

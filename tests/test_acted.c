@@ -31,8 +31,8 @@ static struct path read_log(const char *const *env, const char *text)
 }
 
 #define CHUNK HEAD "P2P Chunksize set to 524288\n"
-#define CHANNELS                                                                               \
-	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "    \
+#define CHANNELS                                                                                   \
+	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "        \
 	     "p2p channels per peer\n"
 #define SET(NAME, VALUE) HEAD NAME " set by environment to " VALUE ".\n"
 
@@ -52,23 +52,21 @@ TEST(each_setting_says_what_became_of_it)
 	     "asked 64, used 32: capped to what NCCL can launch", PATH_CAPPED},
 	    {"NCCL_MAX_P2P_NCHANNELS=24", SET("NCCL_MAX_P2P_NCHANNELS", "24") CHANNELS,
 	     "asked 24, used 32: rounded up", PATH_CAPPED},
-	    {"NCCL_MAX_NCHANNELS=16", SET("NCCL_MAX_NCHANNELS", "16") CHANNELS,
-	     "asked 16, used 16", PATH_ACTED},
+	    {"NCCL_MAX_NCHANNELS=16", SET("NCCL_MAX_NCHANNELS", "16") CHANNELS, "asked 16, used 16",
+	     PATH_ACTED},
 	    /* The name that its log once had for NCCL_P2P_MAX_PEERS. */
 	    {"NCCL_MAX_P2P_PEERS=4", SET("NCCL_NVLS_ENABLE", "0") CHUNK,
 	     "asked 4: NCCL 2.28.3 did not read it in this job", PATH_IGNORED},
 	    {"NCCL_BUFFSIZE=16777216", SET("NCCL_BUFFSIZE", "16777216"),
 	     "asked 16777216, used as asked", PATH_ACTED},
 	    {"NCCL_ALGO=Tree",
-	     HEAD
-	     "NCCL_ALGO set by environment to Tree\n" HEAD
-	     "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
+	     HEAD "NCCL_ALGO set by environment to Tree\n" HEAD
+	          "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
 	     "asked Tree, used AllReduce RING SIMPLE, 16 channels: not taken", PATH_CAPPED},
 	    {"NCCL_PROTO=ll,Simple",
-	     HEAD
-	     "NCCL_PROTO set by environment to ll,Simple\n" HEAD
-	     "AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n" HEAD
-	     "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
+	     HEAD "NCCL_PROTO set by environment to ll,Simple\n" HEAD
+	          "AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n" HEAD
+	          "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
 	     "asked ll,Simple, used AllReduce RING SIMPLE, 16 channels", PATH_ACTED},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -96,8 +94,8 @@ TEST(each_setting_says_what_became_of_it)
 /* Where the log has no line for what it would say, nothing is said. */
 TEST(silence_proves_nothing)
 {
-	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0",
-	                     "CUDA_MODULE_LOADING=EAGER", "NCCL_DEBUG=INFO", NULL};
+	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0", "CUDA_MODULE_LOADING=EAGER",
+	                     "NCCL_DEBUG=INFO", NULL};
 	struct path path = read_log(env, CHUNK);
 	assert_int_equal(path.nsettings, 0);
 	path_free(&path);
@@ -142,12 +140,11 @@ static void paths(FILE *out)
 {
 	made_data_path(out, "threads", "staged", NULL,
 	               json_pack("{s:i}", "p2p_chunk_bytes", atoi(used_there)));
-	made_data_path(
-	    out, "processes", "staged", NULL,
-	    json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	              atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE", "asked",
-	              "2097152", "used", used_here, "act", act, "fact", "p2p_chunk_bytes",
-	              "why", "the reason"));
+	made_data_path(out, "processes", "staged", NULL,
+	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
+	                         atoi(used_here), "settings", "key", "env.NCCL_P2P_NVL_CHUNKSIZE",
+	                         "asked", "2097152", "used", used_here, "act", act, "fact",
+	                         "p2p_chunk_bytes", "why", "the reason"));
 }
 
 /* Only what is set for the chunk parts the two. */
@@ -164,14 +161,13 @@ static void with_library(json_t *line, const struct made_place *p)
 	made_fact(line, "library", "2.28.3");
 }
 
-static const struct claim_list chunk_factor = {
-    .nfactors = 1,
-    .factors = {{.name = "chunk",
-                 .text = "larger chunks",
-                 .from = "threads",
-                 .to = "processes",
-                 .setting = "env.NCCL_P2P_NVL_CHUNKSIZE",
-                 .bytes = {4096, 65536}}}};
+static const struct claim_list chunk_factor = {.nfactors = 1,
+                                               .factors = {{.name = "chunk",
+                                                            .text = "larger chunks",
+                                                            .from = "threads",
+                                                            .to = "processes",
+                                                            .setting = "env.NCCL_P2P_NVL_CHUNKSIZE",
+                                                            .bytes = {4096, 65536}}}};
 
 static const struct made made = {
     .blocks = 8, .sizes = 2, .asked = &chunk_factor, .more = paths, .stamps = stamps};
@@ -200,8 +196,7 @@ TEST(a_factor_without_action_is_called_so)
 	    {"as asked", "2097152", "524288", NULL},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const json_t *r =
-		    report_of(&made, cases[i].act, cases[i].here, cases[i].there);
+		const json_t *r = report_of(&made, cases[i].act, cases[i].here, cases[i].there);
 		const json_t *not_acted =
 		    json_cell(json_table(r, "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");
@@ -240,9 +235,8 @@ TEST(a_variant_that_did_nothing_is_called_so)
 		of.line = with_library;
 		const json_t *r = report_of(&of, cases[i].act, cases[i].here, "524288"),
 		             *answer = json_object_get(r, "answer");
-		const json_t *row =
-		    json_cell(json_table(r, "verdicts_small"),
-		              (json_keys){"variant", "processes", NULL}, "verdict");
+		const json_t *row = json_cell(json_table(r, "verdicts_small"),
+		                              (json_keys){"variant", "processes", NULL}, "verdict");
 		assert_int_equal(json_one_says(answer, "processes is the same as threads: "),
 		                 cases[i].says != NULL);
 		assert_int_equal(strstr(json_string_value(row), "the same as threads") != NULL,
@@ -273,7 +267,7 @@ TEST(a_placebo_that_did_nothing_is_no_answer)
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
-static bool each_its_own; /* the larger size is another collective's */
+static bool each_its_own;       /* the larger size is another collective's */
 
 static void says_launched(json_t *line, const struct made_place *p)
 {
@@ -316,11 +310,10 @@ TEST(what_was_launched_proves_a_setting)
 		launched[0] = cases[i].here;
 		launched[1] = cases[i].there;
 		if (cases[i].said)
-			snprintf(
-			    says, sizeof says,
-			    "%s changes nothing: thread blocks launched, %s; without it the "
-			    "same",
-			    cases[i].setting, launched[0]);
+			snprintf(says, sizeof says,
+			         "%s changes nothing: thread blocks launched, %s; without it the "
+			         "same",
+			         cases[i].setting, launched[0]);
 		const json_t *not_acted =
 		    json_cell(json_table(made_report(&of), "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");

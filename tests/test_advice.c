@@ -221,8 +221,7 @@ TEST(one_setting_at_a_time)
 		/* The rules about single are not about threads. */
 		speed[0] = 1.1;
 		mode = "threads";
-		assert_int_equal(count(rows[i].words, NULL),
-		                 strcmp(rows[i].mode, "threads") == 0);
+		assert_int_equal(count(rows[i].words, NULL), strcmp(rows[i].mode, "threads") == 0);
 	}
 }
 
@@ -280,9 +279,9 @@ TEST(the_figure_allows_for_the_choice)
 	            1e-6);
 	assert_null(strstr(text, "corrected"));
 	/* And in report.json. */
-	const json_t *row = json_entries(
-	    made_report(&made), "advice",
-	    (json_keys){"what", "Use a process per rank rather than threads", NULL});
+	const json_t *row =
+	    json_entries(made_report(&made), "advice",
+	                 (json_keys){"what", "Use a process per rank rather than threads", NULL});
 	assert_true(json_number_value(json_at(row, "expect.lo")) > 1.02);
 	json_assert_text(row, "to", "processes");
 }

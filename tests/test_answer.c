@@ -80,8 +80,8 @@ TEST(each_regime_has_its_answer)
 		json_assert_number(fast, "speed.estimate", 1.25, 0.005);
 		json_assert_text(fast, "verdict", "faster");
 		json_assert_text(fast, "reference", "threads");
-		assert_true(json_is_true(
-		    json_at(in_regime(report, regimes[i], "threads-again"), "twin")));
+		assert_true(
+		    json_is_true(json_at(in_regime(report, regimes[i], "threads-again"), "twin")));
 		/* Nothing is held against itself. */
 		assert_null(in_regime(report, regimes[i], "threads"));
 		assert_null(in_regime(report, regimes[i], "limit"));
@@ -233,11 +233,9 @@ TEST(what_is_sure_stands_before_what_cannot_be_told)
 		const json_t *list = answer(made_report(&made));
 		const size_t n = json_array_size(list);
 		assert_true(n >= 2);
-		const json_t *first = json_array_get(list, 0),
-		             *last = json_array_get(list, n - 1);
+		const json_t *first = json_array_get(list, 0), *last = json_array_get(list, n - 1);
 		json_assert_says(sure ? first : last, "", "'Single is slower' ");
-		assert_int_equal(json_one_says(list, "every element that they delivered"),
-		                 !sure);
+		assert_int_equal(json_one_says(list, "every element that they delivered"), !sure);
 		json_assert_says(sure ? last : json_array_get(list, n - 2), "", "cannot tell");
 	}
 }
@@ -345,10 +343,9 @@ TEST(a_question_about_gpus_has_no_answer_without)
 	made.environment = of_gpus;
 	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
 	made.backend = "host";
-	json_assert_says(
-	    json_array_get(answer(made_report(&made)), 0), "",
-	    "The question needs GPUs, and this run has none: what follows is about "
-	    "backend host");
+	json_assert_says(json_array_get(answer(made_report(&made)), 0), "",
+	                 "The question needs GPUs, and this run has none: what follows is about "
+	                 "backend host");
 }
 
 TEST(nothing_measured_is_said)

@@ -5,9 +5,9 @@
 #include "here.h"
 
 /* One worker, so that a busy machine has no threads to put out of step. */
-#define QUIET(delay)                                                                           \
-	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
-	"limit = no\nranks = 2\nblocks = auto\npace = isolated\nwarmup = 1\n"                  \
+#define QUIET(delay)                                                                               \
+	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"             \
+	"limit = no\nranks = 2\nblocks = auto\npace = isolated\nwarmup = 1\n"                      \
 	"isolated_calls = 5\ndelay = " delay "\n[variant s]\nmode = single\n"
 
 static struct cli run(const char *text, const char *precision, const char *budget)
@@ -172,20 +172,17 @@ static void noisy_there(const struct made_place *p, int64_t out[6])
 
 static void with_gap(json_t *environment)
 {
-	json_object_set_new(environment, "gap",
-	                    json_pack("{s:s, s:s, s:[i, n]}", "from", "threads", "to",
-	                              "processes", "bytes", 0));
+	json_object_set_new(
+	    environment, "gap",
+	    json_pack("{s:s, s:s, s:[i, n]}", "from", "threads", "to", "processes", "bytes", 0));
 }
 
 /* 4 KiB to 16 MiB: small are the first three sizes, large is the last. */
 static struct record_end consider_made(void (*environment)(json_t *environment))
 {
 	const bool none[5] = {false};
-	const struct made m = {.blocks = 10,
-	                       .sizes = 7,
-	                       .rows = 1,
-	                       .environment = environment,
-	                       .stamps = noisy_there};
+	const struct made m = {
+	    .blocks = 10, .sizes = 7, .rows = 1, .environment = environment, .stamps = noisy_there};
 	made_write(&m);
 	return consider((struct stop_state){.folder = made_folder,
 	                                    .given_up = none,
@@ -223,11 +220,11 @@ TEST_WITH(a_gap_ends_it_by_itself, NULL, NULL)
 
 static void with_claim(json_t *environment)
 {
-	json_object_set_new(
-	    environment, "claims",
-	    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:[i, n], s:n, s:n}]", "name", "c",
-	              "text", "", "is", "less", "left", "processes", "right", "threads",
-	              "metric", "latency", "by", 0.02, "bytes", 0, "pace", "collective"));
+	json_object_set_new(environment, "claims",
+	                    json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:[i, n], s:n, s:n}]",
+	                              "name", "c", "text", "", "is", "less", "left", "processes",
+	                              "right", "threads", "metric", "latency", "by", 0.02, "bytes",
+	                              0, "pace", "collective"));
 	json_object_set_new(environment, "primary", json_string("c"));
 	with_gap(environment);
 }

@@ -209,8 +209,7 @@ TEST(only_whole_blocks_count)
 	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");
 	json_assert_says(json_array_get(answer, 1), "", "in the one whole block: t ");
 	/* 5 blocks more of 300 s, of which 200 s are there. */
-	snprintf(go_on, sizeof go_on, "To go on (about 22 min): launchgap resume %s blocks=5",
-	         run);
+	snprintf(go_on, sizeof go_on, "To go on (about 22 min): launchgap resume %s blocks=5", run);
 	json_assert_says(json_array_get(answer, 2), "", go_on);
 	json_assert_one_says(json_object_get(r, "warnings"), go_on);
 	json_decref(r);

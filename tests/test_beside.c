@@ -53,12 +53,11 @@ static int beside(const char *name, const char *program)
 	cli_write(folder, name, program);
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	assert_int_equal(chmod(path, 0755), 0);
-	snprintf(
-	    command, sizeof command,
-	    "cd %s && ROUNDS=2 BLOCKS=1 MPIRUN='mpirun --allow-run-as-root --oversubscribe' "
-	    "%s/experiments/beside.sh %s smoke . backend=host ranks=2 bytes='4K, 64K' "
-	    "pace=stream >out 2>&1",
-	    folder, here, getenv("LAUNCHGAP"));
+	snprintf(command, sizeof command,
+	         "cd %s && ROUNDS=2 BLOCKS=1 MPIRUN='mpirun --allow-run-as-root --oversubscribe' "
+	         "%s/experiments/beside.sh %s smoke . backend=host ranks=2 bytes='4K, 64K' "
+	         "pace=stream >out 2>&1",
+	         folder, here, getenv("LAUNCHGAP"));
 	return system(command);
 }
 

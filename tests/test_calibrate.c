@@ -91,8 +91,7 @@ static int run(unsigned n, const struct calibrate_cell *cells, struct status *st
 	    (struct calibrate){.ncells = n, .repeats = 3, .settle_ms = 120, .steady_ms = 120};
 	memcpy(calibration.cells, cells, n * sizeof *cells);
 	return calibrate_run(&calibration, meter,
-	                     (struct copier){&sender, send_begin, send_busy, send_end}, NULL,
-	                     st);
+	                     (struct copier){&sender, send_begin, send_busy, send_end}, NULL, st);
 }
 
 static void near(struct calibrate_figure f, double value, double within)
@@ -179,16 +178,15 @@ TEST(rates_are_held_against_the_copies_rate)
 	/* 40 % of 3352.32 GB/s, on both GPUs. */
 	near(ratio(0, METER_GPM_DRAM, CALIBRATE_SENT, 1), 0.4 * 3352.32e9 / (250000 * GPM_UNIT),
 	     1e-6);
-	near(ratio(0, METER_GPM_DRAM, CALIBRATE_RETURNED, 1),
-	     0.4 * 3352.32e9 / (250000 * GPM_UNIT), 1e-6);
+	near(ratio(0, METER_GPM_DRAM, CALIBRATE_RETURNED, 1), 0.4 * 3352.32e9 / (250000 * GPM_UNIT),
+	     1e-6);
 	char *text;
 	json_t *shown = show(&text);
-	json_assert_number(json_cell(json_table(shown, "steady"),
-	                             (json_keys){"way", "CE push", NULL}, "gpm_mib"),
-	                   "", 2.4, 0.01);
-	assert_non_null(strstr(text,
-	                       "GPM NVLink counts payload: 1.0000 to 1.0000 times what was "
-	                       "sent,\n  its unit 1024000 bytes"));
+	json_assert_number(
+	    json_cell(json_table(shown, "steady"), (json_keys){"way", "CE push", NULL}, "gpm_mib"),
+	    "", 2.4, 0.01);
+	assert_non_null(strstr(text, "GPM NVLink counts payload: 1.0000 to 1.0000 times what was "
+	                             "sent,\n  its unit 1024000 bytes"));
 	json_decref(shown);
 	free(text);
 }

@@ -11,21 +11,21 @@
 #include "here.h"
 #include "test.h"
 
-#define BASE                                                                                   \
-	"[experiment]\n"                                                                       \
-	"collective = alltoall\n"                                                              \
-	"bytes = 4K..1G x4\n"                                                                  \
-	"ranks = 2\n"                                                                          \
-	"backend = null\n"                                                                     \
-	"[variant a]\n"                                                                        \
-	"mode = threads\n"                                                                     \
-	"[variant b]\n"                                                                        \
-	"mode = single\n"                                                                      \
-	"[variant old]\n"                                                                      \
-	"mode = threads\n"                                                                     \
-	"nccl = ${NOT_SET}\n"                                                                  \
-	"[variant old-env]\n"                                                                  \
-	"like = old\n"                                                                         \
+#define BASE                                                                                       \
+	"[experiment]\n"                                                                           \
+	"collective = alltoall\n"                                                                  \
+	"bytes = 4K..1G x4\n"                                                                      \
+	"ranks = 2\n"                                                                              \
+	"backend = null\n"                                                                         \
+	"[variant a]\n"                                                                            \
+	"mode = threads\n"                                                                         \
+	"[variant b]\n"                                                                            \
+	"mode = single\n"                                                                          \
+	"[variant old]\n"                                                                          \
+	"mode = threads\n"                                                                         \
+	"nccl = ${NOT_SET}\n"                                                                      \
+	"[variant old-env]\n"                                                                      \
+	"like = old\n"                                                                             \
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
@@ -65,8 +65,7 @@ static void refuse(const char *more, unsigned line, const char *what)
 	if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, what) ||
 	    !strstr(st.text, "allowed"))
 		if (!strstr(st.text, "; say "))
-			fail_msg("'%s' is not '%s' at line %u", st.text, what,
-			         BASE_LINES + line);
+			fail_msg("'%s' is not '%s' at line %u", st.text, what, BASE_LINES + line);
 }
 
 static unsigned capacity(const char *backend, struct status *st)
@@ -377,9 +376,8 @@ TEST(a_factor_needs_one_pace)
 {
 	struct status st;
 	char why[256];
-	loads(CLAIM
-	      "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
-	      "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
+	loads(CLAIM "is = less by 2%\nbytes = 4K..1G\n[factor f]\nfrom = a\nto = b\nbytes = 4K\n"
+	            "[factor g]\nfrom = a\nto = b\nbytes = 1K..2K\n",
 	      "host");
 	for (unsigned paces = 1; paces < 4; paces++) {
 		spec.paces[PACE_STREAM] = paces & 1;
@@ -424,8 +422,7 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	struct status st = {""};
 	char key[64], *const override[] = {key};
 	snprintf(key, sizeof key, "backend=%s", backend);
-	if (spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec,
-	              &st))
+	if (spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st))
 		fail_msg("%s", st.text);
 	for (unsigned i = 0; i < spec.asked.nclaims; i++)
 		if (!strcmp(spec.asked.claims[i].name, name))
@@ -456,8 +453,7 @@ TEST(both_halves_of_the_cause_are_tested)
 		skip(); /* run from elsewhere */
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(own_claim("zero-copy", backends[i])->test, CLAIM_LESS);
-		assert_int_equal(own_claim("nothing-else-old", backends[i])->test,
-		                 CLAIM_WITHIN);
+		assert_int_equal(own_claim("nothing-else-old", backends[i])->test, CLAIM_WITHIN);
 	}
 	const struct claim *c = own_claim("nothing-else-old", "host");
 	assert_string_equal(c->left, "processes");
@@ -487,11 +483,10 @@ TEST(the_primary_claim_is_one_that_is_here)
 {
 	static const struct {
 		const char *key, *primary;
-	} rows[] = {
-	    {"primary=first or second", "second"},  {"primary=second or first", "second"},
-	    {"primary=third or second", "second"},  {"primary=first or third", "first"},
-	    {"primary=fourth or second", "second"}, {"null.primary=second", "second"},
-	    {"host.primary=second", NULL}};
+	} rows[] = {{"primary=first or second", "second"},  {"primary=second or first", "second"},
+	            {"primary=third or second", "second"},  {"primary=first or third", "first"},
+	            {"primary=fourth or second", "second"}, {"null.primary=second", "second"},
+	            {"host.primary=second", NULL}};
 	static struct claim_list back;
 	char *argv[] = {"launchgap"};
 	struct status st = {""};
@@ -534,8 +529,7 @@ TEST(a_factor_is_one_setting)
 {
 	struct status st;
 	char keys[64];
-	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1,
-	             "several: mode, nccl, env.NCCL_X");
+	plan_refuses("[factor f]\nfrom = b\nto = old-env\n", 1, "several: mode, nccl, env.NCCL_X");
 	plan_refuses("[variant a2]\nmode = threads\n[factor f]\nfrom = a\nto = a2\n", 3,
 	             "no setting on backend null; allowed is exactly one setting. If it is a "
 	             "factor of another backend alone, name its variants in [factor f on nccl]; "
@@ -546,8 +540,7 @@ TEST(a_factor_is_one_setting)
 	      "host");
 	if (plan_it(&st))
 		fail_msg("%s", st.text);
-	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys),
-	                 1);
+	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "env.NCCL_X");
 	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
 	assert_string_equal(keys, "nccl");
@@ -566,8 +559,7 @@ TEST(names_of_several_libraries_may_be_absent)
 	      "host");
 	if (plan_it(&st))
 		fail_msg("%s", st.text);
-	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys),
-	                 1);
+	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
 	plan_free(&plan);
 	refuse("[factor f]\nfrom = a\nto = old-2.21.5\n", 3, "names no variant");

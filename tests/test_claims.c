@@ -32,8 +32,7 @@ TEST(the_rule_of_each_test)
 	    {CLAIM_WITHIN, 0.02, 0.9, 1.1, CLAIMS_UNDECIDED},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct stats_ratio r =
-		    ratio(rows[i].lo, sqrt(rows[i].lo * rows[i].hi), rows[i].hi);
+		struct stats_ratio r = ratio(rows[i].lo, sqrt(rows[i].lo * rows[i].hi), rows[i].hi);
 		unsigned more = 7;
 		if (claims_decide(&r, rows[i].test, rows[i].by, &more) != rows[i].is)
 			fail_msg("row %zu", i);
@@ -160,21 +159,18 @@ TEST(a_family_is_corrected_for_its_size)
 		asked.primary.n = 1;
 		strcpy(asked.primary.names[0], "c3");
 		const json_t *report = made_report(&made);
-		const json_t *primary = json_claim(report, "c3"),
-		             *other = json_claim(report, "c4");
+		const json_t *primary = json_claim(report, "c3"), *other = json_claim(report, "c4");
 		json_assert_text(primary, "verdict", "holds");
 		assert_true(json_is_true(json_at(primary, "primary")));
 		json_assert_number(primary, "p", least, 1e-6);
 		json_assert_number(primary, "p_adjusted", least, 1e-6);
-		json_assert_text(other, "verdict",
-		                 others == 25 ? "holds" : "holds (taken alone)");
+		json_assert_text(other, "verdict", others == 25 ? "holds" : "holds (taken alone)");
 		assert_true(json_is_false(json_at(other, "primary")));
 		json_assert_number(other, "p", least, 1e-6);
 		json_assert_number(other, "p_adjusted", others * least, 1e-6);
 		json_assert_null(json_claim(report, others == 25 ? "c27" : "c28"), "p");
-		json_assert_one_says(
-		    json_object_get(report, "answer"),
-		    "'It is | so.' holds. Bus bandwidth of processes-old is 0.9");
+		json_assert_one_says(json_object_get(report, "answer"),
+		                     "'It is | so.' holds. Bus bandwidth of processes-old is 0.9");
 		const json_t *said = json_section(report, "claims");
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
@@ -284,8 +280,7 @@ TEST(a_claim_holds_fails_or_stays_open)
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
 	near(found->claims[0].contrast.ratio.estimate, 0.9, 0.005);
-	near(found->claims[0].contrast.left_side.value /
-	         found->claims[0].contrast.right_side.value,
+	near(found->claims[0].contrast.left_side.value / found->claims[0].contrast.right_side.value,
 	     0.9, 0.005);
 	assert_int_equal(found->claims[0].contrast.ncells, 4);
 	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
@@ -429,7 +424,7 @@ TEST(counters_are_claimed_about)
 	near(found->claims[1].contrast.left_side.value, 420,
 	     1e-9); /* the mean of 4 × 100 and 4 × 110 */
 	near(found->claims[2].contrast.right_side.value, 105, 1e-9); /* the mean over ranks */
-	near(found->claims[3].contrast.left_side.value, 1.5, 1e-9); /* 135 µs in 3 rows of 30 */
+	near(found->claims[3].contrast.left_side.value, 1.5, 1e-9);  /* 135 µs in 3 rows of 30 */
 	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
 }
@@ -449,16 +444,14 @@ TEST(the_report_shows_it_all)
 	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
 	const json_t *report = made_report_with(&made, "plot", 0);
 	/* What explains comes before what it rests on. */
-	static const char *const order[] = {"answer",  "claims",   "gap",
-	                                    "factors", "paths",    "counters",
-	                                    "tests",   "warnings", "pictures"};
+	static const char *const order[] = {"answer",   "claims", "gap",      "factors", "paths",
+	                                    "counters", "tests",  "warnings", "pictures"};
 	size_t at = 0;
 	const json_t *sections = json_object_get(report, "sections");
 	for (size_t i = 0; i < json_array_size(sections); i++)
 		if (at < sizeof order / sizeof *order &&
-		    !strcmp(
-		        json_string_value(json_object_get(json_array_get(sections, i), "id")),
-		        order[at]))
+		    !strcmp(json_string_value(json_object_get(json_array_get(sections, i), "id")),
+		            order[at]))
 			at++;
 	if (at < sizeof order / sizeof *order)
 		fail_msg("section %s is missing or out of order", order[at]);
@@ -471,12 +464,10 @@ TEST(the_report_shows_it_all)
 	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
 	json_assert_one_says(json_section(report, "gap"), "zero-copy explains 80.");
 	json_assert_one_says(json_object_get(report, "answer"), "zero-copy explains 80.");
-	json_assert_number(
-	    json_cell(waterfall, (json_keys){"step", "zero-copy", NULL}, "share"), "", 0.81,
-	    0.01);
-	json_assert_number(
-	    json_cell(waterfall, (json_keys){"step", "what is left", NULL}, "share"), "", 0.19,
-	    0.01);
+	json_assert_number(json_cell(waterfall, (json_keys){"step", "zero-copy", NULL}, "share"),
+	                   "", 0.81, 0.01);
+	json_assert_number(json_cell(waterfall, (json_keys){"step", "what is left", NULL}, "share"),
+	                   "", 0.19, 0.01);
 	json_keys c1 = {"claim", "c1", NULL}, c2 = {"claim", "c2", NULL};
 	json_assert_text(json_cell(claims, c1, "text"), "", "It is | so.");
 	json_assert_text(json_cell(claims, c1, "verdict"), "", "holds");

@@ -44,8 +44,7 @@ TEST(a_value_that_is_not_allowed_is_refused)
 {
 	made("", "experiment EXP=smok", false, "there is no experiments/smok.exp");
 	made("", "-n plots EXP=never_measured", false, "no run results/never_measured/latest");
-	made("", "-n all DEPS=yes", false,
-	     "DEPS=yes is not allowed; allowed is install,manual");
+	made("", "-n all DEPS=yes", false, "DEPS=yes is not allowed; allowed is install,manual");
 	made("", "-n test SAN=address,undefind", false, "allowed is address,undefined,thread");
 	made("", "-n selftest QUICK=0", false, "QUICK=0 is not allowed; allowed is 1");
 	made("", "-n fuzz RUNS=1e6", false, "allowed is a number");
@@ -125,12 +124,11 @@ TEST(what_is_missing_is_named_for_each_system)
 	char command[512];
 	static const char *const words[] = {"libjansson-dev", "jansson-devel",
 	                                    "module load gcc gnuplot hwloc", "openmpi-bin"};
-	snprintf(
-	    command, sizeof command,
-	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	    "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
-	    "2>&1",
-	    folder, folder, folder, folder);
+	snprintf(command, sizeof command,
+	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
+	         "2>&1",
+	         folder, folder, folder, folder);
 	assert_int_equal(WEXITSTATUS(system(command)), 1);
 	snprintf(command, sizeof command, "%s/out", folder);
 	char *said = cli_read(command);
@@ -145,13 +143,12 @@ TEST(what_is_missing_is_named_for_each_system)
 TEST(without_a_way_to_be_root_nothing_is_installed)
 {
 	char command[1024];
-	snprintf(
-	    command, sizeof command,
-	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	    "%s/bin; done; echo 'echo 1000' >%s/bin/id; echo 'echo apt-get ran' "
-	    ">%s/bin/apt-get; chmod +x %s/bin/*; PATH=%s/bin /bin/sh harness/packages.sh "
-	    "install build >%s/out 2>&1",
-	    folder, folder, folder, folder, folder, folder, folder);
+	snprintf(command, sizeof command,
+	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	         "%s/bin; done; echo 'echo 1000' >%s/bin/id; echo 'echo apt-get ran' "
+	         ">%s/bin/apt-get; chmod +x %s/bin/*; PATH=%s/bin /bin/sh harness/packages.sh "
+	         "install build >%s/out 2>&1",
+	         folder, folder, folder, folder, folder, folder, folder);
 	assert_int_equal(WEXITSTATUS(system(command)), 1);
 	snprintf(command, sizeof command, "%s/out", folder);
 	char *said = cli_read(command);
@@ -168,14 +165,13 @@ TEST(the_tests_are_counted_with_each_release_of_cmocka)
 	static const char *const named[] = {"", "t: "};
 	char command[1024], out[80];
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(
-		    command, sizeof command,
-		    "printf '#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN "
-		    "     ] b\n[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] "
-		    "1 test(s).\n[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] "
-		    "b\n\n 1 SKIPPED TEST(S)\nEND\n' >%s/t; chmod +x %s/t; tests/run %s/t "
-		    ">%s/out 2>&1",
-		    named[i], named[i], folder, folder, folder, folder);
+		snprintf(command, sizeof command,
+		         "printf '#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN "
+		         "     ] b\n[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] "
+		         "1 test(s).\n[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] "
+		         "b\n\n 1 SKIPPED TEST(S)\nEND\n' >%s/t; chmod +x %s/t; tests/run %s/t "
+		         ">%s/out 2>&1",
+		         named[i], named[i], folder, folder, folder, folder);
 		int status = system(command);
 		snprintf(out, sizeof out, "%s/out", folder);
 		char *said = cli_read(out);
@@ -188,8 +184,7 @@ TEST(the_tests_are_counted_with_each_release_of_cmocka)
 /* What the program is linked with, a bare machine gets. */
 TEST_WITH(every_library_has_its_package, NULL, NULL)
 {
-	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"),
-	     *next;
+	char *makefile = cli_read("Makefile"), *packages = cli_read("harness/packages.sh"), *next;
 	assert_non_null(makefile);
 	assert_non_null(packages);
 	char *libraries = strstr(makefile, "\nLIBS    := ");
@@ -212,11 +207,10 @@ TEST_WITH(every_library_has_its_package, NULL, NULL)
 TEST(what_is_only_of_use_stops_nothing)
 {
 	char command[512];
-	snprintf(
-	    command, sizeof command,
-	    "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	    "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
-	    folder, folder, folder, folder);
+	snprintf(command, sizeof command,
+	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
+	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
+	         folder, folder, folder, folder);
 	assert_int_equal(WEXITSTATUS(system(command)), 0);
 	snprintf(command, sizeof command, "%s/out", folder);
 	char *said = cli_read(command);

@@ -12,11 +12,11 @@
 #include "json.h"
 #include "test.h"
 
-#define QUICK                                                                                  \
-	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"          \
+#define QUICK                                                                                      \
+	"; Quick?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"              \
 	"ranks = 2\nblocks = 2\npace = stream\ncalls = 2\n"
-#define MODES                                                                                  \
-	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                 \
+#define MODES                                                                                      \
+	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                     \
 	"[variant processes]\nmode = processes\n"
 
 /* The arguments, with spaces between; $F is the experiment's file, $R the results' folder. The
@@ -47,24 +47,19 @@ static void says(const char *arguments, int code, const char *const words[])
 TEST(what_was_meant_is_said)
 {
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
-	SAYS("counters gpus=1", 1,
-	     "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
+	SAYS("counters gpus=1", 1, "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
 	SAYS("-b 8", 2, "unknown verb '-b': nccl-tests' option is the key 'bytes' here");
-	SAYS("all_reduce_perf -b 8", 2,
-	     "`launchgap run collectives collective=all_reduce` here");
-	SAYS("run all_reduce_perf", 1,
-	     "`launchgap run collectives collective=all_reduce` here");
+	SAYS("all_reduce_perf -b 8", 2, "`launchgap run collectives collective=all_reduce` here");
+	SAYS("run all_reduce_perf", 1, "`launchgap run collectives collective=all_reduce` here");
 	SAYS("run smoke -b 8", 1,
 	     "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
-	SAYS("run smoke dtype=float", 1,
-	     "dtype = 'float' is not known (did you mean 'float32'?)");
+	SAYS("run smoke dtype=float", 1, "dtype = 'float' is not known (did you mean 'float32'?)");
 	SAYS("counters repeats=0", 1, "counters: 1 to ");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
 	SAYS("help reprot", 2, "did you mean 'report'?");
 	SAYS("run smoek --results $R", 1, "(did you mean 'smoke'?)");
-	SAYS("run smoke --dryrun", 1,
-	     "'--dryrun' is not understood (did you mean '--dry-run'?)");
+	SAYS("run smoke --dryrun", 1, "'--dryrun' is not understood (did you mean '--dry-run'?)");
 	SAYS("run smoke rank=2 --results $R", 1, "unknown key 'rank' (did you mean 'ranks'?)");
 	SAYS("run smoke pace=streams --results $R", 1, "(did you mean 'stream'?)");
 	SAYS("run smoke collective=all-reduce --results $R", 1, "(did you mean 'all_reduce'?)");
@@ -91,8 +86,7 @@ TEST(each_verb_has_its_help)
 	     "                    default near-gpu\n",
 	     "  blocks            trials of each variant; auto: as many as it takes [1 to\n"
 	     "                    1000]; default 10\n",
-	     "default auto (host)", " [claim NAME]\n", " [search]\n",
-	     "4K..64K +4K; required\n");
+	     "default auto (host)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
 	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");
 	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
@@ -136,8 +130,7 @@ TEST(lists_fit_a_terminal)
 	                                    "run h800_alltoall --dry-run"};
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		struct cli cli = launchgap(verbs[i]);
-		for (const char *line = cli.out, *end; (end = strchr(line, '\n'));
-		     line = end + 1) {
+		for (const char *line = cli.out, *end; (end = strchr(line, '\n')); line = end + 1) {
 			unsigned columns = 0;
 			for (const char *c = line; c < end; c++)
 				columns += (*c & 0xC0) != 0x80;
@@ -176,8 +169,7 @@ TEST(every_key_is_explained)
 	for (char *line = cli.out, *next; (next = strstr(line, "\n  ")); line = next + 1) {
 		char key[64] = "", row[72];
 		const char *name = next + 3, *end = name, *parted;
-		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 ||
-		    name[strlen(key)] != ' ')
+		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 || name[strlen(key)] != ' ')
 			continue;
 		snprintf(row, sizeof row, "`%s`", key);
 		if (!strstr(readme, row))
@@ -247,17 +239,14 @@ TEST(some_variants_alone)
 TEST(a_dry_run_measures_nothing)
 {
 	SAYS("run smoke backend=host --dry-run --results $R", 0, "variants\n  single ",
-	     "the reference again", "6 in each job: alltoall; 3 sizes",
-	     "30: 5 in each of 6", "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
-	     "time\n  about ");
+	     "the reference again", "6 in each job: alltoall; 3 sizes", "30: 5 in each of 6",
+	     "memory\n  16 MiB for each of 2 ranks", "disk\n  about ", "time\n  about ");
 	SAYS("run smoke backend=host --dry-run --only threads --results $R", 0,
 	     "18: 3 in each of 6 blocks", "left out by --only: single, processes");
-	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $R", 1,
-	     "ranks = '1000000'");
+	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $R", 1, "ranks = '1000000'");
 	assert_int_equal(access(results, F_OK), -1);
 	cli_write(folder, "t.exp", QUICK "[variant a]\nmode = threads\nbnd = core\n");
-	SAYS("run --file $F --dry-run", 1,
-	     "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
+	SAYS("run --file $F --dry-run", 1, "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
 }
 
 /* All experiments plan for GPUs that are not here, and for what is. */
@@ -272,8 +261,7 @@ TEST(any_machine_checks_any_experiment)
 	free(cli.out);
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
 		char arguments[128];
-		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run",
-		         names[i]);
+		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run", names[i]);
 		if (!gpus)
 			SAYS(arguments, 0, "8 ranks", "GPU memory");
 		snprintf(arguments, sizeof arguments, "run %s --dry-run", names[i]);
@@ -287,8 +275,7 @@ TEST(a_factor_of_another_backend_says_how_it_is_written)
 	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
 	                "[variant b on nccl]\nregister = local\n"
 	                "[factor f]\nfrom = a\nto = b\n");
-	SAYS("run --file $F --dry-run", 1,
-	     "factor f: a and b differ in no setting on backend null",
+	SAYS("run --file $F --dry-run", 1, "factor f: a and b differ in no setting on backend null",
 	     "name its variants in [factor f on nccl]", "in [variant b on null]");
 }
 
@@ -361,14 +348,12 @@ static void wait_for_trials(char *path, size_t bytes, unsigned lines)
 TEST(a_run_is_gone_on_with)
 {
 	char path[512], command[1500];
-	cli_write(
-	    folder, "t.exp",
-	    "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
-	    "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
-	    "delay = 4ms\n[variant a]\nmode = threads\n");
-	pid_t pid =
-	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
-	                                       "--no-report", "warmup=1", NULL});
+	cli_write(folder, "t.exp",
+	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
+	          "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
+	          "delay = 4ms\n[variant a]\nmode = threads\n");
+	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
+	                                               "--no-report", "warmup=1", NULL});
 	wait_for_trials(path, sizeof path, 3);
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
@@ -407,8 +392,7 @@ TEST(far_more_ranks_than_cores_are_refused)
 	SAYS("run smoke backend=host ranks=1000 --results $R", 1, "ranks = 1000 on ",
 	     "ranks_per_core = ", "allowed are ");
 	assert_int_equal(access(results, F_OK), -1);
-	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0,
-	     "1000 ranks");
+	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0, "1000 ranks");
 }
 
 /* Not four blocks of it; and people count from 1. */
@@ -467,8 +451,7 @@ TEST(what_is_not_installed_is_done_without)
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
 	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}),
-	    1);
+	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}), 1);
 	json_decref(report);
 }
 
@@ -476,17 +459,15 @@ TEST(what_is_not_installed_is_done_without)
 TEST(a_failed_trial_says_how_its_block_is_replaced)
 {
 	char path[256], said[400];
-	struct cli cli =
-	    run_two("host",
-	            "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
-	            "[variant wrong]\nmode = threads\nflip = 0:0\n",
-	            "--no-report");
+	struct cli cli = run_two("host",
+	                         "collective = alltoall\nbytes = 4K\n[variant a]\nmode = threads\n"
+	                         "[variant wrong]\nmode = threads\nflip = 0:0\n",
+	                         "--no-report");
 	cli_result(folder, "t", "", path, sizeof path);
-	snprintf(
-	    said, sizeof said,
-	    "1 trial failed; the report names it. To measure 1 block instead of the one that "
-	    "lacks a trial: %s resume %s blocks=1\n",
-	    getenv("LAUNCHGAP"), path);
+	snprintf(said, sizeof said,
+	         "1 trial failed; the report names it. To measure 1 block instead of the one that "
+	         "lacks a trial: %s resume %s blocks=1\n",
+	         getenv("LAUNCHGAP"), path);
 	cli_expect(cli, 1, said);
 	cli_expect(cli_call(folder, "resume", path, NULL), 1,
 	           "blocks=N adds N more, for example to replace those with a failed trial");
@@ -498,10 +479,9 @@ TEST(too_few_open_files_are_said)
 	static const struct {
 		const char *limit, *said;
 		int code;
-	} cases[] = {
-	    {"-n 8", "2 ranks need up to 72 open files, but the limit is 8; raise it", 1},
-	    {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
-	    {"-S -n 32", "", 0}};
+	} cases[] = {{"-n 8", "2 ranks need up to 72 open files, but the limit is 8; raise it", 1},
+	             {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
+	             {"-S -n 32", "", 0}};
 	const char *self = getenv("LAUNCHGAP");
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char command[512];
@@ -509,8 +489,7 @@ TEST(too_few_open_files_are_said)
 		snprintf(command, sizeof command,
 		         "exec >%s/said 2>&1; ulimit %s; exec %s run --file %s --results %s "
 		         "--no-report",
-		         folder, cases[i].limit, self ? self : "build/launchgap", file,
-		         results);
+		         folder, cases[i].limit, self ? self : "build/launchgap", file, results);
 		int code = WEXITSTATUS(system(command));
 		snprintf(command, sizeof command, "%s/said", folder);
 		cli_expect((struct cli){code, cli_read(command)}, cases[i].code, cases[i].said);

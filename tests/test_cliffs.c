@@ -48,8 +48,8 @@ TEST(smooth_curves_have_none)
 	says(report, "None.");
 }
 
-#define LED                                                                                    \
-	"| collective | from | to | variant | there, GB/s | then, GB/s | times what "          \
+#define LED                                                                                        \
+	"| collective | from | to | variant | there, GB/s | then, GB/s | times what "              \
 	"was to be expected |\n"
 
 static void has_lead(json_t *environment)
@@ -105,8 +105,7 @@ TEST(a_fall_is_named)
 	says(report, "alltoall falls from ");
 	says(report, " in processes (figures of processes)");
 	says(report, "% less");
-	json_assert_one_says(json_section(report, "advice"),
-	                     "Split alltoall into calls of 64 KiB");
+	json_assert_one_says(json_section(report, "advice"), "Split alltoall into calls of 64 KiB");
 	/* A variant with a switch that explains it is no advice: the reference may have none.
 	 */
 	m.environment = has_a_switch;
@@ -141,8 +140,8 @@ TEST(few_blocks_name_none)
 #define HEAD "node:71:71 [0] NCCL INFO "
 #define LINK HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n"
 /* As NCCL 2.28.3 and 2.21.5 write them on 8 H100 and H200. */
-#define CHANNELS                                                                               \
-	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "    \
+#define CHANNELS                                                                                   \
+	HEAD "16 coll channels, 16 collnet channels, 0 nvls channels, 32 p2p channels, 16 "        \
 	     "p2p channels per peer\n"
 #define CHUNK HEAD "P2P Chunksize set to 524288\n"
 #define MIB   ((size_t)1 << 20)
@@ -186,9 +185,8 @@ TEST(no_rule_without_its_lines)
 	assert_false(rule_of(LINK CHANNELS, 8, &c));
 	assert_false(rule_of(LINK CHUNK, 8, &c));
 	/* Between nodes NCCL has another one. */
-	assert_false(
-	    rule_of(HEAD "Channel 00/0 : 1[1] -> 0[0] [send] via NET/Socket/0\n" CHANNELS CHUNK,
-	            8, &c));
+	assert_false(rule_of(
+	    HEAD "Channel 00/0 : 1[1] -> 0[0] [send] via NET/Socket/0\n" CHANNELS CHUNK, 8, &c));
 	assert_int_equal(channels_parts(COLL_ALLTOALL, 8), 8);
 	assert_int_equal(channels_parts(COLL_ALL_REDUCE, 8), 0);
 }
@@ -233,9 +231,8 @@ TEST(a_cliff_has_its_cause)
 	struct made m = eight();
 	chunk = 512 << 10;
 	const json_t *report = made_report(&m);
-	says(report,
-	     "Its cause is the number of channels: a pair of ranks has 4 of 32 up to 64 "
-	     "MiB, and 16 at 256 MiB (chunks of 512 KiB");
+	says(report, "Its cause is the number of channels: a pair of ranks has 4 of 32 up to 64 "
+	             "MiB, and 16 at 256 MiB (chunks of 512 KiB");
 	says(report, "There is no further step: 16 are all");
 	const json_t *table = json_table(report, "channels");
 	json_keys row = {"variant", "threads", "found", "a jump", NULL};

@@ -30,8 +30,7 @@ TEST(sizes_round_down_as_nccl_tests_does)
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4096, 8), 4096);
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 4095, 8), 3968);
 		assert_int_equal(coll_round(parted[c], DTYPE_INT8, 127, 8), 0);
-		assert_int_equal(coll_round(parted[c], DTYPE_FLOAT64, (size_t)1 << 40, 3) % 48,
-		                 0);
+		assert_int_equal(coll_round(parted[c], DTYPE_FLOAT64, (size_t)1 << 40, 3) % 48, 0);
 	}
 	for (unsigned c = 0; c < sizeof whole / sizeof *whole; c++) {
 		assert_int_equal(coll_round(whole[c], DTYPE_FLOAT32, 8, 8), 8);
@@ -103,8 +102,7 @@ TEST(pairs_are_all_there)
 			assert_int_equal(coll_pair(kinds[k], 0, n), 0);
 			for (unsigned i = 0; i < pairs; i++) {
 				unsigned root = coll_pair(kinds[k], i, n),
-				         from = value_pair_from(root),
-				         to = value_pair_to(root, n);
+				         from = value_pair_from(root), to = value_pair_to(root, n);
 				assert_true(coll_is_pair(root, n) && from != to);
 				assert_false(seen[from][to]);
 				assert_true(!k || from < to);

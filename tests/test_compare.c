@@ -30,21 +30,21 @@ struct result {
 };
 
 static const struct result plain = {.blocks = 8,
-                                  .sizes = 3,
-                                  .threads = 1,
-                                  .processes = 1.5,
-                                  .limit = 0.5,
-                                  .spread = 0.004,
-                                  .last = 1,
-                                  .seed = "ff",
-                                  .host = "node",
-                                  .experiment = "x",
-                                  .bind = "none",
-                                  .coll = COLL_ALLTOALL,
-                                  .digest = 11,
-                                  .dtype = "float32",
-                                  .ranks = 2,
-                                  .smallest = 4096};
+                                    .sizes = 3,
+                                    .threads = 1,
+                                    .processes = 1.5,
+                                    .limit = 0.5,
+                                    .spread = 0.004,
+                                    .last = 1,
+                                    .seed = "ff",
+                                    .host = "node",
+                                    .experiment = "x",
+                                    .bind = "none",
+                                    .coll = COLL_ALLTOALL,
+                                    .digest = 11,
+                                    .dtype = "float32",
+                                    .ranks = 2,
+                                    .smallest = 4096};
 static struct result side; /* that is written now */
 
 /* Each block has its own factor, the same for all of a trial's cells. */
@@ -73,8 +73,7 @@ static void environment(json_t *env)
 	    env, "machine",
 	    json_pack("{s:i, s:s, s:s}", "cores", 8, "host", side.host, "cpu", "A CPU"));
 	json_object_set_new(env, "counts",
-	                    side.weight ? json_pack("[i, i]", 1, (int)side.weight)
-	                                : json_array());
+	                    side.weight ? json_pack("[i, i]", 1, (int)side.weight) : json_array());
 	if (!side.older)
 		json_object_set_new(env, "parts", json_string("by rank"));
 	for (unsigned v = 0; v < VARIANTS; v++)
@@ -194,8 +193,8 @@ static const json_t *cell_of(const json_t *table, size_t row, const char *key)
 	json_array_foreach(json_object_get(table, "columns"), i, column)
 	{
 		if (!strcmp(json_string_value(json_object_get(column, "key")), key))
-			return json_array_get(
-			    json_array_get(json_object_get(table, "rows"), row), i);
+			return json_array_get(json_array_get(json_object_get(table, "rows"), row),
+			                      i);
 	}
 	fail_msg("no column %s", key);
 	return NULL;
@@ -252,8 +251,7 @@ TEST(a_run_equals_itself)
 	wild.spread = 0.8;
 	a = make("b", &wild);
 	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
-	assert_non_null(
-	    strstr(said, "; to tell takes more than 1000 more blocks on each side.\n"));
+	assert_non_null(strstr(said, "; to tell takes more than 1000 more blocks on each side.\n"));
 	assert_null(strstr(said, "slower  "));
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
 		wild.blocks = blocks;
@@ -386,8 +384,8 @@ TEST(what_differs_is_said)
 	const char *unlike = strstr(said, "A and B are not alike in experiment (A: x; B: y), ");
 	assert_non_null(unlike);
 	assert_true(unlike < strstr(said, "variant "));
-	assert_non_null(strstr(
-	    said, "- bind is not set alike in threads, processes, threads-again, limit.\n"));
+	assert_non_null(
+	    strstr(said, "- bind is not set alike in threads, processes, threads-again, limit.\n"));
 	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
 	assert_null(strchr(said, '\033'));
 }
@@ -451,9 +449,8 @@ TEST(nothing_in_common_is_said)
 	/* Two keys at once, and no single one of them keeps all apart. */
 	other.sizes = 3;
 	other.dtype = "float16";
-	wants(
-	    make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
-	    "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
+	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
+	      "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
 }
 
 TEST(a_variant_that_fails_does_not_pass)
@@ -497,19 +494,17 @@ static const char *write_json(const char *name, double factor, const char *optio
 {
 	static char path[128];
 	char text[4096];
-	int n =
-	    snprintf(text, sizeof text,
-	             "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
-	             ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
-	             "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
-	             "\"device_info\":\"GPU\"}]},\"results\":[",
-	             options, strstr(options, "-G") != NULL);
+	int n = snprintf(text, sizeof text,
+	                 "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
+	                 ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
+	                 "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
+	                 "\"device_info\":\"GPU\"}]},\"results\":[",
+	                 options, strstr(options, "-G") != NULL);
 	for (unsigned i = 0; i < 3; i++)
-		n +=
-		    snprintf(text + n, sizeof text - (size_t)n,
-		             "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\",\"root\":-1,"
-		             "\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},\"in_place\":null}",
-		             i ? "," : "", 4096u << i, factor * 10 * (i + 1));
+		n += snprintf(text + n, sizeof text - (size_t)n,
+		              "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\",\"root\":-1,"
+		              "\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},\"in_place\":null}",
+		              i ? "," : "", 4096u << i, factor * 10 * (i + 1));
 	snprintf(text + n, sizeof text - (size_t)n, "]}");
 	cli_write(folder, name, text);
 	snprintf(path, sizeof path, "%s", folder);
@@ -590,11 +585,10 @@ TEST(the_command_line)
 	assert_true(r.margin == COMPARE_MARGIN);
 	assert_null(r.variant);
 	assert_false(r.json);
-	assert_int_equal(
-	    parse(&r, &st,
-	          (const char *[]){"l", "compare", "--threshold", "0.5 %", "A", "--variant",
-	                           "v", "B", "--format", "json", NULL}),
-	    0);
+	assert_int_equal(parse(&r, &st,
+	                       (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
+	                                        "--variant", "v", "B", "--format", "json", NULL}),
+	                 0);
 	assert_true(fabs(r.margin - 0.005) < 1e-12);
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");

@@ -72,9 +72,9 @@ static void add_layout(struct experiment *to, bool host, unsigned procs, unsigne
 {
 	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
 		if (strcmp(paths[p], "direct") || procs == 1)
-			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs,
-			    threads, each, paths[p], procs, threads, each,
-			    host ? "path = " : "", host ? paths[p] : "");
+			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs, threads,
+			    each, paths[p], procs, threads, each, host ? "path = " : "",
+			    host ? paths[p] : "");
 }
 
 /* All ways to share `ranks` out, a power of two. */
@@ -89,8 +89,8 @@ static void add_layouts(struct experiment *to, bool host, unsigned ranks)
 static void add_modes(struct experiment *to, const char *more)
 {
 	for (unsigned m = 0; mode_table[m]; m++)
-		add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
-		    mode_table[m]->name, more);
+		add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name, mode_table[m]->name,
+		    more);
 }
 
 /* Digests depend on the data alone: not on the variant, the pace, or the place. */
@@ -113,8 +113,7 @@ static void check_cells(const struct record_run *run, bool carries_data, unsigne
 	unsigned first = 0;
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *cell = &run->cells[i], *twin = find_twin(run, i);
-		if (cell->error[0] || cell->wrong ||
-		    (twin && strcmp(cell->digest, twin->digest)))
+		if (cell->error[0] || cell->wrong || (twin && strcmp(cell->digest, twin->digest)))
 			print_error("%s, %s, %zu bytes, %s, %s, root %u%s: %llu wrong, %s\n",
 			            cell->variant, coll_info(cell->cell.coll)->name,
 			            cell->cell.bytes, coll_dtype_name(cell->cell.dtype),
@@ -192,8 +191,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	bool host = !strcmp(backend->name, "host");
 	unsigned kinds = 0;
 	add_head(&text, backend->name, ranks, 0, 0);
-	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n",
-	    ranks - 1);
+	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n", ranks - 1);
 	add_layouts(&text, host, ranks);
 	add_modes(&text, "");
 	if (host) /* what must not change what is received */
@@ -201,9 +199,9 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (is_checked(c))
-			kinds += 2 * (coll_info((enum coll_kind)c)->is & COLL_ROOTED
-			                  ? 2
-			                  : ways(c, ranks));
+			kinds +=
+			    2 *
+			    (coll_info((enum coll_kind)c)->is & COLL_ROOTED ? 2 : ways(c, ranks));
 	conform(&text, backend->is.carries_data, kinds);
 }
 
@@ -392,8 +390,7 @@ TEST(every_backend_conforms_in_every_layout)
 	unsigned conformed = 0;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
-		unsigned capacity = (*b)->capacity(&why),
-		         ranks = capacity < 4 ? capacity & 2 : 4;
+		unsigned capacity = (*b)->capacity(&why), ranks = capacity < 4 ? capacity & 2 : 4;
 		if (!ranks) {
 			print_message("%s: not here: %s\n", (*b)->name, why.text);
 			continue;

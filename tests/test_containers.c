@@ -107,10 +107,9 @@ TEST(sharing_gives_back_what_dev_shm_took)
 	           (struct apart){"shared", "uts, pid", NULL, "NCCL_HOSTID=same", 1});
 	assert_string_equal(cell(json, "pod", "remedy"), "shared");
 	assert_string_equal(cell(json, "pod", "gives"), "share IPC namespace, /dev/shm");
-	json_assert_one_says(
-	    json_section(json, "advice"),
-	    "share IPC namespace, /dev/shm (docker run --ipc=host, in Kubernetes "
-	    "hostIPC: true), all of it.");
+	json_assert_one_says(json_section(json, "advice"),
+	                     "share IPC namespace, /dev/shm (docker run --ipc=host, in Kubernetes "
+	                     "hostIPC: true), all of it.");
 }
 
 /* One that loses as well, one that has something more of its own, and one that is set apart by
@@ -160,8 +159,8 @@ TEST(a_remedy_is_given_whole)
 	assert_string_equal(cell(json, "pod", "gives"),
 	                    "share /dev/shm, GPU files; set NCCL_HOSTID = same");
 	const json_t *says = json_section(json, "advice");
-	json_assert_one_says(
-	    says, "Where each process has its own host name, /dev/shm, GPU files (pod)");
+	json_assert_one_says(says,
+	                     "Where each process has its own host name, /dev/shm, GPU files (pod)");
 	json_assert_one_says(says, "such as its name), all of it. whole has ");
 	json_assert_one_says(says, " Not enough: half (does not run).");
 	assert_false(json_one_says(says, "(half): "));

@@ -36,8 +36,7 @@ static struct contrast of(unsigned left, unsigned right, enum metric metric,
 {
 	struct contrast c;
 	struct status st = {""};
-	assert_int_equal(contrast_make(&loaded.summary, left, right, metric, select, &c, &st),
-	                 0);
+	assert_int_equal(contrast_make(&loaded.summary, left, right, metric, select, &c, &st), 0);
 	return c;
 }
 
@@ -114,8 +113,7 @@ TEST(p99_wants_500_calls)
 			assert_string_equal(why, "");
 		} else {
 			assert_int_equal(c.nblocks, 0);
-			assert_string_equal(why,
-			                    "p99 needs 500 isolated calls, this run has 499");
+			assert_string_equal(why, "p99 needs 500 isolated calls, this run has 499");
 		}
 		contrast_few_calls(&loaded.summary, METRIC_P95, why, sizeof why);
 		assert_string_equal(why, "");
@@ -142,8 +140,7 @@ TEST(sizes_and_groups_are_chosen)
 	made_unload(&loaded);
 }
 
-static unsigned
-    collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
+static unsigned collapsed; /* a block in which processes take six times the time; UINT_MAX: none */
 
 static void one_collapses(const struct made_place *p, int64_t out[6])
 {
@@ -187,8 +184,7 @@ TEST(the_one_odd_block_is_named)
 	struct verdict v = verdict_of((struct stats_ratio){1, 0.17, 1.01, 6, 0.95}, 0.02);
 	v.odd = (struct verdict_odd){4, 5, 0.172, 1.001, 1.011};
 	verdict_text(&v, text, sizeof text);
-	assert_string_equal(text,
-	                    "undecided: block 4 has 0.172, the other 5 have 1.001 to 1.011");
+	assert_string_equal(text, "undecided: block 4 has 0.172, the other 5 have 1.001 to 1.011");
 }
 
 TEST(what_one_lacks_counts_for_none)
@@ -328,8 +324,7 @@ TEST(both_trials_of_the_reference_count)
 	const unsigned twin[] = {MADE_AGAIN};
 	struct contrast_select alone = all;
 	m.stamps = opposite_luck;
-	gone_variant =
-	    MADE_AGAIN; /* in the last block of one size the reference has one trial */
+	gone_variant = MADE_AGAIN; /* in the last block of one size the reference has one trial */
 	gone_size = 0;
 	for (unsigned lost = 0; lost < 2; lost++) {
 		gone_from = lost ? 7 : UINT_MAX;
@@ -360,8 +355,7 @@ TEST(both_trials_of_the_reference_count)
 	assert_true(width_of(of(MADE_AGAIN, MADE_THREADS, METRIC_TIME, &all).ratio) > 1e-2);
 	alone.with = twin;
 	alone.nwith = 1;
-	assert_true(width_of(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &alone).ratio) >
-	            1e-2);
+	assert_true(width_of(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &alone).ratio) > 1e-2);
 	made_unload(&loaded);
 }
 

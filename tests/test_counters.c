@@ -33,8 +33,7 @@ TEST(the_model_counts_reads_and_writes)
 {
 	for (unsigned n = 2; n <= 16; n++)
 		for (unsigned kind = 0; kind < 4; kind++)
-			near(counters_model(kind & 1, kind & 2, n),
-			     count(kind & 1, kind & 2, n));
+			near(counters_model(kind & 1, kind & 2, n), count(kind & 1, kind & 2, n));
 	near(counters_model(true, false, 8), 4);
 	near(counters_model(false, false, 8), 2);
 	near(counters_model(true, true, 2), 6);

@@ -15,8 +15,7 @@ static void planted(const struct made_place *at, int64_t out[6])
 		ns = 10000 + bytes;
 	if (at->variant == MADE_SINGLE)
 		ns *= 2;
-	ns *=
-	    (at->isolated ? 1 : 10) * (1 + 0.03 * made_noise(at->block, at->variant, at->size));
+	ns *= (at->isolated ? 1 : 10) * (1 + 0.03 * made_noise(at->block, at->variant, at->size));
 	out[1] = (int64_t)ns / 10;
 	out[2] = (int64_t)ns;
 	out[3] = 30;
@@ -44,9 +43,8 @@ TEST(crossovers_are_found_by_size)
 	const json_t *section = json_section(report, "crossovers"),
 	             *rows = json_table(report, "crossovers"),
 	             *fastest = json_table(report, "fastest");
-	json_assert_one_says(section,
-	                     "alltoall, isolated: threads against processes: processes up "
-	                     "to 4 KiB");
+	json_assert_one_says(section, "alltoall, isolated: threads against processes: processes up "
+	                              "to 4 KiB");
 	json_assert_one_says(section, "undecided at 16 KiB; threads from 64 KiB on");
 	json_assert_one_says(section,
 	                     "single against threads: threads at all sizes, 4 KiB to 1 MiB");
@@ -61,8 +59,8 @@ TEST(crossovers_are_found_by_size)
 	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
 	/* All that is not the reference's mode is held against the first of its backend once.
 	 */
-	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads",
-	                                             "pace", "stream", NULL}),
+	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads", "pace",
+	                                             "stream", NULL}),
 	                 1);
 	json_keys small = {"pace", "isolated", "fastest", "processes", "alike", "", NULL};
 	assert_true(json_rows(fastest, small) >= 1);
@@ -102,8 +100,8 @@ TEST(what_the_twin_shows_is_no_crossover)
 	const json_t *report = made_report(&off);
 	const json_t *rows = json_table(report, "crossovers");
 	assert_int_equal(
-	    json_rows(rows, (json_keys){"left", "threads", "right", "processes", "pace",
-	                                "isolated", "faster", "processes", NULL}),
+	    json_rows(rows, (json_keys){"left", "threads", "right", "processes", "pace", "isolated",
+	                                "faster", "processes", NULL}),
 	    0);
 }
 

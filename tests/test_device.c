@@ -145,8 +145,8 @@ static void answer(struct bench *bench)
 	copy_back(bench);
 	for (unsigned slot = 0; slot < bench->b.slots; slot++)
 		for (size_t i = 0; i < n; i++) {
-			uint64_t bits = value_expected(&bench->b.question,
-			                               slot * bench->b.question.count, i);
+			uint64_t bits =
+			    value_expected(&bench->b.question, slot * bench->b.question.count, i);
 			memcpy(bench->recv + slot * bench->cell.bytes + at + i * element, &bits,
 			       element);
 		}
@@ -171,8 +171,8 @@ static uint64_t digest(struct bench *bench)
 {
 	uint64_t out = 0;
 	void *stage = NULL;
-	int result = device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &stage,
-	                           &out, &bench->st);
+	int result = device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &stage, &out,
+	                           &bench->st);
 	assert_int_equal(result, 0);
 	cudaFreeHost(stage);
 	return out;
@@ -273,9 +273,9 @@ TEST(strided_access_copies_all)
 			const size_t n = 70001, bytes = n * coll_dtype_bytes((enum dtype)d);
 			for (size_t i = 0; i < bytes; i++)
 				bench->send[i] = (unsigned char)(i * 2654435761u >> 13);
-			assert_int_equal(cudaMemcpy(bench->b.send, bench->send, bytes,
-			                            cudaMemcpyHostToDevice),
-			                 cudaSuccess);
+			assert_int_equal(
+			    cudaMemcpy(bench->b.send, bench->send, bytes, cudaMemcpyHostToDevice),
+			    cudaSuccess);
 			assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bytes + 64),
 			                 cudaSuccess);
 			assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);

@@ -57,8 +57,7 @@ TEST(what_it_is_about_stands_first)
 	struct status st = {""};
 	made_load(&plain, &l);
 	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
-	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES,
-	                                  MADE_AGAIN};
+	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES, MADE_AGAIN};
 	assert_int_equal(order.n, 4);
 	assert_int_equal(order.main, 3);
 	assert_memory_equal(order.variants, wanted, sizeof wanted);
@@ -83,11 +82,10 @@ TEST(variants_of_one_name_are_a_family)
 	char names[64][16];
 	for (unsigned v = 0; v < 64; v++) {
 		snprintf(names[v], sizeof names[v], "%s-%u", modes[v % 2], v / 2);
-		variants[v] =
-		    (struct summary_variant){.name = names[v],
-		                             .mode = modes[v % 2],
-		                             .measured = true,
-		                             .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
+		variants[v] = (struct summary_variant){.name = names[v],
+		                                       .mode = modes[v % 2],
+		                                       .measured = true,
+		                                       .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
 	}
 	assert_int_equal(plot_order_make(&s, &order, &st), 0);
 	assert_int_equal(order.n, 64);
@@ -129,8 +127,7 @@ TEST(a_quoted_text_is_that_text)
 /* A folder may have any name. */
 TEST(a_folders_name_is_no_command)
 {
-	static const char *const names[] = {"|touch pwned", "< touch pwned",
-	                                    "it''s \"%s\" `a`"};
+	static const char *const names[] = {"|touch pwned", "< touch pwned", "it''s \"%s\" `a`"};
 	struct status st = {""};
 	char plot[PATH_MAX], here[PATH_MAX], file[PATH_MAX];
 	if (made_no_gnuplot())
@@ -254,9 +251,8 @@ TEST(every_picture_is_png_and_svg)
 	}
 	assert_true(drawn->answer >= 0);
 	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio");
-	made_says(
-	    drawn->pictures[drawn->answer].caption,
-	    "single is 0.500 times as fast as threads; processes are slower, by under 2 %");
+	made_says(drawn->pictures[drawn->answer].caption,
+	          "single is 0.500 times as fast as threads; processes are slower, by under 2 %");
 	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 	model_free(m);
 }
@@ -295,15 +291,14 @@ static void loud_stamps(const struct made_place *p, int64_t out[6])
 {
 	stamps(p, out);
 	if (p->variant == MADE_AGAIN)
-		out[2] =
-		    (int64_t)((double)out[2] * (1 + loud * made_noise(p->block, p->size, 1)));
+		out[2] = (int64_t)((double)out[2] * (1 + loud * made_noise(p->block, p->size, 1)));
 }
 
 /* What the pictures of a pace say; `of` is a column of the table of captions. */
 static const char *caption_of(const json_t *report, const char *pace, const char *of)
 {
-	return json_string_value(json_cell(json_table(report, "captions"),
-	                                   (json_keys){"pace", pace, NULL}, of));
+	return json_string_value(
+	    json_cell(json_table(report, "captions"), (json_keys){"pace", pace, NULL}, of));
 }
 
 /* What noise cannot hide is said of each picture; of the rest, what it can. */
@@ -331,8 +326,7 @@ TEST(captions_of_many_variants_fit)
 	const struct story_table *t = story_find_table(&m->story, "captions");
 	for (unsigned i = 0; i < t->nrows; i++) {
 		const char *text = column_entry(story_column(t, "said"), story_row(t, i)).text;
-		if (!strcmp(column_entry(story_column(t, "pace"), story_row(t, i)).text,
-		            "stream"))
+		if (!strcmp(column_entry(story_column(t, "pace"), story_row(t, i)).text, "stream"))
 			made_says(text, " others: undecided");
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}
@@ -347,11 +341,10 @@ static void ask_factors(json_t *environment)
 	char name[16];
 	for (unsigned i = 0; i < asked_factors; i++) {
 		snprintf(name, sizeof name, "f%u", i);
-		json_array_append_new(list,
-		                      json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}",
-		                                "name", name, "text", "t", "from", "threads",
-		                                "to", i % 2 ? "processes" : "single", "setting",
-		                                "mode", "placebo", 0, "bytes", 0));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[i, n]}",
+		                                      "name", name, "text", "t", "from", "threads",
+		                                      "to", i % 2 ? "processes" : "single",
+		                                      "setting", "mode", "placebo", 0, "bytes", 0));
 	}
 	json_object_set_new(environment, "factors", list);
 }
@@ -438,8 +431,7 @@ TEST(every_size_has_its_point)
 /* In the key and in the picture, of one size too. */
 TEST(the_limit_is_drawn)
 {
-	const char *picture = "plots/nccl_alltoall_busbw.svg",
-	           *dashed = "stroke-dasharray=' 5,8'";
+	const char *picture = "plots/nccl_alltoall_busbw.svg", *dashed = "stroke-dasharray=' 5,8'";
 	if (made_no_gnuplot())
 		skip();
 	assert_int_equal(times_drawn(1, picture, dashed), 2);
@@ -448,9 +440,8 @@ TEST(the_limit_is_drawn)
 
 static void calls_block(json_t *environment)
 {
-	json_object_set_new(
-	    environment, "backends",
-	    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
+	json_object_set_new(environment, "backends",
+	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
 }
 
 /* Where calls block, launching has no cost of its own: no picture of it, and no other is lost.
@@ -496,8 +487,8 @@ TEST(ticks_never_overlap)
 			if (strncmp(at, "<text><![CDATA[", 15) && strncmp(at, "<text>", 6))
 				continue;
 			const char *end = strstr(at + 6, "</text>");
-			if (end && end - at < 24 && strstr(at, "iB") &&
-			    strstr(at, "iB") < end && n < 64) {
+			if (end && end - at < 24 && strstr(at, "iB") && strstr(at, "iB") < end &&
+			    n < 64) {
 				x[n] = here_x;
 				y[n++] = here_y;
 			}
@@ -506,8 +497,7 @@ TEST(ticks_never_overlap)
 		for (unsigned a = 0; a < n; a++)
 			for (unsigned b = 0; b < a; b++)
 				if (fabs(y[a] - y[b]) < 8 && fabs(x[a] - x[b]) < 52)
-					fail_msg("%s: ticks at %g and %g", pictures[i], x[a],
-					         x[b]);
+					fail_msg("%s: ticks at %g and %g", pictures[i], x[a], x[b]);
 	}
 }
 

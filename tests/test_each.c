@@ -12,10 +12,10 @@
 #include "standin.h"
 #include "test.h"
 
-#define TEXT                                                                                   \
-	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                    \
-	"[variant threads]\nmode = threads\n"                                                  \
-	"[variant threads-nccl]\nmode = threads\nbackend = nccl\neach = ${NCCL_LIBS}\n"        \
+#define TEXT                                                                                       \
+	"[experiment]\ncollective = alltoall\nbytes = 4K\n"                                        \
+	"[variant threads]\nmode = threads\n"                                                      \
+	"[variant threads-nccl]\nmode = threads\nbackend = nccl\neach = ${NCCL_LIBS}\n"            \
 	"[variant processes-nccl]\nlike = threads-nccl\nmode = processes\n"
 
 static char folder[] = "/tmp/launchgap-each-XXXXXX";
@@ -99,9 +99,8 @@ TEST(a_variant_for_each_library)
 {
 	static const char *const counted[] = {"threads", "threads-nccl-1", "threads-nccl-2",
 	                                      "processes-nccl-1", "processes-nccl-2"};
-	static const char *const named[] = {"threads", "threads-nccl-2.21.5",
-	                                    "threads-nccl-2.28.3", "processes-nccl-2.21.5",
-	                                    "processes-nccl-2.28.3"};
+	static const char *const named[] = {"threads", "threads-nccl-2.21.5", "threads-nccl-2.28.3",
+	                                    "processes-nccl-2.21.5", "processes-nccl-2.28.3"};
 	static const char *const files[] = {NULL, "a@22105.so", "b@22803.so", "a@22105.so",
 	                                    "b@22803.so"};
 	strcpy(libraries, ":"); /* empty paths are none */

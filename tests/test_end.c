@@ -38,8 +38,7 @@ static unsigned count_pictures(const char *plots)
 		assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
 		fclose(f);
 		assert_memory_equal(head, "\x89PNG", 4);
-		assert_true(head[18] * 256 + head[19] >=
-		            700); /* the width: readable in a README */
+		assert_true(head[18] * 256 + head[19] >= 700); /* the width: readable in a README */
 		assert_non_null(
 		    strstr(entry->d_name, "host")); /* the backend, in every file's name */
 		pictures++;
@@ -52,8 +51,8 @@ static unsigned count_pictures(const char *plots)
 TEST(smoke_goes_from_file_to_pictures)
 {
 	char path[512];
-	struct cli cli = cli_call(folder, "run", "smoke", "backend=host", "blocks=2",
-	                          "--results", results, NULL);
+	struct cli cli = cli_call(folder, "run", "smoke", "backend=host", "blocks=2", "--results",
+	                          results, NULL);
 	assert_non_null(strstr(cli.out, "single"));
 	assert_non_null(strstr(cli.out, "processes"));
 	cli_expect(cli, 0, "report.md");
@@ -86,18 +85,18 @@ TEST(pictures_can_be_drawn_again_from_the_records_alone)
 TEST(null_measures_the_harness)
 {
 	char path[512];
-	cli_expect(cli_call(folder, "run", "overhead", "blocks=1", "ranks=2", "--results",
-	                    results, NULL),
-	           0, "null");
+	cli_expect(
+	    cli_call(folder, "run", "overhead", "blocks=1", "ranks=2", "--results", results, NULL),
+	    0, "null");
 	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
 	char *text = cli_read(path);
 	assert_non_null(strstr(text, "\"digest\":null"));
 	free(text);
 }
 
-#define SLOW                                                                                   \
-	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "  \
-	"50\n"                                                                                 \
+#define SLOW                                                                                       \
+	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "      \
+	"50\n"                                                                                     \
 	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
 
 static void wait_for_trials(const char *trials, unsigned lines)
@@ -113,8 +112,8 @@ TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 	char scratch[128] = "";
 	const struct timespec tick = {0, 300000000};
 	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
-	pid_t pid = cli_start(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	pid_t pid =
+	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	for (unsigned i = 0; i < 100 && !path[0]; i++) {
 		nanosleep(&tick, NULL);
 		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
@@ -142,8 +141,8 @@ TEST(resumed_it_adds_whole_blocks)
 	cli_result(folder, "t", "", path, sizeof path);
 	snprintf(trials, sizeof trials, "%s/trials.jsonl", path);
 	unsigned lines = cli_lines(trials);
-	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "blocks=2", NULL),
-	           0, "");
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "blocks=2", NULL), 0,
+	           "");
 	assert_true(cli_lines(trials) >= lines + 2 * 2 * 2);
 	char *text = cli_read(trials);
 	assert_non_null(strstr(text, "\"block\":2,"));
@@ -156,11 +155,10 @@ TEST(resumed_it_adds_whole_blocks)
 	assert_non_null(strstr(resume, "\"counters\":false,\"machine\":{\"host\":"));
 	assert_non_null(strstr(resume, ",\"blocks\":2,"));
 	free(text);
-	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "ranks=3", NULL),
-	           1, "cannot resume");
-	cli_expect(
-	    cli_call(folder, "run", "--file", file, "--resume", path, "dtype=int8", NULL), 1,
-	    "cannot resume: `dtypes`");
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "ranks=3", NULL), 1,
+	           "cannot resume");
+	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "dtype=int8", NULL), 1,
+	           "cannot resume: `dtypes`");
 }
 
 /* The run's own is allowed, drawn or said. */
@@ -175,8 +173,8 @@ TEST(another_seed_is_refused)
 		cli_expect(here_run(NULL, "--no-report", seeds[i], NULL), 0, "block 1");
 		snprintf(path, sizeof path, "%s/t/latest", results);
 		cli_expect(
-		    cli_call(folder, "resume", path, "blocks=1", "seed=8", "--no-report", NULL),
-		    1, "cannot resume: seed = 8, but that run's is ");
+		    cli_call(folder, "resume", path, "blocks=1", "seed=8", "--no-report", NULL), 1,
+		    "cannot resume: seed = 8, but that run's is ");
 		cli_expect(cli_call(folder, "resume", path, "blocks=1", "--no-report", NULL), 0,
 		           "block 2 of 2");
 	}
@@ -189,8 +187,8 @@ TEST(a_killed_worker_fails_its_trial_only)
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
 	    "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
 	    "[variant s]\nmode = single\n");
-	pid_t pid = cli_start(
-	    folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
+	pid_t pid =
+	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
 	for (unsigned i = 0; i < 100; i++) {
 		char children[64], list[64] = "";
 		nanosleep(&tick, NULL);
@@ -352,9 +350,8 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 	                 "[variant good]\nmode = threads\n[variant bad]\nmode = processes\n"
 	                 "flip = 1:7\n[variant alone]\nmode = single\nflip = 0:4097\n");
 	struct cli cli = here_run(NULL, "--no-report", NULL);
-	assert_non_null(strstr(cli.out,
-	                       "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
-	                       "isolated: rank 1, byte 7: 0x"));
+	assert_non_null(strstr(cli.out, "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
+	                                "isolated: rank 1, byte 7: 0x"));
 	assert_non_null(strstr(cli.out, "alone, block 1: wrong data in alltoall_int8 of 4096 "
 	                                "bytes, isolated: rank 0, byte 4097: 0x"));
 	assert_null(strstr(cli.out, "good, block 1"));

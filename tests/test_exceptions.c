@@ -62,9 +62,8 @@ TEST(what_the_mean_hides_is_named)
 	json_assert_text(json_cell(table, slower, "mean"), "", "no difference");
 	json_assert_number(json_cell(table, slower, "speed"), "estimate", 1 / 1.06, 0.005);
 	assert_int_equal(json_count(report, "exceptions"), 2);
-	json_assert_one_says(
-	    json_object_get(report, "answer"),
-	    "At 64 MiB (alltoall, stream) slower than threads, where the mean");
+	json_assert_one_says(json_object_get(report, "answer"),
+	                     "At 64 MiB (alltoall, stream) slower than threads, where the mean");
 	/* All of them are on the page. */
 	json_assert_one_says(json_section(report, "exceptions"), "Each is judged by itself");
 	made_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
@@ -85,10 +84,9 @@ TEST(a_size_of_no_regime_is_named)
 	factor[MADE_SINGLE][4] = 1.3; /* 1 MiB */
 	const json_t *report = made_report(&made), *table = json_table(report, "exceptions");
 	assert_int_equal(json_count(report, "exceptions"), 2); /* in both paces */
-	json_assert_text(json_cell(table,
-	                           (json_keys){"variant", "single", "pace", "stream", NULL},
-	                           "verdict"),
-	                 "", "slower");
+	json_assert_text(
+	    json_cell(table, (json_keys){"variant", "single", "pace", "stream", NULL}, "verdict"),
+	    "", "slower");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "At 1 MiB (alltoall, stream), a size of no regime, slower than");
 	/* A small size of streams is in none either; a large one of isolated calls is no news.

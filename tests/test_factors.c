@@ -29,8 +29,7 @@ TEST(a_placebo_should_do_nothing)
 	find();
 	assert_null(factors_alarm(&found->factors[0]));
 	done();
-	says("no difference within 2 %, as a placebo should be", "no difference within 2 %",
-	     NULL);
+	says("no difference within 2 %, as a placebo should be", "no difference within 2 %", NULL);
 	speed[1] = 1.1;
 	find();
 	assert_string_equal(factors_alarm(&found->factors[0]), "bandwidth and latency");
@@ -178,9 +177,9 @@ TEST(a_factor_may_be_of_latency_alone)
 	                     "Cannot be tested here, more ranks than cores: waiting workers "
 	                     "share them, so that p50 of isolated calls is the scheduler's: "
 	                     "none, small, large.");
-	json_assert_says(json_cell(json_table(report, "factors"),
-	                           (json_keys){"factor", "none", NULL}, "why"),
-	                 "", "more ranks than cores");
+	json_assert_says(
+	    json_cell(json_table(report, "factors"), (json_keys){"factor", "none", NULL}, "why"),
+	    "", "more ranks than cores");
 }
 
 /* A column of latency stands where there is any, and else why there is none. */
@@ -207,8 +206,8 @@ TEST(latency_has_a_column_where_it_is_judged)
 	                     "scheduler's.");
 	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
 	no_isolated = true;
-	assert_false(json_one_says(json_section(made_report(&made), "factors"),
-	                           "Latency is not judged"));
+	assert_false(
+	    json_one_says(json_section(made_report(&made), "factors"), "Latency is not judged"));
 }
 
 /* What the chapter says below its picture. */
@@ -244,8 +243,7 @@ TEST_WITH(a_caption_says_what_is_decided, NULL, NULL)
 	     "No factor has an effect beyond the margin, as far as is decided"},
 	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
 	     "No factor has an effect beyond the margin"},
-	    {{VERDICT_SLOWER, VERDICT_UNDECIDED},
-	     "one: 0.500 times the bandwidth; undecided in 1"},
+	    {{VERDICT_SLOWER, VERDICT_UNDECIDED}, "one: 0.500 times the bandwidth; undecided in 1"},
 	};
 	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
 	found = calloc(1, sizeof *found);

@@ -162,8 +162,7 @@ static pid_t next_process(const struct shot *s, DIR *proc, pid_t *parent)
 			continue;
 		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
 		char *stat = cli_read(file), *name = stat ? strrchr(stat, ')') : NULL, state;
-		bool there =
-		    name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
+		bool there = name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
 		free(stat);
 		if (there)
 			return atoi(entry->d_name);
@@ -369,8 +368,7 @@ static struct cli launchgap(const struct shot *s, const char *const args[])
 	return cli_wait(cli_start(s->folder, args), s->folder, BOUND);
 }
 
-static void expect_code(struct shot *s, enum ill ill, const char *what, struct cli cli,
-                        int code)
+static void expect_code(struct shot *s, enum ill ill, const char *what, struct cli cli, int code)
 {
 	bool well = code == MAY_FAIL ? cli.code == 0 || cli.code == 1 : cli.code == code;
 	const char *end = cli.out ? cli.out + strlen(cli.out) : "";
@@ -485,15 +483,14 @@ static void read_by_all(struct shot *s)
 	bool wrong = !strcmp(s->fault->does, "wrong data");
 	char *path = strdup(getenv("PATH"));
 	setenv("PATH", "/nowhere", 1);
-	expect_code(s, UNREADABLE, "report",
-	            launchgap(s, (const char *[]){"report", s->run, NULL}), wrong);
+	expect_code(s, UNREADABLE, "report", launchgap(s, (const char *[]){"report", s->run, NULL}),
+	            wrong);
 	expect_code(
 	    s, UNREADABLE, "report --format nccl-tests",
 	    launchgap(s, (const char *[]){"report", s->run, "--format", "nccl-tests", NULL}),
 	    wrong);
 	expect_code(s, UNREADABLE, "compare",
-	            launchgap(s, (const char *[]){"compare", s->run, s->run, NULL}),
-	            wrong ? 2 : 0);
+	            launchgap(s, (const char *[]){"compare", s->run, s->run, NULL}), wrong ? 2 : 0);
 	setenv("PATH", path, 1);
 	free(path);
 }
@@ -752,8 +749,7 @@ int main(int argc, char *argv[])
 		bool *chosen = calloc(n, sizeof *chosen);
 		/* "all", or a part of the names of those that are wanted. */
 		for (unsigned i = 0; i < n; i++)
-			chosen[i] =
-			    !strcmp(argv[1], "all") || strstr(name_of(&shots[i]), argv[1]);
+			chosen[i] = !strcmp(argv[1], "all") || strstr(name_of(&shots[i]), argv[1]);
 		shoot_all(shots, n, chosen, 3);
 		return print_table(shots, n);
 	}

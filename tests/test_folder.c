@@ -19,8 +19,8 @@
 #include "here.h"
 #include "test.h"
 
-#define QUIET                                                                                  \
-	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"         \
+#define QUIET                                                                                      \
+	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"             \
 	"limit = no\nranks = 2\npace = isolated\nisolated_calls = 5\n"
 #define ALONE "[variant s]\nmode = single\n"
 
@@ -69,8 +69,7 @@ TEST(one_writes_at_a_time)
 	char words[PATH_MAX + 64], other[PATH_MAX + 8];
 	measure();
 	assert_int_equal(folder_hold(run, &mine, &st), 0);
-	snprintf(words, sizeof words, "%s is being written by process %d on ", run,
-	         (int)getpid());
+	snprintf(words, sizeof words, "%s is being written by process %d on ", run, (int)getpid());
 	cli_expect(resume(), 1, words);
 	assert_int_equal(blocks(), 1);
 	folder_close(&mine);
@@ -93,8 +92,7 @@ TEST(two_at_once_leave_a_whole_record)
 	struct cli ends[] = {cli_wait(pids[0], folder, 60), cli_wait(pids[1], second, 60)};
 	for (unsigned i = 0; i < 2; i++) {
 		through += ends[i].code == 0;
-		cli_expect(ends[i], ends[i].code ? 1 : 0,
-		           ends[i].code ? "is being written" : "");
+		cli_expect(ends[i], ends[i].code ? 1 : 0, ends[i].code ? "is being written" : "");
 	}
 	assert_true(through > 0);
 	assert_int_equal(blocks(), 1 + through);

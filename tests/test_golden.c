@@ -45,8 +45,7 @@ static void line(json_t *cell, const struct made_place *p)
 		              : "2.28.3");
 	if (!many || p->variant == MADE_LIMIT)
 		return;
-	json_object_set_new(cell, "collective",
-	                    json_string(coll_info(kinds[p->size % 5])->name));
+	json_object_set_new(cell, "collective", json_string(coll_info(kinds[p->size % 5])->name));
 	json_object_set_new(cell, "dtype", json_string(dtypes[p->size / 5 % 4]));
 	json_object_set_new(cell, "bytes", json_integer(4096));
 	json_object_set_new(cell, "asked_bytes", json_integer(4096));
@@ -179,8 +178,7 @@ TEST(an_experiment_has_its_answer)
  * say. The second question has the same variants, and a pair of its own. */
 TEST(claims_of_two_versions_share_a_row)
 {
-	static const char *const said[] = {"first, of then", "first", "second, of then",
-	                                   "second"};
+	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};
 	old_library = two_libraries = true;
 	for (unsigned i = 0; i < 4; i++) {
 		char name[8];

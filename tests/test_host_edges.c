@@ -150,8 +150,7 @@ static void check_flips(struct bench *b, const struct cell *cell, unsigned rank,
 			continue;
 		assert_int_equal(v.wrong_at, byte / element);
 		assert_int_equal(__builtin_popcountll(v.expected ^ v.got), 1);
-		assert_int_equal((unsigned)__builtin_ctzll(v.expected ^ v.got) / 8,
-		                 byte % element);
+		assert_int_equal((unsigned)__builtin_ctzll(v.expected ^ v.got) / 8, byte % element);
 	}
 	assert_int_equal(backend_host.corrupt(b->ctx, rank, byte, &st), 0); /* and back */
 }
@@ -246,8 +245,7 @@ TEST(copies_are_counted)
 		c = watch(&b, 1);
 		assert_int_equal((uint64_t)c.delivered_bytes, 2 * 3 * part);
 		/* One's own part is copied, and comes from nobody. */
-		assert_int_equal((uint64_t)c.copied_bytes,
-		                 2 * (1 + 3 * paths[p].copies) * part);
+		assert_int_equal((uint64_t)c.copied_bytes, 2 * (1 + 3 * paths[p].copies) * part);
 		double copies = counters_model_copies(paths[p].copies == 2, true, 4);
 		assert_int_equal((uint64_t)(3 * c.copied_bytes),
 		                 (uint64_t)(3 * copies * c.delivered_bytes + 0.5));

@@ -31,8 +31,7 @@ TEST(known_bits_have_their_value)
 
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
 		assert_true(host_float_widen(known[k].dtype, known[k].bits) == known[k].value);
-		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value),
-		                 known[k].bits);
+		assert_int_equal(host_float_narrow(known[k].dtype, known[k].value), known[k].bits);
 	}
 }
 
@@ -80,8 +79,7 @@ TEST(rounding_is_to_nearest_and_ties_to_even)
 			assert_true(low < middle && middle < high);
 			assert_int_equal(host_float_narrow(small[t], middle), even);
 			assert_int_equal(host_float_narrow(small[t], -middle), even | sign);
-			assert_int_equal(host_float_narrow(small[t], nextafterf(middle, 0)),
-			                 bits);
+			assert_int_equal(host_float_narrow(small[t], nextafterf(middle, 0)), bits);
 			assert_int_equal(host_float_narrow(small[t], nextafterf(middle, high)),
 			                 bits + 1);
 		}
@@ -105,9 +103,8 @@ TEST(whole_numbers_are_as_value_h_encodes_them)
 			for (int exponent = -6; exponent <= 5; exponent++) {
 				float value = ldexpf((float)mantissa, exponent);
 
-				assert_int_equal(
-				    host_float_narrow(small[t], value),
-				    value_encode(small[t], false, mantissa, exponent));
+				assert_int_equal(host_float_narrow(small[t], value),
+				                 value_encode(small[t], false, mantissa, exponent));
 			}
 }
 
@@ -120,16 +117,14 @@ static uint64_t reduced(enum dtype dtype, enum op op, unsigned nranks, const uin
 
 	host_reduce_first(&r, 0, &result, &inputs[0], bytes);
 	for (unsigned rank = 1; rank < nranks; rank++)
-		host_reduce_combine(&r, rank, rank == nranks - 1, &result, &inputs[rank],
-		                    bytes);
+		host_reduce_combine(&r, rank, rank == nranks - 1, &result, &inputs[rank], bytes);
 	return result;
 }
 
 static void assert_reduced(enum dtype dtype, enum op op, uint64_t a, uint64_t b, uint64_t c,
                            uint64_t right)
 {
-	uint64_t inputs[] = {a, b, c},
-	         mask = ~(uint64_t)0 >> (64 - 8 * coll_dtype_bytes(dtype));
+	uint64_t inputs[] = {a, b, c}, mask = ~(uint64_t)0 >> (64 - 8 * coll_dtype_bytes(dtype));
 
 	for (unsigned i = 0; i < 3; i++)
 		inputs[i] &= mask;

@@ -36,8 +36,7 @@ static unsigned vary(struct host_call w, world_fn *check)
 
 	for (unsigned root = 0; root<w.nranks; root += w.nranks> 2 ? w.nranks / 2 : 1)
 		for (int place = 0; place < 2; place++)
-			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights;
-			     skew++) {
+			for (unsigned skew = 0; skew < sizeof weights / sizeof *weights; skew++) {
 				w.cell.root = root;
 				if (root && is & COLL_PAIRS)
 					w.cell.root += (w.nranks - 2) * VALUE_PAIR;
@@ -69,8 +68,7 @@ static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 			             .op = OP_SUM,
 			             .bytes = 4 * network_elements(&network)},
 			    .nranks = n,
-			    .buckets =
-			        buckets_of(&network, network_elements(&network), 4, 0, cap)};
+			    .buckets = buckets_of(&network, network_elements(&network), 4, 0, cap)};
 
 			checked += vary(w, check);
 		}
@@ -182,8 +180,7 @@ static void check_cover(const struct host_call *w)
 			cover_add(cover, &moves[m].step, w);
 		for (size_t b = 0; b < w->cell.bytes; b++) {
 			bool within = b >= span.recv_at && b < span.recv_at + span.recv_bytes;
-			bool here =
-			    reduces && within && (!is_shared(w) || in_share(w, b, rank));
+			bool here = reduces && within && (!is_shared(w) || in_share(w, b, rank));
 
 			assert_int_equal(cover[b].arrived, within);
 			assert_int_equal(cover[b].combined, here ? w->nranks - 1 : 0);
@@ -201,8 +198,8 @@ TEST(steps_cover_each_output_once)
 
 static bool same(const struct host_step *a, const struct host_step *b)
 {
-	return a->bytes == b->bytes && a->from == b->from && a->to == b->to &&
-	       a->side == b->side && a->touch == b->touch;
+	return a->bytes == b->bytes && a->from == b->from && a->to == b->to && a->side == b->side &&
+	       a->touch == b->touch;
 }
 
 /* What a sender pushes to a receiver is what that one pulls from it: same pieces, same order.

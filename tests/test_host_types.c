@@ -26,8 +26,7 @@ static void add_types(struct rig *rig, enum coll_kind coll, bool in_place, size_
 
 static void check_reductions(struct layout layout, const char *path, bool in_place)
 {
-	static const enum coll_kind colls[] = {COLL_ALL_REDUCE, COLL_REDUCE_SCATTER,
-	                                       COLL_REDUCE};
+	static const enum coll_kind colls[] = {COLL_ALL_REDUCE, COLL_REDUCE_SCATTER, COLL_REDUCE};
 	static struct rig rig;
 
 	rig_init(&rig, layout, path);
@@ -137,8 +136,7 @@ TEST(counts_may_differ)
 
 	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
 		for (unsigned p = 0; p < 3; p++) {
-			rig_init(&rig, (struct layout){1, p % 2 ? 1 : 2, p % 2 ? 4 : 3},
-			         paths[p]);
+			rig_init(&rig, (struct layout){1, p % 2 ? 1 : 2, p % 2 ? 4 : 3}, paths[p]);
 			rig.trial.weights = weights[w];
 			add_types(&rig, COLL_ALLTOALLV, false, 960);
 			rig_add(&rig, COLL_ALLTOALLV, 700000);

@@ -185,8 +185,8 @@ TEST(nor_are_they_experiments_or_what_is_compared)
 	/* Of an experiment's file nobody reads 16 MiB. */
 	cli_write(folder, "long.exp", "; x\n");
 	assert_int_equal(truncate(in(folder, "long.exp"), 16 << 20), 0);
-	cli_expect(cli_call(folder, "run", "--file", in(folder, "long.exp"), "--dry-run", NULL),
-	           1, "cannot be read: it is too long");
+	cli_expect(cli_call(folder, "run", "--file", in(folder, "long.exp"), "--dry-run", NULL), 1,
+	           "cannot be read: it is too long");
 }
 
 /* A plan of so many blocks takes minutes and gigabytes. */
@@ -200,17 +200,16 @@ TEST(a_block_beyond_all_plans_is_damage)
 	fclose(out);
 	free(text);
 	cli_expect(report(), 1, "\"block\" is 1000000000");
-	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1,
-	           "\"block\" is 1000000000");
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
 
 /* --- what is no text --- */
 
-#define EVIL                                                                                   \
-	"\x1b]0;owned\x07 \x1b[31m \xC2\x9b"                                                   \
-	"31m \xE2\x80\xAE "                                                                    \
-	"\x7F\r<evil onload=x> <script>evil()</script> [a](javascript:evil) ![b](evil.png) "   \
-	"&#27;[31m &lt;evil> ``` ~~~ `evil` | it's 'a' against \"b\" $(touch evil) `touch "    \
+#define EVIL                                                                                       \
+	"\x1b]0;owned\x07 \x1b[31m \xC2\x9b"                                                       \
+	"31m \xE2\x80\xAE "                                                                        \
+	"\x7F\r<evil onload=x> <script>evil()</script> [a](javascript:evil) ![b](evil.png) "       \
+	"&#27;[31m &lt;evil> ``` ~~~ `evil` | it's 'a' against \"b\" $(touch evil) `touch "        \
 	"evil`"
 
 static void spoil(json_t *object, const char *key)
@@ -262,9 +261,8 @@ static void spoil_record(void)
 		fputc('\n', out);
 		json_decref(json);
 	}
-	fprintf(out,
-	        "{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":1,\"order\":9,"
-	        "\"error\":\"\\u001b[31m\\u009b31m\\u202e<evil onload=x>\"}\n");
+	fprintf(out, "{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":1,\"order\":9,"
+	             "\"error\":\"\\u001b[31m\\u009b31m\\u202e<evil onload=x>\"}\n");
 	fclose(out);
 	free(text);
 }
@@ -323,8 +321,7 @@ TEST(texts_of_a_record_are_text_everywhere)
 
 TEST(what_is_said_of_it_is_plain_too)
 {
-	cli_write(run, "trials.jsonl",
-	          "{\"schema\":1,\"kind\":\"\\u001b[31m\\u009b31mevil\"}\n");
+	cli_write(run, "trials.jsonl", "{\"schema\":1,\"kind\":\"\\u001b[31m\\u009b31mevil\"}\n");
 	struct cli cli = report();
 	only_text("the terminal", cli.out);
 	cli_expect(cli, 1, "evil");

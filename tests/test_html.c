@@ -202,9 +202,9 @@ TEST(names_stay_text)
 	/* In a table's row it is one cell. */
 	assert_non_null(strstr(html, "<td>a|b`c`</td>"));
 	assert_non_null(strstr(text, "a\\|b\\`c\\`"));
-	assert_int_equal(
-	    json_rows(json_table(report, "variants"), (json_keys){"variant", hostile[1].name, NULL}),
-	    1);
+	assert_int_equal(json_rows(json_table(report, "variants"),
+	                           (json_keys){"variant", hostile[1].name, NULL}),
+	                 1);
 	free(html);
 	free(text);
 }
@@ -269,8 +269,7 @@ static void the_terminal_is_narrow(const char *record, const char *said)
 		bool copied =
 		    begins(at, "report ") || (command && command < at + strcspn(at, "\n"));
 		if (width > 80 && !copied)
-			fail_msg("%s: %u columns: %.*s", record, width, (int)strcspn(at, "\n"),
-			         at);
+			fail_msg("%s: %u columns: %.*s", record, width, (int)strcspn(at, "\n"), at);
 	}
 }
 
@@ -279,8 +278,7 @@ static void tables_have_names(const char *record, const json_t *tables, const ch
                               size_t *n)
 {
 	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const char *name =
-		    json_string_value(json_at(json_array_get(tables, i), "name"));
+		const char *name = json_string_value(json_at(json_array_get(tables, i), "name"));
 		for (size_t k = 0; k < *n; k++)
 			if (!strcmp(name, names[k]))
 				fail_msg("%s: two tables %s", record, name);

@@ -11,9 +11,9 @@
 #include "here.h"
 #include "test.h"
 
-#define HEAD                                                                                   \
-	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"          \
-	"blocks = 1\npace = stream\nwarmup = 1\nstretches = 2\ncalls = 2\nlimit = no\n"        \
+#define HEAD                                                                                       \
+	"; Apart?\n[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\n"              \
+	"blocks = 1\npace = stream\nwarmup = 1\nstretches = 2\ncalls = 2\nlimit = no\n"            \
 	"timeout = 60\n[variant plain]\nmode = processes\n"
 
 /* All cells of the only run. */
@@ -85,8 +85,8 @@ static void want(unsigned what)
 	skip();
 }
 
-#define EVERY                                                                                  \
-	(ISOLATE_BIT(ISOLATE_UTS) | ISOLATE_BIT(ISOLATE_IPC) | ISOLATE_BIT(ISOLATE_SHM) |      \
+#define EVERY                                                                                      \
+	(ISOLATE_BIT(ISOLATE_UTS) | ISOLATE_BIT(ISOLATE_IPC) | ISOLATE_BIT(ISOLATE_SHM) |          \
 	 ISOLATE_BIT(ISOLATE_PID) | ISOLATE_BIT(ISOLATE_CGROUP))
 
 /* One word at a time, and all: the two processes differ in that, and in nothing else. The team
@@ -120,9 +120,8 @@ TEST_WITH(each_process_has_what_is_asked_for, set_up, forget)
 TEST_WITH(a_failure_in_an_isolated_process_is_told, set_up, tear_down)
 {
 	want(EVERY);
-	cli_expect(here_run(HEAD
-	                    "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
-	                    "flip = 1:16\n",
+	cli_expect(here_run(HEAD "[variant wrong]\nmode = processes\nisolate = uts, ipc, shm, pid\n"
+	                         "flip = 1:16\n",
 	                    "backend=host", NULL),
 	           1, "rank 1");
 }
@@ -138,8 +137,8 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	     "threads "
 	     "has one; allowed is mode = processes",
 	     1},
-	    {"mode = single\nvisible = own\n", "backend=nccl",
-	     "visible = own sets processes apart", 1},
+	    {"mode = single\nvisible = own\n", "backend=nccl", "visible = own sets processes apart",
+	     1},
 	    {"mode = processes\nvisible = own\n", "backend=host",
 	     "visible is a setting of backend nccl", 0},
 	    {"mode = processes\nisolate = devices\n", "backend=host",
@@ -154,24 +153,23 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	     "it "
 	     "waits; allowed are spin and yield",
 	     0},
-	    {"mode = processes\ncpus = 1000\n", "backend=host",
-	     "cpus = 1000 of 2 ranks are 2000", 0},
+	    {"mode = processes\ncpus = 1000\n", "backend=host", "cpus = 1000 of 2 ranks are 2000",
+	     0},
 	    {"mode = processes\ncpus = 2/3\n", "backend=host",
 	     "cpus = '2/3' is not allowed; allowed is 1 to 1024 for each rank, 1/2 to 1/1024 "
 	     "(one of "
 	     "so many ranks), or all",
 	     1},
 	    {"mode = processes\ncpus = 0\n", "backend=host", "cpus = '0' is not allowed", 1},
-	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed",
-	     1},
+	    {"mode = processes\ncpus = 1/0\n", "backend=host", "cpus = '1/0' is not allowed", 1},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[1024];
 		snprintf(text, sizeof text, HEAD "[variant x]\n%s", cases[i].variant);
 		cli_write(folder, "t.exp", text);
-		cli_expect(cli_call(folder, "run", "--file", file, "--dry-run",
-		                    cases[i].backend, NULL),
-		           cases[i].code, cases[i].words);
+		cli_expect(
+		    cli_call(folder, "run", "--file", file, "--dry-run", cases[i].backend, NULL),
+		    cases[i].code, cases[i].words);
 	}
 }
 
@@ -181,8 +179,7 @@ TEST_WITH(a_dry_run_says_it_all, set_up, tear_down)
 	cli_write(folder, "t.exp",
 	          HEAD "[variant own]\nmode = processes\nvisible = own\n"
 	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
-	struct cli cli =
-	    cli_call(folder, "run", "--file", file, "--dry-run", "backend=nccl", NULL);
+	struct cli cli = cli_call(folder, "run", "--file", file, "--dry-run", "backend=nccl", NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "visible = own"));
 	assert_non_null(strstr(cli.out, "cpus = 1/2, wait = block"));
@@ -211,8 +208,7 @@ TEST_WITH(a_rank_has_its_cpus_in_every_mode, set_up, forget)
 	for (unsigned rank = 0; rank < 2; rank++) {
 		assert_int_equal(strcspn(fact("threads", rank, "cpus"), ",-"),
 		                 strlen(fact("threads", rank, "cpus")));
-		assert_string_equal(fact("processes", rank, "cpus"),
-		                    fact("threads", rank, "cpus"));
+		assert_string_equal(fact("processes", rank, "cpus"), fact("threads", rank, "cpus"));
 		assert_string_equal(fact("half", rank, "cpus"), fact("threads", 0, "cpus"));
 	}
 	/* Both ranks' are its one worker's: "0,1" as a list, or "0-1". */

@@ -41,10 +41,10 @@ TEST(a_cell_is_found_by_what_its_row_is)
 	const json_t *t = json_table(report, "summary");
 	json_assert_text(t, "title", "Results");
 	json_assert_number(
-	    json_cell(t, (json_keys){"variant", "threads", "bytes", "65536", NULL}, "p50_us"),
-	    "", 14, 0);
-	json_assert_number(json_cell(t, (json_keys){"bytes", "65536", NULL}, "ratio"),
-	                   "estimate", 1.2501, 0.001);
+	    json_cell(t, (json_keys){"variant", "threads", "bytes", "65536", NULL}, "p50_us"), "",
+	    14, 0);
+	json_assert_number(json_cell(t, (json_keys){"bytes", "65536", NULL}, "ratio"), "estimate",
+	                   1.2501, 0.001);
 	json_assert_text(json_cell(t, (json_keys){"variant", "processes", NULL}, "p50_us"), "",
 	                 "-");
 	json_assert_null(json_cell(t, (json_keys){"variant", "processes", NULL}, "ratio"), "");
@@ -76,14 +76,13 @@ TEST(who_asks_for_what_is_not_there_is_told_what_is)
 	assert_null(json_find_table(report, "summery", &why));
 	assert_string_equal(why, "no table summery; there are: summary, ranks");
 	assert_null(json_find_row(t, (json_keys){"size", "1", NULL}, &why));
-	assert_string_equal(
-	    why, "summary has no column size; it has: variant, bytes, p50_us, ratio");
+	assert_string_equal(why,
+	                    "summary has no column size; it has: variant, bytes, p50_us, ratio");
 	assert_null(json_find_row(t, (json_keys){"variant", "threads", NULL}, &why));
 	assert_string_equal(why, "2 rows of summary have variant=threads, and one was wanted");
-	assert_null(
-	    json_find_row(t, (json_keys){"variant", "threads", "bytes", "1", NULL}, &why));
-	assert_string_equal(
-	    why, "0 rows of summary have variant=threads bytes=1, and one was wanted");
+	assert_null(json_find_row(t, (json_keys){"variant", "threads", "bytes", "1", NULL}, &why));
+	assert_string_equal(why,
+	                    "0 rows of summary have variant=threads bytes=1, and one was wanted");
 	t = json_entries(report, "summary", (json_keys){"p50_us", "14", NULL});
 	assert_null(json_find_at(t, "ratio.mid", &why));
 	assert_string_equal(why, "ratio.mid: there is no mid");

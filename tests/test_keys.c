@@ -345,8 +345,8 @@ TEST(sections_for_one_backend_refused)
 	refuse(BASE ONE "[variant one on nccl]\nregister = locl\n", 7, "did you mean 'local'");
 	refuse(BASE ONE "path = fifo\n[variant one on host]\npath = fifo\n[variant one on host]\n",
 	       9, "section [variant one on host] is there already, in line 8");
-	refuse(BASE ONE "host.path = fifo\n[variant two]\nmode = single\n[variant one on host]\n", 9,
-	       "already, in line 6");
+	refuse(BASE ONE "host.path = fifo\n[variant two]\nmode = single\n[variant one on host]\n",
+	       9, "already, in line 6");
 	refuse(BASE ONE "[claim c on sub]\n[variant one]\n", 6, "is no backend; allowed is");
 	refuse(BASE ONE "[claim c on nccl]\ntext = x\n[claim c]\n[claim c]\n", 9,
 	       "section [claim c] is there already, in line 8");
@@ -442,10 +442,9 @@ TEST(test_first_reading_knows_no_backend)
 
 TEST(test_expect)
 {
-	const char *text =
-	    BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
-	         "[variant b]\nlike = a\nexpect = any\n"
-	         "[variant c]\nlike = a\nnccl.expect = any\n";
+	const char *text = BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
+	                        "[variant b]\nlike = a\nexpect = any\n"
+	                        "[variant c]\nlike = a\nnccl.expect = any\n";
 	load(text, "nccl");
 	assert_string_equal(variant("a")->settings.expect, "P2P/CUMEM+reg+direct");
 	assert_string_equal(variant("b")->settings.expect, "");

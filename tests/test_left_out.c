@@ -14,12 +14,12 @@ TEST_WITH(the_rest_is_measured, set_up, tear_down)
 	    "left out: all_gather of less than 64 bytes: each of 4 ranks has a part ",
 	    "measured out of place only: sendrecv: ",
 	};
-	struct cli cli = here_run(
-	    "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
-	    "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
-	    "pace = isolated\nisolated_calls = 2\nin_place = both\n"
-	    "[variant a]\nmode = threads\n",
-	    NULL);
+	struct cli cli =
+	    here_run("; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
+	             "collective = all_reduce, all_gather, sendrecv, init\nbytes = 8..128 x2\n"
+	             "pace = isolated\nisolated_calls = 2\nin_place = both\n"
+	             "[variant a]\nmode = threads\n",
+	             NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "all right"));
 	json_t *report = json_report(here_path("report.json"));

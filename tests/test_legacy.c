@@ -72,8 +72,7 @@ TEST(no_pip_is_said)
 static void there_is(const char *version, char variables[256])
 {
 	char parent[160], library[128], python[96];
-	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/%s/nvidia/nccl/lib", folder,
-	         version);
+	snprintf(parent, sizeof parent, "mkdir -p %s/wheels/%s/nvidia/nccl/lib", folder, version);
 	assert_int_equal(system(parent), 0);
 	snprintf(library, sizeof library, "wheels/%s/nvidia/nccl/lib/libnccl.so.2", version);
 	cli_write(folder, library, "a library");
@@ -89,8 +88,8 @@ TEST(what_is_there_is_taken)
 	char variables[256], right[224], *said;
 	there_is("2.21.5", variables);
 	assert_int_equal(legacy(variables, &said), 0);
-	snprintf(right, sizeof right,
-	         "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n", folder);
+	snprintf(right, sizeof right, "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n",
+	         folder);
 	says(said, right);
 }
 
@@ -108,8 +107,7 @@ TEST(several_versions_are_a_list)
 }
 
 /* A pip that sees the folder's files alone. */
-#define PIP_HERE                                                                               \
-	"PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS=%s"
+#define PIP_HERE "PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS=%s"
 
 /* Another file under the name of a pinned wheel. */
 TEST(a_wheel_of_another_hash_is_refused)

@@ -11,24 +11,24 @@
 #include "test.h"
 
 /* Eleven lines and, behind them, a claim. */
-#define BASE                                                                                   \
-	"; Is it so?\n"                                                                        \
-	"[experiment]\n"                                                                       \
-	"title = the base\n"                                                                   \
-	"collective = alltoall\n"                                                              \
-	"bytes = 4K\n"                                                                         \
-	"host.bytes = 8K\n"                                                                    \
-	"reference = b\n"                                                                      \
-	"[variant a]\n"                                                                        \
-	"mode = threads\n"                                                                     \
-	"[variant b]\n"                                                                        \
+#define BASE                                                                                       \
+	"; Is it so?\n"                                                                            \
+	"[experiment]\n"                                                                           \
+	"title = the base\n"                                                                       \
+	"collective = alltoall\n"                                                                  \
+	"bytes = 4K\n"                                                                             \
+	"host.bytes = 8K\n"                                                                        \
+	"reference = b\n"                                                                          \
+	"[variant a]\n"                                                                            \
+	"mode = threads\n"                                                                         \
+	"[variant b]\n"                                                                            \
 	"mode = processes\n"
-#define CLAIM                                                                                  \
-	"[claim c]\n"                                                                          \
-	"text = B is slower\n"                                                                 \
-	"left = b\n"                                                                           \
-	"right = a\n"                                                                          \
-	"metric = busbw\n"                                                                     \
+#define CLAIM                                                                                      \
+	"[claim c]\n"                                                                              \
+	"text = B is slower\n"                                                                     \
+	"left = b\n"                                                                               \
+	"right = a\n"                                                                              \
+	"metric = busbw\n"                                                                         \
 	"is = less by 2%\n"
 #define LIKE "[experiment]\nlike = base\n"
 
@@ -112,14 +112,12 @@ TEST(own_keys_win)
 /* What excludes each other, and what an own key replaces though its own could not be read. */
 TEST(an_own_key_drops_what_it_excludes)
 {
-	load(BASE CLAIM, LIKE "[variant a]\nlayout = 1x1x2\n[claim c]\nneeds = 2 nodes\n",
-	     "null");
+	load(BASE CLAIM, LIKE "[variant a]\nlayout = 1x1x2\n[claim c]\nneeds = 2 nodes\n", "null");
 	assert_string_equal(spec.variants[0].settings.mode, "");
 	assert_int_equal(spec.variants[0].settings.layout.ranks_per_thread, 2);
 	assert_int_equal(spec.asked.claims[0].test, CLAIM_NEEDS);
 	load(BASE "[claim c]\ntext = x\nhost.needs = luck\n",
-	     LIKE "[claim c]\nhost.is = within 2%\nleft = a\nright = b\nmetric = time\n",
-	     "host");
+	     LIKE "[claim c]\nhost.is = within 2%\nleft = a\nright = b\nmetric = time\n", "host");
 	assert_int_equal(spec.asked.claims[0].test, CLAIM_WITHIN);
 	load(BASE "host.layout = 2x1x1\n", LIKE "[variant b]\nmode = single\n", "host");
 	assert_int_equal(spec.variants[1].settings.layout.processes, 2);
@@ -251,10 +249,10 @@ TEST_WITH(sendrecv_is_asked_what_alltoall_is, NULL, NULL)
 	if (access("experiments/h800_sendrecv.exp", R_OK))
 		skip(); /* run from elsewhere */
 	for (unsigned b = 0; b < 2; b++) {
-		if (spec_load("experiments/h800_sendrecv.exp", 0, NULL, backends[b], lookup,
-		              &spec, &st) ||
-		    spec_load("experiments/h800_alltoall.exp", 0, NULL, backends[b], lookup,
-		              &other, &st))
+		if (spec_load("experiments/h800_sendrecv.exp", 0, NULL, backends[b], lookup, &spec,
+		              &st) ||
+		    spec_load("experiments/h800_alltoall.exp", 0, NULL, backends[b], lookup, &other,
+		              &st))
 			fail_msg("%s", st.text);
 		assert_string_equal(spec.name, "h800_sendrecv");
 		assert_int_equal(spec.colls[0], COLL_SENDRECV);

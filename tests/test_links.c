@@ -18,8 +18,8 @@ static void load(const char *name, struct topology *out)
 	json_decref(json);
 }
 
-static void assert_pair(const struct topology *t, unsigned a, unsigned b,
-                        enum links_class class, const char *brief, double gbs)
+static void assert_pair(const struct topology *t, unsigned a, unsigned b, enum links_class class,
+                        const char *brief, double gbs)
 {
 	char text[64];
 	struct links_pair there = links_gpus(t, a, b), back = links_gpus(t, b, a);
@@ -82,8 +82,8 @@ TEST(two_sockets_have_every_pcie_class)
 	unsigned n = links_edges(&t, all, 4, edges);
 	bool shared = false, between = false;
 	for (unsigned i = 0; i < n; i++) {
-		shared |= !strcmp(edges[i].name, "bridge 0000:3a:00.0 upwards") &&
-		          edges[i].pairs == 4;
+		shared |=
+		    !strcmp(edges[i].name, "bridge 0000:3a:00.0 upwards") && edges[i].pairs == 4;
 		between |= !strcmp(edges[i].name, "between NUMA nodes 0 and 1") &&
 		           edges[i].pairs == 4 && isnan(edges[i].gbs);
 	}

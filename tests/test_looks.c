@@ -106,8 +106,8 @@ TEST(sessions_count_when_they_add_to_the_plan)
 		struct looks looks = looks_of(cases[i].sessions, cases[i].nsessions);
 		if (looks.n != cases[i].looks || looks.first != cases[i].first ||
 		    looks.added != cases[i].added)
-			fail_msg("case %u: %u looks, first %u, added %u", i, looks.n,
-			         looks.first, looks.added);
+			fail_msg("case %u: %u looks, first %u, added %u", i, looks.n, looks.first,
+			         looks.added);
 	}
 }
 

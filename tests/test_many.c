@@ -49,35 +49,34 @@ static void make(unsigned n)
 		                                              : ROLE_VARIANT,
 		                             .measured = true};
 		for (unsigned i = 0; i < 2; i++)
-			rows[2 * v + i] = (struct summary_row){
-			    .variant = v,
-			    .cell = {.coll = COLL_ALLTOALL,
-			             .bytes = sizes[i],
-			             .asked_bytes = sizes[i]},
-			    .ntrials = 1,
-			    .trials = &trials[2 * v + i],
-			    .carries_data = true,
-			    .time_us = 1,
-			    .time_us_lo = 1,
-			    .time_us_hi = 1,
-			    .busbw_gbs = 100 * i + v,
-			    .ratio = {.estimate = 1, .lo = NAN, .hi = NAN}};
+			rows[2 * v + i] =
+			    (struct summary_row){.variant = v,
+			                         .cell = {.coll = COLL_ALLTOALL,
+			                                  .bytes = sizes[i],
+			                                  .asked_bytes = sizes[i]},
+			                         .ntrials = 1,
+			                         .trials = &trials[2 * v + i],
+			                         .carries_data = true,
+			                         .time_us = 1,
+			                         .time_us_lo = 1,
+			                         .time_us_hi = 1,
+			                         .busbw_gbs = 100 * i + v,
+			                         .ratio = {.estimate = 1, .lo = NAN, .hi = NAN}};
 	}
 	if (!model)
 		model = calloc(1, sizeof *model);
 	assert_non_null(model);
-	model->summary =
-	    (struct summary){.run = &run,
-	                     .nvariants = n,
-	                     .variants = variants,
-	                     .nrows = 2 * n,
-	                     .rows = rows,
-	                     .ngroups = 1,
-	                     .groups = &group,
-	                     .nblocks = 1,
-	                     .measured = true,
-	                     .carries_data = true,
-	                     .index = {.nplaces = 2, .first = first, .rows = places}};
+	model->summary = (struct summary){.run = &run,
+	                                  .nvariants = n,
+	                                  .variants = variants,
+	                                  .nrows = 2 * n,
+	                                  .rows = rows,
+	                                  .ngroups = 1,
+	                                  .groups = &group,
+	                                  .nblocks = 1,
+	                                  .measured = true,
+	                                  .carries_data = true,
+	                                  .index = {.nplaces = 2, .first = first, .rows = places}};
 	index_rows(&model->summary);
 }
 
@@ -153,8 +152,7 @@ TEST(many_variants_stand_below_each_other)
 	json_t *table = by_size("speed against");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), MOST - 2);
 	assert_int_equal(json_rows(table, (json_keys){"line", "variant-0", NULL}), 0);
-	assert_int_equal(json_rows(table, (json_keys){"line", "A/A: variant-0 again", NULL}),
-	                 1);
+	assert_int_equal(json_rows(table, (json_keys){"line", "A/A: variant-0 again", NULL}), 1);
 	json_assert_number(json_cell(table, (json_keys){"line", "variant-33", NULL}, "4 KiB"),
 	                   "estimate", 1, 0);
 	json_decref(table);

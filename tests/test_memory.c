@@ -17,8 +17,7 @@ static void stamps(const struct made_place *place, int64_t out[6])
 	out[3] = 10;
 }
 
-static const struct made plain = {
-    .blocks = 3, .sizes = 2, .rows = 2, .cores = 8, .stamps = stamps};
+static const struct made plain = {.blocks = 3, .sizes = 2, .rows = 2, .cores = 8, .stamps = stamps};
 
 static json_t *worker(long long buffers, long long comm, long long calls, long long process)
 {
@@ -140,8 +139,7 @@ static struct contrast whole(const struct made_loaded *l, enum metric metric)
 	struct contrast c;
 	struct status st;
 	assert_int_equal(
-	    contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric, &select, &c, &st),
-	    0);
+	    contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric, &select, &c, &st), 0);
 	return c;
 }
 
@@ -183,15 +181,14 @@ TEST(claims_may_be_about_whole_trials)
 /* A variant's row has these figures; NAN: none. */
 static void memory_is(const json_t *report, const char *variant, const double mib[6])
 {
-	static const char *const columns[] = {"buffers_mib",      "communicator_mib",
-	                                      "registration_mib", "calls_mib",
-	                                      "rank_mib",         "process_mib"};
+	static const char *const columns[] = {"buffers_mib", "communicator_mib", "registration_mib",
+	                                      "calls_mib",   "rank_mib",         "process_mib"};
 	const json_t *table = json_table(report, "memory");
 	for (unsigned i = 0; i < 6; i++)
 		if (!isnan(mib[i]))
 			json_assert_number(
-			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]),
-			    "", mib[i], 1e-9);
+			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]), "",
+			    mib[i], 1e-9);
 		else if (json_has_column(table, columns[i]))
 			json_assert_null(
 			    json_cell(table, (json_keys){"variant", variant, NULL}, columns[i]),
@@ -228,8 +225,7 @@ static void half_said(json_t *line, const struct made_place *place)
 	(void)place;
 	json_object_set_new(line, "facts",
 	                    json_pack("[{s:s, s:s, s:s}]", "memory_buffers_bytes", "4194304",
-	                              "memory_comm_bytes", "12 apples", "memory_calls_bytes",
-	                              ""));
+	                              "memory_comm_bytes", "12 apples", "memory_calls_bytes", ""));
 }
 
 TEST(a_fact_that_is_no_number_is_left_out)

@@ -121,7 +121,6 @@ TEST(a_fourth_mode_needs_its_row_alone)
 	snprintf(was, sizeof was, "%s", getenv("LAUNCHGAP"));
 	setenv("LAUNCHGAP", forked, 1);
 	run_forked("host", true, "");
-	run_forked("mpi", false,
-	           "backend mpi sends MPI's messages, and mode forked starts no MPI");
+	run_forked("mpi", false, "backend mpi sends MPI's messages, and mode forked starts no MPI");
 	setenv("LAUNCHGAP", was, 1);
 }

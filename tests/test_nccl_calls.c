@@ -39,9 +39,8 @@ static void carry_out(void)
 {
 	for (unsigned s = 0; s < nsends; s++) {
 		unsigned r = 0;
-		while (r < nreceives &&
-		       (receives[r].done || receives[r].from != sends[s].from ||
-		        receives[r].to != sends[s].to))
+		while (r < nreceives && (receives[r].done || receives[r].from != sends[s].from ||
+		                         receives[r].to != sends[s].to))
 			r++;
 		assert_true(r < nreceives);
 		assert_int_equal(receives[r].bytes, sends[s].bytes);
@@ -66,10 +65,8 @@ static ncclResult_t send(const void *data, size_t count, ncclDataType_t type, in
 {
 	(void)type, (void)stream;
 	assert_true(depth > 0 && nsends < MOST && count > 0);
-	sends[nsends++] = (struct message){.from = rank_of(comm),
-	                                   .to = (unsigned)peer,
-	                                   .data = data,
-	                                   .bytes = count * element};
+	sends[nsends++] = (struct message){
+	    .from = rank_of(comm), .to = (unsigned)peer, .data = data, .bytes = count * element};
 	return ncclSuccess;
 }
 
@@ -78,10 +75,8 @@ static ncclResult_t receive(void *into, size_t count, ncclDataType_t type, int p
 {
 	(void)type, (void)stream;
 	assert_true(depth > 0 && nreceives < MOST && count > 0);
-	receives[nreceives++] = (struct message){.from = (unsigned)peer,
-	                                         .to = rank_of(comm),
-	                                         .into = into,
-	                                         .bytes = count * element};
+	receives[nreceives++] = (struct message){
+	    .from = (unsigned)peer, .to = rank_of(comm), .into = into, .bytes = count * element};
 	return ncclSuccess;
 }
 
@@ -133,8 +128,7 @@ static void compare(const struct rig *rig, unsigned rank)
 	for (unsigned slot = 0; slot < rig->slots; slot++)
 		for (size_t k = 0; k < span.recv_bytes / element; k++) {
 			uint64_t got = 0, right = value_expected(&q, slot * q.count, k);
-			memcpy(&got,
-			       p->recv + span.recv_at + slot * rig->cell.bytes + k * element,
+			memcpy(&got, p->recv + span.recv_at + slot * rig->cell.bytes + k * element,
 			       element);
 			assert_int_equal(got, right);
 		}
@@ -146,11 +140,8 @@ static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtyp
 	settings_default(&rig->trial.settings);
 	rig->trial.settings.layout = (struct layout){1, 1, n};
 	element = coll_dtype_bytes(dtype);
-	rig->cell = (struct cell){.coll = coll,
-	                          .dtype = dtype,
-	                          .op = OP_NONE,
-	                          .root = n - 1,
-	                          .bytes = (size_t)n * 480};
+	rig->cell = (struct cell){
+	    .coll = coll, .dtype = dtype, .op = OP_NONE, .root = n - 1, .bytes = (size_t)n * 480};
 	rig->trial.arena_bytes = rig->cell.bytes * rig->slots;
 	rig->ctx = calloc(1, sizeof *rig->ctx + n * sizeof rig->ctx->places[0]);
 	assert_non_null(rig->ctx);
@@ -229,8 +220,7 @@ TEST(every_collective_has_a_row)
 		if (!row->call && !row->move && !row->put && !row->connects)
 			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
 		assert_int_equal(row->connects, c == COLL_INIT);
-		assert_true(!(is & COLL_REDUCES) || row->call ||
-		            row->trains); /* no sum of sends */
+		assert_true(!(is & COLL_REDUCES) || row->call || row->trains); /* no sum of sends */
 		if (row->native) {
 			assert_true(row->call && row->move && row->since && row->symbol);
 			assert_memory_equal(row->native, "nccl", 4);
@@ -247,29 +237,29 @@ static struct asked {
 	int root; /* -1: not said */
 } asked;
 
-#define ANSWER(WHAT, ROOT)                                                                     \
-	(void)t, (void)c, (void)s;                                                             \
-	asked = (struct asked){WHAT, from, to, n, ROOT};                                       \
+#define ANSWER(WHAT, ROOT)                                                                         \
+	(void)t, (void)c, (void)s;                                                                 \
+	asked = (struct asked){WHAT, from, to, n, ROOT};                                           \
 	return ncclSuccess
 
-#define REDUCING(NAME)                                                                         \
-	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
-	                               ncclRedOp_t op, ncclComm_t c, cudaStream_t s)           \
-	{                                                                                      \
-		(void)op;                                                                      \
-		ANSWER(#NAME, -1);                                                             \
+#define REDUCING(NAME)                                                                             \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t,     \
+	                               ncclRedOp_t op, ncclComm_t c, cudaStream_t s)               \
+	{                                                                                          \
+		(void)op;                                                                          \
+		ANSWER(#NAME, -1);                                                                 \
 	}
-#define PLAIN(NAME)                                                                            \
-	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
-	                               ncclComm_t c, cudaStream_t s)                           \
-	{                                                                                      \
-		ANSWER(#NAME, -1);                                                             \
+#define PLAIN(NAME)                                                                                \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t,     \
+	                               ncclComm_t c, cudaStream_t s)                               \
+	{                                                                                          \
+		ANSWER(#NAME, -1);                                                                 \
 	}
-#define ROOTED(NAME)                                                                           \
-	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t, \
-	                               int root, ncclComm_t c, cudaStream_t s)                 \
-	{                                                                                      \
-		ANSWER(#NAME, root);                                                           \
+#define ROOTED(NAME)                                                                               \
+	static ncclResult_t ask_##NAME(const void *from, void *to, size_t n, ncclDataType_t t,     \
+	                               int root, ncclComm_t c, cudaStream_t s)                     \
+	{                                                                                          \
+		ANSWER(#NAME, root);                                                               \
 	}
 REDUCING(AllReduce)
 REDUCING(ReduceScatter)

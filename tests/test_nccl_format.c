@@ -78,9 +78,8 @@ static char *table_with(const struct golden *g, json_t *settings, unsigned comm_
 {
 	struct record_cell cell = {.variant = "threads",
 	                           .json = json_pack("{s:i}", "comm_ranks", (int)comm_ranks)};
-	struct record_run run = {.environment =
-	                             json_pack("{s:i, s:s, s:[o]}", "warmup", 5, "launchgap",
-	                                       "abc", "variants", settings),
+	struct record_run run = {.environment = json_pack("{s:i, s:s, s:[o]}", "warmup", 5,
+	                                                  "launchgap", "abc", "variants", settings),
 	                         .ncells = comm_ranks ? 1 : 0,
 	                         .cells = &cell};
 	assert_non_null(run.environment);
@@ -198,11 +197,8 @@ TEST(a_collective_has_one_table)
 	struct record_run run = {.environment = json_object()};
 	struct summary_row rows[4];
 	struct summary_group groups[4];
-	struct summary_variant variant = {.name = "threads",
-	                                  .mode = "threads",
-	                                  .layout = "1x4x1",
-	                                  .library = "",
-	                                  .backend = ""};
+	struct summary_variant variant = {
+	    .name = "threads", .mode = "threads", .layout = "1x4x1", .library = "", .backend = ""};
 	struct summary s = {.run = &run,
 	                    .nvariants = 1,
 	                    .variants = &variant,
@@ -238,8 +234,7 @@ TEST(a_collective_has_one_table)
 	assert_int_equal(strchr(first + 1, '\n') - second, 0);
 	/* 674.35 and 337.17, and the halves of both. */
 	double average = 0;
-	assert_int_equal(sscanf(strstr(text, "# Avg"), "# Avg bus bandwidth : %lf", &average),
-	                 1);
+	assert_int_equal(sscanf(strstr(text, "# Avg"), "# Avg bus bandwidth : %lf", &average), 1);
 	assert_true(fabs(average - 674.346 * 0.5625) < 0.01);
 	assert_null(strstr(strstr(text, "# Avg") + 1, "# Avg"));
 	assert_null(strstr(strstr(text, "# Using") + 1, "# Using"));
@@ -255,9 +250,8 @@ TEST(settings_are_said_as_nccl_tests_counts)
 	                        json_pack("{s:i, s:i, s:i, s:s}", "aggregate", 5, "graph", 2,
 	                                  "offset", 8, "split", "MOD:2"),
 	                        2);
-	made_says(text,
-	          " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
-	          "2\n#\n");
+	made_says(text, " warmup iters: 5 iters: 2 agg iters: 5 validation: 1 graph: 2 unalign: "
+	                "2\n#\n");
 	made_says(text, "\n#  Rank  2 Group  0 Pid      0 on ");
 	made_says(text, "\n#  Rank  3 Group  1 Pid      0 on ");
 	made_says(text, "\n        4096           512     float ");
@@ -376,17 +370,15 @@ TEST(both_halves_stand_in_one_line)
 	write_both_halves();
 	char *text = print_of(NCCL_AVERAGE_MEAN);
 	/* As nccl-tests prints 4 and 16 KiB of two ranks that took 6.5 and 19.5 µs. */
-	made_says(text,
-	          "\n        4096           512     float    none      -1     6.50    0.63   "
-	          " 0.32       0    19.50    0.21    0.11       0\n"
-	          "       16384          2048     float    none      -1     6.50    2.52   "
-	          " 1.26       0    19.50    0.84    0.42       0\n# Out of bounds values :");
+	made_says(text, "\n        4096           512     float    none      -1     6.50    0.63   "
+	                " 0.32       0    19.50    0.21    0.11       0\n"
+	                "       16384          2048     float    none      -1     6.50    2.52   "
+	                " 1.26       0    19.50    0.84    0.42       0\n# Out of bounds values :");
 	assert_null(strstr(text, "report.md"));
 	assert_null(strstr(text, "variant=limit"));
 	assert_null(strstr(text, "variant=threads-again"));
-	made_says(text,
-	          "# variant=single role=variant mode=single layout=1x1x2 backend=nccl "
-	          "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
+	made_says(text, "# variant=single role=variant mode=single layout=1x1x2 backend=nccl "
+	                "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
 	parse(text, &p);
 	/* Three variants of two sizes; the isolated cells, the limit and the reference's twin
 	 * have no place here. */
@@ -436,9 +428,8 @@ TEST(what_carries_no_data_has_a_time)
 	assert_non_null(out);
 	nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, out);
 	fclose(out);
-	made_says(text,
-	          "none      -1     6.50     nan     nan    N/A      nan     nan     nan    "
-	          "N/A\n");
+	made_says(text, "none      -1     6.50     nan     nan    N/A      nan     nan     nan    "
+	                "N/A\n");
 	made_says(text, "# Avg bus bandwidth    : nan \n");
 	free(text);
 	made_unload(&l);
@@ -450,9 +441,8 @@ TEST(the_command_line_takes_it)
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	assert_int_equal(cli.code, 0);
 	/* Rank's mean, as nccl-tests when nothing is said; our own table is not there. */
-	made_says(cli.out,
-	          "float    none      -1     6.50    0.63    0.32       0      nan     "
-	          "nan     nan    N/A\n");
+	made_says(cli.out, "float    none      -1     6.50    0.63    0.32       0      nan     "
+	                   "nan     nan    N/A\n");
 	assert_null(strstr(cli.out, "÷"));
 	free(cli.out);
 	cli = report_with("--average", "span", "--format", "nccl-tests");
@@ -548,8 +538,8 @@ TEST(alltoallv_has_the_bytes_that_it_moves)
 		json_assert_number(json_cell(t, cell, "algbw_gbs"), "", moved / us / 1e3, 1e-9);
 		json_assert_number(json_cell(t, cell, "busbw_gbs"), "", moved / us / 1e3 * 0.75,
 		                   1e-9);
-		json_assert_number(json_cell(json_table(report, "ranks"), rank, "bytes"), "",
-		                   moved, 0);
+		json_assert_number(json_cell(json_table(report, "ranks"), rank, "bytes"), "", moved,
+		                   0);
 		made_says(made_print(&options),
 		          i ? "\n        4096           256" : "\n        4080           256");
 	}

@@ -89,11 +89,10 @@ TEST(links_are_merged_over_channels_and_ends)
 	const char *sender = HEAD "Channel 00/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
 	                          "Channel 01/0 : 0[0] -> 1[1] [send] via NET/Socket/0\n" HEAD
 	                          "Channel 01/1 : 0[0] -> 1[1] [send] via NET/Socket/0\n",
-	           *receiver =
-	               "node2:77:78 [1] NCCL INFO Channel 01/0 : 0[0] -> 1[1] [receive] "
-	               "via NET/Socket/0\n"
-	               "node2:77:78 [1] NCCL INFO Channel 02/0 : 0[0] -> 1[1] [receive] "
-	               "via NET/Socket/1\n";
+	           *receiver = "node2:77:78 [1] NCCL INFO Channel 01/0 : 0[0] -> 1[1] [receive] "
+	                       "via NET/Socket/0\n"
+	                       "node2:77:78 [1] NCCL INFO Channel 02/0 : 0[0] -> 1[1] [receive] "
+	                       "via NET/Socket/1\n";
 	struct nccl_log e = parse(sender);
 	struct status st = {""};
 	assert_int_equal(nccl_log_parse(receiver, strlen(receiver), &e, &st), 0);
@@ -150,10 +149,9 @@ TEST(old_and_odd_forms_of_a_channel_line)
 {
 	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may stand
 	 * in front (2.26); a line may end as on Windows. */
-	struct nccl_log e =
-	    parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
-	               "[2026-11-20 10:00:00] " HEAD
-	               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
+	struct nccl_log e = parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
+	                               "[2026-11-20 10:00:00] " HEAD
+	                               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");
 	assert_int_equal(e.path.nlinks, 1);
 	assert_int_equal(e.path.links[0].channels, 2);
 	assert_int_equal(e.path.unread, 0);
@@ -164,9 +162,8 @@ TEST(old_and_odd_forms_of_a_channel_line)
 TEST(foreign_and_torn_lines_make_no_link)
 {
 	static const char *const bad[] = {
-	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n", /* no head: not from NCCL */
-	    HEAD
-	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM", /* no newline: maybe P2P/CUMEM/read */
+	    "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n",    /* no head: not from NCCL */
+	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM", /* no newline: maybe P2P/CUMEM/read */
 	    HEAD "Channel 00/24 :    0   1   2   3   4   5   6   7\n",
 	    HEAD "CollNet 00/0 : 3 [send] via COLLNET/SHARP/0/GDRDMA\n",
 	    HEAD "Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n",
@@ -268,17 +265,16 @@ TEST(registration_is_counted_by_kind_in_every_wording)
 		assert_int_equal(e.npairs, i < 5);
 		nccl_log_free(&e);
 	}
-	struct nccl_log e = parse(
-	    HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
-	         "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
-	         "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
+	struct nccl_log e =
+	    parse(HEAD "rank 0 - IPC registering buffer" REG_A "1\n" HEAD
+	               "rank 0 - IPC deregistered buffer 0x7f peer 1 ipc remote buffer 0x7e\n" HEAD
+	               "Proxy rank 1 register success regAddr 0x7f size 1 offset 0\n");
 	assert_false(e.path.registered);
 	assert_string_equal(e.path.registered_why, "the log shows none");
 	nccl_log_free(&e);
-	e = parse(HEAD
-	          "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
-	          "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
-	          "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
+	e = parse(HEAD "rank 2 successfully registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	               "rank 2 reuse local-registered NVLS sendbuff 0x7f, recvbuff 0x7e\n" HEAD
+	               "rank 2 - COLLNET reuse register userbuff 0x7f (handle 0x1), buffSize 8\n");
 	assert_string_equal(e.path.registered_why, "2 by NVLS; 1 by COLLNET");
 	nccl_log_free(&e);
 }
@@ -293,13 +289,11 @@ TEST(why_registration_failed_is_told)
 	                          "4096 nPeers 1 isLegacyIpc 0 type "
 	                          "POSIX_FD\n");
 	assert_false(e.path.registered);
-	assert_string_equal(e.path.registered_why,
-	                    "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
+	assert_string_equal(e.path.registered_why, "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
 	nccl_log_free(&e);
-	e = parse(HEAD
-	          "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
-	          "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
-	          "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z);
+	e = parse(HEAD "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
+	               "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
+	               "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z);
 	assert_true(e.path.registered);
 	assert_string_equal(e.path.registered_why,
 	                    "1 by IPC; 1 failed by NET: GDR flag 0; 1 failed by NVLS");
@@ -310,8 +304,7 @@ TEST(why_registration_failed_is_told)
 	nccl_log_free(&e);
 	e = parse(HEAD "Skipping registration for buffer 0x7f size 4096 (LocalRegister=0, "
 	               "P2pUsesMemcpy=0)\n");
-	assert_string_equal(e.path.registered_why,
-	                    "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
+	assert_string_equal(e.path.registered_why, "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
 	nccl_log_free(&e);
 }
 
@@ -392,8 +385,7 @@ TEST(up_to_2_22_one_process_is_direct)
 
 TEST(from_2_23_both_ends_must_be_registered)
 {
-	static const char *const verbs[] = {"local register", "register", "registered",
-	                                    "reuse"};
+	static const char *const verbs[] = {"local register", "register", "registered", "reuse"};
 	struct nccl_log e;
 	char *text;
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
@@ -471,15 +463,14 @@ TEST(without_a_version_only_what_all_versions_stage_is_known)
 
 TEST(copy_engines_and_symmetric_kernels_are_seen)
 {
-	const char *init = HEAD
-	    "Init CE, rank 3 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq "
-	    "num 0\n",
+	const char *init =
+	               HEAD "Init CE, rank 3 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq "
+	                    "num 0\n",
 	           *each = HEAD "AlltoAll [Copy Engine]: 1048576 Bytes -> cudaMemcpyAsync\n",
 	           *kernel = HEAD "AllReduce [Symmetric]: 65536 Bytes -> Kernel "
 	                          "AllReduce_RSxLD_AGxST nchannels 16 nthreads 512 nWorks 1\n",
-	           *ll = HEAD
-	           "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
-	           "nthreads 512\n";
+	           *ll = HEAD "AllGather [Symmetric]: 64 Bytes -> Kernel AllGather_LL nchannels 1 "
+	                      "nthreads 512\n";
 	struct nccl_log e = parse(init);
 	assert_true(e.path.copy_engine);
 	nccl_log_free(&e);
@@ -600,14 +591,13 @@ TEST(all_files_of_a_trial_are_read)
 /* Ranks 0 and 1 share a switch, 2 and 3 another; 3 reaches 0 otherwise than 0 reaches 3. */
 TEST(a_mixed_path_names_its_pairs)
 {
-	static const char log[] =
-	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n" HEAD
-	         "Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
-	         "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n" HEAD
-	         "Channel 00/1 : 0[0] -> 2[2] via SHM/direct/direct\n" HEAD
-	         "Channel 00/1 : 2[2] -> 0[0] via SHM/direct/direct\n" HEAD
-	         "Channel 00/1 : 0[0] -> 3[3] via SHM/direct/direct\n" HEAD
-	         "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
+	static const char log[] = HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM\n" HEAD
+	                               "Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n" HEAD
+	                               "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM\n" HEAD
+	                               "Channel 00/1 : 0[0] -> 2[2] via SHM/direct/direct\n" HEAD
+	                               "Channel 00/1 : 2[2] -> 0[0] via SHM/direct/direct\n" HEAD
+	                               "Channel 00/1 : 0[0] -> 3[3] via SHM/direct/direct\n" HEAD
+	                               "Channel 00/1 : 3[3] -> 0[0] via NET/IB/0\n";
 	struct nccl_log e = parse(log);
 	char text[256], little[20];
 	assert_string_equal(e.path.transport, "mixed");
@@ -619,8 +609,7 @@ TEST(a_mixed_path_names_its_pairs)
 	char *all = mesh("2.28.3", 6, "P2P/CUMEM");
 	e = parse(all);
 	path_pairs_text(&e.path, text, sizeof text);
-	assert_string_equal(text,
-	                    "P2P/CUMEM 0-1, 0-2, 0-3, 0-4, 0-5, 1-2, 1-3, 1-4 and 7 more");
+	assert_string_equal(text, "P2P/CUMEM 0-1, 0-2, 0-3, 0-4, 0-5, 1-2, 1-3, 1-4 and 7 more");
 	nccl_log_free(&e);
 	free(all);
 }

@@ -196,8 +196,7 @@ TEST(what_does_not_go_together_is_refused)
 	t.settings.layout = (struct layout){2, 1, 1};
 	taken(&t, &all, 90);
 	t.settings.aggregate = 4;
-	refused(&t, &all, 90,
-	        "aggregate = 4 puts calls into a group, which group = never forbids");
+	refused(&t, &all, 90, "aggregate = 4 puts calls into a group, which group = never forbids");
 	t = plain();
 	t.settings.graph = 2;
 	t.settings.layout = (struct layout){1, 1, 2};
@@ -272,8 +271,7 @@ TEST(a_cell_that_cannot_be_is_refused)
 	        "sendrecv_pairs needs an even number of ranks; a communicator has 3 here");
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 6, 1};
-	refused(&t, &all, 90,
-	        "hypercube needs a power of two of ranks; a communicator has 6 here");
+	refused(&t, &all, 90, "hypercube needs a power of two of ranks; a communicator has 6 here");
 	t.settings.split = (struct split){SPLIT_MOD, 3};
 	taken(&t, &all, 90);
 	t.settings.split = (struct split){SPLIT_DIV, 4};
@@ -322,8 +320,8 @@ TEST(a_library_that_is_not_below_is_refused)
 		struct trial t = plain();
 		strcpy(t.settings.nccl_below, cases[i].below);
 		snprintf(sentence, sizeof sentence,
-		         "nccl_below = %s needs an older library; this is %s: %s",
-		         cases[i].below, api.version, standin);
+		         "nccl_below = %s needs an older library; this is %s: %s", cases[i].below,
+		         api.version, standin);
 		if (cases[i].goes)
 			taken(&t, &api, 90);
 		else

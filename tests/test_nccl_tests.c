@@ -59,7 +59,7 @@ static const char *load(const char *path, const char *variant, struct result *si
 }
 
 static const struct result_series *find(const struct result *side, const char *variant,
-                                      size_t bytes, bool in_place)
+                                        size_t bytes, bool in_place)
 {
 	struct cell cell = {.coll = COLL_ALLTOALL,
 	                    .dtype = DTYPE_FLOAT32,
@@ -189,9 +189,8 @@ TEST(layouts_are_not_mixed)
 /* -N measures the sizes again in the same job: no trials of their own. */
 TEST(cycles_are_one_trial)
 {
-	static const char row[] =
-	    "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
-	    "-1,\"out_of_place\":{\"time\":%d}}%s";
+	static const char row[] = "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
+	                          "-1,\"out_of_place\":{\"time\":%d}}%s";
 	struct result side;
 	char rows[1024] = "";
 	for (int i = 0; i < 5; i++)
@@ -271,8 +270,8 @@ TEST(other_options_are_no_repetition)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		/* The plain file has 5 calls of warm-up. */
 		const char *own = cases[i].others;
-		snprintf(others, sizeof others, "%s%s%s", own ? own : "",
-		         own && *own ? " " : "", own ? "-w 5" : "");
+		snprintf(others, sizeof others, "%s%s%s", own ? own : "", own && *own ? " " : "",
+		         own ? "-w 5" : "");
 		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
 		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
 		assert_string_equal(side.others, others);
@@ -421,8 +420,7 @@ TEST(alltoallv_meets_its_counts)
 	for (unsigned i = 0; i < sizeof env / sizeof *env; i++) {
 		struct result side;
 		char by[256], *text;
-		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s",
-		         env[i][0]);
+		snprintf(by, sizeof by, "alltoallv_perf\",\"-a\",\"3\"],\"env\":[%s", env[i][0]);
 		text = (char *)(uintptr_t)with(
 		    "alltoall_perf\",\"-t\",\"1\",\"-g\",\"4\",\"-a\",\"3\",\"-J\",\"x.json\"],"
 		    "\"env\":[\"TOKEN=SECRET\"",

@@ -40,8 +40,7 @@ _Static_assert(NVML_GPM_METRICS_GET_VERSION == 1 && NVML_GPM_SUPPORT_VERSION == 
 _Static_assert(sizeof(struct nvml_api_gpm_support) == sizeof(nvmlGpmSupport_t), "");
 _Static_assert(sizeof(struct nvml_api_gpm_metric) == sizeof(nvmlGpmMetric_t), "");
 _Static_assert(sizeof(struct nvml_api_gpm_get) >= sizeof(nvmlGpmMetricsGet_t), "");
-_Static_assert(offsetof(struct nvml_api_gpm_get, metrics) ==
-                   offsetof(nvmlGpmMetricsGet_t, metrics),
+_Static_assert(offsetof(struct nvml_api_gpm_get, metrics) == offsetof(nvmlGpmMetricsGet_t, metrics),
                "");
 _Static_assert(NVML_API_GPM_SM == NVML_GPM_METRIC_SM_UTIL, "");
 _Static_assert(NVML_API_GPM_DRAM == NVML_GPM_METRIC_DRAM_BW_UTIL, "");

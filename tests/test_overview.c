@@ -55,8 +55,8 @@ static bool drawn(const char *name)
 	return !access(made_path(path), R_OK);
 }
 
-static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks",
-                                      "all_reduce_ecdf", "all_reduce_timeline"};
+static const char *const details[] = {"all_reduce_launch", "all_reduce_ranks", "all_reduce_ecdf",
+                                      "all_reduce_timeline"};
 
 static void need_gnuplot(void)
 {
@@ -108,8 +108,7 @@ TEST(beyond_that_there_is_the_overview_alone)
 	assert_false(drawn("all_reduce_busbw"));
 	assert_false(drawn("all_reduce_ratio"));
 	assert_true(drawn("overview"));
-	json_assert_one_says(json_section(drawn_report, "pictures"),
-	                     "The run has 16 collectives");
+	json_assert_one_says(json_section(drawn_report, "pictures"), "The run has 16 collectives");
 }
 
 TEST(a_picture_of_one_of_several_names_it)
@@ -140,10 +139,8 @@ TEST(wide_bandwidths_are_logarithmic)
 		draw_made(&m);
 		const char *text = made_read("plots/nccl_alltoall_busbw.svg");
 		made_says(text, ">bus bandwidth, GB/s<");
-		assert_int_equal(strstr(text, ">all sizes, logarithmic<") != NULL,
-		                 m.sizes == 8);
-		assert_int_equal(strstr(text, ">16 MiB and more, from 0<") != NULL,
-		                 m.sizes == 8);
+		assert_int_equal(strstr(text, ">all sizes, logarithmic<") != NULL, m.sizes == 8);
+		assert_int_equal(strstr(text, ">16 MiB and more, from 0<") != NULL, m.sizes == 8);
 	}
 }
 

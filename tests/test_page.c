@@ -63,8 +63,8 @@ TEST(a_terminal_has_80_columns)
 		page_stress(&p, "%s", long_text);
 		page_item(&p, "%s", long_text);
 		page_end_list(&p);
-		static const char *const files[] = {"trials.jsonl", "report.json",
-		                                    "summary.csv", "ranks.csv"};
+		static const char *const files[] = {"trials.jsonl", "report.json", "summary.csv",
+		                                    "ranks.csv"};
 		page_files(&p, "The record, and all of this as data", files, 4);
 		char some[21];
 		snprintf(some, sizeof some, "%.20s", words + 12);
@@ -77,9 +77,8 @@ TEST(a_terminal_has_80_columns)
 TEST(a_number_keeps_its_unit)
 {
 	struct page p = page_on(PAGE_TERMINAL);
-	page_say(&p,
-	         "It moves data at a rate of so many bytes, and for each size of some up to 16 "
-	         "MiB it does.");
+	page_say(&p, "It moves data at a rate of so many bytes, and for each size of some up to 16 "
+	             "MiB it does.");
 	is(&p, "  It moves data at a rate of so many bytes, and for each size of some up to\n"
 	       "  16 MiB it does.\n");
 }
@@ -130,11 +129,10 @@ TEST(each_part_in_markdown)
 
 TEST(anchors_are_those_of_github)
 {
-	static const char *const rows[][2] = {
-	    {"How it was measured", "how-it-was-measured"},
-	    {"Why: by version of NCCL", "why-by-version-of-nccl"},
-	    {"a_b-c (d), 1 %", "a_b-c-d-1-"},
-	    {"Größe", "größe"}};
+	static const char *const rows[][2] = {{"How it was measured", "how-it-was-measured"},
+	                                      {"Why: by version of NCCL", "why-by-version-of-nccl"},
+	                                      {"a_b-c (d), 1 %", "a_b-c-d-1-"},
+	                                      {"Größe", "größe"}};
 	char anchor[64];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		page_anchor(rows[i][0], anchor, sizeof anchor);

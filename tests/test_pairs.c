@@ -88,8 +88,8 @@ static void line(json_t *cell, const struct made_place *p)
 static void path(FILE *out)
 {
 	made_data_path(out, "threads", "staged", NULL,
-	               json_pack("{s:[{s:i, s:i, s:s, s:i}]}", "links", "from", 0, "to", 1,
-	                         "via", "P2P/CUMEM", "channels", 16));
+	               json_pack("{s:[{s:i, s:i, s:s, s:i}]}", "links", "from", 0, "to", 1, "via",
+	                         "P2P/CUMEM", "channels", 16));
 }
 
 static const struct made_variant threads[] = {{.name = "threads", .role = "reference"}};
@@ -186,12 +186,11 @@ TEST(a_slow_pair_and_short_links_are_named)
 	json_assert_text(json_cell(json_table(report, "link_matrix"),
 	                           (json_keys){"rank", "5", "to", "0", NULL}, "brief"),
 	                 "", "NVS ×16");
-	json_assert_number(json_cell(json_table(report, "balance"),
-	                             (json_keys){"rank", "5", NULL}, "sent_per_link"),
+	json_assert_number(json_cell(json_table(report, "balance"), (json_keys){"rank", "5", NULL},
+	                             "sent_per_link"),
 	                   "", BYTES / 8.0 * 7 / 16, 1);
 	json_assert_one_says(json_object_get(report, "answer"), "NVSwitch, 56 pairs");
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "Pair 2 to 6 (NVSwitch) is slow");
+	json_assert_one_says(json_object_get(report, "answer"), "Pair 2 to 6 (NVSwitch) is slow");
 	assert_true(made_has("pairs.csv"));
 }
 
@@ -228,9 +227,8 @@ TEST(two_ranks_both_ways_at_once_share_nothing)
 	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};
 	const json_t *report = report_of(&w, COLL_PAIR);
 	const json_t *answer = json_object_get(report, "answer");
-	json_assert_one_says(answer,
-	                     "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
-	                     "way alone, 358 GB/s (64 MiB)");
+	json_assert_one_says(answer, "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
+	                             "way alone, 358 GB/s (64 MiB)");
 	assert_false(page_says("pairs share a link"));
 }
 
@@ -277,8 +275,7 @@ TEST(there_and_back_is_half_of_it_one_way)
 	assert_true(json_number_value(json_at(gbs, "hi")) >
 	            json_number_value(json_at(gbs, "value")));
 	json_assert_number(json_cell(rows, fast, "share"), "", 0.8 / 1.005, 0.002);
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "Ping-pong, NVSwitch, 28 pairs");
+	json_assert_one_says(json_object_get(report, "answer"), "Ping-pong, NVSwitch, 28 pairs");
 	assert_true(made_has("pingpong.csv"));
 }
 

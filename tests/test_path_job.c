@@ -23,12 +23,11 @@ static struct runner *runner;
 
 /* A worker that keeps what it was told about the log, and writes one as NCCL does. */
 #define TELLS "#!/bin/sh\nenv | grep '^NCCL_DEBUG' | sort >${0%/*}/seen\n"
-static const char logs[] =
-    TELLS "f=$(echo \"$NCCL_DEBUG_FILE\" | sed \"s/%h/here/; s/%p/$$/\")\n"
-          "[ -n \"$f\" ] || exit 0\n"
-          "echo '" HEAD "NCCL version 2.28.3+cuda12.4' >$f\n"
-          "echo '" HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM' >>$f\n"
-          "echo '" HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM' >>$f\n";
+static const char logs[] = TELLS "f=$(echo \"$NCCL_DEBUG_FILE\" | sed \"s/%h/here/; s/%p/$$/\")\n"
+                                 "[ -n \"$f\" ] || exit 0\n"
+                                 "echo '" HEAD "NCCL version 2.28.3+cuda12.4' >$f\n"
+                                 "echo '" HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM' >>$f\n"
+                                 "echo '" HEAD "Channel 00/1 : 1[1] -> 0[0] via P2P/CUMEM' >>$f\n";
 static const char silent[] = TELLS;
 static const char breaks[] = TELLS "echo 'launchgap: no such device'\nexit 1\n";
 
@@ -127,14 +126,13 @@ static void play(const char *script)
 static int collect(struct status *st)
 {
 	const struct path_job q = {.plan = &runner->plan,
-	                                   .machine = &machine,
-	                                   .self = self,
-	                                   .scratch = runner->folder.scratch,
-	                                   .timeout_s = 60,
-	                                   .variant =
-	                                       (unsigned)(variant("a") - runner->plan.variants),
-	                                   .order = 7,
-	                                   .trials = runner->folder.trials};
+	                           .machine = &machine,
+	                           .self = self,
+	                           .scratch = runner->folder.scratch,
+	                           .timeout_s = 60,
+	                           .variant = (unsigned)(variant("a") - runner->plan.variants),
+	                           .order = 7,
+	                           .trials = runner->folder.trials};
 	assert_true(path_job_wanted(&runner->plan, q.variant));
 	return path_job_run(&q, st);
 }
@@ -198,8 +196,7 @@ TEST(the_log_is_on_in_that_job_alone)
 	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
 	assert_non_null(trial);
-	assert_int_equal(job_run_trial(trial, self, runner->folder.scratch, 60, &job, &st),
-	                 0);
+	assert_int_equal(job_run_trial(trial, self, runner->folder.scratch, 60, &job, &st), 0);
 	assert_int_equal(job.result.code, 0);
 	trial_free(trial);
 	seen = kept(folder, "seen");

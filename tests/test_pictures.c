@@ -84,15 +84,14 @@ TEST(a_ratio_without_an_interval_has_no_bar)
 		skip();
 	made_report(&plain);
 	FILE *out = fopen(made_path("q.gp"), "w");
-	fprintf(
-	    out,
-	    "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
-	    "$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n0.5,0.4,0.7,0.6\nEOD\n"
-	    "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
-	    "set print '%s/said'\n"
-	    "print sprintf('%%.1f %%.1f %%.1f %%.1f', STATS_min_x, STATS_max_x, STATS_min_y, "
-	    "STATS_max_y)\n",
-	    made_folder, made_folder);
+	fprintf(out,
+	        "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
+	        "$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n0.5,0.4,0.7,0.6\nEOD\n"
+	        "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
+	        "set print '%s/said'\n"
+	        "print sprintf('%%.1f %%.1f %%.1f %%.1f', STATS_min_x, STATS_max_x, STATS_min_y, "
+	        "STATS_max_y)\n",
+	        made_folder, made_folder);
 	fclose(out);
 	snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
 	assert_int_equal(system(call), 0);
@@ -167,8 +166,7 @@ TEST(a_heat_map_says_what_its_sets_are)
 	made_says(svg, ">0<");
 	assert_null(strstr(svg, ">-0<"));
 	assert_null(strstr(svg, ">+0<"));
-	made_says(made_read("plots/nccl_alltoall_ratio.svg"),
-	          "set-10: NCCL_BUFFSIZE = 1048576");
+	made_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE = 1048576");
 }
 
 /* A picture of a step says whose, and what it shows. */
@@ -180,8 +178,7 @@ TEST(a_picture_of_a_step_is_named)
 	const char *svg = made_read("plots/nccl_training_step.svg");
 	made_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
 	made_says(svg, ">Communication keeps rank 0 busy for ");
-	made_says(made_read("plots/nccl_training.svg"),
-	          ">resnet50 in bfloat16, 25 MiB buckets: ");
+	made_says(made_read("plots/nccl_training.svg"), ">resnet50 in bfloat16, 25 MiB buckets: ");
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
 }
 

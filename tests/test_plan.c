@@ -114,16 +114,14 @@ TEST(test_how_workers_wait)
 		unsigned cores;
 		bool yields;
 	} cases[] = {
-	    {WAIT_AUTO, "", 4, false},    {WAIT_AUTO, "", 3, true},
-	    {WAIT_AUTO, "1", 4, false},   {WAIT_AUTO, "1/2", 4, true},
-	    {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
+	    {WAIT_AUTO, "", 4, false},   {WAIT_AUTO, "", 3, true},     {WAIT_AUTO, "1", 4, false},
+	    {WAIT_AUTO, "1/2", 4, true}, {WAIT_SPIN, "1/2", 3, false}, {WAIT_YIELD, "", 4, true},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		spec.variants[1].settings.wait = cases[i].wait;
 		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
 		make(3);
-		struct trial *t =
-		    plan_order_trial(&plan, cases[i].cores, find("threads"), 0, 0);
+		struct trial *t = plan_order_trial(&plan, cases[i].cores, find("threads"), 0, 0);
 		assert_int_equal(t->yield, cases[i].yields);
 		trial_free(t);
 	}

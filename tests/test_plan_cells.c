@@ -8,8 +8,8 @@ static void expect_all_cells(const struct trial *t)
 	for (unsigned c = 0; c < 2; c++)
 		for (unsigned s = 0; s < 3; s++)
 			for (unsigned p = 0; p < PACE_KINDS; p++)
-				assert_int_equal(
-				    count_cells(t, spec.colls[c], spec.sizes[s], p), 1);
+				assert_int_equal(count_cells(t, spec.colls[c], spec.sizes[s], p),
+				                 1);
 	/* The timeline's pass comes last, in the first block, once a collective. */
 	for (unsigned i = 12; i < t->ncells; i++) {
 		assert_int_equal(t->cells[i].pass, PASS_TIMELINE);
@@ -225,8 +225,7 @@ TEST(test_init_has_no_timeline)
 	struct trial *t = trial_at(0);
 	for (unsigned c = 0; c < t->ncells; c++) {
 		timelines += t->cells[c].pass == PASS_TIMELINE;
-		assert_false(t->cells[c].pass == PASS_TIMELINE &&
-		             t->cells[c].coll == COLL_INIT);
+		assert_false(t->cells[c].pass == PASS_TIMELINE && t->cells[c].coll == COLL_INIT);
 	}
 	assert_int_equal(timelines, 1);
 	trial_free(t);

@@ -120,9 +120,8 @@ TEST(test_layouts)
 	refuse("layout 1x8x1 has 8 ranks, the experiment has 4");
 	strcpy(s->mode, "teams");
 	s->layout = (struct layout){0, 0, 0};
-	refuse(
-	    "x.exp:30: variant named: mode = 'teams' is not known; allowed is single, threads, "
-	    "processes");
+	refuse("x.exp:30: variant named: mode = 'teams' is not known; allowed is single, threads, "
+	       "processes");
 }
 
 /* What cannot run here is listed with its reason, and the rest runs. */
@@ -154,8 +153,7 @@ TEST(test_skips)
 	named->settings.nccl[0] = '\0';
 	named->settings.flip_rank = 0;
 	strcpy(named->settings.backend, "null");
-	expect_skip("named",
-	            "flip is a setting of backend nccl or host and has no effect on null");
+	expect_skip("named", "flip is a setting of backend nccl or host and has no effect on null");
 }
 
 /* A library is of no use without a GPU, nor where another backend runs. */
@@ -169,12 +167,10 @@ TEST(test_what_is_missing_first_is_said_first)
 	gpus = 4;
 	expect_skip("named", "NCCL_LEGACY is not set");
 	strcpy(named->settings.backend, "host");
-	expect_skip("named",
-	            "for backend nccl alone, and the command line says backend = host");
+	expect_skip("named", "for backend nccl alone, and the command line says backend = host");
 	named->skip[0] = '\0';
 	strcpy(named->settings.nccl, standin);
-	expect_skip("named",
-	            "for backend nccl alone, and the command line says backend = host");
+	expect_skip("named", "for backend nccl alone, and the command line says backend = host");
 	strcpy(named->settings.backend, "nccl");
 	strcpy(named->settings.nccl, "/nope");
 	refuse("nccl: /nope cannot be read: No such file");
@@ -254,10 +250,9 @@ TEST(test_what_is_the_same_here_is_left_out)
 	strcpy(other->settings.path, "direct");
 	variant_add("again", "threads"); /* on purpose: no key of it is for another backend */
 	make(3);
-	assert_string_equal(
-	    plan.variants[find("conf")].skip,
-	    "nccl.env.NCCL_BUFFSIZE has no effect on host, where it is the same "
-	    "as threads");
+	assert_string_equal(plan.variants[find("conf")].skip,
+	                    "nccl.env.NCCL_BUFFSIZE has no effect on host, where it is the same "
+	                    "as threads");
 	assert_string_equal(plan.variants[find("conf-direct")].skip, "");
 	assert_string_equal(plan.variants[find("again")].skip, "");
 	/* The reference stays, whatever comes before it. */

@@ -135,14 +135,12 @@ TEST(hosts_copies_stand_in_it)
 	made.backend = "host";
 	copies = true;
 	made_report(&made);
-	assert_string_equal(
-	    row("single,single,,fifo,2,alltoall,16384,16384,0,"),
-	    "single,single,,fifo,2,alltoall,16384,16384,0,,,,,,,,,,,3000,1000,3,"
-	    ",0.5,3");
-	assert_string_equal(
-	    row("single,single,,fifo,2,alltoall,16384,16384,1,"),
-	    "single,single,,fifo,2,alltoall,16384,16384,1,,,,,,,,,,,2000,1000,2,"
-	    ",0.5,3");
+	assert_string_equal(row("single,single,,fifo,2,alltoall,16384,16384,0,"),
+	                    "single,single,,fifo,2,alltoall,16384,16384,0,,,,,,,,,,,3000,1000,3,"
+	                    ",0.5,3");
+	assert_string_equal(row("single,single,,fifo,2,alltoall,16384,16384,1,"),
+	                    "single,single,,fifo,2,alltoall,16384,16384,1,,,,,,,,,,,2000,1000,2,"
+	                    ",0.5,3");
 }
 
 /* The stretch's length is no figure: no block has one. */

@@ -19,8 +19,7 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	     "start = gated holds devices"},
 	    {"mpi-apart", "backend = mpi\nmode = processes\nisolate = uts",
 	     "allowed is isolate = none"},
-	    {"gloo-single", "backend = gloo\nmode = single",
-	     "its calls block, so one thread"},
+	    {"gloo-single", "backend = gloo\nmode = single", "its calls block, so one thread"},
 	    {"gloo-gated", "backend = gloo\nmode = threads\nstart = gated",
 	     "gloo: start = gated holds devices"},
 	    {"mpi-path", "backend = mpi\nmode = processes\npath = fifo",
@@ -39,8 +38,8 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 		if (!strncmp(refused[i].variant, "gloo", 4) && strstr(cli.out, "no Gloo here"))
 			continue;
 		if (!strstr(cli.out, refused[i].said))
-			fail_msg("%s: '%s' is not said:\n%s", refused[i].variant,
-			         refused[i].said, cli.out);
+			fail_msg("%s: '%s' is not said:\n%s", refused[i].variant, refused[i].said,
+			         cli.out);
 	}
 	free(cli.out);
 }
@@ -83,14 +82,13 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
 TEST(backends_agree_in_one_run)
 {
 	unsigned ran = 0;
-	struct cli cli =
-	    run_two("host",
-	            "collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
-	            "reference = host\n"
-	            "[variant mpi]\nbackend = mpi\nmode = processes\n"
-	            "[variant gloo]\nbackend = gloo\nmode = threads\n"
-	            "[variant host]\nbackend = host\nmode = threads\n",
-	            NULL);
+	struct cli cli = run_two("host",
+	                         "collective = all_reduce, sendrecv\nbytes = 4K\npace = isolated\n"
+	                         "reference = host\n"
+	                         "[variant mpi]\nbackend = mpi\nmode = processes\n"
+	                         "[variant gloo]\nbackend = gloo\nmode = threads\n"
+	                         "[variant host]\nbackend = host\nmode = threads\n",
+	                         NULL);
 	assert_int_equal(cli.code, 0);
 	assert_non_null(strstr(cli.out, "2 ranks on host"));
 	assert_non_null(strstr(cli.out, "Which backend from which size"));
@@ -100,8 +98,8 @@ TEST(backends_agree_in_one_run)
 		const struct record_cell *cell = &record.cells[i];
 		assert_string_equal(cell->error, "");
 		assert_int_equal(cell->wrong, 0);
-		assert_int_equal(cell->traits->blocks, !strcmp(cell->variant, "mpi") ||
-		                                           !strcmp(cell->variant, "gloo"));
+		assert_int_equal(cell->traits->blocks,
+		                 !strcmp(cell->variant, "mpi") || !strcmp(cell->variant, "gloo"));
 		for (unsigned k = 0; k < i; k++)
 			if (record.cells[k].cell.coll == cell->cell.coll)
 				assert_string_equal(record.cells[k].digest, cell->digest);

@@ -125,8 +125,7 @@ TEST(all_calls_are_in_the_ecdf)
 	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
 	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
 		isolated++;
-	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels),
-	                 3);
+	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels), 3);
 	assert_int_equal(panels[1].bytes, 16384);
 	near(panels[0].lo_us, 5);
 	near(panels[0].hi_us, 5.3);
@@ -146,12 +145,11 @@ TEST(bad_device_stamps_are_refused)
 {
 	static const struct {
 		const char *from, *to, *words;
-	} bad[] = {
-	    {"\"device_end_ns\":[[", "\"device_end_ns\":[[-5000000,", "has not the 10 rows"},
-	    {"\"device_end_ns\":", "\"device_enp_ns\":", "\"device_end_ns\" is missing"},
-	    {"\"device_end_ns\":[[80001,", "\"device_end_ns\":[[-80001,",
-	     "its stamps are not in order"},
-	    {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
+	} bad[] = {{"\"device_end_ns\":[[", "\"device_end_ns\":[[-5000000,", "has not the 10 rows"},
+	           {"\"device_end_ns\":", "\"device_enp_ns\":", "\"device_end_ns\" is missing"},
+	           {"\"device_end_ns\":[[80001,", "\"device_end_ns\":[[-80001,",
+	            "its stamps are not in order"},
+	           {"\"pass\":\"timeline\"", "\"pass\":\"timelime\"", "timelime"}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct record_run run;
 		struct status st = {""};

@@ -32,18 +32,17 @@ static struct cell cells[] = {
 
 static struct trial trial_of(void)
 {
-	struct trial t = {
-	    .experiment = "x",
-	    .variant = "threads",
-	    .block = 2,
-	    .order = 7,
-	    .settings = {.mode = "threads", .layout = {1, 2, 1}, .backend = "host"},
-	    .warmup = 3,
-	    .stretches = 2,
-	    .calls = 20,
-	    .isolated_calls = 4,
-	    .ncells = 2,
-	    .cells = cells};
+	struct trial t = {.experiment = "x",
+	                  .variant = "threads",
+	                  .block = 2,
+	                  .order = 7,
+	                  .settings = {.mode = "threads", .layout = {1, 2, 1}, .backend = "host"},
+	                  .warmup = 3,
+	                  .stretches = 2,
+	                  .calls = 20,
+	                  .isolated_calls = 4,
+	                  .ncells = 2,
+	                  .cells = cells};
 	return t;
 }
 
@@ -414,8 +413,7 @@ TEST(each_changed_byte_is_noticed)
 		record_free(&run);
 		/* The last newline: that line is then taken for torn. */
 		if (!torn || i != bytes - 1)
-			fail_msg("byte %zu of %zu, '%c', is changed in silence", i, bytes,
-			         text[i]);
+			fail_msg("byte %zu of %zu, '%c', is changed in silence", i, bytes, text[i]);
 	}
 	free(copy);
 }
@@ -476,8 +474,8 @@ static void refuse(const char *from, const char *to, const char *words)
 	char *text = read_unsummed(), *at = strstr(text, from), out[1 << 16];
 	if (!at)
 		fail_msg("%s does not stand in the record", from);
-	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to,
-	                 at + strlen(from));
+	int n =
+	    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 	write_all(out, (size_t)n);
 	const char *said = complaint();
 	if (!strstr(said, words))
@@ -489,8 +487,7 @@ TEST(every_field_is_checked)
 	refuse("{\"schema\":1,\"kind\":\"cell\"", "{\"schema\":2,\"kind\":\"cell\"",
 	       "trials.jsonl:2: schema 2 is not known");
 	refuse("\"kind\":\"environment\"", "\"kind\":\"cell\"", "jsonl:1: kind \"cell\"");
-	refuse("\"kind\":\"cell\"", "\"kind\":\"environment\"",
-	       "jsonl:2: kind \"environment\"");
+	refuse("\"kind\":\"cell\"", "\"kind\":\"environment\"", "jsonl:2: kind \"environment\"");
 	refuse("\"kind\":\"cell\"", "\"kind\":\"zebra\"", "\"zebra\" is not known");
 	refuse("\"kind\":\"failure\"", "\"kind\":7", "jsonl:4: \"kind\" is missing");
 	refuse("\"seed\":\"ff\",", "", "jsonl:1: \"seed\" is missing");
@@ -510,22 +507,19 @@ TEST(every_field_is_checked)
 	       "\"bind\":\"none\",\"env\":[],\"skip\":\"\"}]",
 	       "two variants have the name threads");
 	refuse("\"variant\":\"threads\"", "\"variant\":\"zebra\"", "\"zebra\" is not one of");
-	refuse("\"collective\":\"alltoall\"", "\"collective\":\"../x\"",
-	       "which is not known here");
+	refuse("\"collective\":\"alltoall\"", "\"collective\":\"../x\"", "which is not known here");
 	refuse("\"dtype\":\"float32\"", "\"dtype\":\"f8\"", "\"dtype\"");
 	refuse("\"pace\":\"stream\"", "\"pace\":1", "\"pace\" is missing or is no text");
 	refuse("\"bytes\":4096", "\"bytes\":-1", "\"bytes\" is -1");
 	refuse("\"bytes\":4096", "\"bytes\":1e3", "\"bytes\" is missing or is no whole number");
 	refuse("\"block\":2", "\"block\":-2", "\"block\" is -2");
-	refuse("\"ranks\":2,\"comm_ranks\"", "\"ranks\":3,\"comm_ranks\"",
-	       "one number per rank");
+	refuse("\"ranks\":2,\"comm_ranks\"", "\"ranks\":3,\"comm_ranks\"", "one number per rank");
 	refuse("\"calls\":20,\"warmup\"", "\"calls\":0,\"warmup\"", "\"calls\" is 0");
 	refuse("\"in_place\":false", "\"in_place\":0", "\"in_place\"");
 	refuse("\"error\":null,", "", "\"error\" is missing");
 	refuse("\"start_ns\":[[10,110]", "\"start_ns\":[[10]", "rows that rank 0's start has");
 	refuse("\"start_ns\":[[10,110]", "\"start_ns\":[[]", "holds no rows");
-	refuse("\"start_ns\":[[10,110],[11,111]]", "\"start_ns\":[[10,110]]",
-	       "one list for each");
+	refuse("\"start_ns\":[[10,110],[11,111]]", "\"start_ns\":[[10,110]]", "one list for each");
 	refuse("\"start_ns\":[[10", "\"start_ns\":[[-10", "is no time");
 	refuse("\"start_ns\":[[10", "\"start_ns\":[[\"10\"", "is no time");
 	refuse("\"start_ns\":[[10", "\"start_ns\":[[999999999999999999", "is no time");
@@ -553,9 +547,8 @@ TEST(what_is_said_twice_has_to_agree)
 	       "jsonl:2: \"mode\" is single, but that of variant threads is threads");
 	refuse("\"backend\":\"host\",\"ranks\"", "\"backend\":\"null\",\"ranks\"",
 	       "jsonl:2: \"backend\" is null, but that of variant threads is host");
-	refuse(
-	    "\"calls\":20,\"warmup\"", "\"calls\":20000,\"warmup\"",
-	    "jsonl:2: \"calls\" is 20000, but the environment and variant threads come to 20");
+	refuse("\"calls\":20,\"warmup\"", "\"calls\":20000,\"warmup\"",
+	       "jsonl:2: \"calls\" is 20000, but the environment and variant threads come to 20");
 	refuse("\"calls\":1,\"warmup\"", "\"calls\":1000,\"warmup\"",
 	       "jsonl:3: \"calls\" is 1000, but the environment and variant threads come to 1");
 	refuse("\"cycle\":0", "\"cycle\":1",
@@ -570,9 +563,8 @@ TEST(a_cell_is_there_once)
 		const char *text = read_unsummed(), *line = strchr(text, '\n') + 1;
 		const char *error = strstr(line, "\"error\":") + strlen("\"error\":");
 		char out[1 << 16];
-		int n =
-		    snprintf(out, sizeof out, "%s%.*s%s%.*s", text, (int)(error - line), line,
-		             ends[failed], (int)strcspn(error + 4, "\n") + 1, error + 4);
+		int n = snprintf(out, sizeof out, "%s%.*s%s%.*s", text, (int)(error - line), line,
+		                 ends[failed], (int)strcspn(error + 4, "\n") + 1, error + 4);
 		write_all(out, (size_t)n);
 		if (failed)
 			assert_string_equal(complaint(), "");

@@ -35,9 +35,8 @@ TEST(names_that_are_no_experiments)
 	        (const char *[]){"allowed is one of them", NULL});
 	refused((const char *[]){"run", "", "--results", results, NULL},
 	        (const char *[]){"not an experiment's name", NULL});
-	refused(
-	    (const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
-	    (const char *[]){"/nonexistent.exp", NULL});
+	refused((const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
+	        (const char *[]){"/nonexistent.exp", NULL});
 	refused((const char *[]){"run", "--results", results, NULL},
 	        (const char *[]){"which experiment", NULL});
 	refused((const char *[]){"run", "smoke", "--results", NULL},
@@ -94,8 +93,7 @@ TEST(the_same_in_a_file_names_file_and_line)
 	          "[variant a]\nmode = threads\nenv.LD_PRELOAD = /tmp/x.so\n");
 	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
 	        (const char *[]){"t.exp:7: ", "LD_PRELOAD", NULL});
-	cli_write(folder, "t.exp",
-	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K..1K x2\n");
+	cli_write(folder, "t.exp", "; q\n[experiment]\ncollective = alltoall\nbytes = 4K..1K x2\n");
 	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
 	        (const char *[]){"t.exp:4: ", NULL});
 }
@@ -110,15 +108,15 @@ TEST(no_libraries_when_none_are_wanted)
 
 TEST(more_ranks_than_gpus)
 {
-	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results",
-	                         results, NULL},
+	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results", results,
+	                         NULL},
 	        (const char *[]){"GPU", NULL});
 }
 
 TEST(an_unreadable_library)
 {
-	refused((const char *[]){"run", "smoke", "backend=nccl",
-	                         "nccl=/nonexistent/libnccl.so.2", "--results", results, NULL},
+	refused((const char *[]){"run", "smoke", "backend=nccl", "nccl=/nonexistent/libnccl.so.2",
+	                         "--results", results, NULL},
 	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
 }
 
@@ -127,12 +125,12 @@ TEST(operations_are_listed_as_op_takes_them)
 {
 	struct cli cli = cli_call(folder, "list", NULL);
 	assert_int_equal(cli.code, 0);
-	assert_non_null(strstr(
-	    cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
+	assert_non_null(
+	    strstr(cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
 	free(cli.out);
-	refused((const char *[]){"run", "smoke", "backend=host", "op=none", "--results",
-	                         results, NULL},
-	        (const char *[]){"allowed is sum, prod, min, max, avg, premulsum", NULL});
+	refused(
+	    (const char *[]){"run", "smoke", "backend=host", "op=none", "--results", results, NULL},
+	    (const char *[]){"allowed is sum, prod, min, max, avg, premulsum", NULL});
 }
 
 TEST(results_that_cannot_be_written)
@@ -146,8 +144,7 @@ TEST(reports_of_nothing)
 {
 	refused((const char *[]){"report", "/nonexistent", NULL},
 	        (const char *[]){"/nonexistent", NULL});
-	refused((const char *[]){"report", folder, NULL},
-	        (const char *[]){"trials.jsonl", NULL});
+	refused((const char *[]){"report", folder, NULL}, (const char *[]){"trials.jsonl", NULL});
 	refused((const char *[]){"report", NULL}, (const char *[]){"one run's folder", NULL});
 	cli_write(folder, "trials.jsonl", "{\"schema\":1,\"kind\":\"cell\"}\n");
 	refused((const char *[]){"report", folder, NULL},

@@ -224,8 +224,7 @@ TEST(a_cell_is_in_one_regime)
 	drop();
 	const json_t *report = made_report(&m);
 	json_assert_says(report, "trust", "the largest (1 MiB) 1.0");
-	json_assert_one_says(json_object_get(report, "answer"),
-	                     "At the largest sizes (1 MiB, ");
+	json_assert_one_says(json_object_get(report, "answer"), "At the largest sizes (1 MiB, ");
 	no_isolated = false;
 }
 
@@ -253,8 +252,7 @@ TEST(without_gpus_sizes_are_smaller)
 	struct made m = quiet();
 	m.backend = "host";
 	make(&m);
-	assert_string_equal(regime_about(find(REGIME_SMALL)).text,
-	                    "4 KiB, p50 of isolated calls");
+	assert_string_equal(regime_about(find(REGIME_SMALL)).text, "4 KiB, p50 of isolated calls");
 	assert_string_equal(regime_about(find(REGIME_LARGE)).text,
 	                    "256 KiB to 16 MiB, bus bandwidth");
 	drop();

@@ -228,8 +228,7 @@ TEST(csv_is_tidy)
 	made_load(&made, &l);
 	made_report(&made);
 	char *text = made_read("summary.csv");
-	made_says(text,
-	          "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
+	made_says(text, "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
 	made_says(text, "\n\"a \"\"b\"\", "
 	                "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
 	                "4096,");
@@ -274,8 +273,7 @@ TEST(other_digests_are_not_compared)
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) got the digest 00000000000000ab");
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
-	static const char *const none[] = {"advice", "gaps", "verdicts_small",
-	                                   "verdicts_large"};
+	static const char *const none[] = {"advice", "gaps", "verdicts_small", "verdicts_large"};
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
@@ -337,16 +335,14 @@ TEST(what_ended_the_run_is_said)
 		ended = reasons[i];
 		const json_t *report = made_report(&made),
 		             *warnings = json_object_get(report, "warnings");
-		json_assert_one_says(json_section(report, "method"),
-		                     "Why it ended: So it went.");
+		json_assert_one_says(json_section(report, "method"), "Why it ended: So it went.");
 		/* Fewer than asked for is no fault where the run decided so itself. */
 		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
 		json_keys row = {"pace", "stream", "variant", "processes", NULL};
 		json_assert_text(json_cell(json_table(report, "gaps"), row, "verdict"), "",
 		                 "undecided: needs about 1 more block");
-		json_assert_number(json_cell(json_table(report, "gaps"), row, "blocks"), "", 5,
-		                   0);
+		json_assert_number(json_cell(json_table(report, "gaps"), row, "blocks"), "", 5, 0);
 	}
 }
 
@@ -468,15 +464,9 @@ TEST(quoting_ends_where_it_must)
 		assert_true(strlen(cut) < n);
 		assert_true(cut[0] == '\'' && cut[strlen(cut) - 1] == '\'');
 		/* Characters of two, two, one, three and two bytes: as many as fit whole. */
-		assert_int_equal(strlen(cut), n < 5    ? 2
-		                              : n < 7  ? 4
-		                              : n < 8  ? 6
-		                              : n < 11 ? 7
-		                                       : 10);
+		assert_int_equal(strlen(cut), n < 5 ? 2 : n < 7 ? 4 : n < 8 ? 6 : n < 11 ? 7 : 10);
 		script_quote("a'b", cut, n);
-		assert_string_equal(cut, n < 8   ? "\"a\""
-		                         : n < 9 ? "\"a\\047\""
-		                                 : "\"a\\047b\"");
+		assert_string_equal(cut, n < 8 ? "\"a\"" : n < 9 ? "\"a\\047\"" : "\"a\\047b\"");
 	}
 }
 
@@ -503,8 +493,7 @@ TEST(table_fits_a_terminal)
 	json_assert_number(json_cell(peaks, best, "of_limit"), "", 0.125, 1e-3);
 	json_assert_number(json_cell(gaps, single, "speed"), "estimate", 0.5, 1e-6);
 	json_assert_text(
-	    json_cell(gaps,
-	              (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
+	    json_cell(gaps, (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
 	              "verdict"),
 	    "", "no difference within 2 %");
 	made_says(text, "0.500 ±0.0%");

@@ -109,8 +109,7 @@ TEST(variants_can_be_told_apart)
 	    json_rows(table, (json_keys){"variant", "threads", "role", "reference", NULL}), 1);
 	/* What all have in common is for people no column but a sentence. */
 	made_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
-	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}),
-	                 5);
+	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}), 5);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "All variants: backend nccl, binding none.");
 	/* What no variant sets has no column. */
@@ -224,8 +223,7 @@ TEST(what_was_measured_is_said)
 	const json_t *method = json_section(report(), "method");
 	json_assert_one_says(method, "Each cell: 1 call to warm up, then");
 	json_assert_one_says(method, "stream (bandwidth): 1 stretch of 1 call back to back");
-	json_assert_one_says(method,
-	                     "isolated (latency): 1 call, the team meeting before each");
+	json_assert_one_says(method, "isolated (latency): 1 call, the team meeting before each");
 	assert_false(json_one_says(method, "soak"));
 	assert_false(json_one_says(method, "Every job makes"));
 	change = nest;
@@ -238,8 +236,7 @@ TEST(what_was_measured_is_said)
 	touch = stream_alone;
 	method = json_section(report(), "method");
 	json_assert_one_says(method, ": 3 stretches of 10 calls back to back");
-	json_assert_one_says(method,
-	                     "A soak: every trial goes through all of its cells 12 times");
+	json_assert_one_says(method, "A soak: every trial goes through all of its cells 12 times");
 	assert_false(json_one_says(method, "isolated (latency)"));
 	touch = stream_less;
 	method = json_section(report(), "method");
@@ -254,9 +251,8 @@ static void one_wrong(json_t *cell, const struct made_place *place)
 		return;
 	json_object_set_new(cell, "wrong", json_integer(1));
 	json_object_set_new(cell, "wrong_at",
-	                    json_pack("{s:i, s:i, s:i, s:s, s:s}", "rank", 1, "element", 17,
-	                              "byte", 68, "expected", "0x3f800000", "got",
-	                              "0x3f800004"));
+	                    json_pack("{s:i, s:i, s:i, s:s, s:s}", "rank", 1, "element", 17, "byte",
+	                              68, "expected", "0x3f800000", "got", "0x3f800004"));
 }
 
 TEST(wrong_data_is_located)
@@ -275,11 +271,10 @@ static void put_end(FILE *out)
 
 static void put_failure(FILE *out, unsigned block)
 {
-	fprintf(
-	    out,
-	    "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
-	    "\"block\":%u,\"order\":%u,\"error\":\"none\"}\n",
-	    block, 100 + block);
+	fprintf(out,
+	        "{\"schema\":1,\"kind\":\"failure\",\"experiment\":\"x\",\"variant\":\"threads\","
+	        "\"block\":%u,\"order\":%u,\"error\":\"none\"}\n",
+	        block, 100 + block);
 }
 
 static void put_resume(FILE *out, unsigned first, const char *commit, bool counters)
@@ -323,8 +318,8 @@ TEST(every_sessions_command_is_said)
 	/* Each with its command, as a shell takes it. */
 	const char *page = made_read("report.md");
 	for (unsigned i = 0; i < 3; i++) {
-		page = strstr(page,
-		              i ? "```\nlaunchgap run 'a b'\n```\n" : "```\nlaunchgap\n```\n");
+		page =
+		    strstr(page, i ? "```\nlaunchgap run 'a b'\n```\n" : "```\nlaunchgap\n```\n");
 		assert_non_null(page++);
 	}
 	const json_t *warnings = json_object_get(text, "warnings");
@@ -347,8 +342,7 @@ TEST(every_sessions_command_is_said)
 
 static void begun_on_abc(json_t *environment)
 {
-	json_object_set_new(json_object_get(environment, "machine"), "boot",
-	                    json_string("abc"));
+	json_object_set_new(json_object_get(environment, "machine"), "boot", json_string("abc"));
 }
 
 /* The second session is the first one's machine, the third is not. */
@@ -393,8 +387,7 @@ TEST(checking_is_held_against_measuring)
 	                     "At 16 KiB a cell's timed calls took 0.606 ms, and checking what "
 	                     "they left 2.00 ms; the longest in processes, 0.606 and 9.00 ms.");
 	touch = NULL;
-	assert_false(
-	    json_one_says(json_section(report(), "checks"), "checking what they left"));
+	assert_false(json_one_says(json_section(report(), "checks"), "checking what they left"));
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

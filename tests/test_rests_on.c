@@ -86,12 +86,10 @@ TEST(copies_have_a_model_of_their_own)
 /* What the table of paths has of a variant; NULL: nothing. */
 static void path_is(const json_t *report, const char *variant, const char *const cells[4])
 {
-	static const char *const columns[] = {"transport", "unexpected", "data_path",
-	                                      "registered"};
+	static const char *const columns[] = {"transport", "unexpected", "data_path", "registered"};
 	for (unsigned i = 0; i < 4; i++) {
-		const json_t *cell =
-		    json_cell(json_table(report, "paths"),
-		              (json_keys){"variant", variant, NULL}, columns[i]);
+		const json_t *cell = json_cell(json_table(report, "paths"),
+		                               (json_keys){"variant", variant, NULL}, columns[i]);
 		if (cells[i])
 			json_assert_text(cell, "", cells[i]);
 		else
@@ -117,8 +115,7 @@ TEST(a_unit_is_no_cache)
 
 TEST(the_report_has_the_evidence)
 {
-	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged",
-	                                     "no: nobody asked"},
+	static const char *const staged[] = {"P2P/CUMEM", "P2P+reg", "staged", "no: nobody asked"},
 	                         *const direct[] = {"P2P/CUMEM", NULL, "direct",
 	                                            "no: nobody asked"};
 	static const struct {
@@ -140,13 +137,12 @@ TEST(the_report_has_the_evidence)
 		json_keys row = {"cell", "alltoall 256 KiB", "variant", rows[i].variant, NULL};
 		json_assert_number(json_cell(table, row, "nvlink_tx_gbs"), "", rows[i].nvlink,
 		                   1e-9);
-		json_assert_number(json_cell(table, row, "dram_per_nvlink"), "",
-		                   rows[i].per_byte, 1e-9);
+		json_assert_number(json_cell(table, row, "dram_per_nvlink"), "", rows[i].per_byte,
+		                   1e-9);
 		if (isnan(rows[i].model))
 			json_assert_null(json_cell(table, row, "model"), "");
 		else
-			json_assert_number(json_cell(table, row, "model"), "", rows[i].model,
-			                   1e-9);
+			json_assert_number(json_cell(table, row, "model"), "", rows[i].model, 1e-9);
 	}
 	/* A path alone, and nothing at all. */
 	made.counters = false;
@@ -234,11 +230,11 @@ TEST(a_hint_has_the_ways_of_data)
 	assert_string_equal(hint(report, 7), "nobody is not in this record");
 	json_assert_text(json_claim(report, "c7"), "rests_on",
 	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
-	json_assert_text(json_cell(json_table(report, "claims"),
-	                           (json_keys){"claim", "c1", NULL}, "rests_on"),
-	                 "",
-	                 "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
-	                 "threads-old direct");
+	json_assert_text(
+	    json_cell(json_table(report, "claims"), (json_keys){"claim", "c1", NULL}, "rests_on"),
+	    "",
+	    "4 cells, 4 KiB to 256 KiB, 10 trials of each; processes-old staged, "
+	    "threads-old direct");
 	/* Half of it explains nothing. */
 	made.more = no_paths;
 	report = made_report(&made);
@@ -251,17 +247,16 @@ static void mixed_paths(FILE *out)
 {
 	json_t *links = json_array();
 	for (int from = 0; from < 2; from++)
-		json_array_append_new(links, json_pack("{s:i, s:i, s:s, s:i}", "from", from,
-		                                       "to", 1 - from, "via",
-		                                       from ? "SHM/direct/direct" : "P2P/CUMEM",
-		                                       "channels", 2));
-	made_line(out, json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:o, s:b, "
-	                         "s:s, s:b, s:s, s:s}}",
-	                         "schema", 1, "kind", "path", "experiment", "x", "variant",
-	                         "nodirect", "block", 0, "order", 99, "expect", "",
-	                         "as_expected", 1, "path", "transport", "mixed", "links", links,
-	                         "registered", 0, "registered_why", "", "copy_engine", 0,
-	                         "data_path", "staged", "why", "SHM stages"));
+		json_array_append_new(
+		    links, json_pack("{s:i, s:i, s:s, s:i}", "from", from, "to", 1 - from, "via",
+		                     from ? "SHM/direct/direct" : "P2P/CUMEM", "channels", 2));
+	made_line(out,
+	          json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:s, s:b, s:{s:s, s:o, s:b, "
+	                    "s:s, s:b, s:s, s:s}}",
+	                    "schema", 1, "kind", "path", "experiment", "x", "variant", "nodirect",
+	                    "block", 0, "order", 99, "expect", "", "as_expected", 1, "path",
+	                    "transport", "mixed", "links", links, "registered", 0, "registered_why",
+	                    "", "copy_engine", 0, "data_path", "staged", "why", "SHM stages"));
 }
 
 TEST(mixed_transports_are_told_by_pairs)
@@ -312,8 +307,7 @@ TEST(damaged_counters_are_refused)
 		assert_non_null(at);
 		FILE *out = fopen(made_path("trials.jsonl"), "w");
 		assert_non_null(out);
-		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1],
-		        at + strlen(bad[i][0]));
+		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1], at + strlen(bad[i][0]));
 		fclose(out);
 		assert_int_equal(record_load(made_folder, &run, &st), -1);
 		made_says(st.text, "trials.jsonl:");

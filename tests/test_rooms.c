@@ -49,17 +49,17 @@ struct rule {
 	struct planted planted[3]; /* breaks the rule */
 };
 
-#define ANY                                                                                    \
-	{                                                                                      \
-		"harness/*", "modes/*"                                                         \
+#define ANY                                                                                        \
+	{                                                                                          \
+		"harness/*", "modes/*"                                                             \
 	}
 #define BEGIN_WORD "(^|[^a-zA-Z_])"
 #define BACKEND    "\"(nccl|p2p|host|mpi|gloo|null)\""
-#define ONE(path, text)                                                                        \
-	{                                                                                      \
-		{                                                                              \
-			path, text                                                             \
-		}                                                                              \
+#define ONE(path, text)                                                                            \
+	{                                                                                          \
+		{                                                                                  \
+			path, text                                                                 \
+		}                                                                                  \
 	}
 
 /* clang-format off */
@@ -269,8 +269,7 @@ static int tree_visit(const char *path, const struct stat *stat, int type)
 {
 	const char *dot = strrchr(path, '.');
 	(void)stat;
-	if (type == FTW_F && dot &&
-	    (is_in((const char *const[LIST]){".[ch]", ".cu", ".cc"}, dot)))
+	if (type == FTW_F && dot && (is_in((const char *const[LIST]){".[ch]", ".cu", ".cc"}, dot)))
 		tree_add(path, cli_read(path));
 	return 0;
 }
@@ -316,8 +315,7 @@ static void check_text(const struct rule *rule, const struct source *file)
 }
 
 /* The way from a file to what the rule forbids, into `way`; each file is looked at once. */
-static bool reach(const struct rule *rule, int from, bool seen[TREE_FILES], char *way,
-                  size_t bytes)
+static bool reach(const struct rule *rule, int from, bool seen[TREE_FILES], char *way, size_t bytes)
 {
 	const struct source *file = &tree.files[from];
 	seen[from] = true;
@@ -440,8 +438,7 @@ static void check_rule(const struct rule *rule)
 static bool is_pending(const struct broken *b)
 {
 	for (unsigned i = 0; pending[i].rule; i++)
-		if (!strcmp(pending[i].rule, b->rule->name) &&
-		    !strcmp(pending[i].path, b->path))
+		if (!strcmp(pending[i].rule, b->rule->name) && !strcmp(pending[i].path, b->path))
 			return true;
 	return false;
 }
@@ -521,8 +518,7 @@ TEST(no_rule_sees_what_is_allowed)
 	    {"harness/analysis/a.h", "// FILE: none\n"},
 	    {"harness/analysis/stats.h", ""},
 	    {"harness/report/a.c", "#include \"../analysis/a.h\"\n\tprintf(\"a /* b\");\n"},
-	    {"harness/run/run.c",
-	     "\tmachine_get(\"host\");\n\tstrcmp(a, b);\n\tx = \"nccl\";\n"},
+	    {"harness/run/run.c", "\tmachine_get(\"host\");\n\tstrcmp(a, b);\n\tx = \"nccl\";\n"},
 	    {"harness/backend/nccl/nccl.c", "#include <nccl.h>\n\tstrcmp(name, \"nccl\");\n"},
 	    {"modes/processes.c", "#include \"mode.h\"\n#include <mpi.h>\n"},
 	    {"modes/mode.h", ""},

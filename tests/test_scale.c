@@ -128,8 +128,7 @@ TEST(each_mode_carries_far_more_ranks_than_cores)
 			json_t *cell = json_loads(line, 0, NULL);
 			assert_non_null(cell);
 			assert_true(json_is_null(json_object_get(cell, "error")));
-			assert_int_equal(json_integer_value(json_object_get(cell, "ranks")),
-			                 RANKS);
+			assert_int_equal(json_integer_value(json_object_get(cell, "ranks")), RANKS);
 			if (n++ == 0)
 				expect_shares(json_object_get(cell, "facts"), layout);
 			expect_order(cell);

@@ -16,9 +16,8 @@ TEST(a_screen_holds_every_pair)
 	search_aside aside = {{false}};
 	aside[1][3] = true;
 	for (uint64_t seed = 1; seed < 6; seed++) {
-		unsigned n =
-		    search_cover(&space, seed % 2 ? NULL : (const search_aside *)&aside, seed,
-		                 rows, SEARCH_MAX_SETS);
+		unsigned n = search_cover(&space, seed % 2 ? NULL : (const search_aside *)&aside,
+		                          seed, rows, SEARCH_MAX_SETS);
 		assert_in_range(n, 12, 26); /* 4 × 4 values is the least, less the default's */
 		for (unsigned a = 0; a < space.nkeys; a++)
 			for (unsigned b = a + 1; b < space.nkeys; b++)
@@ -30,8 +29,8 @@ TEST(a_screen_holds_every_pair)
 					bool out = seed % 2 == 0 &&
 					           ((a == 1 && x == 3) || (b == 1 && y == 3));
 					for (unsigned r = 0; r < n; r++)
-						held += rows[r].level[a] == x &&
-						        rows[r].level[b] == y;
+						held +=
+						    rows[r].level[a] == x && rows[r].level[b] == y;
 					assert_int_equal(held > 0, !out);
 				}
 	}
@@ -116,7 +115,7 @@ TEST(bad_sets_are_not_proposed)
 			gains[t * SEARCHED_CELLS + c] = t == 3 ? 1 : 0.05;
 	}
 	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
-	                                 rows,   bad,    set_of,         gains};
+	                                     rows,   bad,    set_of,         gains};
 	unsigned found;
 	assert_int_equal(candidates_finalists(&seen, out, &found, &st), 0);
 	assert_true(found > 0);

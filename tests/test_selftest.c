@@ -114,8 +114,8 @@ static double beyond(unsigned k, unsigned n)
 {
 	double sum = 0;
 	for (unsigned i = k + 1; i <= n; i++)
-		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) +
-		           i * log(0.05) + (n - i) * log(0.95));
+		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(0.05) +
+		           (n - i) * log(0.95));
 	return sum;
 }
 
@@ -142,13 +142,12 @@ static bool is_good(unsigned changed, unsigned n, enum word word)
 	FILE *out = open_memstream(&text, &bytes);
 	for (unsigned i = 0; i < INJECTION_EFFECTS * OF_EACH; i++) {
 		unsigned e = i / OF_EACH;
-		o[i] =
-		    (struct outcome){.backend = "null",
-		                     .mode = "threads",
-		                     .regime = i % 2,
-		                     .effect = e,
-		                     .slower = injection_effects[e],
-		                     .word = e == changed && i % OF_EACH < n ? word : right[e]};
+		o[i] = (struct outcome){.backend = "null",
+		                        .mode = "threads",
+		                        .regime = i % 2,
+		                        .effect = e,
+		                        .slower = injection_effects[e],
+		                        .word = e == changed && i % OF_EACH < n ? word : right[e]};
 	}
 	bool good = outcome_print(o, INJECTION_EFFECTS * OF_EACH, out);
 	fclose(out);
@@ -196,10 +195,10 @@ TEST(a_sound_instrument_finds_what_is_injected)
 	cli_folder(folder);
 	snprintf(csv, sizeof csv, "%s/verdicts.csv", folder);
 	snprintf(option, sizeof option, "csv=%s", csv);
-	struct cli cli = cli_wait(
-	    cli_start(folder, (const char *[]){"selftest", "backend=null", "mode=single",
-	                                       "runs=5", "blocks=6", option, NULL}),
-	    folder, 500);
+	struct cli cli =
+	    cli_wait(cli_start(folder, (const char *[]){"selftest", "backend=null", "mode=single",
+	                                                "runs=5", "blocks=6", option, NULL}),
+	             folder, 500);
 	assert_true(cli.code == 0 || cli.code == 1); /* 1: a busy machine */
 	assert_non_null(strstr(cli.out, "Of 10 verdicts on equal variants"));
 	char *lines = cli_read(csv);
@@ -221,8 +220,8 @@ TEST(interrupted_it_says_so)
 {
 	char folder[64], scratch[128];
 	cli_folder(folder);
-	pid_t pid = cli_start(folder, (const char *[]){"selftest", "backend=null",
-	                                               "mode=single", "runs=50", NULL});
+	pid_t pid = cli_start(
+	    folder, (const char *[]){"selftest", "backend=null", "mode=single", "runs=50", NULL});
 	cli_scratch(pid, scratch, sizeof scratch);
 	kill(pid, SIGINT);
 	cli_expect(cli_wait(pid, folder, 60), 130, "interrupted");
@@ -265,8 +264,7 @@ TEST(a_broken_instrument_fails)
 {
 	/* Every delay is the same to it. */
 	assert_int_equal(
-	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$2\""),
-	    1);
+	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$2\""), 1);
 	/* What is equal takes ten times as long. */
 	assert_int_equal(
 	    selftest_of("grep -q '\"variant\": *\"equal\"' \"$2\" &&\n"

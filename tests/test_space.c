@@ -10,8 +10,8 @@
 #include "here.h"
 #include "test.h"
 
-#define BASE                                                                                   \
-	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"    \
+#define BASE                                                                                       \
+	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"        \
 	"limit = no\npace = stream\n[variant a]\nmode = threads\nbind = none\n[search]\n"
 #define BASE_LINES 11
 
@@ -98,11 +98,10 @@ TEST(slips_say_where_and_what_is_allowed)
 	    {"env.PATH = /tmp\n", "is not allowed", 1},
 	    {"bind = core, bone\n", "bone", 1},
 	    {"bind = core,,numa\n", "is not allowed; allowed are up to 8 values", 1},
-	    {"finalists = 0\nbind = core\n",
-	     "finalists = '0' is not allowed; allowed are 1 to 6", 1},
+	    {"finalists = 0\nbind = core\n", "finalists = '0' is not allowed; allowed are 1 to 6",
+	     1},
 	    {"host.path = around\n", "around", 1},
-	    {"host.path = fifo\n", "no setting that differs from the reference on this backend",
-	     0},
+	    {"host.path = fifo\n", "no setting that differs from the reference on this backend", 0},
 	    {"bind = none\n", "no setting that differs from the reference", 0},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

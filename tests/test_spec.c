@@ -151,13 +151,13 @@ TEST(test_no_libraries)
 	    "env.UCX_GDB_COMMAND = x",        "env.NCCL_ALGO = /tmp/x",
 	    "env.NCCL_ALGO = libx.so",        "env.NCCL_TOPO_DUMP_FILE = x",
 	    "env.NCCL_COMM_ID = 192.0.2.1:9", "env.NCCL_RAS_ADDR = 192.0.2.1:9"};
-	static const char *const others[] = {
-	    "env.NCCL_P2P_DIRECT_DISABLE = 1", "env.CUDA_MODULE_LOADING = EAGER",
-	    "env.NCCL_IB_HCA = mlx5_0:1", "env.NCCL_ALGO = Ring"};
-	static const char *const searches[] = {
-	    "nccl.env.CUDA_INJECTION64_PATH = x", "env.NCCL_DEBUG_FILE = x",
-	    "env.NCCL_NET_PLUGIN = x", "env.NCCL_ALGO = Ring, libx.so, Tree",
-	    "env.NCCL_COMM_ID = 192.0.2.1:9"};
+	static const char *const others[] = {"env.NCCL_P2P_DIRECT_DISABLE = 1",
+	                                     "env.CUDA_MODULE_LOADING = EAGER",
+	                                     "env.NCCL_IB_HCA = mlx5_0:1", "env.NCCL_ALGO = Ring"};
+	static const char *const searches[] = {"nccl.env.CUDA_INJECTION64_PATH = x",
+	                                       "env.NCCL_DEBUG_FILE = x", "env.NCCL_NET_PLUGIN = x",
+	                                       "env.NCCL_ALGO = Ring, libx.so, Tree",
+	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -205,8 +205,7 @@ TEST(test_bad_lines)
 	refuse(BASE "[variant limit]\nmode = single\n", 4, "any but 'limit'");
 	refuse(BASE "[variant one-again]\nmode = single\n", 4, "any but 'limit'");
 	refuse(BASE "[variant a2345678901234567890123456789012345678901]\n", 4, "40 letters");
-	load(BASE "[variant a234567890123456789012345678901234567890]\nmode = single\n",
-	     "host");
+	load(BASE "[variant a234567890123456789012345678901234567890]\nmode = single\n", "host");
 	assert_int_equal(strlen(spec.variants[0].name), 40);
 
 	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 250, 0);
@@ -227,8 +226,7 @@ TEST(test_bad_lines)
 TEST(test_bad_files)
 {
 	struct status st = {""};
-	assert_int_equal(spec_load("/nonexistent/x.exp", 0, NULL, "host", lookup, &spec, &st),
-	                 -1);
+	assert_int_equal(spec_load("/nonexistent/x.exp", 0, NULL, "host", lookup, &spec, &st), -1);
 	expect_text(&st, "/nonexistent/x.exp: cannot be read: No such file");
 	st.text[0] = '\0';
 	assert_int_equal(spec_load(folder, 0, NULL, "host", lookup, &spec, &st), -1);
@@ -281,10 +279,9 @@ TEST(test_names)
 	struct status st;
 	char kept[sizeof file];
 	strcpy(kept, file);
-	const char *const bad[] = {
-	    "a b.exp", ".exp", "$(x).exp",
-	    ("a234567890123456789012345678901234567890123456789012345678901"
-	     "234.exp")};
+	const char *const bad[] = {"a b.exp", ".exp", "$(x).exp",
+	                           ("a234567890123456789012345678901234567890123456789012345678901"
+	                            "234.exp")};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", folder, bad[i]);
@@ -315,8 +312,7 @@ TEST(test_like)
 	assert_string_equal(c->settings.mode, "processes");
 	assert_true(has_env(c, "NCCL_A=9"));
 	assert_int_equal(c->at.line, 15);
-	refuse(BASE "[variant b]\nlike = a\n[variant a]\nmode = single\n", 5,
-	       "allowed is none");
+	refuse(BASE "[variant b]\nlike = a\n[variant a]\nmode = single\n", 5, "allowed is none");
 	refuse(BASE "[variant b]\nlike = b\nmode = single\n", 5, "names no variant above");
 }
 
@@ -398,8 +394,8 @@ static void factors_check(const char *path, const char *backend)
 		char keys[256];
 		if (!f->from[0])
 			continue;
-		if (settings_differ(&variant(f->from)->settings, &variant(f->to)->settings,
-		                    keys, sizeof keys) != 1)
+		if (settings_differ(&variant(f->from)->settings, &variant(f->to)->settings, keys,
+		                    sizeof keys) != 1)
 			fail_msg("%s: factor %s: '%s'", path, f->name, keys);
 	}
 }
@@ -409,8 +405,7 @@ static void legacy_check(const char *path)
 {
 	for (unsigned i = 0; i < spec.nvariants; i++) {
 		const struct spec_variant *v = &spec.variants[i];
-		if (strcmp(v->variable, "NCCL_LEGACY") ||
-		    !strcmp(v->settings.nccl_below, "2.23"))
+		if (strcmp(v->variable, "NCCL_LEGACY") || !strcmp(v->settings.nccl_below, "2.23"))
 			continue;
 		fail_msg("%s: variant %s: nccl_below = '%s'", path, v->name,
 		         v->settings.nccl_below);
@@ -427,8 +422,7 @@ TEST(test_own_experiments)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		for (size_t b = 0; b < 4; b++) {
 			struct status st = {""};
-			if (spec_load(found.gl_pathv[i], 0, NULL, backends[b], lookup, &spec,
-			              &st))
+			if (spec_load(found.gl_pathv[i], 0, NULL, backends[b], lookup, &spec, &st))
 				fail_msg("%s", st.text);
 			assert_string_not_equal(spec.question, "");
 		}

@@ -47,11 +47,10 @@ TEST_WITH(every_cell_has_it, set_up, tear_down)
 	struct status st = {""};
 	unsigned seen = 0;
 	cli_expect(
-	    here_run(
-	        "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
-	        "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
-	        "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
-	        "--no-report", NULL),
+	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
+	             "blocks = 1\nlimit = no\nranks = 2\nreference = threads\n"
+	             "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
+	             "--no-report", NULL),
 	    0, "");
 	snprintf(path, sizeof path, "%s/t/latest", results);
 	assert_int_equal(record_load(path, &run, &st), 0);

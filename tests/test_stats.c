@@ -104,15 +104,13 @@ TEST(null_distribution_is_exact)
 	for (unsigned n = 1; n <= 200; n++) {
 		/* All signs negative is one pattern of 2^n; all of them positive likewise. */
 		near(stats_signed_rank_cdf(n, 0) * pow(2, n), 1, 1e-12);
-		near(1 - stats_signed_rank_cdf(n, n * (n + 1) / 2 - 1), pow(2, -(double)n),
-		     1e-12);
+		near(1 - stats_signed_rank_cdf(n, n * (n + 1) / 2 - 1), pow(2, -(double)n), 1e-12);
 		near(stats_signed_rank_cdf(n, n * (n + 1) / 2), 1, 0);
 		near(stats_signed_rank_cdf(n, UINT32_MAX), 1, 0);
 	}
 	/* Symmetric about n(n+1)/4. */
 	for (unsigned t = 0; t < 55; t++)
-		near(stats_signed_rank_cdf(10, t) + stats_signed_rank_cdf(10, 54 - t), 1,
-		     1e-12);
+		near(stats_signed_rank_cdf(10, t) + stats_signed_rank_cdf(10, 54 - t), 1, 1e-12);
 	assert_true(isnan(stats_signed_rank_cdf(201, 5)));
 }
 

@@ -28,8 +28,8 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, bytes, "size", "size", "", BYTES, ONLY_FILES),
     COLUMN_AS(struct row, calls, "calls", "calls", "", COUNT, ONLY_FILES),
 };
-static const struct story_form form = STORY_FORM(struct row, columns, .name = "t", .title = "T",
-                                                 .when = offsetof(struct row, when));
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "t", .title = "T", .when = offsetof(struct row, when));
 static const struct row rows[] = {
     {"a", 2.29, {0.0094, 0.0090, 0.0098, 6, 0.97}, 64 << 20, SLOW, 1},
     {"b", 243, {1.002, 0.998, 1.006, 6, 0.97}, 64 << 20, FAST, 2},
@@ -108,8 +108,7 @@ TEST(rows_that_say_the_same_share_a_sentence)
 	assert_string_equal(says_one(FAST, "{name:list}: {speed:range}."),
 	                    "b: 1.002 (0.998 to 1.006).\n");
 	/* What is neither listed nor a range parts them. */
-	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."),
-	                    "a has 2.29.\nc has 2.55.\n");
+	assert_string_equal(says_one(SLOW, "{name:list} has {gbs}."), "a has 2.29.\nc has 2.55.\n");
 	assert_string_equal(says_one(0, "{name:list}."), "a, b and c.\n");
 }
 
@@ -185,8 +184,8 @@ static void make_all(struct arena *arena, void *of)
 
 TEST(a_chapter_keeps_what_it_told_in_its_order)
 {
-	static const enum story_block_kind kinds[] = {
-	    STORY_TABLE, STORY_PART, STORY_SENTENCE, STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
+	static const enum story_block_kind kinds[] = {STORY_TABLE,    STORY_PART,  STORY_SENTENCE,
+	                                              STORY_SENTENCE, STORY_FILES, STORY_PIVOT};
 	struct story story;
 	struct arena *arena;
 	assert_int_equal(arena_run(make_all, &story, &arena), 0);
@@ -340,8 +339,8 @@ static void assert_answer(unsigned nchapters, const char *const *texts)
 /* Caveats, who leads, all others as they told, what is open; or what stands instead. */
 TEST(answers_have_one_order)
 {
-	assert_answer(2, (const char *const[]){"caveat", "leader", "first and more",
-	                                       "first again", "first is open", NULL});
+	assert_answer(2, (const char *const[]){"caveat", "leader", "first and more", "first again",
+	                                       "first is open", NULL});
 	assert_answer(3, (const char *const[]){"instead", NULL});
 }
 
@@ -358,8 +357,8 @@ TEST(experiments_name_chapters)
 			if (sscanf(line, "leads = %63s", name) == 1) {
 				n++;
 				if (!chapters_find(name))
-					fail_msg("%s: there is no chapter %s",
-					         files.gl_pathv[i], name);
+					fail_msg("%s: there is no chapter %s", files.gl_pathv[i],
+					         name);
 			}
 		fclose(in);
 	}

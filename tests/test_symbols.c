@@ -40,8 +40,7 @@ static bool is_writable(const char *line, char name[128])
 static bool is_allowed(const char *object, const char *symbol)
 {
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-		if (!strcmp(object, allowed[i].object) &&
-		    !fnmatch(allowed[i].symbol, symbol, 0))
+		if (!strcmp(object, allowed[i].object) && !fnmatch(allowed[i].symbol, symbol, 0))
 			return true;
 	return false;
 }
@@ -121,11 +120,10 @@ TEST(what_is_exported_is_taken)
 	FILE *in = popen(command, "r");
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in)) {
-		if (sscanf(line, "%127s", name) != 1 || !strcmp(name, "main") ||
-		    is_offered(name) || is_tested(name))
+		if (sscanf(line, "%127s", name) != 1 || !strcmp(name, "main") || is_offered(name) ||
+		    is_tested(name))
 			continue;
-		print_error("%s is taken by no other file and no test: static, or dead?\n",
-		            name);
+		print_error("%s is taken by no other file and no test: static, or dead?\n", name);
 		bad++;
 	}
 	pclose(in);

@@ -45,17 +45,14 @@ struct all {
 	double part;
 };
 
-static const struct column all_columns[] = {COLUMN(struct all, name, "name", "", TEXT),
-                                            COLUMN(struct all, said, "verdict", "", WORD),
-                                            COLUMN(struct all, n, "n", "", COUNT),
-                                            COLUMN(struct all, size, "size", "", BYTES),
-                                            COLUMN(struct all, yes, "yes", "", FLAG),
-                                            COLUMN(struct all, time, "time", "µs", NUMBER),
-                                            COLUMN(struct all, value, "value", "", SPREAD),
-                                            COLUMN(struct all, speed, "speed", "", RATIO),
-                                            COLUMN(struct all, part, "part", "", SHARE)};
-static const struct story_form all_form = STORY_FORM(
-    struct all, all_columns, .name = "all", .title = "All kinds", .when = STORY_NO_WHEN);
+static const struct column all_columns[] = {
+    COLUMN(struct all, name, "name", "", TEXT),     COLUMN(struct all, said, "verdict", "", WORD),
+    COLUMN(struct all, n, "n", "", COUNT),          COLUMN(struct all, size, "size", "", BYTES),
+    COLUMN(struct all, yes, "yes", "", FLAG),       COLUMN(struct all, time, "time", "µs", NUMBER),
+    COLUMN(struct all, value, "value", "", SPREAD), COLUMN(struct all, speed, "speed", "", RATIO),
+    COLUMN(struct all, part, "part", "", SHARE)};
+static const struct story_form all_form =
+    STORY_FORM(struct all, all_columns, .name = "all", .title = "All kinds", .when = STORY_NO_WHEN);
 
 /* One row of every kind, one without any value. */
 TEST(each_kind_is_written_its_way)
@@ -157,8 +154,7 @@ TEST(a_long_text_is_cut)
 	    *json = table_to_json(&t);
 	assert_non_null(word);
 	assert_true(strlen(shown) < 2200);
-	json_assert_text(json_array_get(json_array_get(json_at(json, "rows"), 1), 0), "",
-	                 text + 1);
+	json_assert_text(json_array_get(json_array_get(json_at(json, "rows"), 1), 0), "", text + 1);
 	json_decref(word);
 	json_decref(json);
 	free(shown);
@@ -274,8 +270,7 @@ TEST(a_long_word_is_broken)
 TEST(a_long_sentence_is_broken)
 {
 	const struct texts row = {
-	    "ä",
-	    "one two three four five six seven eight nine ten eleven twelve fourteen fifteen",
+	    "ä", "one two three four five six seven eight nine ten eleven twelve fourteen fifteen",
 	    7};
 	const struct story_table t = {&text_form, &row, 1};
 	is(&t, TEXT,
@@ -332,14 +327,13 @@ TEST(what_is_common_is_said_once)
 		const char *name, *bind, *mode, *backend;
 		unsigned n;
 	};
-	static const struct column columns[] = {
-	    COLUMN(struct row, name, "name", "", TEXT),
-	    COLUMN(struct row, bind, "binding", "", TEXT),
-	    COLUMN(struct row, mode, "mode", "", TEXT), COLUMN(struct row, n, "n", "", COUNT),
-	    COLUMN(struct row, backend, "backend", "", TEXT)};
-	static const struct story_form form =
-	    STORY_FORM(struct row, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN,
-	               .common = "All");
+	static const struct column columns[] = {COLUMN(struct row, name, "name", "", TEXT),
+	                                        COLUMN(struct row, bind, "binding", "", TEXT),
+	                                        COLUMN(struct row, mode, "mode", "", TEXT),
+	                                        COLUMN(struct row, n, "n", "", COUNT),
+	                                        COLUMN(struct row, backend, "backend", "", TEXT)};
+	static const struct story_form form = STORY_FORM(
+	    struct row, columns, .name = "t", .title = "t", .when = STORY_NO_WHEN, .common = "All");
 	const struct row rows[] = {{"same", "none", "single", "nccl", 1},
 	                           {"same", "none", "threads", "nccl", 1}};
 	const struct story_table two = {&form, rows, 2}, one = {&form, rows, 1};
@@ -366,18 +360,16 @@ struct told {
 
 static void tell(const struct analysis *analysis, struct story *story)
 {
-	static const struct column columns[] = {
-	    COLUMN(struct told, variant, "variant", "", TEXT),
-	    COLUMN(struct told, bytes, "size", "", BYTES),
-	    COLUMN(struct told, gbs, "GB/s", "", NUMBER)};
+	static const struct column columns[] = {COLUMN(struct told, variant, "variant", "", TEXT),
+	                                        COLUMN(struct told, bytes, "size", "", BYTES),
+	                                        COLUMN(struct told, gbs, "GB/s", "", NUMBER)};
 	static const struct story_form form =
 	    STORY_FORM(struct told, columns, .name = "t", .title = "T", .when = STORY_NO_WHEN);
 	static const struct told rows[] = {
 	    {"a", 1024, 1}, {"a", 4096, 2}, {"b", 4096, 4}, {"c", 1024, 9}};
 	static const unsigned some[] = {0, 1, 2};
 	(void)analysis;
-	story_pivot(story, story_rows(story, &form, rows, 4), some, 3, "variant", "bytes",
-	            "gbs");
+	story_pivot(story, story_rows(story, &form, rows, 4), some, 3, "variant", "bytes", "gbs");
 }
 
 static void pivot(struct arena *arena, void *of)

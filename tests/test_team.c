@@ -85,8 +85,7 @@ TEST(nobody_leaves_before_all_have_come)
 	struct team *team = make(WORKERS, path);
 	for (unsigned i = 0; i < WORKERS; i++) {
 		hands[i] = (struct hand){.team = team, .inside = &inside};
-		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]),
-		                 0);
+		assert_int_equal(pthread_create(&hands[i].thread, NULL, meet_often, &hands[i]), 0);
 	}
 	for (unsigned i = 0; i < WORKERS; i++) {
 		pthread_join(hands[i].thread, NULL);
@@ -125,19 +124,16 @@ TEST(who_has_not_come_is_known)
 	pthread_t thread;
 	unsigned rank = 7;
 	struct team *team = make(3, path);
-	struct team *members[] = {team_member(team, 0), team_member(team, 1),
-	                          team_member(team, 2)};
+	struct team *members[] = {team_member(team, 0), team_member(team, 1), team_member(team, 2)};
 	assert_int_equal(team_missing(team, &rank), 3);
 	assert_int_equal(rank, 0);
 	for (unsigned round = 0; round < 2; round++) { /* the second as the first */
 		pthread_t second;
-		assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, members[0]),
-		                 0);
+		assert_int_equal(pthread_create(&thread, NULL, wait_for_the_dead, members[0]), 0);
 		while (team_missing(team, &rank) != 2)
 			usleep(100);
 		assert_int_equal(rank, 1);
-		assert_int_equal(pthread_create(&second, NULL, wait_for_the_dead, members[2]),
-		                 0);
+		assert_int_equal(pthread_create(&second, NULL, wait_for_the_dead, members[2]), 0);
 		while (team_missing(team, &rank) != 1)
 			usleep(100);
 		assert_int_equal(rank, 1);

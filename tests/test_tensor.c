@@ -235,14 +235,13 @@ static struct cli run(const char *model, const char *split)
 {
 	char text[1024], here[256];
 	assert_non_null(getcwd(here, sizeof here));
-	snprintf(
-	    text, sizeof text,
-	    "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
-	    "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
-	    "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
-	    "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
-	    "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
-	    here, model, split);
+	snprintf(text, sizeof text,
+	         "[experiment]\nbackend = host\nranks = 4\nblocks = 1\nwarmup = 0\nlimit = no\n"
+	         "isolated_calls = 2\npace = isolated\nop = avg\ndtype = bfloat16\nbytes = 16K\n"
+	         "collective = ddp_step, ddp_communication\nmodel = %s/experiments/models/%s.csv\n"
+	         "tensor = yes\n%s[variant single]\nmode = single\n[variant threads]\n"
+	         "mode = threads\n[variant processes]\nmode = processes\nbucket_view = no\n",
+	         here, model, split);
 	return here_run(text, "--no-report", NULL);
 }
 
@@ -266,6 +265,5 @@ TEST_WITH(the_program_runs_it_in_all_modes, set_up, tear_down)
 	record_free(&record);
 	cli_expect(run("resnet50", "split = MOD:2\n"), 1,
 	           "tensor = yes reduces activations, and model = resnet50 has none");
-	cli_expect(run("lenet5", ""), 1,
-	           "tensor = yes needs groups that reduce gradients");
+	cli_expect(run("lenet5", ""), 1, "tensor = yes needs groups that reduce gradients");
 }

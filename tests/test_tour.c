@@ -8,10 +8,10 @@
 #include "test.h"
 
 #define PAGE "experiments/tour.md"
-#define HEAD                                                                                   \
-	"# The tour\n\n"                                                                       \
-	"`make tour MODE=threads` shows what each collective does to a few numbers, rank by "  \
-	"rank, in the mode\nthat you choose. The job checks every byte that a rank received. " \
+#define HEAD                                                                                       \
+	"# The tour\n\n"                                                                           \
+	"`make tour MODE=threads` shows what each collective does to a few numbers, rank by "      \
+	"rank, in the mode\nthat you choose. The job checks every byte that a rank received. "     \
 	"Here on 4 ranks of the `host` backend,\non GPUs with NCCL's own calls.\n\n```\n"
 #define FOOT "```\n"
 
@@ -119,8 +119,7 @@ TEST(other_libraries_show_the_same)
 			free(cli.out);
 			continue;
 		}
-		cli_expect(cli, 0,
-		           "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");
+		cli_expect(cli, 0, "rank 1: [20 21 22 23] ─┘              rank 1: [10 11 12 13]");
 	}
 }
 
@@ -131,8 +130,7 @@ TEST(what_cannot_be_shown_is_said)
 	           "threads, processes");
 	cli_expect(cli_call(folder, "tour", "backend=null", NULL), 1,
 	           "backend null carries no data: there is nothing to show");
-	cli_expect(cli_call(folder, "tour", "dtype=int8", NULL), 1,
-	           "a tour shows float64 alone");
+	cli_expect(cli_call(folder, "tour", "dtype=int8", NULL), 1, "a tour shows float64 alone");
 	cli_expect(cli_call(folder, "tour", "backend=host", "flip=1:9", NULL), 1, "wrong");
 }
 

@@ -89,8 +89,8 @@ static void check_complete(const json_t *event, struct lane *lane)
 	}
 	lane->cells += !strcmp(cat, "cell");
 	lane->devices += !strcmp(cat, "device");
-	lane->spans += !strcmp(cat, "work") || !strcmp(cat, "communication") ||
-	               !strcmp(cat, "activations");
+	lane->spans +=
+	    !strcmp(cat, "work") || !strcmp(cat, "communication") || !strcmp(cat, "activations");
 	if (lane->depth) {
 		assert_true(begin >= lane->begin[lane->depth - 1] - NEAR);
 		assert_true(end <= lane->end[lane->depth - 1] + NEAR);
@@ -127,8 +127,7 @@ static size_t check_format(const json_t *trace)
 }
 
 /* The only event of a lane that is so. */
-static const json_t *find(const json_t *trace, json_int_t tid, const char *cat,
-                          const char *name)
+static const json_t *find(const json_t *trace, json_int_t tid, const char *cat, const char *name)
 {
 	const json_t *events = json_object_get(trace, "traceEvents"), *event;
 	size_t i;
@@ -185,14 +184,13 @@ TEST_WITH(a_run_becomes_a_trace, set_up, tear_down)
 	/* Lane 1 is rank 0 of the first variant. */
 	const struct record_cell *c = NULL;
 	for (unsigned i = 0; i < run.ncells && !c; i++)
-		if (run.cells[i].cell.pace == PACE_ISOLATED &&
-		    run.cells[i].cell.bytes == 4096 && run.cells[i].cell.pass == PASS_TIMED &&
-		    !strcmp(run.cells[i].variant, "single"))
+		if (run.cells[i].cell.pace == PACE_ISOLATED && run.cells[i].cell.bytes == 4096 &&
+		    run.cells[i].cell.pass == PASS_TIMED && !strcmp(run.cells[i].variant, "single"))
 			c = &run.cells[i];
 	assert_non_null(c);
 	const json_t *cell = find(trace, 1, "cell", "all_reduce 4 KiB, isolated");
-	json_assert_number(
-	    cell, "dur", (double)(c->samples[4].idle_ns - c->samples[0].start_ns) / 1e3, 1e-6);
+	json_assert_number(cell, "dur",
+	                   (double)(c->samples[4].idle_ns - c->samples[0].start_ns) / 1e3, 1e-6);
 	json_assert_text(json_object_get(cell, "args"), "collective", "all_reduce");
 	json_assert_number(json_object_get(cell, "args"), "rows", 5, 0);
 	json_decref(trace);

@@ -88,8 +88,7 @@ static int ring_supports(const struct trial *trial, struct status *st)
 	return 0;
 }
 
-static int ring_open(const struct backend_place *place, struct backend_ctx **out,
-                     struct status *st)
+static int ring_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	(void)st;
 	*out = calloc(1, sizeof **out);
@@ -249,8 +248,7 @@ static void late_disconnect(void *link)
 	(void)link;
 }
 
-static const struct gloo_part late_part = {.connect = late_connect,
-                                           .disconnect = late_disconnect};
+static const struct gloo_part late_part = {.connect = late_connect, .disconnect = late_disconnect};
 
 void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);

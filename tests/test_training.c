@@ -63,9 +63,8 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	    {"# c\na,1\n", "m.csv:2: not a line of a model"},
 	    {"a,0,0\n", "m.csv:1: not a line of a model"},
 	    {"a,1,2,3,4\n", "m.csv:1: not a line of a model"},
-	    {"a,1,2,x\n",
-	     "as in fc.weight,2048000,8192000, and if ranks can share the model a "
-	     "fourth number, activations"},
+	    {"a,1,2,x\n", "as in fc.weight,2048000,8192000, and if ranks can share the model a "
+	                  "fourth number, activations"},
 	    {"a,1,2 3\n", "m.csv:1: not a line of a model"},
 	    {"a,1,2,99999999999999\n", "m.csv:1: not a line of a model"},
 	    {"a,-1,2\n", "m.csv:1: not a line of a model"},
@@ -88,15 +87,10 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
  * reaches its cap, and the first one has a cap of its own. */
 TEST(buckets_close_where_they_reach_their_cap)
 {
-	static const struct network network = {"six",
-	                                       7,
-	                                       {{64, 0, 0},
-	                                        {64, 0, 0},
-	                                        {0, 5, 0},
-	                                        {640, 0, 0},
-	                                        {64, 0, 0},
-	                                        {100, 0, 0},
-	                                        {0, 1, 0}}};
+	static const struct network network = {
+	    "six",
+	    7,
+	    {{64, 0, 0}, {64, 0, 0}, {0, 5, 0}, {640, 0, 0}, {64, 0, 0}, {100, 0, 0}, {0, 1, 0}}};
 	const uint64_t all = network_elements(&network);
 	/* first, cap, then the buckets' layers */
 	static const struct {
@@ -108,8 +102,7 @@ TEST(buckets_close_where_they_reach_their_cap)
 	    {257, 512, {2, 2, 2, 1}}, /* the second closes it; 640 elements are one bucket */
 	    {0,
 	     1,
-	     {1, 1, 2, 1, 1,
-	      1}}, /* a bucket each; work without a gradient comes with the next */
+	     {1, 1, 2, 1, 1, 1}}, /* a bucket each; work without a gradient comes with the next */
 	    {3000, 256, {4, 1, 1, 1}}, /* a first one that is larger than the others */
 	};
 	assert_int_equal(all, 64 + 64 + 640 + 64 + 128);
@@ -148,15 +141,13 @@ TEST(buckets_of_the_models_have_their_size)
 			struct buckets b =
 			    buckets_of(&network, network_elements(&network), 2, MIB, cap);
 			struct bucket bucket, *last = NULL, before;
-			for (; buckets_next(&b, last, &bucket);
-			     before = bucket, last = &before) {
+			for (; buckets_next(&b, last, &bucket); before = bucket, last = &before) {
 				uint64_t least = (last ? cap : MIB) / 2, own = 0;
 				for (unsigned k = 0; k < bucket.layers; k++)
 					own += network.layers[bucket.layer + k].elements;
 				assert_true(own >= least ||
 				            bucket.layer + bucket.layers == network.n);
-				own -=
-				    network.layers[bucket.layer + bucket.layers - 1].elements;
+				own -= network.layers[bucket.layer + bucket.layers - 1].elements;
 				assert_true(own < least);
 			}
 		}
@@ -209,9 +200,8 @@ TEST(gradients_are_exact_in_every_datatype)
 		const char *path;
 		bool view;
 	} rows[] = {
-	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false},
-	    {{1, 3, 1}, "fifo", true},   {{2, 1, 1}, "fifo", false},
-	    {{2, 2, 1}, "shared", true}, {{2, 1, 1}, "shared", false},
+	    {{1, 1, 2}, "direct", true}, {{1, 2, 1}, "direct", false}, {{1, 3, 1}, "fifo", true},
+	    {{2, 1, 1}, "fifo", false},  {{2, 2, 1}, "shared", true},  {{2, 1, 1}, "shared", false},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
@@ -260,8 +250,7 @@ TEST(experts_are_wanted_as_asked)
 			struct value_parts parts = coll_parts(&whole, NULL, n);
 			for (unsigned r = 0; r < n; r++) {
 				size_t sent = coll_span(&whole, &parts, n, r).send_bytes;
-				assert_in_range(sent, cell.bytes - 16 * n,
-				                cell.bytes + 16 * n * n);
+				assert_in_range(sent, cell.bytes - 16 * n, cell.bytes + 16 * n * n);
 				assert_true(2 * value_received_before(&parts, r, n) <= all / 2);
 			}
 		}
@@ -271,27 +260,25 @@ TEST(experts_are_wanted_as_asked)
  */
 TEST(tokens_come_and_go_as_they_are_routed)
 {
-	static const enum coll_kind kinds[] = {COLL_MOE_STEP, COLL_MOE_DISPATCH,
-	                                       COLL_MOE_COMPUTE, COLL_MOE_COMMUNICATION};
+	static const enum coll_kind kinds[] = {COLL_MOE_STEP, COLL_MOE_DISPATCH, COLL_MOE_COMPUTE,
+	                                       COLL_MOE_COMMUNICATION};
 	static const struct {
 		struct layout layout;
 		const char *path;
-	} rows[] = {{{1, 1, 3}, "direct"},
-	            {{1, 2, 1}, "fifo"},
-	            {{2, 2, 1}, "fifo"},
-	            {{2, 1, 1}, "shared"}};
+	} rows[] = {
+	    {{1, 1, 3}, "direct"}, {{1, 2, 1}, "fifo"}, {{2, 2, 1}, "fifo"}, {{2, 1, 1}, "shared"}};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		rig_init(&rig, rows[i].layout, rows[i].path);
 		rig.trial.settings.hidden = 8;
 		for (unsigned d = 0; d < DTYPE_KINDS; d++)
 			for (unsigned k = 0; k < 4; k++)
 				for (unsigned skew = 0; skew <= 20; skew += 20)
-					rig_add_cell(
-					    &rig, (struct cell){.coll = kinds[k],
-					                        .dtype = (enum dtype)d,
-					                        .op = OP_NONE,
-					                        .root = routing_root(skew, 5),
-					                        .bytes = 6144});
+					rig_add_cell(&rig,
+					             (struct cell){.coll = kinds[k],
+					                           .dtype = (enum dtype)d,
+					                           .op = OP_NONE,
+					                           .root = routing_root(skew, 5),
+					                           .bytes = 6144});
 		rig_raise(&rig);
 		rig_run(&rig);
 		rig_assert_right(&rig);
@@ -330,8 +317,7 @@ TEST_WITH(what_cannot_be_is_said, set_up, tear_down)
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *keys = cases[i].keys, *place = strstr(keys, "%s");
 		char text[512];
-		snprintf(text, sizeof text,
-		         "bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
+		snprintf(text, sizeof text, "bytes = 16K\n%.*s%s%s\n[variant v]\nmode = threads\n",
 		         place ? (int)(place - keys) : 0, keys, place ? folder : "",
 		         place ? place + 2 : keys);
 		cli_expect(run(text), 1, cases[i].said);
@@ -428,10 +414,10 @@ TEST_WITH(the_experiments_are_right_on_host, set_up, tear_down)
 	static const char *const names[] = {"ddp_step", "moe_step"};
 	for (unsigned i = 0; i < 2; i++) {
 		char path[256];
-		cli_expect(cli_call(folder, "run", names[i], "--results", results,
-		                    "--no-report", "backend=host", "ranks=2", "blocks=1",
-		                    i ? "tokens=100" : "bytes=16K", "warmup=0",
-		                    "isolated_calls=2", NULL),
+		cli_expect(cli_call(folder, "run", names[i], "--results", results, "--no-report",
+		                    "backend=host", "ranks=2", "blocks=1",
+		                    i ? "tokens=100" : "bytes=16K", "warmup=0", "isolated_calls=2",
+		                    NULL),
 		           0, "");
 		cli_result(folder, names[i], "trials.jsonl", path, sizeof path);
 		struct record_run record = cli_record(path);
@@ -452,8 +438,7 @@ TEST(groups_reduce_their_own_gradients)
 {
 	for (unsigned fifo = 0; fifo < 2; fifo++) {
 		rig_init(&rig, (struct layout){1, 4, 1}, fifo ? "fifo" : "direct");
-		rig.trial.network =
-		    (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
+		rig.trial.network = (struct network){"two", 2, {{100, 9000, 0}, {500, 70000, 0}}};
 		rig.trial.settings.split = (struct split){SPLIT_MOD, 2};
 		rig.trial.settings.bucket_view = fifo;
 		add_steps(DTYPE_BFLOAT16, OP_AVG, 256);

@@ -47,8 +47,7 @@ static void line(json_t *json, const struct made_place *p)
 	if (p->variant == MADE_PROCESSES)
 		json_object_set_new(json, "facts",
 		                    json_pack("[{s:s, s:s}]", "launched_ctas",
-		                              "ddp_communication 16, ddp_step 24", "sms",
-		                              "120"));
+		                              "ddp_communication 16, ddp_step 24", "sms", "120"));
 	json_object_set_new(json, "asked_bytes", json_integer(bucket));
 	json_object_set_new(json, "bytes", json_integer(bucket));
 }
@@ -56,8 +55,8 @@ static void line(json_t *json, const struct made_place *p)
 static void environment(json_t *json)
 {
 	json_object_set_new(json, "model",
-	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters",
-	                              100000, "elements", 100032, "flops", 2000000));
+	                    json_pack("{s:s, s:i, s:i, s:i}", "name", "tiny", "parameters", 100000,
+	                              "elements", 100032, "flops", 2000000));
 }
 
 static struct made world(unsigned blocks)
@@ -94,19 +93,17 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 		/* A share of the block's own communication: exact, whatever the scale. */
 		json_assert_number(json_cell(table, is, "overlap_percent"), "value",
 		                   rows[i].overlap, 0.1);
-		json_assert_number(json_cell(table, is, "overlap_percent"), "lo",
-		                   rows[i].overlap, 0.2);
+		json_assert_number(json_cell(table, is, "overlap_percent"), "lo", rows[i].overlap,
+		                   0.2);
 		json_assert_number(json_cell(table, is, "blocks"), "", BLOCKS, 0);
 	}
-	json_assert_number(
-	    json_cell(table, (json_keys){"size", "25 MiB processes", NULL}, "speed"),
-	    "estimate", 100.0 / 130, 0.001);
+	json_assert_number(json_cell(table, (json_keys){"size", "25 MiB processes", NULL}, "speed"),
+	                   "estimate", 100.0 / 130, 0.001);
 	/* 24 thread blocks on 120 SMs, where the device's trace said so. */
 	json_keys processes = {"size", "25 MiB processes", NULL};
 	json_assert_number(json_cell(table, processes, "ctas"), "", 24, 0);
 	json_assert_number(json_cell(table, processes, "sms_percent"), "", 20, 1e-9);
-	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"),
-	                 "");
+	json_assert_null(json_cell(table, (json_keys){"size", "25 MiB threads", NULL}, "ctas"), "");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "tiny in float32, fastest with 25 MiB: single 0.16");
 	json_assert_one_says(json_object_get(report, "answer"),
@@ -151,8 +148,7 @@ TEST(few_blocks_give_figures_without_intervals)
 	json_assert_null(json_cell(table, is, "overlap_percent"), "lo");
 	json_assert_null(json_cell(table, is, "exposed_ms"), "hi");
 	/* Too few to call an overlap of 0 nothing. */
-	assert_false(
-	    json_one_says(json_object_get(made_report(&m), "answer"), "gains nothing"));
+	assert_false(json_one_says(json_object_get(made_report(&m), "answer"), "gains nothing"));
 }
 
 /* Without one of its parts a step has a time, and nothing is made up. */

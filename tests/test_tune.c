@@ -10,11 +10,11 @@
 #include "json.h"
 #include "test.h"
 
-#define SPACE                                                                                  \
-	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"     \
-	"calls = 2\nstretches = 2\nwarmup = 0\nlimit = no\nblocks = 6\n"                       \
-	"[variant default]\nmode = single\ndelay = 20ms\n"                                     \
-	"[variant other]\nmode = single\ndelay = 21ms\n"                                       \
+#define SPACE                                                                                      \
+	"[experiment]\ncollective = alltoall\nbytes = 4K\npace = stream\nbackend = null\n"         \
+	"calls = 2\nstretches = 2\nwarmup = 0\nlimit = no\nblocks = 6\n"                           \
+	"[variant default]\nmode = single\ndelay = 20ms\n"                                         \
+	"[variant other]\nmode = single\ndelay = 21ms\n"                                           \
 	"[search]\nfinalists = 1\ndelay = 1ms\nextra = 20ms\n"
 
 static struct record_run load(char path[512])
@@ -49,8 +49,7 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	assert_string_equal(run->end.reason, "search");
 	assert_non_null(strstr(run->end.text, "the best of them again in 6 blocks"));
 	/* The reference and its twin in every block, others of the file in the confirmation. */
-	assert_in_range(cells_of(run, "default"), run->search->nblocks - cut,
-	                run->search->nblocks);
+	assert_in_range(cells_of(run, "default"), run->search->nblocks - cut, run->search->nblocks);
 	assert_in_range(cells_of(run, "default-again"), run->search->nblocks - cut,
 	                run->search->nblocks);
 	assert_int_equal(cells_of(run, "other"), 6);

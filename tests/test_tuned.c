@@ -11,10 +11,8 @@
 enum { SEARCHED = 6, CONFIRMED = 10 };
 
 static const struct made_variant four[MADE_VARIANTS] = {
-    {.name = "set-1", .mode = "single"},
-    {.name = "default", .role = "reference"},
-    {.name = "set-2", .mode = "processes"},
-    {.name = "default-again", .role = "again"},
+    {.name = "set-1", .mode = "single"},    {.name = "default", .role = "reference"},
+    {.name = "set-2", .mode = "processes"}, {.name = "default-again", .role = "again"},
     {.name = "limit", .role = "limit"},
 };
 static unsigned confirmed = CONFIRMED;
@@ -60,10 +58,9 @@ static void environment(json_t *env)
 	json_array_remove(variants, 0);
 	json_object_set_new(env, "blocks", json_integer(CONFIRMED));
 	json_object_set_new(env, "search",
-	                    json_pack("{s:[{s:s, s:[s, s]}, {s:s, s:[s, s]}], s:i}", "keys",
-	                              "key", "env.NCCL_BUFFSIZE", "values", "", "8388608",
-	                              "key", "register", "values", "", "local", "finalists",
-	                              2));
+	                    json_pack("{s:[{s:s, s:[s, s]}, {s:s, s:[s, s]}], s:i}", "keys", "key",
+	                              "env.NCCL_BUFFSIZE", "values", "", "8388608", "key",
+	                              "register", "values", "", "local", "finalists", 2));
 }
 
 static void line(json_t *cell, const struct made_place *p)
@@ -84,8 +81,8 @@ static void paths(FILE *out)
 	made_data_path(out, "set-1", "staged", NULL,
 	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
 	                         atoi(used), "settings", "key", "env.NCCL_BUFFSIZE", "asked",
-	                         "8388608", "used", used, "act", act, "fact",
-	                         "p2p_chunk_bytes", "why", "never read"));
+	                         "8388608", "used", used, "act", act, "fact", "p2p_chunk_bytes",
+	                         "why", "never read"));
 }
 
 static void searches(FILE *out);
@@ -107,11 +104,10 @@ static void searches(FILE *out)
 		json_t *new = json_array();
 		for (unsigned i = 0; i < 2 && !b; i++)
 			json_array_append(new, (json_t *)(size_t)sets[i]);
-		made_line(out,
-		          json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:[s, s]}", "schema", 1,
-		                    "kind", "search", "block", (int)b, "round",
-		                    b < SEARCHED ? (int)b : SEARCH_ROUNDS, "confirms",
-		                    b >= SEARCHED, "sets", new, "measures", "set-1", "set-2"));
+		made_line(out, json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:[s, s]}", "schema", 1,
+		                         "kind", "search", "block", (int)b, "round",
+		                         b < SEARCHED ? (int)b : SEARCH_ROUNDS, "confirms",
+		                         b >= SEARCHED, "sets", new, "measures", "set-1", "set-2"));
 	}
 	for (unsigned i = 0; i < 2; i++)
 		json_decref((json_t *)(size_t)sets[i]);
@@ -184,16 +180,13 @@ TEST(gains_are_those_of_the_confirmation)
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
 	for (unsigned i = 0; i < 2 * 2 * 2; i++) {
 		const bool first = i % 2 == 0, small = i / 2 % 2 == 0;
-		const char *set = first ? "set-1" : "set-2",
-		           *pace = i / 4 ? "stream" : "isolated";
+		const char *set = first ? "set-1" : "set-2", *pace = i / 4 ? "stream" : "isolated";
 		json_keys one = {"set",  set,  "asked_bytes", small ? "4096" : "16384",
 		                 "pace", pace, NULL};
 		json_assert_number(json_cell(table, one, "ratio"), "estimate",
 		                   exp(first ? (small ? 0.30 : -0.10) : 0.05), 0.01);
-		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")),
-		                 !first || small);
-		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")),
-		                 !first || small);
+		assert_int_equal(json_is_true(json_cell(table, one, "confirmed")), !first || small);
+		assert_int_equal(json_is_true(json_cell(table, one, "no_loss")), !first || small);
 		/* The one that loses somewhere is no set for all sizes. */
 		assert_int_equal(json_is_true(json_cell(table, one, "for_all")), !first);
 		assert_int_equal(json_is_true(json_cell(table, one, "best")), first == small);
@@ -263,8 +256,7 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 	static const char *const acts[][3] = {
 	    {"ignored", "524288", "never read"},
 	    {"capped", "524288", "used 524288, as by default"},
-	    {"capped", "131072",
-	     "used 131072: never read, and so would be the default's 524288"},
+	    {"capped", "131072", "used 131072: never read, and so would be the default's 524288"},
 	    {"capped", "1048576", NULL}, /* less than asked, and more than the default */
 	};
 	struct status st = {""};
@@ -330,15 +322,14 @@ TEST(the_record_says_what_comes_next)
 	write_record(0);
 	struct record_run run = cli_record(made_folder);
 	struct search_space space;
-	assert_int_equal(
-	    search_space_take(json_object_get(run.environment, "search"), &space, &st), 0);
+	assert_int_equal(search_space_take(json_object_get(run.environment, "search"), &space, &st),
+	                 0);
 	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 	assert_true(next->confirms);
 	assert_int_equal(next->n, 2);
 	/* As if a trial of the last round were missing. */
 	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
-		if (run.cells[i].block == SEARCHED - 1 &&
-		    !strcmp(run.cells[i].variant, "set-2"))
+		if (run.cells[i].block == SEARCHED - 1 && !strcmp(run.cells[i].variant, "set-2"))
 			run.cells[i].cell.pass = PASS_TIMELINE;
 	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
 	assert_false(next->confirms);

@@ -295,8 +295,7 @@ TEST(kendalls_normal_joins_the_exact)
 	double x[160];
 	for (unsigned i = 0; i < 160; i++)
 		x[i] = 0.008 * i + made_noise(i, 1, 2) * 2;
-	double exact = stats_trend_probability(x, 150),
-	       normal = stats_trend_probability(x, 160);
+	double exact = stats_trend_probability(x, 150), normal = stats_trend_probability(x, 160);
 	assert_true(exact > 1e-6 && exact < 0.5);
 	assert_true(normal > exact / 10 && normal < exact * 10);
 }

@@ -44,8 +44,8 @@ static long double reduce(const struct value_question *q, const uint64_t in[], u
 		bits[left] = number_whole(q->dtype, q->op, in[r], r);
 		x[left] = 0;
 		if (is_float)
-			x[left] = number_real(q->dtype, q->op, number_of(q->dtype, in[r]),
-			                      q->nranks, r);
+			x[left] =
+			    number_real(q->dtype, q->op, number_of(q->dtype, in[r]), q->nranks, r);
 		left++;
 	}
 	while (left > 1) {
@@ -96,8 +96,7 @@ static void look_at(struct value_question *q, unsigned positions, unsigned order
 			is_sound(q->dtype, in[r]);
 		}
 		for (unsigned o = 0; o < orders; o++)
-			assert_true(reduce(q, in, MAX_RANKS, &order) ==
-			            number_of(q->dtype, right));
+			assert_true(reduce(q, in, MAX_RANKS, &order) == number_of(q->dtype, right));
 	}
 }
 
@@ -215,8 +214,7 @@ static void carry_out(struct value_question *q, uint64_t base)
 		deliver(q, r, in[r], out);
 	for (q->rank = 0; q->rank < n; q->rank++) {
 		uint64_t at = q->coll == COLL_REDUCE_SCATTER ? q->rank * PART : 0;
-		uint64_t received =
-		    coll_span(&cell, &q->parts, n, q->rank).recv_bytes / element;
+		uint64_t received = coll_span(&cell, &q->parts, n, q->rank).recv_bytes / element;
 		for (uint64_t i = 0; i < received; i++) {
 			uint64_t right = value_expected(q, base, i), column[MOST];
 			is_sound(q->dtype, right);

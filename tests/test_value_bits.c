@@ -35,8 +35,8 @@ TEST(figures_of_the_formats)
 	    {DTYPE_FLOAT8_E5M2, true, 0, 0, 0x00},
 	};
 	for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
-		assert_int_equal(value_encode(known[i].dtype, known[i].negative,
-		                              known[i].mantissa, known[i].exponent),
+		assert_int_equal(value_encode(known[i].dtype, known[i].negative, known[i].mantissa,
+		                              known[i].exponent),
 		                 known[i].bits);
 		assert_true(number_of(known[i].dtype, known[i].bits) ==
 		            ldexpl(known[i].negative ? -(long double)known[i].mantissa
@@ -59,8 +59,7 @@ TEST(numbers_come_back)
 				continue;
 			long double top = frexpl(fabsl(x), &exponent);
 			assert_int_equal(
-			    value_encode(d, x < 0, (uint64_t)ldexpl(top, 64), exponent - 64),
-			    bits);
+			    value_encode(d, x < 0, (uint64_t)ldexpl(top, 64), exponent - 64), bits);
 		}
 	}
 }
@@ -172,8 +171,8 @@ TEST(parts_follow_their_weights)
 		for (unsigned r = 0; r < sizeof ranks / sizeof *ranks; r++)
 			for (unsigned u = 0; u < sizeof units / sizeof *units; u++)
 				for (unsigned d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
-					check_parts(&weights[w], ranks[r],
-					            units[u] * 16 * ranks[r], dtypes[d]);
+					check_parts(&weights[w], ranks[r], units[u] * 16 * ranks[r],
+					            dtypes[d]);
 }
 
 /* nccl-tests' default on 4 ranks: a sixth, two and three of 16 MiB, each rounded down. */

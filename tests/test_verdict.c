@@ -12,11 +12,8 @@
 
 static struct verdict between(double lo, double hi, unsigned blocks, double margin)
 {
-	struct stats_ratio r = {.estimate = sqrt(lo * hi),
-	                        .lo = lo,
-	                        .hi = hi,
-	                        .blocks = blocks,
-	                        .confidence = 0.95};
+	struct stats_ratio r = {
+	    .estimate = sqrt(lo * hi), .lo = lo, .hi = hi, .blocks = blocks, .confidence = 0.95};
 	return verdict_of(r, margin);
 }
 
@@ -33,11 +30,9 @@ TEST(the_interval_decides)
 {
 	expect(between(1.03, 1.05, 10, 0.02), VERDICT_FASTER, "faster");
 	expect(between(0.95, 0.97, 10, 0.02), VERDICT_SLOWER, "slower");
-	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE,
-	       "no difference within 2 %");
+	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");
 	/* A difference that is sure but small has a word of its own. */
-	expect(between(1.005, 1.01, 10, 0.015), VERDICT_LITTLE_FASTER,
-	       "faster, by under 1.5 %");
+	expect(between(1.005, 1.01, 10, 0.015), VERDICT_LITTLE_FASTER, "faster, by under 1.5 %");
 	expect(between(0.99, 0.995, 10, 0.02), VERDICT_LITTLE_SLOWER, "slower, by under 2 %");
 	expect(between(1, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");
 	/* By hand: it has to shrink to 0.71 of its width, and to 0.557 as it is 2.498 / 1.96
@@ -268,8 +263,7 @@ TEST(equal_things_are_called_different_as_often_as_said)
 				ramp[i] = i;
 			double says = 1 - verdict_make(ramp, blocks[b], 0).ratio.confidence;
 			double spread = sqrt(says * (1 - says) * runs);
-			double found =
-			    count_alarms((enum noise)noise, blocks[b], runs, 0, &seed);
+			double found = count_alarms((enum noise)noise, blocks[b], runs, 0, &seed);
 			assert_true(says <= 0.05);
 			if (fabs(found - says * runs) > 4 * spread)
 				fail_msg("%s, %u blocks: %g alarms of %u, %g are due",

@@ -75,8 +75,8 @@ static void environment(json_t *env)
 			json_object_set_new(made_variant_of(env, i), "nccl_below",
 			                    json_string("2.28"));
 	json_object_set_new(env, "machine",
-	                    json_pack("{s:i, s:s, s:[{s:s}, {s:s}]}", "cores", 64, "cpu",
-	                              "a CPU", "gpus", "name", "GPU", "name", "GPU"));
+	                    json_pack("{s:i, s:s, s:[{s:s}, {s:s}]}", "cores", 64, "cpu", "a CPU",
+	                              "gpus", "name", "GPU", "name", "GPU"));
 }
 
 static struct made_loaded loaded;
@@ -97,8 +97,7 @@ static void put(const char *name, const char *mode, const char *version, const c
                 double gbs, double dram)
 {
 	assert_true(nvariants < MOST);
-	variants[nvariants] =
-	    (struct made_variant){.name = name, .mode = mode, .data_path = path};
+	variants[nvariants] = (struct made_variant){.name = name, .mode = mode, .data_path = path};
 	truth[nvariants].gbs = gbs;
 	truth[nvariants].dram = dram;
 	set_version(nvariants++, version);
@@ -154,8 +153,7 @@ static size_t bytes_of(unsigned size)
 
 static void tell(struct arena *in, void *of)
 {
-	const struct analysis a = {
-	    .s = &loaded.summary, .f = found, .evidence = &found->evidence};
+	const struct analysis a = {.s = &loaded.summary, .f = found, .evidence = &found->evidence};
 	const struct chapter *versions = &chapter_versions;
 	struct story told;
 	(void)of;
@@ -203,8 +201,8 @@ static int done(void **state)
 /* The i-th text of the chapter's section, or "". */
 static const char *said(unsigned i)
 {
-	const json_t *sentences = json_object_get(
-	    json_array_get(json_object_get(report, "chapters"), 0), "sentences");
+	const json_t *sentences =
+	    json_object_get(json_array_get(json_object_get(report, "chapters"), 0), "sentences");
 	for (size_t k = 0; k < json_array_size(sentences); k++) {
 		const json_t *one = json_array_get(sentences, k);
 		const char *role =
@@ -276,8 +274,7 @@ TEST(figures_of_two_versions)
 	near(value("2.21.5", "processes"), 316);
 	near(value("2.28.3", "threads"), 317);
 	near(ratio("2.21.5"), 316.0 / 340);
-	const json_t *old = figure("2.21.5", "ratio"),
-	             *spread = side("2.21.5", "threads", "value");
+	const json_t *old = figure("2.21.5", "ratio"), *spread = side("2.21.5", "threads", "value");
 	assert_true(json_number_value(json_at(old, "lo")) <
 	            json_number_value(json_at(old, "estimate")));
 	json_assert_text(figure("2.21.5", "verdict"), "", "slower");
@@ -479,11 +476,11 @@ TEST(sizes_are_the_gaps)
 	     "1 MiB up).");
 }
 
-#define OLD_SLOWER                                                                             \
+#define OLD_SLOWER                                                                                 \
 	"With NCCL 2.21.5 processes reach 92.9 % of threads' bandwidth (92.9 to 93.0 %). "
-#define NEW_ALIKE                                                                              \
-	"With NCCL 2.28.3 processes and threads have the same bandwidth within "               \
-	"2 % (0.994, 0.993 to "                                                                \
+#define NEW_ALIKE                                                                                  \
+	"With NCCL 2.28.3 processes and threads have the same bandwidth within "                   \
+	"2 % (0.994, 0.993 to "                                                                    \
 	"0.994). "
 
 TEST(sentence_of_threads_that_lost_the_direct_way)
@@ -659,8 +656,7 @@ TEST(a_table_for_each_collective)
 TEST(the_answer_has_all_collectives)
 {
 	static const char *const last[] = {"alltoall: From 2.21.5", "sendrecv: From 2.21.5",
-	                                   "all_reduce: From 2.21.5",
-	                                   "all_gather: From 2.21.5"};
+	                                   "all_reduce: From 2.21.5", "all_gather: From 2.21.5"};
 	story();
 	put_again();
 	further = 3;
@@ -682,8 +678,7 @@ TEST(the_report_shows_it)
 	find();
 	const json_t *page = made_report_with(&made, "plot", 0),
 	             *figures = json_table(page, "versions");
-	json_keys processes = {"version", "2.21.5", "mode", "processes",
-	                       "verdict", "slower", NULL};
+	json_keys processes = {"version", "2.21.5", "mode", "processes", "verdict", "slower", NULL};
 	json_assert_number(json_cell(figures, processes, "ratio"), "estimate", 0.929, 1e-3);
 	json_assert_number(json_cell(figures, processes, "ratio"), "blocks", 10, 0);
 	json_assert_text(json_cell(figures, processes, "metric"), "", "busbw");
@@ -705,10 +700,9 @@ TEST(the_report_shows_it)
 	if (strstr(text, "there is no gnuplot here"))
 		print_message("no gnuplot: the picture is not looked for\n");
 	else
-		made_says(text,
-		          "![With 2.21.5 processes reach 92.9 % of threads' bandwidth; with "
-		          "2.28.3 processes and threads have the same bandwidth within 2 %]"
-		          "(plots/nccl_alltoall_versions.png)");
+		made_says(text, "![With 2.21.5 processes reach 92.9 % of threads' bandwidth; with "
+		                "2.28.3 processes and threads have the same bandwidth within 2 %]"
+		                "(plots/nccl_alltoall_versions.png)");
 	text = made_read("plots/run.gp");
 	made_says(text, "$versions <<EOD\ncollective,metric,version,nth,mode,variant,value,"
 	                "value_lo,value_hi,path,dram,change,");
@@ -731,12 +725,10 @@ TEST(each_regime_has_its_own)
 	const json_t *table = json_table(page, "version_alltoall_latency");
 	json_keys old = {"version", "2.21.5", "verdict", "slower", NULL};
 	json_assert_number(json_cell(table, old, "threads_us"), "", us, 0.01 * us);
-	json_assert_number(json_cell(table, old, "processes_us"), "", us * 340 / 316,
-	                   0.01 * us);
+	json_assert_number(json_cell(table, old, "processes_us"), "", us * 340 / 316, 0.01 * us);
 	json_assert_one_says(json_object_get(page, "answer"),
 	                     "alltoall, latency: With NCCL 2.21.5 processes take 1.0");
-	json_assert_one_says(json_object_get(page, "answer"),
-	                     "With NCCL 2.21.5 processes reach ");
+	json_assert_one_says(json_object_get(page, "answer"), "With NCCL 2.21.5 processes reach ");
 	json_assert_one_says(json_section(page, "versions"), "Latency (p50 of isolated");
 	json_assert_one_says(
 	    json_section(page, "versions"),

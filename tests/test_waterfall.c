@@ -35,12 +35,8 @@ static void line(json_t *cell, const struct made_place *p)
 		made_error(cell);
 }
 
-static struct made made = {.blocks = 10,
-                           .sizes = 2,
-                           .variants = corners,
-                           .asked = &asked,
-                           .line = line,
-                           .stamps = stamps};
+static struct made made = {
+    .blocks = 10, .sizes = 2, .variants = corners, .asked = &asked, .line = line, .stamps = stamps};
 
 static void factor(const char *name, enum corner from, enum corner to)
 {
@@ -177,9 +173,8 @@ TEST_WITH(words_go_with_the_interval, NULL, NULL)
 	     "0.2 to 2.5 %");
 	says(0.4, 1.3,
 	     "a explains 40 to 130 % of the gap: too wide to say whether anything is left");
-	says(
-	    1.02, 1.1,
-	    "a explains more than the gap (102 to 110 %); the other steps take 2 to 10 % back");
+	says(1.02, 1.1,
+	     "a explains more than the gap (102 to 110 %); the other steps take 2 to 10 % back");
 	says(1, 1, "a explains all of the gap");
 	struct waterfall w = {.nsteps = 2, .explained = {1, 0.99, 1.01, 10, 0.95}};
 	made_says(told(&w), "no factor explains any of the gap beyond the margin");
@@ -211,8 +206,7 @@ TEST(what_works_against_it_is_named)
 /* Where the A/A line is off, a gap within it is none. */
 TEST(no_gap_below_the_noise)
 {
-	struct regimes regimes = {.n = 1,
-	                          .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};
+	struct regimes regimes = {.n = 1, .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};
 	struct made_loaded l;
 	struct status st = {""};
 	struct waterfall w;
@@ -248,8 +242,7 @@ TEST(the_report_has_the_interval)
 	const json_t *report = made_report(&made), *gap = json_table(report, "gap"),
 	             *table = json_table(report, "waterfall");
 	json_keys whole = {"from", "none", NULL};
-	double share =
-	           json_number_value(json_at(json_cell(gap, whole, "explained"), "estimate")),
+	double share = json_number_value(json_at(json_cell(gap, whole, "explained"), "estimate")),
 	       lo = json_number_value(json_at(json_cell(gap, whole, "explained"), "lo")),
 	       hi = json_number_value(json_at(json_cell(gap, whole, "explained"), "hi"));
 	assert_true(0.5 < lo && lo < share && share < hi && hi < 0.75);

@@ -131,9 +131,8 @@ TEST(what_the_reference_cannot_do_is_left_out)
 	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);
 	assert_int_equal(count(of_8_bytes), 0);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0],
-	                       "left out: int64, uint64, float64, where it cannot "
-	                       "be: host: offset = 4 is not a whole number"));
+	assert_non_null(strstr(plan.notes[0], "left out: int64, uint64, float64, where it cannot "
+	                                      "be: host: offset = 4 is not a whole number"));
 	planned("collective = all_gather, copy\npath = fifo", 2);
 	assert_int_equal(plan.nnotes, 1);
 	assert_non_null(strstr(plan.notes[0], "left out: copy: host: the limit is copied"));
@@ -205,8 +204,7 @@ TEST(cells_are_nested_in_connections)
 {
 	struct status st = {""};
 	refused("collective = alltoall\nallocations = 101", "100");
-	refused("collective = alltoall\ncycles = 2\nconnections = 2",
-	        "allowed is one of the two");
+	refused("collective = alltoall\ncycles = 2\nconnections = 2", "allowed is one of the two");
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\ncounters = yes", 2);
 	assert_int_equal(spec.timeout_s, 6 * 300);
 	struct trial *trial = plan_trial(&plan, &machine, 0, &st);

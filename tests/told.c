@@ -22,8 +22,8 @@ static const char *const literals[] = {
     "0 where the two", /* overlap */
     "16 experts the e-th",
     "1 ÷ e^1.2",
-    "1.2.", /* Zipf's law, as it is named */
-    "1)",   /* ranks − 1 */
+    "1.2.",       /* Zipf's law, as it is named */
+    "1)",         /* ranks − 1 */
     "0 ns are",   /* calls without length */
     "12 blocks;", /* from where a far trial is no end of an interval */
 };
@@ -71,9 +71,8 @@ static struct entry entry_of(const char *kind, const json_t *value)
 
 static void add_row(const json_t *table, const json_t *row)
 {
-	static const char *const hows[] = {NULL,      "full",     "brief", "interval",
-	                                   "percent", "percents", "less",  "more",
-	                                   "times",   "inverse"};
+	static const char *const hows[] = {NULL,       "full", "brief", "interval", "percent",
+	                                   "percents", "less", "more",  "times",    "inverse"};
 	const json_t *columns = json_object_get(table, "columns");
 	char text[ENTRY_TEXT_BYTES];
 	for (size_t c = 0; c < json_array_size(columns); c++) {
@@ -107,8 +106,7 @@ static bool gather(const json_t *chapters, const json_t *sentence)
 	nsaid = nverdicts = 0;
 	said[0] = verdicts[0] = '\0';
 	for (size_t i = 0; i < json_array_size(of); i++) {
-		const json_t *basis = json_array_get(of, i),
-		             *rows = json_object_get(basis, "rows");
+		const json_t *basis = json_array_get(of, i), *rows = json_object_get(basis, "rows");
 		const json_t *table =
 		    table_named(chapters, json_string_value(json_object_get(basis, "table")));
 		for (size_t r = 0; r < json_array_size(rows); r++) {
@@ -190,8 +188,7 @@ static const char *unquoted(const char *text)
 	for (const char *at = text, *end; *at && n + 1 < sizeof out;) {
 		end = at;
 		/* A quote may hold an apostrophe. */
-		for (bool found = false;
-		     *at == '\'' && !found && (end = strchr(end + 1, '\''));) {
+		for (bool found = false; *at == '\'' && !found && (end = strchr(end + 1, '\''));) {
 			snprintf(quoted, sizeof quoted, "%.*s", (int)(end - at - 1), at + 1);
 			found = end > at + 1 && strstr(said, quoted);
 			at = found ? end + 1 : at;
@@ -213,8 +210,8 @@ static bool verdicts_right(const char *sentence, char *why, size_t bytes)
 	                                    "does not hold"};
 	for (size_t i = 0; nverdicts && i < sizeof words / sizeof *words; i++)
 		if (has_word(text, words[i]) && !strstr(verdicts, words[i])) {
-			snprintf(why, bytes, "'%s' is no verdict of its rows (%s): %s",
-			         words[i], verdicts, text);
+			snprintf(why, bytes, "'%s' is no verdict of its rows (%s): %s", words[i],
+			         verdicts, text);
 			return false;
 		}
 	return true;
@@ -224,8 +221,7 @@ bool told_right(const json_t *report, char *why, size_t bytes)
 {
 	const json_t *chapters = json_object_get(report, "chapters");
 	for (size_t i = 0; i < json_array_size(chapters); i++) {
-		const json_t *sentences =
-		    json_object_get(json_array_get(chapters, i), "sentences");
+		const json_t *sentences = json_object_get(json_array_get(chapters, i), "sentences");
 		for (size_t s = 0; s < json_array_size(sentences); s++) {
 			const json_t *sentence = json_array_get(sentences, s);
 			const char *text = json_string_value(json_object_get(sentence, "text"));
@@ -234,12 +230,10 @@ bool told_right(const json_t *report, char *why, size_t bytes)
 				return false;
 			}
 			if (!gather(chapters, sentence)) {
-				snprintf(why, bytes, "it names a row that is not there: %s",
-				         text);
+				snprintf(why, bytes, "it names a row that is not there: %s", text);
 				return false;
 			}
-			if (!numbers_right(text, why, bytes) ||
-			    !verdicts_right(text, why, bytes))
+			if (!numbers_right(text, why, bytes) || !verdicts_right(text, why, bytes))
 				return false;
 		}
 	}

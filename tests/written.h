@@ -12,9 +12,9 @@
 #include "here.h"
 #include "test.h"
 
-#define BASE                                                                                   \
-	"[experiment]\n"                                                                       \
-	"collective = alltoall\n"                                                              \
+#define BASE                                                                                       \
+	"[experiment]\n"                                                                           \
+	"collective = alltoall\n"                                                                  \
 	"bytes = 4K\n"
 #define ONE "[variant one]\nmode = threads\n"
 

@@ -101,8 +101,8 @@ static bool is_of(const struct scene *scene, unsigned variant, unsigned all, uns
 static bool differ_only_in(const struct scene *scene, unsigned a, unsigned b, const char *key)
 {
 	char keys[512];
-	return settings_differ(scene->s->variants[a].settings, scene->s->variants[b].settings,
-	                       keys, sizeof keys) == 1 &&
+	return settings_differ(scene->s->variants[a].settings, scene->s->variants[b].settings, keys,
+	                       sizeof keys) == 1 &&
 	       !strcmp(keys, key);
 }
 
@@ -116,8 +116,7 @@ static bool has_size(const struct summary *s, enum coll_kind coll, size_t from)
 	return false;
 }
 
-static struct claim_range range_of(const struct summary *s, enum coll_kind coll,
-                                   enum reach reach)
+static struct claim_range range_of(const struct summary *s, enum coll_kind coll, enum reach reach)
 {
 	if (reach == SMALL)
 		return (struct claim_range){0, SMALL_TO};
@@ -146,8 +145,7 @@ static size_t faster_up_to(const struct scene *scene, enum metric metric, enum c
 	size_t up_to = 0;
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const struct summary_group *group = &s->groups[g];
-		if (group->cell.coll != coll ||
-		    (int)group->cell.pace != metric_info(metric)->pace)
+		if (group->cell.coll != coll || (int)group->cell.pace != metric_info(metric)->pace)
 			continue;
 		for (unsigned i = 0; i < group->nsizes; i++) {
 			size_t size = group->asked_bytes[i];
@@ -198,8 +196,7 @@ static void judge(const struct scene *scene, const struct rule *rule, enum coll_
 	const struct verdict verdict = verdict_of(ratio, s->margin);
 	double beyond = hurdle(scene, rule->reach);
 	if (!(rule->equal ? verdict_within(&verdict) : verdict_beyond(&verdict) > 0) ||
-	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond)
-	                 : !(log(ratio.lo) > beyond)))
+	    (rule->equal ? beyond > log1p(s->margin) || isnan(beyond) : !(log(ratio.lo) > beyond)))
 		return;
 	struct advice *out = scene->out;
 	out->items = arena_more(scene->arena, out->items, out->nitems, sizeof *out->items);

@@ -6,11 +6,9 @@
 #include <string.h>
 
 /* Whether leaves i and k have their first `levels` keys in common. */
-static bool together(const unsigned *keys, unsigned depth, unsigned i, unsigned k,
-                     unsigned levels)
+static bool together(const unsigned *keys, unsigned depth, unsigned i, unsigned k, unsigned levels)
 {
-	return !memcmp(&keys[(size_t)i * depth], &keys[(size_t)k * depth],
-	               levels * sizeof *keys);
+	return !memcmp(&keys[(size_t)i * depth], &keys[(size_t)k * depth], levels * sizeof *keys);
 }
 
 unsigned anova_groups(const unsigned *keys, unsigned n, unsigned depth, unsigned level)
@@ -68,8 +66,8 @@ void anova_nested(const double *y, const unsigned *keys, unsigned n, unsigned de
 				rest -= variances[of - 1] *
 				        (coefficient(keys, n, depth, level, of) -
 				         coefficient(keys, n, depth, level - 1, of));
-		bool twice = anova_groups(keys, n, depth, level) >
-		             anova_groups(keys, n, depth, level - 1);
+		bool twice =
+		    anova_groups(keys, n, depth, level) > anova_groups(keys, n, depth, level - 1);
 		variances[level - 1] =
 		    twice ? rest / (n - coefficient(keys, n, depth, level - 1, level)) : NAN;
 		below = above;

@@ -38,13 +38,11 @@ unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *v
 		size_t bytes = g->bytes[count > 1 ? i * (g->nsizes - 1) / (count - 1) : 0];
 		struct calls_panel panel = {bytes, INFINITY, 0};
 		for (unsigned v = 0; v < nvariants; v++) {
-			const struct summary_row *row =
-			    summary_find(s, variants[v], group, bytes);
+			const struct summary_row *row = summary_find(s, variants[v], group, bytes);
 			size_t calls = 0;
 			double *x = row ? calls_sorted(s, row, &calls) : NULL;
 			if (x) {
-				panel.lo_us =
-				    fmin(panel.lo_us, stats_quantile(x, calls, 0.005));
+				panel.lo_us = fmin(panel.lo_us, stats_quantile(x, calls, 0.005));
 				panel.hi_us = fmax(panel.hi_us, stats_quantile(x, calls, 0.99));
 			}
 			free(x);
@@ -71,8 +69,8 @@ static int by_length(const void *left, const void *right)
 }
 
 /* Whether a cell may be drawn: of this collective and variant, single calls, of that pass. */
-static bool suits(const struct summary *s, enum coll_kind coll, unsigned variant,
-                  enum pass pass, const struct record_cell *c)
+static bool suits(const struct summary *s, enum coll_kind coll, unsigned variant, enum pass pass,
+                  const struct record_cell *c)
 {
 	return !c->error[0] && c->cell.pass == pass && c->cell.coll == coll && c->calls == 1 &&
 	       c->cell.pace == PACE_ISOLATED && !strcmp(c->variant, s->variants[variant].name);

@@ -7,8 +7,7 @@
 
 /* All isolated calls of a row over all its trials, in µs, sorted. The caller frees. NULL: none,
  * or memory is out. */
-double *calls_sorted(const struct summary *summary, const struct summary_row *row,
-                     size_t *count);
+double *calls_sorted(const struct summary *summary, const struct summary_row *row, size_t *count);
 
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 

@@ -48,8 +48,7 @@ static double gain_of(const struct candidates_seen *seen, unsigned trial, unsign
 
 static bool counts(const struct candidates_seen *seen, unsigned trial, unsigned cell)
 {
-	return !isnan(seen->gains[trial * seen->ncells + cell]) &&
-	       !seen->bad[seen->set_of[trial]];
+	return !isnan(seen->gains[trial * seen->ncells + cell]) && !seen->bad[seen->set_of[trial]];
 }
 
 /* --- the model of one cell --- */
@@ -145,8 +144,7 @@ static int terms_find(struct fit *f)
 	const struct search_space *s = f->seen->space;
 	for (unsigned a = 0; a < s->nkeys; a++)
 		for (unsigned x = 1; x < s->keys[a].nvalues; x++) {
-			struct term one = {.key = {(unsigned char)a},
-			                   .level = {(unsigned char)x}};
+			struct term one = {.key = {(unsigned char)a}, .level = {(unsigned char)x}};
 			if (term_add(f, one))
 				return -1;
 			for (unsigned b = a + 1; b < s->nkeys; b++)
@@ -302,8 +300,7 @@ static double score_in(const struct searcher *s, unsigned cell, const struct sea
 	return isnan(mean) ? model : (n * mean + TRUST * model) / (n + TRUST);
 }
 
-static double score(const struct searcher *s, unsigned aim, const struct search_set *set,
-                    int place)
+static double score(const struct searcher *s, unsigned aim, const struct search_set *set, int place)
 {
 	const unsigned ncells = s->seen->ncells;
 	double fewer = FEWER * search_set_size(s->seen->space, set), sum = 0;
@@ -535,7 +532,7 @@ static void prune(const struct searcher *s, struct search_set *set)
 }
 
 int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
-                  unsigned *n, struct status *st)
+                      unsigned *n, struct status *st)
 {
 	struct searcher s;
 	if (searcher_make(seen, &s, st))
@@ -546,7 +543,7 @@ int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct 
 }
 
 int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
-                     struct status *st)
+                         struct status *st)
 {
 	struct search_set all[SEARCH_MAX_FINALISTS];
 	unsigned found = 0;
@@ -567,7 +564,8 @@ int candidates_finalists(const struct candidates_seen *seen, struct search_set *
 	return rc ? status_set(st, "out of memory for the search") : 0;
 }
 
-double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value, unsigned cell)
+double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
+                       unsigned cell)
 {
 	double best = NAN;
 	for (unsigned t = 0; t < seen->ntrials; t++)

@@ -53,8 +53,8 @@ int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct 
                       unsigned *n, struct status *st);
 /* The best sets that were measured and promise more than half the margin: the first for all
  * cells, if any does, the others for single ones. */
-int candidates_finalists(const struct candidates_seen *seen, struct search_set *out,
-                         unsigned *n, struct status *st);
+int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
+                         struct status *st);
 /* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
  * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,

@@ -15,8 +15,7 @@ bool channels_rule(const struct path *path, unsigned nranks, struct channels *ou
 	                     .start = path->p2p_channels_per_peer,
 	                     .most = path->p2p_channels_per_peer,
 	                     .chunk_bytes = (size_t)path->p2p_chunk_bytes};
-	bool here =
-	    !strncmp(path->transport, "P2P/", 4) || !strncmp(path->transport, "SHM/", 4);
+	bool here = !strncmp(path->transport, "P2P/", 4) || !strncmp(path->transport, "SHM/", 4);
 	if (!c.all || !c.start || c.all > MOST_CHANNELS || c.most > MOST_CHANNELS ||
 	    c.chunk_bytes < LEAST_OF_CHUNK || c.chunk_bytes > MOST_CHUNK || !here ||
 	    path->copy_engine || path->symmetric)

@@ -25,8 +25,8 @@ static enum claims_outcome decide_within(double lo, double hi, double edge)
 	return lo > edge || hi < -edge ? CLAIMS_FAIL : CLAIMS_UNDECIDED;
 }
 
-enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
-                                  double by, unsigned *more_blocks)
+enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test, double by,
+                                  unsigned *more_blocks)
 {
 	double lo = log(ratio->lo), hi = log(ratio->hi), at = log(ratio->estimate);
 	double edge = log1p(by), reach = fabs(fabs(at) - edge);
@@ -50,8 +50,7 @@ enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum c
 	wide.hi *= 1 + line;
 	enum claims_outcome outcome = claims_decide(ratio, test, by, &more);
 	bool effect = ratio->lo > 1 + line || ratio->hi * (1 + line) < 1;
-	return effect && outcome != CLAIMS_HOLD ? outcome
-	                                        : claims_decide(&wide, test, by, &more);
+	return effect && outcome != CLAIMS_HOLD ? outcome : claims_decide(&wide, test, by, &more);
 }
 
 bool claims_decided(const struct claims_result *r)
@@ -60,8 +59,7 @@ bool claims_decided(const struct claims_result *r)
 }
 
 /* The probability that a decision rests on. */
-static double p_of(const struct contrast_p *p, enum claim_test test,
-                   enum claims_outcome outcome)
+static double p_of(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome)
 {
 	double bound = test == CLAIM_LESS ? p->less : p->more;
 	if (test == CLAIM_WITHIN)
@@ -93,8 +91,8 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 		                                       .coll = claim->coll,
 		                                       .by = claim->by};
 		if (contrast_make(s, (unsigned)index_variant(s, claim->left),
-		                  (unsigned)index_variant(s, claim->right), claim->metric,
-		                  &select, c, st))
+		                  (unsigned)index_variant(s, claim->right), claim->metric, &select,
+		                  c, st))
 			return -1;
 	}
 	if (c->nblocks) {
@@ -106,8 +104,7 @@ int claims_judge(const struct summary *s, const struct claim *claim, struct clai
 	return 0;
 }
 
-int claims_family(struct claims_result *results, unsigned n, const char *primary,
-                  struct status *st)
+int claims_family(struct claims_result *results, unsigned n, const char *primary, struct status *st)
 {
 	double p[CLAIM_MAX] = {0}, adjusted[CLAIM_MAX];
 	for (unsigned i = 0; i < n; i++) {

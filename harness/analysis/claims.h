@@ -22,13 +22,7 @@
 #include "contrast.h"
 
 /* CLAIMS_LITTLE: as claimed, by less than claimed. */
-enum claims_outcome {
-	CLAIMS_HOLD,
-	CLAIMS_LITTLE,
-	CLAIMS_FAIL,
-	CLAIMS_UNDECIDED,
-	CLAIMS_UNTESTED
-};
+enum claims_outcome { CLAIMS_HOLD, CLAIMS_LITTLE, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
 
 struct claims_result {
 	const struct claim *claim; /* borrowed */
@@ -51,8 +45,8 @@ const struct claims_result *claims_primary(const struct claims_result *results, 
 bool claims_decided(const struct claims_result *result);
 
 /* The rule above, for a test other than CLAIM_NEEDS. */
-enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test,
-                                  double by, unsigned *more_blocks);
+enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test, double by,
+                                  unsigned *more_blocks);
 
 /* The same where a run cannot tell less than `line` (0.05: 5 %, the A/A line's end) from
  * nothing. An effect beyond the line is one, and its interval refutes as it is. Else, and to

@@ -192,11 +192,9 @@ static void say_why(const struct maker *m, struct contrast *c)
 		snprintf(c->why, sizeof c->why,
 		         "no block holds all of its cells in each of the variants");
 	else if (m->nselected && metric_info(m->metric)->counters)
-		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why,
-		                sizeof c->why);
+		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why, sizeof c->why);
 	else if (m->nselected && metric_info(m->metric)->whole)
-		snprintf(c->why, sizeof c->why,
-		         "no worker of it says in each of the variants: %s",
+		snprintf(c->why, sizeof c->why, "no worker of it says in each of the variants: %s",
 		         metric_info(m->metric)->summary);
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
 		snprintf(c->why, sizeof c->why, "this backend carries no data");
@@ -274,8 +272,7 @@ static void judge(const struct maker *m, struct contrast *c)
 	c->right_side = side_of(m->right, m->nblocks);
 }
 
-struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
-                              const char *why)
+struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, const char *why)
 {
 	const struct contrast_side none = {NAN, NAN, NAN, NAN};
 	struct contrast c = {.left = left,
@@ -386,8 +383,7 @@ void contrast_few_calls(const struct summary *s, enum metric metric, char *why, 
 		         info->least_calls, s->isolated_calls);
 }
 
-void contrast_oversubscribed(const struct summary *s, enum metric metric, char *why,
-                             size_t bytes)
+void contrast_oversubscribed(const struct summary *s, enum metric metric, char *why, size_t bytes)
 {
 	const struct metric_info *info = metric_info(metric);
 	why[0] = '\0';

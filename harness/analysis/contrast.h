@@ -66,9 +66,8 @@ struct contrast {
 
 /* Over the cells and blocks that both have, and those of select->with. Without a block it says
  * why; -1 only when memory is out. */
-int contrast_make(const struct summary *summary, unsigned left, unsigned right,
-                  enum metric metric, const struct contrast_select *select,
-                  struct contrast *out, struct status *st);
+int contrast_make(const struct summary *summary, unsigned left, unsigned right, enum metric metric,
+                  const struct contrast_select *select, struct contrast *out, struct status *st);
 /* A variant's speed against the reference in one group, at its sizes within a range. */
 int contrast_against(const struct summary *summary, unsigned variant,
                      const struct summary_group *group, struct claim_range bytes,
@@ -80,8 +79,7 @@ int contrast_levels(const struct summary *summary, enum metric metric,
                     const struct contrast_select *select, double **levels, unsigned *nblocks,
                     struct status *st);
 /* One that was not made, and says why. */
-struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
-                              const char *why);
+struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, const char *why);
 /* Why two variants cannot be held against each other: one of them is not here, was skipped or
  * failed, or the run's data is wrong; "" when they can. */
 void contrast_obstacle(const struct summary *summary, const char *left, const char *right,
@@ -92,8 +90,7 @@ void contrast_absent(const struct summary *summary, const char *name, char *why,
 void contrast_oversubscribed(const struct summary *summary, enum metric metric, char *why,
                              size_t bytes);
 /* That a trial has too few calls for a metric (p99); "" where it has enough. */
-void contrast_few_calls(const struct summary *summary, enum metric metric, char *why,
-                        size_t bytes);
+void contrast_few_calls(const struct summary *summary, enum metric metric, char *why, size_t bytes);
 /* Whether one of the two took another path than it expects (the path's line in the record), so
  * that what rests on it is not what its experiment file meant. */
 bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);

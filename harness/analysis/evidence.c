@@ -85,10 +85,10 @@ static void fill_copies(const struct source *src, struct evidence_row *row)
 	const char *path = src->s->variants[row->variant].path;
 	bool staged = !strcmp(path, "fifo");
 	row->copies = median(src, by_metric, METRIC_COPIES);
-	row->copies_model = *path && has_model(g->cell.coll) && !isnan(row->copies)
-	                        ? counters_model_copies(staged, g->cell.coll == COLL_ALLTOALL,
-	                                                g->cell.comm_ranks)
-	                        : NAN;
+	row->copies_model =
+	    *path && has_model(g->cell.coll) && !isnan(row->copies)
+	        ? counters_model_copies(staged, g->cell.coll == COLL_ALLTOALL, g->cell.comm_ranks)
+	        : NAN;
 }
 
 static void fill(const struct source *src, const struct evidence_path *path,
@@ -132,11 +132,9 @@ static void put_path(const struct record_path *from, struct evidence_path *out)
 	snprintf(out->transport, sizeof out->transport, "%s",
 	         path.transport[0] ? path.transport : "none");
 	snprintf(out->links, sizeof out->links, "%u", path.nlinks);
-	snprintf(out->registered, sizeof out->registered, "%s%s%s",
-	         path.registered ? "yes" : "no", path.registered_why[0] ? ": " : "",
-	         path.registered_why);
-	snprintf(out->copy_engine, sizeof out->copy_engine, "%s",
-	         path.copy_engine ? "yes" : "no");
+	snprintf(out->registered, sizeof out->registered, "%s%s%s", path.registered ? "yes" : "no",
+	         path.registered_why[0] ? ": " : "", path.registered_why);
+	snprintf(out->copy_engine, sizeof out->copy_engine, "%s", path.copy_engine ? "yes" : "no");
 	snprintf(out->data_path, sizeof out->data_path, "%s", path_data_name(path.data));
 	snprintf(out->why, sizeof out->why, "%s", path.why);
 	if (!strcmp(path.transport, "mixed"))
@@ -157,8 +155,7 @@ static void put_twins(const struct summary *s, struct evidence_path *paths)
 {
 	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
 		const struct evidence_path *of = &paths[s->reference];
-		if (s->variants[v].role != ROLE_AGAIN || paths[v].data_path[0] ||
-		    !of->data_path[0])
+		if (s->variants[v].role != ROLE_AGAIN || paths[v].data_path[0] || !of->data_path[0])
 			continue;
 		paths[v] = *of;
 		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
@@ -232,7 +229,7 @@ static bool add_idle(const struct summary *s, unsigned variant, const struct pat
 	format_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
 	if (set->act == PATH_IGNORED)
 		format_add(text, bytes, "ignored (NCCL %s did not read it)",
-		          s->variants[variant].library);
+		           s->variants[variant].library);
 	else if (set->act == PATH_CAPPED)
 		format_add(text, bytes, "capped to %s", set->used);
 	else
@@ -250,13 +247,11 @@ static bool is_idle(const struct summary *s, unsigned variant, unsigned other, c
 	struct path with = {0}, without = {0};
 	char keys[512], *rest = keys, *key;
 	idle[0] = '\0';
-	bool all =
-	    settings_differ(&s->settings[other], &s->settings[variant], keys, sizeof keys) &&
-	    path_of(s, s->variants[variant].name, &with) &&
-	    path_of(s, s->variants[other].name, &without);
+	bool all = settings_differ(&s->settings[other], &s->settings[variant], keys, sizeof keys) &&
+	           path_of(s, s->variants[variant].name, &with) &&
+	           path_of(s, s->variants[other].name, &without);
 	while (all && (key = strsep(&rest, ",")))
-		all =
-		    add_idle(s, variant, &with, &without, key + strspn(key, " "), idle, bytes);
+		all = add_idle(s, variant, &with, &without, key + strspn(key, " "), idle, bytes);
 	path_free(&with);
 	path_free(&without);
 	return all;
@@ -268,8 +263,8 @@ static void put_idle(const struct summary *s, struct evidence_path *paths)
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (!paths[v].nsettings || (int)v == s->reference || !summary_is_asked(s, v))
 			continue;
-		if (s->reference >= 0 && is_idle(s, v, (unsigned)s->reference, paths[v].idle,
-		                                 sizeof paths[v].idle)) {
+		if (s->reference >= 0 &&
+		    is_idle(s, v, (unsigned)s->reference, paths[v].idle, sizeof paths[v].idle)) {
 			paths[v].idle_as = (unsigned)s->reference;
 			continue;
 		}
@@ -319,8 +314,7 @@ int evidence_make(const struct summary *s, struct evidence *out, struct status *
 			for (unsigned v = 0; v < s->nvariants; v++) {
 				struct evidence_row *row = &e.rows[e.nrows];
 				struct source src = {s, row, x};
-				*row =
-				    (struct evidence_row){.variant = v, .group = g, .size = i};
+				*row = (struct evidence_row){.variant = v, .group = g, .size = i};
 				row->blocks = count_cells(&src);
 				if (!row->blocks)
 					continue;
@@ -346,8 +340,7 @@ static void say_acted(const struct path *with, const struct path *without, const
 	bool same = is_same(set, with, without);
 	if (set->act != PATH_ACTED || same)
 		snprintf(text, bytes, "%s %s: %s%s", key,
-		         set->act == PATH_CAPPED && !same ? "is not as asked"
-		                                          : "changes nothing",
+		         set->act == PATH_CAPPED && !same ? "is not as asked" : "changes nothing",
 		         said, same ? "; without it the same" : "");
 }
 
@@ -401,8 +394,7 @@ static void say_launched(const struct summary *s, const struct factor *factor, c
 		         factor->setting, here);
 }
 
-void evidence_acted(const struct summary *s, const struct factor *factor, char *text,
-                    size_t bytes)
+void evidence_acted(const struct summary *s, const struct factor *factor, char *text, size_t bytes)
 {
 	struct path from = {0}, to = {0};
 	bool known = false;
@@ -420,8 +412,7 @@ void evidence_acted(const struct summary *s, const struct factor *factor, char *
 }
 
 /* Another setting that acted on the same figure. */
-static const struct path_setting *actor_of(const struct path *path,
-                                           const struct path_setting *set)
+static const struct path_setting *actor_of(const struct path *path, const struct path_setting *set)
 {
 	for (unsigned i = 0; i < path->nsettings && set->fact[0]; i++)
 		if (path->settings[i].act == PATH_ACTED &&
@@ -460,8 +451,8 @@ void evidence_idle(const struct summary *s, const char *variant, const char *key
 		snprintf(why, bytes, "used %s, for %s says so", set->used,
 		         strncmp(actor->key, "env.", 4) ? actor->key : actor->key + 4);
 	else if (set && is_capped_below(set, &without, &usual))
-		snprintf(why, bytes, "used %s: %s, and so would be the default's %llu",
-		         set->used, set->why, usual);
+		snprintf(why, bytes, "used %s: %s, and so would be the default's %llu", set->used,
+		         set->why, usual);
 	path_free(&with);
 	path_free(&without);
 }

@@ -18,14 +18,13 @@ struct evidence_path {
 	char pairs[512];      /* of a mixed transport: which pairs of ranks use which */
 	char registered[288]; /* "yes", or "no: why" */
 	char copy_engine[16]; /* "yes" or "no" */
-	char data_path[32];  /* "direct", "staged", "unknown": which model is held against it */
-	char why[384];       /* how it is known */
-	char unexpected[80]; /* what was expected where it is something else, else "" */
-	char channels[64];   /* "32 for sends, 16 a peer", as the log says, or "" */
-	char chunk[24];      /* bytes of a chunk of sends and receives, or "" */
+	char data_path[32];   /* "direct", "staged", "unknown": which model is held against it */
+	char why[384];        /* how it is known */
+	char unexpected[80];  /* what was expected where it is something else, else "" */
+	char channels[64];    /* "32 for sends, 16 a peer", as the log says, or "" */
+	char chunk[24];       /* bytes of a chunk of sends and receives, or "" */
 	char algorithms[PATH_WHY_BYTES];
-	char
-	    launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
+	char launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
 	                    */
 	/* Where none of the settings acted in which it differs from another variant, and so is
 	 * the same as that one: why, "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by
@@ -40,7 +39,7 @@ struct evidence_path {
 struct evidence_row {
 	unsigned variant, group, size;
 	double nvlink_tx_gbs, nvlink_rx_gbs;
-	double limit_share; /* of the limit's bus bandwidth at this size: 0.8 is 80 % */
+	double limit_share;          /* of the limit's bus bandwidth at this size: 0.8 is 80 % */
 	double dram_gbs, dram_share; /* share of the memory's own limit */
 	double dram_per_nvlink;
 	double direct, staged; /* the model's, NaN where it does not apply */
@@ -73,8 +72,8 @@ void evidence_acted(const struct summary *summary, const struct factor *factor, 
 /* Why a variant's setting cannot have changed anything against the reference: it was not read,
  * its figure is the reference's, or another setting of the variant alone makes the figure; ""
  * where the logs do not say so. */
-void evidence_idle(const struct summary *summary, const char *variant, const char *key,
-                   char *why, size_t bytes);
+void evidence_idle(const struct summary *summary, const char *variant, const char *key, char *why,
+                   size_t bytes);
 
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,

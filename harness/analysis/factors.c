@@ -41,8 +41,8 @@ static int judge(const struct summary *s, struct factors_result *r, struct statu
 	return 0;
 }
 
-int factors_judge(const struct summary *s, const struct factor *factor,
-                  struct factors_result *out, struct status *st)
+int factors_judge(const struct summary *s, const struct factor *factor, struct factors_result *out,
+                  struct status *st)
 {
 	struct factors_result r = {.factor = factor};
 	r.unexpected = contrast_unexpected(s, factor->from, factor->to);
@@ -78,8 +78,7 @@ const char *factors_alarm(const struct factors_result *r)
 
 bool factors_proper(const struct factors_result *r)
 {
-	const struct verdict *first =
-	    factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
+	const struct verdict *first = factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
 	return r->factor->placebo && factors_judged(first) && verdict_within(first) &&
 	       !factors_alarm(r);
 }

@@ -24,8 +24,7 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 }
 
 /* The same of a factor's verdict. */
-static void withhold_factor(const struct regimes *regimes, enum regime_kind kind,
-                            struct verdict *v)
+static void withhold_factor(const struct regimes *regimes, enum regime_kind kind, struct verdict *v)
 {
 	const struct regime *g = regimes ? regimes_find(regimes, kind) : NULL;
 	if (g)

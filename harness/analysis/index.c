@@ -6,9 +6,8 @@
 
 bool index_same_group(const struct cell *a, const struct cell *b)
 {
-	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
-	       a->op == b->op && a->in_place == b->in_place && a->root == b->root &&
-	       a->comm_ranks == b->comm_ranks;
+	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype && a->op == b->op &&
+	       a->in_place == b->in_place && a->root == b->root && a->comm_ranks == b->comm_ranks;
 }
 
 static int by_group(const void *left, const void *right)
@@ -126,8 +125,7 @@ static int blocks_find(struct summary *s)
 /* The place of a block's number in the list, where it is. */
 static unsigned block_of(const struct index *x, unsigned number)
 {
-	const unsigned *at =
-	    bsearch(&number, x->blocks, x->nblocks, sizeof *x->blocks, by_number);
+	const unsigned *at = bsearch(&number, x->blocks, x->nblocks, sizeof *x->blocks, by_number);
 	return (unsigned)(at - x->blocks);
 }
 
@@ -251,22 +249,21 @@ int index_trials(struct summary *s, struct status *st)
 		}
 	for (unsigned i = s->run->ncells; i-- > 0;) {
 		const struct record_cell *c = &s->run->cells[i];
-		if (c->cell.pass == PASS_COUNTERS && !c->error[0] &&
-		    x->place_of[i] != INDEX_NONE)
+		if (c->cell.pass == PASS_COUNTERS && !c->error[0] && x->place_of[i] != INDEX_NONE)
 			x->counted[slot(s, x->variant_of[i], x->place_of[i],
 			                block_of(x, c->block))] = c;
 	}
 	return 0;
 }
 
-const struct summary_trial *index_timed(const struct summary *s, unsigned variant,
-                                        unsigned place, unsigned block)
+const struct summary_trial *index_timed(const struct summary *s, unsigned variant, unsigned place,
+                                        unsigned block)
 {
 	return s->index.timed[slot(s, variant, place, block)];
 }
 
-const struct record_cell *index_counted(const struct summary *s, unsigned variant,
-                                        unsigned place, unsigned block)
+const struct record_cell *index_counted(const struct summary *s, unsigned variant, unsigned place,
+                                        unsigned block)
 {
 	return s->index.counted[slot(s, variant, place, block)];
 }

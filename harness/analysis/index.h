@@ -31,8 +31,7 @@ struct summary_variant {
 
 struct summary_trial {
 	unsigned block, order;
-	unsigned
-	    ntimes; /* cells that it is the mean of: cycles, or connections × allocations */
+	unsigned ntimes; /* cells that it is the mean of: cycles, or connections × allocations */
 	double time_ns, p95_ns, p99_ns, launch_ns, skew_ns, poll_ns;
 	struct timing_workers workers; /* the time by the workers' own clocks: medians */
 	double early;                  /* how much slower its first rows were: timing_early */
@@ -109,18 +108,17 @@ struct summary {
 	const struct record_run *run; /* borrowed */
 	unsigned nvariants;
 	struct summary_variant *variants;
-	struct settings
-	    *settings; /* of each; what an older record does not say is the default */
-	int reference; /* index, or -1 */
-	int twin;      /* the reference a second time in every block, or -1 */
+	struct settings *settings; /* of each; what an older record does not say is the default */
+	int reference;             /* index, or -1 */
+	int twin;                  /* the reference a second time in every block, or -1 */
 	unsigned nrows;
 	struct summary_row *rows; /* by variant, group, size */
 	unsigned ngroups;
 	struct summary_group *groups;
 	struct index index;
-	unsigned nblocks; /* whole ones: with a trial of each variant that was measured and
+	unsigned nblocks;        /* whole ones: with a trial of each variant that was measured and
 	                     not given up */
-	bool measured;    /* any row has a time: of a run that was stopped in its first block
+	bool measured;           /* any row has a time: of a run that was stopped in its first block
 	                     too */
 	unsigned isolated_calls; /* of a trial, as asked for */
 	unsigned ncores;         /* of the machine; 0: not recorded */

@@ -132,8 +132,8 @@ struct links_pair links_gpus(const struct topology *t, unsigned a, unsigned b)
 {
 	const struct topology_gpu *x = &t->gpus[a], *y = &t->gpus[b];
 	unsigned there, back;
-	double gbs = narrower(nvlinks_gbs(x, (int)b, false, &there),
-	                      nvlinks_gbs(y, (int)a, false, &back));
+	double gbs =
+	    narrower(nvlinks_gbs(x, (int)b, false, &there), nvlinks_gbs(y, (int)a, false, &back));
 	if (there && back)
 		return (struct links_pair){LINKS_NVLINK, there < back ? there : back, gbs};
 	gbs = narrower(nvlinks_gbs(x, TOPOLOGY_SWITCH, false, &there),
@@ -187,10 +187,10 @@ void links_short(const struct topology *t, unsigned gpu, bool busy, char *text, 
 		format_add(text, bytes, "%u NVLinks, where another has %u", up, most);
 	if (g->width && g->width < g->width_max)
 		format_add(text, bytes, "%sPCIe ×%u of ×%u", text[0] ? "; " : "", g->width,
-		          g->width_max);
+		           g->width_max);
 	if (busy && g->gen && g->gen < g->gen_max)
-		format_add(text, bytes, "%sPCIe generation %u of %u", text[0] ? "; " : "",
-		          g->gen, g->gen_max);
+		format_add(text, bytes, "%sPCIe generation %u of %u", text[0] ? "; " : "", g->gen,
+		           g->gen_max);
 }
 
 /* --- loads --- */
@@ -225,8 +225,7 @@ static void cross(struct load *load, double gbs, const char *format, ...)
 static unsigned common(const struct topology_gpu *a, const struct topology_gpu *b)
 {
 	unsigned n = 0;
-	while (n < a->nbridges && n < b->nbridges &&
-	       !strcmp(a->bridges[n].pci, b->bridges[n].pci))
+	while (n < a->nbridges && n < b->nbridges && !strcmp(a->bridges[n].pci, b->bridges[n].pci))
 		n++;
 	return n;
 }
@@ -237,10 +236,9 @@ static void cross_pcie(struct load *load, const struct topology_gpu *a,
                        const struct topology_gpu *b, enum links_class class)
 {
 	cross(load, pcie_gbs(a), "PCIe of %s", a->pci);
-	for (unsigned i = class == LINKS_PCIE_SWITCH ? common(a, b) : 0; i + 1 < a->nbridges;
-	     i++)
-		cross(load, a->bridges[i].gbs > 0 ? a->bridges[i].gbs : NAN,
-		      "bridge %s upwards", a->bridges[i].pci);
+	for (unsigned i = class == LINKS_PCIE_SWITCH ? common(a, b) : 0; i + 1 < a->nbridges; i++)
+		cross(load, a->bridges[i].gbs > 0 ? a->bridges[i].gbs : NAN, "bridge %s upwards",
+		      a->bridges[i].pci);
 	if (a->numa >= 0 && b->numa >= 0 && a->numa != b->numa)
 		cross(load, NAN, "between NUMA nodes %d and %d", a->numa, b->numa);
 }

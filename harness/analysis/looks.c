@@ -81,8 +81,7 @@ struct looks looks_count(const struct record_run *run)
 	unsigned plan = asked;
 	/* A search ends by a plan of its own, whatever the number of sessions. */
 	if (json_object_get(run->environment, "search"))
-		return (struct looks){
-		    .n = 1, .first = blocks, .confidence = VERDICT_CONFIDENCE};
+		return (struct looks){.n = 1, .first = blocks, .confidence = VERDICT_CONFIDENCE};
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		looks.by_width |= r->json && r->blocks == 0;

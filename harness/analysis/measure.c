@@ -91,12 +91,10 @@ double measure_counter(const struct record_cell *c, enum metric metric)
 	case METRIC_DRAM:
 		return SUM(c, dram_gbs) / c->nranks;
 	case METRIC_DRAM_PER_NVLINK:
-		return SUM(c, nvlink_tx_gbs) > 0 ? SUM(c, dram_gbs) / SUM(c, nvlink_tx_gbs)
-		                                 : NAN;
+		return SUM(c, nvlink_tx_gbs) > 0 ? SUM(c, dram_gbs) / SUM(c, nvlink_tx_gbs) : NAN;
 	case METRIC_COPIES:
-		return SUM(c, delivered_bytes) > 0
-		           ? SUM(c, copied_bytes) / SUM(c, delivered_bytes)
-		           : NAN;
+		return SUM(c, delivered_bytes) > 0 ? SUM(c, copied_bytes) / SUM(c, delivered_bytes)
+		                                   : NAN;
 	case METRIC_ISSUE_CORES:
 		return issue_cores(c);
 	default:
@@ -171,7 +169,7 @@ double measure_whole(const struct record_cell *c, enum metric metric)
 struct counted {
 	unsigned read, has;
 	bool launches, has_cpu; /* of the last one */
-	const char *missing; /* what the record says of a figure that is not there; or NULL */
+	const char *missing;    /* what the record says of a figure that is not there; or NULL */
 };
 
 static const char *missing_of(const struct record_cell *c)
@@ -202,8 +200,8 @@ static struct counted count(const struct summary *s, enum metric metric, unsigne
 }
 
 /* Of counters that were read, and have no figure. */
-static void say_no_figure(const char *name, const struct counted *n, enum metric metric,
-                          char *why, size_t bytes)
+static void say_no_figure(const char *name, const struct counted *n, enum metric metric, char *why,
+                          size_t bytes)
 {
 	bool issue = metric == METRIC_ISSUE_CORES; /* no counter of the hardware's */
 	if (issue && !n->launches)
@@ -227,17 +225,16 @@ void measure_missing(const struct summary *s, enum metric metric, const unsigned
 	for (unsigned i = 0; i < n; i++)
 		read += count(s, metric, variants[i]).read;
 	if (!read) {
-		snprintf(why, bytes,
-		         "no counters were read in this run, which it needs for: %s", what);
+		snprintf(why, bytes, "no counters were read in this run, which it needs for: %s",
+		         what);
 		return;
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const char *name = s->variants[variants[i]].name;
 		struct counted of = count(s, metric, variants[i]);
 		if (!of.read) {
-			snprintf(why, bytes,
-			         "no counters were read of %s, which it needs for: %s", name,
-			         what);
+			snprintf(why, bytes, "no counters were read of %s, which it needs for: %s",
+			         name, what);
 			return;
 		}
 		if (!of.has) {

@@ -31,7 +31,7 @@ double measure_rank_bytes(const json_t *facts);
  * counters. */
 double measure_sum(const struct record_cell *cell, size_t offset);
 /* Why no cell has a counter's metric of each of n variants: a sentence without a point. */
-void measure_missing(const struct summary *summary, enum metric metric,
-                     const unsigned *variants, unsigned n, char *why, size_t bytes);
+void measure_missing(const struct summary *summary, enum metric metric, const unsigned *variants,
+                     unsigned n, char *why, size_t bytes);
 
 #endif

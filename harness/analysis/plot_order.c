@@ -69,8 +69,7 @@ bool plot_order_has_group(const struct summary *s, unsigned g)
 /* Whether two groups differ in their pace at most. */
 static bool same_word(const struct summary_group *a, const struct summary_group *b)
 {
-	return !strcmp(coll_word(&a->cell, a->nranks).text,
-	               coll_word(&b->cell, b->nranks).text);
+	return !strcmp(coll_word(&a->cell, a->nranks).text, coll_word(&b->cell, b->nranks).text);
 }
 
 unsigned plot_order_collectives(const struct summary *s)
@@ -160,16 +159,16 @@ static bool alike(const double *a, const double *b, unsigned nsizes, const doubl
 	return true;
 }
 
-unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
-                     unsigned *line)
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes,
+                          const double *tolerance, unsigned *line)
 {
 	unsigned lines = 0;
 	for (unsigned i = 0; i < n; i++) {
 		line[i] = 0;
 		for (unsigned k = 0; k < i && line[i] < lines; k++)
 			if (line[k] == line[i] &&
-			    !alike(values + (size_t)i * nsizes, values + (size_t)k * nsizes,
-			           nsizes, tolerance)) {
+			    !alike(values + (size_t)i * nsizes, values + (size_t)k * nsizes, nsizes,
+			           tolerance)) {
 				line[i]++;
 				k = (unsigned)-1; /* against all of the next line */
 			}

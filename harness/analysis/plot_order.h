@@ -48,7 +48,7 @@ int plot_order_make(const struct summary *summary, struct plot_order *out, struc
  * near, at every size, as the tolerance there says, a ratio. values: positive, of curve i at
  * size k at [i * nsizes + k], NaN where it has none; what only one of two has tells them apart.
  * line: n of them, from 0 in the order of each line's first curve. Returns how many lines. */
-unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, const double *tolerance,
-                     unsigned *line);
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes,
+                          const double *tolerance, unsigned *line);
 
 #endif

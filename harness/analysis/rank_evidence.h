@@ -28,8 +28,7 @@ enum rank_evidence_figure {
 
 /* Medians over the blocks that have the figure, NaN where none has it. *blocks: cells with any
  * figure but the stretch's length. -1 only when memory is out. */
-int rank_evidence_make(const struct summary *summary, const struct evidence_row *row,
-                       unsigned rank, double medians[RANK_FIGURES], unsigned *blocks,
-                       struct status *st);
+int rank_evidence_make(const struct summary *summary, const struct evidence_row *row, unsigned rank,
+                       double medians[RANK_FIGURES], unsigned *blocks, struct status *st);
 
 #endif

@@ -29,8 +29,8 @@ static void take_gpu(const struct source *src, unsigned rank, struct rank_links_
 	r->gen_max = gpu->gen_max;
 	r->width = gpu->width;
 	r->width_max = gpu->width_max;
-	r->busy = text && sscanf(text, "%u %u %u %u", &r->gen, &r->width, &r->gen_max,
-	                         &r->width_max) == 4;
+	r->busy = text &&
+	          sscanf(text, "%u %u %u %u", &r->gen, &r->width, &r->gen_max, &r->width_max) == 4;
 	gpu->gen = r->gen;
 	gpu->width = r->width;
 	r->numa = gpu->numa;
@@ -80,9 +80,9 @@ static void link_ranks(const struct source *src, const int *gpus, const int *cor
 	for (unsigned i = 0; i < l->nranks * l->nranks; i++) {
 		const unsigned a = i / l->nranks, b = i % l->nranks;
 		const bool known = gpus[a] >= 0 && gpus[b] >= 0 && gpus[a] != gpus[b];
-		l->pairs[i] =
-		    known ? links_gpus(&src->topology, (unsigned)gpus[a], (unsigned)gpus[b])
-		          : links_cores(&src->topology, cores[a], cores[b]);
+		l->pairs[i] = known
+		                  ? links_gpus(&src->topology, (unsigned)gpus[a], (unsigned)gpus[b])
+		                  : links_cores(&src->topology, cores[a], cores[b]);
 		if (known && l->ranks[a].bridge < 0 &&
 		    links_share_switch(&src->topology, (unsigned)gpus[a], (unsigned)gpus[b]))
 			l->ranks[a].bridge = (int)(b < a ? b : a);

@@ -14,11 +14,11 @@ struct rank_links_rank {
 	const char *name;   /* the GPU's address, else as device */
 	int gpu;            /* of the topology, or -1 */
 	int numa;           /* NUMA node, or -1 */
-	int bridge; /* of the PCIe switch that it shares with others: the first rank there;
+	int bridge;         /* of the PCIe switch that it shares with others: the first rank there;
 	               else -1 */
 	unsigned nvlinks, to_switch; /* NVLinks up; of these to NVSwitches */
 	double nvlink_gbs, pcie_gbs; /* what they carry one way; NaN: not known */
-	bool busy; /* PCIe was read under load: idle GPUs lower its generation */
+	bool busy;                   /* PCIe was read under load: idle GPUs lower its generation */
 	unsigned gen, gen_max, width, width_max; /* of PCIe */
 	const char *remark;                      /* what its links are short of, or "" */
 };

@@ -5,8 +5,8 @@
 
 /* One rank over a row's trials. `room` holds four numbers for each of their rows and three for
  * each of them. */
-static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n,
-                                   size_t rows, unsigned rank, double *room)
+static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n, size_t rows,
+                                   unsigned rank, double *room)
 {
 	double *skew = room, *launch = skew + rows, *finish = launch + rows;
 	double *behind = finish + rows; /* in the rows that it ended last */

@@ -101,8 +101,7 @@ static int contrasts_make(const struct summary *s, struct regime *r, struct stat
 		const char *why = obstacle(s, v);
 		if (*why)
 			r->contrasts[v] = contrast_none(v, reference, r->metric, why);
-		else if (contrast_make(s, v, reference, r->metric, &select, &r->contrasts[v],
-		                       st))
+		else if (contrast_make(s, v, reference, r->metric, &select, &r->contrasts[v], st))
 			return -1;
 	}
 	return 0;
@@ -148,30 +147,25 @@ static void judge(const struct summary *s, struct regime *r)
 	if (aa)
 		r->least_effect = least_effect(aa, s->margin);
 	if (s->oversubscribed)
-		snprintf(
-		    r->why, sizeof r->why,
-		    "There are more ranks than the %u core%s: waiting workers share them, and "
-		    "the scheduler decides.",
-		    s->ncores, format_plural(s->ncores));
+		snprintf(r->why, sizeof r->why,
+		         "There are more ranks than the %u core%s: waiting workers share them, and "
+		         "the scheduler decides.",
+		         s->ncores, format_plural(s->ncores));
 	else if (above)
-		snprintf(
-		    r->why, sizeof r->why,
-		    "%s reaches %.0f %% of the measured limit: one of the two is not what it "
-		    "seems.",
-		    s->variants[above->variant].name, 100 * share);
+		snprintf(r->why, sizeof r->why,
+		         "%s reaches %.0f %% of the measured limit: one of the two is not what it "
+		         "seems.",
+		         s->variants[above->variant].name, 100 * share);
 	else if (!aa)
-		snprintf(
-		    r->why, sizeof r->why,
-		    "The run has no A/A line: the reference was not measured a second time.");
+		snprintf(r->why, sizeof r->why,
+		         "The run has no A/A line: the reference was not measured a second time.");
 	else if (isnan(aa->estimate))
-		snprintf(r->why, sizeof r->why, "The A/A line has no figure: %.200s.",
-		         twin->why);
+		snprintf(r->why, sizeof r->why, "The A/A line has no figure: %.200s.", twin->why);
 	else if (isnan(aa->lo))
-		snprintf(
-		    r->why, sizeof r->why,
-		    "%u block%s: below %d there are no intervals, and no gap can be told from "
-		    "noise.",
-		    aa->blocks, format_plural(aa->blocks), STATS_MIN_BLOCKS);
+		snprintf(r->why, sizeof r->why,
+		         "%u block%s: below %d there are no intervals, and no gap can be told from "
+		         "noise.",
+		         aa->blocks, format_plural(aa->blocks), STATS_MIN_BLOCKS);
 	else if (aa->lo > 1 || aa->hi < 1)
 		snprintf(r->why, sizeof r->why,
 		         "The reference differs from itself: the A/A line is %s.",

@@ -32,7 +32,7 @@ struct regime {
 	const char *label; /* the same; of a third "the smallest", "the largest" */
 	enum regime_kind kind;
 	struct claim_range range; /* as asked; hi = SIZE_MAX: no end */
-	bool third; /* the range is a third of the run's sizes, not the usual one */
+	bool third;               /* the range is a third of the run's sizes, not the usual one */
 	int pace;
 	enum metric metric;
 	struct claim_range sizes; /* that it holds, as asked */
@@ -77,8 +77,7 @@ bool regime_has_beyond(const struct regime *regime);
 /* The word for a variant: as verdict_text; where the regime's A/A line is too wide, a word only
  * for what lies beyond it, else "undecided: effects under 12 % cannot be seen here"; "" where
  * nothing can be said. */
-void regime_verdict_text(const struct regime *regime, unsigned variant, char *text,
-                         size_t bytes);
+void regime_verdict_text(const struct regime *regime, unsigned variant, char *text, size_t bytes);
 /* Where a regime (or NULL: none) cannot tell: makes a decided verdict undecided, but for an
  * effect beyond what its A/A line shows. `least`: the effect from which the smallest one that
  * could have been seen is reckoned. Whether it did. */

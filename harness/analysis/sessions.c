@@ -34,8 +34,7 @@ static bool divided(const struct record_run *run, const struct record_cell *a,
 {
 	const unsigned trials = record_block_trials(run);
 	for (unsigned i = 0; i < run->nresumes; i++) {
-		const unsigned first =
-		    run->resumes[i].first_block * trials + run->resumes[i].begun;
+		const unsigned first = run->resumes[i].first_block * trials + run->resumes[i].begun;
 		if (a->order < first && b->order >= first)
 			return true;
 	}
@@ -63,8 +62,7 @@ bool session_paused(const struct record_run *run, unsigned resume, struct sessio
 	const unsigned trials = record_block_trials(run);
 	if (!r->begun || r->begun >= trials)
 		return false;
-	const struct seam seam =
-	    seam_find(run, r->first_block, r->first_block * trials + r->begun);
+	const struct seam seam = seam_find(run, r->first_block, r->first_block * trials + r->begun);
 	*out = (struct session_pause){.block = r->first_block,
 	                              .begun = r->begun,
 	                              .trials = trials,

@@ -202,8 +202,7 @@ double stats_signed_rank_p(const double *x, unsigned n, double at)
 	}
 	free(w);
 	size_t t = below < above ? below : above;
-	double p =
-	    n > EXACT_MAX ? normal_cdf(n, (double)t) : stats_signed_rank_cdf(n, (unsigned)t);
+	double p = n > EXACT_MAX ? normal_cdf(n, (double)t) : stats_signed_rank_cdf(n, (unsigned)t);
 	return fmin(2 * p, 1);
 }
 
@@ -237,8 +236,7 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
 		return out;
 	out.estimate = exp((w[(count - 1) / 2] + w[count / 2]) / 2);
 	double outside = 0;
-	size_t c =
-	    n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
+	size_t c = n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
 	if (c > 0) {
 		out.lo = exp(w[c - 1]);
 		out.hi = exp(w[count - c]);
@@ -309,8 +307,7 @@ struct stats_ratio stats_share(const double *part, const double *whole, unsigned
 	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
 	size_t count, above, pairs = (size_t)n * (n + 1) / 2;
 	double outside = 0;
-	size_t c =
-	    n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
+	size_t c = n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
 	double sum = 0;
 	for (unsigned i = 0; i < n; i++)
 		sum += whole[i];
@@ -387,8 +384,7 @@ static double truth_of(const struct chosen *c, double p)
 struct stats_ratio stats_chosen(const struct stats_ratio *r, double hurdle)
 {
 	double sign = r->hi < 1 ? -1 : 1, at = sign * log(r->estimate);
-	double lo = sign * log(sign > 0 ? r->lo : r->hi),
-	       hi = sign * log(sign > 0 ? r->hi : r->lo);
+	double lo = sign * log(sign > 0 ? r->lo : r->hi), hi = sign * log(sign > 0 ? r->hi : r->lo);
 	struct stats_ratio out = *r;
 	if (!(lo > hurdle))
 		return out;

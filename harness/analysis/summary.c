@@ -92,8 +92,7 @@ static int make_rows(struct summary *s)
 	const struct record_cell **first = calloc(most + 1, sizeof *first);
 	for (unsigned i = s->run->ncells; first && i-- > 0;)
 		if (s->run->cells[i].cell.pass == PASS_TIMED)
-			first[x->variant_of[i] * x->nplaces + x->place_of[i]] =
-			    &s->run->cells[i];
+			first[x->variant_of[i] * x->nplaces + x->place_of[i]] = &s->run->cells[i];
 	for (size_t k = 0; first && k < most; k++)
 		s->nrows += first[k] != NULL;
 	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
@@ -174,8 +173,8 @@ static unsigned ranks_per_worker(const struct record_cell *c)
 {
 	const char *layout = json_string_value(json_object_get(c->json, "layout"));
 	unsigned processes, threads, ranks;
-	if (layout && sscanf(layout, "%ux%ux%u", &processes, &threads, &ranks) == 3 &&
-	    ranks > 0 && (uint64_t)processes * threads * ranks == c->nranks)
+	if (layout && sscanf(layout, "%ux%ux%u", &processes, &threads, &ranks) == 3 && ranks > 0 &&
+	    (uint64_t)processes * threads * ranks == c->nranks)
 		return ranks;
 	return 1;
 }
@@ -214,8 +213,7 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .ntimes = 1,
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
-	    .p99_ns =
-	        n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
+	    .p99_ns = n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
 	    /* Of calls that block, issuing is all of the call. */
 	    .launch_ns = c->traits->blocks ? NAN : median[LAUNCH],
 	    .skew_ns = median[SKEW],
@@ -229,19 +227,17 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 
 /* A trial that measures its cells again and again has their mean. Over connections and
  * allocations it is the geometric one: they differ by factors, as jobs do. */
-static void add_time(struct summary_trial *mean, const struct summary_trial *more,
-                     bool geometric)
+static void add_time(struct summary_trial *mean, const struct summary_trial *more, bool geometric)
 {
 	double *const to[] = {&mean->time_ns,          &mean->p95_ns,
 	                      &mean->p99_ns,           &mean->launch_ns,
 	                      &mean->skew_ns,          &mean->poll_ns,
 	                      &mean->workers.rank0_ns, &mean->workers.mean_ns,
 	                      &mean->workers.min_ns,   &mean->workers.max_ns};
-	const double from[] = {more->time_ns,          more->p95_ns,
-	                       more->p99_ns,           more->launch_ns,
-	                       more->skew_ns,          more->poll_ns,
-	                       more->workers.rank0_ns, more->workers.mean_ns,
-	                       more->workers.min_ns,   more->workers.max_ns};
+	const double from[] = {more->time_ns,          more->p95_ns,          more->p99_ns,
+	                       more->launch_ns,        more->skew_ns,         more->poll_ns,
+	                       more->workers.rank0_ns, more->workers.mean_ns, more->workers.min_ns,
+	                       more->workers.max_ns};
 	const unsigned n = mean->ntimes++;
 	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
 		*to[i] = geometric && *to[i] > 0 && from[i] > 0
@@ -276,8 +272,7 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 		add_time(last, &trial, nested);
 		return 0;
 	}
-	struct summary_trial *more =
-	    realloc(row->trials, (row->ntrials + 1) * sizeof *row->trials);
+	struct summary_trial *more = realloc(row->trials, (row->ntrials + 1) * sizeof *row->trials);
 	if (!more)
 		return -1;
 	row->trials = more;
@@ -359,18 +354,17 @@ static void finish_row(struct summary_row *row)
 	row->resolution_us = MEDIAN_US(row, poll_ns);
 	row->algbw_gbs = row->busbw_gbs = NAN;
 	if (row->carries_data && row->ntrials) {
-		row->algbw_gbs = coll_algbw(row->cell.coll, row->cell.comm_ranks,
-		                            row->moved_bytes, row->time_us / 1e6);
-		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks,
-		                            row->moved_bytes, row->time_us / 1e6);
+		row->algbw_gbs = coll_algbw(row->cell.coll, row->cell.comm_ranks, row->moved_bytes,
+		                            row->time_us / 1e6);
+		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks, row->moved_bytes,
+		                            row->time_us / 1e6);
 	}
 	row->ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
 }
 
 /* The digest that a cell's data has to give: the reference's, or whoever's came first. It
  * depends on the data alone: the pace makes no difference. */
-static const struct record_cell *standard_of(const struct summary *s,
-                                             const struct record_cell *c)
+static const struct record_cell *standard_of(const struct summary *s, const struct record_cell *c)
 {
 	const struct record_cell *first = NULL;
 	for (unsigned i = 0; i < s->run->ncells; i++) {
@@ -406,12 +400,11 @@ static int check_digests(struct summary *s)
 		row->digest_ok = row->digest_ok && same;
 		if (same || s->trouble[0])
 			continue;
-		snprintf(
-		    s->trouble, sizeof s->trouble,
-		    "%s of %zu bytes: %s (block %u) got the digest %s where %s got %s from "
-		    "the same data",
-		    coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
-		    c->digest, (*standard)->variant, (*standard)->digest);
+		snprintf(s->trouble, sizeof s->trouble,
+		         "%s of %zu bytes: %s (block %u) got the digest %s where %s got %s from "
+		         "the same data",
+		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
+		         c->digest, (*standard)->variant, (*standard)->digest);
 	}
 	free(standards);
 	return standards ? 0 : -1;
@@ -466,8 +459,7 @@ static int compare_all(struct summary *s, struct status *st)
 		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
 		if (!is_compared(s, row->variant))
 			continue;
-		if (contrast_against(s, row->variant, &s->groups[row->group], one, &verdict,
-		                     st))
+		if (contrast_against(s, row->variant, &s->groups[row->group], one, &verdict, st))
 			return -1;
 		row->ratio = verdict.ratio;
 	}
@@ -527,8 +519,7 @@ static void count_blocks(struct summary *s)
 		bool whole = s->measured;
 		for (unsigned v = 0; v < s->nvariants && whole; v++) {
 			const unsigned until = blocks_until(s, v, blocks);
-			whole =
-			    !until || has_trial(s, v, b) || (b >= until && until + 1 < blocks);
+			whole = !until || has_trial(s, v, b) || (b >= until && until + 1 < blocks);
 		}
 		s->nblocks += whole;
 	}
@@ -583,8 +574,8 @@ void summary_free(struct summary *s)
 	*s = (struct summary){0};
 }
 
-const struct summary_row *summary_find(const struct summary *s, unsigned variant,
-                                       unsigned group, size_t bytes)
+const struct summary_row *summary_find(const struct summary *s, unsigned variant, unsigned group,
+                                       size_t bytes)
 {
 	const struct summary_group *g = &s->groups[group];
 	for (unsigned i = 0; i < g->nsizes; i++)
@@ -689,12 +680,11 @@ size_t summary_gpus(const struct summary *s, const char **name)
 
 void summary_machine(const struct summary *s, char *text, size_t bytes)
 {
-	const char *name,
-	    *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
+	const char *name, *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
 	const size_t gpus = summary_gpus(s, &name);
 	text[0] = '\0';
 	if (gpus)
 		format_add(text, bytes, "%zu × %.80s, ", gpus, name);
 	format_add(text, bytes, "%.100s, %u core%s", *cpu ? cpu : "unknown processor", s->ncores,
-	          format_plural(s->ncores));
+	           format_plural(s->ncores));
 }

@@ -8,8 +8,7 @@
 #define STEP_SAMPLES 16 /* fewer stamps have a common divisor by chance */
 
 /* The earliest and the latest start of a row. */
-static void row_starts(const struct timing_view *view, unsigned row, int64_t *first,
-                       int64_t *last)
+static void row_starts(const struct timing_view *view, unsigned row, int64_t *first, int64_t *last)
 {
 	*first = INT64_MAX;
 	*last = INT64_MIN;

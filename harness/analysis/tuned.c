@@ -50,8 +50,7 @@ static int own_run(const struct record_run *run, struct record_run *own)
 
 static double mean_log(const struct summary *s, int v, unsigned place, unsigned block)
 {
-	const struct summary_trial *t =
-	    v < 0 ? NULL : index_timed(s, (unsigned)v, place, block);
+	const struct summary_trial *t = v < 0 ? NULL : index_timed(s, (unsigned)v, place, block);
 	return t && t->time_ns > 0 ? log(t->time_ns) : NAN;
 }
 
@@ -111,8 +110,7 @@ static int bad_find(const struct record_run *run, const struct summary *s, struc
 	bool *bad = t->bad = calloc(search->nsets + 1, sizeof *t->bad);
 	for (unsigned i = 0; bad && i < search->nsets; i++) {
 		const struct record_failure *failures = run->failures + run->nfailures;
-		const char *skip =
-		    json_string_value(json_object_get(search->variants[i], "skip"));
+		const char *skip = json_string_value(json_object_get(search->variants[i], "skip"));
 		int v = index_variant(s, search->names[i]);
 		bad[i] = skip && *skip;
 		for (unsigned f = 0; f < search->nfailures; f++)

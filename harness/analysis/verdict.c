@@ -171,8 +171,7 @@ void verdict_undecided_text(const char *direction, double detectable, unsigned m
 	}
 	verdict_unseen_text(detectable, effect, sizeof effect);
 	if (more_blocks > VERDICT_MOST_MORE)
-		snprintf(more, sizeof more, "needs more than %d more blocks",
-		         VERDICT_MOST_MORE);
+		snprintf(more, sizeof more, "needs more than %d more blocks", VERDICT_MOST_MORE);
 	else if (more_blocks)
 		snprintf(more, sizeof more, "needs about %u more block%s", more_blocks,
 		         more_blocks == 1 ? "" : "s");
@@ -192,8 +191,7 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 	else if (verdict_decided(v))
 		snprintf(out, bytes, "%s", word);
 	else
-		verdict_undecided_text(word, v->detectable, v->more_blocks, &v->odd, out,
-		                       bytes);
+		verdict_undecided_text(word, v->detectable, v->more_blocks, &v->odd, out, bytes);
 }
 
 bool verdict_looks_after(unsigned blocks)

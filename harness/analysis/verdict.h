@@ -114,10 +114,10 @@ struct verdict_odd {
 struct verdict {
 	enum verdict_kind kind;
 	struct stats_ratio ratio;
-	double margin;        /* 0.02: 2 % */
-	unsigned more_blocks; /* undecided: about so many, 1 to VERDICT_MOST_MORE + 1; without
+	double margin;          /* 0.02: 2 % */
+	unsigned more_blocks;   /* undecided: about so many, 1 to VERDICT_MOST_MORE + 1; without
 	                         an interval, until there is one; else 0 */
-	double detectable;    /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
+	double detectable;      /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
 	                         without an interval */
 	struct verdict_odd odd; /* who has the blocks sets it (contrast.h) */
 };
@@ -146,8 +146,8 @@ const char *verdict_word(enum verdict_kind kind);
  * under 6 % cannot be seen here; needs about 7 more blocks`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* The same of n log ratios with the blocks' numbers, from 0 on. */
-struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *blocks,
-                                    unsigned n, double confidence);
+struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *blocks, unsigned n,
+                                    double confidence);
 /* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "effects under 6 % cannot be seen here"; "" for NaN. */

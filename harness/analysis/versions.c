@@ -28,8 +28,7 @@ static bool is_in(const struct summary *s, unsigned v)
 }
 
 /* Whether a variant is of a mode and else like another one, library included. */
-static bool is_sibling(const struct summary *s, unsigned v, unsigned like,
-                       enum versions_mode mode)
+static bool is_sibling(const struct summary *s, unsigned v, unsigned like, enum versions_mode mode)
 {
 	return is_in(s, v) && has_mode(s, v, mode) &&
 	       !strcmp(s->variants[v].library, s->variants[like].library) &&

@@ -26,8 +26,7 @@ struct reach {
 };
 
 static void web_make(const struct summary *s, const struct regimes *regimes,
-                     const struct claim_list *asked, unsigned from, unsigned to,
-                     struct web *out)
+                     const struct claim_list *asked, unsigned from, unsigned to, struct web *out)
 {
 	*out = (struct web){.nvariants = s->nvariants,
 	                    .large = regimes ? regimes_find(regimes, REGIME_LARGE) : NULL};
@@ -200,16 +199,14 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
                       const struct bricks *b, unsigned i, struct waterfall_step *step)
 {
 	const double *logs = b->steps + (size_t)i * b->nblocks;
-	const struct edge *e =
-	    way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
-	*step = (struct waterfall_step){.rest = !e,
-	                                .from = way->variants[i],
-	                                .to = way->variants[i + 1],
-	                                .log = mean_of(logs, b->nblocks),
-	                                .share = STATS_NO_RATIO,
-	                                .verdict = verdict_of(
-	                                    stats_ratio_of_logs(logs, b->nblocks, b->confidence),
-	                                    s->margin)};
+	const struct edge *e = way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
+	*step = (struct waterfall_step){
+	    .rest = !e,
+	    .from = way->variants[i],
+	    .to = way->variants[i + 1],
+	    .log = mean_of(logs, b->nblocks),
+	    .share = STATS_NO_RATIO,
+	    .verdict = verdict_of(stats_ratio_of_logs(logs, b->nblocks, b->confidence), s->margin)};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
 	withhold(web, &step->verdict);
@@ -243,29 +240,26 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 	if (w->why[0])
 		return;
 	if (verdict_within(&w->gap))
-		snprintf(w->why, sizeof w->why,
-		         "there is no gap to explain: it is within %.3g %%",
+		snprintf(w->why, sizeof w->why, "there is no gap to explain: it is within %.3g %%",
 		         100 * w->gap.margin);
 	else if (at_odds)
 		snprintf(w->why, sizeof w->why,
 		         "few blocks lie so far off that the gap's mean and its estimate point "
 		         "two ways");
 	else if (!gap)
-		snprintf(
-		    w->why, sizeof w->why,
-		    "the gap itself is undecided, so that shares of it would mean nothing");
+		snprintf(w->why, sizeof w->why,
+		         "the gap itself is undecided, so that shares of it would mean nothing");
 }
 
 /* Steps, shares and what is left, along a way. */
-static int follow(const struct summary *s, const struct claim_list *asked,
-                  const struct web *web, const struct way *way, struct waterfall *w,
-                  struct status *st)
+static int follow(const struct summary *s, const struct claim_list *asked, const struct web *web,
+                  const struct way *way, struct waterfall *w, struct status *st)
 {
 	struct bricks b = {.nsteps = way->n - 1, .confidence = s->looks.confidence};
 	const struct contrast_select select = select_of(asked, way);
 	struct contrast gap;
-	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW,
-	                  &select, &gap, st))
+	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW, &select,
+	                  &gap, st))
 		return -1;
 	memcpy(w->why, gap.why, sizeof w->why);
 	w->ncells = gap.ncells;

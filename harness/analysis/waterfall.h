@@ -20,9 +20,8 @@ struct waterfall_step {
 	struct verdict verdict;
 	bool at_odds;
 	struct stats_ratio ratio;
-	struct stats_ratio
-	    share; /* of the gap: 0.5 is a half (stats_share); NaN without a gap */
-	bool counts; /* as explaining: a factor, no placebo, and faster or slower */
+	struct stats_ratio share; /* of the gap: 0.5 is a half (stats_share); NaN without a gap */
+	bool counts;              /* as explaining: a factor, no placebo, and faster or slower */
 };
 
 /* From gap.from to gap.to over factors, one after the other. Each step is taken over the gap's

@@ -84,7 +84,8 @@ static const char *mpi_refuses(const struct cell *cell)
 		return "MPI has no such operation; allowed are sum, prod, min and max";
 	/* Open MPI 4.1's op/avx saturates; MPI does not define overflow. */
 	if (cell->op == OP_SUM && coll_dtype_bytes(cell->dtype) == 1)
-		return "Open MPI's sums of 8-bit integers saturate, and those of all other backends "
+		return "Open MPI's sums of 8-bit integers saturate, and those of all other "
+		       "backends "
 		       "wrap; allowed are 32 and 64 bits";
 	return NULL;
 }
@@ -104,8 +105,8 @@ static int mpi_connect(const struct blocking_place *place, void **out, struct st
 		return status_set(st, "mpi: no memory");
 	if (ok(MPI_Comm_split(MPI_COMM_WORLD, (int)place->color, (int)place->me, &link->comm),
 	       "MPI_Comm_split", st) ||
-	    ok(MPI_Comm_set_errhandler(link->comm, MPI_ERRORS_RETURN),
-	       "MPI_Comm_set_errhandler", st)) {
+	    ok(MPI_Comm_set_errhandler(link->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+	       st)) {
 		free(link);
 		return -1;
 	}
@@ -127,8 +128,8 @@ typedef int call_fn(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype t
 static int call_all_reduce(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
                            MPI_Op op)
 {
-	return MPI_Allreduce(c->in_place ? MPI_IN_PLACE : c->from, c->to, (int)c->elements,
-	                     type, op, comm);
+	return MPI_Allreduce(c->in_place ? MPI_IN_PLACE : c->from, c->to, (int)c->elements, type,
+	                     op, comm);
 }
 
 static int call_all_gather(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
@@ -160,16 +161,14 @@ static int call_broadcast(MPI_Comm comm, const struct blocking_call *c, MPI_Data
 	return MPI_Bcast(c->to, (int)c->elements, type, (int)c->root, comm);
 }
 
-static int call_reduce(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
-                       MPI_Op op)
+static int call_reduce(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	return MPI_Reduce(root && c->in_place ? MPI_IN_PLACE : c->from, root ? c->to : NULL,
 	                  (int)c->elements, type, op, (int)c->root, comm);
 }
 
-static int call_alltoall(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
-                         MPI_Op op)
+static int call_alltoall(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type, MPI_Op op)
 {
 	(void)op;
 	return MPI_Alltoall(c->from, (int)c->part, type, c->to, (int)c->part, type, comm);
@@ -179,12 +178,11 @@ static int call_alltoallv(MPI_Comm comm, const struct blocking_call *c, MPI_Data
                           MPI_Op op)
 {
 	(void)op;
-	return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received,
-	                     c->received_at, type, comm);
+	return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received, c->received_at,
+	                     type, comm);
 }
 
-static int call_gather(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
-                       MPI_Op op)
+static int call_gather(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	(void)op;
@@ -192,8 +190,7 @@ static int call_gather(MPI_Comm comm, const struct blocking_call *c, MPI_Datatyp
 	                  root ? c->to : NULL, (int)c->part, type, (int)c->root, comm);
 }
 
-static int call_scatter(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type,
-                        MPI_Op op)
+static int call_scatter(MPI_Comm comm, const struct blocking_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	(void)op;
@@ -241,8 +238,8 @@ static int mpi_exchange(void *of, const struct blocking_exchange *e, struct stat
 	return ok(MPI_Sendrecv(e->out, (int)e->out_elements, type,
 	                       e->to == UINT_MAX ? MPI_PROC_NULL : (int)e->to, 0, e->in,
 	                       (int)e->in_elements, type,
-	                       e->from == UINT_MAX ? MPI_PROC_NULL : (int)e->from, 0,
-	                       link->comm, MPI_STATUS_IGNORE),
+	                       e->from == UINT_MAX ? MPI_PROC_NULL : (int)e->from, 0, link->comm,
+	                       MPI_STATUS_IGNORE),
 	          "MPI_Sendrecv", st);
 }
 
@@ -323,8 +320,7 @@ static size_t mpi_store_bytes(const struct trial *trial)
 	return 0;
 }
 
-static int mpi_open(const struct backend_place *place, struct backend_ctx **out,
-                    struct status *st)
+static int mpi_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	return blocking_open(&library, place, out, st);
 }

@@ -50,8 +50,7 @@ static int null_numa_node(const struct trial *trial, unsigned rank)
 	return -1;
 }
 
-static int null_open(const struct backend_place *place, struct backend_ctx **out,
-                     struct status *st)
+static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	const struct settings *set = &place->trial->settings;
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx + place->count * sizeof ctx->queue[0]);
@@ -59,8 +58,7 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "out of memory for %u queues", place->count);
 	ctx->count = place->count;
 	for (unsigned i = 0; i < place->count; i++) {
-		bool slow =
-		    set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
+		bool slow = set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
 		ctx->queue[i].delay_ns = set->delay_ns;
 		ctx->queue[i].extra_ns = slow ? set->extra_ns : 0;
 	}

@@ -33,8 +33,7 @@ const char *backend_using(const char *key)
 	return NULL;
 }
 
-bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
-                     const char *needs[2])
+bool backend_ignores(const struct settings *settings, char *key, size_t bytes, const char *needs[2])
 {
 	const struct backend *own = backend_find(settings->backend);
 	bool ignored = settings_unused(settings, own ? own->uses : NULL, key, bytes);

@@ -8,15 +8,14 @@ int tensor_refuses(const struct trial *trial, struct status *st)
 	    split_size(set->split, layout_ranks(set->layout), set->tensor ? 1 : 2, &group, st))
 		return -1;
 	if (set->tensor && set->split.op == SPLIT_NONE)
-		return status_set(
-		    st, "tensor = yes needs groups that reduce gradients, as in "
-		        "split = MOD:2: ranks at the same place in them share a model");
+		return status_set(st,
+		                  "tensor = yes needs groups that reduce gradients, as in "
+		                  "split = MOD:2: ranks at the same place in them share a model");
 	if (set->tensor && trial->network.n && !network_activations(&trial->network))
-		return status_set(
-		    st,
-		    "tensor = yes reduces activations, and model = %s has none: the "
-		    "fourth number of a line",
-		    trial->network.name);
+		return status_set(st,
+		                  "tensor = yes reduces activations, and model = %s has none: the "
+		                  "fourth number of a line",
+		                  trial->network.name);
 	return 0;
 }
 
@@ -76,10 +75,8 @@ size_t tensor_bytes(const struct trial *trial)
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv)
 {
-	const struct cell cell = {.coll = COLL_ALL_REDUCE,
-	                          .dtype = dtype,
-	                          .op = OP_SUM,
-	                          .bytes = bytes_of(trial, dtype)};
+	const struct cell cell = {
+	    .coll = COLL_ALL_REDUCE, .dtype = dtype, .op = OP_SUM, .bytes = bytes_of(trial, dtype)};
 	const struct split_place at = tensor_place(trial, rank);
 	const struct value_parts parts = coll_parts(&cell, &trial->weights, at.size);
 	return (struct buffers){
@@ -92,8 +89,8 @@ struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsig
 	};
 }
 
-void tensor_verdict_add(const struct trial *trial, enum dtype dtype,
-                        struct backend_verdict *all, const struct backend_verdict *own)
+void tensor_verdict_add(const struct trial *trial, enum dtype dtype, struct backend_verdict *all,
+                        const struct backend_verdict *own)
 {
 	uint64_t wrong = all->wrong + own->wrong;
 	if (!all->wrong) {

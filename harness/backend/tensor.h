@@ -30,7 +30,7 @@ struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsig
                               uint64_t seed, char *send, char *recv);
 /* Adds the result of checking activations to that of checking gradients. Elements of activations
  * are counted after those of the arena. */
-void tensor_verdict_add(const struct trial *trial, enum dtype dtype,
-                        struct backend_verdict *all, const struct backend_verdict *own);
+void tensor_verdict_add(const struct trial *trial, enum dtype dtype, struct backend_verdict *all,
+                        const struct backend_verdict *own);
 
 #endif

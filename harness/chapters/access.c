@@ -115,8 +115,7 @@ static void say_strides(struct story *story, const struct story_table *t,
 static int group_of(const struct summary *s)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (s->groups[g].cell.coll == COLL_ACCESS &&
-		    s->groups[g].cell.pace == PACE_STREAM)
+		if (s->groups[g].cell.coll == COLL_ACCESS && s->groups[g].cell.pace == PACE_STREAM)
 			return (int)g;
 	return -1;
 }

@@ -52,8 +52,8 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	 * how much more it gains. */
 	const bool at_end =
 	    !item->equal &&
-	    log(e->estimate / e->lo)<0.02 * log(e->hi / e->lo),
-	                             corrected = log(r->estimate / e->estimate)> 0.05 *
+	    log(e->estimate /
+	        e->lo)<0.02 * log(e->hi / e->lo), corrected = log(r->estimate / e->estimate)> 0.05 *
 	        fabs(log(r->estimate));
 	const int digits = item->equal ? 3 : 2;
 	const char *gain = arena_text(arena, "%.*f", digits, e->estimate);
@@ -145,8 +145,7 @@ static void advise(struct story *story, const struct story_table *t, const struc
 		several |= with && strcmp(row->collective, first->collective);
 		corrected |= with && row->measured;
 	}
-	phrase_add_row(&p, t, first,
-	               several ? "{what} ({sizes}" : "{what} ({collective}, {sizes}");
+	phrase_add_row(&p, t, first, several ? "{what} ({sizes}" : "{what} ({collective}, {sizes}");
 	if (*first->library)
 		phrase_add_row(&p, t, first, ", NCCL {library}");
 	phrase_words(&p, "): ");

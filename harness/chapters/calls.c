@@ -54,8 +54,8 @@ static unsigned rows_of(const struct summary *s, const struct plot_order *order,
 		const struct calls_line line = calls_line_of(s, coll, order->variants[i]);
 		if (line.cell)
 			rows[n++] = (struct row){
-			    .coll = arena_copy(
-			        arena, coll_word(&line.cell->cell, line.cell->nranks).text),
+			    .coll = arena_copy(arena,
+			                       coll_word(&line.cell->cell, line.cell->nranks).text),
 			    .variant = i + 1,
 			    .name = s->variants[order->variants[i]].name,
 			    .pass = coll_pass_name(line.cell->cell.pass),
@@ -70,8 +70,7 @@ static unsigned rows_of(const struct summary *s, const struct plot_order *order,
 	return n;
 }
 
-static const char *say(struct story *story, const struct story_table *t, unsigned from,
-                       unsigned to)
+static const char *say(struct story *story, const struct story_table *t, unsigned from, unsigned to)
 {
 	struct phrase p = phrase_begin(story);
 	for (unsigned i = from; i < to; i++)
@@ -94,9 +93,9 @@ static void tell(const struct analysis *a, struct story *story)
 	    ARENA_ARRAY(story->arena, struct row, (size_t)s->ngroups * order.main + 1);
 	unsigned *ends = ARENA_ARRAY(story->arena, unsigned, s->ngroups + 1u);
 	for (unsigned g = 0; g < s->ngroups; g++) {
-		n += is_again(s, g) ? 0
-		                    : rows_of(s, &order, s->groups[g].cell.coll, story->arena,
-		                              rows + n);
+		n += is_again(s, g)
+		         ? 0
+		         : rows_of(s, &order, s->groups[g].cell.coll, story->arena, rows + n);
 		ends[g] = n;
 	}
 	const struct story_table *t = story_rows(story, &form, rows, n);

@@ -45,8 +45,8 @@ struct rank {
 /* The variants of one verdict; without any, what the regime cannot tell, or why. */
 struct clause {
 	const char *collective, *pace, *verdict;
-	const char *variants, *verb; /* "a, b and c", "are" */
-	unsigned n;                  /* of them */
+	const char *variants, *verb;  /* "a, b and c", "are" */
+	unsigned n;                   /* of them */
 	const char *against, *speeds; /* "threads from 16 MiB up", "1.27 to 1.28" */
 	const char *margin, *unseen, *why;
 	enum verdict_kind kind;
@@ -169,14 +169,14 @@ static void see(struct teller *t, const struct row *row, const struct kind *kind
 		if (at && kind->field)
 			memcpy(&value, (const char *)at + kind->field, sizeof value);
 		if (isfinite(value))
-			t->figures[t->nfigures++] = (struct figure){
-			    .collective = row->collective,
-			    .pace = row->pace,
-			    .variant = s->variants[v].name,
-			    .what = kind->what,
-			    .asked_bytes = s->groups[row->group].asked_bytes[size],
-			    .value = as_said(value),
-			    .group = row->group};
+			t->figures[t->nfigures++] =
+			    (struct figure){.collective = row->collective,
+			                    .pace = row->pace,
+			                    .variant = s->variants[v].name,
+			                    .what = kind->what,
+			                    .asked_bytes = s->groups[row->group].asked_bytes[size],
+			                    .value = as_said(value),
+			                    .group = row->group};
 	}
 }
 
@@ -302,9 +302,9 @@ static unsigned take_kind(const struct teller *t, const struct verdict *verdicts
 		*least = fmin(*least, ratio);
 		*most = fmax(*most, ratio);
 	}
-	for (unsigned i = 1; i < n && *most > FAR_APART * *least; i++)
-		for (unsigned j = i;
-		     j && distance(verdicts, at[j]) > distance(verdicts, at[j - 1]); j--) {
+	for (unsigned i = 1; i<n && * most> FAR_APART * *least; i++)
+		for (unsigned j = i; j && distance(verdicts, at[j]) > distance(verdicts, at[j - 1]);
+		     j--) {
 			const unsigned nearer = at[j - 1];
 			at[j - 1] = at[j];
 			at[j] = nearer;
@@ -324,7 +324,9 @@ static void add_names(const struct teller *t, const unsigned *at, struct clause 
 	c->variants = "";
 	for (unsigned i = 0; i < named; i++) {
 		const char *name = t->a->s->variants[t->order.variants[at[i]]].name,
-		           *sep = !i ? "" : i + 1 == c->n ? " and " : ", ";
+		           *sep = !i              ? ""
+		                  : i + 1 == c->n ? " and "
+		                                  : ", ";
 		c->variants = arena_text(t->arena, "%s%s%.60s", c->variants, sep, name);
 		c->verb = c->n > 1 ? "are" : run_are(name);
 	}
@@ -376,10 +378,9 @@ static bool see_clauses(struct teller *t, const struct row *row)
 	struct clause c = {.collective = row->collective,
 	                   .pace = row->pace,
 	                   .n = ENTRY_NO_COUNT,
-	                   .against = arena_text(t->arena, "%s%s%s",
-	                                         s->variants[s->reference].name,
-	                                         part ? " " : "",
-	                                         part ? format_range(sizes).text : ""),
+	                   .against =
+	                       arena_text(t->arena, "%s%s%s", s->variants[s->reference].name,
+	                                  part ? " " : "", part ? format_range(sizes).text : ""),
 	                   .margin = arena_text(t->arena, "%.3g %%", 100 * s->margin),
 	                   .group = row->group};
 	for (c.kind = 0; c.kind < VERDICT_KINDS; c.kind++)
@@ -462,8 +463,8 @@ static void tell(const struct analysis *a, struct story *story)
 	t.in_clauses = story_table(story, &clause_form, t.clauses, t.nclauses);
 	for (unsigned i = 0; i < t.n; i++) {
 		struct row *row = &t.rows[i];
-		const char *figures =
-		    say(&t, row, !strcmp(row->pace, coll_pace_name(PACE_STREAM)) ? &bandwidth : &call);
+		const char *figures = say(
+		    &t, row, !strcmp(row->pace, coll_pace_name(PACE_STREAM)) ? &bandwidth : &call);
 		row->said = figures ? figures : say_clauses(&t, row);
 		row->launch_said = say(&t, row, &launch);
 		row->tail_said = say(&t, row, &tail);

@@ -124,8 +124,7 @@ static const struct sentence untested_sentences[] = {
 /* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
  * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
  */
-static const char *verdict_of_claim(struct arena *arena, const struct claims_result *r,
-                                    bool alone)
+static const char *verdict_of_claim(struct arena *arena, const struct claims_result *r, bool alone)
 {
 	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
 	                                    [CLAIMS_FAIL] = "does not hold",
@@ -135,8 +134,7 @@ static const char *verdict_of_claim(struct arena *arena, const struct claims_res
 	const char *taken = r->alone && alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
 	if (r->outcome == CLAIMS_LITTLE)
-		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by,
-		                  taken);
+		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by, taken);
 	if (r->outcome != CLAIMS_UNDECIDED)
 		return arena_text(arena, "%s%s", texts[r->outcome], taken);
 	verdict_undecided_text(word, r->detectable, r->more_blocks, &r->contrast.odd, text,
@@ -161,8 +159,7 @@ static const char *way_of(const struct analysis *a, const char *name)
 
 /* The ways that the data of its two variants takes, of large sizes, where both are known and
  * what it is about goes by them: "; both staged", "; a staged, b direct"; else "". */
-static const char *paths_text(const struct analysis *a, struct arena *arena,
-                              const struct claim *c)
+static const char *paths_text(const struct analysis *a, struct arena *arena, const struct claim *c)
 {
 	const char *left = way_of(a, c->left), *right = way_of(a, c->right);
 	if (!metric_info(c->metric)->data_path || !left || !right)
@@ -179,14 +176,13 @@ static const char *rests_on(const struct analysis *a, struct arena *arena,
 	const struct contrast *c = &r->contrast;
 	if (r->outcome == CLAIMS_UNTESTED)
 		return c->why;
-	const char *cells =
-	    metric_info(r->claim->metric)->whole
-	        ? "whole trials"
-	        : arena_text(arena, "%u cell%s, %s", c->ncells, format_plural(c->ncells),
-	                     format_range(c->sizes).text);
+	const char *cells = metric_info(r->claim->metric)->whole
+	                        ? "whole trials"
+	                        : arena_text(arena, "%u cell%s, %s", c->ncells,
+	                                     format_plural(c->ncells), format_range(c->sizes).text);
 	return arena_text(
-	    arena, "%s%s, %u trial%s of each%s%s%s", r->primary ? "the primary claim; " : "",
-	    cells, c->ratio.blocks, format_plural(c->ratio.blocks),
+	    arena, "%s%s, %u trial%s of each%s%s%s", r->primary ? "the primary claim; " : "", cells,
+	    c->ratio.blocks, format_plural(c->ratio.blocks),
 	    record_traits(a->s->run, NULL)->analogue ? "; tested on the host analogue" : "",
 	    paths_text(a, arena, r->claim),
 	    contrast_unexpected(a->s, r->claim->left, r->claim->right)
@@ -209,8 +205,7 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
 /* Whether it may stand before what the run cannot tell: it is decided, or the run can tell. */
 static bool is_sure(const struct analysis *a, const struct claims_result *r)
 {
-	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) ||
-	       run_explains_gap(a);
+	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) || run_explains_gap(a);
 }
 
 static const char *capital(struct arena *arena, const char *text)
@@ -248,7 +243,7 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 	                  .cells = r->contrast.ncells,
 	                  .detectable = r->detectable,
 	                  .about = capital(arena, metric->summary),
-	                  .when = !answers          ? 0
+	                  .when = !answers        ? 0
 	                          : is_sure(a, r) ? ANSWERS
 	                                          : ANSWERS_LAST};
 	row.said = arena_text(arena, "%s%s",
@@ -275,13 +270,12 @@ static void tell_full(const struct analysis *a, struct story *story)
 		rows[i] = row_of(a, story, &a->f->claims[i]);
 	if (!n)
 		return;
-	story_say(
-	    story, STORY_BODY, run_facts(story), NULL, 0,
-	    "Each rests on one number per block: the geometric mean of left ÷ right over "
-	    "its cells. It holds when the whole {confidence} interval is beyond what it "
-	    "says, and does not hold when all of it is short of that; 'less, by under …' "
-	    "lies between the two. Else it is undecided. Staged and direct: the data path "
-	    "of large sizes, where the evidence has it.");
+	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
+	          "Each rests on one number per block: the geometric mean of left ÷ right over "
+	          "its cells. It holds when the whole {confidence} interval is beyond what it "
+	          "says, and does not hold when all of it is short of that; 'less, by under …' "
+	          "lies between the two. Else it is undecided. Staged and direct: the data path "
+	          "of large sizes, where the evidence has it.");
 	const struct story_table *t = story_table(story, &form, rows, n);
 	STORY_TELL(story, t, sentences);
 }
@@ -425,8 +419,7 @@ static unsigned blocks_for(unsigned family)
 static struct family family_of(const struct analysis *a, struct arena *arena)
 {
 	const unsigned n = a->f->asked.nclaims;
-	const struct claims_result *results = a->f->claims,
-	                           *primary = claims_primary(results, n);
+	const struct claims_result *results = a->f->claims, *primary = claims_primary(results, n);
 	struct family f = {.has = UINT_MAX, .alpha = ALPHA};
 	for (unsigned i = 0; i < n; i++) {
 		const struct claims_result *r = &results[i];
@@ -483,9 +476,8 @@ static void tell(const struct analysis *a, struct story *story)
 	*family = family_of(a, story->arena);
 	for (unsigned i = 0; i < n; i++) {
 		const int other = two ? counterpart(a, i) : -1;
-		const bool tested =
-		    a->f->claims[i].outcome != CLAIMS_UNTESTED ||
-		    (other >= 0 && a->f->claims[other].outcome != CLAIMS_UNTESTED);
+		const bool tested = a->f->claims[i].outcome != CLAIMS_UNTESTED ||
+		                    (other >= 0 && a->f->claims[other].outcome != CLAIMS_UNTESTED);
 		/* Where none is confirmed, the sentence below says so of all. */
 		if (tested && (other < 0 || (unsigned)other > i))
 			rows[nrows++] = brief_row(a, story->arena, i, other,
@@ -494,10 +486,9 @@ static void tell(const struct analysis *a, struct story *story)
 	if (!nrows)
 		return;
 	story_table(story, brief_form(story->arena, two, libraries), rows, nrows);
-	story_note(
-	    story, STORY_BODY,
-	    "A number is the ratio that its claim is about; Claims in full says of what, "
-	    "with the interval.");
+	story_note(story, STORY_BODY,
+	           "A number is the ratio that its claim is about; Claims in full says of what, "
+	           "with the interval.");
 	const struct story_table *t = story_table(story, &family_form, family, 1);
 	say_family(story, t, family->when);
 	STORY_TELL(story, t, untested_sentences);

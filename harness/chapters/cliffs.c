@@ -28,8 +28,7 @@
 enum kind { JUMP, FALL };
 
 struct cliff {
-	const char *collective, *kind,
-	    *variant; /* the reference, else in which it is strongest */
+	const char *collective, *kind, *variant; /* the reference, else in which it is strongest */
 	size_t from_bytes, to_bytes;
 	double from_gbs, to_gbs;     /* bus bandwidth of that variant */
 	double factor;               /* bandwidth ÷ what it should be at least (fall: at to) */
@@ -131,8 +130,8 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 /* Whether a variant leaves its way from the group's size `to - 1` to `to`, how, and by how
  * much.
  */
-static bool leaves(const struct summary *s, struct arena *arena, unsigned group,
-                   unsigned variant, unsigned to, enum kind *kind, double *factor)
+static bool leaves(const struct summary *s, struct arena *arena, unsigned group, unsigned variant,
+                   unsigned to, enum kind *kind, double *factor)
 {
 	const unsigned place = index_place(s, group, to);
 	const struct summary_row *a = index_row(s, variant, place - 1);
@@ -141,8 +140,8 @@ static bool leaves(const struct summary *s, struct arena *arena, unsigned group,
 	struct stats_ratio jump, step;
 	if (!a || !b || !a->ntrials || !b->ntrials || isnan(b->busbw_gbs))
 		return false;
-	judge(before, a, b, s->looks.confidence, ARENA_ARRAY(arena, double, 2 * a->ntrials),
-	      &jump, &step);
+	judge(before, a, b, s->looks.confidence, ARENA_ARRAY(arena, double, 2 * a->ntrials), &jump,
+	      &step);
 	if (step.hi < FALLS_BELOW) {
 		*kind = FALL;
 		*factor = step.estimate;
@@ -154,8 +153,8 @@ static bool leaves(const struct summary *s, struct arena *arena, unsigned group,
 }
 
 /* Plain copies at the same two sizes. They are judged alike. */
-static int limit_leaves(const struct summary *s, struct arena *arena, unsigned group,
-                        unsigned to, enum kind kind)
+static int limit_leaves(const struct summary *s, struct arena *arena, unsigned group, unsigned to,
+                        enum kind kind)
 {
 	const struct summary_group *g = &s->groups[group];
 	for (unsigned k = 0; k < s->ngroups; k++)
@@ -282,8 +281,7 @@ static bool rule_of(const struct summary *s, unsigned variant, unsigned nranks,
 	return false;
 }
 
-static double bandwidth(const struct summary *s, unsigned variant, unsigned group,
-                        unsigned size)
+static double bandwidth(const struct summary *s, unsigned variant, unsigned group, unsigned size)
 {
 	const struct summary_row *row = index_at(s, variant, group, size);
 	return row && row->ntrials ? row->busbw_gbs : NAN;
@@ -324,8 +322,7 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 			step.to_gbs = bandwidth(s, variant, group, i + 1);
 			step.predicted_gbs = fmin(step.from_gbs * step.after / step.before,
 			                          summary_limit(s, g->bytes[i + 1]));
-			if (leaves(s, arena, group, variant, i + 1, &kind, &factor) &&
-			    kind == JUMP)
+			if (leaves(s, arena, group, variant, i + 1, &kind, &factor) && kind == JUMP)
 				step.found = "a jump";
 		}
 		out[n++] = step;
@@ -392,9 +389,8 @@ static bool say_cause(const struct found *f, struct phrase *p, const struct clif
 {
 	const struct step *step = c->limit == 1 ? NULL : step_of(f, c), *next;
 	if (!step && c->limit != 1 && c->kind[0] == 'j' && has_rule(f->s, c)) {
-		phrase_words(
-		    p, " Channels do not explain it: by the library's log a pair of ranks "
-		       "has as many at both sizes.");
+		phrase_words(p, " Channels do not explain it: by the library's log a pair of ranks "
+		                "has as many at both sizes.");
 		return true;
 	}
 	if (!step)
@@ -418,15 +414,14 @@ static bool say_cause(const struct found *f, struct phrase *p, const struct clif
 static void say_cliff(const struct found *f, const struct cliff *c)
 {
 	struct phrase p = phrase_begin(f->story);
-	phrase_add_row(
-	    &p, f->cliffs, c,
-	    c->kind[0] == 'j'
-	        ? "{collective} jumps from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
-	          "at {to_bytes} in {who} (figures of {variant}): {factor:times} times "
-	          "what the sizes before lead to, so that it is they that are slow."
-	        : "{collective} falls from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
-	          "at {to_bytes} in {who} (figures of {variant}): {less} less, where a "
-	          "larger size should not lose.");
+	phrase_add_row(&p, f->cliffs, c,
+	               c->kind[0] == 'j'
+	                   ? "{collective} jumps from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
+	                     "at {to_bytes} in {who} (figures of {variant}): {factor:times} times "
+	                     "what the sizes before lead to, so that it is they that are slow."
+	                   : "{collective} falls from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
+	                     "at {to_bytes} in {who} (figures of {variant}): {less} less, where a "
+	                     "larger size should not lose.");
 	if (c->limit == 0)
 		phrase_words(&p, " Plain copies of the same sizes show none of it.");
 	if (!say_cause(f, &p, c))
@@ -463,11 +458,10 @@ static void say_channels(const struct found *f)
 		if (!step)
 			continue;
 		said[n++] = step;
-		story_say_row(
-		    f->story, STORY_ANSWER, f->steps, step,
-		    "{collective} of {variant} jumps from {from_gbs} to {to_gbs} GB/s "
-		    "beyond {bound_bytes}: by the library's log a pair of ranks has "
-		    "{before} of {all} channels up to there, and then {after}.");
+		story_say_row(f->story, STORY_ANSWER, f->steps, step,
+		              "{collective} of {variant} jumps from {from_gbs} to {to_gbs} GB/s "
+		              "beyond {bound_bytes}: by the library's log a pair of ranks has "
+		              "{before} of {all} channels up to there, and then {after}.");
 	}
 	for (unsigned i = 1; i < n; i++)
 		say_moved(f, said[i], said[0]);
@@ -509,10 +503,9 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct found f = {
 	    s, story, story_rows(story, &cliff_form, cliffs, find_all(s, story->arena, cliffs)),
 	    story_rows(story, &step_form, steps, steps_all(s, story->arena, steps))};
-	story_note(
-	    story, STORY_BODY,
-	    "Sizes where bandwidth falls, or grows faster than the sizes before lead to, "
-	    "beyond the noise.");
+	story_note(story, STORY_BODY,
+	           "Sizes where bandwidth falls, or grows faster than the sizes before lead to, "
+	           "beyond the noise.");
 	if (!f.cliffs->nrows)
 		story_note(story, STORY_BODY, "None.");
 	for (unsigned i = 0; i < f.cliffs->nrows; i++) {
@@ -526,11 +519,10 @@ static void tell(const struct analysis *a, struct story *story)
 	if (!f.steps->nrows)
 		return;
 	story_part(story, "Channels of a pair of ranks");
-	story_note(
-	    story, STORY_BODY,
-	    "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
-	    "receives and the figures of its log. Behind the largest call with as many as "
-	    "before, bandwidth may grow as the channels do, up to the limit: predicted.");
+	story_note(story, STORY_BODY,
+	           "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
+	           "receives and the figures of its log. Behind the largest call with as many as "
+	           "before, bandwidth may grow as the channels do, up to the limit: predicted.");
 	story_show(story, f.steps);
 }
 

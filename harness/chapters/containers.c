@@ -70,8 +70,7 @@ static void list_kinds(unsigned bits, bool how, char *text, size_t bytes)
 {
 	for (int kind = 0; kind < ISOLATE_KINDS; kind++) {
 		char item[128];
-		snprintf(item, sizeof item, "%s%s", owned[kind].name,
-		         how ? owned[kind].how : "");
+		snprintf(item, sizeof item, "%s%s", owned[kind].name, how ? owned[kind].how : "");
 		if (bits & ISOLATE_BIT(kind))
 			status_list(text, bytes, item);
 	}
@@ -101,8 +100,8 @@ static unsigned env_beyond(const struct settings *a, const struct settings *b, b
 			other |= !strncmp(a->env[i], b->env[k], name + 1);
 		if (names ? other : settings_alike(key, a, b))
 			continue;
-		snprintf(said, sizeof said, "%.*s%s%s", (int)name, a->env[i],
-		         names ? "" : " = ", names ? "" : a->env[i] + name + 1);
+		snprintf(said, sizeof said, "%.*s%s%s", (int)name, a->env[i], names ? "" : " = ",
+		         names ? "" : a->env[i] + name + 1);
 		status_list(text, bytes, said);
 		n++;
 	}
@@ -129,7 +128,7 @@ static const char *remedy_text(struct arena *arena, const struct settings *loser
 	add_part(text, sizeof text, "set", set);
 	if (how && strstr(set, "NCCL_HOSTID"))
 		format_add(text, sizeof text,
-		          " (one text for all containers of a machine, such as its name)");
+		           " (one text for all containers of a machine, such as its name)");
 	add_part(text, sizeof text, "unset", unset);
 	if (how && __builtin_popcount(kinds) + (loser->nenv != remedy->nenv) > 1)
 		format_add(text, sizeof text, ", all of it");
@@ -172,8 +171,7 @@ static const char *failure_of(const struct summary *s, unsigned v)
 {
 	const struct summary_variant *of = &s->variants[v];
 	for (unsigned i = 0; !of->measured && !of->skip[0] && i < s->run->nfailures; i++) {
-		const char *error = s->run->failures[i].error,
-		           *path = strstr(error, PATH_UNKNOWN);
+		const char *error = s->run->failures[i].error, *path = strstr(error, PATH_UNKNOWN);
 		if (!strcmp(s->run->failures[i].variant, of->name))
 			return path ? path + strlen(PATH_UNKNOWN) : error;
 	}
@@ -201,9 +199,8 @@ static int remedy_of(const struct summary *s, const struct regime *g, unsigned l
 	unsigned least = 0;
 	int best = -1;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const bool may =
-		    (int)v == s->reference ||
-		    (s->variants[v].measured && is_isolated(s, v) && restores(g, v));
+		const bool may = (int)v == s->reference ||
+		                 (s->variants[v].measured && is_isolated(s, v) && restores(g, v));
 		const unsigned n = may && settings_of(s, v)
 		                       ? changes(settings_of(s, loser), settings_of(s, v))
 		                       : 0;
@@ -236,8 +233,7 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	                  .back = loses ? remedy_of(s, g, v) : -1};
 	if (row.back < 0)
 		return row;
-	const struct settings *from = settings_of(s, v),
-	                      *to = settings_of(s, (unsigned)row.back);
+	const struct settings *from = settings_of(s, v), *to = settings_of(s, (unsigned)row.back);
 	row.gives = remedy_text(arena, from, to, false);
 	row.how = remedy_text(arena, from, to, true);
 	row.remedy = s->variants[row.back].name;
@@ -274,9 +270,8 @@ static void advise(const struct summary *s, struct story *story, const struct st
 	struct phrase p = phrase_begin(story);
 	phrase_add_row(&p, t, row, "Where each process has its own {own} ({variant}): {how}.");
 	if (row->back != s->reference)
-		phrase_add_row(
-		    &p, t, row,
-		    " {remedy} has {restored:full} of the bandwidth of {reference}.");
+		phrase_add_row(&p, t, row,
+		               " {remedy} has {restored:full} of the bandwidth of {reference}.");
 	phrase_add_row(&p, t, row, row->fails ? " Without: {verdict}." : " Without: {speed}.");
 	for (unsigned i = 0; i < t->nrows && row->back != s->reference; i++) {
 		if (i == which || rows[i].back != row->back)
@@ -316,17 +311,16 @@ static void answer_singles(const struct summary *s, struct story *story,
 }
 
 /* Of a row that stands for all that its remedy restores. */
-static void answer_remedy(const struct summary *s, struct story *story,
-                          const struct story_table *t, const struct row *row)
+static void answer_remedy(const struct summary *s, struct story *story, const struct story_table *t,
+                          const struct row *row)
 {
 	if (!row->fails && is_single(s, row))
 		return;
 	story_say_row(story, STORY_ANSWER, t, row,
-	              row->fails
-	                  ? "With its own {own} NCCL does not run; {remedy} does: {gives}."
-	                  : "With its own {own} ({variant}) a process keeps {speed} of the "
-	                    "bandwidth of {reference}. All of this together gives it back: "
-	                    "{gives}. With it: {restored:full}.");
+	              row->fails ? "With its own {own} NCCL does not run; {remedy} does: {gives}."
+	                         : "With its own {own} ({variant}) a process keeps {speed} of the "
+	                           "bandwidth of {reference}. All of this together gives it back: "
+	                           "{gives}. With it: {restored:full}.");
 }
 
 /* What the first page shows: what a process loses nothing by, and what stands for all that a

@@ -113,8 +113,7 @@ static const struct sentence sentences[] = {
 };
 // clang-format on
 
-static struct row row_of(const struct summary *s, struct arena *arena,
-                         const struct evidence_row *e)
+static struct row row_of(const struct summary *s, struct arena *arena, const struct evidence_row *e)
 {
 	const struct summary_group *g = &s->groups[e->group];
 	const bool known = !isnan(e->model);

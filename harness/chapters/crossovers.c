@@ -22,8 +22,7 @@ struct fastest {
 	const char *collective, *pace;
 	size_t from, to;
 	const char *fastest, *alike; /* alike: those that it is not shown to be faster than */
-	double least,
-	    most; /* how many times as fast as the next one that is slower; NaN: none */
+	double least, most; /* how many times as fast as the next one that is slower; NaN: none */
 	const char *word, *calls, *range; /* in sentences; word: fastest, or "undecided" */
 	unsigned group;
 };
@@ -143,8 +142,8 @@ static void range_add(struct pair_ranges *out, unsigned first, struct range one)
 }
 
 /* The ranges of a pair; a size that one of them lacks is left out. */
-static void pair_make(const struct summary *s, struct arena *arena, unsigned group,
-                      unsigned left, unsigned right, struct pair_ranges *out)
+static void pair_make(const struct summary *s, struct arena *arena, unsigned group, unsigned left,
+                      unsigned right, struct pair_ranges *out)
 {
 	const struct summary_group *g = &s->groups[group];
 	const unsigned first = out->n;
@@ -267,9 +266,9 @@ static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 			said[nsaid++] = rows[i];
 	}
 	for (unsigned i = 0; i < nsaid; i++)
-		said[i].range = arena_copy(
-		    story->arena,
-		    format_range((struct claim_range){said[i].from, said[i].to}).text);
+		said[i].range =
+		    arena_copy(story->arena,
+		               format_range((struct claim_range){said[i].from, said[i].to}).text);
 	static const struct story_form form =
 	    STORY_FORM(struct fastest, fastest_columns, .name = "fastest_said",
 	               .title = "The fastest, in short", .when = STORY_NO_WHEN, .hidden = true);
@@ -303,8 +302,8 @@ static const char *sizes_of(const struct range *r, unsigned i, unsigned n)
 }
 
 /* "all_reduce, isolated: gloo against nccl: gloo up to 4 KiB (1.2 to 3 times as fast); …" */
-static void say_pair(struct story *story, const struct story_table *t,
-                     const struct range *first, unsigned n)
+static void say_pair(struct story *story, const struct story_table *t, const struct range *first,
+                     unsigned n)
 {
 	struct phrase p = phrase_begin(story);
 	phrase_add_row(&p, t, first, "{collective}, {pace}: {left} against {right}:");
@@ -355,9 +354,8 @@ static void say_pairs(struct story *story, const struct story_table *t,
 			say_pair(story, t, &all->list[i], k);
 	}
 	if (n->undecided > UNDECIDED_NAMED)
-		story_say(
-		    story, STORY_ITEM, story_table(story, &form, n, 1), NULL, 0,
-		    "{undecided} of {pairs} pairs of backends are undecided at all sizes.");
+		story_say(story, STORY_ITEM, story_table(story, &form, n, 1), NULL, 0,
+		          "{undecided} of {pairs} pairs of backends are undecided at all sizes.");
 }
 
 static bool several_backends(const struct summary *s)
@@ -395,16 +393,15 @@ static void tell(const struct analysis *a, struct story *story)
 	say_fastest(story, rows, n);
 	story_table(story, &fastest_form, rows, n);
 	say_pairs(story, story_table(story, &range_form, ranges.list, ranges.n), &ranges);
-	story_say(
-	    story, STORY_BODY, run_facts(story), NULL, 0,
-	    s->nblocks < STATS_MIN_BLOCKS
-	        ? "Each size is judged by itself, by the interval over the blocks, beyond "
-	          "{margin} and what the A/A line shows at that size. Below {least_blocks} "
-	          "blocks there is no interval, and nothing is decided. Isolated: time per "
-	          "call; stream: calls back to back."
-	        : "Each size is judged by itself, by the interval over the blocks, beyond "
-	          "{margin} and what the A/A line shows at that size. Isolated: time per "
-	          "call; stream: calls back to back.");
+	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
+	          s->nblocks < STATS_MIN_BLOCKS
+	              ? "Each size is judged by itself, by the interval over the blocks, beyond "
+	                "{margin} and what the A/A line shows at that size. Below {least_blocks} "
+	                "blocks there is no interval, and nothing is decided. Isolated: time per "
+	                "call; stream: calls back to back."
+	              : "Each size is judged by itself, by the interval over the blocks, beyond "
+	                "{margin} and what the A/A line shows at that size. Isolated: time per "
+	                "call; stream: calls back to back.");
 }
 
 const struct chapter chapter_crossovers = {"crossovers", "Which backend from which size",

@@ -31,7 +31,7 @@ struct row {
 	const char *variant, *against;
 	struct stats_ratio speed;
 	const char *verdict;
-	const char *mean; /* what it goes against: the regime's verdict; NULL: it is in none */
+	const char *mean;     /* what it goes against: the regime's verdict; NULL: it is in none */
 	const char *versions; /* "2.21.5 is slower than 2.28.3", else NULL */
 	unsigned when;
 };
@@ -76,8 +76,8 @@ struct teller {
 	bool many; /* collectives */
 };
 
-static struct contrast judge(const struct teller *t, unsigned group, unsigned size,
-                             unsigned left, unsigned right)
+static struct contrast judge(const struct teller *t, unsigned group, unsigned size, unsigned left,
+                             unsigned right)
 {
 	const struct summary_group *g = &t->a->s->groups[group];
 	const size_t asked = g->asked_bytes[size];
@@ -87,8 +87,7 @@ static struct contrast judge(const struct teller *t, unsigned group, unsigned si
 	                                       .group = g};
 	struct contrast c;
 	struct status st = {""};
-	arena_need(t->arena,
-	           !contrast_make(t->a->s, left, right, METRIC_TIME, &select, &c, &st));
+	arena_need(t->arena, !contrast_make(t->a->s, left, right, METRIC_TIME, &select, &c, &st));
 	return c;
 }
 
@@ -96,8 +95,7 @@ static struct contrast judge(const struct teller *t, unsigned group, unsigned si
 static double line_of(const struct teller *t, unsigned group, unsigned size)
 {
 	const struct summary *s = t->a->s;
-	const struct contrast c =
-	    judge(t, group, size, (unsigned)s->twin, (unsigned)s->reference);
+	const struct contrast c = judge(t, group, size, (unsigned)s->twin, (unsigned)s->reference);
 	return fmax(fabs(log(c.verdict.ratio.lo)), fabs(log(c.verdict.ratio.hi)));
 }
 
@@ -133,8 +131,7 @@ static const struct regime *regime_of(const struct teller *t, const struct summa
 {
 	for (unsigned i = 0; i < t->a->regimes->n; i++) {
 		const struct regime *r = &t->a->regimes->list[i];
-		if (r->pace == (int)g->cell.pace && asked >= r->range.lo &&
-		    asked <= r->range.hi)
+		if (r->pace == (int)g->cell.pace && asked >= r->range.lo && asked <= r->range.hi)
 			return r;
 	}
 	return NULL;
@@ -225,8 +222,7 @@ static void tell_versions(struct teller *t, unsigned group, unsigned size, doubl
 		if (side)
 			add(t, group, size, &c, LIBRARY, NULL,
 			    arena_text(t->arena, "%s is %s than %s", s->variants[v].library,
-			               side > 0 ? "faster" : "slower",
-			               s->variants[next].library),
+			               side > 0 ? "faster" : "slower", s->variants[next].library),
 			    side);
 	}
 }
@@ -240,8 +236,8 @@ static bool counts(const struct summary *s, const struct summary_group *g)
 
 /* The first sentences of a kind are the answer's; rows that share one count once. Whether that
  * is all. */
-static bool choose_answers(struct story *story, const struct story_table *table,
-                           struct row *rows, unsigned kind)
+static bool choose_answers(struct story *story, const struct story_table *table, struct row *rows,
+                           unsigned kind)
 {
 	const char **said = ARENA_ARRAY(story->arena, const char *, table->nrows);
 	unsigned n = 0, at = 0;
@@ -317,5 +313,5 @@ static void tell(const struct analysis *a, struct story *story)
 	    "Speed: above 1 is faster.");
 }
 
-const struct chapter chapter_exceptions = {"exceptions", "Sizes that no mean tells",
-                                           CHAPTER_BODY, tell};
+const struct chapter chapter_exceptions = {"exceptions", "Sizes that no mean tells", CHAPTER_BODY,
+                                           tell};

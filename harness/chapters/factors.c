@@ -117,12 +117,12 @@ static const char *verdict_said(struct arena *arena, const struct factors_result
 	if (!factors_judged(v))
 		return NULL;
 	verdict_text(v, verdict, sizeof verdict);
-	return arena_text(
-	    arena, "%s%s%s%s%s%s", verdict,
-	    r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
-	    first && factors_proper(r) ? ", as a placebo should be" : "",
-	    first && r->unexpected ? "; NOT on the expected path" : "",
-	    first && r->acted[0] ? "; " : "", first ? r->acted : "");
+	return arena_text(arena, "%s%s%s%s%s%s", verdict,
+	                  r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT"
+	                                                          : "",
+	                  first && factors_proper(r) ? ", as a placebo should be" : "",
+	                  first && r->unexpected ? "; NOT on the expected path" : "",
+	                  first && r->acted[0] ? "; " : "", first ? r->acted : "");
 }
 
 static struct row row_of(struct arena *arena, const struct factors_result *r)
@@ -241,7 +241,7 @@ static void answer(struct story *story, const struct story_table *t, struct whol
 		const unsigned k =
 		    verdict_beyond(&row->of->bandwidth) || verdict_beyond(&row->of->latency) ? 0
 		    : is_none(row->of)                                                       ? 1
-		                       : 2;
+		                                                                             : 2;
 		struct phrase *p = &kinds[k].said;
 		if (row->placebo)
 			continue;
@@ -297,12 +297,11 @@ static void caption(struct story *story, const struct story_table *t, struct who
 		phrase_add(&p, t, NULL, 0, ""); /* the rows that are counted */
 	phrase_end(&p, STORY_CAPTION);
 	if (!said && t->nrows)
-		story_note(
-		    story, STORY_CAPTION,
-		    !whole->drawn_none ? "No factor's effect is decided here"
-		    : whole->drawn_open
-		        ? "No factor has an effect beyond the margin, as far as is decided"
-		        : "No factor has an effect beyond the margin");
+		story_note(story, STORY_CAPTION,
+		           !whole->drawn_none ? "No factor's effect is decided here"
+		           : whole->drawn_open
+		               ? "No factor has an effect beyond the margin, as far as is decided"
+		               : "No factor has an effect beyond the margin");
 }
 
 /* Those without an effect, once for each reason. */
@@ -342,12 +341,10 @@ static void warn(struct story *story, const struct story_table *t, const struct 
 		phrase_add_row(&p, t, row,
 		               "latency of {from} is {latency:full} times that of {to}");
 	phrase_add_row(&p, t, row,
-	               *row->setting ? ". Either the setting ({setting})"
-	                             : ". Either the setting");
-	phrase_words(&p,
-	             " does something in this library after all, or the run has a bias: trust "
-	             "no factor of it before that is known. Run it again with more blocks, "
-	             "and look whether the A/A line is off as well.");
+	               *row->setting ? ". Either the setting ({setting})" : ". Either the setting");
+	phrase_words(&p, " does something in this library after all, or the run has a bias: trust "
+	                 "no factor of it before that is known. Run it again with more blocks, "
+	                 "and look whether the A/A line is off as well.");
 	phrase_end(&p, STORY_WARNING);
 }
 
@@ -368,11 +365,10 @@ static void tell(const struct analysis *a, struct story *story)
 	                         *file = story_table(story, &file_form, rows, n),
 	                         *t = story_rows(story, &form, rows, tested);
 	STORY_TELL(story, t, alarms);
-	story_say(
-	    story, STORY_BODY, run_facts(story), NULL, 0,
-	    "Each factor is two variants that differ in one setting, the largest effect "
-	    "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
-	    "of isolated calls before ÷ after. Above 1 is faster in both. Margin {margin}.");
+	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
+	          "Each factor is two variants that differ in one setting, the largest effect "
+	          "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
+	          "of isolated calls before ÷ after. Above 1 is faster in both. Margin {margin}.");
 	if (whole->by_chance > 1)
 		story_say(story, STORY_BODY, facts, NULL, 0,
 		          "The largest of several overstates. Had none an effect, the largest "

@@ -99,8 +99,7 @@ static struct whole whole_of(const struct analysis *a, bool by_version, struct a
 	                      .explained = *e,
 	                      .ncells = w->ncells,
 	                      .nblocks = w->nblocks,
-	                      .why =
-	                          w->why[0] || w->nsteps ? w->why : "the gap was not measured",
+	                      .why = w->why[0] || w->nsteps ? w->why : "the gap was not measured",
 	                      .when = w->nsteps ? MEASURED : UNMEASURED};
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	whole.verdict = arena_copy(arena, verdict);
@@ -136,10 +135,9 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 	    .verdict = arena_text(arena, "%s%s", step->rest ? "no factor" : verdict,
 	                          step->placebo ? ", a placebo" : ""),
 	    .factor = step->name,
-	    .of_gap =
-	        isnan(step->share.estimate)
-	            ? ""
-	            : arena_copy(arena, format_shares(step->share.lo, step->share.hi).text),
+	    .of_gap = isnan(step->share.estimate)
+	                  ? ""
+	                  : arena_copy(arena, format_shares(step->share.lo, step->share.hi).text),
 	    .change = 100 * (step->ratio.estimate - 1),
 	    .end_lo = step->from_gbs * step->verdict.ratio.lo,
 	    .end_hi = step->from_gbs * step->verdict.ratio.hi,
@@ -243,12 +241,11 @@ static void tell(const struct analysis *a, struct story *story)
 		say_explained(story, facts, steps, w, STORY_ANSWER, "From {from} to {to}: ");
 	story_show(story, steps);
 	story_picture(story, "waterfall", shared);
-	story_note(
-	    story, STORY_BODY,
-	    "GB/s are geometric means over the gap's cells, in the blocks that hold every "
-	    "variant on the way. Ratios and shares are estimates of their own, with 95 % "
-	    "intervals. A step explains where its verdict is faster or slower and it is no "
-	    "placebo. In another order of the steps shares may differ.");
+	story_note(story, STORY_BODY,
+	           "GB/s are geometric means over the gap's cells, in the blocks that hold every "
+	           "variant on the way. Ratios and shares are estimates of their own, with 95 % "
+	           "intervals. A step explains where its verdict is faster or slower and it is no "
+	           "placebo. In another order of the steps shares may differ.");
 }
 
 const struct chapter chapter_gap = {"gap", "Why: what explains the gap", CHAPTER_BODY, tell};

@@ -119,8 +119,8 @@ static void tell_ranks(const struct summary *s, struct story *story)
 	story_table(story, &rank_form, rows, n);
 }
 
-static struct row row_of(const struct summary *s, struct arena *arena, unsigned group,
-                         unsigned v, unsigned size)
+static struct row row_of(const struct summary *s, struct arena *arena, unsigned group, unsigned v,
+                         unsigned size)
 {
 	const struct summary_group *g = &s->groups[group];
 	const struct summary_row *row = index_at(s, v, group, size);
@@ -165,38 +165,33 @@ static void tell(const struct analysis *a, struct story *story)
 	for (unsigned g = 0; g < s->ngroups && run_few_groups(s); g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++) {
 			const unsigned last = s->groups[g].nsizes - 1;
-			const bool end = i == 0 || i == last,
-			           middle = i == s->groups[g].nsizes / 2;
+			const bool end = i == 0 || i == last, middle = i == s->groups[g].nsizes / 2;
 			for (unsigned v = 0; v < s->nvariants; v++) {
 				const struct summary_row *row = index_at(s, v, g, i);
-				if (end && row && row->ntrials &&
-				    s->variants[v].role != ROLE_LIMIT)
-					launches[nlaunches++] =
-					    row_of(s, story->arena, g, v, i);
-				if (!(end || middle) || !row || !row->ranks ||
-				    row->nranks < 2 || !summary_is_asked(s, v))
+				if (end && row && row->ntrials && s->variants[v].role != ROLE_LIMIT)
+					launches[nlaunches++] = row_of(s, story->arena, g, v, i);
+				if (!(end || middle) || !row || !row->ranks || row->nranks < 2 ||
+				    !summary_is_asked(s, v))
 					continue;
 				stragglers[nstragglers] = row_of(s, story->arena, g, v, i);
 				add_straggler(row, &stragglers[nstragglers++]);
 			}
 		}
 	if (nlaunches)
-		story_note(
-		    story, STORY_BODY,
-		    "Launch cost: the longest time from leaving the barrier to issue's "
-		    "return on any rank, per call. Skew: how far apart the ranks left the "
-		    "barrier. Resolution: the last poll round, by which an end may be seen "
-		    "too late.");
+		story_note(story, STORY_BODY,
+		           "Launch cost: the longest time from leaving the barrier to issue's "
+		           "return on any rank, per call. Skew: how far apart the ranks left the "
+		           "barrier. Resolution: the last poll round, by which an end may be seen "
+		           "too late.");
 	story_table(story, &launch_form, launches, nlaunches);
 	if (nstragglers) {
 		story_part(story, "Ranks");
-		story_note(
-		    story, STORY_BODY,
-		    "At the smallest, a middle and the largest size. The straggler is the "
-		    "rank that is seen idle last most often: how often, and by how much "
-		    "after the ranks' mean it is then. One worker that drives several ranks "
-		    "launches and polls them in turn, which alone makes one of them the "
-		    "last.");
+		story_note(story, STORY_BODY,
+		           "At the smallest, a middle and the largest size. The straggler is the "
+		           "rank that is seen idle last most often: how often, and by how much "
+		           "after the ranks' mean it is then. One worker that drives several ranks "
+		           "launches and polls them in turn, which alone makes one of them the "
+		           "last.");
 	}
 	story_table(story, &straggler_form, stragglers, nstragglers);
 	tell_ranks(s, story);

@@ -36,12 +36,11 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct looks *l = &a->s->looks;
 	struct row *row = ARENA_NEW(story->arena, struct row);
-	*row = (struct row){
-	    .blocks = a->s->nblocks,
-	    .looks = l->n,
-	    .first = l->first,
-	    .added = l->added,
-	    .confidence = arena_text(story->arena, "%.4g %%", 100 * l->confidence)};
+	*row = (struct row){.blocks = a->s->nblocks,
+	                    .looks = l->n,
+	                    .first = l->first,
+	                    .added = l->added,
+	                    .confidence = arena_text(story->arena, "%.4g %%", 100 * l->confidence)};
 	if (l->n > 1)
 		row->when |= l->added == 1 ? ADDED_ONE : ADDED;
 	else if (l->by_width)

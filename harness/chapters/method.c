@@ -133,8 +133,7 @@ static void tell_session(struct story *story, const struct story_table *t, unsig
 	phrase_words(&p, added ? added : "");
 	phrase_add(&p, t, &i, 1, ", {created}, launchgap {launchgap}");
 	if (json_is_boolean(counters))
-		phrase_words(&p,
-		             json_is_true(counters) ? ", with counters" : ", without counters");
+		phrase_words(&p, json_is_true(counters) ? ", with counters" : ", without counters");
 	phrase_words(&p, ":");
 	phrase_end(&p, STORY_BODY);
 	tell_command(story, command);
@@ -156,20 +155,18 @@ static struct place place_of(const struct record_run *run, unsigned session)
 }
 
 /* After what was said before. */
-static const char *trials_of(struct arena *arena, const char *before, unsigned first,
-                             unsigned last, unsigned block)
+static const char *trials_of(struct arena *arena, const char *before, unsigned first, unsigned last,
+                             unsigned block)
 {
 	const char *sep = *before ? ", " : "";
 	if (first == last)
-		return arena_text(arena, "%s%strial %u of block %u", before, sep, last,
-		                  block + 1);
+		return arena_text(arena, "%s%strial %u of block %u", before, sep, last, block + 1);
 	return arena_text(arena, "%s%strials %u to %u of block %u", before, sep, first, last,
 	                  block + 1);
 }
 
 /* What a session measured, counted from 1: "Blocks 1 to 9, trials 1 to 5 of block 10". */
-static const char *measured_in(const struct record_run *run, unsigned session,
-                               struct arena *arena)
+static const char *measured_in(const struct record_run *run, unsigned session, struct arena *arena)
 {
 	const struct place from = place_of(run, session), to = place_of(run, session + 1);
 	const unsigned earlier = from.block == to.block ? from.trial : 0;
@@ -199,8 +196,7 @@ static void tell_sessions(const struct record_run *run, struct story *story)
 		                           r ? r->created : run_text(run, "created"),
 		                           r ? r->launchgap : run_text(run, "launchgap")};
 	}
-	const struct story_table *t =
-	    story_table(story, &session_form, rows, run->nresumes + 1);
+	const struct story_table *t = story_table(story, &session_form, rows, run->nresumes + 1);
 	tell_session(story, t, 0, NULL, json_object_get(env, "counters"),
 	             json_object_get(env, "command"));
 	for (unsigned i = 1; i <= run->nresumes; i++) {

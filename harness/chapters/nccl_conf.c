@@ -32,13 +32,12 @@ static void add_set(struct phrase *p, const struct tuning *t, unsigned f, bool c
 {
 	const struct tuning_finalist *one = &t->finalists[f];
 	for (unsigned c = 0; c < t->ncells; c++)
-		phrase_add_row(
-		    p, t->in.tested, &t->tested[f * t->ncells + c],
-		    one->tests[c].confirmed
-		        ? "#   {collective}, {asked_bytes}: {expect} times the speed "
-		          "({expect:interval})\n"
-		        : "#   {collective}, {asked_bytes}: no gain is confirmed "
-		          "({ratio}, {ratio:interval})\n");
+		phrase_add_row(p, t->in.tested, &t->tested[f * t->ncells + c],
+		               one->tests[c].confirmed
+		                   ? "#   {collective}, {asked_bytes}: {expect} times the speed "
+		                     "({expect:interval})\n"
+		                   : "#   {collective}, {asked_bytes}: no gain is confirmed "
+		                     "({ratio}, {ratio:interval})\n");
 	if (isfinite(one->memory_mib))
 		phrase_words(p, arena_text(t->arena, "#   cost: %+.0f MiB of memory a rank\n",
 		                           one->memory_mib));
@@ -72,12 +71,11 @@ static void add_code(struct phrase *p, const struct tuning *t)
 				continue;
 			settings_differ(&s->settings[s->reference], &s->settings[v], keys,
 			                sizeof keys);
-			phrase_words(p, said ? ""
-			                     : "\n# In the program, which no file can say:\n");
-			phrase_words(
-			    p, arena_text(t->arena, "#   %s (%s), %s: %.3f times the speed\n",
-			                  s->variants[v].name, keys, regime_about(g).text,
-			                  g->contrasts[v].verdict.ratio.estimate));
+			phrase_words(p, said ? "" : "\n# In the program, which no file can say:\n");
+			phrase_words(p,
+			             arena_text(t->arena, "#   %s (%s), %s: %.3f times the speed\n",
+			                        s->variants[v].name, keys, regime_about(g).text,
+			                        g->contrasts[v].verdict.ratio.estimate));
 			said = true;
 		}
 }
@@ -99,8 +97,7 @@ static const char *head_of(const struct tuning *t)
 {
 	const struct summary_variant *of =
 	    &t->s->variants[t->s->reference < 0 ? 0 : t->s->reference];
-	const char *created =
-	    json_string_value(json_object_get(t->s->run->environment, "created"));
+	const char *created = json_string_value(json_object_get(t->s->run->environment, "created"));
 	char machine[256];
 	summary_machine(t->s, machine, sizeof machine);
 	return arena_text(
@@ -116,9 +113,8 @@ static const char *head_of(const struct tuning *t)
 const char *nccl_conf_text(const struct tuning *t, struct story *story)
 {
 	struct phrase p = phrase_begin(story);
-	phrase_add_row(
-	    &p, t->in.found, t->found,
-	    "# nccl.conf: NCCL_CONF_FILE=/path/of/this, or copy it to ~/.nccl.conf\n");
+	phrase_add_row(&p, t->in.found, t->found,
+	               "# nccl.conf: NCCL_CONF_FILE=/path/of/this, or copy it to ~/.nccl.conf\n");
 	phrase_words(&p, head_of(t));
 	phrase_add_row(&p, t->in.found, t->found,
 	               t->all >= 0 ? "\n# For all sizes: loses more than {margin} at none.\n"

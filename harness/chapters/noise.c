@@ -36,12 +36,11 @@ static const struct story_form form =
 static struct row row_of(const struct regime *g, struct arena *arena)
 {
 	return (struct row){
-	    .regime = g->third
-	                  ? arena_text(arena, "%s (%s)", g->label, format_range(g->sizes).text)
-	                  : g->label,
+	    .regime = g->third ? arena_text(arena, "%s (%s)", g->label, format_range(g->sizes).text)
+	                       : g->label,
 	    .twin = g->twin < 0 ? STATS_NO_RATIO : g->contrasts[g->twin].verdict.ratio,
 	    .label = g->label,
-	    .hides = g->tells                  ? NULL
+	    .hides = g->tells               ? NULL
 	             : regime_has_beyond(g) ? SMALL_DIFFERENCES
 	                                    : THE_VARIANTS,
 	    .why = g->why};

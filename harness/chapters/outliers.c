@@ -153,8 +153,7 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 	const struct summary_group *g = &s->groups[l->group];
 	for (unsigned k = 0; k < g->nsizes; k++) {
 		const size_t asked = g->asked_bytes[k];
-		unsigned long long own = switches_in(l, of->variant, asked, of->block),
-		                   most = 0;
+		unsigned long long own = switches_in(l, of->variant, asked, of->block), most = 0;
 		for (unsigned b = 0; b < s->index.nblocks; b++) {
 			unsigned long long other =
 			    s->index.blocks[b] == of->block
@@ -165,9 +164,9 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 		if (own < 2 * most + 2)
 			continue;
 		format_add(text, bytes,
-		          ", where its ranks lost their core %llu times at %s (%llu at most in "
-		          "others)",
-		          own, format_size(asked).text, most);
+		           ", where its ranks lost their core %llu times at %s (%llu at most in "
+		           "others)",
+		           own, format_size(asked).text, most);
 		return;
 	}
 }
@@ -175,25 +174,26 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 static void name_trial(const struct look *l, const struct found *f, char *text, size_t bytes)
 {
 	format_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
-	          l->s->variants[f->number->variant].name, f->number->block + 1,
-	          f->number->order + 1,
-	          f->number->order == l->list[0].order ? ", the run's first" : "",
-	          fabs(percent(f->off)), compared(f->off));
+	           l->s->variants[f->number->variant].name, f->number->block + 1,
+	           f->number->order + 1,
+	           f->number->order == l->list[0].order ? ", the run's first" : "",
+	           fabs(percent(f->off)), compared(f->off));
 	if (f->off > 0)
 		name_switches(l, f->number, text, bytes);
 }
 
-static const char
-    may_decide[] =
-        " One of them alone can make an end of an interval, below 12 blocks; medians "
-        "hardly move. Look what else ran then (scheduled jobs, other users), and "
-        "add blocks (launchgap resume DIR).",
-    hardly_move[] = " One of them moves neither medians nor intervals much. If they are many, "
-                    "look what else ran (scheduled jobs, other users), and add blocks "
-                    "(launchgap resume DIR).",
-    warm_up[] = " Clocks, heat, or another load that grows. Ratios pair within blocks and "
-                "hardly suffer, the values do: lock the clocks (nvidia-smi -lgc on GPUs, the "
-                "performance governor on CPUs), or warm up longer before.";
+static const char may_decide[] =
+    " One of them alone can make an end of an interval, below 12 blocks; medians "
+    "hardly move. Look what else ran then (scheduled jobs, other users), and "
+    "add blocks (launchgap resume DIR).",
+                  hardly_move[] =
+                      " One of them moves neither medians nor intervals much. If they are many, "
+                      "look what else ran (scheduled jobs, other users), and add blocks "
+                      "(launchgap resume DIR).",
+                  warm_up[] =
+                      " Clocks, heat, or another load that grows. Ratios pair within blocks and "
+                      "hardly suffer, the values do: lock the clocks (nvidia-smi -lgc on GPUs, the "
+                      "performance governor on CPUs), or warm up longer before.";
 
 /* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
  */
@@ -295,15 +295,14 @@ static void warn_drift(struct look *l)
 	unsigned k = of_variant(l, UINT_MAX);
 	double total;
 	if (drifts(l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
-		say_drift(l, WARN_DRIFT, total, k)->found = arena_text(
-		    l->w->arena, "%s.%s", compared(total), l->told.drift ? "" : warm_up);
+		say_drift(l, WARN_DRIFT, total, k)->found =
+		    arena_text(l->w->arena, "%s.%s", compared(total), l->told.drift ? "" : warm_up);
 		l->told.drift = true;
 		return;
 	}
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		k = of_variant(l, v);
-		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST,
-		           &total))
+		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST, &total))
 			say_drift(l, WARN_ONE_DRIFTS, total, k)->variant = s->variants[v].name;
 	}
 }

@@ -313,9 +313,9 @@ static void take_path(struct measured *m)
 			struct pair *pair = find(m, link->from, link->to);
 			if (pair)
 				pair->via = arena_text(
-				    m->arena, "%s%s%s, %u channel%s",
-				    pair->via ? pair->via : "", pair->via ? "; " : "",
-				    link->via, link->channels, format_plural(link->channels));
+				    m->arena, "%s%s%s, %u channel%s", pair->via ? pair->via : "",
+				    pair->via ? "; " : "", link->via, link->channels,
+				    format_plural(link->channels));
 		}
 		path_free(&path);
 	}
@@ -382,17 +382,17 @@ static const char *remark_on(const struct measured *m, const struct class *c,
 	char text[256] = "";
 	if (c->pairs >= IN_CLASS && pair->gbs.hi < SLOW * c->gbs)
 		format_add(text, sizeof text, "%s GB/s, where its class reaches %s", gbs.text,
-		          format_number(c->gbs).text);
+		           format_number(c->gbs).text);
 	if (pair->gbs.hi < SLOW * back->gbs.lo)
 		format_add(text, sizeof text, "%s%s GB/s, and %s on the way back",
-		          text[0] ? "; " : "", gbs.text, format_number(back->gbs.estimate).text);
+		           text[0] ? "; " : "", gbs.text, format_number(back->gbs.estimate).text);
 	if (least > 0 && pair->gbs.hi < least)
 		format_add(text, sizeof text, "%s%s GB/s, below its class's range from %s up",
-		          text[0] ? "; " : "", gbs.text, format_number(least).text);
+		           text[0] ? "; " : "", gbs.text, format_number(least).text);
 	if (c->pairs >= IN_CLASS && pair->p50_us > LATE * c->p50_us)
 		format_add(text, sizeof text, "%sp50 of %s µs, where its class takes %s",
-		          text[0] ? "; " : "", format_number(pair->p50_us).text,
-		          format_number(c->p50_us).text);
+		           text[0] ? "; " : "", format_number(pair->p50_us).text,
+		           format_number(c->p50_us).text);
 	return arena_copy(m->arena, text);
 }
 
@@ -491,27 +491,24 @@ static void say_class(struct story *story, const struct story_table *t, const st
 
 /* Of all at once no cause is named: who sends and the size differ from a pair alone. Of a link
  * that pairs share, the topology says it. */
-static void say_at_once(const struct measured *m, struct story *story,
-                        const struct story_table *t)
+static void say_at_once(const struct measured *m, struct story *story, const struct story_table *t)
 {
 	const bool shared = find_shared(m), meeting = find_meeting(m);
 	if (meeting)
-		story_say(
-		    story, STORY_ITEM | STORY_ANSWER, t, NULL, 0,
-		    isnan(m->facts->link_gbs)
-		        ? "All at once, {crossing} of {pairs} pairs share one link: {link}."
-		        : "All at once, {crossing} of {pairs} pairs share one link: {link} "
-		          "({link_gbs} GB/s each way).");
+		story_say(story, STORY_ITEM | STORY_ANSWER, t, NULL, 0,
+		          isnan(m->facts->link_gbs)
+		              ? "All at once, {crossing} of {pairs} pairs share one link: {link}."
+		              : "All at once, {crossing} of {pairs} pairs share one link: {link} "
+		                "({link_gbs} GB/s each way).");
 	if (shared)
-		story_say(
-		    story, STORY_ITEM | (meeting ? 0 : STORY_ANSWER), t, NULL, 0,
-		    m->n == 2
-		        ? "Both ways at once, rank {rank} receives {received_gbs} GB/s "
-		          "({part_bytes}); one way alone, {alone_gbs} GB/s ({bytes}). The "
-		          "second direction and the size differ."
-		        : "While all send to all, both ways at once, rank {rank} receives "
-		          "{received_gbs} GB/s ({part_bytes} from each). One way alone, its "
-		          "fastest pair brings {alone_gbs} GB/s ({bytes}).");
+		story_say(story, STORY_ITEM | (meeting ? 0 : STORY_ANSWER), t, NULL, 0,
+		          m->n == 2
+		              ? "Both ways at once, rank {rank} receives {received_gbs} GB/s "
+		                "({part_bytes}); one way alone, {alone_gbs} GB/s ({bytes}). The "
+		                "second direction and the size differ."
+		              : "While all send to all, both ways at once, rank {rank} receives "
+		                "{received_gbs} GB/s ({part_bytes} from each). One way alone, its "
+		                "fastest pair brings {alone_gbs} GB/s ({bytes}).");
 }
 
 /* Links that could be better, then slow pairs, as far as they are named. */
@@ -528,9 +525,8 @@ static void say_remarks(const struct measured *m, struct story *story,
 		for (unsigned k = 0; k < m->facts->pairs; k++)
 			if (m->pairs[k].is == m->classes[c].is && m->pairs[k].remark[0] &&
 			    named++ < NAMED)
-				story_say_row(
-				    story, roles, pairs, &m->pairs[k],
-				    "Pair {from} to {to} ({class}) is slow: {remark}.");
+				story_say_row(story, roles, pairs, &m->pairs[k],
+				              "Pair {from} to {to} ({class}) is slow: {remark}.");
 }
 
 static bool make(const struct analysis *a, struct story *story, struct measured *m)
@@ -577,14 +573,12 @@ static void tell(const struct analysis *a, struct story *story)
 	struct measured m;
 	if (!make(a, story, &m))
 		return;
-	const struct story_table *classes = story_rows(story, &class_form, m.classes,
-	                                               m.links.nclasses),
-	                         *pairs =
-	                             story_rows(story, &pair_form, m.pairs, m.facts->pairs),
-	                         *ranks = story_rows(story,
-	                                             m.facts->all_bytes ? &balance_form
-	                                                                : &unbalanced_form,
-	                                             m.ranks, m.n),
+	const struct story_table *classes =
+	                             story_rows(story, &class_form, m.classes, m.links.nclasses),
+	                         *pairs = story_rows(story, &pair_form, m.pairs, m.facts->pairs),
+	                         *ranks = story_rows(
+	                             story, m.facts->all_bytes ? &balance_form : &unbalanced_form,
+	                             m.ranks, m.n),
 	                         *facts = story_table(story, &fact_form, m.facts, 1);
 	for (unsigned i = 0; i < m.links.nclasses; i++)
 		say_class(story, classes, &m.classes[i]);

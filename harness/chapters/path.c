@@ -6,8 +6,8 @@
 #include "chapters.h"
 
 struct row {
-	const char *variant, *transport, *unexpected, *links, *data_path, *registered,
-	    *copy_engine, *channels, *chunk, *algorithms, *launched, *why;
+	const char *variant, *transport, *unexpected, *links, *data_path, *registered, *copy_engine,
+	    *channels, *chunk, *algorithms, *launched, *why;
 	const char *mixed; /* of a mixed transport: which pairs of ranks use which */
 	bool asked;        /* no twin, no limit */
 };
@@ -64,10 +64,9 @@ static void say_transports(struct story *story, const struct story_table *t)
 				of[n++] = u;
 		if (n)
 			phrase_add(&p, t, of, n,
-			           p.used
-			               ? "; {0.transport} in {variant:list}"
-			               : "By the library's log data goes by {0.transport} in "
-			                 "{variant:list}");
+			           p.used ? "; {0.transport} in {variant:list}"
+			                  : "By the library's log data goes by {0.transport} in "
+			                    "{variant:list}");
 	}
 	phrase_words(&p, ".");
 	phrase_end(&p, STORY_INSTEAD);
@@ -127,12 +126,11 @@ static void tell(const struct analysis *a, struct story *story)
 	/* Where no speed may be compared, paths still can. */
 	if (a->s->uncompared[0] && !a->s->trouble[0])
 		say_transports(story, t);
-	story_note(
-	    story, STORY_BODY,
-	    "Links: ordered pairs of ranks by transport, over all channels. The data path "
-	    "is that of large sizes: below NCCL's threshold for the LL protocol "
-	    "(NCCL_P2P_LL_THRESHOLD bytes for sends and receives) data is staged "
-	    "whatever the path.");
+	story_note(story, STORY_BODY,
+	           "Links: ordered pairs of ranks by transport, over all channels. The data path "
+	           "is that of large sizes: below NCCL's threshold for the LL protocol "
+	           "(NCCL_P2P_LL_THRESHOLD bytes for sends and receives) data is staged "
+	           "whatever the path.");
 	tell_acted(a->s, e, story);
 }
 

@@ -100,21 +100,21 @@ static struct row *row_of(struct pingpong *p, const struct summary_group *g, uns
 	if (link)
 		links_brief(link, brief, sizeof brief);
 	struct row *row = &p->rows[p->n++];
-	*row = (struct row){.first = first,
-	                    .second = second,
-	                    .variant = p->s->variants[variant].name,
-	                    .pair = arena_text(p->arena, "%u–%u %s", first, second,
-	                                       p->s->variants[variant].name),
-	                    .class = arena_copy(p->arena, brief),
-	                    .one_way_us = NAN,
-	                    .round_us = NAN,
-	                    .p95_us = STATS_NO_INTERVAL,
-	                    .p99_us = STATS_NO_INTERVAL,
-	                    .stream_us = NAN,
-	                    .gbs = STATS_NO_INTERVAL,
-	                    .share = link ? link->theoretical_gbs : NAN,
-	                    .at = variant,
-	                    .is = link ? link->class : LINKS_UNKNOWN};
+	*row = (struct row){
+	    .first = first,
+	    .second = second,
+	    .variant = p->s->variants[variant].name,
+	    .pair = arena_text(p->arena, "%u–%u %s", first, second, p->s->variants[variant].name),
+	    .class = arena_copy(p->arena, brief),
+	    .one_way_us = NAN,
+	    .round_us = NAN,
+	    .p95_us = STATS_NO_INTERVAL,
+	    .p99_us = STATS_NO_INTERVAL,
+	    .stream_us = NAN,
+	    .gbs = STATS_NO_INTERVAL,
+	    .share = link ? link->theoretical_gbs : NAN,
+	    .at = variant,
+	    .is = link ? link->class : LINKS_UNKNOWN};
 	return row;
 }
 
@@ -174,13 +174,13 @@ static unsigned make_classes(const struct pingpong *p, struct class *out)
 	for (unsigned class = 0; class < LINKS_CLASSES; class ++)
 		for (unsigned v = 0; v < p->s->nvariants; v++) {
 			struct class *c = &out[n];
-			*c = (struct class){
-			    .class = class == LINKS_UNKNOWN
-			                 ? "links not known"
-			                 : links_info((enum links_class) class)->name,
-			    .variant = p->s->variants[v].name,
-			    .small_bytes = p->small_bytes,
-			    .bytes = p->bytes};
+			*c = (struct class){.class =
+			                        class == LINKS_UNKNOWN
+			                            ? "links not known"
+			                            : links_info((enum links_class) class)->name,
+			                    .variant = p->s->variants[v].name,
+			                    .small_bytes = p->small_bytes,
+			                    .bytes = p->bytes};
 			for (unsigned i = 0; i < p->n; i++) {
 				if (p->rows[i].is != class || p->rows[i].at != v)
 					continue;
@@ -197,8 +197,8 @@ static unsigned make_classes(const struct pingpong *p, struct class *out)
 }
 
 /* Of one class, all variants beside each other. */
-static void say_class(const struct pingpong *p, struct story *story,
-                      const struct story_table *t, const struct class *c, unsigned n)
+static void say_class(const struct pingpong *p, struct story *story, const struct story_table *t,
+                      const struct class *c, unsigned n)
 {
 	const bool times = p->small_bytes != ENTRY_NO_BYTES, rates = p->bytes != ENTRY_NO_BYTES;
 	struct phrase said = phrase_begin(story);
@@ -230,8 +230,8 @@ static void tell(const struct analysis *a, struct story *story)
 	                     .small_bytes = ENTRY_NO_BYTES,
 	                     .bytes = ENTRY_NO_BYTES};
 	make(&p);
-	struct class *classes = ARENA_ARRAY(story->arena, struct class,
-	                                    (size_t)LINKS_CLASSES * a->s->nvariants + 1);
+	struct class *classes =
+	    ARENA_ARRAY(story->arena, struct class, (size_t)LINKS_CLASSES * a->s->nvariants + 1);
 	const unsigned n = make_classes(&p, classes);
 	const struct story_table *t = story_table(story, &class_form, classes, n);
 	for (unsigned i = 0, end; i < n; i = end) {

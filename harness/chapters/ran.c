@@ -60,8 +60,7 @@ static void say_ran(const struct summary *s, struct story *story, enum story_rol
 static unsigned when_of(const struct analysis *a)
 {
 	const struct summary *s = a->s;
-	const bool needs_gpus =
-	    json_is_true(json_object_get(s->run->environment, "needs_gpus"));
+	const bool needs_gpus = json_is_true(json_object_get(s->run->environment, "needs_gpus"));
 	if (s->trouble[0])
 		return TROUBLE;
 	if (!s->measured)

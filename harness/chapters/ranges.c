@@ -27,7 +27,7 @@ struct row {
 	double least_us;           /* of the smallest size */
 	size_t peak_bytes, latency_bytes, half_bytes, plateau_bytes;
 	double plateau; /* PLATEAU */
-	double over; /* the best peak ÷ this one's, of the same collective; NaN: not asked */
+	double over;    /* the best peak ÷ this one's, of the same collective; NaN: not asked */
 	const char *best;
 	double best_gbs;
 	unsigned group, at;
@@ -230,11 +230,10 @@ static void say_latency(const struct swept *w)
 	struct phrase p = phrase_begin(w->story);
 	for (unsigned i = 0; i < w->n; i++)
 		if ((int)w->rows[i].at == w->a->s->reference)
-			phrase_add_row(
-			    &p, w->table, &w->rows[i],
-			    p.used ? ", {collective} {least_us} µs up to {latency_bytes}"
-			           : "Latency rules: {collective} {least_us} µs up to "
-			             "{latency_bytes}");
+			phrase_add_row(&p, w->table, &w->rows[i],
+			               p.used ? ", {collective} {least_us} µs up to {latency_bytes}"
+			                      : "Latency rules: {collective} {least_us} µs up to "
+			                        "{latency_bytes}");
 	phrase_words(&p, ".");
 	phrase_end(&p, STORY_ANSWER);
 }
@@ -244,12 +243,11 @@ static void say_sizes(struct swept *w)
 	const struct row *row = row_of(w, COLL_ALL_REDUCE, w->a->s->reference);
 	row = row ? row : w->best;
 	if (row->plateau_bytes != ENTRY_NO_BYTES)
-		story_say_row(
-		    w->story, roles(w), w->table, row,
-		    "Software: merge messages. {collective} costs {least_us} µs up to "
-		    "{latency_bytes} whatever its size, and reaches {plateau} of its "
-		    "peak from {plateau_bytes} on: gradient buckets of that size or "
-		    "more (bucket_cap_mb) waste no bandwidth.");
+		story_say_row(w->story, roles(w), w->table, row,
+		              "Software: merge messages. {collective} costs {least_us} µs up to "
+		              "{latency_bytes} whatever its size, and reaches {plateau} of its "
+		              "peak from {plateau_bytes} on: gradient buckets of that size or "
+		              "more (bucket_cap_mb) waste no bandwidth.");
 }
 
 /* all_reduce does the work of both; false: not all three at one size. */
@@ -291,12 +289,11 @@ static const struct story_table *say_facts(struct swept *w)
 			f->sm = fmax(f->sm, e->rows[i].sm_percent / 100);
 	const struct story_table *t = story_table(w->story, &fact_form, f, 1);
 	if (parts)
-		story_say(
-		    w->story, roles(w), t, NULL, 0,
-		    "Software: at {bytes} all_reduce takes {all_reduce_us} µs, all_gather "
-		    "{all_gather_us} and reduce_scatter {reduce_scatter_us}. Sharded "
-		    "optimizers (ZeRO) need the latter two, {sharded:times} times "
-		    "all_reduce's time.");
+		story_say(w->story, roles(w), t, NULL, 0,
+		          "Software: at {bytes} all_reduce takes {all_reduce_us} µs, all_gather "
+		          "{all_gather_us} and reduce_scatter {reduce_scatter_us}. Sharded "
+		          "optimizers (ZeRO) need the latter two, {sharded:times} times "
+		          "all_reduce's time.");
 	if (f->sm < IDLE_SM)
 		story_say(w->story, roles(w), t, NULL, 0,
 		          "Software: overlap. Collectives keep at most {sm:percent} of the SMs "
@@ -332,8 +329,7 @@ static const char *hint_of(enum links_class class)
 static void say_links(struct swept *w)
 {
 	const struct rank_links l = rank_links_make(w->a->s, w->story->arena);
-	struct limit *rows =
-	    ARENA_ARRAY(w->story->arena, struct limit, l.nclasses + l.nranks + 1);
+	struct limit *rows = ARENA_ARRAY(w->story->arena, struct limit, l.nclasses + l.nranks + 1);
 	const char *hints[LINKS_CLASSES + RANK_LINKS_RANKS];
 	unsigned n = 0;
 	for (unsigned i = 0; i < l.nclasses && l.gpus; i++) {
@@ -353,8 +349,7 @@ static void say_links(struct swept *w)
 		const struct rank_links_rank *rank = &l.ranks[r];
 		if (!rank->remark[0])
 			continue;
-		hints[n] =
-		    "Hardware: rank {rank}, {device}: {remark}. Look at slot, riser, cable.";
+		hints[n] = "Hardware: rank {rank}, {device}: {remark}. Look at slot, riser, cable.";
 		rows[n++] = (struct limit){NULL,           NULL, rank->device, rank->remark,
 		                           ENTRY_NO_COUNT, r,    NAN,          NAN};
 	}
@@ -413,8 +408,8 @@ static void tell_busy(const struct analysis *a, struct story *story)
 		const char *cell =
 		    arena_text(story->arena, "%s %s", coll_word(&g->cell, g->nranks).text,
 		               format_size(g->asked_bytes[row->size]).text);
-		for (unsigned r = 0; r < g->nranks && (int)row->variant == a->s->reference &&
-		                     is_largest(e, row);
+		for (unsigned r = 0;
+		     r < g->nranks && (int)row->variant == a->s->reference && is_largest(e, row);
 		     r++) {
 			double x[RANK_FIGURES];
 			unsigned blocks;
@@ -445,8 +440,7 @@ static void tell(const struct analysis *a, struct story *story)
 	w.rows = ARENA_ARRAY(story->arena, struct row, (size_t)s->ngroups * s->nvariants + 1);
 	for (unsigned g = 0; g < s->ngroups && s->carries_data; g++)
 		for (unsigned v = 0; v < s->nvariants && is_swept(s, g); v++)
-			w.n +=
-			    summary_is_asked(s, v) && take(s, story->arena, g, v, &w.rows[w.n]);
+			w.n += summary_is_asked(s, v) && take(s, story->arena, g, v, &w.rows[w.n]);
 	for (unsigned i = 0; i < w.n; i++)
 		if ((int)w.rows[i].at == s->reference &&
 		    (!w.best || w.rows[i].peak_gbs > w.best->peak_gbs))
@@ -462,12 +456,11 @@ static void tell(const struct analysis *a, struct story *story)
 	say_links(&w);
 	say_variants(&w);
 	story_show(story, w.table);
-	story_say(
-	    story, STORY_BODY, facts, NULL, 0,
-	    "Stream calls. Latency rules while a call takes less than {latency} times "
-	    "the smallest size's time; on the plateau bandwidth stays at {plateau} of the "
-	    "peak or above. The mean is over sizes, as nccl-tests prints it: more small "
-	    "sizes, less mean.");
+	story_say(story, STORY_BODY, facts, NULL, 0,
+	          "Stream calls. Latency rules while a call takes less than {latency} times "
+	          "the smallest size's time; on the plateau bandwidth stays at {plateau} of the "
+	          "peak or above. The mean is over sizes, as nccl-tests prints it: more small "
+	          "sizes, less mean.");
 	tell_busy(a, story);
 }
 

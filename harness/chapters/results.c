@@ -193,8 +193,7 @@ static void add_kind(struct phrase *p, struct saying *s, enum said said, const c
 	static const char *const figures[][2] = {
 	    {"{name} ({speed} times the speed)",
 	     "{name} ({speed} times the speed, {speed:interval})"},
-	    {"{name} ({time} times the time)",
-	     "{name} ({time} times the time, {time:interval})"}};
+	    {"{name} ({time} times the time)", "{name} ({time} times the time, {time:interval})"}};
 	const struct row *rows = s->rows->rows;
 	const unsigned all = count(s->rows, said);
 	unsigned n = 0;
@@ -227,9 +226,8 @@ static void say_regime(const struct analysis *a, struct story *story,
 	struct saying s = {.rows = rows, .about = about, .regime = regime};
 	struct phrase p = phrase_begin(story);
 	const bool open = count(rows, SAID_OPEN);
-	if (!count(rows, SAID_FASTER) && !count(rows, SAID_SLOWER) &&
-	    !count(rows, SAID_ALIKE) && !count(rows, SAID_ODD) &&
-	    !(open && regimes_tell(a->regimes)))
+	if (!count(rows, SAID_FASTER) && !count(rows, SAID_SLOWER) && !count(rows, SAID_ALIKE) &&
+	    !count(rows, SAID_ODD) && !(open && regimes_tell(a->regimes)))
 		return;
 	phrase_add_row(&p, about, regime, "At {label} sizes ({about}) ");
 	add_kind(&p, &s, SAID_FASTER, "faster than {reference}: ");
@@ -245,16 +243,14 @@ static void say_regime(const struct analysis *a, struct story *story,
 }
 
 /* The smallest effect that all of the undecided ones would have shown. */
-static const char *unseen_of(const struct analysis *a, const struct regime *g,
-                             struct arena *arena)
+static const char *unseen_of(const struct analysis *a, const struct regime *g, struct arena *arena)
 {
 	char text[64];
 	double most = 0;
 	for (unsigned v = 0; v < g->nvariants; v++)
 		if (said_of(a, g, v) == SAID_OPEN)
-			most =
-			    fmax(most, verdict_detectable(&g->contrasts[v].verdict.ratio,
-			                                  fmax(g->least_effect, a->s->margin)));
+			most = fmax(most, verdict_detectable(&g->contrasts[v].verdict.ratio,
+			                                     fmax(g->least_effect, a->s->margin)));
 	verdict_unseen_text(most, text, sizeof text);
 	return arena_copy(arena, text);
 }
@@ -314,9 +310,8 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct story_table *about = story_table(story, &about_form, abouts, r->n);
 	for (unsigned i = r->n; i-- > 0;) {
 		if (rows[i]->nrows)
-			story_part(story,
-			           arena_text(story->arena, "%s: against %s",
-			                      rows[i]->form->title, abouts[i].reference));
+			story_part(story, arena_text(story->arena, "%s: against %s",
+			                             rows[i]->form->title, abouts[i].reference));
 		story_show(story, rows[i]);
 	}
 	/* The large sizes first, unless they are so by being a third of small ones alone. */
@@ -333,10 +328,9 @@ static void tell(const struct analysis *a, struct story *story)
 	          "the values beside it. A value is the geometric mean over blocks, sizes and "
 	          "collectives; By size has medians.");
 	if (undecided)
-		story_note(
-		    story, STORY_BODY,
-		    "Of effects as large as the one that an undecided row names, a run like "
-		    "this one finds four in five; of smaller ones fewer.");
+		story_note(story, STORY_BODY,
+		           "Of effects as large as the one that an undecided row names, a run like "
+		           "this one finds four in five; of smaller ones fewer.");
 }
 
 static void tell_all_sizes(const struct analysis *a, struct story *story)
@@ -352,21 +346,20 @@ static void tell_all_sizes(const struct analysis *a, struct story *story)
 			const struct stats_ratio *speed = &s->groups[g].gaps[v];
 			if (!summary_has_ratio(s, v) || isnan(speed->estimate))
 				continue;
-			rows[n++] = (struct over){
-			    .collective = run_collective(story->arena, &s->groups[g]),
-			    .pace = coll_pace_name(s->groups[g].cell.pace),
-			    .variant =
-			        arena_text(story->arena, "%s%s", s->variants[v].name,
-			                   s->variants[v].role == ROLE_AGAIN ? " (A/A)" : ""),
-			    .speed = *speed,
-			    .blocks = speed->blocks,
-			    .verdict = verdict_of(*speed, s->margin)};
+			rows[n++] =
+			    (struct over){.collective = run_collective(story->arena, &s->groups[g]),
+			                  .pace = coll_pace_name(s->groups[g].cell.pace),
+			                  .variant = arena_text(
+			                      story->arena, "%s%s", s->variants[v].name,
+			                      s->variants[v].role == ROLE_AGAIN ? " (A/A)" : ""),
+			                  .speed = *speed,
+			                  .blocks = speed->blocks,
+			                  .verdict = verdict_of(*speed, s->margin)};
 		}
-	story_say(
-	    story, STORY_BODY, run_facts(story), NULL, 0,
-	    "One number per block: the geometric mean over all sizes, small and large alike. "
-	    "The A/A line is the reference against itself: its distance from 1 is noise. "
-	    "Margin {margin}.");
+	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
+	          "One number per block: the geometric mean over all sizes, small and large alike. "
+	          "The A/A line is the reference against itself: its distance from 1 is noise. "
+	          "Margin {margin}.");
 	story_table(story, &over_form, rows, n);
 }
 

@@ -26,9 +26,8 @@ static const struct column columns[] = {
     COLUMN(struct row, ranks, "ranks", "", COUNT),
 };
 
-static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "run", .title = "The run", .when = STORY_NO_WHEN,
-               .hidden = true);
+static const struct story_form form = STORY_FORM(
+    struct row, columns, .name = "run", .title = "The run", .when = STORY_NO_WHEN, .hidden = true);
 
 static void tell(const struct analysis *a, struct story *story)
 {
@@ -122,8 +121,8 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	const char *folder = run->folder[0] ? run->folder : "DIR",
 	           *quote = strpbrk(folder, " \t'\"$\\&;()*?") ? "\"" : "", *about = "", *more = "";
 	const double s_left =
-	    session_block_s(run) * ((double)(wanted - has) -
-	                            (double)record_begun(run) / record_block_trials(run));
+	    session_block_s(run) *
+	    ((double)(wanted - has) - (double)record_begun(run) / record_block_trials(run));
 	if (s_left >= 120)
 		about = arena_text(arena, " (about %.2g min)", s_left / 60);
 	else if (s_left > 0)

@@ -295,8 +295,7 @@ static struct side side_make(const struct summary *s, const struct regime *r, un
 }
 
 /* What twice the time gives, against the reference. */
-static void foresee(const struct summary *s, const struct regime *g, struct side *sides,
-                    unsigned v)
+static void foresee(const struct summary *s, const struct regime *g, struct side *sides, unsigned v)
 {
 	struct side *own = &sides[v];
 	const struct side *reference = &sides[s->reference];
@@ -320,8 +319,7 @@ static void foresee(const struct summary *s, const struct regime *g, struct side
 	own->half_jobs = own->half / sqrt(2);
 	own->half_calls =
 	    own->half *
-	    sqrt((job_variance(own, 1, calls) + share * job_variance(reference, 1, calls)) /
-	         now);
+	    sqrt((job_variance(own, 1, calls) + share * job_variance(reference, 1, calls)) / now);
 	if (!isnan(own->sd[CONNECTIONS]))
 		own->half_connections =
 		    own->half * sqrt((job_variance(own, connections, 1) +
@@ -347,9 +345,8 @@ static bool speaks(const struct summary *s, const struct regime *g, const struct
 		const struct side *side = &sides[v];
 		if (!side->nleaves)
 			continue;
-		open =
-		    open || side->nleaves > side->njobs ||
-		    (!isnan(side->half) && g->contrasts[v].verdict.kind == VERDICT_UNDECIDED);
+		open = open || side->nleaves > side->njobs ||
+		       (!isnan(side->half) && g->contrasts[v].verdict.kind == VERDICT_UNDECIDED);
 		known = known || !isnan(side->half);
 	}
 	return open && known;
@@ -395,9 +392,8 @@ static void say_what_narrows(const struct summary *s, struct story *story,
 	    fmin(widest->half_jobs, fmin(widest->half_connections, widest->half_calls));
 	struct phrase p = phrase_begin(story);
 	if (widest->most)
-		phrase_add_row(
-		    &p, t, widest,
-		    "Most of the scatter in the jobs of {variant} is between {most}. ");
+		phrase_add_row(&p, t, widest,
+		               "Most of the scatter in the jobs of {variant} is between {most}. ");
 	phrase_add_row(
 	    &p, t, widest,
 	    widest->half_jobs <= least ? "For twice the time, more blocks narrow its interval "
@@ -416,8 +412,8 @@ static void say_what_narrows(const struct summary *s, struct story *story,
 	phrase_end(&p, STORY_BODY);
 }
 
-static void tell_regime(const struct summary *s, const struct regime *g,
-                        const struct side *sides, bool answers, struct story *story)
+static void tell_regime(const struct summary *s, const struct regime *g, const struct side *sides,
+                        bool answers, struct story *story)
 {
 	struct story_form *form = ARENA_NEW(story->arena, struct story_form);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants);

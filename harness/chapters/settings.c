@@ -56,8 +56,7 @@ static bool is_placebo(const struct analysis *a, unsigned variant)
 static const char *key_of(const struct summary *s, unsigned v, struct arena *arena)
 {
 	char keys[256];
-	if (settings_differ(&s->settings[s->reference], &s->settings[v], keys, sizeof keys) !=
-	        1 ||
+	if (settings_differ(&s->settings[s->reference], &s->settings[v], keys, sizeof keys) != 1 ||
 	    !strcmp(keys, "mode") || !strcmp(keys, "layout") || !strcmp(keys, "backend"))
 		return NULL;
 	return arena_copy(arena, keys);
@@ -77,8 +76,7 @@ static bool differs_in_env(const struct summary *s, unsigned v)
 
 /* The least gain of a variant that gains in some regime and in none is slower or open, and in
  * words; else 0. */
-static double gain_of(const struct analysis *a, unsigned v, struct arena *arena,
-                      const char **gain)
+static double gain_of(const struct analysis *a, unsigned v, struct arena *arena, const char **gain)
 {
 	double least = INFINITY;
 	*gain = "";
@@ -91,10 +89,10 @@ static double gain_of(const struct analysis *a, unsigned v, struct arena *arena,
 			return 0;
 		if (beyond <= 0)
 			continue;
-		*gain = arena_text(arena, "%s%s%s times the speed at %s sizes (%s)", *gain,
-		                   **gain ? ", " : "",
-		                   format_estimate(verdict->ratio.estimate).text, g->label,
-		                   format_interval(&verdict->ratio).text);
+		*gain =
+		    arena_text(arena, "%s%s%s times the speed at %s sizes (%s)", *gain,
+		               **gain ? ", " : "", format_estimate(verdict->ratio.estimate).text,
+		               g->label, format_interval(&verdict->ratio).text);
 		least = fmin(least, verdict->ratio.lo);
 	}
 	return **gain ? least : 0;
@@ -107,8 +105,7 @@ static const char *variables_of(const struct summary *s, unsigned v, struct aren
 	const char *text = "";
 	for (unsigned i = 0; i < own->nenv; i++) {
 		char key[TRIAL_ENV_BYTES], idle[256];
-		snprintf(key, sizeof key, "env.%.*s", (int)strcspn(own->env[i], "="),
-		         own->env[i]);
+		snprintf(key, sizeof key, "env.%.*s", (int)strcspn(own->env[i], "="), own->env[i]);
 		evidence_idle(s, s->variants[v].name, key, idle, sizeof idle);
 		if (!idle[0])
 			text = arena_text(arena, "%s%s%s", text, *text ? ", " : "", own->env[i]);
@@ -142,9 +139,8 @@ static void mark_gain(const struct analysis *a, struct row *rows, struct arena *
 	double most = 0;
 	int best = -1;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const double gains = rows[v].reference && differs_in_env(s, v)
-		                         ? gain_of(a, v, arena, &gain)
-		                         : 0;
+		const double gains =
+		    rows[v].reference && differs_in_env(s, v) ? gain_of(a, v, arena, &gain) : 0;
 		if (!(gains > most))
 			continue;
 		most = gains;
@@ -178,8 +174,8 @@ static void say_keys(struct story *story, const struct story_table *t)
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	const bool compares = !run_by_version(a, story->arena) && s->reference >= 0 &&
-	                      !s->run->search;
+	const bool compares =
+	    !run_by_version(a, story->arena) && s->reference >= 0 && !s->run->search;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		rows[v] = row_of(a, v, story->arena);

@@ -10,15 +10,15 @@
 
 /* A row of the summary. */
 struct row {
-	const char *variant, *role, *mode, *layout, *backend, *library, *collective, *what,
-	    *dtype, *op, *pace, *data_path;
+	const char *variant, *role, *mode, *layout, *backend, *library, *collective, *what, *dtype,
+	    *op, *pace, *data_path;
 	const char *line; /* the variant, or what the twin is */
 	unsigned ranks, root, blocks, failed, wrong, faults, switches, straggler;
 	size_t bytes, asked_bytes;
 	int in_place, digest_ok;
 	struct stats_interval time_us, busbw, p95_us, p99_us;
-	double time_rank0_us, time_mean_us, time_min_us, time_max_us, algbw_gbs, busbw_gbs,
-	    p50_us, launch_us, skew_us, resolution_us, straggler_share, straggler_us;
+	double time_rank0_us, time_mean_us, time_min_us, time_max_us, algbw_gbs, busbw_gbs, p50_us,
+	    launch_us, skew_us, resolution_us, straggler_share, straggler_us;
 	struct stats_ratio ratio;
 };
 
@@ -110,8 +110,8 @@ static const char *data_path(const struct summary *s, const struct summary_varia
 	const char *word = *v->path ? v->path : NULL;
 	for (unsigned i = 0; i < s->run->npaths && !word; i++)
 		if (!strcmp(s->run->paths[i].variant, v->name))
-			word = json_string_value(
-			    json_object_get(s->run->paths[i].path, "data_path"));
+			word =
+			    json_string_value(json_object_get(s->run->paths[i].path, "data_path"));
 	/* A word of ours; what else a record holds is none. */
 	return word && !strpbrk(word, ",\"\r\n") ? word : "";
 }
@@ -184,8 +184,7 @@ struct view {
 static bool has_view(const struct summary *s, unsigned v, const struct view *view,
                      const struct row *rows, const unsigned *of, unsigned n)
 {
-	if (!s->variants[v].measured ||
-	    (!strcmp(view->key, "ratio") && !summary_has_ratio(s, v)))
+	if (!s->variants[v].measured || (!strcmp(view->key, "ratio") && !summary_has_ratio(s, v)))
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (rows[of[i]].variant == s->variants[v].name &&
@@ -220,8 +219,7 @@ static void tell_view(const struct summary *s, struct story *story, const struct
 		story_pivot(story, t, of, kept, "asked_bytes", "line", view->key);
 }
 
-static void tell_groups(const struct summary *s, struct story *story,
-                        const struct story_table *t)
+static void tell_groups(const struct summary *s, struct story *story, const struct story_table *t)
 {
 	static const struct view latencies[] = {{"p50_us", "p50 latency, µs"},
 	                                        {"p95_us", "p95 latency, µs"},
@@ -242,20 +240,18 @@ static void tell_groups(const struct summary *s, struct story *story,
 static void say_method(const struct summary *s, struct story *story)
 {
 	const bool few = s->nblocks < STATS_MIN_BLOCKS;
-	story_note(
-	    story, STORY_BODY,
-	    few ? "A value is the median over blocks, with the quartiles; a latency is the "
-	          "median over blocks of the trial's quantile. Bus bandwidth as nccl-tests "
-	          "defines it; GB = 10⁹ bytes, KiB = 1024 bytes."
-	        : "A value is the median over blocks, with the quartiles; a latency is the "
-	          "median over blocks of the trial's quantile, with the 95 % interval of "
-	          "order statistics for p95 and p99. Bus bandwidth as nccl-tests defines "
-	          "it; GB = 10⁹ bytes, KiB = 1024 bytes.");
+	story_note(story, STORY_BODY,
+	           few ? "A value is the median over blocks, with the quartiles; a latency is the "
+	                 "median over blocks of the trial's quantile. Bus bandwidth as nccl-tests "
+	                 "defines it; GB = 10⁹ bytes, KiB = 1024 bytes."
+	               : "A value is the median over blocks, with the quartiles; a latency is the "
+	                 "median over blocks of the trial's quantile, with the 95 % interval of "
+	                 "order statistics for p95 and p99. Bus bandwidth as nccl-tests defines "
+	                 "it; GB = 10⁹ bytes, KiB = 1024 bytes.");
 	const struct metric_info *p99 = metric_info(METRIC_P99);
 	if (summary_has_pace(s, PACE_ISOLATED) && s->isolated_calls < p99->least_calls) {
 		struct fact *fact = ARENA_NEW(story->arena, struct fact);
-		*fact =
-		    (struct fact){p99->name, p99->least_calls, s->isolated_calls, s->ngroups};
+		*fact = (struct fact){p99->name, p99->least_calls, s->isolated_calls, s->ngroups};
 		story_say(
 		    story, STORY_BODY, story_table(story, &fact_form, fact, 1), NULL, 0,
 		    "Not shown: {metric} needs {needs} isolated calls, this run has {has}. The "
@@ -305,8 +301,7 @@ static bool peak_of(const struct summary *s, struct arena *arena, unsigned group
 
 static void tell_peaks(const struct summary *s, struct story *story)
 {
-	struct peak *peaks =
-	    ARENA_ARRAY(story->arena, struct peak, s->ngroups * s->nvariants + 1);
+	struct peak *peaks = ARENA_ARRAY(story->arena, struct peak, s->ngroups * s->nvariants + 1);
 	unsigned n = 0;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++)

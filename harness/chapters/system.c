@@ -12,8 +12,8 @@ struct row {
 
 static const struct column columns[] = {COLUMN(struct row, what, "what", "", TEXT),
                                         COLUMN(struct row, value, "value", "", TEXT)};
-static const struct story_form form = STORY_FORM(struct row, columns, .name = "machine",
-                                                 .title = "Machine", .when = STORY_NO_WHEN);
+static const struct story_form form =
+    STORY_FORM(struct row, columns, .name = "machine", .title = "Machine", .when = STORY_NO_WHEN);
 
 /* "name=NVIDIA H200, pci=0000:00:06.0; …": lists and objects in a line. Empty texts, as of
  * variables that are set to nothing, are left out. */
@@ -93,9 +93,8 @@ static unsigned add_cuda(const struct record_run *run, struct row *rows)
 		if (!json_object_get(facts, keys[0]))
 			continue;
 		for (unsigned k = 0; k < 2; k++)
-			rows[k] =
-			    (struct row){fact_word(keys[k]),
-			                 json_string_value(json_object_get(facts, keys[k]))};
+			rows[k] = (struct row){fact_word(keys[k]),
+			                       json_string_value(json_object_get(facts, keys[k]))};
 		return 2;
 	}
 	return 0;

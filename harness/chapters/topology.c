@@ -129,19 +129,18 @@ static void tell_ranks(const struct rank_links *l, struct story *story)
 	struct rank *rows = ARENA_ARRAY(story->arena, struct rank, l->nranks);
 	for (unsigned i = 0; i < l->nranks; i++) {
 		const struct rank_links_rank *r = &l->ranks[i];
-		rows[i] =
-		    (struct rank){.rank = i,
-		                  .device = r->device,
-		                  .numa = r->numa < 0 ? ENTRY_NO_COUNT : (unsigned)r->numa,
-		                  .nvlinks = r->gpu < 0 ? ENTRY_NO_COUNT : r->nvlinks,
-		                  .nvlink_gbs = r->nvlink_gbs,
-		                  .pcie_gbs = r->pcie_gbs,
-		                  .remark = r->remark,
-		                  .at = place_of(l, i),
-		                  .node = (unsigned)(r->numa + 1),
-		                  .bridge = (unsigned)(r->bridge + 1),
-		                  .to_switch = r->to_switch,
-		                  .name = r->name};
+		rows[i] = (struct rank){.rank = i,
+		                        .device = r->device,
+		                        .numa = r->numa < 0 ? ENTRY_NO_COUNT : (unsigned)r->numa,
+		                        .nvlinks = r->gpu < 0 ? ENTRY_NO_COUNT : r->nvlinks,
+		                        .nvlink_gbs = r->nvlink_gbs,
+		                        .pcie_gbs = r->pcie_gbs,
+		                        .remark = r->remark,
+		                        .at = place_of(l, i),
+		                        .node = (unsigned)(r->numa + 1),
+		                        .bridge = (unsigned)(r->bridge + 1),
+		                        .to_switch = r->to_switch,
+		                        .name = r->name};
 		if (!r->width)
 			continue;
 		rows[i].pcie_now = arena_text(story->arena, "PCIe %u ×%u", r->gen, r->width);

@@ -24,10 +24,9 @@
 struct row {
 	size_t bytes; /* as asked: of a bucket; of a mixture of experts what a rank sends */
 	const char *variant, *size, *what, *shown;
-	struct stats_interval step_ms, compute_ms, communication_ms, exposed_ms,
-	    overlap_percent;
+	struct stats_interval step_ms, compute_ms, communication_ms, exposed_ms, overlap_percent;
 	double imbalance; /* of experts: what the most wanted rank gets ÷ the mean; else NaN */
-	double tokens; /* of experts: what the bytes come to; NaN where it is no whole number */
+	double tokens;    /* of experts: what the bytes come to; NaN where it is no whole number */
 	struct stats_ratio speed; /* of the step against the reference's */
 	unsigned blocks;
 	/* Thread blocks of the step's largest communication kernel, and how many of all SMs
@@ -193,8 +192,7 @@ static unsigned place_of(const struct summary *s, const struct summary_group *g,
 
 /* The location of differences, with its interval: on a scale on which no exponential overflows.
  */
-static struct stats_interval location(const double *x, unsigned n, double confidence,
-                                      double *logs)
+static struct stats_interval location(const double *x, unsigned n, double confidence, double *logs)
 {
 	double most = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -204,13 +202,11 @@ static struct stats_interval location(const double *x, unsigned n, double confid
 	for (unsigned i = 0; i < n; i++)
 		logs[i] = x[i] / most;
 	struct stats_ratio r = stats_ratio_of_logs(logs, n, confidence);
-	return (struct stats_interval){most * log(r.estimate), most * log(r.lo),
-	                               most * log(r.hi)};
+	return (struct stats_interval){most * log(r.estimate), most * log(r.lo), most * log(r.hi)};
 }
 
 /* µs of all parts in the blocks that have them. Returns how many. */
-static unsigned blocks_of(const struct teller *t, unsigned variant,
-                          const unsigned places[PARTS])
+static unsigned blocks_of(const struct teller *t, unsigned variant, const unsigned places[PARTS])
 {
 	unsigned n = 0;
 	for (unsigned b = 0; b < t->s->index.nblocks; b++) {
@@ -235,8 +231,7 @@ static struct stats_interval in_ms(struct stats_interval us)
 
 static struct stats_interval median_of(const struct teller *t, unsigned variant, unsigned place)
 {
-	const struct summary_row *r =
-	    place == INDEX_NONE ? NULL : index_row(t->s, variant, place);
+	const struct summary_row *r = place == INDEX_NONE ? NULL : index_row(t->s, variant, place);
 	double *us = t->us[PARTS];
 	for (unsigned i = 0; r && i < r->ntrials; i++)
 		us[i] = r->trials[i].time_ns / 1000;
@@ -266,8 +261,8 @@ static void expose(const struct teller *t, const unsigned places[PARTS], struct 
 		                                         row->communication_ms.estimate,
 		                             .lo = NAN,
 		                             .hi = NAN};
-	row->overlap_percent = (struct stats_interval){
-	    100 * (1 - share.estimate), 100 * (1 - share.hi), 100 * (1 - share.lo)};
+	row->overlap_percent = (struct stats_interval){100 * (1 - share.estimate),
+	                                               100 * (1 - share.hi), 100 * (1 - share.lo)};
 }
 
 /* "all_reduce 16, ddp_step 24": the number behind the word, or NaN. */
@@ -326,13 +321,12 @@ static const char *overlap_text(struct arena *arena, const struct stats_interval
 /* "Zipf 1.2 over 16 experts in bfloat16"; "resnet50 in bfloat16". */
 static const char *kind_text(const struct teller *t, const struct summary_group *g)
 {
-	const unsigned skew = routing_skew(g->cell.root),
-	               experts = routing_experts(g->cell.root);
+	const unsigned skew = routing_skew(g->cell.root), experts = routing_experts(g->cell.root);
 	const char *dtype = coll_dtype_name(g->cell.dtype);
 	if (!is_routed(g))
-		return arena_text(
-		    t->arena, "%s in %s",
-		    t->facts.model ? t->facts.model : coll_info(g->cell.coll)->name, dtype);
+		return arena_text(t->arena, "%s in %s",
+		                  t->facts.model ? t->facts.model : coll_info(g->cell.coll)->name,
+		                  dtype);
 	const char *routing =
 	    skew ? arena_text(t->arena, "Zipf %u.%u", skew / 10, skew % 10) : "Even routing";
 	return arena_text(t->arena, "%s over %u experts in %s", routing,
@@ -361,10 +355,10 @@ static void say_row(const struct teller *t, struct row *row)
 	}
 	if (tells_overlap(row))
 		row->drawn_overlap = row->overlap_percent.estimate;
-	row->panel = routed ? arena_text(t->arena, "%s in %s, %s from each rank",
-	                                 coll_info(g->cell.coll)->name,
-	                                 coll_dtype_name(g->cell.dtype), size)
-	                    : row->what;
+	row->panel =
+	    routed ? arena_text(t->arena, "%s in %s, %s from each rank",
+	                        coll_info(g->cell.coll)->name, coll_dtype_name(g->cell.dtype), size)
+	           : row->what;
 	row->bars = routed ? arena_text(t->arena, "%.3g", row->imbalance) : size;
 	row->axis = routed ? "what the busiest rank gets ÷ the mean" : "a bucket is full at";
 }
@@ -379,13 +373,13 @@ static void row_add(struct teller *t, unsigned group, unsigned size, unsigned v,
 		return;
 	t->rows = arena_more(t->arena, t->rows, t->n, sizeof *t->rows);
 	struct row *row = &t->rows[t->n++];
-	*row = (struct row){
-	    .bytes = g->asked_bytes[size],
-	    .variant = s->variants[v].name,
-	    .imbalance = is_routed(g) ? routing_imbalance(g->cell.root, ranks_of(g)) : NAN,
-	    .speed = step->ratio,
-	    .v = v,
-	    .group = group};
+	*row = (struct row){.bytes = g->asked_bytes[size],
+	                    .variant = s->variants[v].name,
+	                    .imbalance =
+	                        is_routed(g) ? routing_imbalance(g->cell.root, ranks_of(g)) : NAN,
+	                    .speed = step->ratio,
+	                    .v = v,
+	                    .group = group};
 	row->step_ms = median_of(t, v, places[STEP]);
 	row->compute_ms = median_of(t, v, places[COMPUTE]);
 	row->communication_ms = median_of(t, v, places[COMMUNICATION]);
@@ -405,12 +399,11 @@ static void rows_make(struct teller *t)
 		t->us[p] = ARENA_ARRAY(t->arena, double, most);
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const enum coll_kind *kind = kind_of(&s->groups[g]);
-		for (unsigned k = 0; is_taken(s, &s->groups[g]) && k < s->groups[g].nsizes;
-		     k++) {
+		for (unsigned k = 0; is_taken(s, &s->groups[g]) && k < s->groups[g].nsizes; k++) {
 			unsigned places[PARTS];
 			for (unsigned p = 0; p < PARTS; p++)
-				places[p] = place_of(s, &s->groups[g],
-				                     s->groups[g].asked_bytes[k], kind[p]);
+				places[p] = place_of(s, &s->groups[g], s->groups[g].asked_bytes[k],
+				                     kind[p]);
 			for (unsigned v = 0; v < s->nvariants; v++)
 				row_add(t, g, k, v, places);
 		}
@@ -482,8 +475,7 @@ static void answer(const struct teller *t, struct story *story, const struct sto
 }
 
 /* What the first groups' and the last one's steps take. */
-static void caption(const struct teller *t, struct story *story,
-                    const struct story_table *table)
+static void caption(const struct teller *t, struct story *story, const struct story_table *table)
 {
 	const bool one = group_end(t, 0) == t->n;
 	struct phrase p = phrase_begin(story);
@@ -500,10 +492,9 @@ static void caption(const struct teller *t, struct story *story,
 				continue;
 			if (*sep == ':')
 				phrase_add_row(&p, table, row,
-				               !isnan(row->imbalance) ? "{kind}, {bytes}"
-				               : one && t->facts.model
-				                   ? "{kind}, {bytes} buckets"
-				                   : "{what}, {bytes} buckets");
+				               !isnan(row->imbalance)  ? "{kind}, {bytes}"
+				               : one && t->facts.model ? "{kind}, {bytes} buckets"
+				                                       : "{what}, {bytes} buckets");
 			phrase_words(&p, sep);
 			phrase_add_row(&p, table, row, "{variant} {step_ms}");
 			sep = ", ";
@@ -557,8 +548,7 @@ static int64_t earliest(const struct record_cell *cell)
 {
 	int64_t first = INT64_MAX, start, end;
 	for (unsigned k = 0; k < LANES * cell->nranks; k++)
-		for (size_t i = 0; traced_span(cell, k % LANES, k / LANES, i, &start, &end);
-		     i++)
+		for (size_t i = 0; traced_span(cell, k % LANES, k / LANES, i, &start, &end); i++)
 			first = start < first ? start : first;
 	return first;
 }
@@ -612,8 +602,7 @@ static struct facts facts_of(const struct teller *t)
 {
 	const json_t *model = json_object_get(t->s->run->environment, "model");
 	const char *name = json_string_value(json_object_get(model, "name"));
-	const double parameters =
-	                 (double)json_integer_value(json_object_get(model, "parameters")),
+	const double parameters = (double)json_integer_value(json_object_get(model, "parameters")),
 	             flops = (double)json_integer_value(json_object_get(model, "flops"));
 	return (struct facts){.model = name && *name ? name : NULL,
 	                      .parameters = arena_text(t->arena, "%.4g", parameters / 1e6),
@@ -631,23 +620,21 @@ static void explain(const struct teller *t, struct story *story)
 		ctas |= !isnan(t->rows[i].ctas);
 	}
 	if (ddp)
-		story_note(
-		    story, STORY_BODY,
-		    "Size: at which a bucket is full. Step: the backward pass, and its "
-		    "gradients reduced in buckets as they become ready. Compute, "
-		    "communication: each alone, in the same trials. Exposed: what a step "
-		    "takes beyond its compute, block by block. Overlap: the share of the "
-		    "communication that compute hides, 1 − exposed ÷ communication; it is "
-		    "below 0 where the two slow each other down by more than they hide.");
+		story_note(story, STORY_BODY,
+		           "Size: at which a bucket is full. Step: the backward pass, and its "
+		           "gradients reduced in buckets as they become ready. Compute, "
+		           "communication: each alone, in the same trials. Exposed: what a step "
+		           "takes beyond its compute, block by block. Overlap: the share of the "
+		           "communication that compute hides, 1 − exposed ÷ communication; it is "
+		           "below 0 where the two slow each other down by more than they hide.");
 	if (moe)
-		story_note(
-		    story, STORY_BODY,
-		    "Of a mixture of experts, size: what each rank sends. Step: tokens to "
-		    "the ranks of their experts, are worked on there, and go back. "
-		    "Exposed: what a step takes beyond the work. Imbalance: what the "
-		    "busiest rank gets ÷ the mean, in bytes as in tokens; work is as "
-		    "uneven. zipf1.2_of16: of 16 experts the e-th is wanted in proportion "
-		    "to 1 ÷ e^1.2.");
+		story_note(story, STORY_BODY,
+		           "Of a mixture of experts, size: what each rank sends. Step: tokens to "
+		           "the ranks of their experts, are worked on there, and go back. "
+		           "Exposed: what a step takes beyond the work. Imbalance: what the "
+		           "busiest rank gets ÷ the mean, in bytes as in tokens; work is as "
+		           "uneven. zipf1.2_of16: of 16 experts the e-th is wanted in proportion "
+		           "to 1 ÷ e^1.2.");
 	if (tensor)
 		story_note(story, STORY_BODY,
 		           "With tensor = yes communication holds the activations' reductions "

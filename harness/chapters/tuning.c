@@ -151,8 +151,8 @@ static const struct story_form bar_form =
 /* --- what is confirmed --- */
 
 /* Two variants in one cell, by the time per call of its pace: above 1, left is faster. */
-static struct contrast judge(const struct tuning *t, const struct tuning_cell *cell,
-                             unsigned left, unsigned right, double by)
+static struct contrast judge(const struct tuning *t, const struct tuning_cell *cell, unsigned left,
+                             unsigned right, double by)
 {
 	const struct summary_group *g = &t->s->groups[cell->group];
 	const struct contrast_select select = {.bytes = {cell->asked_bytes, cell->asked_bytes},
@@ -162,8 +162,7 @@ static struct contrast judge(const struct tuning *t, const struct tuning_cell *c
 	                                       .by = by};
 	struct contrast out;
 	struct status st = {""};
-	arena_need(t->arena,
-	           !contrast_make(t->s, left, right, METRIC_TIME, &select, &out, &st));
+	arena_need(t->arena, !contrast_make(t->s, left, right, METRIC_TIME, &select, &out, &st));
 	return out;
 }
 
@@ -171,14 +170,12 @@ static struct contrast judge(const struct tuning *t, const struct tuning_cell *c
 static void cells_find(struct tuning *t)
 {
 	const struct summary *s = t->s;
-	const bool paces =
-	    summary_has_pace(s, PACE_STREAM) && summary_has_pace(s, PACE_ISOLATED);
+	const bool paces = summary_has_pace(s, PACE_STREAM) && summary_has_pace(s, PACE_ISOLATED);
 	t->cells = ARENA_ARRAY(t->arena, struct tuning_cell, s->index.nplaces + 1);
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++) {
 			struct tuning_cell *c = &t->cells[t->ncells++];
-			*c = (struct tuning_cell){.cell =
-			                              run_collective(t->arena, &s->groups[g]),
+			*c = (struct tuning_cell){.cell = run_collective(t->arena, &s->groups[g]),
 			                          .asked_bytes = s->groups[g].asked_bytes[i],
 			                          .set = "none",
 			                          .gain = STATS_NO_RATIO,
@@ -190,9 +187,8 @@ static void cells_find(struct tuning *t)
 				c->cell = arena_text(t->arena, "%s, %s", c->cell,
 				                     coll_pace_name(s->groups[g].cell.pace));
 			if (s->twin >= 0 && s->reference >= 0 && !s->trouble[0])
-				c->aa =
-				    judge(t, c, (unsigned)s->twin, (unsigned)s->reference, 0)
-				        .verdict.ratio;
+				c->aa = judge(t, c, (unsigned)s->twin, (unsigned)s->reference, 0)
+				            .verdict.ratio;
 		}
 }
 
@@ -224,8 +220,7 @@ static void finalists_find(struct tuning *t)
 		const unsigned set = first->sets[i];
 		const int v = index_variant(s, search->names[set]);
 		struct memory_use own, with;
-		if (v < 0 || s->reference < 0 ||
-		    t->nfinalists == SEARCH_MAX_FINALISTS)
+		if (v < 0 || s->reference < 0 || t->nfinalists == SEARCH_MAX_FINALISTS)
 			continue;
 		arena_need(t->arena, !memory_of(s, (unsigned)s->reference, &own) &&
 		                         !memory_of(s, (unsigned)v, &with));
@@ -262,11 +257,11 @@ static void tests_make(struct tuning *t)
 		const struct tuning_cell *cell = &t->cells[i % t->ncells];
 		const double hurdle = hurdle_of(t->s, &cell->aa);
 		const struct contrast c =
-		    judge(t, cell, t->finalists[i / t->ncells].variant,
-		          (unsigned)t->s->reference, isinf(hurdle) ? 0 : expm1(hurdle));
+		    judge(t, cell, t->finalists[i / t->ncells].variant, (unsigned)t->s->reference,
+		          isinf(hurdle) ? 0 : expm1(hurdle));
 		/* p is that of a time: less is faster. */
-		t->tests[i] = (struct tuned_test){
-		    .hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
+		t->tests[i] =
+		    (struct tuned_test){.hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
 	}
 	arena_need(t->arena, !tuned_judge(t->tests, n, t->s->margin, &st));
 }
@@ -285,8 +280,8 @@ static void sum_up(struct tuning *t)
 			one->confirmed += test->confirmed;
 			one->gain += log(test->ratio.estimate) / t->ncells;
 			if (test->confirmed &&
-			    (*best < 0 || test->expect.estimate >
-			                      t->finalists[*best].tests[c].expect.estimate))
+			    (*best < 0 ||
+			     test->expect.estimate > t->finalists[*best].tests[c].expect.estimate))
 				*best = (int)f;
 		}
 		if (one->no_loss && one->confirmed &&
@@ -429,8 +424,7 @@ static const char *limits_of(const struct tuning *t)
 	for (unsigned f = 0; f < t->nfinalists; f++) {
 		const struct tuning_finalist *one = &t->finalists[f];
 		const bool lost = loses_somewhere(t, one);
-		if (!one->confirmed ||
-		    (best && (lost != worse ? lost : one->gain <= best->gain)))
+		if (!one->confirmed || (best && (lost != worse ? lost : one->gain <= best->gain)))
 			continue;
 		best = one;
 		worse = lost;
@@ -486,11 +480,11 @@ static struct tuning_found found_of(const struct tuning *t)
 		row.gains += t->cells[c].best >= 0;
 	if (t->all >= 0)
 		most_find(t, &row);
-	row.when = t->all >= 0                ? ALL
-	           : row.gains                ? GAINS
-	           : row.blocks < row.wants   ? UNFINISHED | NO_GAIN
+	row.when = t->all >= 0                 ? ALL
+	           : row.gains                 ? GAINS
+	           : row.blocks < row.wants    ? UNFINISHED | NO_GAIN
 	           : s->run->search->confirmed ? DEFAULTS | NO_GAIN
-	                                      : TOO_EARLY | NO_GAIN;
+	                                       : TOO_EARLY | NO_GAIN;
 	return row;
 }
 
@@ -505,9 +499,8 @@ static void tell_map(const struct tuning *t, struct story *story)
 	struct searched *list = ARENA_ARRAY(t->arena, struct searched, most * t->ncells + 1);
 	for (unsigned f = 0; f < t->nfinalists; f++, n++) {
 		const struct tuning_finalist *one = &t->finalists[f];
-		rows[n].name = !one->called
-		                   ? one->set
-		                   : arena_text(t->arena, "%s, %s", one->set, one->called);
+		rows[n].name =
+		    !one->called ? one->set : arena_text(t->arena, "%s, %s", one->set, one->called);
 		for (unsigned c = 0; c < t->ncells; c++)
 			list[n * t->ncells + c] =
 			    (struct searched){.setting = one->set,
@@ -517,9 +510,9 @@ static void tell_map(const struct tuning *t, struct story *story)
 	for (unsigned k = 0; k < t->space->nkeys; k++)
 		for (unsigned v = 1; v < t->space->keys[k].nvalues; v++, n++) {
 			const char *key = t->space->keys[k].key;
-			rows[n].name = arena_text(t->arena, "%s = %s",
-			                          key + (strncmp(key, "env.", 4) ? 0 : 4),
-			                          t->space->keys[k].values[v]);
+			rows[n].name =
+			    arena_text(t->arena, "%s = %s", key + (strncmp(key, "env.", 4) ? 0 : 4),
+			               t->space->keys[k].values[v]);
 			for (unsigned c = 0; c < t->ncells; c++)
 				list[n * t->ncells + c] = (struct searched){
 				    .setting = rows[n].name,
@@ -555,13 +548,11 @@ static void tell_bars(const struct tuning *t, struct story *story)
 	for (unsigned f = 0; f < t->nfinalists && n < BARS_MOST; f++) {
 		const struct tuning_finalist *one = &t->finalists[f];
 		if (t->all < 0 || one->called)
-			bars[n++] =
-			    (struct label){one->called ? one->called : one->set, one->set};
+			bars[n++] = (struct label){one->called ? one->called : one->set, one->set};
 	}
 	for (unsigned v = 0; v < t->s->nvariants && n < BARS_MOST; v++)
 		if (tuning_is_beside(t, v))
-			bars[n++] =
-			    (struct label){t->s->variants[v].name, t->s->variants[v].name};
+			bars[n++] = (struct label){t->s->variants[v].name, t->s->variants[v].name};
 	story_table(story, &bar_form, bars, n);
 }
 
@@ -636,13 +627,11 @@ static void tell(const struct analysis *a, struct story *story)
 	          "confirmation alone; a gain is confirmed where its 95 % interval lies beyond "
 	          "{margin} and the A/A line of its cell, with Holm's correction over all of "
 	          "them.");
-	story_files(story,
-	            nccl_conf_sets(&t)
-	                ? "Ready for NCCL_CONF_FILE, and the best set of the search with "
-	                  "each value"
-	                : "No line for NCCL_CONF_FILE came of it. Why, and the best set "
-	                  "with each value in the search");
+	story_files(story, nccl_conf_sets(&t)
+	                       ? "Ready for NCCL_CONF_FILE, and the best set of the search with "
+	                         "each value"
+	                       : "No line for NCCL_CONF_FILE came of it. Why, and the best set "
+	                         "with each value in the search");
 }
 
-const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_BODY,
-                                       tell};
+const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_BODY, tell};

@@ -8,11 +8,10 @@
 /* What was found: one row, for sentences. */
 struct tuning_found {
 	unsigned keys, sets, finalists, cells;
-	unsigned gains; /* cells in which some finalist is confirmed */
-	unsigned blocks,
-	    wants; /* wants: blocks from which its finalists can be confirmed at all */
-	const char *settings; /* for all sizes: of the finalist that gains and loses nowhere */
-	unsigned confirmed;   /* cells, of that one; where it gains most: */
+	unsigned gains;         /* cells in which some finalist is confirmed */
+	unsigned blocks, wants; /* wants: blocks from which its finalists can be confirmed at all */
+	const char *settings;   /* for all sizes: of the finalist that gains and loses nowhere */
+	unsigned confirmed;     /* cells, of that one; where it gains most: */
 	struct stats_ratio expect;
 	const char *collective;
 	size_t asked_bytes;

@@ -124,8 +124,8 @@ static void see_primary(struct teller *t)
 			t->rows[t->n++] = (struct seen){
 			    .left = claim->left,
 			    .right = claim->right,
-			    .about = arena_text(t->story->arena, "%c%s",
-			                        metric->summary[0] & ~0x20, metric->summary + 1),
+			    .about = arena_text(t->story->arena, "%c%s", metric->summary[0] & ~0x20,
+			                        metric->summary + 1),
 			    .ratio = ratio,
 			    .more = ENTRY_NO_COUNT};
 	}
@@ -137,9 +137,8 @@ static void see_regime(struct teller *t, const struct regime *g)
 	const unsigned first = t->n;
 	for (unsigned v = 0; v < g->nvariants; v++) {
 		const struct contrast *c = &g->contrasts[v];
-		const char *ratio = (int)v == g->twin || isnan(c->ratio.estimate)
-		                        ? NULL
-		                        : ratio_of(t, c, true);
+		const char *ratio =
+		    (int)v == g->twin || isnan(c->ratio.estimate) ? NULL : ratio_of(t, c, true);
 		if (ratio)
 			t->rows[t->n++] = (struct seen){
 			    .left = s->variants[v].name,

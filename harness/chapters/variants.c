@@ -22,15 +22,14 @@ static const struct column columns[] = {
     COLUMN(struct row, data_path, "data path", "", TEXT),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "variants", .title = "Variants",
-               .when = STORY_NO_WHEN, .common = "All variants");
+    STORY_FORM(struct row, columns, .name = "variants", .title = "Variants", .when = STORY_NO_WHEN,
+               .common = "All variants");
 
 struct left_out {
 	const char *variant;
 };
 
-static const struct column left_columns[] = {
-    COLUMN(struct left_out, variant, "variant", "", TEXT)};
+static const struct column left_columns[] = {COLUMN(struct left_out, variant, "variant", "", TEXT)};
 static const struct story_form left_form =
     STORY_FORM(struct left_out, left_columns, .name = "left_out", .title = "Left out",
                .when = STORY_NO_WHEN, .hidden = true);
@@ -62,9 +61,8 @@ static const char *add_json(struct arena *arena, const char *text, const char *k
 	if (json_is_boolean(value))
 		return add_setting(arena, text, key, json_is_true(value) ? "yes" : "no");
 	if (json_is_integer(value))
-		return add_setting(
-		    arena, text, key,
-		    arena_text(arena, "%lld", (long long)json_integer_value(value)));
+		return add_setting(arena, text, key,
+		                   arena_text(arena, "%lld", (long long)json_integer_value(value)));
 	return text;
 }
 
@@ -75,8 +73,7 @@ static const char *add_env(struct arena *arena, const char *text, const json_t *
 		           *value = entry ? strchr(entry, '=') : NULL;
 		if (value)
 			text = add_setting(
-			    arena, text,
-			    arena_text(arena, "env.%.*s", (int)(value - entry), entry),
+			    arena, text, arena_text(arena, "env.%.*s", (int)(value - entry), entry),
 			    value + 1);
 	}
 	return text;
@@ -159,8 +156,8 @@ static void tell(const struct analysis *a, struct story *story)
 	}
 	story_table(story, &form, rows, n);
 	if (nleft)
-		story_say(story, STORY_BODY, story_table(story, &left_form, left, nleft), NULL,
-		          0, "Left out, for the reasons among the warnings: {variant:list}.");
+		story_say(story, STORY_BODY, story_table(story, &left_form, left, nleft), NULL, 0,
+		          "Left out, for the reasons among the warnings: {variant:list}.");
 	story_note(story, STORY_BODY,
 	           "Layout: processes × threads × ranks per thread. Settings: what a variant "
 	           "sets beyond the defaults. again: the reference a second time in every "

@@ -232,14 +232,13 @@ static struct contrast contrast_of(const struct teller *t, const struct coll *c,
 	                                       .nwith = t->v.n * t->v.nmodes};
 	struct contrast of;
 	struct status st = {""};
-	arena_need(t->arena,
-	           !contrast_make(t->a->s, left, right, c->metric, &select, &of, &st));
+	arena_need(t->arena, !contrast_make(t->a->s, left, right, c->metric, &select, &of, &st));
 	return of;
 }
 
 /* Of a mode on the i-th version, against the same mode one version below. */
-static struct side side_of(const struct teller *t, const struct coll *c, unsigned i,
-                           unsigned mode, const unsigned *with)
+static struct side side_of(const struct teller *t, const struct coll *c, unsigned i, unsigned mode,
+                           const unsigned *with)
 {
 	const struct analysis *a = t->a;
 	const unsigned v = t->v.picks[i].variants[mode];
@@ -247,18 +246,18 @@ static struct side side_of(const struct teller *t, const struct coll *c, unsigne
 	    contrast_of(t, c, v, t->v.picks[i ? i - 1 : 0].variants[mode], with);
 	const double scale = is_time(c) ? 1e-3 : 1; /* times are in ns */
 	const struct verdict none = verdict_make(NULL, 0, a->s->margin);
-	return (struct side){.collective = c->part->collective,
-	                     .metric = c->part->metric,
-	                     .version = t->v.picks[i].version,
-	                     .mode = versions_mode_name(mode),
-	                     .variant = a->s->variants[v].name,
-	                     .nth = i + 1,
-	                     .value = {of.left_side.value * scale, of.left_side.lo * scale,
-	                               of.left_side.hi * scale},
-	                     .path = is_time(c) ? "" : a->evidence->paths[v].data_path,
-	                     .dram = is_time(c) ? NAN : dram_of(a, v, c->kind),
-	                     .change = i ? withheld(c, of.verdict) : none,
-	                     .verdict = none};
+	return (struct side){
+	    .collective = c->part->collective,
+	    .metric = c->part->metric,
+	    .version = t->v.picks[i].version,
+	    .mode = versions_mode_name(mode),
+	    .variant = a->s->variants[v].name,
+	    .nth = i + 1,
+	    .value = {of.left_side.value * scale, of.left_side.lo * scale, of.left_side.hi * scale},
+	    .path = is_time(c) ? "" : a->evidence->paths[v].data_path,
+	    .dram = is_time(c) ? NAN : dram_of(a, v, c->kind),
+	    .change = i ? withheld(c, of.verdict) : none,
+	    .verdict = none};
 }
 
 static void rows_make(struct teller *t, struct coll *c)
@@ -313,8 +312,7 @@ static const char *figures(struct arena *arena, double least, double most, int d
 static bool is_same(const struct verdict *a, const struct verdict *b)
 {
 	return isnan(a->ratio.lo) == isnan(b->ratio.lo) &&
-	       verdict_decided(a) == verdict_decided(b) &&
-	       verdict_beyond(a) == verdict_beyond(b);
+	       verdict_decided(a) == verdict_decided(b) && verdict_beyond(a) == verdict_beyond(b);
 }
 
 /* The ratios of a span with the interval of all, and what is said of them; of times the ratio
@@ -327,11 +325,10 @@ static const char *span_write(struct arena *arena, struct span *s, double least,
 	s->reach = figures(arena, least, most, 3, "");
 	s->bounds = arena_text(arena, "%.3f to %.3f", r->lo, r->hi);
 	if (isnan(r->lo))
-		return time
-		           ? "processes reach {reach} times threads' speed: too few blocks for "
-		             "a verdict"
-		           : "processes reach {reach} times threads' bandwidth: too few "
-		             "blocks for a verdict";
+		return time ? "processes reach {reach} times threads' speed: too few blocks for "
+		              "a verdict"
+		            : "processes reach {reach} times threads' bandwidth: too few "
+		              "blocks for a verdict";
 	if (time && beyond) {
 		s->reach = figures(arena, 1 / most, 1 / least, 2, "");
 		s->bounds = figures(arena, 1 / r->hi, 1 / r->lo, 2, "");
@@ -348,9 +345,8 @@ static const char *span_write(struct arena *arena, struct span *s, double least,
 	if (time && beyond)
 		return "processes take {reach} times threads' time ({bounds})";
 	if (beyond)
-		return beyond < 0
-		           ? "processes reach {reach} of threads' bandwidth ({bounds})"
-		           : "processes reach {reach} times threads' bandwidth ({bounds})";
+		return beyond < 0 ? "processes reach {reach} of threads' bandwidth ({bounds})"
+		                  : "processes reach {reach} times threads' bandwidth ({bounds})";
 	if (!verdict_within(&s->verdict))
 		return "it is undecided whether processes and threads differ ({reach}, "
 		       "{bounds}): {unseen}";
@@ -441,10 +437,10 @@ static void change_add(const struct teller *t, struct coll *c, unsigned at, unsi
 	    .span = NONE,
 	    .sides = {before + mode, after + mode},
 	    .other = {before + other, after + other},
-	    .text = arena_text(t->arena, "%s%s%s", did[is_time(c)][lost],
-	                       way ? "; their data path went from {0.path} to {1.path}" : "",
-	                       dram ? " (DRAM bytes per NVLink byte from {0.dram} to {1.dram})"
-	                            : ""),
+	    .text =
+	        arena_text(t->arena, "%s%s%s", did[is_time(c)][lost],
+	                   way ? "; their data path went from {0.path} to {1.path}" : "",
+	                   dram ? " (DRAM bytes per NVLink byte from {0.dram} to {1.dram})" : ""),
 	    .other_text = is_cleared(&c->rows[at].sides[other].change, lost)
 	                      ? other_did[is_time(c)][lost]
 	                      : NULL};
@@ -550,8 +546,7 @@ static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 	struct story_form *form = ARENA_NEW(t->arena, struct story_form);
 	struct phrase p = phrase_begin(story);
 	if (c->part->why[0])
-		phrase_add(&p, t->tables.parts, &i, 1,
-		           "Nothing can be said by version: {why}.");
+		phrase_add(&p, t->tables.parts, &i, 1, "Nothing can be said by version: {why}.");
 	for (unsigned k = 0; k < c->nsaid; k++) {
 		phrase_words(&p, " ");
 		add_said(&p, t, &c->said[k]);
@@ -560,8 +555,8 @@ static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 	if (!c->part->blocks)
 		return;
 	*form = is_time(c) ? small_form : large_form;
-	form->name = arena_text(t->arena, "version_%s%s", c->part->collective,
-	                        is_time(c) ? "_latency" : "");
+	form->name =
+	    arena_text(t->arena, "version_%s%s", c->part->collective, is_time(c) ? "_latency" : "");
 	form->title = arena_text(t->arena, "%s, %u rank%s", c->part->title, c->ranks,
 	                         format_plural(c->ranks));
 	story_table(story, form, c->rows, t->v.n);
@@ -575,9 +570,8 @@ static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 static void say_compared(struct story *story, const struct teller *t)
 {
 	struct phrase p = phrase_begin(story);
-	phrase_add(
-	    &p, t->tables.parts, NULL, 0,
-	    "On each version the variants that are the reference but for mode and library.");
+	phrase_add(&p, t->tables.parts, NULL, 0,
+	           "On each version the variants that are the reference but for mode and library.");
 	for (unsigned i = t->v.nmissing; i < t->v.nremarks; i++)
 		phrase_add(&p, t->tables.remarks, &i, 1,
 		           " Of several variants of {mode} with NCCL {version} the first is "
@@ -633,8 +627,7 @@ static void lead(struct story *story, const struct teller *t)
 			rows[n++] = c->first + k * t->v.nmodes + VERSIONS_PROCESSES;
 	}
 	if (ncolls > 1)
-		story_lead_pivot(story, t->tables.sides, rows, n, "version", "collective",
-		                 "ratio");
+		story_lead_pivot(story, t->tables.sides, rows, n, "version", "collective", "ratio");
 	story_leads_unasked(story);
 }
 
@@ -671,5 +664,4 @@ static void tell(const struct analysis *a, struct story *story)
 		story_show(story, t->tables.remarks);
 }
 
-const struct chapter chapter_versions = {"versions", "Why: by version of NCCL", CHAPTER_BODY,
-                                         tell};
+const struct chapter chapter_versions = {"versions", "Why: by version of NCCL", CHAPTER_BODY, tell};

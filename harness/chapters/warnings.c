@@ -129,12 +129,12 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 		if (!strcmp(asked->claims[i].left, variant) ||
 		    !strcmp(asked->claims[i].right, variant))
 			format_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
-			          asked->claims[i].name);
+			           asked->claims[i].name);
 	for (unsigned i = 0, n = 0; i < asked->nfactors; i++)
 		if (!strcmp(asked->factors[i].from, variant) ||
 		    !strcmp(asked->factors[i].to, variant))
 			format_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
-			          asked->factors[i].name);
+			           asked->factors[i].name);
 	if (!strcmp(asked->gap.from, variant) || !strcmp(asked->gap.to, variant))
 		format_add(text, bytes, ", the gap");
 }
@@ -401,8 +401,8 @@ static void warn_clocks(struct warnings *w)
 	row->of = trials;
 	row->where = arena_text(w->arena, "%s, block %u", worst->variant, worst->block + 1);
 	if (lowest < most)
-		row->where = arena_text(w->arena, "%s, at the least %.0f of %.0f MHz",
-		                        row->where, lowest, most);
+		row->where = arena_text(w->arena, "%s, at the least %.0f of %.0f MHz", row->where,
+		                        lowest, most);
 	if (why)
 		row->where = arena_text(w->arena, "%s; it says: %.80s", row->where, why);
 }
@@ -633,9 +633,8 @@ static void tell(const struct analysis *a, struct story *story)
 	warn_errors(&w);
 	const struct story_table *t = story_table(story, &form, w.rows, w.n);
 	for (unsigned i = 0; i < w.n; i++)
-		story_say_row(story,
-		              w.rows[i].kind <= WARN_FEW_SUMS ? STORY_DOUBT : STORY_WARNING, t,
-		              &w.rows[i], kinds[w.rows[i].kind].says);
+		story_say_row(story, w.rows[i].kind <= WARN_FEW_SUMS ? STORY_DOUBT : STORY_WARNING,
+		              t, &w.rows[i], kinds[w.rows[i].kind].says);
 }
 
 const struct chapter chapter_warnings = {"warnings", "Warnings", CHAPTER_APPENDIX, tell};

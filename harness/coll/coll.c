@@ -30,21 +30,21 @@ static double factor_all_reduce(unsigned nranks)
 	return 2 * factor_exchange(nranks);
 }
 
-#define WHOLE                                                                                  \
-	{                                                                                      \
-		SIDE_WHOLE, SIDE_WHOLE                                                         \
+#define WHOLE                                                                                      \
+	{                                                                                          \
+		SIDE_WHOLE, SIDE_WHOLE                                                             \
 	}
-#define PART                                                                                   \
-	{                                                                                      \
-		SIDE_PART, SIDE_PART                                                           \
+#define PART                                                                                       \
+	{                                                                                          \
+		SIDE_PART, SIDE_PART                                                               \
 	}
-#define NONE                                                                                   \
-	{                                                                                      \
-		SIDE_NONE, SIDE_NONE                                                           \
+#define NONE                                                                                       \
+	{                                                                                          \
+		SIDE_NONE, SIDE_NONE                                                               \
 	}
-#define ROOTS_WHOLE                                                                            \
-	{                                                                                      \
-		SIDE_WHOLE, SIDE_NONE                                                          \
+#define ROOTS_WHOLE                                                                                \
+	{                                                                                          \
+		SIDE_WHOLE, SIDE_NONE                                                              \
 	}
 
 /* Name, summary, what it is, send side, receive side, busbw's factor. */
@@ -59,8 +59,7 @@ static const struct coll_info infos[COLL_KINDS] = {
     [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer",
                         COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, WHOLE, factor_one},
     [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks",
-                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE, WHOLE, ROOTS_WHOLE,
-                     factor_one},
+                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE, WHOLE, ROOTS_WHOLE, factor_one},
     [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank",
                        COLL_PARTED, WHOLE, WHOLE, factor_exchange},
     [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)",
@@ -69,15 +68,14 @@ static const struct coll_info infos[COLL_KINDS] = {
                        factor_one},
     [COLL_SENDRECV_PAIRS] = {"sendrecv_pairs", "ranks 0 and 1, 2 and 3 … send to each other", 0,
                              WHOLE, WHOLE, factor_one},
-    [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0,
-                            WHOLE, WHOLE, factor_one},
-    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS,
-                   WHOLE, WHOLE, factor_one},
+    [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0, WHOLE,
+                            WHOLE, factor_one},
+    [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS, WHOLE,
+                   WHOLE, factor_one},
     [COLL_PINGPONG] = {"pingpong", "there and back: two ranks, a pair at a time",
                        COLL_PAIRS | COLL_ROUNDS, WHOLE, WHOLE, factor_two},
     [COLL_GATHER] = {"gather", "the root gets every rank's part",
-                     COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE,
-                     factor_exchange},
+                     COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, PART, ROOTS_WHOLE, factor_exchange},
     [COLL_SCATTER] = {"scatter", "every rank gets its part of the root's buffer",
                       COLL_ROOTED | COLL_PARTED | COLL_IN_PLACE, ROOTS_WHOLE, PART,
                       factor_exchange},
@@ -87,12 +85,12 @@ static const struct coll_info infos[COLL_KINDS] = {
     [COLL_DDP_STEP] = {"ddp_step", "backward pass with its gradients reduced in buckets meanwhile",
                        COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS, WHOLE, WHOLE, factor_one},
     [COLL_DDP_COMMUNICATION] = {"ddp_communication", "the same step's buckets without its compute",
-                                COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS | COLL_STEP_PART,
-                                WHOLE, WHOLE, factor_all_reduce},
+                                COLL_REDUCES | COLL_IN_PLACE | COLL_TRAINS | COLL_STEP_PART, WHOLE,
+                                WHOLE, factor_all_reduce},
     [COLL_DDP_COMPUTE] = {"ddp_compute", "the same step's compute without its buckets",
                           COLL_PSEUDO | COLL_TRAINS | COLL_STEP_PART, NONE, NONE, factor_one},
-    [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart", COLL_LOCAL,
-                     WHOLE, WHOLE, factor_two},
+    [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart",
+                     COLL_LOCAL, WHOLE, WHOLE, factor_two},
     [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, the experts' work, and back",
                        COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
     [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work",
@@ -104,10 +102,9 @@ static const struct coll_info infos[COLL_KINDS] = {
     [COLL_MOE_COMPUTE] = {"moe_compute", "the experts' work alone",
                           COLL_PSEUDO | COLL_PARTED | COLL_ROUTED | COLL_STEP_PART, NONE, NONE,
                           factor_one},
-    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake",
-                   COLL_PSEUDO, WHOLE, WHOLE, factor_one},
-    [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE,
-                   factor_one},
+    [COLL_COPY] = {"copy", "the limit: plain copies to the next rank, no handshake", COLL_PSEUDO,
+                   WHOLE, WHOLE, factor_one},
+    [COLL_INIT] = {"init", "making the communicator; no data", COLL_PSEUDO, NONE, NONE, factor_one},
 };
 
 const char *const coll_dtype_names[DTYPE_KINDS + 1] = {
@@ -115,14 +112,14 @@ const char *const coll_dtype_names[DTYPE_KINDS + 1] = {
     "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2"};
 static const size_t dtype_sizes[DTYPE_KINDS] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
 const char *const coll_op_names[OP_KINDS + 1] = {"sum", "prod",      "min", "max",
-                                               "avg", "premulsum", "none"};
+                                                 "avg", "premulsum", "none"};
 const char *const coll_pace_names[PACE_KINDS + 1] = {
     [PACE_STREAM] = "stream", [PACE_ISOLATED] = "isolated"};
 
 const char *const coll_pass_names[PASS_KINDS + 1] = {[PASS_TIMED] = "timed",
-                                                   [PASS_TIMELINE] = "timeline",
-                                                   [PASS_COUNTERS] = "counters",
-                                                   [PASS_PATH] = "path"};
+                                                     [PASS_TIMELINE] = "timeline",
+                                                     [PASS_COUNTERS] = "counters",
+                                                     [PASS_PATH] = "path"};
 
 static int find(const char *const names[], int count, const char *name)
 {
@@ -220,7 +217,8 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks)
 	struct coll_word word = {""};
 	unsigned is = infos[cell->coll].is;
 	add(&word, "%s", infos[cell->coll].name);
-	if (cell->dtype != DTYPE_FLOAT32 && (is & (COLL_TRAINS | COLL_ROUTED) || !(is & COLL_PSEUDO)))
+	if (cell->dtype != DTYPE_FLOAT32 &&
+	    (is & (COLL_TRAINS | COLL_ROUTED) || !(is & COLL_PSEUDO)))
 		add(&word, "_%s", coll_dtype_names[cell->dtype]);
 	if (is & COLL_REDUCES && cell->op != OP_SUM)
 		add(&word, "_%s", coll_op_names[cell->op]);
@@ -319,8 +317,7 @@ struct value_parts coll_parts(const struct cell *cell, const struct value_weight
 	}
 	if (cell->coll != COLL_ALLTOALLV)
 		return (struct value_parts){.nranks = nranks};
-	return value_parts(weights, nranks, cell->bytes / dtype_sizes[cell->dtype],
-	                   cell->dtype);
+	return value_parts(weights, nranks, cell->bytes / dtype_sizes[cell->dtype], cell->dtype);
 }
 
 struct coll_span coll_span(const struct cell *cell, const struct value_parts *parts,

@@ -89,7 +89,7 @@ struct coll_word coll_title(const struct cell *cell, unsigned nranks);
 /* Index by name, or -1. */
 /* By their index, NULL-terminated; and collectives, NULL beyond the last. */
 extern const char *const coll_dtype_names[], *const coll_op_names[], *const coll_pace_names[],
-    *const coll_pass_names[];
+                                                                         *const coll_pass_names[];
 const char *coll_name(unsigned i);
 
 int coll_find(const char *name);

@@ -85,8 +85,8 @@ static unsigned lines_parse(FILE *in, double of[], struct value_weights *w)
 		double row[VALUE_MAX_WEIGHTS];
 		at++;
 		int n = line_parse(line, row);
-		well = n >= 0 &&
-		       (n == 0 || w->rows == 0 || ((unsigned)n == w->n && w->rows < w->n));
+		well =
+		    n >= 0 && (n == 0 || w->rows == 0 || ((unsigned)n == w->n && w->rows < w->n));
 		if (!well || n == 0)
 			continue;
 		w->n = (unsigned)n;
@@ -125,12 +125,11 @@ static int counts_read(const char *path, struct value_weights *w, struct status 
 	if (!wrong)
 		scale(of, w);
 	if (wrong || is_nothing(w))
-		return status_set(
-		    st,
-		    "%s:%u: not a matrix of counts: allowed is a line for each of at "
-		    "most %d ranks, with as many numbers from 0 on and spaces "
-		    "between, not all of them 0",
-		    path, wrong ? wrong : 1, VALUE_MAX_WEIGHTS);
+		return status_set(st,
+		                  "%s:%u: not a matrix of counts: allowed is a line for each of at "
+		                  "most %d ranks, with as many numbers from 0 on and spaces "
+		                  "between, not all of them 0",
+		                  path, wrong ? wrong : 1, VALUE_MAX_WEIGHTS);
 	return 0;
 }
 
@@ -192,8 +191,7 @@ static struct value_weights reduced(const struct value_weights *w, unsigned nran
 	return r;
 }
 
-void counts_text(const struct value_weights *weights, unsigned nranks,
-                 char text[COUNTS_TEXT_BYTES])
+void counts_text(const struct value_weights *weights, unsigned nranks, char text[COUNTS_TEXT_BYTES])
 {
 	const struct value_weights w = reduced(weights, nranks);
 	size_t used = (size_t)snprintf(text, COUNTS_TEXT_BYTES, "%s", w.n ? "" : "even");

@@ -63,14 +63,11 @@ struct network_product network_product(uint64_t flops)
 	if (!half)
 		return p;
 	unsigned side = (unsigned)cbrt((double)half / 2) / SIDE_STEP * SIDE_STEP;
-	p.side = side < SIDE_STEP           ? SIDE_STEP
-	         : side > NETWORK_MOST_SIDE ? NETWORK_MOST_SIDE
-	                                    : side;
+	p.side = side < SIDE_STEP ? SIDE_STEP : side > NETWORK_MOST_SIDE ? NETWORK_MOST_SIDE : side;
 	whole = half / (2 * (uint64_t)p.side * p.side); /* depth of one of the two */
 	each = 1 + whole / (NETWORK_MOST_DEPTH + 1);
 	p.times = (unsigned)(2 * each);
-	p.depth =
-	    (unsigned)((whole + each * DEPTH_STEP / 2) / (each * DEPTH_STEP) * DEPTH_STEP);
+	p.depth = (unsigned)((whole + each * DEPTH_STEP / 2) / (each * DEPTH_STEP) * DEPTH_STEP);
 	p.depth = p.depth < DEPTH_STEP           ? DEPTH_STEP
 	          : p.depth > NETWORK_MOST_DEPTH ? NETWORK_MOST_DEPTH
 	                                         : p.depth;
@@ -87,14 +84,13 @@ static bool line_parse(const char *line, struct network_layer *out)
 	int used = 0;
 	char end;
 	if (!comma || comma == line || !isdigit((unsigned char)comma[1]) ||
-	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 "%n", &own.elements, &own.flops,
-	           &used) != 2)
+	    sscanf(comma + 1, "%13" SCNu64 ",%19" SCNu64 "%n", &own.elements, &own.flops, &used) !=
+	        2)
 		return false;
 	const char *rest = comma + 1 + used;
-	if (*rest == ','
-	        ? !isdigit((unsigned char)rest[1]) ||
-	              sscanf(rest + 1, "%13" SCNu64 " %c", &own.activations, &end) != 1
-	        : rest[strspn(rest, " \t")] != '\0')
+	if (*rest == ',' ? !isdigit((unsigned char)rest[1]) ||
+	                       sscanf(rest + 1, "%13" SCNu64 " %c", &own.activations, &end) != 1
+	                 : rest[strspn(rest, " \t")] != '\0')
 		return false;
 	if (own.elements > MAX_ELEMENTS || own.flops > MAX_FLOPS ||
 	    own.activations > MAX_ELEMENTS || own.elements + own.flops == 0)
@@ -186,8 +182,7 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 	                &layers) ||
 	    strlen(name) >= sizeof out->name || !json_array_size(layers) ||
 	    json_array_size(layers) > NETWORK_MAX_LAYERS)
-		return status_set(st, "a model has a name and 1 to %d layers",
-		                  NETWORK_MAX_LAYERS);
+		return status_set(st, "a model has a name and 1 to %d layers", NETWORK_MAX_LAYERS);
 	json_array_foreach(layers, i, layer)
 	{
 		json_int_t elements, flops, activations;
@@ -205,15 +200,14 @@ int network_from_json(const json_t *json, struct network *out, struct status *st
 
 /* --- buckets --- */
 
-struct buckets buckets_of(const struct network *network, uint64_t elements,
-                          size_t element_bytes, uint64_t first_bytes, uint64_t cap_bytes)
+struct buckets buckets_of(const struct network *network, uint64_t elements, size_t element_bytes,
+                          uint64_t first_bytes, uint64_t cap_bytes)
 {
 	uint64_t full = first_bytes ? first_bytes : cap_bytes;
 	uint64_t first = (full + element_bytes - 1) / element_bytes;
 	uint64_t cap = (cap_bytes + element_bytes - 1) / element_bytes;
 	bool fits = network && network->n && network_elements(network) == elements;
-	return (struct buckets){fits ? network : NULL, elements, first ? first : 1,
-	                        cap ? cap : 1};
+	return (struct buckets){fits ? network : NULL, elements, first ? first : 1, cap ? cap : 1};
 }
 
 bool buckets_next(const struct buckets *b, const struct bucket *last, struct bucket *out)

@@ -75,8 +75,8 @@ struct bucket {
 };
 
 /* caps in bytes; first 0: the same as the others. */
-struct buckets buckets_of(const struct network *network, uint64_t elements,
-                          size_t element_bytes, uint64_t first_bytes, uint64_t cap_bytes);
+struct buckets buckets_of(const struct network *network, uint64_t elements, size_t element_bytes,
+                          uint64_t first_bytes, uint64_t cap_bytes);
 /* The bucket after `last`, or the first (NULL); false after the last one. */
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
 /* How many have elements. */

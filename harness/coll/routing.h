@@ -9,8 +9,8 @@
 
 #include "value_cut.h"
 
-#define ROUTING_EXPERTS   1024u /* root: skew in tenths, and experts times this */
-#define ROUTING_MOST_SKEW    40u /* tenths */
+#define ROUTING_EXPERTS      1024u /* root: skew in tenths, and experts times this */
+#define ROUTING_MOST_SKEW    40u   /* tenths */
 #define ROUTING_MOST_EXPERTS 1024u
 
 static inline unsigned routing_root(unsigned skew_tenths, unsigned experts)

@@ -117,8 +117,8 @@ int split_size(struct split split, unsigned nranks, unsigned least, unsigned *ou
 			    text, nranks);
 	if (size < least && nranks > 1)
 		return status_set(
-		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up",
-		    text, nranks);
+		    st, "split = %s makes groups of one rank out of %u; allowed are 2 and up", text,
+		    nranks);
 	*out = size;
 	return 0;
 }

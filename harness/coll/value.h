@@ -146,16 +146,16 @@ VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 	return value_mix(value_mix(q->seed) ^ position);
 }
 
-VALUE_FN bool value_speaks(const struct value_question *q, struct value_spread s,
-                           uint64_t place, unsigned rank)
+VALUE_FN bool value_speaks(const struct value_question *q, struct value_spread s, uint64_t place,
+                           unsigned rank)
 {
 	return s.speakers == q->nranks ||
 	       (rank + (place >> 32) % q->nranks) % q->nranks < s.speakers;
 }
 
 /* A rank's input to a reduction of numbers: all of floats but prod, and avg of integers. */
-VALUE_FN int64_t value_number(const struct value_question *q, struct value_spread s,
-                              uint64_t place, unsigned rank)
+VALUE_FN int64_t value_number(const struct value_question *q, struct value_spread s, uint64_t place,
+                              unsigned rank)
 {
 	uint64_t h = value_mix(place + rank);
 	int64_t magnitude;
@@ -163,8 +163,7 @@ VALUE_FN int64_t value_number(const struct value_question *q, struct value_sprea
 		return (int64_t)(10 * (rank + 1) + place % 10);
 	if (!value_speaks(q, s, place, rank))
 		return 0;
-	magnitude =
-	    s.power ? (int64_t)1 << (h >> 61) : (int64_t)(1 + (h >> 1 >> (63 - s.digits)));
+	magnitude = s.power ? (int64_t)1 << (h >> 61) : (int64_t)(1 + (h >> 1 >> (63 - s.digits)));
 	return value_is_float(q->dtype) && h & 1 ? -magnitude : magnitude;
 }
 
@@ -221,10 +220,9 @@ VALUE_FN uint64_t value_reduce_patterns(const struct value_question *q, uint64_t
 {
 	uint64_t result = value_pattern(q, place, 0), mask = value_mask(q->dtype);
 	/* With their highest bit flipped, signed numbers are in the order of unsigned ones. */
-	uint64_t turn =
-	    q->dtype == DTYPE_INT8 || q->dtype == DTYPE_INT32 || q->dtype == DTYPE_INT64
-	        ? (mask >> 1) + 1
-	        : 0;
+	uint64_t turn = q->dtype == DTYPE_INT8 || q->dtype == DTYPE_INT32 || q->dtype == DTYPE_INT64
+	                    ? (mask >> 1) + 1
+	                    : 0;
 	for (unsigned r = 1; r < q->nranks; r++) {
 		uint64_t bits = value_pattern(q, place, r);
 		bool less = (bits ^ turn) < (result ^ turn);
@@ -285,8 +283,7 @@ VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t positio
 	uint64_t place = value_place(q, position);
 	if (value_is_pattern(q))
 		return value_reduce_patterns(q, place);
-	return q->op == OP_PROD ? value_reduce_product(q, place)
-	                        : value_reduce_numbers(q, place);
+	return q->op == OP_PROD ? value_reduce_product(q, place) : value_reduce_numbers(q, place);
 }
 
 /* Element i that q->rank receives in an alltoallv. */
@@ -309,8 +306,7 @@ VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base
  * begins `base` elements into every rank's arena. The rank must receive data. */
 VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
 {
-	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n,
-	         last = (rank + n - 1) % n;
+	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n, last = (rank + n - 1) % n;
 	uint64_t part = q->count / n;
 	switch (q->coll) {
 	case COLL_ALL_REDUCE:

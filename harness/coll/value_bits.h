@@ -157,8 +157,7 @@ VALUE_FN uint64_t value_share_bits(enum dtype dtype, unsigned nranks)
 VALUE_FN uint64_t value_encode_number(enum dtype dtype, int64_t number)
 {
 	uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-	return value_is_float(dtype) ? value_encode(dtype, number < 0, magnitude, 0)
-	                             : magnitude;
+	return value_is_float(dtype) ? value_encode(dtype, number < 0, magnitude, 0) : magnitude;
 }
 
 #endif

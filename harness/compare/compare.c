@@ -141,8 +141,7 @@ static int check_failed(const struct result *side, const struct result *other, c
 	for (unsigned i = 0; i < side->nabsent; i++) {
 		const struct result_absent *a = &side->absent[i];
 		if (a->failed && has_times(other, a->variant))
-			return status_set(st,
-			                  "%s has no time in %c: all of its trials failed%s%s",
+			return status_set(st, "%s has no time in %c: all of its trials failed%s%s",
 			                  a->variant, letter, a->why[0] ? ": " : "", a->why);
 	}
 	return 0;

@@ -63,8 +63,7 @@ static void judge(struct comparison_group *g, double margin, double *room, unsig
 	g->nright = means_of(g->points, g->npoints, true, right);
 	g->verdict = verdict_of(ratio_of(left, g->nleft, right, g->nright), margin);
 	if (isnan(g->verdict.ratio.lo))
-		g->verdict.more_blocks =
-		    unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
+		g->verdict.more_blocks = unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
 }
 
 /* --- which meet -------------------------------------------------------------------------- */
@@ -164,9 +163,8 @@ enum key {
 };
 
 /* How a sentence begins. */
-static const char *const key_names[KEYS] = {"variant is", "collective is", "dtype is",
-                                            "op is",      "root is",       "in_place is",
-                                            "pace is",    "size is"};
+static const char *const key_names[KEYS] = {"variant is", "collective is", "dtype is", "op is",
+                                            "root is",    "in_place is",   "pace is",  "size is"};
 
 static void key_text(const struct result_series *s, enum key key, char *out, size_t bytes)
 {
@@ -192,8 +190,7 @@ static unsigned differing(const struct result_series *a, const struct result_ser
 	return (unsigned)!!strcmp(a->variant, b->variant) << KEY_VARIANT |
 	       (unsigned)(x->coll != y->coll) << KEY_COLLECTIVE |
 	       (unsigned)(x->dtype != y->dtype) << KEY_DTYPE |
-	       (unsigned)(x->op != y->op) << KEY_OP |
-	       (unsigned)(x->root != y->root) << KEY_ROOT |
+	       (unsigned)(x->op != y->op) << KEY_OP | (unsigned)(x->root != y->root) << KEY_ROOT |
 	       (unsigned)(x->in_place != y->in_place) << KEY_PLACE |
 	       (unsigned)(x->pace != y->pace) << KEY_PACE |
 	       (unsigned)(x->bytes != y->bytes) << KEY_SIZE;
@@ -253,8 +250,8 @@ static void put_apart(const char *name, const char *left, const char *right, cha
                       size_t bytes)
 {
 	size_t used = strlen(out);
-	snprintf(out + used, bytes - used, "%s%s %s in A, %s in B", used ? "; " : "", name,
-	         left, right);
+	snprintf(out + used, bytes - used, "%s%s %s in A, %s in B", used ? "; " : "", name, left,
+	         right);
 }
 
 void comparison_apart(const struct comparison *c, char *out, size_t bytes)
@@ -274,8 +271,7 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 		snprintf(out, bytes, "%s no time of any variant",
 		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");
 	if (strcmp(left->facts[FACT_RANKS], right->facts[FACT_RANKS]))
-		put_apart("ranks:", left->facts[FACT_RANKS], right->facts[FACT_RANKS], out,
-		          bytes);
+		put_apart("ranks:", left->facts[FACT_RANKS], right->facts[FACT_RANKS], out, bytes);
 }
 
 /* Whether a side has the variant with any size of the kind. */

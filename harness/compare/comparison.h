@@ -15,8 +15,8 @@ struct comparison_point {
 /* A variant's cells that differ in size only, as far as both sides have them. */
 struct comparison_group {
 	const struct result_series *of; /* its first, of A */
-	unsigned nsizes;              /* that either side has */
-	unsigned npoints;             /* by size */
+	unsigned nsizes;                /* that either side has */
+	unsigned npoints;               /* by size */
 	struct comparison_point *points;
 	unsigned nleft, nright; /* trials behind the verdict */
 	struct verdict verdict; /* on B, over all points */

@@ -85,9 +85,8 @@ static void read_others(const json_t *args, const json_t *config, char out[RESUL
 		long number =
 		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
 		if (number != o->usual && used < RESULT_OTHERS_BYTES)
-			used +=
-			    (size_t)snprintf(out + used, RESULT_OTHERS_BYTES - used, "%s-%c %ld",
-			                     used ? " " : "", o->letter, number);
+			used += (size_t)snprintf(out + used, RESULT_OTHERS_BYTES - used,
+			                         "%s-%c %ld", used ? " " : "", o->letter, number);
 	}
 }
 
@@ -171,9 +170,8 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	const char *program =
 	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
 	if (!program)
-		return member_bad(&r->at,
-		                 "\"args\" is missing or does not begin with the program, "
-		                 "whose name says the collective");
+		return member_bad(&r->at, "\"args\" is missing or does not begin with the program, "
+		                          "whose name says the collective");
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
 	const char *end = strstr(name, "_perf");
 	char text[32];
@@ -181,9 +179,9 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	int found = coll_find(text);
 	if (found < 0)
 		return member_bad(&r->at,
-		                 "the program \"%.60s\" measures no collective that is known "
-		                 "here (`launchgap list` names them)",
-		                 name);
+		                  "the program \"%.60s\" measures no collective that is known "
+		                  "here (`launchgap list` names them)",
+		                  name);
 	*out = (enum coll_kind)found;
 	return 0;
 }
@@ -200,10 +198,10 @@ static int read_options(struct reading *r)
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
 		return member_bad(&r->at,
-		                 "was measured with other options than the files before it: -a "
-		                 "%d%s%s%s against -a %d%s%s%s",
-		                 average, manner, *others ? " " : "", others, side->average,
-		                 side->manner, *side->others ? " " : "", side->others);
+		                  "was measured with other options than the files before it: -a "
+		                  "%d%s%s%s against -a %d%s%s%s",
+		                  average, manner, *others ? " " : "", others, side->average,
+		                  side->manner, *side->others ? " " : "", side->others);
 	side->average = average;
 	strcpy(side->manner, manner);
 	strcpy(side->others, others);
@@ -216,8 +214,7 @@ static int read_options(struct reading *r)
 static int read_devices(struct reading *r, unsigned *processes)
 {
 	const json_t *devices = json_object_get(r->config, "devices");
-	json_int_t group =
-	    json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
+	json_int_t group = json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
 	*processes = (unsigned)json_array_size(devices);
 	if (!*processes || *processes > RECORD_MAX_RANKS)
 		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
@@ -228,7 +225,7 @@ static int read_devices(struct reading *r, unsigned *processes)
 		char machine[RESULT_FACT_BYTES];
 		if (json_integer_value(json_object_get(device, "group")) != group)
 			return member_bad(&r->at, "its ranks were split into several groups "
-			                         "that measure at once");
+			                          "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
 		result_fact_add(r->side, FACT_MACHINE, machine);
@@ -246,9 +243,9 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 	uint64_t ranks = (uint64_t)processes * threads;
 	if (ranks > RECORD_MAX_RANKS || ranks * gpus > RECORD_MAX_RANKS)
 		return member_bad(&r->at,
-		                 "says %u processes × %u threads × %u GPUs, at most %d "
-		                 "ranks are believed",
-		                 processes, threads, gpus, RECORD_MAX_RANKS);
+		                  "says %u processes × %u threads × %u GPUs, at most %d "
+		                  "ranks are believed",
+		                  processes, threads, gpus, RECORD_MAX_RANKS);
 	r->nranks = (unsigned)ranks * gpus;
 	if (r->variant)
 		snprintf(name, TRIAL_NAME_BYTES, "%s", r->variant);
@@ -271,9 +268,9 @@ static int check_layout(struct reading *r, const char *name)
 		const struct result_series *s = &r->side->series[i];
 		if (!strcmp(s->variant, name) && strcmp(s->layout, r->layout))
 			return member_bad(&r->at,
-			                 "its layout is %s (processes x threads x GPUs), but "
-			                 "files before it have %s, and both would be %s",
-			                 r->layout, s->layout, name);
+			                  "its layout is %s (processes x threads x GPUs), but "
+			                  "files before it have %s, and both would be %s",
+			                  r->layout, s->layout, name);
 	}
 	return 0;
 }
@@ -311,22 +308,22 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 		return 0;
 	if (json_object_get(body, "cpu_time"))
 		return member_bad(&r->at, "holds the CPU's time (-C 1), which is that of "
-		                         "launching only");
+		                          "launching only");
 	if (!json_is_number(time) || !(json_number_value(time) > 0) ||
 	    !(json_number_value(time) < 1e12))
 		return member_bad(&r->at, "%zu bytes: \"time\" of \"%s\" is no time in µs",
-		                 cell->bytes, key);
+		                  cell->bytes, key);
 	if (wrong && !json_is_null(wrong) && !json_is_number(wrong))
 		return member_bad(&r->at, "%zu bytes: \"nwrong\" of \"%s\" is no number",
-		                 cell->bytes, key);
+		                  cell->bytes, key);
 	if (json_number_value(wrong) > 0)
 		return member_bad(&r->at,
-		                 "%s of %zu bytes delivered %.0f wrong elements: times "
-		                 "of wrong results mean nothing",
-		                 coll_info(cell->coll)->name, cell->bytes,
-		                 json_number_value(wrong));
-	struct result_series *s = result_add(r->side, name, cell, r->nranks, r->trial,
-	                                 json_number_value(time), r->at.st);
+		                  "%s of %zu bytes delivered %.0f wrong elements: times "
+		                  "of wrong results mean nothing",
+		                  coll_info(cell->coll)->name, cell->bytes,
+		                  json_number_value(wrong));
+	struct result_series *s =
+	    result_add(r->side, name, cell, r->nranks, r->trial, json_number_value(time), r->at.st);
 	if (!s)
 		return -1;
 	strcpy(s->layout, r->layout);
@@ -375,7 +372,7 @@ static int read_root(struct reading *r)
 	r->config = json_object_get(r->root, "config");
 	if (!json_is_array(results) || !json_is_object(r->config))
 		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
-		                         "\"results\" is missing");
+		                          "\"results\" is missing");
 	if (read_collective(r, &coll) || read_layout(r, name) || check_layout(r, name) ||
 	    read_options(r))
 		return -1;
@@ -385,7 +382,7 @@ static int read_root(struct reading *r)
 			return -1;
 	if (!r->added)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
-		                         "known here (`launchgap list` names them)");
+		                          "known here (`launchgap list` names them)");
 	r->side->nfiles++;
 	return 0;
 }
@@ -402,17 +399,16 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	if (!in) {
 		if (fd >= 0)
 			close(fd);
-		return status_set(st, "cannot read %s: %s", file,
-		                  fd < 0 ? cause : "out of memory");
+		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
 	json_t *root = json_loadf(in, 0, &why);
 	fclose(in);
 	/* Without why.text, which quotes what stands there: it may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
-		                 "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                 "that was stopped leaves such a file",
-		                 why.line, why.column);
+		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
+		                  "that was stopped leaves such a file",
+		                  why.line, why.column);
 	r.root = root;
 	int result = read_root(&r);
 	json_decref(root);

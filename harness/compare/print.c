@@ -54,19 +54,14 @@ static void note(struct shown *s, char side, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	if (!s->tables)
-		page_wrap(s->out,
-		          side == 'A'   ? "- A: "
-		          : side == 'B' ? "- B: "
-		                        : "- ",
-		          2, text);
+		page_wrap(s->out, side == 'A' ? "- A: " : side == 'B' ? "- B: " : "- ", 2, text);
 	s->notes = arena_more(s->arena, s->notes, s->nnotes, sizeof *s->notes);
 	s->notes[s->nnotes++] =
 	    (struct note){arena_copy(s->arena, name), arena_copy(s->arena, text)};
 }
 
 /* Programs get all columns, people those with a value. */
-static void put_table(struct shown *s, const struct story_form *form, const void *rows,
-                      unsigned n)
+static void put_table(struct shown *s, const struct story_form *form, const void *rows, unsigned n)
 {
 	const struct story_table told = {form, rows, n};
 	struct table shown;
@@ -110,8 +105,8 @@ static const struct column answer_columns[] = {
     COLUMN(struct answer, speed_most, "most", "", NUMBER),
     COLUMN(struct answer, threshold, "threshold", "", NUMBER)};
 static const struct story_form answer_form =
-    STORY_FORM(struct answer, answer_columns, .name = "answer",
-               .title = "How B is, held against A", .when = STORY_NO_WHEN);
+    STORY_FORM(struct answer, answer_columns, .name = "answer", .title = "How B is, held against A",
+               .when = STORY_NO_WHEN);
 
 /* What verdicts of one kind come to. */
 struct gathered {
@@ -149,8 +144,8 @@ static void say_gathered(struct shown *s, const struct gathered *all, const char
 	const unsigned more = all->more_blocks;
 	char range[64] = "", needs[64] = "", unseen[64];
 	if (row->speed_most - row->speed_least >= 0.0005)
-		snprintf(range, sizeof range, ", %.3f to %.3f times A's speed",
-		         row->speed_least, row->speed_most);
+		snprintf(range, sizeof range, ", %.3f to %.3f times A's speed", row->speed_least,
+		         row->speed_most);
 	else if (isfinite(row->speed_least))
 		snprintf(range, sizeof range, ", %.3f times A's speed", row->speed_least);
 	if (more > VERDICT_MOST_MORE)
@@ -161,8 +156,8 @@ static void say_gathered(struct shown *s, const struct gathered *all, const char
 		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would tell",
 		         more, format_plural(more));
 	verdict_unseen_text(more ? all->detectable : NAN, unseen, sizeof unseen);
-	say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells,
-	    range, margin, row->threshold * 100, *unseen ? "; " : "", unseen, needs);
+	say(s, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells, range,
+	    margin, row->threshold * 100, *unseen ? "; " : "", unseen, needs);
 }
 
 /* A sentence and a row for each kind of verdict that there is. */
@@ -200,8 +195,7 @@ static struct of of_series(struct shown *s, const struct result_series *series, 
 	                   .collective = info->name,
 	                   .dtype = coll_dtype_name(cell->dtype),
 	                   .op = info->is & COLL_REDUCES ? coll_op_name(cell->op) : "",
-	                   .root =
-	                       info->is & COLL_ROOTED ? (unsigned)cell->root : ENTRY_NO_COUNT,
+	                   .root = info->is & COLL_ROOTED ? (unsigned)cell->root : ENTRY_NO_COUNT,
 	                   .in_place = cell->in_place,
 	                   .counted = !series->limit};
 }
@@ -262,13 +256,11 @@ static void put_verdicts(struct shown *s)
 	for (unsigned i = 0; i < s->c->ngroups; i++) {
 		const struct comparison_group *g = &s->c->groups[i];
 		rows[i] = (struct judged){
-		    .of =
-		        of_series(s, g->of, g->of->limit && !s->tables ? " (not counted)" : ""),
+		    .of = of_series(s, g->of, g->of->limit && !s->tables ? " (not counted)" : ""),
 		    .verdict = verdict_word(g->verdict.kind),
 		    .speed = g->verdict.ratio,
 		    .sizes = g->npoints,
-		    .of_sizes =
-		        s->tables || g->nsizes != g->npoints ? g->nsizes : ENTRY_NO_COUNT,
+		    .of_sizes = s->tables || g->nsizes != g->npoints ? g->nsizes : ENTRY_NO_COUNT,
 		    .more_blocks = g->verdict.more_blocks,
 		    .detectable = g->verdict.detectable,
 		    .trials_a = g->nleft,
@@ -289,9 +281,9 @@ static void put_cells(struct shown *s, const struct result_series *kind)
 		for (unsigned p = 0; p < g->npoints; p++) {
 			const struct comparison_point *point = &g->points[p];
 			rows = arena_more(s->arena, rows, n, sizeof *rows);
-			rows[n++] = (struct timed){
-			    of_series(s, g->of, ""), point->left->cell.asked_bytes,
-			    point->left_us, point->right_us, point->ratio};
+			rows[n++] =
+			    (struct timed){of_series(s, g->of, ""), point->left->cell.asked_bytes,
+			                   point->left_us, point->right_us, point->ratio};
 		}
 	}
 	put_table(s, &timed_form, rows, n);
@@ -315,8 +307,8 @@ static void put_kinds(struct shown *s)
 
 /* --- the two sides ----------------------------------------------------------------------- */
 
-static const char *const fact_names[FACT_KINDS] = {
-    "experiment", "program", "measured", "backend", "ranks", "counts", "library", "machine"};
+static const char *const fact_names[FACT_KINDS] = {"experiment", "program", "measured", "backend",
+                                                   "ranks",      "counts",  "library",  "machine"};
 
 /* A fact is shown where it bears on what is compared. */
 static bool is_shown(const struct comparison *c, enum result_fact fact)
@@ -370,9 +362,8 @@ struct fact {
 static const struct column fact_columns[] = {COLUMN(struct fact, fact, "", "", TEXT),
                                              COLUMN(struct fact, a, "A", "", TEXT),
                                              COLUMN(struct fact, b, "B", "", TEXT)};
-static const struct story_form fact_form =
-    STORY_FORM(struct fact, fact_columns, .name = "sides", .title = "The two sides",
-               .when = STORY_NO_WHEN);
+static const struct story_form fact_form = STORY_FORM(
+    struct fact, fact_columns, .name = "sides", .title = "The two sides", .when = STORY_NO_WHEN);
 
 static void put_facts(struct shown *s)
 {
@@ -463,8 +454,7 @@ static void put_settings(struct shown *s)
 	const char *key;
 	for (size_t i = 0; i < json_array_size(left); i++)
 		for (size_t k = 0; k < json_array_size(right); k++) {
-			const json_t *a = json_array_get(left, i),
-			             *b = json_array_get(right, k);
+			const json_t *a = json_array_get(left, i), *b = json_array_get(right, k);
 			if (json_equal(json_object_get(a, "name"), json_object_get(b, "name")))
 				add_settings(unlike, a, b);
 		}
@@ -480,8 +470,8 @@ static void put_settings(struct shown *s)
 static const struct column note_columns[] = {COLUMN(struct note, side, "side", "", TEXT),
                                              COLUMN(struct note, text, "text", "", TEXT)};
 static const struct story_form note_form =
-    STORY_FORM(struct note, note_columns, .name = "notes",
-               .title = "What to know of the two sides", .when = STORY_NO_WHEN);
+    STORY_FORM(struct note, note_columns, .name = "notes", .title = "What to know of the two sides",
+               .when = STORY_NO_WHEN);
 
 static void put_all(struct arena *arena, void *of)
 {
@@ -517,8 +507,7 @@ int print_comparison(const struct comparison *c, bool json, FILE *out, struct st
 	bool failed = arena_run(put_all, &s, NULL) || (json && !s.tables);
 	if (s.tables) {
 		json_t *all = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
-		failed |=
-		    !all || json_dumpf(all, out, JSON_INDENT(1)) || fputc('\n', out) == EOF;
+		failed |= !all || json_dumpf(all, out, JSON_INDENT(1)) || fputc('\n', out) == EOF;
 		json_decref(all);
 	}
 	return failed ? status_set(st, "out of memory for the comparison") : 0;

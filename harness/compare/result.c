@@ -9,12 +9,12 @@
 
 bool result_same_kind(const struct cell *a, const struct cell *b)
 {
-	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype &&
-	       a->op == b->op && a->in_place == b->in_place && a->root == b->root;
+	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype && a->op == b->op &&
+	       a->in_place == b->in_place && a->root == b->root;
 }
 
 const struct result_series *result_find(const struct result *side, const char *variant,
-                                    const struct cell *cell)
+                                        const struct cell *cell)
 {
 	for (unsigned i = side->nseries; i-- > 0;) {
 		const struct result_series *s = &side->series[i];
@@ -34,8 +34,7 @@ void *result_grown(void *all, unsigned n, size_t bytes, struct status *st)
 }
 
 static struct result_series *series_of(struct result *side, const char *variant,
-                                     const struct cell *cell, unsigned nranks,
-                                     struct status *st)
+                                       const struct cell *cell, unsigned nranks, struct status *st)
 {
 	const struct result_series *found = result_find(side, variant, cell);
 	if (found)
@@ -51,7 +50,7 @@ static struct result_series *series_of(struct result *side, const char *variant,
 }
 
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
-                             unsigned nranks, unsigned block, double time_us, struct status *st)
+                                 unsigned nranks, unsigned block, double time_us, struct status *st)
 {
 	struct result_series *s = series_of(side, variant, cell, nranks, st);
 	struct result_trial *more =

@@ -69,13 +69,13 @@ void result_free(struct result *side);
 
 /* One more time of a cell: its series, valid until the next call, or NULL with the sentence. */
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
-                             unsigned nranks, unsigned block, double time_us,
-                             struct status *st);
+                                 unsigned nranks, unsigned block, double time_us,
+                                 struct status *st);
 /* When all are there: several times of one block (nccl-tests' -N cycles) become their median,
  * for they are no trials of their own. */
 void result_settle(struct result *side);
 const struct result_series *result_find(const struct result *side, const char *variant,
-                                    const struct cell *cell);
+                                        const struct cell *cell);
 /* Adds to a fact what it does not say yet, cleaned. */
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
 /* Adds an item to a list with ", " that does not hold it yet. */

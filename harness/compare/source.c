@@ -122,7 +122,7 @@ static int add_rows(struct result *side, const struct summary *s, struct status 
 		for (unsigned t = 0; t < row->ntrials; t++) {
 			struct result_series *series =
 			    result_add(side, name, &row->cell, row->nranks, row->trials[t].block,
-			             row->trials[t].time_ns / 1000, st);
+			               row->trials[t].time_ns / 1000, st);
 			if (!series)
 				return -1;
 			series->limit = v->role == ROLE_LIMIT;
@@ -163,8 +163,8 @@ static bool is_json_name(const char *name)
 	const char *end = NULL;
 	for (const char *p = strstr(name, ".json"); p; p = strstr(p + 1, ".json"))
 		end = p + strlen(".json");
-	return end && (!*end || (*end == '.' && end[1] &&
-	                         strspn(end + 1, "0123456789") == strlen(end + 1)));
+	return end && (!*end ||
+	               (*end == '.' && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1)));
 }
 
 static int is_json_entry(const struct dirent *entry)
@@ -188,8 +188,7 @@ static int load_folder(const char *path, const char *variant, struct result *sid
 		int length = snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
 		free(entries[i]);
 		if (!result && (n > MOST_FILES || length >= (int)sizeof file))
-			result =
-			    status_set(st, "%.200s: too many files, or too long a path", path);
+			result = status_set(st, "%.200s: too many files, or too long a path", path);
 		else if (!result)
 			result = nccl_tests_read(file, variant, (unsigned)i, side, st);
 	}
@@ -199,8 +198,7 @@ static int load_folder(const char *path, const char *variant, struct result *sid
 }
 
 /* Files of nccl-tests with commas between them. */
-static int load_list(const char *list, const char *variant, struct result *side,
-                     struct status *st)
+static int load_list(const char *list, const char *variant, struct result *side, struct status *st)
 {
 	unsigned n = 0;
 	for (const char *at = list; *at || !n; n++) {

@@ -34,16 +34,16 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	    key, suggestion_text(&guess).text, allowed);
 }
 
-static int entry_read(struct build *b, const struct text_entry *entry,
-                      const struct place *place, struct status *st)
+static int entry_read(struct build *b, const struct text_entry *entry, const struct place *place,
+                      struct status *st)
 {
 	size_t n;
 	const struct field *rows = claim_fields(place->of_claims, &n);
 	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	struct status why = {""};
-	int rc = row ? field_read(row, entry->value, to, &why)
-	             : unknown_key(place, entry->key, &why);
+	int rc =
+	    row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why);
 	return rc ? build_fail(b, entry->at, why.text, st) : 0;
 }
 
@@ -57,8 +57,8 @@ struct layer {
 };
 
 /* Reads what is for all backends, or what is for one. */
-static int layer_read(struct build *b, unsigned section, const struct place *place,
-                      bool of_one, struct layer *layer, struct status *st)
+static int layer_read(struct build *b, unsigned section, const struct place *place, bool of_one,
+                      struct layer *layer, struct status *st)
 {
 	const struct text_entry *entry;
 	*layer = (struct layer){0};
@@ -113,8 +113,8 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (b->backend && (here || !named_elsewhere(b, section)) &&
 	    (!factor->from[0] || !factor->to[0]))
-		return build_fail(
-		    b, s->at, "the factor has no from or no to; allowed are two variants", st);
+		return build_fail(b, s->at,
+		                  "the factor has no from or no to; allowed are two variants", st);
 	b->spec->factors_at[list->nfactors++] = s->at;
 	return 0;
 }
@@ -150,8 +150,7 @@ static int claim_settle(const struct build *b, struct claim *c, const struct lay
 	const struct text_place *at = layer->at;
 	if (at[IS].line && at[NEEDS].line)
 		return build_fail(b, at[NEEDS],
-		                  "is and needs exclude each other; allowed is one of them",
-		                  st);
+		                  "is and needs exclude each other; allowed is one of them", st);
 	if (at[REGIME].line && at[BYTES].line)
 		return build_fail(b, at[REGIME],
 		                  "regime and bytes exclude each other; allowed is one of them",
@@ -234,8 +233,7 @@ static int gap_names_check(struct build *b, const struct text_entry *entry, stru
 	const struct field row = {.key = "gap"};
 	struct gap gap;
 	if (claim_gap_read(&row, entry->value, &gap, st) ||
-	    name_check(b, entry, "gap", gap.from, st) ||
-	    name_check(b, entry, "gap", gap.to, st))
+	    name_check(b, entry, "gap", gap.from, st) || name_check(b, entry, "gap", gap.to, st))
 		return -1;
 	for (unsigned i = 0; i < gap.nothers; i++)
 		if (name_check(b, entry, "gap", gap.others[i].from, st) ||

@@ -29,8 +29,7 @@ struct build {
 };
 
 /* -1, with `file:line: what`. */
-int build_fail(const struct build *b, struct text_place at, const char *what,
-               struct status *st);
+int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st);
 /* Whether an entry names what its section starts from. */
 bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or

@@ -70,8 +70,7 @@ bool claim_range_open(struct claim_range range)
 }
 
 /* Where in the list the sizes of a range begin; *count of them. */
-static unsigned within(struct claim_range range, const size_t *sizes, unsigned n,
-                       unsigned *count)
+static unsigned within(struct claim_range range, const size_t *sizes, unsigned n, unsigned *count)
 {
 	unsigned first = 0, end = n;
 	while (first < n && sizes[first] < range.lo)
@@ -87,8 +86,8 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 {
 	const bool small = kind == REGIME_SMALL;
 	const size_t small_to = usual[gpus].small_to, large_from = usual[gpus].large_from;
-	const struct claim_range asked = small ? (struct claim_range){0, small_to}
-	                                       : (struct claim_range){large_from, SIZE_MAX};
+	const struct claim_range asked =
+	    small ? (struct claim_range){0, small_to} : (struct claim_range){large_from, SIZE_MAX};
 	const struct claim_range side = small ? (struct claim_range){0, large_from - 1}
 	                                      : (struct claim_range){small_to + 1, SIZE_MAX};
 	unsigned has, most;
@@ -207,10 +206,9 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
 	bad |= json_object_set_new(environment, "factors", factors);
 	bad |= json_object_set_new(environment, "claims", claims);
-	bad |= json_object_set_new(environment, "gap",
-	                           list->gap.from[0]
-	                               ? field_object(gap_rows, NROWS(gap_rows), &list->gap)
-	                               : json_null());
+	bad |= json_object_set_new(
+	    environment, "gap",
+	    list->gap.from[0] ? field_object(gap_rows, NROWS(gap_rows), &list->gap) : json_null());
 	if (list->primary.n)
 		bad |= json_object_set_new(environment, "primary",
 		                           json_string(list->primary.names[0]));
@@ -292,8 +290,7 @@ static bool ends_read(const char **text, struct gap_ends *out)
 
 int claim_primary_read(const struct field *key, const char *text, void *base, struct status *st)
 {
-	struct primary *primary = (struct primary *)(void *)((char *)base + key->at),
-	               read = {0};
+	struct primary *primary = (struct primary *)(void *)((char *)base + key->at), read = {0};
 	const char *rest = text;
 	int n;
 	bool good;
@@ -325,11 +322,10 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 	unsigned n = 0;
 	do {
 		if (n == 1 + GAP_OTHERS || !ends_read(&rest, &ends[n++]))
-			return status_set(
-			    st,
-			    "%s = '%s' is not allowed; allowed is FROM, TO: two "
-			    "variants, and up to %d more such behind an 'or' each",
-			    key->key, text, GAP_OTHERS);
+			return status_set(st,
+			                  "%s = '%s' is not allowed; allowed is FROM, TO: two "
+			                  "variants, and up to %d more such behind an 'or' each",
+			                  key->key, text, GAP_OTHERS);
 	} while (*rest);
 	memcpy(gap->from, ends[0].from, sizeof gap->from);
 	memcpy(gap->to, ends[0].to, sizeof gap->to);

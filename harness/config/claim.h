@@ -46,11 +46,11 @@ const char *claim_regime_name(unsigned i);
 
 struct metric_info {
 	const char *name, *summary, *unit;
-	bool counters;  /* of cells of that pass; else of timed ones */
-	bool waits;     /* of little meaning where workers share cores */
-	int pace;       /* the one that it is about, or CLAIM_ANY_PACE */
-	bool data_path; /* goes by the way that data takes: staged or direct */
-	int regime;     /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
+	bool counters;        /* of cells of that pass; else of timed ones */
+	bool waits;           /* of little meaning where workers share cores */
+	int pace;             /* the one that it is about, or CLAIM_ANY_PACE */
+	bool data_path;       /* goes by the way that data takes: staged or direct */
+	int regime;           /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
 	unsigned least_calls; /* in a trial; with fewer there is no figure */
 	bool whole; /* of the trial as a whole, whatever its cells: from its workers' facts */
 };
@@ -81,9 +81,9 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 struct factor {
 	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
-	char setting[128];        /* the key in which they differ, "" where not known */
-	bool placebo;             /* a setting without effect: the instrument's own check */
-	struct claim_range bytes; /* open: by regime, as below */
+	char setting[128];                /* the key in which they differ, "" where not known */
+	bool placebo;                     /* a setting without effect: the instrument's own check */
+	struct claim_range bytes;         /* open: by regime, as below */
 	struct claim_range latency_bytes; /* of latency; not in the record */
 };
 

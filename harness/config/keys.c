@@ -130,8 +130,7 @@ bool keys_in(enum keys_scope scope, const char *key)
 	const struct field *settings = settings_fields(&n);
 	if (scope == KEYS_EXPERIMENT)
 		return field_find(experiment, NEXPERIMENT, key) != NULL;
-	return is_env(key) || field_find(variant, NVARIANT, key) ||
-	       field_find(settings, n, key);
+	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
 }
 
 static bool env_is_allowed(const char *name)
@@ -179,8 +178,7 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 	       (strncmp(settings->env[i], name, n) || settings->env[i][n] != '='))
 		i++;
 	if (i == SPEC_MAX_ENV)
-		return status_set(st, "env.%s is one too many; allowed are %d", name,
-		                  SPEC_MAX_ENV);
+		return status_set(st, "env.%s is one too many; allowed are %d", name, SPEC_MAX_ENV);
 	snprintf(settings->env[i], sizeof settings->env[i], "%s=%s", name, value);
 	if (i == settings->nenv)
 		settings->nenv++;
@@ -240,13 +238,11 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	size_t n;
 	const struct field *settings = settings_fields(&n);
 	if (is_env(key) && target->variant)
-		return env_set(&target->variant->settings, key + sizeof env_prefix - 1, value,
-		               st);
+		return env_set(&target->variant->settings, key + sizeof env_prefix - 1, value, st);
 	const struct field *of_spec =
 	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
 	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
-	const struct field *setting =
-	    target->variant && !own ? field_find(settings, n, key) : NULL;
+	const struct field *setting = target->variant && !own ? field_find(settings, n, key) : NULL;
 	if (!of_spec && !own && !setting)
 		return unknown_key(target, key, st);
 	if (target->variant)
@@ -381,8 +377,7 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 		spec->nroots = 0;
 		return 0;
 	}
-	bool good =
-	    numbers(text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
+	bool good = numbers(text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
 	for (unsigned i = 0; good && i < spec->nroots; i++)
 		for (unsigned k = 0; k < i; k++)
 			if (spec->roots[i] == spec->roots[k])
@@ -396,15 +391,14 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 	                  text, SPEC_MAX_ROOTS);
 }
 
-static int in_place_read(const struct field *key, const char *text, void *base,
-                         struct status *st)
+static int in_place_read(const struct field *key, const char *text, void *base, struct status *st)
 {
 	struct spec *spec = base;
 	bool both = !strcmp(text, "both"), yes = !strcmp(text, "yes");
 	(void)key;
 	if (!both && !yes && strcmp(text, "no"))
-		return status_set(
-		    st, "in_place = '%s' is not allowed; allowed is no, yes or both", text);
+		return status_set(st, "in_place = '%s' is not allowed; allowed is no, yes or both",
+		                  text);
 	spec->in_place[0] = !yes;
 	spec->in_place[1] = both || yes;
 	spec->in_place_said = true;
@@ -440,10 +434,11 @@ static int skews_read(const struct field *key, const char *text, void *base, str
 		n++;
 	}
 	if (n == SPEC_MAX_SKEWS || !at || *at)
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
-		                  "with one decimal and commas between",
-		                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
+		return status_set(
+		    st,
+		    "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
+		    "with one decimal and commas between",
+		    key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
 	spec->nskews = n + 1;
 	memcpy(spec->skews, list, spec->nskews * sizeof *list);
 	return 0;
@@ -460,8 +455,7 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 		size_t n = 1;
 		if (text[0] == '$' && text[1] == '{') {
 			size_t length = strcspn(text + 2, "}");
-			if (length == 0 || length >= TRIAL_NAME_BYTES ||
-			    text[2 + length] != '}')
+			if (length == 0 || length >= TRIAL_NAME_BYTES || text[2 + length] != '}')
 				return status_set(
 				    st,
 				    "'%s' is no ${NAME}; allowed is the name of a variable in "
@@ -476,8 +470,8 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 			n = strlen(piece);
 		}
 		if (used + n >= bytes)
-			return status_set(
-			    st, "longer than a path may be; allowed are %zu bytes", bytes - 1);
+			return status_set(st, "longer than a path may be; allowed are %zu bytes",
+			                  bytes - 1);
 		memcpy(out + used, piece, n);
 		used += n;
 		text++;

@@ -60,8 +60,7 @@ struct plan {
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled */
 	unsigned nnotes;
-	char notes[PLAN_MAX_NOTES]
-	          [512]; /* what is asked for and left out of the cells, and why */
+	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and left out of the cells, and why */
 	unsigned nvariants;
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
@@ -79,8 +78,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 void plan_free(struct plan *plan);
 /* What is asked for and left out, a sentence for record and report; beyond PLAN_MAX_NOTES none.
  */
-void plan_note(struct plan *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The variant that all are compared with; NULL: the file's name for it names none. */
 const struct plan_variant *plan_reference(const struct plan *plan);
@@ -105,9 +103,8 @@ struct plan_source {
 	char *const *overrides;
 	spec_lookup_fn *lookup;
 };
-int plan_load(const struct plan_source *from, const struct plan_machine *machine,
-              struct spec *out, char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes,
-              struct status *st);
+int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st);
 
 /* Every cell, the arena that holds the largest, and notes on what is asked for and cannot be;
  * the file's variants, each with why it is left out here; and the order of their trials. An
@@ -159,10 +156,8 @@ void plan_primary(const struct plan *plan, struct primary *out);
 
 /* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
  * something could. Not why variants or counters are not here: that the record says. */
-void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why,
-                    size_t bytes);
-void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
-                     size_t bytes);
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
 /* --- what makes a plan --- */
 
@@ -171,8 +166,8 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
 /* The file's, each with why it is left out here. Cells that the reference cannot run are taken
  * out of the plan, with notes. */
-int plan_variants_make(struct plan *plan, const char *backend,
-                       const struct plan_machine *machine, struct status *st);
+int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
+                       struct status *st);
 /* What no file asks for: the reference once more (how much two equal things differ), and the
  * limit (how much this machine can copy at all). An error is a reference that cannot run here.
  */

@@ -189,12 +189,11 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 		         metric->name, metric->least_calls, plan->spec->isolated_calls);
 	else if (metric->counters && !found.counted)
 		size_why(&sized,
-		         " with counters, which are read from a sixteenth of the largest up",
-		         why, bytes);
+		         " with counters, which are read from a sixteenth of the largest up", why,
+		         bytes);
 }
 
-void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why,
-                     size_t bytes)
+void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes)
 {
 	const struct claim bandwidth = {.metric = METRIC_BUSBW,
 	                                .bytes = factor->bytes,

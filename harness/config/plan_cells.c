@@ -88,8 +88,7 @@ static void note_roots(struct plan *plan)
 	for (unsigned c = 0; c < plan->spec->ncolls; c++)
 		is |= coll_info(plan->spec->colls[c])->is;
 	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
-		plan_note(plan,
-		          "root = all is 0 to %u, as variants split into communicators of %u",
+		plan_note(plan, "root = all is 0 to %u, as variants split into communicators of %u",
 		          least - 1, least);
 }
 
@@ -106,8 +105,7 @@ static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsign
 	return coll_pairs(coll, least);
 }
 
-static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned least,
-                        unsigned n)
+static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned least, unsigned n)
 {
 	const struct spec *spec = plan->spec;
 	const unsigned is = coll_info(coll)->is;
@@ -151,8 +149,7 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 /* Whether the smallest size is less than what the collective can be called with. */
 static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype dtype)
 {
-	return coll != COLL_INIT &&
-	       plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
+	return coll != COLL_INIT && plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
 }
 
 /* Says which sizes are left out, as they would be sizes of nothing. */
@@ -165,18 +162,17 @@ static void note_sizes(struct plan *plan)
 		    too_small(plan, spec->colls[c], spec->dtypes[0]))
 			status_list(parted, sizeof parted, coll_info(spec->colls[c])->name);
 	if (parted[0])
-		plan_note(
-		    plan,
-		    "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
-		    "multiple of 16 bytes",
-		    parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks), plan->nranks);
+		plan_note(plan,
+		          "left out: %s of less than %zu bytes: each of %u ranks has a part of a "
+		          "multiple of 16 bytes",
+		          parted, coll_least(COLL_ALLTOALL, DTYPE_INT8, plan->nranks),
+		          plan->nranks);
 	for (unsigned d = 0; d < spec->ndtypes; d++) {
 		char whole[NAMES_BYTES] = "";
 		for (unsigned c = 0; c < spec->ncolls; c++)
 			if (!(coll_info(spec->colls[c])->is & COLL_PARTED) &&
 			    too_small(plan, spec->colls[c], spec->dtypes[d]))
-				status_list(whole, sizeof whole,
-				            coll_info(spec->colls[c])->name);
+				status_list(whole, sizeof whole, coll_info(spec->colls[c])->name);
 		if (whole[0])
 			plan_note(plan, "left out: %s of less than %zu bytes: an element of %s",
 			          whole, coll_dtype_bytes(spec->dtypes[d]),
@@ -284,11 +280,10 @@ static int model_find(struct plan *plan, struct status *st)
 		snprintf(path, sizeof path, "%.*smodels", folder, file);
 		models_list(path, names, sizeof names);
 	}
-	return status_set(
-	    st,
-	    "%s: model = '%s' is not there; a step of training wants the model whose "
-	    "gradients it reduces: allowed is %s%sa file's path with a slash in it",
-	    spec->file, spec->model, names, names[0] ? ", or " : "");
+	return status_set(st,
+	                  "%s: model = '%s' is not there; a step of training wants the model whose "
+	                  "gradients it reduces: allowed is %s%sa file's path with a slash in it",
+	                  spec->file, spec->model, names, names[0] ? ", or " : "");
 }
 
 int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
@@ -300,21 +295,19 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 	if (trains && model_find(plan, st))
 		return -1;
 	if (!spec->nsizes || !spec->ncolls)
-		return status_set(st, "%s: no sizes or no collective for backend %s",
-		                  spec->file, backend);
+		return status_set(st, "%s: no sizes or no collective for backend %s", spec->file,
+		                  backend);
 	for (unsigned i = 0; i < spec->nroots; i++)
 		if (spec->roots[i] >= plan->nranks)
-			return status_set(st, "%s: root = %u, but ranks are 0 to %u",
-			                  spec->file, spec->roots[i], plan->nranks - 1);
+			return status_set(st, "%s: root = %u, but ranks are 0 to %u", spec->file,
+			                  spec->roots[i], plan->nranks - 1);
 	for (unsigned c = 0; c < spec->ncolls; c++) {
 		struct status why = {""};
 		if (spec->colls[c] == COLL_ALLTOALLV &&
 		    counts_check(&spec->weights, plan->nranks, &why))
 			return status_set(st, "%s: %s", spec->file, why.text);
-		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 &&
-		    !connects(plan, backend)) {
-			plan_note(plan,
-			          "left out: init: backend %s has no communicators to make",
+		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 && !connects(plan, backend)) {
+			plan_note(plan, "left out: init: backend %s has no communicators to make",
 			          backend);
 			continue;
 		}
@@ -336,14 +329,13 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 		const unsigned rows =
 		    plan->cells[i].pace == PACE_STREAM ? spec->stretches : spec->isolated_calls;
 		if ((uint64_t)rows * plan->nranks > MOST_SAMPLES)
-			return status_set(st,
-			                  "%s: a cell of %u %s on %u ranks has %llu samples; "
-			                  "allowed are %d, a line of the record",
-			                  spec->file, rows,
-			                  plan->cells[i].pace == PACE_STREAM ? "stretches"
-			                                                     : "isolated calls",
-			                  plan->nranks, (unsigned long long)rows * plan->nranks,
-			                  MOST_SAMPLES);
+			return status_set(
+			    st,
+			    "%s: a cell of %u %s on %u ranks has %llu samples; "
+			    "allowed are %d, a line of the record",
+			    spec->file, rows,
+			    plan->cells[i].pace == PACE_STREAM ? "stretches" : "isolated calls",
+			    plan->nranks, (unsigned long long)rows * plan->nranks, MOST_SAMPLES);
 		size_t bytes = trial_whole(&plan->network, plan->nranks, &plan->cells[i]).bytes;
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;

@@ -8,15 +8,15 @@
 #define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
 #define AUTO_MAX_RANKS  8  /* where only cores limit: one node's worth, as GPU machines have */
 
-static int ranks_resolve(struct plan *plan, const char *backend,
-                         const struct plan_machine *machine, struct status *st)
+static int ranks_resolve(struct plan *plan, const char *backend, const struct plan_machine *machine,
+                         struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	struct status why = {""};
 	unsigned capacity = plan_capacity(machine, backend, plan_sharing(spec), &why);
 	if (capacity == 0)
-		return status_set(st, "%s: backend %s has nothing to run on here: %s",
-		                  spec->file, backend, why.text[0] ? why.text : "no device");
+		return status_set(st, "%s: backend %s has nothing to run on here: %s", spec->file,
+		                  backend, why.text[0] ? why.text : "no device");
 	if (spec->ranks > capacity)
 		return status_set(
 		    st,
@@ -31,9 +31,8 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 		    "%s: ranks = %u on %u core%s, where each that waits spins; allowed are %u "
 		    "here, ranks_per_core = %u. To measure it all the same, say ranks_per_core "
 		    "= %u",
-		    spec->file, spec->ranks, machine->cores, machine->cores == 1 ? "" : "s",
-		    room, spec->ranks_per_core,
-		    (spec->ranks + machine->cores - 1) / machine->cores);
+		    spec->file, spec->ranks, machine->cores, machine->cores == 1 ? "" : "s", room,
+		    spec->ranks_per_core, (spec->ranks + machine->cores - 1) / machine->cores);
 	if (spec->ranks) {
 		plan->nranks = spec->ranks;
 		return 0;
@@ -43,11 +42,10 @@ static int ranks_resolve(struct plan *plan, const char *backend,
 		capacity = capacity > PLAN_MIN_RANKS ? capacity : PLAN_MIN_RANKS;
 	}
 	if (capacity < PLAN_MIN_RANKS)
-		return status_set(
-		    st,
-		    "%s: ranks = auto, but backend %s has room for 1 here and a "
-		    "collective needs %d; allowed is another backend, or ranks = 1",
-		    spec->file, backend, PLAN_MIN_RANKS);
+		return status_set(st,
+		                  "%s: ranks = auto, but backend %s has room for 1 here and a "
+		                  "collective needs %d; allowed is another backend, or ranks = 1",
+		                  spec->file, backend, PLAN_MIN_RANKS);
 	plan->nranks = capacity < SPEC_MAX_RANKS ? capacity : SPEC_MAX_RANKS;
 	return 0;
 }
@@ -146,17 +144,15 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		goto done;
 	}
 	if (libraries_find(plan, spec, st) || ranks_resolve(plan, backend, machine, st) ||
-	    plan_cells_make(plan, backend, st) ||
-	    plan_variants_make(plan, backend, machine, st) || factors_check(plan, st) ||
-	    plan_variants_accompany(plan, backend, machine, st) ||
+	    plan_cells_make(plan, backend, st) || plan_variants_make(plan, backend, machine, st) ||
+	    factors_check(plan, st) || plan_variants_accompany(plan, backend, machine, st) ||
 	    search_plan(plan, machine, st) || plan_order_trials(plan, st)) {
 		plan_free(plan);
 		goto done;
 	}
 	library_of_system(plan);
 	if (spec->needs_gpus && !backend_find(backend)->is.gpus)
-		plan_note(plan,
-		          "the question needs GPUs: what backend %s shows does not answer it",
+		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",
 		          backend);
 	memcpy(out, plan,
 	       offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
@@ -176,20 +172,17 @@ static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
 	       !spec_build(text, b->name, lookup, out, st) && plan_sharing(out) > 1;
 }
 
-int plan_load(const struct plan_source *from, const struct plan_machine *machine,
-              struct spec *out, char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes,
-              struct status *st)
+int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
+              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st)
 {
-	struct spec_text *text =
-	    spec_read(from->file, from->noverrides, from->overrides, st);
+	struct spec_text *text = spec_read(from->file, from->noverrides, from->overrides, st);
 	int rc = -1;
 	if (!text || spec_build(text, NULL, from->lookup, out, st))
 		goto done;
 	/* Its name may lie in the spec, which is built again. */
 	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
 	const struct backend *own = backend_find(backend);
-	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own;
-	     i++) {
+	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		if (!shares_gpu(text, from->lookup, machine, backend_table[i], out, st))
 			continue;
 		snprintf(backend, TRIAL_NAME_BYTES, "%s", backend_table[i]->name);

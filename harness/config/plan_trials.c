@@ -89,13 +89,12 @@ static bool is_called(const struct cell *cell)
 /* Of what takes long the timeline would show nothing, and take 20 calls for it. */
 static bool has_timeline(const struct cell *cell)
 {
-	return is_called(cell) && cell->pace == PACE_ISOLATED &&
-	       cell->asked_bytes <= TIMELINE_MOST;
+	return is_called(cell) && cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST;
 }
 
 /* Per collective the smallest or the largest of the cells that fit, once. */
-static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cell *),
-                          bool largest, struct cell *cells)
+static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cell *), bool largest,
+                          struct cell *cells)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < plan->ncells; i++) {
@@ -117,8 +116,7 @@ static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cel
 static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
 {
 	const unsigned smallest = end_cells(plan, has_timeline, false, cells);
-	const unsigned largest =
-	    gpus ? end_cells(plan, has_timeline, true, cells + smallest) : 0;
+	const unsigned largest = gpus ? end_cells(plan, has_timeline, true, cells + smallest) : 0;
 	unsigned n = smallest;
 	for (unsigned k = 0; k < largest; k++) {
 		const struct cell cell = cells[smallest + k];
@@ -242,8 +240,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 		trial->ncells = limit_cells(plan, cells);
 	else
 		memcpy(cells, plan->cells, plan->ncells * sizeof *cells);
-	shuffle(cells, trial->ncells, sizeof *cells,
-	        stream_start(plan->seed, STREAM_CELLS, block));
+	shuffle(cells, trial->ncells, sizeof *cells, stream_start(plan->seed, STREAM_CELLS, block));
 	if (limit)
 		return trial;
 	repeat_cells(trial, spec);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 static void modes_list(char *out, size_t bytes)
 {
 	for (unsigned i = 0; mode_table[i]; i++)
@@ -11,17 +10,16 @@ static void modes_list(char *out, size_t bytes)
 }
 
 /* Mode from layout, layout from mode, or both held against each other. */
-static int layout_resolve(const struct spec *spec, const struct spec_variant *from,
-                          unsigned nranks, struct settings *s, struct status *st)
+static int layout_resolve(const struct spec *spec, const struct spec_variant *from, unsigned nranks,
+                          struct settings *s, struct status *st)
 {
 	const struct mode *mode = s->mode[0] ? mode_find(s->mode) : mode_for_layout(s->layout);
 	const struct layout l = s->layout;
 	if (!mode) {
 		char allowed[256] = "";
 		modes_list(allowed, sizeof allowed);
-		return spec_variant_error(spec, from, st,
-		                          "mode = '%s' is not known; allowed is %s", s->mode,
-		                          allowed);
+		return spec_variant_error(spec, from, st, "mode = '%s' is not known; allowed is %s",
+		                          s->mode, allowed);
 	}
 	if (layout_ranks(l) == 0) {
 		s->layout = mode->spread(nranks);
@@ -29,9 +27,8 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 		if (mode->owns(s->layout) && layout_ranks(s->layout) == nranks)
 			return 0;
 		return spec_variant_error(
-		    spec, from, st,
-		    "mode %s cannot place %u ranks; allowed are 2 ranks or more", mode->name,
-		    nranks);
+		    spec, from, st, "mode %s cannot place %u ranks; allowed are 2 ranks or more",
+		    mode->name, nranks);
 	}
 	if (!mode->owns(l))
 		return spec_variant_error(spec, from, st,
@@ -57,11 +54,10 @@ static int apart_check(const struct spec *spec, const struct spec_variant *from,
 {
 	if (!settings_isolates(s) || s->layout.processes > 1)
 		return 0;
-	return spec_variant_error(
-	    spec, from, st,
-	    "%s sets processes apart from each other, and mode %s has one; "
-	    "allowed is mode = processes, or a layout of several",
-	    s->isolate ? "isolate" : "visible = own", s->mode);
+	return spec_variant_error(spec, from, st,
+	                          "%s sets processes apart from each other, and mode %s has one; "
+	                          "allowed is mode = processes, or a layout of several",
+	                          s->isolate ? "isolate" : "visible = own", s->mode);
 }
 
 /* Fills skip where a setting is none of the variant's backend. A library that is not set is
@@ -76,8 +72,7 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 		snprintf(key, sizeof key, "%s", from->several ? "each" : "nccl");
 		needs[0] = backend_using(key);
 	}
-	if (unset ? traits_find(s->backend)->library
-	          : !backend_ignores(s, key, sizeof key, needs))
+	if (unset ? traits_find(s->backend)->library : !backend_ignores(s, key, sizeof key, needs))
 		return false;
 	if (from && !strcmp(from->backend, needs[0]))
 		snprintf(skip, bytes,
@@ -109,14 +104,12 @@ static int refuses_settings(const struct plan *plan, const struct settings *s,
 		                  "has none",
 		                  backend->name);
 	if (s->wait == WAIT_BLOCK && !backend->is.launches)
-		return status_set(
-		    st,
-		    "wait = block sleeps until a device is through, and backend %s "
-		    "moves data while it waits; allowed are spin and yield",
-		    backend->name);
+		return status_set(st,
+		                  "wait = block sleeps until a device is through, and backend %s "
+		                  "moves data while it waits; allowed are spin and yield",
+		                  backend->name);
 	bool imagined = machine->imagined && !strcmp(machine->imagined, s->backend);
-	return s->isolate && machine->isolates && !imagined ? machine->isolates(s->isolate, st)
-	                                                    : 0;
+	return s->isolate && machine->isolates && !imagined ? machine->isolates(s->isolate, st) : 0;
 }
 
 static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
@@ -155,8 +148,7 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
 		         why.text[0] ? why.text : "the backend cannot run it");
 	else if (backend->is.messages && !mode_find(s->mode)->is.mpi)
-		snprintf(skip, bytes,
-		         "backend %s sends MPI's messages, and mode %s starts no MPI",
+		snprintf(skip, bytes, "backend %s sends MPI's messages, and mode %s starts no MPI",
 		         backend->name, s->mode);
 	trial_free(trial);
 	return 0;
@@ -178,8 +170,8 @@ struct runnable {
 };
 
 /* Each collective and datatype on its own. -1 only when memory is out. */
-static int runnable_find(struct plan *plan, unsigned reference,
-                         const struct plan_machine *machine, struct runnable *out)
+static int runnable_find(struct plan *plan, unsigned reference, const struct plan_machine *machine,
+                         struct runnable *out)
 {
 	struct cell *all = plan->cells;
 	unsigned n = plan->ncells, count;
@@ -265,13 +257,12 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 	bool accesses = false;
 	for (unsigned i = 0; i < 2; i++)
 		if (ranks[i].rank >= (int)plan->nranks)
-			return spec_variant_error(
-			    spec, from, st, "%s = %d, but ranks are 0 to %u", ranks[i].key,
-			    ranks[i].rank, plan->nranks - 1);
+			return spec_variant_error(spec, from, st, "%s = %d, but ranks are 0 to %u",
+			                          ranks[i].key, ranks[i].rank, plan->nranks - 1);
 	if ((size_t)s->flip_byte >= plan->arena_bytes)
-		return spec_variant_error(
-		    spec, from, st, "flip: byte = %lld, but a rank's buffer has %zu bytes",
-		    (long long)s->flip_byte, plan->arena_bytes);
+		return spec_variant_error(spec, from, st,
+		                          "flip: byte = %lld, but a rank's buffer has %zu bytes",
+		                          (long long)s->flip_byte, plan->arena_bytes);
 	for (unsigned c = 0; c < spec->ncolls; c++)
 		accesses = accesses || spec->colls[c] == COLL_ACCESS;
 	if (s->stride > 1 && !accesses)
@@ -281,16 +272,15 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		                          s->stride);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
-		return spec_variant_error(
-		    spec, from, st,
-		    "calls = %u cannot be issued in groups of aggregate = "
-		    "%u; allowed are multiples of %u",
-		    spec->calls, s->aggregate, s->aggregate);
+		return spec_variant_error(spec, from, st,
+		                          "calls = %u cannot be issued in groups of aggregate = "
+		                          "%u; allowed are multiples of %u",
+		                          spec->calls, s->aggregate, s->aggregate);
 	return 0;
 }
 
-static int variants_add(struct plan *plan, const char *backend,
-                        const struct plan_machine *machine, struct status *st)
+static int variants_add(struct plan *plan, const char *backend, const struct plan_machine *machine,
+                        struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	for (unsigned i = 0; i < spec->nvariants; i++) {
@@ -345,8 +335,8 @@ static void same_skip(struct plan *plan)
 	}
 }
 
-int plan_variants_make(struct plan *plan, const char *backend,
-                       const struct plan_machine *machine, struct status *st)
+int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
+                       struct status *st)
 {
 	if (variants_add(plan, backend, machine, st))
 		return -1;

@@ -136,8 +136,8 @@ static unsigned cover_one(const struct search_space *space, const search_aside *
 	return n;
 }
 
-unsigned search_cover(const struct search_space *space, const search_aside *aside,
-                      uint64_t seed, struct search_set *rows, unsigned most)
+unsigned search_cover(const struct search_space *space, const search_aside *aside, uint64_t seed,
+                      struct search_set *rows, unsigned most)
 {
 	const struct search_set none = {{0}};
 	unsigned n = 0;
@@ -213,8 +213,8 @@ static int value_check(struct build *b, const char *key, const char *value, stru
 }
 
 /* Reads the values of a key, separated by commas. */
-static int values_read(struct build *b, const char *key, const char *text,
-                       struct search_key *out, struct status *st)
+static int values_read(struct build *b, const char *key, const char *text, struct search_key *out,
+                       struct status *st)
 {
 	char *copy = strdup(text), *rest = copy, *word;
 	int rc = copy ? 0 : status_set(st, "out of memory");
@@ -229,11 +229,10 @@ static int values_read(struct build *b, const char *key, const char *text,
 			continue;
 		if (!*word || strlen(word) >= SEARCH_VALUE_BYTES ||
 		    out->nvalues == SEARCH_MAX_VALUES)
-			rc = status_set(
-			    st,
-			    "%s = '%.100s' is not allowed; allowed are up to %d values "
-			    "of up to %d characters, with commas between",
-			    key, text, SEARCH_MAX_VALUES - 1, SEARCH_VALUE_BYTES - 1);
+			rc = status_set(st,
+			                "%s = '%.100s' is not allowed; allowed are up to %d values "
+			                "of up to %d characters, with commas between",
+			                key, text, SEARCH_MAX_VALUES - 1, SEARCH_VALUE_BYTES - 1);
 		else if (!(rc = value_check(b, key, word, st)))
 			strcpy(out->values[out->nvalues++], word);
 	}
@@ -260,8 +259,8 @@ static struct search_key *key_of(struct search_space *space, const char *key)
 	return space->nkeys < SEARCH_MAX_KEYS ? &space->keys[space->nkeys] : NULL;
 }
 
-static int entry_apply(struct build *b, const struct text_entry *entry, const char *key,
-                       bool here, struct status *st)
+static int entry_apply(struct build *b, const struct text_entry *entry, const char *key, bool here,
+                       struct status *st)
 {
 	struct search_space *space = &b->spec->search;
 	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
@@ -271,17 +270,15 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 		           ? build_fail(b, entry->at, why.text, st)
 		           : 0;
 	if (!is_key(key)) {
-		status_set(
-		    &why,
-		    "'%.80s' cannot be searched; allowed are finalists, env.NAME and the "
-		    "settings of a variant (`launchgap list keys`) but mode, layout, "
-		    "backend and library; for one backend alone in [search on host]",
-		    key);
+		status_set(&why,
+		           "'%.80s' cannot be searched; allowed are finalists, env.NAME and the "
+		           "settings of a variant (`launchgap list keys`) but mode, layout, "
+		           "backend and library; for one backend alone in [search on host]",
+		           key);
 		return build_fail(b, entry->at, why.text, st);
 	}
 	if (!to) {
-		status_set(&why, "too many settings to search; allowed are %d",
-		           SEARCH_MAX_KEYS);
+		status_set(&why, "too many settings to search; allowed are %d", SEARCH_MAX_KEYS);
 		return build_fail(b, entry->at, why.text, st);
 	}
 	if (values_read(b, key, entry->value, &read, &why))
@@ -363,12 +360,11 @@ int search_finish(struct build *b, struct status *st)
 	if (drop_own(space, &reference->settings, st))
 		return -1;
 	if (!space->nkeys)
-		return build_fail(
-		    b, space->at,
-		    "the search has no setting that differs from the reference on "
-		    "this backend; allowed is at least one, as in "
-		    "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]",
-		    st);
+		return build_fail(b, space->at,
+		                  "the search has no setting that differs from the reference on "
+		                  "this backend; allowed is at least one, as in "
+		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]",
+		                  st);
 	if (b->spec->blocks_auto)
 		return build_fail(
 		    b, space->at,
@@ -434,8 +430,8 @@ struct search_trials search_trials(const struct plan *plan)
 	for (unsigned v = 0; v < plan->nvariants; v++)
 		here += !plan->variants[v].skip[0] && strcmp(plan->variants[v].role, "search");
 	for (unsigned i = 0; i < SEARCH_SCREENS && rows; i++)
-		n.screen += 2 + search_cover(&plan->search, NULL, plan->seed + i, rows,
-		                             SEARCH_MAX_SETS);
+		n.screen +=
+		    2 + search_cover(&plan->search, NULL, plan->seed + i, rows, SEARCH_MAX_SETS);
 	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
 		n.narrow += 2 + search_narrow_most(i);
 	n.confirm = search_blocks(plan) * (here + plan->search.finalists);

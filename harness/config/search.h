@@ -36,8 +36,8 @@ unsigned search_confirm_blocks(unsigned ntests);
  * the logarithm of the number of keys. Fills up to `most` rows, the same for the same seed,
  * without the reference's own and without values that are set aside (NULL: none); how many. */
 typedef bool search_aside[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
-unsigned search_cover(const struct search_space *space, const search_aside *aside,
-                      uint64_t seed, struct search_set *rows, unsigned most);
+unsigned search_cover(const struct search_space *space, const search_aside *aside, uint64_t seed,
+                      struct search_set *rows, unsigned most);
 
 /* --- reading [search] --- */
 

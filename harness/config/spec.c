@@ -36,8 +36,8 @@ struct spec_variant *spec_find(struct spec *spec, const char *name)
 	return NULL;
 }
 
-void spec_no_variant(const struct spec *spec, const char *key, const char *name,
-                     const char *where, char *what, size_t bytes)
+void spec_no_variant(const struct spec *spec, const char *key, const char *name, const char *where,
+                     char *what, size_t bytes)
 {
 	struct suggestion guess = suggest_for(name);
 	char allowed[512];
@@ -46,6 +46,6 @@ void spec_no_variant(const struct spec *spec, const char *key, const char *name,
 		suggest_offer(&guess, spec->variants[i].name);
 		status_list(allowed, sizeof allowed, spec->variants[i].name);
 	}
-	snprintf(what, bytes, "%s = '%.100s' names no variant%s%s; allowed is %s", key, name,
-	         where, suggestion_text(&guess).text, allowed);
+	snprintf(what, bytes, "%s = '%.100s' names no variant%s%s; allowed is %s", key, name, where,
+	         suggestion_text(&guess).text, allowed);
 }

@@ -34,18 +34,17 @@ struct spec_text;
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
-	struct settings
-	    settings; /* backend "auto" still stands here until the plan resolves it */
+	struct settings settings; /* backend "auto" still stands here until the plan resolves it */
 	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each takes this one's
 	                               place */
 	bool several;               /* each is given, if only as an unset ${NAME} */
-	char variable[TRIAL_NAME_BYTES]; /* NAME, where the library is ${NAME}, or "" */
+	char variable[TRIAL_NAME_BYTES];  /* NAME, where the library is ${NAME}, or "" */
 	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend, or
 	                                     "" */
-	char skip[256];                  /* why it is left out (an unset ${NAME}), or "" */
-	char backend[TRIAL_NAME_BYTES];  /* the file's own; the command line may say another */
-	spec_lookup_fn *lookup;          /* of ${NAME}, while it is read */
-	struct text_place at;            /* of its section */
+	char skip[256];                   /* why it is left out (an unset ${NAME}), or "" */
+	char backend[TRIAL_NAME_BYTES];   /* the file's own; the command line may say another */
+	spec_lookup_fn *lookup;           /* of ${NAME}, while it is read */
+	struct text_place at;             /* of its section */
 };
 
 /* --- [search] ---
@@ -95,7 +94,7 @@ struct spec {
 	enum coll_kind colls[COLL_KINDS];
 	unsigned nsizes;
 	size_t sizes[SIZES_MAX]; /* as asked, bytes, ascending, unique */
-	bool in_tokens;          /* until all is read `sizes` counts tokens of a mixture of experts */
+	bool in_tokens; /* until all is read `sizes` counts tokens of a mixture of experts */
 	unsigned ndtypes, nops;
 	enum dtype dtypes[DTYPE_KINDS];
 	enum op ops[OP_KINDS];
@@ -104,9 +103,9 @@ struct spec {
 	bool in_place[2];   /* out of place, in place: which are measured */
 	bool in_place_said; /* by the file or the command line */
 	struct value_weights weights;
-	unsigned experts; /* of a mixture of experts; 0: as many as ranks */
+	unsigned experts;                       /* of a mixture of experts; 0: as many as ranks */
 	unsigned nskews, skews[SPEC_MAX_SKEWS]; /* tenths */
-	char model[PATH_MAX]; /* of a step of training: a name or a path, or "" */
+	char model[PATH_MAX];                   /* of a step of training: a name or a path, or "" */
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
 	unsigned ranks_per_core;        /* the most, where cores carry them */
@@ -116,16 +115,16 @@ struct spec {
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
 	unsigned budget_s; /* time for all blocks */
 	unsigned warmup, stretches, calls, isolated_calls;
-	unsigned timeout_s;      /* one trial, its start included */
-	unsigned cell_timeout_s; /* one cell; 0: none */
-	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
-	unsigned connections;    /* times that a job opens its backend */
-	unsigned allocations;    /* times that each connection has buffers allocated */
-	uint64_t seed;           /* of order and data; 0: drawn by the runner and recorded */
-	bool needs_gpus;         /* what is asked is about GPUs */
+	unsigned timeout_s;           /* one trial, its start included */
+	unsigned cell_timeout_s;      /* one cell; 0: none */
+	unsigned cycles;              /* of all cells in a trial, one after the other: a soak */
+	unsigned connections;         /* times that a job opens its backend */
+	unsigned allocations;         /* times that each connection has buffers allocated */
+	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
+	bool needs_gpus;              /* what is asked is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
-	bool counters;           /* read the hardware's counters, in a pass of their own */
-	bool limit;              /* measure the machine's limit beside the variants */
+	bool counters;                /* read the hardware's counters, in a pass of their own */
+	bool limit;                   /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
 	char only[512]; /* what --only left out, as a sentence, or "" */
@@ -166,7 +165,7 @@ int spec_variant_error(const struct spec *spec, const struct spec_variant *varia
 struct spec_variant *spec_find(struct spec *spec, const char *name);
 /* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
  */
-void spec_no_variant(const struct spec *spec, const char *key, const char *name,
-                     const char *where, char *what, size_t bytes);
+void spec_no_variant(const struct spec *spec, const char *key, const char *name, const char *where,
+                     char *what, size_t bytes);
 
 #endif

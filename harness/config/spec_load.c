@@ -13,8 +13,7 @@ static int experiment_apply(struct build *b, unsigned section, struct status *st
 }
 
 /* What a variant starts from: another one, or what [experiment] says. */
-static const struct spec_variant *variant_base(struct build *b, unsigned section,
-                                               struct status *st)
+static const struct spec_variant *variant_base(struct build *b, unsigned section, struct status *st)
 {
 	for (unsigned i = 0; i < b->from->nread; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
@@ -96,17 +95,15 @@ static int sections_apply(struct build *b, struct status *st)
 			                               "unknown section [%s%s%s]; allowed is",
 			                               s->kind, s->name[0] ? " " : "", s->name);
 			for (unsigned k = 0; k < nkinds && used < sizeof what; k++)
-				used +=
-				    (size_t)snprintf(what + used, sizeof what - used, "%s %s",
-				                     k ? "," : "", section_kinds[k].form);
+				used += (size_t)snprintf(what + used, sizeof what - used, "%s %s",
+				                         k ? "," : "", section_kinds[k].form);
 			return build_fail(b, s->at, what, st);
 		}
 		if (i == 0 && kind->apply != experiment_apply)
-			return build_fail(
-			    b, s->at,
-			    "[experiment] has to come first, as it says what holds "
-			    "for all",
-			    st);
+			return build_fail(b, s->at,
+			                  "[experiment] has to come first, as it says what holds "
+			                  "for all",
+			                  st);
 		if (kind->apply(b, i, st))
 			return -1;
 	}
@@ -167,8 +164,7 @@ static struct text_place reference_at(const struct build *b)
 {
 	for (unsigned i = b->from->text.nentries; i-- > 0;) {
 		const struct text_entry *entry = &b->from->text.entries[i];
-		if (!strcmp(entry->key, "reference") &&
-		    !strcmp(entry->value, b->spec->reference))
+		if (!strcmp(entry->key, "reference") && !strcmp(entry->value, b->spec->reference))
 			return entry->at;
 	}
 	return (struct text_place){0};
@@ -179,16 +175,15 @@ static int spec_check(struct build *b, struct status *st)
 	struct spec *spec = b->spec;
 	if (b->from->text.nsections == 0)
 		return status_set(
-		    st, "%s: no section; allowed is [experiment], then [variant NAME]",
-		    spec->file);
+		    st, "%s: no section; allowed is [experiment], then [variant NAME]", spec->file);
 	const struct text_place at = b->from->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
 		return build_fail(
 		    b, at, "collective is missing; say collective = alltoall, or another", st);
 	if (b->backend && !spec->nsizes)
-		return build_fail(
-		    b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes", st);
+		return build_fail(b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes",
+		                  st);
 	if (!spec->nvariants)
 		return build_fail(b, at,
 		                  "no variant; at least one [variant NAME] with a mode or a "
@@ -238,8 +233,8 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		unsigned is;
 		const char *has_none;
 	} heeded[] = {{"op", COLL_REDUCES, "reduces"},
-	            {"root", COLL_ROOTED, "has a root"},
-	            {"tokens", COLL_ROUTED, "sends tokens"}};
+	              {"root", COLL_ROOTED, "has a root"},
+	              {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
 	char colls[256] = "", what[512];
 	for (unsigned i = 0; i < b->spec->ncolls; i++) {
@@ -254,12 +249,11 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
 				continue;
-			snprintf(
-			    what, sizeof what,
-			    "%s = %.60s is heeded by no collective of the experiment: none "
-			    "of %s %s; allowed is to leave %s away, or a collective that "
-			    "heeds it",
-			    key, entry->value, colls, heeded[k].has_none, key);
+			snprintf(what, sizeof what,
+			         "%s = %.60s is heeded by no collective of the experiment: none "
+			         "of %s %s; allowed is to leave %s away, or a collective that "
+			         "heeds it",
+			         key, entry->value, colls, heeded[k].has_none, key);
 			return build_fail(b, entry->at, what, st);
 		}
 	}
@@ -282,7 +276,8 @@ static int tokens_alone(struct build *b, struct status *st)
 {
 	for (unsigned i = 0; i < b->from->text.nentries; i++)
 		for (unsigned k = 0; k < b->from->text.nentries; k++) {
-			const struct text_entry *x = &b->from->text.entries[i], *y = &b->from->text.entries[k];
+			const struct text_entry *x = &b->from->text.entries[i],
+			                        *y = &b->from->text.entries[k];
 			if (!strcmp(x->key, "tokens") && !strcmp(y->key, "bytes") &&
 			    x->section == y->section && !strcmp(x->on, y->on))
 				return build_fail(b, x->at,
@@ -313,10 +308,11 @@ static int tokens_finish(struct build *b, struct status *st)
 			                  st);
 	for (unsigned i = 1; i < spec->nvariants; i++)
 		if (spec->variants[i].settings.hidden != hidden)
-			return build_fail(b, at,
-			                  "tokens are of other bytes in each variant; allowed is one "
-			                  "hidden for all variants, or bytes in place of tokens",
-			                  st);
+			return build_fail(
+			    b, at,
+			    "tokens are of other bytes in each variant; allowed is one "
+			    "hidden for all variants, or bytes in place of tokens",
+			    st);
 	for (unsigned i = 0; i < spec->nsizes; i++) {
 		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element) {
 			char what[256];
@@ -346,11 +342,10 @@ static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct 
 	if (n < sizeof copy)
 		memcpy(copy, base, n);
 	if (!field_is_name(copy, sizeof copy))
-		return status_set(
-		    st,
-		    "%s: the file's name is the experiment's; allowed are letters, "
-		    "digits, '-', '_', '.', at most %zu, and .exp",
-		    file, sizeof copy - 1);
+		return status_set(st,
+		                  "%s: the file's name is the experiment's; allowed are letters, "
+		                  "digits, '-', '_', '.', at most %zu, and .exp",
+		                  file, sizeof copy - 1);
 	memcpy(name, copy, sizeof copy);
 	return 0;
 }
@@ -361,11 +356,10 @@ static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[
 	for (unsigned i = 0; i < n; i++) {
 		const char *equals = strchr(overrides[i], '=');
 		char key[TRIAL_NAME_BYTES * 2];
-		if (!equals || equals == overrides[i] ||
-		    equals - overrides[i] >= (long)sizeof key)
-			return status_set(
-			    st, "command line: '%s' is no setting; allowed is key=value",
-			    overrides[i]);
+		if (!equals || equals == overrides[i] || equals - overrides[i] >= (long)sizeof key)
+			return status_set(st,
+			                  "command line: '%s' is no setting; allowed is key=value",
+			                  overrides[i]);
 		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
 		key[equals - overrides[i]] = '\0';
 		if (!strcmp(key, SPEC_ONLY)) {
@@ -376,8 +370,7 @@ static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[
 			t->no_libraries = true;
 			continue;
 		}
-		if (text_add(&t->text, BUILD_COMMAND_LINE, (struct text_place){0}, key,
-		             equals + 1))
+		if (text_add(&t->text, BUILD_COMMAND_LINE, (struct text_place){0}, key, equals + 1))
 			return status_set(st, "out of memory");
 	}
 	return 0;

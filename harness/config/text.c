@@ -109,8 +109,7 @@ static unsigned section_find(const struct text *text, const struct text_section 
 /* Appends a copy. -1 when memory is out. */
 static int section_append(struct text *text, const struct text_section *section)
 {
-	struct text_section *grown =
-	    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
+	struct text_section *grown = realloc(text->sections, (text->nsections + 1) * sizeof *grown);
 	if (!grown)
 		return -1;
 	text->sections = grown;
@@ -290,8 +289,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 	if (!value || !*key)
 		return reader_fail(r, "not an entry; allowed is key = value");
 	if (text->nsections == 0)
-		return reader_fail(r,
-		                   "a key before any section; allowed is [experiment] first");
+		return reader_fail(r, "a key before any section; allowed is [experiment] first");
 	struct text_entry new = entry_of(r->section, (struct text_place){0, r->line}, key, value);
 	if (r->on[0] && new.on[0])
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
@@ -331,8 +329,7 @@ static int text_read(const char *file, struct text *out, struct status *st)
 	if (!r.in) {
 		if (fd >= 0)
 			close(fd);
-		return status_set(st, "%s: cannot be read: %s", file,
-		                  why ? why : strerror(errno));
+		return status_set(st, "%s: cannot be read: %s", file, why ? why : strerror(errno));
 	}
 
 	int wrong = ini_parse_stream(reader_line, &r, reader_entry, &r);
@@ -387,8 +384,7 @@ static int base_find(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX],
 	else if (nth == TEXT_MAX_BASES)
 		snprintf(why, sizeof why, "one file too many, of %d each like the next",
 		         TEXT_MAX_BASES);
-	else if (snprintf(path, sizeof path, "%.*s%s.exp", folder, file, like->value) >=
-	         PATH_MAX)
+	else if (snprintf(path, sizeof path, "%.*s%s.exp", folder, file, like->value) >= PATH_MAX)
 		strcpy(why, "the path is too long");
 	else if (access(path, R_OK))
 		snprintf(why, sizeof why, "%s cannot be read: %s", path, strerror(errno));
@@ -426,8 +422,7 @@ static int entry_lay(struct text *base, unsigned file, unsigned section,
 {
 	for (unsigned i = base->nentries; i-- > 0;) {
 		const struct text_entry *old = &base->entries[i];
-		if (old->section == section && old->at.file == file &&
-		    replaces(own, old))
+		if (old->section == section && old->at.file == file && replaces(own, old))
 			entry_drop(base, i);
 	}
 	struct text_entry new = *own;

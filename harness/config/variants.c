@@ -11,8 +11,7 @@
 /* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
  * versions, libraries are counted instead. -1: the file is no library, which shows at once, not
  * when its trial's turn comes. */
-static int name_variant(struct spec_variant *v, const char *base, unsigned nth,
-                        struct status *st)
+static int name_variant(struct spec_variant *v, const char *base, unsigned nth, struct status *st)
 {
 	struct library library;
 	if (backend_library(v->settings.nccl, &library, st))
@@ -48,8 +47,8 @@ static bool name_taken(const struct spec_variant *out, unsigned n)
 	return i < n;
 }
 
-static int spread_one(struct build *b, const struct spec_variant *from,
-                      struct spec_variant *out, unsigned *n, struct status *st)
+static int spread_one(struct build *b, const struct spec_variant *from, struct spec_variant *out,
+                      unsigned *n, struct status *st)
 {
 	char each[SPEC_EACH_BYTES], *rest = each;
 	unsigned nth = 0;
@@ -199,11 +198,10 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 			status_list(names, sizeof names, v->name);
 		if (!placed && settings_alike(key, &first->settings, &v->settings) &&
 		    ++alike <= MOST_NAMED)
-			snprintf(as + strlen(as), sizeof as - strlen(as), "%s%s",
-			         as[0] ? "," : "", v->name);
+			snprintf(as + strlen(as), sizeof as - strlen(as), "%s%s", as[0] ? "," : "",
+			         v->name);
 		differ = differ || !settings_alike(key, &first->settings, &v->settings);
-		moved =
-		    moved || !settings_alike(key, &v->settings, &spec->variants[i].settings);
+		moved = moved || !settings_alike(key, &v->settings, &spec->variants[i].settings);
 		if (placed && !strcmp(v->settings.mode, entry->value))
 			snprintf(as, sizeof as, "%s", v->name);
 	}

@@ -62,8 +62,7 @@ struct backend {
 
 	/* Allocates and connects; may block and may team_meet (in all workers or in none). After
 	 * an error close() still accepts *out, which may be NULL. */
-	int (*open)(const struct backend_place *place, struct backend_ctx **out,
-	            struct status *st);
+	int (*open)(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 	/* Fills `slots` input buffers from seed and poisons the outputs, for all local ranks. */
 	int (*prepare)(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
 	               unsigned slots, struct status *st);
@@ -94,8 +93,7 @@ struct backend {
 	 * device knows them. All workers call each, with a meeting between them. NULL, both: no
 	 * such clock. */
 	void (*trace)(struct backend_ctx *ctx, bool on);
-	void (*trace_read)(struct backend_ctx *ctx, unsigned i, struct sample *rows,
-	                   unsigned n);
+	void (*trace_read)(struct backend_ctx *ctx, unsigned i, struct sample *rows, unsigned n);
 
 	/* In the same pass, for a step of training: when local rank i's work and its
 	 * communication ran in the row that began at from_ns, if known. NULL: never known. */

@@ -9,18 +9,27 @@ static const struct {
 	size_t offset;
 	bool later; /* older records do not have it */
 } fields[] = {
-#define FIELD(name)                                                                            \
-	{                                                                                      \
-#name, offsetof(struct counters, name), false                                  \
+#define FIELD(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct counters, name), false                                      \
 	}
-#define LATER(name)                                                                            \
-	{                                                                                      \
-#name, offsetof(struct counters, name), true                                   \
+#define LATER(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct counters, name), true                                       \
 	}
-    FIELD(seconds),        FIELD(nvlink_tx_gbs),   FIELD(nvlink_rx_gbs),     FIELD(dram_gbs),
-    FIELD(dram_limit_gbs), FIELD(sm_percent),      FIELD(pcie_tx_gbs),       FIELD(pcie_rx_gbs),
-    FIELD(copied_bytes),   FIELD(delivered_bytes), FIELD(nvlink_unit_bytes),
-    LATER(busy_percent),   LATER(memory_busy_percent),
+    FIELD(seconds),
+    FIELD(nvlink_tx_gbs),
+    FIELD(nvlink_rx_gbs),
+    FIELD(dram_gbs),
+    FIELD(dram_limit_gbs),
+    FIELD(sm_percent),
+    FIELD(pcie_tx_gbs),
+    FIELD(pcie_rx_gbs),
+    FIELD(copied_bytes),
+    FIELD(delivered_bytes),
+    FIELD(nvlink_unit_bytes),
+    LATER(busy_percent),
+    LATER(memory_busy_percent),
 #undef FIELD
 #undef LATER
 };
@@ -101,8 +110,7 @@ int counters_from_json(const json_t *from, struct counters *out, struct status *
 	for (unsigned i = 0; i < NFIELDS; i++) {
 		const json_t *value = json_object_get(from, fields[i].name);
 		if (json_is_null(value) || (!value && fields[i].later) ||
-		    (!has_unit &&
-		     fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
+		    (!has_unit && fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
 			continue;
 		if (!json_is_number(value) || json_number_value(value) < 0)
 			return status_set(st, "counters: \"%s\" has to be a number from 0, or null",

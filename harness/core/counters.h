@@ -49,9 +49,9 @@ struct counters {
 	/* 0 to 100, in the driver's last sample period within the stretch (NVML's utilisation): how
 	 * long a kernel ran, and how long memory was read or written. */
 	double busy_percent, memory_busy_percent;
-	double pcie_tx_gbs;    /* GB/s, out of the GPU */
-	double pcie_rx_gbs;    /* GB/s */
-	double copied_bytes;   /* the host backend's own count of what it copied */
+	double pcie_tx_gbs;     /* GB/s, out of the GPU */
+	double pcie_rx_gbs;     /* GB/s */
+	double copied_bytes;    /* the host backend's own count of what it copied */
 	double delivered_bytes; /* and of what arrived in users' buffers */
 	char missing[160];      /* why counters are missing; "" when none is */
 };

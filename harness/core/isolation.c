@@ -26,8 +26,8 @@
 /* A private /dev/shm, a /proc of the namespace's pids and closed device files are mounts, so each
  * needs a namespace of mounts. */
 static const int flags[ISOLATE_KINDS] = {
-    [ISOLATE_UTS] = CLONE_NEWUTS, [ISOLATE_IPC] = CLONE_NEWIPC,
-    [ISOLATE_SHM] = CLONE_NEWNS,  [ISOLATE_PID] = CLONE_NEWPID | CLONE_NEWNS,
+    [ISOLATE_UTS] = CLONE_NEWUTS,    [ISOLATE_IPC] = CLONE_NEWIPC,
+    [ISOLATE_SHM] = CLONE_NEWNS,     [ISOLATE_PID] = CLONE_NEWPID | CLONE_NEWNS,
     [ISOLATE_DEVICES] = CLONE_NEWNS, [ISOLATE_CGROUP] = CLONE_NEWCGROUP,
 };
 
@@ -76,8 +76,8 @@ static int enter_user(int all)
 static int mount_shm(const char *keep)
 {
 	char through[64];
-	int kept = keep && !strncmp(keep, SHM "/", sizeof SHM) ? open(keep, O_PATH | O_CLOEXEC)
-	                                                       : -1;
+	int kept =
+	    keep && !strncmp(keep, SHM "/", sizeof SHM) ? open(keep, O_PATH | O_CLOEXEC) : -1;
 	int failed = mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
 	if (kept < 0 || failed)
 		return failed;
@@ -169,8 +169,8 @@ static void wait_and_end(pid_t pid)
 	_exit(pid < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status));
 }
 
-static void live(const struct isolation *is, int (*body)(void *arg, struct status *st),
-                 void *arg, int tell)
+static void live(const struct isolation *is, int (*body)(void *arg, struct status *st), void *arg,
+                 int tell)
 {
 	struct status st = {""};
 	int result = enter(is, &st);
@@ -196,8 +196,8 @@ static void live(const struct isolation *is, int (*body)(void *arg, struct statu
 	_exit(result ? 1 : 0);
 }
 
-int isolation_run(const struct isolation *is, int (*body)(void *arg, struct status *st),
-                  void *arg, struct status *st)
+int isolation_run(const struct isolation *is, int (*body)(void *arg, struct status *st), void *arg,
+                  struct status *st)
 {
 	struct status said = {""};
 	int tell[2], status = 0;

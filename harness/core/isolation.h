@@ -7,9 +7,9 @@
 #include "../trial/settings.h"
 
 struct isolation {
-	unsigned what;      /* bits of enum isolate */
-	bool own_gpus;      /* CUDA_VISIBLE_DEVICES lists only the GPUs of this process's ranks */
-	unsigned process;   /* which one this is; its host name ends in it */
+	unsigned what;    /* bits of enum isolate */
+	bool own_gpus;    /* CUDA_VISIBLE_DEVICES lists only the GPUs of this process's ranks */
+	unsigned process; /* which one this is; its host name ends in it */
 	unsigned ranks_per_gpu;
 	unsigned gpu, gpus; /* of this process: the first, and their number */
 	const char *keep;   /* a folder that stays visible in the private /dev/shm, or NULL */

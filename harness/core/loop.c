@@ -170,8 +170,7 @@ int loop_first_call(struct loop *loop, int64_t *length_ns)
 
 struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i)
 {
-	return sample_tally(loop->place.trial, team_area(loop->team), cell,
-	                    loop->place.first + i);
+	return sample_tally(loop->place.trial, team_area(loop->team), cell, loop->place.first + i);
 }
 
 void loop_keep_rows(struct loop *loop, unsigned cell)

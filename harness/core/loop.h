@@ -17,14 +17,14 @@ struct loop {
 	struct backend_place place;
 	int (*measure_row)(struct loop *loop, unsigned calls);
 	int (*pause)(struct loop *loop); /* between rounds of polling; -1: a rank failed */
-	unsigned slot, slots;    /* the buffer of the next call, and their number */
-	unsigned aggregate;      /* calls issued in one group */
-	unsigned replays;        /* of the captured calls, per row */
-	const struct cell *cell; /* the current one */
-	int64_t deadline_ns;     /* of the cell */
-	struct sample **rows;    /* per local rank: where the next row goes */
-	struct sample *scratch;  /* per local rank: rows that are not kept (warm-up) */
-	bool *busy;              /* per local rank */
+	unsigned slot, slots;            /* the buffer of the next call, and their number */
+	unsigned aggregate;              /* calls issued in one group */
+	unsigned replays;                /* of the captured calls, per row */
+	const struct cell *cell;         /* the current one */
+	int64_t deadline_ns;             /* of the cell */
+	struct sample **rows;            /* per local rank: where the next row goes */
+	struct sample *scratch;          /* per local rank: rows that are not kept (warm-up) */
+	bool *busy;                      /* per local rank */
 	struct machine_binding *binding; /* the cores that it may be bound to */
 	char bind[64];                   /* its binding, in words */
 	char cpus[192];                  /* CPUs of the worker and its helper threads */

@@ -157,8 +157,7 @@ static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
 	for (unsigned row = 0; row < lead; row++)
 		start_row(loop, trial_calls(trial, &trial->cells[cell]));
 	for (unsigned i = 0; i < loop->place.count; i++)
-		*loop->rows[i] =
-		    (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
+		*loop->rows[i] = (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
 	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
 }
 
@@ -184,9 +183,8 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	loop_keep_nothing(loop);
 	/* The first reading opens the counters, which takes a while. */
 	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
-	    steady_rows(loop, cell, (rows + 1) / 2) ||
-	    read_at_work(loop, cell, rows, watch_on) || steady_rows(loop, cell, rows) ||
-	    read_at_work(loop, cell, rows, watch_off))
+	    steady_rows(loop, cell, (rows + 1) / 2) || read_at_work(loop, cell, rows, watch_on) ||
+	    steady_rows(loop, cell, rows) || read_at_work(loop, cell, rows, watch_off))
 		return -1;
 	return in_turn(loop, cell, watch_read);
 }
@@ -240,8 +238,8 @@ int pass_init(struct loop *loop, unsigned cell)
 			return loop_fail(loop, &st);
 		int64_t end = clock_now_ns();
 		for (unsigned i = 0; i < loop->place.count; i++)
-			*loop->rows[i] = (struct sample){
-			    .start_ns = start, .issued_ns = end, .idle_ns = end};
+			*loop->rows[i] =
+			    (struct sample){.start_ns = start, .issued_ns = end, .idle_ns = end};
 		loop_next_row(loop);
 	}
 	for (unsigned i = 0; i < loop->place.count; i++)

@@ -20,8 +20,8 @@ static void wide(void)
 	for (unsigned i = 0; i < SPEED_WIDE_STEPS; i++) {
 		a += 1, b += 3, c += 5, d += 7, e += 9, f += 11, g += 13, h += 15;
 		__asm__ volatile(""
-		                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f),
-		                   "+r"(g), "+r"(h));
+		                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g),
+		                   "+r"(h));
 	}
 }
 

@@ -89,8 +89,8 @@ void team_touch(struct team *team)
 		atomic_fetch_add((atomic_uint *)((char *)team->block + at), 0);
 }
 
-int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
-                struct team **out, struct status *st)
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
+                struct status *st)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct header plan = {0};
@@ -101,11 +101,10 @@ int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
 	/* A memfd reserves whatever is asked for, until the machine has no more memory. */
 	if (plan.store_at / page > (size_t)sysconf(_SC_PHYS_PAGES) / 2) {
 		free(team);
-		return status_set(
-		    st,
-		    "cannot reserve %zu bytes for samples: more than half of this "
-		    "machine's memory; fewer cells, calls or ranks need less",
-		    plan.store_at);
+		return status_set(st,
+		                  "cannot reserve %zu bytes for samples: more than half of this "
+		                  "machine's memory; fewer cells, calls or ranks need less",
+		                  plan.store_at);
 	}
 	team->fd = memfd_create("launchgap-team", MFD_CLOEXEC);
 	if (team->fd < 0) {
@@ -305,16 +304,14 @@ void team_set_deadline(struct team *team, unsigned cell, int64_t deadline_ns)
 
 int64_t team_deadline(const struct team *team, unsigned *cell)
 {
-	int64_t deadline =
-	    atomic_load_explicit(&team->block->deadline_ns, memory_order_acquire);
+	int64_t deadline = atomic_load_explicit(&team->block->deadline_ns, memory_order_acquire);
 	*cell = atomic_load_explicit(&team->block->cell, memory_order_relaxed);
 	return deadline;
 }
 
 void *team_mailbox(struct team *team, unsigned rank)
 {
-	return (char *)team->block + team->block->mailbox_at +
-	       (size_t)rank * TEAM_MAILBOX_BYTES;
+	return (char *)team->block + team->block->mailbox_at + (size_t)rank * TEAM_MAILBOX_BYTES;
 }
 
 char *team_facts(struct team *team, unsigned worker)

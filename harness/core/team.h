@@ -32,8 +32,8 @@ struct team;
 
 /* Makes the block. path (at least 64 bytes) is what the other processes pass to team_join; it
  * is valid until team_seal. The caller owns *out and frees it with team_leave. */
-int team_create(const struct team_shape *shape, char *path, size_t path_bytes,
-                struct team **out, struct status *st);
+int team_create(const struct team_shape *shape, char *path, size_t path_bytes, struct team **out,
+                struct status *st);
 int team_join(const char *path, struct team **out, struct status *st);
 /* Maps all that timed calls write. Each process has to: team_join does it, and a child of a
  * process that joined must do it again. */

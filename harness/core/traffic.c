@@ -281,8 +281,7 @@ static int call_once(struct traffic *t, struct status *st)
 static int open_context(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;
-	if (make_trial(t, st) || b->supports(t->trial, st) ||
-	    b->open(&t->own, &t->ctx, st) ||
+	if (make_trial(t, st) || b->supports(t->trial, st) || b->open(&t->own, &t->ctx, st) ||
 	    b->prepare(t->ctx, &t->cell, t->trial->seed, 1, st))
 		return -1;
 	if (call_once(t, st))

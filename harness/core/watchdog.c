@@ -89,8 +89,7 @@ static int wake_init(pthread_cond_t *wake)
 	pthread_condattr_t by;
 	if (pthread_condattr_init(&by))
 		return -1;
-	int error =
-	    pthread_condattr_setclock(&by, CLOCK_MONOTONIC) || pthread_cond_init(wake, &by);
+	int error = pthread_condattr_setclock(&by, CLOCK_MONOTONIC) || pthread_cond_init(wake, &by);
 	pthread_condattr_destroy(&by);
 	return error ? -1 : 0;
 }

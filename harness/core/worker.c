@@ -44,8 +44,7 @@ static int digest(struct loop *loop, unsigned cell)
 {
 	struct status st = {0};
 	for (unsigned i = 0; i < loop->place.count; i++)
-		if (loop->backend->digest(loop->ctx, i, &loop_tally(loop, cell, i)->digest,
-		                          &st))
+		if (loop->backend->digest(loop->ctx, i, &loop_tally(loop, cell, i)->digest, &st))
 			return loop_fail(loop, &st);
 	return 0;
 }
@@ -115,8 +114,7 @@ static int open_backend(struct loop *loop)
 	const bool own = s->cpus[0];
 	struct machine_seat seat = {.bind = s->bind,
 	                            .opening = true,
-	                            .numa =
-	                                loop->backend->numa_node(place->trial, place->first),
+	                            .numa = loop->backend->numa_node(place->trial, place->first),
 	                            .worker = own ? 0 : place->worker,
 	                            .nworkers = own ? 1 : layout_workers(s->layout)};
 	struct status st = {0};
@@ -283,8 +281,8 @@ static void describe(struct loop *loop)
 	}
 	traffic_describe(loop->traffic, traffic, sizeof traffic);
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\n%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, traffic, team,
-	         1024ll * process.ru_maxrss, shared, facts);
+	         "bind=%s\n%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, traffic,
+	         team, 1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
 }
 
@@ -294,16 +292,15 @@ static int take_cpus(struct loop *loop)
 	const struct backend_place *place = &loop->place;
 	const struct settings *set = &place->trial->settings;
 	unsigned ranks, cpus = settings_cpus(set, &ranks);
-	int result = cpus ? machine_cpus_set(cpus, ranks, place->first, place->count,
-	                                     place->nranks)
-	                  : 0;
+	int result =
+	    cpus ? machine_cpus_set(cpus, ranks, place->first, place->count, place->nranks) : 0;
 	machine_cpus_list(loop->cpus, sizeof loop->cpus);
 	loop->binding = machine_binding_take();
 	return result;
 }
 
-static void run_member(const struct trial *trial, const struct backend *backend,
-                       struct team *team, unsigned index)
+static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
+                       unsigned index)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;

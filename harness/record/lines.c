@@ -13,8 +13,7 @@
 /* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused
  * before it is parsed. What a plan may ask of a cell (config/plan_cells.c) is shorter. */
 #define LINE_MAX_BYTES ((size_t)32 << 20)
-#define FILE_MAX_BYTES                                                                         \
-	((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
+#define FILE_MAX_BYTES ((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
 
 struct lines {
 	gzFile file;
@@ -61,8 +60,7 @@ static int fill(struct lines *lines, const struct member_place *at)
 	 */
 	lines->cut = lines->cut || code == Z_BUF_ERROR;
 	if (got < 0 && code != Z_BUF_ERROR)
-		return member_bad(at, "cannot read: %s",
-		                  code == Z_ERRNO ? strerror(errno) : why);
+		return member_bad(at, "cannot read: %s", code == Z_ERRNO ? strerror(errno) : why);
 	lines->chunk_bytes = got > 0 ? (size_t)got : 0;
 	lines->chunk_at = 0;
 	lines->all += lines->chunk_bytes;
@@ -72,8 +70,7 @@ static int fill(struct lines *lines, const struct member_place *at)
 	return 0;
 }
 
-static int keep(struct lines *lines, const char *text, size_t bytes,
-                const struct member_place *at)
+static int keep(struct lines *lines, const char *text, size_t bytes, const struct member_place *at)
 {
 	size_t need = lines->bytes + bytes;
 	if (need > LINE_MAX_BYTES)
@@ -92,8 +89,8 @@ static int keep(struct lines *lines, const char *text, size_t bytes,
 	return 0;
 }
 
-int lines_next(struct lines *lines, const struct member_place *at, const char **text,
-               size_t *bytes, bool *last, bool *cut)
+int lines_next(struct lines *lines, const struct member_place *at, const char **text, size_t *bytes,
+               bool *last, bool *cut)
 {
 	bool ended = false;
 	const char *newline = NULL;

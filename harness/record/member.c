@@ -63,8 +63,8 @@ int member_number(const struct member_place *at, const json_t *from, const char 
 	return 0;
 }
 
-int member_count(const struct member_place *at, const json_t *from, const char *key,
-                 unsigned least, unsigned *out)
+int member_count(const struct member_place *at, const json_t *from, const char *key, unsigned least,
+                 unsigned *out)
 {
 	json_int_t number = 0;
 	if (member_number(at, from, key, least, INT_MAX, &number))
@@ -81,14 +81,13 @@ int member_word(const struct member_place *at, const json_t *from, const char *k
 		return -1;
 	int found = find(text);
 	if (found < 0)
-		return member_bad(at, "\"%s\" is \"%.60s\", which is not known here", key,
-		                  text);
+		return member_bad(at, "\"%s\" is \"%.60s\", which is not known here", key, text);
 	*out = found;
 	return 0;
 }
 
-int member_sum(const struct member_place *at, const json_t *from, const char *key,
-               unsigned nranks, uint64_t *out)
+int member_sum(const struct member_place *at, const json_t *from, const char *key, unsigned nranks,
+               uint64_t *out)
 {
 	const json_t *list = json_object_get(from, key);
 	uint64_t sum = 0;

@@ -61,8 +61,8 @@ static json_t *facts_json(struct team *team)
 static json_t *line_json(const char *kind, const struct trial *trial)
 {
 	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:I}", "schema", RECORD_SCHEMA, "kind",
-	                 kind, "experiment", trial->experiment, "variant", trial->variant,
-	                 "block", (int)trial->block, "order", (int)trial->order, "written_s",
+	                 kind, "experiment", trial->experiment, "variant", trial->variant, "block",
+	                 (int)trial->block, "order", (int)trial->order, "written_s",
 	                 (json_int_t)time(NULL));
 }
 
@@ -150,8 +150,7 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool a
 	return write_line(out, line, st);
 }
 
-int record_write_failure(FILE *out, const struct trial *trial, const char *error,
-                         struct status *st)
+int record_write_failure(FILE *out, const struct trial *trial, const char *error, struct status *st)
 {
 	json_t *line = line_json("failure", trial);
 	if (line)
@@ -161,9 +160,8 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 
 static json_t *resume_json(const json_t *environment, unsigned first_block, unsigned begun)
 {
-	json_t *line =
-	    json_pack("{s:i, s:s, s:i, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
-	              "first_block", (int)first_block, "begun", (int)begun);
+	json_t *line = json_pack("{s:i, s:s, s:i, s:i}", "schema", RECORD_SCHEMA, "kind", "resume",
+	                         "first_block", (int)first_block, "begun", (int)begun);
 	static const char *const keys[] = {"command", "created", "launchgap", "counters",
 	                                   "machine"};
 	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
@@ -171,14 +169,13 @@ static json_t *resume_json(const json_t *environment, unsigned first_block, unsi
 		json_object_set(line, keys[i], json_object_get(environment, keys[i]));
 	/* There they are the run's, with those that it had. */
 	if (line)
-		json_object_set_new(
-		    line, "blocks",
-		    json_integer(blocks > first_block ? blocks - first_block : 0));
+		json_object_set_new(line, "blocks",
+		                    json_integer(blocks > first_block ? blocks - first_block : 0));
 	return line;
 }
 
-int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
-                        unsigned begun, struct status *st)
+int record_write_resume(FILE *out, const json_t *environment, unsigned first_block, unsigned begun,
+                        struct status *st)
 {
 	return write_line(out, resume_json(environment, first_block, begun), st);
 }
@@ -187,18 +184,18 @@ int record_write_search(FILE *out, const struct record_search_block *b, json_t *
                         json_t *measures, struct status *st)
 {
 	return write_line(out,
-	                  json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:o}", "schema",
-	                            RECORD_SCHEMA, "kind", "search", "block", (int)b->block,
-	                            "round", (int)b->round, "confirms", (int)b->confirms,
-	                            "sets", sets, "measures", measures),
+	                  json_pack("{s:i, s:s, s:i, s:i, s:b, s:o, s:o}", "schema", RECORD_SCHEMA,
+	                            "kind", "search", "block", (int)b->block, "round",
+	                            (int)b->round, "confirms", (int)b->confirms, "sets", sets,
+	                            "measures", measures),
 	                  st);
 }
 
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)
 {
 	return write_line(out,
-	                  json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "kind",
-	                            "end", "reason", reason, "text", text),
+	                  json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "kind", "end",
+	                            "reason", reason, "text", text),
 	                  st);
 }
 

@@ -36,8 +36,8 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
                          struct status *st);
 /* One line where a run goes on: from `environment`, which the session was described by; of its
  * first block `begun` trials are there from before. */
-int record_write_resume(FILE *out, const json_t *environment, unsigned first_block,
-                        unsigned begun, struct status *st);
+int record_write_resume(FILE *out, const json_t *environment, unsigned first_block, unsigned begun,
+                        struct status *st);
 /* The line that begins a block of a search: which sets are new with it, and which it measures.
  * Takes the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
@@ -113,8 +113,8 @@ struct record_search {
 struct record_run {
 	unsigned nlines, unsummed; /* whole lines; those of them that have no checksum */
 	bool torn;                 /* the last line was cut off */
-	char folder[512];    /* as the caller says it, for commands; "" where it is longer */
-	json_t *environment; /* the first line, checked */
+	char folder[512];          /* as the caller says it, for commands; "" where it is longer */
+	json_t *environment;       /* the first line, checked */
 	unsigned nbackends;
 	struct record_backend *backends;
 	unsigned ncells;

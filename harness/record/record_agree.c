@@ -35,9 +35,9 @@ int record_agree_reference(const struct member_place *at, const json_t *environm
 			                  named, name);
 		found = found || !strcmp(role, "reference");
 	}
-	return found ? 0
-	             : member_bad(at, "\"reference\" is %s, and no variant is the reference",
-	                          named);
+	return found
+	           ? 0
+	           : member_bad(at, "\"reference\" is %s, and no variant is the reference", named);
 }
 
 /* 0 where it is not said. */
@@ -47,16 +47,15 @@ static unsigned number_of(const json_t *object, const char *key)
 }
 
 /* Calls in a row of a cell, by the environment and the variant's settings. */
-static unsigned calls_of(const json_t *environment, const json_t *variant,
-                         const struct cell *cell)
+static unsigned calls_of(const json_t *environment, const json_t *variant, const struct cell *cell)
 {
 	return trial_calls_of(cell, number_of(environment, "calls"),
 	                      number_of(variant, "aggregate"), number_of(variant, "graph"));
 }
 
 /* Which of several: from 0 to one less than the environment has. */
-static int agree_count(const struct member_place *at, const json_t *environment,
-                       const char *key, const char *all, unsigned which)
+static int agree_count(const struct member_place *at, const json_t *environment, const char *key,
+                       const char *all, unsigned which)
 {
 	const json_t *several = json_object_get(environment, all);
 	json_int_t n = several ? json_integer_value(several) : 1;
@@ -75,8 +74,7 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 		const char *here = json_string_value(json_object_get(line, keys[i]));
 		const char *there = json_string_value(json_object_get(variant, keys[i]));
 		if (here && there && strcmp(here, there))
-			return member_bad(at,
-			                  "\"%s\" is %.60s, but that of variant %s is %.60s",
+			return member_bad(at, "\"%s\" is %.60s, but that of variant %s is %.60s",
 			                  keys[i], here, cell->variant, there);
 	}
 	unsigned calls = calls_of(run->environment, variant, &cell->cell);
@@ -87,8 +85,7 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 		                  cell->calls, cell->variant, calls);
 	const json_t *env = run->environment;
 	return agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
-	               agree_count(at, env, "connection", "connections",
-	                           cell->cell.connection) ||
+	               agree_count(at, env, "connection", "connections", cell->cell.connection) ||
 	               agree_count(at, env, "allocation", "allocations", cell->cell.allocation)
 	           ? -1
 	           : 0;
@@ -123,8 +120,8 @@ int record_agree_places(const struct member_place *at, const struct record_run *
 	free(cells);
 	struct member_place there = *at;
 	there.line = again ? again->line : 0;
-	return again ? member_bad(&there,
-	                          "variant %s has this cell in block %u already, in line %u",
-	                          again->variant, again->block + 1, first->line)
-	             : 0;
+	return again
+	           ? member_bad(&there, "variant %s has this cell in block %u already, in line %u",
+	                        again->variant, again->block + 1, first->line)
+	           : 0;
 }

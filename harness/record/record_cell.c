@@ -135,8 +135,7 @@ int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 	return order;
 }
 
-static int take_which(const struct member_place *at, const json_t *line,
-                      struct record_cell *cell)
+static int take_which(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	json_int_t ranks;
 	if (member_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
@@ -150,8 +149,7 @@ static int take_which(const struct member_place *at, const json_t *line,
 		return member_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
 		                  cell->cell.comm_ranks, cell->nranks);
 	if (coll_info(cell->cell.coll)->is & COLL_PAIRS &&
-	    (cell->cell.comm_ranks < 2 ||
-	     !coll_is_pair(cell->cell.root, cell->cell.comm_ranks)))
+	    (cell->cell.comm_ranks < 2 || !coll_is_pair(cell->cell.root, cell->cell.comm_ranks)))
 		return member_bad(at, "\"root\" is %u, which is no pair of %u ranks",
 		                  cell->cell.root, cell->cell.comm_ranks);
 	/* Earlier records name an operation of every collective. */
@@ -228,14 +226,11 @@ static void put_data(json_t *line, const struct cell *cell, const struct found *
 	char hex[20];
 	snprintf(hex, sizeof hex, "%016" PRIx64, f->digest);
 	json_object_set_new(line, "digest", data ? json_string(hex) : json_null());
-	json_object_set_new(line, "wrong",
-	                    data ? json_integer((json_int_t)f->wrong) : json_null());
-	json_object_set_new(line, "wrong_at",
-	                    data && f->first ? wrong_json(cell, f) : json_null());
+	json_object_set_new(line, "wrong", data ? json_integer((json_int_t)f->wrong) : json_null());
+	json_object_set_new(line, "wrong_at", data && f->first ? wrong_json(cell, f) : json_null());
 }
 
-static int take_data(const struct member_place *at, const json_t *line,
-                     struct record_cell *cell)
+static int take_data(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	const json_t *digest = json_object_get(line, "digest");
 	const char *text = json_string_value(digest);
@@ -332,8 +327,7 @@ static int take_times(const struct member_place *at, const json_t *line, const c
 	return 0;
 }
 
-static int take_tallies(const struct member_place *at, const json_t *line,
-                        struct record_cell *cell)
+static int take_tallies(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
 		const struct tally_field *f = &tally_fields[i];
@@ -413,15 +407,15 @@ static int take_stamps(const struct member_place *at, const json_t *list,
                        const struct stamp_field *f, struct record_cell *cell, unsigned rank)
 {
 	if (!json_is_array(list) || json_array_size(list) != cell->rows)
-		return member_bad(
-		    at, "\"%s\" of rank %u has not the %u rows that rank 0's start has", f->key,
-		    rank, cell->rows);
+		return member_bad(at,
+		                  "\"%s\" of rank %u has not the %u rows that rank 0's start has",
+		                  f->key, rank, cell->rows);
 	for (unsigned i = 0; i < cell->rows; i++) {
 		const json_t *value = json_array_get(list, i);
 		int64_t ns = json_integer_value(value);
 		if (!json_is_integer(value) || (!f->device && ns < 0) || !record_stamp_fits(ns))
-			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key,
-			                  rank, i);
+			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key, rank,
+			                  i);
 		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + i] + f->offset, &ns,
 		       sizeof ns);
 	}
@@ -453,9 +447,8 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 		return member_bad(at, "out of memory for the samples");
 	/* null or nothing: the backend has no clock of its own. */
 	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
-		cell->device_clock |=
-		    stamp_fields[i].device &&
-		    json_array_size(json_object_get(line, stamp_fields[i].key));
+		cell->device_clock |= stamp_fields[i].device &&
+		                      json_array_size(json_object_get(line, stamp_fields[i].key));
 	for (size_t i = 0; i < NSTAMP_FIELDS; i++) {
 		const struct stamp_field *f = &stamp_fields[i];
 		const json_t *ranks = json_object_get(line, f->key);
@@ -502,8 +495,8 @@ static void put_counters(json_t *line, const struct trial *trial, void *area, un
 	json_t *list = json_array();
 	for (unsigned r = 0; r < layout_ranks(trial->settings.layout); r++) {
 		const struct tally *t = sample_tally(trial, area, cell, r);
-		json_array_append_new(list, t->watched ? counters_to_json(&t->counters)
-		                                       : json_null());
+		json_array_append_new(list,
+		                      t->watched ? counters_to_json(&t->counters) : json_null());
 	}
 	json_object_set_new(line, "counters", list);
 }
@@ -566,10 +559,9 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 				if (spans->of[i].lane == lane)
 					json_array_append_new(
 					    list,
-					    json_pack(
-					        "[I, I]",
-					        (json_int_t)(spans->of[i].start_ns - begin),
-					        (json_int_t)(spans->of[i].end_ns - begin)));
+					    json_pack("[I, I]",
+					              (json_int_t)(spans->of[i].start_ns - begin),
+					              (json_int_t)(spans->of[i].end_ns - begin)));
 			any = any || json_array_size(list);
 			json_array_append_new(ranks, list);
 		}

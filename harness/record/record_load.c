@@ -147,8 +147,7 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	     member_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
 		return -1;
 	if (!record_agree_variant(run, variant))
-		return member_bad(at, "variant \"%s\" is not one of the environment's",
-		                  variant);
+		return member_bad(at, "variant \"%s\" is not one of the environment's", variant);
 	*block = (unsigned)number;
 	*written_s = seconds;
 	return 0;
@@ -183,19 +182,16 @@ static int add_cell(const struct member_place *at, json_t *line, struct record_r
 		return member_bad(at, "out of memory for the record");
 	run->ncells++;
 	cell->json = json_incref(line);
-	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order,
-	                &cell->written_s))
+	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
 	cell->traits = record_traits(run, cell->variant);
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1
-	                                                                                  : 0;
+	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1 : 0;
 }
 
-static int add_failure(const struct member_place *at, const json_t *line,
-                       struct record_run *run)
+static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
 {
 	void *list = run->failures;
 	struct record_failure *failure = list_grow(&list, run->nfailures, sizeof *failure);
@@ -225,8 +221,7 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 		                      "has to be");
 	path->as_expected = json_is_true(as_expected);
 	int64_t written_s;
-	return take_origin(at, line, run, path->variant, &path->block, &path->order,
-	                   &written_s) ||
+	return take_origin(at, line, run, path->variant, &path->block, &path->order, &written_s) ||
 	               member_text(at, line, "expect", &path->expect)
 	           ? -1
 	           : 0;
@@ -288,13 +283,12 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	    member_text(at, line, "kind", &kind))
 		return -1;
 	if (schema != RECORD_SCHEMA)
-		return member_bad(
-		    at, "schema %lld is not known here, this launchgap reads schema %d",
-		    (long long)schema, RECORD_SCHEMA);
+		return member_bad(at,
+		                  "schema %lld is not known here, this launchgap reads schema %d",
+		                  (long long)schema, RECORD_SCHEMA);
 	if (!strcmp(kind, "environment") != !run->environment)
 		return member_bad(
-		    at, "kind \"%.40s\": the first line, and no other, is the environment",
-		    kind);
+		    at, "kind \"%.40s\": the first line, and no other, is the environment", kind);
 	if (!run->environment) {
 		char where[PATH_MAX + 16];
 		snprintf(where, sizeof where, "%s:%u", at->file, at->line);
@@ -334,10 +328,9 @@ static int check_sum(const struct member_place *at, const char *text, size_t byt
 	const char *kind = json_string_value(json_object_get(line, "kind"));
 	enum record_sum sum = record_line_sum(text, bytes);
 	if (sum == RECORD_SUM_WRONG)
-		return member_bad(at,
-		                  "this line was changed after it was written: it is not what "
-		                  "its checksum (xxh3) was made of. Take the record from a "
-		                  "copy");
+		return member_bad(at, "this line was changed after it was written: it is not what "
+		                      "its checksum (xxh3) was made of. Take the record from a "
+		                      "copy");
 	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
 		*session = sum;
 	if (sum != *session)
@@ -391,12 +384,10 @@ static int load_lines(struct lines *lines, struct member_place *at, struct recor
 			break;
 		}
 		if (!line)
-			return member_bad(at, "not JSON: %.200s (column %d)", why.text,
-			                  why.column);
-		int failed =
-		    check_sum(at, text, bytes, line, &session) ||
-		    (!clean(line) && member_bad(at, "a key holds a control character")) ||
-		    add_line(at, line, run);
+			return member_bad(at, "not JSON: %.200s (column %d)", why.text, why.column);
+		int failed = check_sum(at, text, bytes, line, &session) ||
+		             (!clean(line) && member_bad(at, "a key holds a control character")) ||
+		             add_line(at, line, run);
 		json_decref(line);
 		if (failed)
 			return -1;
@@ -405,9 +396,9 @@ static int load_lines(struct lines *lines, struct member_place *at, struct recor
 	}
 	run->torn |= cut;
 	if (!run->environment)
-		return status_set(
-		    at->st, "%s: holds no whole line, so that nothing is known of the run",
-		    at->file);
+		return status_set(at->st,
+		                  "%s: holds no whole line, so that nothing is known of the run",
+		                  at->file);
 	return 0;
 }
 

@@ -48,8 +48,8 @@ unsigned record_begun(const struct record_run *run)
 		const bool cell = i < run->ncells;
 		if ((cell ? run->cells[i].block : run->failures[f].block) + 1 != next)
 			continue;
-		unsigned place = place_behind(
-		    cell ? run->cells[i].order : run->failures[f].order, next - 1, in_block);
+		unsigned place = place_behind(cell ? run->cells[i].order : run->failures[f].order,
+		                              next - 1, in_block);
 		if (!place)
 			return 0;
 		behind = place > behind ? place : behind;
@@ -59,8 +59,7 @@ unsigned record_begun(const struct record_run *run)
 
 long long record_blocks_asked(const struct record_run *run)
 {
-	const struct record_resume *last =
-	    run->nresumes ? &run->resumes[run->nresumes - 1] : NULL;
+	const struct record_resume *last = run->nresumes ? &run->resumes[run->nresumes - 1] : NULL;
 	if (last && last->json && !json_object_get(run->environment, "search"))
 		return last->blocks ? (long long)last->first_block + last->blocks : 0;
 	return json_integer_value(json_object_get(run->environment, "blocks"));

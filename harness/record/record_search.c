@@ -48,9 +48,8 @@ static int begin(const struct member_place *at, struct record_run *run)
 	if (!run->search)
 		return member_bad(at, space ? "out of memory for the record"
 		                            : "a search's block, and the environment has none");
-	return search_space_take(space, &run->search->space, &why)
-	           ? member_bad(at, "%s", why.text)
-	           : 0;
+	return search_space_take(space, &run->search->space, &why) ? member_bad(at, "%s", why.text)
+	                                                           : 0;
 }
 
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run)
@@ -132,8 +131,7 @@ int record_search_part(struct record_run *run)
 			if (is_own(run, run->cells[i].block, run->cells[i].variant) == own)
 				cells[ncells++] = run->cells[i];
 		for (unsigned i = 0; i < run->nfailures; i++)
-			if (is_own(run, run->failures[i].block, run->failures[i].variant) ==
-			    own)
+			if (is_own(run, run->failures[i].block, run->failures[i].variant) == own)
 				failures[nfailures++] = run->failures[i];
 	}
 	free(run->cells);

@@ -7,8 +7,7 @@
 #include "../core/sample.h"
 
 /* From the earliest start to the latest end, over all ranks. */
-static int64_t row_ns(const struct sample *samples, unsigned nranks, unsigned rows,
-                      unsigned row)
+static int64_t row_ns(const struct sample *samples, unsigned nranks, unsigned rows, unsigned row)
 {
 	int64_t start = INT64_MAX, end = INT64_MIN;
 	for (unsigned r = 0; r < nranks; r++) {

@@ -60,7 +60,7 @@ static const struct field core_rows[] = {
 };
 // clang-format on
 
-#define TAKE(ROWS, FROM, TO, ST)                                                               \
+#define TAKE(ROWS, FROM, TO, ST)                                                                   \
 	field_object_take(ROWS, sizeof(ROWS) / sizeof *(ROWS), FROM, TO, ST)
 
 /* How many a list has; 0 where it is missing. */

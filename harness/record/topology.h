@@ -50,7 +50,7 @@ struct topology_bridge {
 
 struct topology_gpu {
 	char pci[16], name[64];
-	int numa, socket; /* -1: not known */
+	int numa, socket;                        /* -1: not known */
 	unsigned gen, gen_max, width, width_max; /* of PCIe; 0: not known */
 	unsigned nlinks, nbridges;
 	struct topology_link links[TOPOLOGY_LINKS];

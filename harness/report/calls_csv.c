@@ -40,8 +40,8 @@ int calls_write_ecdf(const struct summary *s, const struct plot_order *order, co
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		unsigned count = calls_panels(s, g, order->variants, order->n, panels);
 		for (unsigned i = 0; i < count * s->nvariants; i++) {
-			const struct summary_row *row = summary_find(
-			    s, i % s->nvariants, g, panels[i / s->nvariants].bytes);
+			const struct summary_row *row =
+			    summary_find(s, i % s->nvariants, g, panels[i / s->nvariants].bytes);
 			size_t n = 0;
 			double *x = row ? calls_sorted(s, row, &n) : NULL;
 			if (x)
@@ -58,24 +58,22 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant, unsig
 	const struct record_cell *c = line->cell;
 	for (unsigned r = 0; r < c->nranks; r++) {
 		const struct sample *x = calls_sample(line, r);
-		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns,
-		                          x->device_start_ns, x->device_end_ns};
+		const int64_t stamps[] = {x->start_ns, x->issued_ns, x->idle_ns, x->device_start_ns,
+		                          x->device_end_ns};
 		table_csv_text(out, s->variants[variant].name);
 		fputc(',', out);
-		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes,
-		        r);
+		fprintf(out, "%s,%zu,%u", coll_word(&c->cell, c->nranks).text, c->cell.bytes, r);
 		for (unsigned k = 0; k < 5; k++)
 			if (k < 3 || c->device_clock)
-				fprintf(out, ",%.6g",
-				        (double)(stamps[k] - line->from_ns) / 1000);
+				fprintf(out, ",%.6g", (double)(stamps[k] - line->from_ns) / 1000);
 			else
 				fputc(',', out);
 		fprintf(out, ",%u\n", number);
 	}
 }
 
-int calls_write_timeline(const struct summary *s, const struct plot_order *order,
-                         const char *file, struct status *st)
+int calls_write_timeline(const struct summary *s, const struct plot_order *order, const char *file,
+                         struct status *st)
 {
 	bool done[COLL_KINDS] = {false};
 	FILE *out = output_open(file, st);

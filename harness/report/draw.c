@@ -202,8 +202,8 @@ static void draw_file(const char *name, void *arg)
 	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
 	script_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
-	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'",
-	         plot_dir, strrchr(job->out, '/'));
+	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'", plot_dir,
+	         strrchr(job->out, '/'));
 	/* -d: whatever the user has in his own start file, the pictures look the same. */
 	char *argv[] = {
 	    "gnuplot",       "-d", "-e", set,  "-e",           "format='png'", file, "-e",
@@ -288,10 +288,9 @@ static void draw_all(struct job *job, const struct story *story)
 {
 	char *argv[] = {"gnuplot", "--version", NULL};
 	if (run_gnuplot(argv, job->dir, "/dev/null") == NO_PROGRAM) {
-		snprintf(
-		    job->result->warning, sizeof job->result->warning,
-		    "no pictures, for there is no gnuplot here: install it (apt-get install "
-		    "gnuplot-nox) and draw them from the records with make plots");
+		snprintf(job->result->warning, sizeof job->result->warning,
+		         "no pictures, for there is no gnuplot here: install it (apt-get install "
+		         "gnuplot-nox) and draw them from the records with make plots");
 		return;
 	}
 	each_file(job->plots, was_drawn_into, sweep_drawn, job);
@@ -341,14 +340,12 @@ static int make_plots(const struct job *job, struct status *st)
 {
 	struct stat about;
 	if (mkdir(job->plots, 0777) && errno != EEXIST)
-		return status_set(st, "cannot make the folder %s: %s", job->plots,
-		                  strerror(errno));
+		return status_set(st, "cannot make the folder %s: %s", job->plots, strerror(errno));
 	if (lstat(job->plots, &about) || !S_ISDIR(about.st_mode))
-		return status_set(
-		    st,
-		    "%s is a link, or no folder: a report writes into its run's own "
-		    "folder alone. Remove it",
-		    job->plots);
+		return status_set(st,
+		                  "%s is a link, or no folder: a report writes into its run's own "
+		                  "folder alone. Remove it",
+		                  job->plots);
 	return 0;
 }
 

@@ -10,7 +10,6 @@ struct model;
  * gnuplot, but those whose names begin with "style", one process each, with no shell between.
  * Pictures of an earlier drawing go. No gnuplot, or one that fails, is a warning; not to be
  * able to write is an error. Blocks until all are drawn. */
-int draw_pictures(struct model *model, const char *dir, const char *plot_dir,
-                  struct status *st);
+int draw_pictures(struct model *model, const char *dir, const char *plot_dir, struct status *st);
 
 #endif

@@ -105,10 +105,9 @@ static void put_run(struct script *p)
 static void put_variants(struct script *p)
 {
 	const struct summary *s = p->s;
-	fprintf(
-	    p->out,
-	    "\n# the variants, the most important first, and so many that the experiment is "
-	    "about (main); left out: measured, but too many for the pictures\n");
+	fprintf(p->out,
+	        "\n# the variants, the most important first, and so many that the experiment is "
+	        "about (main); left out: measured, but too many for the pictures\n");
 	script_put(p, "variants", 0, "%u", p->order.n);
 	script_put(p, "main", 0, "%u", p->order.main);
 	script_put(p, "left_out", 0, "%u", plot_order_left_out(s));
@@ -117,9 +116,8 @@ static void put_variants(struct script *p)
 		const struct summary_variant *v = &s->variants[p->order.variants[i]];
 		char label[160];
 		snprintf(label, sizeof label, "%s%s",
-		         v->role == ROLE_AGAIN && s->reference >= 0
-		             ? s->variants[s->reference].name
-		             : v->name,
+		         v->role == ROLE_AGAIN && s->reference >= 0 ? s->variants[s->reference].name
+		                                                    : v->name,
 		         v->role == ROLE_AGAIN ? " again (A/A)" : "");
 		script_text(p, "V_name", i + 1, v->name);
 		script_text(p, "V_label", i + 1, label);
@@ -148,8 +146,8 @@ static void put_ratio_panels(struct script *p)
 				lines = 0;
 			}
 			done[family[k]] = true;
-			format_add(lists[panel], sizeof lists[0], "%s%u",
-			          *lists[panel] ? " " : "", family[k] + 1);
+			format_add(lists[panel], sizeof lists[0], "%s%u", *lists[panel] ? " " : "",
+			           family[k] + 1);
 			lines++;
 		}
 	}
@@ -196,8 +194,8 @@ static unsigned groups_of(const struct summary *s)
 /* How far two figures of a size may be apart, as a ratio, and still be called alike: the
  * margin, or what the reference and its twin, which are the same, are apart there; a quarter at
  * most. */
-static double tolerance_of(const struct script *p, unsigned group, size_t bytes,
-                           enum figure figure, double margin)
+static double tolerance_of(const struct script *p, unsigned group, size_t bytes, enum figure figure,
+                           double margin)
 {
 	const struct summary *s = p->s;
 	const struct summary_row *a = NULL, *b = NULL;
@@ -220,8 +218,8 @@ static double tolerance_of(const struct script *p, unsigned group, size_t bytes,
 
 /* One line with its name, of all of its variants, cut to what a key's two rows hold. Returns
  * whether it is of several modes. */
-static bool put_line(struct script *p, const unsigned *variants, const unsigned *line,
-                     unsigned n, unsigned nth)
+static bool put_line(struct script *p, const unsigned *variants, const unsigned *line, unsigned n,
+                     unsigned nth)
 {
 	const struct summary *s = p->s;
 	unsigned first = n, members = 0, named = 0;
@@ -235,16 +233,15 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		if (line[i] != nth)
 			continue;
 		first = first == n ? i : first;
-		joint |=
-		    strcmp(v->mode, s->variants[p->order.variants[variants[first]]].mode) != 0;
+		joint |= strcmp(v->mode, s->variants[p->order.variants[variants[first]]].mode) != 0;
 		if (at > 180 || strlen(v->name) > 60)
 			continue;
 		named++;
 		format_add(text, sizeof text, "%s%s",
-		          !at                ? ""
-		          : named == members ? " and "
-		                             : ", ",
-		          v->name);
+		           !at                ? ""
+		           : named == members ? " and "
+		                              : ", ",
+		           v->name);
 	}
 	if (!named)
 		snprintf(text, sizeof text, "%.60s…",
@@ -348,8 +345,7 @@ static int put_groups(struct script *p, struct status *st)
 {
 	const struct summary *s = p->s;
 	unsigned n = groups_of(s), k = 0;
-	fprintf(p->out,
-	        "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
+	fprintf(p->out, "\n# pictures of each collective? launch, ranks, ecdf and timeline too?\n");
 	script_put(p, "each", 0, "%d", p->colls <= PLOT_ORDER_EACH);
 	script_put(p, "detail", 0, "%d", p->colls <= PLOT_ORDER_DETAIL);
 	script_put(p, "collectives", 0, "%u", p->colls);
@@ -357,10 +353,9 @@ static int put_groups(struct script *p, struct status *st)
 	        "\n# one per collective and pace: its sizes (large ones from G_split on) and its "
 	        "lines; what it shows is in captions\n");
 	script_put(p, "groups", 0, "%u", n);
-	script_arrays(
-	    p, n, "G",
-	    "coll pace ranks sizes max list split busbw_lines time_lines launch_lines "
-	    "busbw_alike time_alike launch_alike");
+	script_arrays(p, n, "G",
+	              "coll pace ranks sizes max list split busbw_lines time_lines launch_lines "
+	              "busbw_alike time_alike launch_alike");
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	script_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
@@ -406,8 +401,8 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 		script_put(p, array, row, "1.0 * %llu", e->count);
 		return;
 	}
-	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER ||
-	    e->kind == KIND_SHARE || e->kind == KIND_SPREAD || e->kind == KIND_RATIO) {
+	if (counts || e->kind == KIND_BYTES || e->kind == KIND_NUMBER || e->kind == KIND_SHARE ||
+	    e->kind == KIND_SPREAD || e->kind == KIND_RATIO) {
 		script_number(p, array, row, e->has ? e->x : NAN);
 		return;
 	}

@@ -73,8 +73,8 @@ static size_t line_bytes(const char *text, unsigned width)
 
 /* A row of columns from..to behind the first `keys`; a text wider than its column goes on
  * below. */
-static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned keys,
-                    unsigned from, unsigned to)
+static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned keys, unsigned from,
+                    unsigned to)
 {
 	for (unsigned c = 0; c < to; c++)
 		f->rest[c] = text_at(f->g, row, c);

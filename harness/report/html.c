@@ -49,8 +49,8 @@ static char *encoded(const char *file)
 		return NULL;
 	FILE *out = open_memstream(&text, &bytes);
 	while (out && (n = fread(b, 1, 3, in)) > 0) {
-		uint32_t bits = (uint32_t)b[0] << 16 | (n > 1 ? (uint32_t)b[1] << 8 : 0) |
-		                (n > 2 ? b[2] : 0);
+		uint32_t bits =
+		    (uint32_t)b[0] << 16 | (n > 1 ? (uint32_t)b[1] << 8 : 0) | (n > 2 ? b[2] : 0);
 		for (unsigned i = 0; i < 4; i++)
 			fputc(i > n ? '=' : digits[bits >> (18 - 6 * i) & 63], out);
 	}
@@ -99,8 +99,7 @@ static char *text_of(cmark_node *node)
 static void put_inline(cmark_node *before, const char *html)
 {
 	cmark_node *node = cmark_node_new(CMARK_NODE_CUSTOM_INLINE);
-	if (node && cmark_node_set_on_enter(node, html) &&
-	    cmark_node_insert_before(before, node))
+	if (node && cmark_node_set_on_enter(node, html) && cmark_node_insert_before(before, node))
 		return;
 	cmark_node_free(node);
 }
@@ -117,8 +116,8 @@ static void embed(cmark_node *image, const char *dir, unsigned nth)
 	unsigned k = 0;
 	for (; k < 2 && !data && n > 4; k++) {
 		char file[PATH_MAX];
-		if (snprintf(file, sizeof file, "%s/%.*s%s", dir, (int)(n - 3), url,
-		             kinds[k][0]) < (int)sizeof file)
+		if (snprintf(file, sizeof file, "%s/%.*s%s", dir, (int)(n - 3), url, kinds[k][0]) <
+		    (int)sizeof file)
 			data = encoded(file);
 	}
 	FILE *out = data && alt ? open_memstream(&html, &bytes) : NULL;
@@ -183,13 +182,12 @@ int html_write(const char *markdown, const char *dir, const char *title, FILE *o
 	complete(document, dir);
 	char *body = cmark_render_html(document, CMARK_OPT_DEFAULT,
 	                               cmark_parser_get_syntax_extensions(parser));
-	fputs(
-	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-	    out);
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+	      out);
 	escape(out, title);
-	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n%s</body>\n</html>\n",
-	        style, body ? body : "");
+	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n%s</body>\n</html>\n", style,
+	        body ? body : "");
 	free(body);
 	cmark_node_free(document);
 	cmark_parser_free(parser);

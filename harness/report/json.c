@@ -54,8 +54,8 @@ static json_t *sessions_of(const struct model *m)
 		    (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
 		          (r ? r->first_block : 0)),
 		    "planned", !r || !looks_adds(run, i - 1), "created", created, "launchgap",
-		    launchgap, "host", json_string_value(json_object_get(machine, "host")),
-		    "boot", json_string_value(json_object_get(machine, "boot")));
+		    launchgap, "host", json_string_value(json_object_get(machine, "host")), "boot",
+		    json_string_value(json_object_get(machine, "boot")));
 		if (r && session_paused(run, i - 1, &pause)) {
 			json_object_set_new(one, "begun", json_integer(pause.begun));
 			json_object_set_new(one, "pause_s", number(pause.pause_s));
@@ -68,9 +68,9 @@ static json_t *sessions_of(const struct model *m)
 static json_t *looks_of(const struct summary *s)
 {
 	const struct looks *l = &s->looks;
-	return json_pack("{s:i, s:i, s:i, s:b, s:f}", "n", (int)l->n, "first_blocks",
-	                 (int)l->first, "added_blocks", (int)l->added, "by_width",
-	                 (int)l->by_width, "confidence", l->confidence);
+	return json_pack("{s:i, s:i, s:i, s:b, s:f}", "n", (int)l->n, "first_blocks", (int)l->first,
+	                 "added_blocks", (int)l->added, "by_width", (int)l->by_width, "confidence",
+	                 l->confidence);
 }
 
 static json_t *pictures_of(const struct model *m)
@@ -78,9 +78,9 @@ static json_t *pictures_of(const struct model *m)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", picture->name,
-		                                      "title", picture->title, "caption",
-		                                      picture->caption));
+		json_array_append_new(list,
+		                      json_pack("{s:s, s:s, s:s}", "name", picture->name, "title",
+		                                picture->title, "caption", picture->caption));
 	}
 	return list;
 }
@@ -121,8 +121,8 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures",
-	    pictures_of(m), "sections", sections, "tables", tables, "chapters", chapters_of(m));
+	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures", pictures_of(m),
+	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

@@ -27,8 +27,7 @@ static int analyse(struct model *m, struct status *st)
 	if (summary_make(&m->run, &m->summary, st) || regimes_make(s, &m->regimes, st) ||
 	    findings_make(s, &m->regimes, &m->findings, st))
 		return -1;
-	return arena_run(tell, m, &m->arena) ? status_set(st, "out of memory for the report")
-	                                     : 0;
+	return arena_run(tell, m, &m->arena) ? status_set(st, "out of memory for the report") : 0;
 }
 
 struct model *model_make(const char *dir, struct status *st)

@@ -189,8 +189,7 @@ static void put_what(const struct cell *cell, unsigned what, char text[16])
 	if (what == 2)
 		snprintf(text, 16, "%d", root_of(cell));
 	else
-		snprintf(text, 16, "%s",
-		         what ? coll_op_name(op) : coll_dtype_name(cell->dtype));
+		snprintf(text, 16, "%s", what ? coll_op_name(op) : coll_dtype_name(cell->dtype));
 }
 
 /* All that the table's rows have of it, each once. */
@@ -299,13 +298,12 @@ static void put_options(const struct nccl_table *t, FILE *out)
 	/* Our calls are all of them; its iterations are a group's, replayed. */
 	unsigned together = number(t, "aggregate", 1), graph = number(t, "graph", 0);
 	calls /= graph ? graph : 1;
-	fprintf(
-	    out,
-	    " warmup iters: %lld iters: %u agg iters: %u validation: %d graph: %u unalign: "
-	    "%zu\n#\n",
-	    (long long)json_integer_value(json_object_get(t->s->run->environment, "warmup")),
-	    calls / together, together, checked, graph,
-	    number(t, "offset", 0) / coll_dtype_bytes(group_of(t)->cell.dtype));
+	fprintf(out,
+	        " warmup iters: %lld iters: %u agg iters: %u validation: %d graph: %u unalign: "
+	        "%zu\n#\n",
+	        (long long)json_integer_value(json_object_get(t->s->run->environment, "warmup")),
+	        calls / together, together, checked, graph,
+	        number(t, "offset", 0) / coll_dtype_bytes(group_of(t)->cell.dtype));
 }
 
 /* What the rank's worker said of its device, or NULL. */
@@ -388,8 +386,7 @@ struct totals {
 static double time_us(const struct summary_row *row, enum nccl_average average)
 {
 	const double times[NCCL_AVERAGE_KINDS] = {row->time_rank0_us, row->time_mean_us,
-	                                          row->time_min_us, row->time_max_us,
-	                                          row->time_us};
+	                                          row->time_min_us, row->time_max_us, row->time_us};
 	return times[average];
 }
 
@@ -454,8 +451,7 @@ static bool put_row(FILE *out, const struct nccl_table *t, const struct halves *
 	if (!any || !out)
 		return any;
 	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", any->moved_bytes, count_of(t, &any->cell),
-	        theirs(coll_dtype_name(any->cell.dtype)), op_name(&any->cell),
-	        root_of(&any->cell));
+	        theirs(coll_dtype_name(any->cell.dtype)), op_name(&any->cell), root_of(&any->cell));
 	put_half(out, t, rows[0], totals);
 	put_half(out, t, rows[1], totals);
 	fputc('\n', out);

@@ -59,11 +59,11 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 	fputc('\n', out);
 }
 
-#define FORMAT(text)                                                                           \
-	char text[PAGE_TEXT_BYTES];                                                            \
-	va_list args;                                                                          \
-	va_start(args, format);                                                                \
-	vsnprintf(text, sizeof text, format, args);                                            \
+#define FORMAT(text)                                                                               \
+	char text[PAGE_TEXT_BYTES];                                                                \
+	va_list args;                                                                              \
+	va_start(args, format);                                                                    \
+	vsnprintf(text, sizeof text, format, args);                                                \
 	va_end(args)
 
 static void put_heading(struct page *p, unsigned level, const char *text)

@@ -33,16 +33,13 @@ struct page {
 void page_heading(struct page *page, unsigned level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The heading of a part of the section. */
-void page_part(struct page *page, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void page_part(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph; nothing where the text is empty. */
 void page_say(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same in bold, where there is bold. */
-void page_stress(struct page *page, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void page_stress(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One item of a list: call page_end_list after the last. */
-void page_item(struct page *page, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void page_item(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_end_list(struct page *page);
 /* One without rows leaves no trace. What its rows have in common stands below it, if its form
  * asks for that (story_form.common). */

@@ -42,9 +42,8 @@ int report_option(const char *option, const char *value, struct report_options *
 int report_options_settle(struct report_options *options, struct status *st)
 {
 	if (options->average_given && options->format != REPORT_NCCL_TESTS)
-		return status_set(st,
-		                  "--average is of --format nccl-tests; summary.csv has all "
-		                  "averages side by side");
+		return status_set(st, "--average is of --format nccl-tests; summary.csv has all "
+		                      "averages side by side");
 	if (!options->average_given)
 		options->average = NCCL_AVERAGE_MEAN;
 	return 0;
@@ -130,8 +129,8 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 		return status_set(st, "out of memory for the report");
 	sections_write(&page, m);
 	fclose(page.out);
-	if (write_text(markdown, dir, "report.md", st) ||
-	    path_of(dir, "report.html", file, st) || !(out = output_open(file, st)))
+	if (write_text(markdown, dir, "report.md", st) || path_of(dir, "report.html", file, st) ||
+	    !(out = output_open(file, st)))
 		goto free_markdown;
 	rc = html_write(markdown, dir, run_text(&m->run, "title"), out, st);
 	rc = output_close(out, file, st) ? -1 : rc;
@@ -157,8 +156,7 @@ static void print_tables(const struct model *m, const char *dir, bool whole)
 }
 
 /* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
-static unsigned print_nccl_tests(const struct model *m, const char *dir,
-                                 enum nccl_average average)
+static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nccl_average average)
 {
 	unsigned tables = nccl_format_print(&m->summary, average, stdout);
 	fflush(stdout);
@@ -187,13 +185,12 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 	if (options && options->trace)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (m->summary.trouble[0])
-		return status_set(
-		    st, "nothing is compared, the variants did not do the same work: %s",
-		    m->summary.trouble);
-	if (!m->summary.measured)
 		return status_set(st,
-		                  "no cell was measured, so that there are no figures; why is "
-		                  "in the warnings of the report");
+		                  "nothing is compared, the variants did not do the same work: %s",
+		                  m->summary.trouble);
+	if (!m->summary.measured)
+		return status_set(st, "no cell was measured, so that there are no figures; why is "
+		                      "in the warnings of the report");
 	if (!tables)
 		return status_set(st, "--format nccl-tests has nothing to print: it is of "
 		                      "stream calls, as nccl-tests times them, and this run "

@@ -24,8 +24,7 @@ void script_quote(const char *text, char *out, size_t bytes)
 			len = (size_t)sprintf(part, "\\%03o", c);
 		else
 			for (len = 0;
-			     len < 4 && (!len || ((unsigned char)text[len] & 0xC0) == 0x80);
-			     len++)
+			     len < 4 && (!len || ((unsigned char)text[len] & 0xC0) == 0x80); len++)
 				part[len] = text[len];
 		if (n + len + 2 > bytes)
 			break;

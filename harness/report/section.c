@@ -59,8 +59,7 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	table_drop_empty(&shown);
 	write_shown(p, &shown.told);
 	if (shown.told.nrows < c->lead->nrows)
-		page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows,
-		         c->chapter->title);
+		page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows, c->chapter->title);
 }
 
 static bool is_shown(const struct story_block *b)
@@ -139,12 +138,10 @@ static json_t *sentence_to_json(const struct story_sentence *s)
 		json_t *rows = json_array();
 		for (unsigned r = 0; r < s->bases[i].n; r++)
 			json_array_append_new(rows, json_integer(s->bases[i].rows[r]));
-		json_array_append_new(of,
-		                      json_pack("{s:s, s:o}", "table",
-		                                s->bases[i].table->form->name, "rows", rows));
+		json_array_append_new(of, json_pack("{s:s, s:o}", "table",
+		                                    s->bases[i].table->form->name, "rows", rows));
 	}
-	return json_pack("{s:o, s:s, s:o}", "roles", roles_of(s->roles), "text", s->text, "of",
-	                 of);
+	return json_pack("{s:o, s:s, s:o}", "roles", roles_of(s->roles), "text", s->text, "of", of);
 }
 
 json_t *section_to_json(const struct story_chapter *c)
@@ -159,6 +156,6 @@ json_t *section_to_json(const struct story_chapter *c)
 			json_array_append_new(sentences, sentence_to_json(b->sentence));
 	}
 	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", c->chapter->name, "title",
-	                 c->chapter->title, "place", places[c->chapter->place], "tables",
-	                 tables, "sentences", sentences);
+	                 c->chapter->title, "place", places[c->chapter->place], "tables", tables,
+	                 "sentences", sentences);
 }

@@ -31,11 +31,7 @@ static void libraries(const struct summary *s, char *text, size_t bytes)
 		all[at] = library;
 	}
 	for (unsigned i = 0; i < n; i++)
-		format_add(text, bytes, "%s%s",
-		          !i           ? "NCCL "
-		          : i + 1 == n ? " and "
-		                       : ", ",
-		          all[i]);
+		format_add(text, bytes, "%s%s", !i ? "NCCL " : i + 1 == n ? " and " : ", ", all[i]);
 }
 
 static void write_answer(struct page *p, const struct model *m)
@@ -148,10 +144,9 @@ static void write_pictures(struct page *p, const struct model *m)
 {
 	unsigned colls = plot_order_collectives(&m->summary);
 	if (colls > PLOT_ORDER_EACH)
-		page_say(
-		    p,
-		    "The run has %u collectives: more than %u have no pictures of their own.",
-		    colls, PLOT_ORDER_EACH);
+		page_say(p,
+		         "The run has %u collectives: more than %u have no pictures of their own.",
+		         colls, PLOT_ORDER_EACH);
 	else if (colls > PLOT_ORDER_DETAIL)
 		page_say(p,
 		         "The run has %u collectives: of more than %u, launch cost, ranks, "
@@ -169,8 +164,8 @@ static void write_pictures(struct page *p, const struct model *m)
 		if (picture->shown)
 			page_picture(p, picture->name, model_caption(m, picture));
 		else
-			format_add(others, sizeof others, "%splots/%s.png",
-			          others[0] ? ", " : "", picture->name);
+			format_add(others, sizeof others, "%splots/%s.png", others[0] ? ", " : "",
+			           picture->name);
 	}
 	if (others[0])
 		page_say(p, "More pictures: %s.", others);
@@ -222,14 +217,13 @@ static void begin_section(struct page *p, const char *id, const char *title, uns
 		page_heading(p, p->kind == PAGE_TERMINAL ? 2 : level, "%s", title);
 	if (p->sections) {
 		p->sentences = json_array();
-		json_array_append_new(p->sections,
-		                      json_pack("{s:s, s:s, s:o}", "id", id, "title", title,
-		                                "sentences", p->sentences));
+		json_array_append_new(p->sections, json_pack("{s:s, s:s, s:o}", "id", id, "title",
+		                                             title, "sentences", p->sentences));
 	}
 }
 
-static void write_parts(struct page *p, const struct model *m, const struct part *parts,
-                        unsigned n, unsigned level)
+static void write_parts(struct page *p, const struct model *m, const struct part *parts, unsigned n,
+                        unsigned level)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct part *one = &parts[i];

@@ -16,8 +16,7 @@ void table_less(const struct story_table *told, unsigned less, struct table *out
 	out->told.form = &out->form;
 	out->form.columns = out->columns;
 	out->form.ncolumns = 0;
-	for (unsigned c = 0; c < told->form->ncolumns && out->form.ncolumns < TABLE_COLUMNS;
-	     c++)
+	for (unsigned c = 0; c < told->form->ncolumns && out->form.ncolumns < TABLE_COLUMNS; c++)
 		if (!(told->form->columns[c].only & less))
 			out->columns[out->form.ncolumns++] = told->form->columns[c];
 }
@@ -74,7 +73,7 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 		}
 		if (first.has)
 			format_add(said, bytes, "%s%s %s", *said ? ", " : "", t->columns[c].head,
-			          first.text);
+			           first.text);
 		drop_column(t, c);
 	}
 }
@@ -235,8 +234,7 @@ static void csv_cell(FILE *out, struct csv as, const struct entry *e)
 		entry_write(e, true, text, sizeof text);
 	if (is_text(e->kind))
 		csv_text(out, as, e->kind == KIND_VERDICT ? text : e->text);
-	else if (e->has &&
-	         (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
+	else if (e->has && (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
 		fprintf(out, "%llu", e->count);
 	else if (e->kind == KIND_SHARE && e->has)
 		fprintf(out, "%.4g", e->x);
@@ -323,10 +321,9 @@ json_t *table_to_json(const struct story_table *t)
 	json_t *columns = json_array(), *rows = json_array();
 	for (unsigned c = 0; c < t->form->ncolumns; c++) {
 		const struct column *column = &t->form->columns[c];
-		json_array_append_new(columns,
-		                      json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
-		                                "head", column->head, "unit", column->unit,
-		                                "kind", kinds[column->kind]));
+		json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
+		                                         "head", column->head, "unit", column->unit,
+		                                         "kind", kinds[column->kind]));
 	}
 	for (unsigned r = 0; r < t->nrows; r++) {
 		json_t *row = json_array();

@@ -11,8 +11,16 @@
 #define MOST_LANES     16384
 
 /* Of a rank. */
-enum track { TRACK_CALLS, TRACK_DEVICE, TRACK_WORK, TRACK_COMMUNICATION, TRACK_ACTIVATIONS, TRACKS };
-static const char *const track_names[TRACKS] = {"", "device", "work", "communication", "activations"};
+enum track {
+	TRACK_CALLS,
+	TRACK_DEVICE,
+	TRACK_WORK,
+	TRACK_COMMUNICATION,
+	TRACK_ACTIVATIONS,
+	TRACKS
+};
+static const char *const track_names[TRACKS] = {"", "device", "work", "communication",
+                                                "activations"};
 
 struct writer {
 	FILE *out;
@@ -49,10 +57,9 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
                      const char *name)
 {
 	begin_event(w);
-	fprintf(
-	    w->out,
-	    "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":",
-	    what, pid, tid);
+	fprintf(w->out,
+	        "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":",
+	        what, pid, tid);
 	put_text(w->out, name);
 	fputs("}}", w->out);
 	begin_event(w);
@@ -65,10 +72,9 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
 /* Whether any of the variant's cells, of which x is the first, has something for the lane. */
 static bool has_lane(const struct traced *t, const struct traced_cell *x, enum track lane)
 {
-	static const enum sample_lane of[TRACKS] = {
-	    [TRACK_WORK] = LANE_WORK,
-	    [TRACK_COMMUNICATION] = LANE_COMMUNICATION,
-	    [TRACK_ACTIVATIONS] = LANE_ACTIVATIONS};
+	static const enum sample_lane of[TRACKS] = {[TRACK_WORK] = LANE_WORK,
+	                                            [TRACK_COMMUNICATION] = LANE_COMMUNICATION,
+	                                            [TRACK_ACTIVATIONS] = LANE_ACTIVATIONS};
 	const struct traced_cell *end = t->cells + t->n;
 	int64_t from, to;
 	for (unsigned variant = x->variant; x < end && x->variant == variant; x++)
@@ -104,8 +110,7 @@ static void put_names(struct writer *w, const struct summary *s, const struct tr
 			if (lane == TRACK_CALLS)
 				snprintf(name, sizeof name, "rank %u, thread %u", r, at.thread);
 			if (has[lane])
-				put_name(w, "thread", pid, tid_of(x, r, (enum track)lane),
-				         name);
+				put_name(w, "thread", pid, tid_of(x, r, (enum track)lane), name);
 		}
 	}
 }
@@ -118,8 +123,7 @@ static void put_event(struct writer *w, const char *cat, const char *name, unsig
 	begin_event(w);
 	fprintf(w->out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", cat);
 	put_text(w->out, name);
-	fprintf(w->out,
-	        ",\"pid\":%u,\"tid\":%llu,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d",
+	fprintf(w->out, ",\"pid\":%u,\"tid\":%llu,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d",
 	        pid, tid, from_ns / 1000, (int)(from_ns % 1000), long_ns / 1000,
 	        (int)(long_ns % 1000));
 }
@@ -133,15 +137,14 @@ static void put_cell(struct writer *w, const struct traced_cell *x, unsigned pid
 	snprintf(name, sizeof name, "%s %s, %s%s%s", coll_word(&c->cell, c->nranks).text,
 	         format_size(c->cell.asked_bytes).text, coll_pace_name(c->cell.pace),
 	         pass[0] ? ", " : "", pass);
-	put_event(w, "cell", name, pid, tid_of(x, rank, TRACK_CALLS),
-	          x->at_ns + rows[0].start_ns, x->at_ns + rows[x->rows - 1].idle_ns);
-	fprintf(
-	    w->out,
-	    ",\"args\":{\"collective\":\"%s\",\"bytes\":%zu,\"dtype\":\"%s\",\"pace\":\"%s\","
-	    "\"pass\":\"%s\",\"rank\":%u,\"block\":%u,\"calls\":%u,\"rows\":%u,\"shown\":%u}}",
-	    coll_info(c->cell.coll)->name, c->cell.bytes, coll_dtype_name(c->cell.dtype),
-	    coll_pace_name(c->cell.pace), coll_pass_name(c->cell.pass), rank, c->block,
-	    c->calls, c->rows, x->rows);
+	put_event(w, "cell", name, pid, tid_of(x, rank, TRACK_CALLS), x->at_ns + rows[0].start_ns,
+	          x->at_ns + rows[x->rows - 1].idle_ns);
+	fprintf(w->out,
+	        ",\"args\":{\"collective\":\"%s\",\"bytes\":%zu,\"dtype\":\"%s\",\"pace\":\"%s\","
+	        "\"pass\":\"%s\",\"rank\":%u,\"block\":%u,\"calls\":%u,\"rows\":%u,\"shown\":%u}}",
+	        coll_info(c->cell.coll)->name, c->cell.bytes, coll_dtype_name(c->cell.dtype),
+	        coll_pace_name(c->cell.pace), coll_pass_name(c->cell.pass), rank, c->block,
+	        c->calls, c->rows, x->rows);
 }
 
 static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank,
@@ -157,8 +160,7 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 		snprintf(name, sizeof name, "call %u", row + 1);
 	put_event(w, "call", name, pid, tid, x->at_ns + s->start_ns, x->at_ns + s->idle_ns);
 	fprintf(w->out, ",\"args\":{\"poll_ns\":%" PRId64 "}}", s->poll_ns);
-	put_event(w, "issue", "issue", pid, tid, x->at_ns + s->start_ns,
-	          x->at_ns + s->issued_ns);
+	put_event(w, "issue", "issue", pid, tid, x->at_ns + s->start_ns, x->at_ns + s->issued_ns);
 	fputc('}', w->out);
 	put_event(w, "wait", "wait", pid, tid, x->at_ns + s->issued_ns, x->at_ns + s->idle_ns);
 	fputc('}', w->out);
@@ -171,13 +173,11 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 }
 
 /* What of a damaged record would overlap is left out. */
-static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid,
-                      unsigned rank)
+static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank)
 {
-	static const enum track of[LANES] = {
-	    [LANE_WORK] = TRACK_WORK,
-	    [LANE_COMMUNICATION] = TRACK_COMMUNICATION,
-	    [LANE_ACTIVATIONS] = TRACK_ACTIVATIONS};
+	static const enum track of[LANES] = {[LANE_WORK] = TRACK_WORK,
+	                                     [LANE_COMMUNICATION] = TRACK_COMMUNICATION,
+	                                     [LANE_ACTIVATIONS] = TRACK_ACTIVATIONS};
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const char *name = track_names[of[lane]];
 		int64_t from, to, last = INT64_MIN;
@@ -185,8 +185,8 @@ static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pi
 		     traced_span(x->cell, (enum sample_lane)lane, rank, i, &from, &to); i++) {
 			if (from < last)
 				continue;
-			put_event(w, name, name, pid, tid_of(x, rank, of[lane]),
-			          x->at_ns + from, x->at_ns + to);
+			put_event(w, name, name, pid, tid_of(x, rank, of[lane]), x->at_ns + from,
+			          x->at_ns + to);
 			fputc('}', w->out);
 			last = to;
 		}
@@ -198,12 +198,11 @@ static void put_end(FILE *out, const struct summary *s, const struct traced *t)
 	const char *title = json_string_value(json_object_get(s->run->environment, "title"));
 	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"experiment\":", out);
 	put_text(out, title ? title : "");
-	fprintf(
-	    out,
-	    ",\"rows_left_out\":\"%llu\",\"cells_left_out\":\"%llu\",\"time\":\"stamps are "
-	    "exact within a cell; the time between two cells is not kept, and equal cells of "
-	    "two variants begin at the same place\"}}\n",
-	    t->rows_left_out, t->cells_left_out);
+	fprintf(out,
+	        ",\"rows_left_out\":\"%llu\",\"cells_left_out\":\"%llu\",\"time\":\"stamps are "
+	        "exact within a cell; the time between two cells is not kept, and equal cells of "
+	        "two variants begin at the same place\"}}\n",
+	        t->rows_left_out, t->cells_left_out);
 }
 
 int trace_write(const struct summary *s, unsigned most, FILE *out, struct status *st)

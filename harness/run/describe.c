@@ -139,28 +139,27 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_array_append_new(bytes, json_integer((json_int_t)spec->sizes[i]));
 	for (unsigned i = 0; i < spec->ncolls; i++)
 		json_array_append_new(colls, json_string(coll_info(spec->colls[i])->name));
-	json_t *run = json_pack(
-	    "{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
-	    "s:i, s:o, s:o, s:I, s:o, s:o}",
-	    "experiment", spec->name, "title", spec->title, "question", spec->question,
-	    "command", command, "created", created, "launchgap", commit, "backend",
-	    plan_main_backend(plan), "backend_why", why, "ranks", (int)plan->nranks,
-	    "seed", seed, "reference", spec->reference, "blocks",
-	    plan->search.nkeys  ? (int)search_blocks(plan)
-	    : spec->blocks_auto ? 0
-	                        : (int)spec->blocks,
-	    "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
-	    (int)spec->calls, "isolated_calls", (int)spec->isolated_calls, "collectives", colls,
-	    "bytes", bytes, "arena_bytes", (json_int_t)plan->arena_bytes, "variants",
-	    describe_variants(plan), "machine", machine_describe());
+	json_t *run =
+	    json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
+	              "s:i, s:o, s:o, s:I, s:o, s:o}",
+	              "experiment", spec->name, "title", spec->title, "question", spec->question,
+	              "command", command, "created", created, "launchgap", commit, "backend",
+	              plan_main_backend(plan), "backend_why", why, "ranks", (int)plan->nranks,
+	              "seed", seed, "reference", spec->reference, "blocks",
+	              plan->search.nkeys  ? (int)search_blocks(plan)
+	              : spec->blocks_auto ? 0
+	                                  : (int)spec->blocks,
+	              "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
+	              (int)spec->calls, "isolated_calls", (int)spec->isolated_calls, "collectives",
+	              colls, "bytes", bytes, "arena_bytes", (json_int_t)plan->arena_bytes,
+	              "variants", describe_variants(plan), "machine", machine_describe());
 	if (run && spec->blocks_auto) {
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
 	}
 	if (run) {
 		json_object_set_new(run, "backends", describe_backends(plan));
-		json_object_set_new(run, "topology",
-		                    machine_places(nvml_links_read(NVML_LIBRARY)));
+		json_object_set_new(run, "topology", machine_places(nvml_links_read(NVML_LIBRARY)));
 		json_object_set_new(run, "libraries", describe_libraries(plan));
 		describe_what(plan, run);
 	}

@@ -159,11 +159,10 @@ int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
 			snprintf(one, sizeof one, "%s: %s", places[i], strerror(errno));
 		status_list(full, sizeof full, one);
 	}
-	return status_set(
-	    st,
-	    "cannot make a scratch folder: the jobs' files take up to %.1f MiB, and "
-	    "%s (in a container: docker run --shm-size=1g)",
-	    mib, full);
+	return status_set(st,
+	                  "cannot make a scratch folder: the jobs' files take up to %.1f MiB, and "
+	                  "%s (in a container: docker run --shm-size=1g)",
+	                  mib, full);
 }
 
 int folder_hold(const char *resume, struct folder *folder, struct status *st)
@@ -176,8 +175,7 @@ int folder_hold(const char *resume, struct folder *folder, struct status *st)
 	snprintf(file, sizeof file, "%s/lock", folder->path);
 	int result = lock_take(file, &folder->lock, &holder);
 	if (result == LOCK_ELSEWHERE)
-		return status_set(st,
-		                  "%s is being written by %s; resume it when that has ended",
+		return status_set(st, "%s is being written by %s; resume it when that has ended",
 		                  folder->path, holder.text);
 	return result ? status_set(st, "%s", holder.text) : 0;
 }
@@ -267,9 +265,9 @@ static int commit_lines(struct folder *folder, struct status *st)
 		folder->kept += more;
 		return 0;
 	}
-	status_set(
-	    st, "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
-	    folder->path, strerror(errno));
+	status_set(st,
+	           "cannot write to %s/trials.jsonl: %s; what was measured before is kept there",
+	           folder->path, strerror(errno));
 	/* Cut off torn lines. If that fails too, readers drop a torn last line. */
 	if (ftruncate(folder->record, folder->kept))
 		status_set(st, "cannot cut %s/trials.jsonl back: %s", folder->path,
@@ -312,8 +310,7 @@ int folder_set_latest(const struct folder *folder, struct status *st)
 	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
 	unlink(fresh);
 	if (symlink(name + 1, fresh) || rename(fresh, link))
-		return status_set(st, "cannot point %s to %s: %s", link, name + 1,
-		                  strerror(errno));
+		return status_set(st, "cannot point %s to %s: %s", link, name + 1, strerror(errno));
 	return 0;
 }
 

@@ -69,8 +69,8 @@ void job_follow_parent(void)
 	follow(SIGKILL, getppid());
 }
 
-static void become(char *const argv[], const char *const env[], unsigned nenv,
-                   const char *log_file, int tell, pid_t parent)
+static void become(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
+                   int tell, pid_t parent)
 {
 	int in = open("/dev/null", O_RDONLY);
 	int log = in < 0 ? -1 : open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -144,8 +144,7 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 		become(argv, env, nenv, log_file, tell[1], self);
 	close(tell[1]);
 	if (pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
-		status_set(st, "cannot start %s: %s", argv[0],
-		           strerror(pid < 0 ? errno : error));
+		status_set(st, "cannot start %s: %s", argv[0], strerror(pid < 0 ? errno : error));
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 		close(tell[0]);
@@ -172,8 +171,7 @@ int job_run_trial(const struct trial *trial, const char *self, const char *scrat
 	remove(ended);
 	for (unsigned i = 0; i < trial->settings.nenv; i++)
 		env[i] = trial->settings.env[i];
-	if (!trial_save(trial, order, st) &&
-	    !plan_command(trial, self, order, scratch, &argv, st))
+	if (!trial_save(trial, order, st) && !plan_command(trial, self, order, scratch, &argv, st))
 		result = job_run(argv.args, env, trial->settings.nenv, out->log, timeout_s,
 		                 &out->result, st);
 	out->ended = !remove(ended);
@@ -184,9 +182,8 @@ int job_run_trial(const struct trial *trial, const char *self, const char *scrat
 /* Open MPI's own errors: "[host:pid] PMIX ERROR: …". The first is the cause. */
 static bool is_error(const char *line)
 {
-	return line[0] == '[' &&
-	       (strstr(line, "] PMIX ERROR") || strstr(line, "] OPAL ERROR") ||
-	        strstr(line, "] ORTE_ERROR_LOG"));
+	return line[0] == '[' && (strstr(line, "] PMIX ERROR") || strstr(line, "] OPAL ERROR") ||
+	                          strstr(line, "] ORTE_ERROR_LOG"));
 }
 
 /* Whether a boxed text of mpirun says why it failed. Others sum up the end, or warn. */

@@ -43,8 +43,7 @@ static bool is_current(int fd, const char *file)
 int lock_take(const char *file, struct lock *out, struct status *st)
 {
 	for (;;) {
-		int fd =
-		    open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+		int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
 		if (fd < 0)
 			return status_set(st, "cannot lock %s: %s", file, strerror(errno));
 		if (flock(fd, LOCK_EX | LOCK_NB)) {

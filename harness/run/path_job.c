@@ -38,8 +38,8 @@ static void remove_logs(const char *folder)
 		closedir(dir);
 }
 
-static int write_path(const struct path_job *q, const struct trial *trial,
-                      const struct path *path, struct status *st)
+static int write_path(const struct path_job *q, const struct trial *trial, const struct path *path,
+                      struct status *st)
 {
 	const char *expect = trial->settings.expect;
 	bool as_expected = !expect[0] || path_matches(path, expect);
@@ -57,8 +57,8 @@ static int write_path(const struct path_job *q, const struct trial *trial,
 	if (as_expected)
 		return PATH_JOB_DONE;
 	path_text(path, text, sizeof text);
-	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant,
-	           expect, text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
+	status_set(st, "%s: expect = %s, but the path taken is %s%s%s%s", trial->variant, expect,
+	           text, path->why[0] ? " (" : "", path->why, path->why[0] ? ")" : "");
 	return PATH_JOB_UNEXPECTED;
 }
 

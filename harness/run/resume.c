@@ -19,8 +19,7 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	    .paths = paths,
 	    .first_block = record_next_block(&run) - (begun > 0),
 	    .begun = begun,
-	    .seed =
-	        strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
+	    .seed = strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
 	};
 	record_free(&run);
 	return 0;
@@ -62,7 +61,8 @@ static bool same_gpus(const json_t *before, const json_t *now)
 	bool same = json_array_size(before) == json_array_size(now);
 	for (size_t i = 0; same && i < json_array_size(now); i++)
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			same &= same_key(json_array_get(before, i), json_array_get(now, i), keys[k]);
+			same &=
+			    same_key(json_array_get(before, i), json_array_get(now, i), keys[k]);
 	return same;
 }
 
@@ -79,10 +79,10 @@ static int refuse_machine(const char *key, struct status *st)
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
 	static const char *const plan[] = {
-	    "experiment",  "backend", "ranks",          "reference",   "warmup", "stretches",
-	    "calls",       "isolated_calls", "collectives", "bytes",  "arena_bytes", "dtypes",
-	    "ops",         "roots",   "counts",         "in_place",    "paces",  "cycles",
-	    "connections", "allocations", NULL};
+	    "experiment",  "backend",        "ranks",       "reference", "warmup",      "stretches",
+	    "calls",       "isolated_calls", "collectives", "bytes",     "arena_bytes", "dtypes",
+	    "ops",         "roots",          "counts",      "in_place",  "paces",       "cycles",
+	    "connections", "allocations",    NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	for (unsigned i = 0; plan[i]; i++)
 		if (!same_key(before, now, plan[i]))
@@ -95,9 +95,8 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	/* Older records have none. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))
-		return status_set(st,
-		                  "cannot resume: a library is not the file that that run was "
-		                  "made with (`libraries` in its record)");
+		return status_set(st, "cannot resume: a library is not the file that that run was "
+		                      "made with (`libraries` in its record)");
 	before = json_object_get(before, "machine");
 	now = json_object_get(now, "machine");
 	for (unsigned i = 0; machine[i]; i++)

@@ -9,7 +9,7 @@
 #include "../status.h"
 
 struct resume {
-	json_t *environment; /* the caller's reference */
+	json_t *environment;  /* the caller's reference */
 	json_t *paths;        /* by variant: whether its path is as expected; the caller's too */
 	unsigned first_block; /* the one after the whole blocks that the run has */
 	unsigned begun;       /* trials that it has of that block */

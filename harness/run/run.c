@@ -195,8 +195,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	if (measured)
 		return 0;
 	status_progress_end();
-	return status_set(st,
-	                  "every trial of block %u failed, so the run ends here; the first: %s",
+	return status_set(st, "every trial of block %u failed, so the run ends here; the first: %s",
 	                  block + 1, r->first_why);
 }
 
@@ -300,12 +299,11 @@ int run_sum_up(const struct runner *r, struct status *st)
 	}
 	if (r->nfailed)
 		snprintf(failed, sizeof failed, "%u trial%s failed; the report names %s",
-		         r->nfailed, r->nfailed == 1 ? "" : "s",
-		         r->nfailed == 1 ? "it" : "them");
+		         r->nfailed, r->nfailed == 1 ? "" : "s", r->nfailed == 1 ? "it" : "them");
 	if (r->nlack && !r->plan.search.nkeys) {
 		command_text(r, r->nlack, command, sizeof command);
-		snprintf(again, sizeof again, ". To measure %u block%s instead of %s: %s",
-		         r->nlack, r->nlack == 1 ? "" : "s",
+		snprintf(again, sizeof again, ". To measure %u block%s instead of %s: %s", r->nlack,
+		         r->nlack == 1 ? "" : "s",
 		         r->nlack == 1 ? "the one that lacks a trial" : "those that lack one",
 		         command);
 	}

@@ -48,8 +48,8 @@ static int keep_seed(struct spec *spec, uint64_t seed, struct status *st)
 {
 	if (spec->seed && spec->seed != seed)
 		return status_set(st,
-		                  "cannot resume: seed = %" PRIu64
-		                  ", but that run's is %" PRIu64 "; omit seed",
+		                  "cannot resume: seed = %" PRIu64 ", but that run's is %" PRIu64
+		                  "; omit seed",
 		                  spec->seed, seed);
 	spec->seed = seed;
 	return 0;
@@ -72,12 +72,11 @@ static int allow_files(unsigned nranks, struct status *st)
 	limit.rlim_cur = limit.rlim_max;
 	if (limit.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &limit))
 		return 0;
-	return status_set(
-	    st,
-	    "%u ranks need up to %llu open files, but the limit is %llu; raise it: "
-	    "ulimit -n %llu",
-	    nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
-	    (unsigned long long)need);
+	return status_set(st,
+	                  "%u ranks need up to %llu open files, but the limit is %llu; raise it: "
+	                  "ulimit -n %llu",
+	                  nranks, (unsigned long long)need, (unsigned long long)limit.rlim_max,
+	                  (unsigned long long)need);
 }
 
 int run_set_up(struct runner *r, struct status *st)
@@ -111,9 +110,9 @@ int run_set_up(struct runner *r, struct status *st)
 		goto out;
 	if (folder_open(q->results, r->spec.name, plan_scratch_bytes(&r->plan), &r->folder, st))
 		goto out;
-	if (q->resume
-	        ? record_write_resume(r->folder.trials, r->environment, r->first_block, r->begun, st)
-	        : record_write_environment(r->folder.trials, r->environment, st))
+	if (q->resume ? record_write_resume(r->folder.trials, r->environment, r->first_block,
+	                                    r->begun, st)
+	              : record_write_environment(r->folder.trials, r->environment, st))
 		goto out;
 	if (folder_commit(&r->folder, st))
 		goto out;
@@ -192,7 +191,7 @@ void run_announce(const struct runner *r)
 		status_say("%s", plan->notes[i]);
 	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s");
 	say_omissions(plan, expectation, plan->nvariants,
-	            "%s: expect has no effect on %s; only nccl reports its path");
+	              "%s: expect has no effect on %s; only nccl reports its path");
 	/* What the run cannot answer whatever it measures: a slip in the file, or something that
 	 * the command line removed. It still runs. */
 	say_omissions(plan, claim, r->spec.asked.nclaims, "claim %s cannot be tested: %s");
@@ -204,8 +203,7 @@ void run_announce(const struct runner *r)
 	unsigned more = r->spec.blocks - r->first_block;
 	snprintf(blocks, sizeof blocks, "%u block%s", more, more == 1 ? "" : "s");
 	if (r->plan.search.nkeys)
-		snprintf(blocks, sizeof blocks, "a search of %u settings",
-		         r->plan.search.nkeys);
+		snprintf(blocks, sizeof blocks, "a search of %u settings", r->plan.search.nkeys);
 	if (r->spec.blocks_auto)
 		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
 		         100 * r->spec.precision, r->spec.budget_s);

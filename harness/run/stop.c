@@ -23,8 +23,8 @@ static void widen(struct stop_width *width, const struct summary *s, const char 
 	if (width->compared > 1 && (isnan(width->half) || half <= width->half))
 		return;
 	width->half = half;
-	snprintf(width->of, sizeof width->of, "%s: %s against %s", where,
-	         s->variants[c->left].name, s->variants[c->right].name);
+	snprintf(width->of, sizeof width->of, "%s: %s against %s", where, s->variants[c->left].name,
+	         s->variants[c->right].name);
 }
 
 static bool is_going_on(const bool *given_up, int variant)
@@ -75,8 +75,8 @@ static int aim_at_gap(const struct summary *s, const struct gap *gap, const bool
 		return 0;
 	aim->regime = REGIME_LARGE;
 	strcpy(aim->name, "the gap");
-	return contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select,
-	                     &aim->contrast, st);
+	return contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select, &aim->contrast,
+	                     st);
 }
 
 static int aim_take(const struct summary *s, const bool *given_up, struct aim *aim,
@@ -86,8 +86,8 @@ static int aim_take(const struct summary *s, const bool *given_up, struct aim *a
 	*aim = (struct aim){.contrast = contrast_none(0, 0, METRIC_BUSBW, "")};
 	if (!asked)
 		return status_set(st, "out of memory for the widths");
-	int rc = claim_list_take(s->run->environment, asked, st) ||
-	         regimes_settle(s, asked, st) || aim_at_claim(s, asked, given_up, aim, st) ||
+	int rc = claim_list_take(s->run->environment, asked, st) || regimes_settle(s, asked, st) ||
+	         aim_at_claim(s, asked, given_up, aim, st) ||
 	         (!is_aim(aim) && aim_at_gap(s, &asked->gap, given_up, aim, st));
 	free(asked);
 	return rc ? -1 : 0;
@@ -105,8 +105,7 @@ static int widths_find(const struct summary *s, const bool *given_up, struct sto
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
 		for (unsigned v = 0; v < r->nvariants; v++) {
-			bool asked =
-			    !is_aim(&aim) || (r->kind == aim.regime && (int)v == r->twin);
+			bool asked = !is_aim(&aim) || (r->kind == aim.regime && (int)v == r->twin);
 			if (asked && is_going_on(given_up, (int)v))
 				widen(width, s, r->name, &r->contrasts[v]);
 		}
@@ -129,12 +128,10 @@ int stop_widest(const struct summary *s, const bool *given_up, struct stop_width
 
 bool stop_is_precise(const struct stop_width *width, double precision)
 {
-	return !width->compared ||
-	       (width->blocks >= VERDICT_FIRST_LOOK && width->half < precision);
+	return !width->compared || (width->blocks >= VERDICT_FIRST_LOOK && width->half < precision);
 }
 
-static int measure_width(const struct stop_state *now, struct stop_width *out,
-                         struct status *st)
+static int measure_width(const struct stop_state *now, struct stop_width *out, struct status *st)
 {
 	struct record_run run;
 	struct summary s;
@@ -157,8 +154,7 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 }
 
 /* "the widest interval is ±0.8 % (large: processes against threads); the aim is ±1 %" */
-static void width_text(const struct stop_width *width, double precision, char *out,
-                       size_t bytes)
+static void width_text(const struct stop_width *width, double precision, char *out, size_t bytes)
 {
 	if (!width->compared)
 		snprintf(out, bytes, "nothing can be compared");

@@ -40,7 +40,6 @@ bool stop_is_precise(const struct stop_width *width, double precision);
 
 /* Whether one more block would likely exceed the budget, by the mean time of the `measured` blocks
  * that took elapsed_ns. Never before enough blocks for an interval. */
-bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns,
-                      int64_t budget_ns);
+bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, int64_t budget_ns);
 
 #endif

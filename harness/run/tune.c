@@ -40,8 +40,7 @@ static bool was_tried(const struct record_run *run, unsigned block, const char *
 		if (run->cells[c].block == block && !strcmp(run->cells[c].variant, variant))
 			return true;
 	for (unsigned f = 0; f < run->nfailures; f++)
-		if (run->failures[f].block == block &&
-		    !strcmp(run->failures[f].variant, variant))
+		if (run->failures[f].block == block && !strcmp(run->failures[f].variant, variant))
 			return true;
 	return false;
 }
@@ -62,8 +61,8 @@ static unsigned blocks_confirmed(const struct record_run *run)
 	return whole;
 }
 
-static int confirm_next(const struct record_run *run, const struct tuned_seen *t,
-                        unsigned blocks, struct tune_next *out, struct status *st)
+static int confirm_next(const struct record_run *run, const struct tuned_seen *t, unsigned blocks,
+                        struct tune_next *out, struct status *st)
 {
 	const struct record_search *s = run->search;
 	const struct record_search_block *first = s->confirmed;
@@ -78,13 +77,12 @@ static int confirm_next(const struct record_run *run, const struct tuned_seen *t
 	return 0;
 }
 
-static int round_next(const struct search_space *space, uint64_t seed,
-                      const struct tuned_seen *t, struct tune_next *out, struct status *st)
+static int round_next(const struct search_space *space, uint64_t seed, const struct tuned_seen *t,
+                      struct tune_next *out, struct status *st)
 {
 	search_aside aside;
 	if (out->round >= SEARCH_SCREENS)
-		return candidates_narrow(&t->seen,
-		                         search_narrow_most(out->round - SEARCH_SCREENS),
+		return candidates_narrow(&t->seen, search_narrow_most(out->round - SEARCH_SCREENS),
 		                         out->sets, &out->n, st);
 	candidates_aside(&t->seen, aside);
 	out->n = search_cover(space, (const search_aside *)&aside, seed + out->round, out->sets,
@@ -142,8 +140,7 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 		if (search_set_equal(&t->sets[i], set))
 			return (int)i;
 	if (t->nsets == SEARCH_MAX_SETS)
-		return status_set(st,
-		                  "the search has more than %d sets; allowed are fewer values",
+		return status_set(st, "the search has more than %d sets; allowed are fewer values",
 		                  SEARCH_MAX_SETS);
 	if (search_plan_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
 		return -1;
@@ -270,9 +267,8 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 		}
 		if (failed < 2 || measured)
 			continue;
-		snprintf(why, bytes, "not tried: %u sets with %s = %s failed, and none ran",
-		         failed, r->plan.search.keys[k].key,
-		         r->plan.search.keys[k].values[set->level[k]]);
+		snprintf(why, bytes, "not tried: %u sets with %s = %s failed, and none ran", failed,
+		         r->plan.search.keys[k].key, r->plan.search.keys[k].values[set->level[k]]);
 		return true;
 	}
 	return false;
@@ -313,11 +309,10 @@ static void end_say(struct runner *r, const struct tune_next *last, const struct
 	if (last->why[0])
 		snprintf(r->end.text, sizeof r->end.text, "%s", last->why);
 	else
-		snprintf(
-		    r->end.text, sizeof r->end.text,
-		    "%u sets were measured%s and the best of them again in %u blocks of their "
-		    "own",
-		    t->nsets, budget, last->confirmed);
+		snprintf(r->end.text, sizeof r->end.text,
+		         "%u sets were measured%s and the best of them again in %u blocks of their "
+		         "own",
+		         t->nsets, budget, last->confirmed);
 }
 
 int tune_blocks(struct runner *r, struct status *st)

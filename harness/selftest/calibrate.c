@@ -70,8 +70,7 @@ static void keep(struct bench *b, unsigned cell, unsigned repeat, double bytes, 
 		struct calibrate_reading *r = &b->c->readings[cell][repeat][s];
 		for (unsigned gpu = 0; gpu < 2; gpu++) {
 			meter_count(b->meter[gpu], s, &r->at[gpu]);
-			r->bytes[gpu] =
-			    seconds > 0 ? bytes / seconds * r->at[gpu].seconds : bytes;
+			r->bytes[gpu] = seconds > 0 ? bytes / seconds * r->at[gpu].seconds : bytes;
 		}
 	}
 }
@@ -108,8 +107,7 @@ static int fill_steady(struct bench *b, struct copies_order *order, struct statu
 {
 	double seconds = 0, wanted = (b->c->steady_ms + 2.0 * b->c->settle_ms) / 1e3 * 1.2;
 	order->pieces = 4;
-	if (b->copier.begin(b->copier.of, order, st) ||
-	    b->copier.end(b->copier.of, &seconds, st))
+	if (b->copier.begin(b->copier.of, order, st) || b->copier.end(b->copier.of, &seconds, st))
 		return -1;
 	if (seconds <= 0)
 		return status_set(st, "a copy took no time");
@@ -241,8 +239,7 @@ const char *calibrate_missing(const struct calibrate *c, enum meter_source sourc
 	for (unsigned i = 0; i < c->ncells; i++)
 		for (unsigned r = 0; r < c->repeats; r++)
 			for (unsigned gpu = 0; gpu < 2; gpu++) {
-				const struct meter_count *n =
-				    &c->readings[i][r][source].at[gpu];
+				const struct meter_count *n = &c->readings[i][r][source].at[gpu];
 				if (!n->why[0])
 					return "";
 				why = why ? why : n->why;

@@ -49,8 +49,7 @@ int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copi
 
 /* In the source's own unit. */
 struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
-                                        enum meter_source source,
-                                        enum calibrate_side side);
+                                        enum meter_source source, enum calibrate_side side);
 /* The count times unit_bytes, over the bytes copied. */
 struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
                                         enum meter_source source, enum calibrate_side side,

@@ -45,8 +45,7 @@ static double spread(struct calibrate_figure f)
 	return (f.most - f.least) / f.median * 100;
 }
 
-static void put_table(struct shown *s, const struct story_form *form, const void *rows,
-                      unsigned n)
+static void put_table(struct shown *s, const struct story_form *form, const void *rows, unsigned n)
 {
 	const struct story_table told = {form, rows, n};
 	struct table shown;
@@ -88,8 +87,8 @@ struct range {
 	double least, most;
 };
 
-static struct range range_of(const struct calibrate *c, enum meter_source source,
-                             bool steady, double unit_bytes)
+static struct range range_of(const struct calibrate *c, enum meter_source source, bool steady,
+                             double unit_bytes)
 {
 	struct range range = {NAN, NAN};
 	for (unsigned i = 0; i < c->ncells; i++) {
@@ -336,8 +335,7 @@ static bool put_readings(struct shown *s)
 	const unsigned n = c->ncells * c->repeats * METER_SOURCES;
 	struct reading *rows = calloc(n + 1, sizeof *rows);
 	for (unsigned k = 0; k < n && rows; k++) {
-		const unsigned source = k % METER_SOURCES,
-		               repeat = k / METER_SOURCES % c->repeats,
+		const unsigned source = k % METER_SOURCES, repeat = k / METER_SOURCES % c->repeats,
 		               cell = k / METER_SOURCES / c->repeats;
 		const struct calibrate_reading *r = &c->readings[cell][repeat][source];
 		const struct copies_order *order = &c->cells[cell].order;
@@ -369,13 +367,12 @@ int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct stat
 	say_answer(&s, METER_DATA, false);
 	say_answer(&s, METER_RAW, false);
 	say_answer(&s, METER_GPM, true);
-	fprintf(
-	    out,
-	    "DATA and RAW are NVML's fields NVLINK_THROUGHPUT_*, COUNT its NVLINK_COUNT_*.\n"
-	    "CE: copy engine; SM: a kernel; push: the sender copies; pull: the receiver "
-	    "does.\nMedians of %u repeats; the spread is from the least of them to the "
-	    "most.\n",
-	    c->repeats);
+	fprintf(out,
+	        "DATA and RAW are NVML's fields NVLINK_THROUGHPUT_*, COUNT its NVLINK_COUNT_*.\n"
+	        "CE: copy engine; SM: a kernel; push: the sender copies; pull: the receiver "
+	        "does.\nMedians of %u repeats; the spread is from the least of them to the "
+	        "most.\n",
+	        c->repeats);
 	put_sources(&s);
 	put_pieces(&s);
 	put_steady(&s);

@@ -14,8 +14,8 @@
 
 const double injection_effects[INJECTION_EFFECTS] = {0, 0.01, 0.02, 0.03, 0.10};
 
-static const char *const variants[INJECTION_EFFECTS] = {"equal", "slower-1", "slower-2",
-                                                        "slower-3", "slower-10"};
+static const char *const variants[INJECTION_EFFECTS] = {"equal", "slower-1", "slower-2", "slower-3",
+                                                        "slower-10"};
 
 const char *injection_variant(unsigned effect)
 {
@@ -32,8 +32,7 @@ double injection_effect(const char *variant)
 
 const char *disturbance_name(enum disturbance kind)
 {
-	static const char *const names[] = {"none", "drift", "tails", "bad block",
-	                                    "slow start"};
+	static const char *const names[] = {"none", "drift", "tails", "bad block", "slow start"};
 	return names[kind];
 }
 

@@ -138,8 +138,7 @@ void meter_end(struct meter *meter)
 	nvml_watch_read(meter->watch, &meter->counters);
 }
 
-static void count_gpm(const struct meter *meter, enum meter_source source,
-                      struct meter_count *out)
+static void count_gpm(const struct meter *meter, enum meter_source source, struct meter_count *out)
 {
 	const struct counters *c = &meter->counters;
 	bool dram = source == METER_GPM_DRAM;

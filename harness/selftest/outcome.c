@@ -129,10 +129,9 @@ static void print_effect(const struct outcome *o, unsigned n, unsigned effect, F
 	double percent = 100 * injection_effects[effect];
 	unsigned less = c.of[WORD_NO_DIFFERENCE] + c.of[WORD_SLOWER_LESS];
 	if (percent < 2)
-		fprintf(
-		    out,
-		    "%.0f %% slower: within the margin in %u of %u, called otherwise in %u.\n",
-		    percent, less, c.n, c.wrong);
+		fprintf(out,
+		        "%.0f %% slower: within the margin in %u of %u, called otherwise in %u.\n",
+		        percent, less, c.n, c.wrong);
 	else if (percent > 2)
 		fprintf(out,
 		        "%.0f %% slower: found in %u of %u, called otherwise in %u, faster in "
@@ -140,10 +139,9 @@ static void print_effect(const struct outcome *o, unsigned n, unsigned effect, F
 		        percent, c.of[WORD_SLOWER], c.n, c.wrong,
 		        c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS]);
 	else
-		fprintf(
-		    out,
-		    "%.0f %% slower, the margin itself: called more in %u of %u, less in %u.\n",
-		    percent, c.of[WORD_SLOWER], c.n, less);
+		fprintf(out,
+		        "%.0f %% slower, the margin itself: called more in %u of %u, less in %u.\n",
+		        percent, c.of[WORD_SLOWER], c.n, less);
 }
 
 static bool print_answer(const struct outcome *o, unsigned n, FILE *out)
@@ -153,12 +151,11 @@ static bool print_answer(const struct outcome *o, unsigned n, FILE *out)
 	struct count most = count_effect(o, n, all, last);
 	unsigned turned = most.of[WORD_FASTER] + most.of[WORD_FASTER_LESS];
 	bool good = most.of[WORD_SLOWER] && !turned;
-	fprintf(
-	    out,
-	    "Of %u verdicts on equal variants %u called them different: %.1f %%. Intervals of\n"
-	    "95 %% allow 5 %%, and up to %u of %u come by chance.\n",
-	    equal.n, equal.wrong, equal.n ? 100.0 * equal.wrong / equal.n : 0,
-	    outcome_most(equal.n), equal.n);
+	fprintf(out,
+	        "Of %u verdicts on equal variants %u called them different: %.1f %%. Intervals of\n"
+	        "95 %% allow 5 %%, and up to %u of %u come by chance.\n",
+	        equal.n, equal.wrong, equal.n ? 100.0 * equal.wrong / equal.n : 0,
+	        outcome_most(equal.n), equal.n);
 	for (unsigned e = 1; e <= last; e++)
 		print_effect(o, n, e, out);
 	fprintf(out, "Of all %u verdicts %u are undecided, and in %u the run could not tell.\n",
@@ -186,8 +183,8 @@ static void print_effects(const struct outcome *o, unsigned n, FILE *out)
 	        "\n%-11s %6s %6s %8s %9s %6s %7s %6s %5s %9s\n%-11s %6s %6s %8s %9s %6s %7s "
 	        "%6s %5s %9s\n",
 	        "injected", "words", "slower", "slower,", "no diff-", "faster", "un-", "cannot",
-	        "wrong", "estimate,", "", "", "", "by <2 %", "erence", "", "decided", "tell",
-	        "", "median");
+	        "wrong", "estimate,", "", "", "", "by <2 %", "erence", "", "decided", "tell", "",
+	        "median");
 	for (unsigned r = 0; r < 2; r++)
 		for (unsigned e = 0; e < INJECTION_EFFECTS; e++) {
 			struct which w = all;
@@ -196,11 +193,10 @@ static void print_effects(const struct outcome *o, unsigned n, FILE *out)
 			struct count c = count_effect(o, n, w, e);
 			snprintf(label, sizeof label, "%s %.0f %%", regimes[r],
 			         100 * injection_effects[e]);
-			fprintf(
-			    out, "%-11s %6u %6u %8u %9u %6u %7u %6u %5u %7.2f %%\n", label, c.n,
-			    c.of[WORD_SLOWER], c.of[WORD_SLOWER_LESS], c.of[WORD_NO_DIFFERENCE],
-			    c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS], c.of[WORD_UNDECIDED],
-			    c.of[WORD_CANNOT_TELL], c.wrong, 100 * c.slower);
+			fprintf(out, "%-11s %6u %6u %8u %9u %6u %7u %6u %5u %7.2f %%\n", label, c.n,
+			        c.of[WORD_SLOWER], c.of[WORD_SLOWER_LESS], c.of[WORD_NO_DIFFERENCE],
+			        c.of[WORD_FASTER] + c.of[WORD_FASTER_LESS], c.of[WORD_UNDECIDED],
+			        c.of[WORD_CANNOT_TELL], c.wrong, 100 * c.slower);
 		}
 }
 
@@ -232,8 +228,7 @@ static void print_row(const char *label, const struct outcome *o, unsigned n, st
 	if (!c.n)
 		return;
 	fprintf(out, "%-28s %-8s %-8s %-8s %-9u %-8u %u\n", label,
-	        share_of(equal.wrong, equal.n).text,
-	        share_of(three.of[WORD_SLOWER], three.n).text,
+	        share_of(equal.wrong, equal.n).text, share_of(three.of[WORD_SLOWER], three.n).text,
 	        share_of(ten.of[WORD_SLOWER], ten.n).text, c.of[WORD_UNDECIDED],
 	        c.of[WORD_CANNOT_TELL], c.wrong);
 }
@@ -244,16 +239,14 @@ static void print_scenes(const struct outcome *o, unsigned n, FILE *out)
 	for (unsigned i = 0; i < n; i++) {
 		bool seen = false;
 		for (unsigned k = 0; k < i && !seen; k++)
-			seen = !strcmp(o[k].backend, o[i].backend) &&
-			       !strcmp(o[k].mode, o[i].mode);
+			seen = !strcmp(o[k].backend, o[i].backend) && !strcmp(o[k].mode, o[i].mode);
 		for (unsigned r = 0; r < 2 && !seen; r++) {
 			struct which w = all;
 			char label[64];
 			w.backend = o[i].backend;
 			w.mode = o[i].mode;
 			w.regime = r;
-			snprintf(label, sizeof label, "%s %s, %s", w.backend, w.mode,
-			         regimes[r]);
+			snprintf(label, sizeof label, "%s %s, %s", w.backend, w.mode, regimes[r]);
 			print_row(label, o, n, w, out);
 		}
 	}
@@ -267,8 +260,7 @@ static void print_disturbances(const struct outcome *o, unsigned n, FILE *out)
 			char label[64];
 			w.disturbance = d;
 			w.regime = r;
-			snprintf(label, sizeof label, "%s, %s", disturbance_name(d),
-			         regimes[r]);
+			snprintf(label, sizeof label, "%s, %s", disturbance_name(d), regimes[r]);
 			print_row(label, o, n, w, out);
 		}
 }

@@ -99,8 +99,7 @@ static int write_experiment(const struct scene *s, const char *file, struct stat
 	        s->bytes[0], s->bytes[1], s->backend->name, s->mode->name);
 	for (unsigned e = 0; e < INJECTION_EFFECTS; e++)
 		fprintf(f, "[variant %s]\n", injection_variant(e));
-	return fclose(f) ? status_set(st, "cannot write the selftest's experiment to %s", file)
-	                 : 0;
+	return fclose(f) ? status_set(st, "cannot write the selftest's experiment to %s", file) : 0;
 }
 
 /* The time of the reference's call before anything is injected: the median over the reference and its
@@ -160,10 +159,9 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 		if (g && v >= 0)
 			regime_verdict_text(g, (unsigned)v, text, sizeof text);
 		o.slower = g && v >= 0 ? 1 / g->contrasts[v].verdict.ratio.estimate - 1 : NAN;
-		result =
-		    outcome_word(text, g && g->tells, &o.word, st) || add_outcome(b, &o, st)
-		        ? -1
-		        : 0;
+		result = outcome_word(text, g && g->tells, &o.word, st) || add_outcome(b, &o, st)
+		             ? -1
+		             : 0;
 	}
 	regimes_free(&regimes);
 	return result;
@@ -187,8 +185,8 @@ static bool is_measured(struct bench *b, const struct run_request *request, char
 }
 
 /* From the experiment's file to the record, and from there to the verdicts. */
-static int run_one(struct bench *b, struct scene *s, struct change *change,
-                   char *const overrides[], unsigned n, take_fn *take, struct status *st)
+static int run_one(struct bench *b, struct scene *s, struct change *change, char *const overrides[],
+                   unsigned n, take_fn *take, struct status *st)
 {
 	static char *const command[] = {"launchgap", "selftest"};
 	struct folder scratch = {0};
@@ -323,8 +321,7 @@ static void say_progress(const struct bench *b, const struct scene *s)
 	if (q->runs)
 		status_progress(b->nruns, q->runs * b->nscenes, elapsed_ns, what);
 	else
-		status_progress((unsigned)(elapsed_ns / 1000000000), q->seconds, elapsed_ns,
-		                what);
+		status_progress((unsigned)(elapsed_ns / 1000000000), q->seconds, elapsed_ns, what);
 }
 
 static int write_csv(const struct bench *b, struct status *st)
@@ -341,11 +338,10 @@ static int write_csv(const struct bench *b, struct status *st)
 static bool print_all(const struct bench *b)
 {
 	bool good = outcome_print(b->outcomes, b->n, stdout);
-	printf(
-	    "\nExperiments: %u, of %u blocks, %u fresh jobs in each; %.0f s. Disturbances are\n"
-	    "described in harness/selftest/injection.h.\n",
-	    b->nruns, b->request->blocks, b->request->blocks * (INJECTION_EFFECTS + 2),
-	    1e-9 * (double)(clock_now_ns() - b->begin_ns));
+	printf("\nExperiments: %u, of %u blocks, %u fresh jobs in each; %.0f s. Disturbances are\n"
+	       "described in harness/selftest/injection.h.\n",
+	       b->nruns, b->request->blocks, b->request->blocks * (INJECTION_EFFECTS + 2),
+	       1e-9 * (double)(clock_now_ns() - b->begin_ns));
 	for (unsigned i = 0; i < b->nscenes; i++)
 		if (!b->scenes[i].runs)
 			printf("There was no time for %s on %s.\n", b->scenes[i].mode->name,

@@ -43,8 +43,7 @@ struct entry column_entry(const struct column *column, const void *row)
 	case KIND_SHARE:
 		return entry_of_figures(column->kind, *(const double *)field, NAN, NAN, 0);
 	case KIND_SPREAD:
-		return entry_of_figures(KIND_SPREAD, spread->estimate, spread->lo, spread->hi,
-		                        0);
+		return entry_of_figures(KIND_SPREAD, spread->estimate, spread->lo, spread->hi, 0);
 	case KIND_RATIO:
 		return entry_of_figures(KIND_RATIO, ratio->estimate, ratio->lo, ratio->hi,
 		                        ratio->blocks);
@@ -84,7 +83,7 @@ static void spread_write(const struct entry *c, char *text, size_t bytes)
 	snprintf(text, bytes, "%s", format_number(c->x).text);
 	if (isfinite(c->lo))
 		format_add(text, bytes, " (%s to %s)", format_number(c->lo).text,
-		          format_number(c->hi).text);
+		           format_number(c->hi).text);
 }
 
 static struct stats_ratio ratio_of(const struct entry *c)
@@ -192,12 +191,14 @@ static bool plural_write(const struct entry *c, const char *how, char *text, siz
 {
 	static const struct {
 		const char *how, *one, *more;
-	} words[] = {
-	    {"s", "", "s"}, {"es", "", "es"}, {"is", "is", "are"}, {"was", "was", "were"}, {"has", "has", "have"}};
+	} words[] = {{"s", "", "s"},
+	             {"es", "", "es"},
+	             {"is", "is", "are"},
+	             {"was", "was", "were"},
+	             {"has", "has", "have"}};
 	for (size_t i = 0; how && i < sizeof words / sizeof *words; i++)
 		if (c->kind == KIND_COUNT && !strcmp(how, words[i].how)) {
-			snprintf(text, bytes, "%s",
-			         c->count == 1 ? words[i].one : words[i].more);
+			snprintf(text, bytes, "%s", c->count == 1 ? words[i].one : words[i].more);
 			return true;
 		}
 	return false;

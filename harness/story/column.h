@@ -77,12 +77,11 @@ enum column_only {
 #define KIND_IS(type, field, KIND) (0 * sizeof(char[_Generic(((type *)0)->field, KIND_C_##KIND: 1)]))
 // clang-format on
 /* A column of the field's own name. */
-#define COLUMN(type, field, head, unit, KIND)                                                  \
-	COLUMN_AS(type, field, #field, head, unit, KIND, 0)
-#define COLUMN_AS(type, field, key, head, unit, KIND, only)                                    \
-	{                                                                                      \
-		(key), (head), (unit), KIND_##KIND,                                            \
-		    offsetof(type, field) + KIND_IS(type, field, KIND), (only)                 \
+#define COLUMN(type, field, head, unit, KIND) COLUMN_AS(type, field, #field, head, unit, KIND, 0)
+#define COLUMN_AS(type, field, key, head, unit, KIND, only)                                        \
+	{                                                                                          \
+		(key), (head), (unit), KIND_##KIND,                                                \
+		    offsetof(type, field) + KIND_IS(type, field, KIND), (only)                     \
 	}
 
 /* What a column holds in a row; text is borrowed from the row. */

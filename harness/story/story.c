@@ -24,14 +24,13 @@ static struct story_chapter *now(struct story *s)
 static void add_block(struct story *s, struct story_block block)
 {
 	struct story_chapter *c = now(s);
-	struct story_block *blocks =
-	    arena_more(s->arena, c->blocks, c->nblocks, sizeof *blocks);
+	struct story_block *blocks = arena_more(s->arena, c->blocks, c->nblocks, sizeof *blocks);
 	blocks[c->nblocks++] = block;
 	c->blocks = blocks;
 }
 
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters,
-                unsigned n, struct arena *arena, struct story *out)
+void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
+                struct arena *arena, struct story *out)
 {
 	*out = (struct story){.arena = arena,
 	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
@@ -60,8 +59,8 @@ void story_choose_lead(struct story *s, const char *name)
 	const struct story_chapter *asked = story_find(s, name);
 	s->lead = has_lead(asked) ? asked : NULL;
 	for (unsigned i = 0; i < s->nchapters && !s->lead; i++)
-		s->lead = s->chapters[i].unasked && has_lead(&s->chapters[i]) ? &s->chapters[i]
-		                                                              : NULL;
+		s->lead =
+		    s->chapters[i].unasked && has_lead(&s->chapters[i]) ? &s->chapters[i] : NULL;
 }
 
 const struct story_table *story_find_table(const struct story *s, const char *name)
@@ -70,8 +69,7 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	for (unsigned i = 0; i <= s->nchapters; i++)
 		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
 			const struct story_block *block = &s->chapters[i].blocks[b];
-			if (block->kind == STORY_TABLE &&
-			    !strcmp(block->table->form->name, name))
+			if (block->kind == STORY_TABLE && !strcmp(block->table->form->name, name))
 				return block->table;
 		}
 	return NULL;
@@ -89,8 +87,8 @@ static const struct story_sentence *said_by(const struct story_chapter *c, enum 
 	return NULL;
 }
 
-const struct story_sentence *story_chapter_said(const struct story_chapter *c,
-                                                enum story_role role, unsigned i)
+const struct story_sentence *story_chapter_said(const struct story_chapter *c, enum story_role role,
+                                                unsigned i)
 {
 	return said_by(c, role, &i);
 }
@@ -187,8 +185,7 @@ static const struct story_table *pivot_of(struct story *s, const struct story_ta
 	unsigned nrows = 0, ncolumns = 0;
 	for (unsigned i = 0; i < n; i++) {
 		places[i].row = place_of(s, names, story_row(t, rows[i]), downs, &nrows);
-		places[i].column =
-		    place_of(s, heads, story_row(t, rows[i]), acrosses, &ncolumns);
+		places[i].column = place_of(s, heads, story_row(t, rows[i]), acrosses, &ncolumns);
 	}
 	struct column *columns = ARENA_ARRAY(s->arena, struct column, ncolumns + 1);
 	const size_t row_bytes = first + ncolumns * each;
@@ -222,8 +219,8 @@ void story_pivot(struct story *s, const struct story_table *t, const unsigned *r
 {
 	if (n)
 		add_block(
-		    s, (struct story_block){
-		           STORY_PIVOT, .table = pivot_of(s, t, rows, n, down, across, value)});
+		    s, (struct story_block){STORY_PIVOT,
+		                            .table = pivot_of(s, t, rows, n, down, across, value)});
 }
 
 void story_lead(struct story *s, const struct story_table *t, const char *keys)
@@ -260,8 +257,7 @@ static struct story_sentence joined(struct arena *arena, struct story_sentence f
 static void add_sentence(struct story *s, struct story_sentence sentence)
 {
 	struct story_chapter *c = now(s);
-	const struct story_sentence *last =
-	    c->nblocks ? c->blocks[c->nblocks - 1].sentence : NULL;
+	const struct story_sentence *last = c->nblocks ? c->blocks[c->nblocks - 1].sentence : NULL;
 	struct story_sentence *kept = ARENA_NEW(s->arena, struct story_sentence);
 	if (sentence.roles & STORY_MORE && last && last->roles == sentence.roles) {
 		sentence = joined(s->arena, *last, &sentence);
@@ -317,8 +313,8 @@ void story_settles(struct story *s)
 
 /* --- sentences over rows --- */
 
-void story_say(struct story *s, unsigned roles, const struct story_table *t,
-               const unsigned *rows, unsigned n, const char *text)
+void story_say(struct story *s, unsigned roles, const struct story_table *t, const unsigned *rows,
+               unsigned n, const char *text)
 {
 	struct phrase p = phrase_begin(s);
 	phrase_add(&p, t, rows, n, text);
@@ -331,8 +327,8 @@ static unsigned row_at(const struct story_table *t, const void *row)
 	                  (ptrdiff_t)t->form->row_bytes);
 }
 
-void story_say_row(struct story *s, unsigned roles, const struct story_table *t,
-                   const void *row, const char *text)
+void story_say_row(struct story *s, unsigned roles, const struct story_table *t, const void *row,
+                   const char *text)
 {
 	const unsigned at = row_at(t, row);
 	story_say(s, roles, t, &at, 1, text);
@@ -367,8 +363,7 @@ void story_tell(struct story *s, const struct story_table *t, const struct sente
 	const char **texts = ARENA_ARRAY(s->arena, const char *, t->nrows + 1);
 	for (unsigned i = 0; i < n; i++) {
 		const struct sentence *one = &sentences[i];
-		const bool gathers =
-		    strstr(one->text, ":list}") || strstr(one->text, ":range}");
+		const bool gathers = strstr(one->text, ":list}") || strstr(one->text, ":range}");
 		for (unsigned r = 0; r < t->nrows; r++)
 			texts[r] =
 			    is_for(t, r, one->when) ? phrase_common(s, t, r, one->text) : NULL;

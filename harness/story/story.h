@@ -23,10 +23,10 @@ enum story_role {
 	STORY_BODY = 32,   /* there as a paragraph */
 	STORY_STRESS = 64, /* the same in bold */
 	/* Also on top: in place of all answers, before them, and after them. */
-	STORY_INSTEAD = 128, /* why there are no answers */
-	STORY_CAVEAT = 256,  /* what limits them */
-	STORY_OPEN = 512,    /* what they leave open */
-	STORY_TRUST = 1024, /* whether the run can be believed: one paragraph of all chapters */
+	STORY_INSTEAD = 128,   /* why there are no answers */
+	STORY_CAVEAT = 256,    /* what limits them */
+	STORY_OPEN = 512,      /* what they leave open */
+	STORY_TRUST = 1024,    /* whether the run can be believed: one paragraph of all chapters */
 	STORY_IN_A_ROW = 2048, /* nowhere: it is the text of a row, which a picture shows */
 	STORY_DOUBT = 4096,    /* a warning of the record itself: on page 1 too */
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
@@ -45,25 +45,24 @@ enum story_drawn {
 
 /* One definition of a table, for all formats. */
 struct story_form {
-	const char *name,
-	    *title; /* name: unique in a report, of JSON and gnuplot's data block */
+	const char *name, *title; /* name: unique in a report, of JSON and gnuplot's data block */
 	const struct column *columns;
 	unsigned ncolumns;
 	size_t row_bytes;
-	size_t when; /* offset of the row's `unsigned`, a set of the chapter's own bits, that
+	size_t when;        /* offset of the row's `unsigned`, a set of the chapter's own bits, that
 	                chooses its sentences; STORY_NO_WHEN: there is none */
 	const char *file;   /* "factors.csv": as a file of its own; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
-	bool hidden; /* not for people: rows that sentences, files or pictures are made of */
+	bool hidden;        /* not for people: rows that sentences, files or pictures are made of */
 	enum story_drawn drawn;
 };
 #define STORY_NO_WHEN SIZE_MAX
 /* The form of a table of these columns over rows of this type. */
-#define STORY_FORM(type, list, ...)                                                            \
-	{                                                                                      \
-		.columns = (list), .ncolumns = sizeof(list) / sizeof *(list),                  \
-		.row_bytes = sizeof(type), __VA_ARGS__                                         \
+#define STORY_FORM(type, list, ...)                                                                \
+	{                                                                                          \
+		.columns = (list), .ncolumns = sizeof(list) / sizeof *(list),                      \
+		.row_bytes = sizeof(type), __VA_ARGS__                                             \
 	}
 
 struct story;
@@ -136,8 +135,7 @@ struct story_block {
 	} kind;
 	const struct story_table *table; /* of a pivot: as people read it */
 	const struct story_sentence *sentence;
-	const char
-	    *text; /* the heading, the code; of files: what they are; of a file: all of it */
+	const char *text; /* the heading, the code; of files: what they are; of a file: all of it */
 	const char *name; /* of a file */
 };
 
@@ -163,15 +161,15 @@ struct story {
 	struct arena *arena;            /* borrowed */
 	struct story_chapter *chapters; /* those that told something, in their order */
 	unsigned nchapters;
-	const struct story_chapter *lead; /* that of the first page, or NULL */
-	bool settled; /* a chapter has said how variants compare */
+	const struct story_chapter *lead;     /* that of the first page, or NULL */
+	bool settled;                         /* a chapter has said how variants compare */
 	const struct story_picture *pictures; /* that show what chapters say, in their order */
 	unsigned npictures;
 };
 
 /* Lets each of the chapters tell; those with nothing to say are left out. */
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters,
-                unsigned n, struct arena *arena, struct story *out);
+void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
+                struct arena *arena, struct story *out);
 /* The chapter of a name that told something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
 /* Chooses the chapter of the first page, of those that have something for it: the one of that
@@ -208,7 +206,7 @@ void story_pivot(struct story *story, const struct story_table *table, const uns
  * template with a list or a range makes one text of, but for these, share one sentence. */
 void story_tell(struct story *story, const struct story_table *table,
                 const struct sentence *sentences, unsigned n);
-#define STORY_TELL(story, table, sentences)                                                    \
+#define STORY_TELL(story, table, sentences)                                                        \
 	story_tell((story), (table), (sentences), sizeof(sentences) / sizeof *(sentences))
 /* One sentence over the rows named; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
@@ -219,9 +217,8 @@ void story_say_row(struct story *story, unsigned roles, const struct story_table
 /* For the first page, where the chapter leads it: a table's columns of these keys, with blanks
  * between, or a pivot (as story_pivot). */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
-void story_lead_pivot(struct story *story, const struct story_table *table,
-                      const unsigned *rows, unsigned n, const char *down, const char *across,
-                      const char *value);
+void story_lead_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
+                      unsigned n, const char *down, const char *across, const char *value);
 /* It leads where no chapter is asked for, too: a run that has something for it was made for it.
  */
 void story_leads_unasked(struct story *story);

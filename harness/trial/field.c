@@ -13,8 +13,7 @@
 #include "layout.h"
 #include "sizes.h"
 
-#define NAME_BYTES                                                                             \
-	41 /* of what a file names: "-again" and a file's suffix still fit behind it */
+#define NAME_BYTES 41 /* of what a file names: "-again" and a file's suffix still fit behind it */
 
 struct unit {
 	const char *name;
@@ -74,8 +73,8 @@ static void duration_text(int64_t ns, char out[32])
 	snprintf(out, 32, "%" PRId64 "%s", ns / (int64_t)u->factor, ns ? u->name : "");
 }
 
-static int duration_read(const struct field *f, const char *text, uint64_t bare_ns,
-                         int64_t *out, struct status *st)
+static int duration_read(const struct field *f, const char *text, uint64_t bare_ns, int64_t *out,
+                         struct status *st)
 {
 	uint64_t n = 0;
 	if (!number_with_unit(text, time_units, bare_ns, &n) || n > INT64_MAX || n < f->lo ||
@@ -83,11 +82,11 @@ static int duration_read(const struct field *f, const char *text, uint64_t bare_
 		char lo[32], hi[32];
 		duration_text((int64_t)f->lo, lo);
 		duration_text((int64_t)f->hi, hi);
-		return status_set(
-		    st,
-		    "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, "
-		    "ms, s, m or h%s",
-		    f->key, text, lo, hi, bare_ns ? " (a bare number is seconds)" : "");
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, "
+		                  "ms, s, m or h%s",
+		                  f->key, text, lo, hi,
+		                  bare_ns ? " (a bare number is seconds)" : "");
 	}
 	*out = (int64_t)n;
 	return 0;
@@ -103,10 +102,9 @@ int field_percent(const struct field *f, const char *text, double *out, struct s
 	rest += part ? part + 1 : 0;
 	rest += strspn(rest, " ");
 	double hundredths = 100 * strtod(text, NULL);
-	if (!good || strcmp(rest, "%") || hundredths < (double)f->lo ||
-	    hundredths > (double)f->hi)
-		return status_set(st, "%s = '%s' is not allowed; allowed is %g%% to %g%%",
-		                  f->key, text, (double)f->lo / 100, (double)f->hi / 100);
+	if (!good || strcmp(rest, "%") || hundredths < (double)f->lo || hundredths > (double)f->hi)
+		return status_set(st, "%s = '%s' is not allowed; allowed is %g%% to %g%%", f->key,
+		                  text, (double)f->lo / 100, (double)f->hi / 100);
 	*out = hundredths / 10000;
 	return 0;
 }
@@ -117,8 +115,8 @@ static int layout_read(const struct field *f, const char *text, struct layout *o
 	struct layout l;
 	char after;
 	if (text[strspn(text, "0123456789x")] ||
-	    sscanf(text, "%4ux%4ux%4u%c", &l.processes, &l.threads, &l.ranks_per_thread,
-	           &after) != 3 ||
+	    sscanf(text, "%4ux%4ux%4u%c", &l.processes, &l.threads, &l.ranks_per_thread, &after) !=
+	        3 ||
 	    layout_workers(l) == 0 || layout_workers(l) > f->hi || layout_ranks(l) == 0 ||
 	    layout_ranks(l) > f->hi)
 		return status_set(st,
@@ -182,8 +180,8 @@ int field_word_list(const struct field *f, const char *text, unsigned *list, uns
 		rc = word_read(f, word, &i, st);
 		for (unsigned k = 0; rc == 0 && k < n; k++)
 			if (list[k] == i)
-				rc = status_set(st, "%s names '%s' twice; allowed is once",
-				                f->key, word);
+				rc = status_set(st, "%s names '%s' twice; allowed is once", f->key,
+				                word);
 		if (rc == 0)
 			list[n++] = i; /* each at most once, so they fit */
 	}
@@ -235,8 +233,7 @@ static int rank_read(const struct field *f, const char *text, int *out, struct s
 }
 
 /* Whole seconds, rounded up. */
-static int seconds_read(const struct field *f, const char *text, unsigned *out,
-                        struct status *st)
+static int seconds_read(const struct field *f, const char *text, unsigned *out, struct status *st)
 {
 	int64_t ns;
 	if (duration_read(f, text, FIELD_SECOND_NS, &ns, st))
@@ -254,8 +251,8 @@ static int text_read(const struct field *f, const char *text, char *out, struct 
 		                  "digits, '-', '_', '.'",
 		                  f->key, text, NAME_BYTES - 1);
 	if (f->kind == FIELD_TEXT && (!text[0] || strlen(text) >= f->bytes))
-		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key,
-		                  strlen(text), f->bytes - 1);
+		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key, strlen(text),
+		                  f->bytes - 1);
 	strcpy(out, text);
 	return 0;
 }
@@ -278,8 +275,8 @@ static int range_read(const struct field *f, const char *text, size_t *range, st
 {
 	const char *dots = strstr(text, "..");
 	size_t lo, hi, first = dots ? (size_t)(dots - text) : strlen(text);
-	if (size_read(text, first, &lo) ||
-	    size_read(dots ? dots + 2 : text, strlen(text), &hi) || lo > hi)
+	if (size_read(text, first, &lo) || size_read(dots ? dots + 2 : text, strlen(text), &hi) ||
+	    lo > hi)
 		return status_set(st,
 		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
 		                  "as in 16M..1G, or one size",
@@ -500,9 +497,9 @@ static int range_from_json(const struct field *f, const json_t *value, size_t *r
 	const json_t *lo = json_array_get(value, 0), *hi = json_array_get(value, 1);
 	if (json_array_size(value) != 2 || !json_is_integer(lo) || json_integer_value(lo) < 0 ||
 	    !(json_is_null(hi) || json_is_integer(hi)) || json_integer_value(hi) < 0)
-		return status_set(
-		    st, "%s has to be a list of two sizes, the second a number or null",
-		    json_key(f));
+		return status_set(st,
+		                  "%s has to be a list of two sizes, the second a number or null",
+		                  json_key(f));
 	range[0] = (size_t)json_integer_value(lo);
 	range[1] = json_is_null(hi) ? SIZE_MAX : (size_t)json_integer_value(hi);
 	return 0;
@@ -554,10 +551,9 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_REAL:
 	case FIELD_PERCENT: {
 		double share = json_number_value(value);
-		bool possible =
-		    f->kind == FIELD_REAL
-		        ? share >= 0
-		        : !f->record || (share > 0 && share <= (double)f->hi / 10000);
+		bool possible = f->kind == FIELD_REAL
+		                    ? share >= 0
+		                    : !f->record || (share > 0 && share <= (double)f->hi / 10000);
 		if (!json_is_number(value) || !possible)
 			break;
 		memcpy(at, &share, sizeof share);
@@ -578,8 +574,7 @@ json_t *field_object(const struct field *rows, size_t n, const void *base)
 {
 	json_t *json = json_object();
 	for (size_t i = 0; json && i < n; i++)
-		if (json_object_set_new(json, json_key(&rows[i]),
-		                        field_to_json(&rows[i], base))) {
+		if (json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base))) {
 			json_decref(json);
 			json = NULL;
 		}
@@ -590,8 +585,7 @@ int field_object_take(const struct field *rows, size_t n, const json_t *json, vo
                       struct status *st)
 {
 	for (size_t i = 0; i < n; i++)
-		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base,
-		                    st))
+		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base, st))
 			return -1;
 	return 0;
 }
@@ -601,8 +595,8 @@ json_t *field_list(const struct field *rows, size_t n, const void *list, unsigne
 {
 	json_t *json = json_array();
 	for (unsigned i = 0; json && i < count; i++)
-		if (json_array_append_new(
-		        json, field_object(rows, n, (const char *)list + i * bytes))) {
+		if (json_array_append_new(json,
+		                          field_object(rows, n, (const char *)list + i * bytes))) {
 			json_decref(json);
 			json = NULL;
 		}

@@ -53,13 +53,13 @@ struct field {
 	uint64_t lo, hi;          /* inclusive */
 	const char *const *words; /* NULL-terminated, or */
 	field_word_fn *word;
-	field_read_fn *read; /* in place of the kind's own */
-	const char *json;    /* its member, where that is not the key */
-	bool special;        /* used by backends that name it (struct backend), not by all */
-	bool optional;       /* JSON may lack it; then it stays as it is */
-	bool record;         /* of JSON alone, where it has to be within lo and hi */
-	bool check;          /* asked of a variant; no setting in which two could differ */
-	const char *initial; /* what it is from the start, as a file would write it; NULL: 0 */
+	field_read_fn *read;   /* in place of the kind's own */
+	const char *json;      /* its member, where that is not the key */
+	bool special;          /* used by backends that name it (struct backend), not by all */
+	bool optional;         /* JSON may lack it; then it stays as it is */
+	bool record;           /* of JSON alone, where it has to be within lo and hi */
+	bool check;            /* asked of a variant; no setting in which two could differ */
+	const char *initial;   /* what it is from the start, as a file would write it; NULL: 0 */
 	const char *otherwise; /* what help says in its place: "required", or what it follows */
 	const char *help;
 };
@@ -76,8 +76,7 @@ void field_allowed(const struct field *field, char *out, size_t bytes);
 /* The value as order and record have it; a new reference, NULL when memory is out or a text is
  * not UTF-8. */
 json_t *field_to_json(const struct field *field, const void *base);
-int field_from_json(const struct field *field, const json_t *value, void *base,
-                    struct status *st);
+int field_from_json(const struct field *field, const json_t *value, void *base, struct status *st);
 
 /* An object with a member for each row; the caller owns it. NULL as above. */
 json_t *field_object(const struct field *rows, size_t n, const void *base);
@@ -96,8 +95,8 @@ int field_list_take(const struct field *rows, size_t n, const json_t *json, size
 
 /* A list of the row's words, each once, as indices in the order given; `list` holds as many as
  * there are. */
-int field_word_list(const struct field *field, const char *text, unsigned *list,
-                    unsigned *count, struct status *st);
+int field_word_list(const struct field *field, const char *text, unsigned *list, unsigned *count,
+                    struct status *st);
 /* "2%", within the row's bounds. */
 int field_percent(const struct field *field, const char *text, double *out, struct status *st);
 /* Whether a name is letters, digits, '-', '_' and '.', does not start with '.' or '-', and

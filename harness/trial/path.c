@@ -129,9 +129,8 @@ void path_text(const struct path *path, char *text, size_t bytes)
 		snprintf(text, bytes, "no link in the log%s", unread);
 	else
 		snprintf(text, bytes, "%s, %u link%s, data path %s, %sregistered%s%s%s",
-		         e->transport, e->nlinks, e->nlinks > 1 ? "s" : "",
-		         path_data_name(e->data), e->registered ? "" : "not ",
-		         e->copy_engine ? ", copy engine" : "",
+		         e->transport, e->nlinks, e->nlinks > 1 ? "s" : "", path_data_name(e->data),
+		         e->registered ? "" : "not ", e->copy_engine ? ", copy engine" : "",
 		         e->symmetric ? ", symmetric kernels" : "", unread);
 }
 
@@ -246,9 +245,10 @@ void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
 
 /* --- the record --- */
 
-#define PATH(FIELD)    offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
-#define LINK(FIELD)    offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
-#define SETTING(FIELD) offsetof(struct path_setting, FIELD), sizeof(((struct path_setting *)0)->FIELD)
+#define PATH(FIELD) offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
+#define LINK(FIELD) offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
+#define SETTING(FIELD)                                                                             \
+	offsetof(struct path_setting, FIELD), sizeof(((struct path_setting *)0)->FIELD)
 
 // clang-format off
 static const struct field path_rows[] = {
@@ -294,9 +294,8 @@ json_t *path_to_json(const struct path *path)
 	                              field_list(link_rows, NROWS(link_rows), path->links,
 	                                         path->nlinks, sizeof *path->links)) |
 	          json_object_set_new(json, "settings",
-	                              field_list(setting_rows, NROWS(setting_rows),
-	                                         path->settings, path->nsettings,
-	                                         sizeof *path->settings));
+	                              field_list(setting_rows, NROWS(setting_rows), path->settings,
+	                                         path->nsettings, sizeof *path->settings));
 	if (!bad)
 		return json;
 	json_decref(json);
@@ -310,12 +309,12 @@ static int lists_take(const json_t *json, struct path *e, struct status *st)
 	void *list = NULL;
 	if (!json_is_array(links) || (settings && !json_is_array(settings)))
 		return status_set(st, "links and settings must be lists");
-	if (field_list_take(link_rows, NROWS(link_rows), links, sizeof *e->links, &list,
-	                    &e->nlinks, st))
+	if (field_list_take(link_rows, NROWS(link_rows), links, sizeof *e->links, &list, &e->nlinks,
+	                    st))
 		return -1;
 	e->links = list;
-	if (field_list_take(setting_rows, NROWS(setting_rows), settings, sizeof *e->settings,
-	                    &list, &e->nsettings, st))
+	if (field_list_take(setting_rows, NROWS(setting_rows), settings, sizeof *e->settings, &list,
+	                    &e->nsettings, st))
 		return -1;
 	e->settings = list;
 	for (unsigned i = 0; i < e->nlinks; i++)

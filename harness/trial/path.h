@@ -67,8 +67,7 @@ struct path {
 	char algorithms[PATH_WHY_BYTES];
 	unsigned nsettings;
 	struct path_setting *settings; /* owned */
-	unsigned
-	    unread; /* lines about channels or registration that were torn or of a new form */
+	unsigned unread; /* lines about channels or registration that were torn or of a new form */
 };
 
 void path_free(struct path *path); /* what it owns; all zero afterwards */

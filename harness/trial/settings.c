@@ -168,7 +168,8 @@ static int size_read(const struct field *f, const char *text, void *base, struct
 	struct status why = {""};
 	sizes[0] = 0;
 	if (strcmp(text, "0") && (sizes_parse(text, sizes, &n, &why) || n != 1))
-		return status_set(st, "%s = '%s' is not allowed; allowed is one size, as in 1M, or 0",
+		return status_set(st,
+		                  "%s = '%s' is not allowed; allowed is one size, as in 1M, or 0",
 		                  f->key, text);
 	uint64_t bytes = sizes[0];
 	memcpy((char *)base + f->at, &bytes, sizeof bytes);
@@ -274,8 +275,8 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 {
 	struct settings s = {0};
 	if (!json_is_object(json) || json_object_size(json) != NROWS + 1)
-		return status_set(st, "settings have %zu members, not %zu",
-		                  json_object_size(json), NROWS + 1);
+		return status_set(st, "settings have %zu members, not %zu", json_object_size(json),
+		                  NROWS + 1);
 	if (field_object_take(rows, NROWS, json, &s, st) ||
 	    env_take(json_object_get(json, "env"), &s, st))
 		return -1;
@@ -283,8 +284,7 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 	return 0;
 }
 
-static bool row_equal(const struct field *row, const struct settings *a,
-                      const struct settings *b)
+static bool row_equal(const struct field *row, const struct settings *a, const struct settings *b)
 {
 	json_t *x = field_to_json(row, a), *y = field_to_json(row, b);
 	bool equal = json_equal(x, y);
@@ -389,8 +389,7 @@ bool settings_unused(const struct settings *settings, const char *const *uses, c
 		unsigned k = 0;
 		while (uses && uses[k] && strcmp(uses[k], rows[i].key))
 			k++;
-		if (!rows[i].special || (uses && uses[k]) ||
-		    row_equal(&rows[i], settings, &none))
+		if (!rows[i].special || (uses && uses[k]) || row_equal(&rows[i], settings, &none))
 			continue;
 		snprintf(key, bytes, "%s", rows[i].key);
 		return true;

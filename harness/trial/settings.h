@@ -86,7 +86,7 @@ struct settings {
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
 
-	enum pages pages;            /* host: of the buffers */
+	enum pages pages; /* host: of the buffers */
 
 	char nccl[PATH_MAX];        /* library to load; "" is the system's */
 	char nccl_below[16];        /* its version has to be before this, "2.23", or "" */
@@ -96,8 +96,8 @@ struct settings {
 	enum registration registration;
 	enum cta_policy cta_policy;
 	unsigned min_ctas, max_ctas; /* 0: the library's choice */
-	unsigned call_ctas;     /* the most of a call, by its own configuration; 0: not said */
-	unsigned ranks_per_gpu; /* 1 and up */
+	unsigned call_ctas;          /* the most of a call, by its own configuration; 0: not said */
+	unsigned ranks_per_gpu;      /* 1 and up */
 	bool nonblocking;
 	enum init init;
 	enum grouping grouping;
@@ -108,7 +108,7 @@ struct settings {
 	unsigned accumulation; /* backward passes, of which the last one is reduced */
 	bool tensor;           /* ranks at one place of their groups share a model */
 	unsigned hidden;       /* of a mixture of experts: a token's width */
-	bool bucket_view;      /* gradients lie in their bucket; else they are copied there and back */
+	bool bucket_view; /* gradients lie in their bucket; else they are copied there and back */
 
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
 	int delay_rank;    /* the rank that has extra_ns on top; -1 is all of them */

@@ -70,8 +70,7 @@ static int size_parse(const char *text, size_t *out, struct status *st)
 	if (!whole || (point && !decimals) || !factor)
 		return status_set(st, "'%s' is not a size; %s", text, allowed);
 	if (point && (factor == 1 || !fraction_read(behind, decimals, factor, &part)))
-		return status_set(st, "size '%s' is not whole bytes of a unit; %s", text,
-		                  allowed);
+		return status_set(st, "size '%s' is not whole bytes of a unit; %s", text, allowed);
 	if (!digits_read(text, whole, &n) || __builtin_mul_overflow(n, factor, &n) ||
 	    __builtin_add_overflow(n, part, &n) || n > SIZES_MAX_BYTES)
 		return status_set(st, "size '%s' is too large; %s", text, allowed);
@@ -89,8 +88,8 @@ struct sizes {
 static int sizes_add(struct sizes *sizes, size_t size, const char *item, struct status *st)
 {
 	if (sizes->count && size <= sizes->list[sizes->count - 1])
-		return status_set(
-		    st, "sizes descend or repeat at '%s'; allowed are ascending ones", item);
+		return status_set(st, "sizes descend or repeat at '%s'; allowed are ascending ones",
+		                  item);
 	if (sizes->count == SIZES_MAX)
 		return status_set(st, "too many sizes; allowed are %d", SIZES_MAX);
 	sizes->list[sizes->count++] = size;

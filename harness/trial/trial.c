@@ -35,8 +35,7 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell)
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st)
 {
 	bool timed = cell->pass == PASS_TIMED;
-	return status_set(st,
-	                  "a cell took longer than cell_timeout = %us: %s, %zu bytes, %s%s%s",
+	return status_set(st, "a cell took longer than cell_timeout = %us: %s, %zu bytes, %s%s%s",
 	                  trial->cell_timeout_s, coll_info(cell->coll)->name, cell->asked_bytes,
 	                  coll_pace_name(cell->pace), timed ? "" : ", pass ",
 	                  timed ? "" : coll_pass_name(cell->pass));
@@ -76,8 +75,7 @@ unsigned trial_replays(const struct trial *trial, const struct cell *cell)
 	return replays_of(cell, trial->settings.graph);
 }
 
-unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate,
-                        unsigned graph)
+unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate, unsigned graph)
 {
 	return calls_issued(cell, calls, aggregate) * replays_of(cell, graph);
 }
@@ -177,12 +175,12 @@ static const struct field cell_rows[] = {
 static json_t *trial_json(const struct trial *t)
 {
 	json_t *json = field_object(order_rows, NORDER, t);
-	int bad = json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
-	          json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
-	          json_object_set_new(json, "model", network_to_json(&t->network)) |
-	          json_object_set_new(json, "cells",
-	                              field_list(cell_rows, NCELL, t->cells, t->ncells,
-	                                         sizeof *t->cells));
+	int bad =
+	    json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
+	    json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
+	    json_object_set_new(json, "model", network_to_json(&t->network)) |
+	    json_object_set_new(
+	        json, "cells", field_list(cell_rows, NCELL, t->cells, t->ncells, sizeof *t->cells));
 	if (!bad)
 		return json;
 	json_decref(json);

@@ -7,10 +7,9 @@
 #include "../coll/network.h"
 #include "settings.h"
 
-#define TRIAL_TIMELINE_ROWS                                                                    \
-	20                    /* calls of a timeline cell: enough to pick one that is typical */
-#define TRIAL_COUNTERS_ROWS 5 /* kept of a counters cell; it has as many as a second takes */
-#define TRIAL_INIT_ROWS     3 /* of an init cell */
+#define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick one that is typical */
+#define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell; it has as many as a second takes */
+#define TRIAL_INIT_ROWS     3  /* of an init cell */
 
 struct trial {
 	char experiment[TRIAL_NAME_BYTES];
@@ -55,8 +54,7 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell);
 /* What a cell's buffers are, for a communicator of nranks: of a step of training as large as
  * all gradients, where `bytes` was the size at which a bucket is full; of a mixture of experts
  * coll_routed_bytes; else the cell as it is. */
-struct cell trial_whole(const struct network *network, unsigned nranks,
-                        const struct cell *cell);
+struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 /* How a step's gradients are cut. */
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 

@@ -50,18 +50,16 @@ static struct estimate estimate(const struct plan *plan, const struct plan_machi
 		sum.seconds += cores ? COST_CORE_START_S * shared : COST_DEVICE_START_S;
 		const struct cell *last = &t->cells[t->ncells - 1];
 		if (!cores)
-			sum.seconds +=
-			    COST_CONNECT_S * last->connection +
-			    COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
+			sum.seconds += COST_CONNECT_S * last->connection +
+			               COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
 		sum.bytes += TRIAL_BYTES;
 		for (unsigned c = 0; c < t->ncells; c++) {
 			const struct cell *cell = &t->cells[c];
 			double rows = trial_rows(t, cell);
 			double calls =
 			    rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
-			double call =
-			    CALL_S + 1e-9 * (double)t->settings.delay_ns +
-			    (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
+			double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
+			              (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
 			sum.seconds += calls * call * shared;
 			sum.bytes += CELL_BYTES + rows * plan->nranks * ROW_BYTES;
 		}
@@ -124,8 +122,8 @@ static void say_cells(const struct plan *plan)
 			status_list(paces, sizeof paces, coll_pace_name((enum pace)i));
 	coll_size_label(spec->sizes[0], lo, sizeof lo);
 	coll_size_label(spec->sizes[spec->nsizes - 1], hi, sizeof hi);
-	printf("cells\n  %u in each job: %s; %u size%s from %s to %s; %s\n", plan->ncells,
-	       colls, spec->nsizes, spec->nsizes == 1 ? "" : "s", lo, hi, paces);
+	printf("cells\n  %u in each job: %s; %u size%s from %s to %s; %s\n", plan->ncells, colls,
+	       spec->nsizes, spec->nsizes == 1 ? "" : "s", lo, hi, paces);
 	if (spec_times(spec) > 1)
 		printf("  each %u times: connections = %u, allocations = %u, cycles = %u\n",
 		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
@@ -158,10 +156,9 @@ static void say_search(const struct plan *plan)
 		printf("\n");
 	}
 	const struct search_trials n = search_trials(plan);
-	printf(
-	    "  about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s\n",
-	    n.all, n.screen, n.narrow, n.confirm, plan->search.finalists,
-	    plan->search.finalists == 1 ? "" : "s");
+	printf("  about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s\n",
+	       n.all, n.screen, n.narrow, n.confirm, plan->search.finalists,
+	       plan->search.finalists == 1 ? "" : "s");
 }
 
 static void say_cost(const struct plan *plan, const struct plan_machine *machine)

@@ -19,15 +19,13 @@ static int parse(int argc, char *argv[], struct request *out, struct status *st)
 		int end = 0;
 		if (!strcmp(argv[i], "--json") && i + 1 < argc)
 			out->json = argv[++i];
-		else if ((sscanf(argv[i], "gpus=%u,%u%n", &out->gpu[0], &out->gpu[1], &end) <
-		              2 &&
+		else if ((sscanf(argv[i], "gpus=%u,%u%n", &out->gpu[0], &out->gpu[1], &end) < 2 &&
 		          sscanf(argv[i], "repeats=%u%n", &out->repeats, &end) < 1) ||
 		         argv[i][end])
-			return status_set(
-			    st,
-			    "counters: '%s' is not understood; allowed are gpus=A,B, "
-			    "repeats=N, --json FILE",
-			    argv[i]);
+			return status_set(st,
+			                  "counters: '%s' is not understood; allowed are gpus=A,B, "
+			                  "repeats=N, --json FILE",
+			                  argv[i]);
 	}
 	if (out->repeats < 1 || out->repeats > CALIBRATE_REPEATS)
 		return status_set(st, "counters: 1 to %d repeats", CALIBRATE_REPEATS);

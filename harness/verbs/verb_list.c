@@ -51,9 +51,8 @@ void home_each_experiment(const struct home *home, void (*use)(const char *name,
                           void *arg)
 {
 	struct dirent **entries;
-	int n = home->experiments[0]
-	            ? scandir(home->experiments, &entries, is_experiment, by_name)
-	            : -1;
+	int n = home->experiments[0] ? scandir(home->experiments, &entries, is_experiment, by_name)
+	                             : -1;
 	for (int i = 0; i < n; i++) {
 		entries[i]->d_name[strlen(entries[i]->d_name) - 4] = '\0';
 		use(entries[i]->d_name, arg);
@@ -150,10 +149,9 @@ static void list_fields(const char *section, const struct field *rows, size_t n)
 		if (!initial)
 			continue; /* the second row of a key */
 		bool required = !strcmp(initial, "required");
-		snprintf(text, sizeof text, "%s%s%s%s%s; %s%s%s%s%s",
-		         f->help ? f->help : "", f->help && allowed[0] ? " " : "",
-		         allowed[0] ? "[" : "", allowed, allowed[0] ? "]" : "",
-		         required ? "" : "default ", initial,
+		snprintf(text, sizeof text, "%s%s%s%s%s; %s%s%s%s%s", f->help ? f->help : "",
+		         f->help && allowed[0] ? " " : "", allowed[0] ? "[" : "", allowed,
+		         allowed[0] ? "]" : "", required ? "" : "default ", initial,
 		         backends[0] ? " (" : "", backends, backends[0] ? ")" : "");
 		list_entry(f->key, text);
 	}

@@ -20,8 +20,7 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 			dir = argv[i];
 	}
 	if (!dir)
-		return status_set(st,
-		                  "report needs one run's folder, e.g. results/smoke/latest");
+		return status_set(st, "report needs one run's folder, e.g. results/smoke/latest");
 	return report_options_settle(&options, st) ? -1
 	                                           : report_make(dir, home->plot, &options, st);
 }

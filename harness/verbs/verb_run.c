@@ -77,12 +77,13 @@ static int not_understood(const char *verb, const char *option, struct status *s
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		suggest_offer(&guess, options[i]);
 	return status_set(st, "%s: '%s' is not understood%s%s (`launchgap %s --help`)", verb,
-	                  option, suggestion_text(&guess).text, suggest_nccl_tests(option).text, verb);
+	                  option, suggestion_text(&guess).text, suggest_nccl_tests(option).text,
+	                  verb);
 }
 
 /* Parses the arguments from argv[first] on; they override earlier ones. */
-static int take(struct asked *a, const struct home *home, int first, int argc,
-                char *const argv[], struct status *st)
+static int take(struct asked *a, const struct home *home, int first, int argc, char *const argv[],
+                struct status *st)
 {
 	const char *verb = argv[1];
 	int taken;
@@ -145,9 +146,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 	char folder[PATH_MAX] = "";
 	struct status report = {0};
 	if (a->options.format == REPORT_NCCL_TESTS && !a->report)
-		return status_set(st,
-		                  "run: --format nccl-tests needs a report, and --no-report "
-		                  "makes none; allowed is one of them");
+		return status_set(st, "run: --format nccl-tests needs a report, and --no-report "
+		                      "makes none; allowed is one of them");
 	if (a->options.trace && !a->report)
 		return status_set(st, "run: --trace needs a report, and --no-report makes none; "
 		                      "allowed is one of them");
@@ -170,9 +170,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(),
-	                                     .isolates = isolation_possible,
-	                                     .capacity = verbs_capacity};
+	const struct plan_machine machine = {
+	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	if (!a)
 		return status_set(st, "out of memory");
@@ -213,10 +212,10 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 	for (unsigned i = 0; i < run->ncells; i++)
 		failed = failed || run->cells[i].error[0] || run->cells[i].wrong;
 	if (asked && asked <= has)
-		return status_set(
-		    st, "resume: %s has all %lld block%s; blocks=N adds N more%s",
-		    a->request.resume, asked, asked == 1 ? "" : "s",
-		    failed ? ", for example to replace those with a failed trial" : "");
+		return status_set(st, "resume: %s has all %lld block%s; blocks=N adds N more%s",
+		                  a->request.resume, asked, asked == 1 ? "" : "s",
+		                  failed ? ", for example to replace those with a failed trial"
+		                         : "");
 	snprintf(text, 32, asked ? "blocks=%lld" : "blocks=auto", asked - has);
 	a->overrides[a->request.noverrides++] = text;
 	return 0;
@@ -224,9 +223,8 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(),
-	                                     .isolates = isolation_possible,
-	                                     .capacity = verbs_capacity};
+	const struct plan_machine machine = {
+	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = verbs_capacity};
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];

@@ -64,15 +64,13 @@ static int take(struct asked *a, const char *arg, struct status *st)
 	suggest_offer(&guess, "quick");
 	for (size_t i = 0; i < NKEYS; i++)
 		suggest_offer(&guess, keys[i].key);
-	return status_set(st,
-	                  "selftest: '%s' is not understood%s (`launchgap selftest --help`)",
+	return status_set(st, "selftest: '%s' is not understood%s (`launchgap selftest --help`)",
 	                  arg, suggestion_text(&guess).text);
 }
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(),
-	                                     .capacity = verbs_capacity};
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
 	struct asked a = {.blocks = 10, .budget_s = SELFTEST_S, .seed = 1};
 	for (int i = 2; i < argc; i++)
 		if (take(&a, argv[i], st))

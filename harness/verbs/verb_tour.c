@@ -37,8 +37,7 @@ static void numbers_text(const struct trial *trial, const struct cell *cell, uns
                          bool received, char *text, size_t bytes)
 {
 	const struct settings *set = &trial->settings;
-	const struct split_place place =
-	    split_place(set->split, layout_ranks(set->layout), rank);
+	const struct split_place place = split_place(set->split, layout_ranks(set->layout), rank);
 	const struct value_parts parts = coll_parts(cell, &trial->weights, place.size);
 	const struct coll_span span = coll_span(cell, &parts, place.size, place.index);
 	const struct value_question q = buffers_question(trial, cell, &parts, place.size,
@@ -92,8 +91,7 @@ static void say_ranks(const struct trial *trial, const struct cell *cell)
 	}
 }
 
-static int say_step(const struct trial *trial, unsigned c, const json_t *line,
-                    struct status *st)
+static int say_step(const struct trial *trial, unsigned c, const json_t *line, struct status *st)
 {
 	const struct cell *cell = &trial->cells[c];
 	const struct coll_info *info = coll_info(cell->coll);
@@ -125,8 +123,8 @@ static int say_all(const struct trial *trial, const char *file, struct status *s
 	free(text);
 	fclose(f);
 	if (!result && c < trial->ncells)
-		result = status_set(st, "the tour's job left %u of %u collectives", c,
-		                    trial->ncells);
+		result =
+		    status_set(st, "the tour's job left %u of %u collectives", c, trial->ncells);
 	return result;
 }
 
@@ -138,16 +136,14 @@ static void say_start(const struct tour *t)
 	printf("1. Who takes part\n\n  %u ranks on %s: %s\n", t->plan.nranks, set->backend,
 	       backend->summary);
 	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
-	       set->mode, mode_find(set->mode)->summary, l.processes,
-	       l.processes == 1 ? "" : "es", l.threads, format_plural(l.threads),
-	       l.processes == 1 ? "" : " each", l.ranks_per_thread,
-	       format_plural(l.ranks_per_thread));
-	printf(
-	    "  modes/%s.c: %s_spread, which worker drives which ranks\n"
-	    "  harness/core/loop.c: issue_group, their calls in the timed loop\n"
-	    "  harness/coll/value.h: value_input, value_expected, what they send and what is "
-	    "right\n",
-	    set->mode, set->mode);
+	       set->mode, mode_find(set->mode)->summary, l.processes, l.processes == 1 ? "" : "es",
+	       l.threads, format_plural(l.threads), l.processes == 1 ? "" : " each",
+	       l.ranks_per_thread, format_plural(l.ranks_per_thread));
+	printf("  modes/%s.c: %s_spread, which worker drives which ranks\n"
+	       "  harness/core/loop.c: issue_group, their calls in the timed loop\n"
+	       "  harness/coll/value.h: value_input, value_expected, what they send and what is "
+	       "right\n",
+	       set->mode, set->mode);
 }
 
 /* --- the job --- */
@@ -210,9 +206,9 @@ static int pick(struct tour *t, struct status *st)
 		if (variant->skip[0])
 			return status_set(st, "mode %s: %s", t->mode, variant->skip);
 		if (!traits_find(variant->settings.backend)->carries_data)
-			return status_set(
-			    st, "backend %s carries no data: there is nothing to show",
-			    variant->settings.backend);
+			return status_set(st,
+			                  "backend %s carries no data: there is nothing to show",
+			                  variant->settings.backend);
 		return 0;
 	}
 	char modes[128] = "";

@@ -96,8 +96,8 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 	const struct settings *set = &order.trial->settings;
 	const struct mode *mode = mode_pick(set->mode, set->layout);
 	if (!order.backend || !mode)
-		status_set(st, "%s: no such backend, or mode '%s' has no such layout",
-		           order.file, set->mode);
+		status_set(st, "%s: no such backend, or mode '%s' has no such layout", order.file,
+		           set->mode);
 	/* A process that will be isolated may not use a device before; the plan has checked it. */
 	else if (settings_isolates(set) || !order.backend->supports(order.trial, st)) {
 		run = (struct run){

@@ -97,8 +97,7 @@ static void read_input(const char *path)
 	if (S_ISREG(about.st_mode) && about.st_size <= ROOM && ninputs < MOST_INPUTS) {
 		size_t bytes = (size_t)about.st_size;
 		uint8_t *data = malloc(bytes + 1);
-		fuzz_promise(data && fread(data, 1, bytes, in) == bytes,
-		             "an input can be read");
+		fuzz_promise(data && fread(data, 1, bytes, in) == bytes, "an input can be read");
 		inputs[ninputs] = data;
 		input_bytes[ninputs++] = bytes;
 	}

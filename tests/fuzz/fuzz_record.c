@@ -38,8 +38,7 @@ pid_t fork(void)
 
 static void report(bool nccl_tests)
 {
-	struct report_options options = {.format =
-	                                     nccl_tests ? REPORT_NCCL_TESTS : REPORT_TABLES,
+	struct report_options options = {.format = nccl_tests ? REPORT_NCCL_TESTS : REPORT_TABLES,
 	                                 .average = NCCL_AVERAGE_MEAN,
 	                                 .trace = true,
 	                                 .verbose = true};

@@ -199,13 +199,12 @@ static struct span some_line(struct dice *dice, const uint8_t *data, size_t byte
 }
 
 /* Puts a text in the place of a line; the new length, or 0 where there is no room. */
-static size_t splice(uint8_t *data, size_t bytes, size_t room, struct span line,
-                     const void *text, size_t length)
+static size_t splice(uint8_t *data, size_t bytes, size_t room, struct span line, const void *text,
+                     size_t length)
 {
 	if (bytes - line.bytes + length > room)
 		return 0;
-	memmove(data + line.at + length, data + line.at + line.bytes,
-	        bytes - line.at - line.bytes);
+	memmove(data + line.at + length, data + line.at + line.bytes, bytes - line.at - line.bytes);
 	if (length)
 		memcpy(data + line.at, text, length);
 	return bytes - line.bytes + length;

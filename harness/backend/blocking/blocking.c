@@ -97,8 +97,7 @@ static struct blocking_exchange there_and_back(const struct blocking_call *c, un
 	unsigned first = value_pair_from(c->root), second = value_pair_to(c->root, c->n);
 	unsigned sends = round ? second : first, receives = round ? first : second;
 	struct blocking_exchange e = exchange(c, c->me == sends ? receives : UINT_MAX,
-	                                      c->me == receives ? sends : UINT_MAX, 0,
-	                                      c->elements);
+	                                      c->me == receives ? sends : UINT_MAX, 0, c->elements);
 	e.out = round ? c->to : c->from;
 	return e;
 }
@@ -116,12 +115,9 @@ static const struct {
 	unsigned rounds;
 	struct blocking_exchange (*round)(const struct blocking_call *call, unsigned round);
 } rounds_of[COLL_KINDS] = {
-    [COLL_SENDRECV] = {1, ring},
-    [COLL_SENDRECV_PAIRS] = {1, pairs},
-    [COLL_SENDRECV_BOTH] = {2, both},
-    [COLL_PAIR] = {1, one_pair},
-    [COLL_PINGPONG] = {2, there_and_back},
-    [COLL_HYPERCUBE] = {0, cube},
+    [COLL_SENDRECV] = {1, ring},           [COLL_SENDRECV_PAIRS] = {1, pairs},
+    [COLL_SENDRECV_BOTH] = {2, both},      [COLL_PAIR] = {1, one_pair},
+    [COLL_PINGPONG] = {2, there_and_back}, [COLL_HYPERCUBE] = {0, cube},
 };
 
 static int exchange_rounds(struct backend_ctx *ctx, const struct blocking_call *call)
@@ -147,8 +143,8 @@ static int carry(struct backend_ctx *ctx, const char *from, char *to)
 	if (rounds_of[call->coll].round)
 		return exchange_rounds(ctx, call);
 	if (call->coll == COLL_ACCESS) { /* the library has no part in it */
-		strided_copy(to, from, call->element, call->elements,
-		             ctx->trial->settings.stride, 0, call->elements);
+		strided_copy(to, from, call->element, call->elements, ctx->trial->settings.stride,
+		             0, call->elements);
 		return 0;
 	}
 	return ctx->library->call(ctx->link, call, &ctx->error);
@@ -162,8 +158,7 @@ static int staged(struct backend_ctx *ctx, const char *from, char *to)
 	const struct coll_span *span = &ctx->span;
 	char *out = (ctx->cell.in_place ? s->in : s->out) + span->send_at;
 	char *in = s->in + span->recv_at;
-	if (stage_copy(s, out, from, span->send_bytes, false, &ctx->error) ||
-	    carry(ctx, out, in))
+	if (stage_copy(s, out, from, span->send_bytes, false, &ctx->error) || carry(ctx, out, in))
 		return -1;
 	return stage_copy(s, to, in, span->recv_bytes, true, &ctx->error);
 }
@@ -241,8 +236,7 @@ int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t 
 	const size_t element = coll_dtype_bytes(cell->dtype);
 	if (slots == 0 || slots > ctx->trial->arena_bytes / cell->bytes)
 		return status_set(st, "%s: %u buffers of %zu bytes do not fit an arena of %zu",
-		                  ctx->library->name, slots, cell->bytes,
-		                  ctx->trial->arena_bytes);
+		                  ctx->library->name, slots, cell->bytes, ctx->trial->arena_bytes);
 	ctx->cell = *cell;
 	ctx->parts = coll_parts(cell, &ctx->trial->weights, n);
 	ctx->span = coll_span(cell, &ctx->parts, n, ctx->place.me);
@@ -334,8 +328,8 @@ static int make_arenas(struct backend_ctx *ctx, struct status *st)
 	void *at =
 	    mmap(NULL, 2 * arena, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED)
-		return status_set(st, "%s: cannot map %zu bytes of buffers",
-		                  ctx->library->name, 2 * arena);
+		return status_set(st, "%s: cannot map %zu bytes of buffers", ctx->library->name,
+		                  2 * arena);
 	ctx->mapped_bytes = 2 * arena;
 	ctx->send = at;
 	ctx->recv = ctx->send + arena;
@@ -413,8 +407,10 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		                  "%s: the limit is plain copies without a library; allowed is "
 		                  "limit = no",
 		                  library->name);
-	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) && !library->carries(cell->coll))
-		why = "the library has no such call, and this backend does not build it from sends and receives";
+	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) &&
+	    !library->carries(cell->coll))
+		why = "the library has no such call, and this backend does not build it from sends "
+		      "and receives";
 	if (!why)
 		why = library->refuses(cell);
 	if (!why && (!cell->bytes || cell->bytes % (element * (is & COLL_PARTED ? n : 1))))
@@ -437,8 +433,8 @@ static int supports_memory(const struct blocking_library *library, const struct 
 		unsigned have = stage_devices(&why);
 		if (have >= nranks)
 			return 0;
-		return status_set(st, "memory = device: %u ranks need a GPU each, and %s",
-		                  nranks, have ? "there are fewer" : why.text);
+		return status_set(st, "memory = device: %u ranks need a GPU each, and %s", nranks,
+		                  have ? "there are fewer" : why.text);
 	}
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t all;

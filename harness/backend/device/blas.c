@@ -13,8 +13,7 @@ enum { ALGORITHM_DEFAULT = -1 };
 
 int blas_load(struct blas *out, struct status *st)
 {
-	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12",
-	                                    "libcublas.so.11",
+	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
 	                                    "/usr/local/cuda/lib64/libcublas.so"};
 	const struct {
 		const char *name;
@@ -27,10 +26,9 @@ int blas_load(struct blas *out, struct status *st)
 	for (unsigned i = 0; i < sizeof files / sizeof *files && !out->library; i++)
 		out->library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!out->library)
-		return status_set(st,
-		                  "a step of training computes with cuBLAS, and there is no "
-		                  "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
-		                  "leads to it)");
+		return status_set(st, "a step of training computes with cuBLAS, and there is no "
+		                      "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
+		                      "leads to it)");
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		void *symbol = dlsym(out->library, symbols[i].name);
 		if (!symbol)
@@ -54,8 +52,7 @@ static int blas_ok(int status, const char *what, struct status *st)
 }
 
 /* Twos and halves of either sign: their products' sums stay small. */
-static int fill(char *matrix, enum dtype dtype, uint64_t n, cudaStream_t stream,
-                struct status *st)
+static int fill(char *matrix, enum dtype dtype, uint64_t n, cudaStream_t stream, struct status *st)
 {
 	const struct value_question numbers = {.coll = COLL_ALL_REDUCE,
 	                                       .dtype = dtype,
@@ -74,13 +71,12 @@ int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsi
 	const size_t element = coll_dtype_bytes(blas_dtype(dtype));
 	const uint64_t factor = (uint64_t)side * depth, product = (uint64_t)side * side;
 	for (unsigned i = 0; i < 3; i++)
-		if (device_ok(cudaMalloc((void **)&p->factors[i],
-		                         (i < 2 ? factor : product) * element),
-		              "cudaMalloc of what is multiplied", st) ||
+		if (device_ok(
+		        cudaMalloc((void **)&p->factors[i], (i < 2 ? factor : product) * element),
+		        "cudaMalloc of what is multiplied", st) ||
 		    (i < 2 && fill(p->factors[i], blas_dtype(dtype), factor, stream, st)))
 			return -1;
-	if (device_ok(cudaMalloc(&p->workspace, WORKSPACE_BYTES), "cudaMalloc for cuBLAS",
-	              st) ||
+	if (device_ok(cudaMalloc(&p->workspace, WORKSPACE_BYTES), "cudaMalloc for cuBLAS", st) ||
 	    blas_ok(blas->create(&p->handle), "cublasCreate", st) ||
 	    blas_ok(blas->set_stream(p->handle, stream), "cublasSetStream", st) ||
 	    /* A workspace of our own: a graph may not hold one that moves. */
@@ -106,8 +102,8 @@ int blas_multiply(const struct blas *blas, const struct blas_place *p, unsigned 
 	return blas->multiply(p->handle, 0, 0, m, m, k,
 	                      wide ? (const void *)&one_64 : (const void *)&one, p->factors[0],
 	                      type, m, p->factors[1], type, k,
-	                      wide ? (const void *)&zero_64 : (const void *)&zero,
-	                      p->factors[2], type, m, compute, ALGORITHM_DEFAULT);
+	                      wide ? (const void *)&zero_64 : (const void *)&zero, p->factors[2],
+	                      type, m, compute, ALGORITHM_DEFAULT);
 }
 
 void blas_close(const struct blas *blas, struct blas_place *p)

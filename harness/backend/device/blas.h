@@ -13,8 +13,8 @@ struct blas {
 	int (*set_workspace)(void *handle, void *workspace, size_t bytes);
 	int (*multiply)(void *handle, int turn_a, int turn_b, int m, int n, int k,
 	                const void *alpha, const void *a, int type_a, int lead_a, const void *b,
-	                int type_b, int lead_b, const void *beta, void *c, int type_c,
-	                int lead_c, int compute, int algorithm);
+	                int type_b, int lead_b, const void *beta, void *c, int type_c, int lead_c,
+	                int compute, int algorithm);
 };
 
 /* What one GPU's products need; its stream runs them. */

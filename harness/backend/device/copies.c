@@ -42,16 +42,14 @@ static int reserve(struct end *end, unsigned peer, struct status *st)
 	              "cudaDeviceCanAccessPeer", st))
 		return -1;
 	if (!reaches)
-		return status_set(st, "GPU %u cannot reach the memory of GPU %u", end->gpu,
-		                  peer);
+		return status_set(st, "GPU %u cannot reach the memory of GPU %u", end->gpu, peer);
 	result = cudaDeviceEnablePeerAccess((int)peer, 0);
 	if (result != cudaErrorPeerAccessAlreadyEnabled &&
 	    device_ok(result, "cudaDeviceEnablePeerAccess", st))
 		return -1;
-	return device_ok(cudaMalloc((void **)&end->send, COPIES_ARENA_BYTES), "cudaMalloc",
-	                 st) ||
-	               device_ok(cudaMalloc((void **)&end->recv, COPIES_ARENA_BYTES),
-	                         "cudaMalloc", st) ||
+	return device_ok(cudaMalloc((void **)&end->send, COPIES_ARENA_BYTES), "cudaMalloc", st) ||
+	               device_ok(cudaMalloc((void **)&end->recv, COPIES_ARENA_BYTES), "cudaMalloc",
+	                         st) ||
 	               device_ok(cudaStreamCreateWithFlags(&end->stream, cudaStreamNonBlocking),
 	                         "cudaStreamCreate", st) ||
 	               device_ok(cudaEventCreate(&end->begun), "cudaEventCreate", st) ||
@@ -76,9 +74,8 @@ static int issue_pieces(const struct copies_order *order, const struct end *from
 			result = device_launch_copy(to->recv, from->send, order->piece_bytes,
 			                            stride, n, stream);
 		} else {
-			result =
-			    cudaMemcpyPeerAsync(to->recv + at, (int)to->gpu, from->send + at,
-			                        (int)from->gpu, order->piece_bytes, stream);
+			result = cudaMemcpyPeerAsync(to->recv + at, (int)to->gpu, from->send + at,
+			                             (int)from->gpu, order->piece_bytes, stream);
 		}
 		if (device_ok(result, "copying", st))
 			return -1;
@@ -183,8 +180,8 @@ int copies_open(const unsigned gpu[2], struct copies **out, char pci[2][COPIES_P
 	unsigned n = device_count(st);
 	struct copies *c;
 	if (n < 2 || gpu[0] >= n || gpu[1] >= n || gpu[0] == gpu[1])
-		return status_set(st, "two GPUs are needed: %u and %u of %u cannot be had",
-		                  gpu[0], gpu[1], n);
+		return status_set(st, "two GPUs are needed: %u and %u of %u cannot be had", gpu[0],
+		                  gpu[1], n);
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return status_set(st, "out of memory");

@@ -13,7 +13,7 @@
 enum copies_direction { COPIES_FORTH, COPIES_BACK, COPIES_BOTH };
 
 struct copies_order {
-	bool sm; /* a kernel moves 16 bytes a thread; else the copy engine, one call a piece */
+	bool sm;   /* a kernel moves 16 bytes a thread; else the copy engine, one call a piece */
 	bool pull; /* the GPU that receives does it; else the one that sends */
 	enum copies_direction direction; /* forth: from the first GPU to the second */
 	/* A piece begins at a multiple of 256 bytes; behind one of less than 1 MiB at least 256

@@ -59,7 +59,8 @@ unsigned device_compute(unsigned device)
 unsigned device_sms(unsigned device)
 {
 	int sms = 0;
-	if (cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, (int)device) != cudaSuccess)
+	if (cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, (int)device) !=
+	    cudaSuccess)
 		return 0;
 	return sms > 0 ? (unsigned)sms : 0;
 }
@@ -84,8 +85,8 @@ int device_sleep(unsigned device, struct status *st)
 {
 	if (device_use(device, st))
 		return -1;
-	return device_ok(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync),
-	                 "cudaSetDeviceFlags", st);
+	return device_ok(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "cudaSetDeviceFlags",
+	                 st);
 }
 
 static size_t element_bytes(const struct buffers *b)
@@ -93,17 +94,16 @@ static size_t element_bytes(const struct buffers *b)
 	return coll_dtype_bytes(b->question.dtype);
 }
 
-int device_prepare(unsigned device, const struct buffers *b, cudaStream_t stream,
-                   struct status *st)
+int device_prepare(unsigned device, const struct buffers *b, cudaStream_t stream, struct status *st)
 {
 	size_t element = element_bytes(b);
 	if (device_use(device, st) ||
-	    device_ok(device_launch_poison(b->recv, b->question.dtype,
-	                                   b->slots * b->question.count, stream),
+	    device_ok(device_launch_poison(b->recv, b->question.dtype, b->slots * b->question.count,
+	                                   stream),
 	              "poisoning", st) ||
 	    device_ok(device_launch_fill(b->in_place ? b->recv : b->send, &b->question,
-	                                 b->span.send_at / element,
-	                                 b->span.send_bytes / element, b->slots, stream),
+	                                 b->span.send_at / element, b->span.send_bytes / element,
+	                                 b->slots, stream),
 	              "filling", st))
 		return -1;
 	return device_ok(cudaStreamSynchronize(stream), "filling", st);
@@ -138,8 +138,8 @@ int device_check(unsigned device, const struct buffers *b, cudaStream_t stream,
 	if (device_ok(cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
 	              "checking", st) ||
 	    device_ok(device_launch_check(b->recv, &b->question, at,
-	                                  b->span.recv_bytes / element_bytes(b), b->slots,
-	                                  tally, stream),
+	                                  b->span.recv_bytes / element_bytes(b), b->slots, tally,
+	                                  stream),
 	              "checking", st) ||
 	    device_ok(cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
 	              "checking", st) ||

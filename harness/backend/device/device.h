@@ -52,8 +52,7 @@ cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 /* In device_kernels.cu; asynchronous. They leave where the GPU places blocks as it was, which
  * cudaMemset does not. `n` elements of each slot, from element `at` of it on. The tally: how
  * many are wrong, position of the first. */
-cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n,
-                                 cudaStream_t stream);
+cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream);
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream);
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,

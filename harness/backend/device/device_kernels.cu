@@ -160,9 +160,8 @@ extern "C" cudaError_t device_launch_fill(void *arena, const struct value_questi
 	});
 }
 
-extern "C" cudaError_t device_launch_check(const void *arena,
-                                           const struct value_question *question, uint64_t at,
-                                           uint64_t n, unsigned slots,
+extern "C" cudaError_t device_launch_check(const void *arena, const struct value_question *question,
+                                           uint64_t at, uint64_t n, unsigned slots,
                                            unsigned long long tally[2], cudaStream_t stream)
 {
 	const struct stretch s = {*question, at, n, slots};

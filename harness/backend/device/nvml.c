@@ -108,8 +108,8 @@ static int load(const char *library, struct calls *out, struct status *st)
 	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
 	char why[WHY_BYTES];
 	if (!c.library)
-		return status_set(
-		    st, "GPU counters need NVML, which NVIDIA's driver brings: %s", dlerror());
+		return status_set(st, "GPU counters need NVML, which NVIDIA's driver brings: %s",
+		                  dlerror());
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		void *symbol = dlsym(c.library, symbols[i].name);
 		memcpy((char *)&c + symbols[i].at, &symbol, sizeof symbol);
@@ -212,8 +212,7 @@ static json_t *pci_text(const struct nvml_api_pci *pci)
 	return json_sprintf("%04X:%02X:%02X.0", pci->domain, pci->bus, pci->device);
 }
 
-static void put_number(json_t *to, const char *key, int (*read)(void *, unsigned *),
-                       void *device)
+static void put_number(json_t *to, const char *key, int (*read)(void *, unsigned *), void *device)
 {
 	unsigned value;
 	if (read && read(device, &value) == 0)
@@ -267,8 +266,8 @@ static json_t *gpu_of(const struct calls *nvml, void *device)
 	put_number(pcie, "gen_max", nvml->pcie_gen_max, device);
 	put_number(pcie, "width", nvml->pcie_width, device);
 	put_number(pcie, "width_max", nvml->pcie_width_max, device);
-	return json_pack("{s:o, s:s, s:o, s:o}", "pci", pci_text(&pci), "name", name, "pcie",
-	                 pcie, "nvlinks", links_of(nvml, device));
+	return json_pack("{s:o, s:s, s:o, s:o}", "pci", pci_text(&pci), "name", name, "pcie", pcie,
+	                 "nvlinks", links_of(nvml, device));
 }
 
 /* nvmlGpuTopologyLevel_t, in tens. */
@@ -310,8 +309,7 @@ static json_t *read_all(const struct calls *nvml)
 	if (nvml->count(&n))
 		n = 0;
 	for (unsigned i = 0; i < n && taken < MOST_GPUS; i++)
-		if (nvml->get(i, &devices[taken]) == 0 &&
-		    (gpu = gpu_of(nvml, devices[taken]))) {
+		if (nvml->get(i, &devices[taken]) == 0 && (gpu = gpu_of(nvml, devices[taken]))) {
 			json_array_append_new(gpus, gpu);
 			taken++;
 		}
@@ -413,8 +411,7 @@ void nvml_watch_close(struct nvml_watch *w)
 
 int nvml_watch_fields(const struct nvml_watch *w, struct nvml_api_field *fields, unsigned n)
 {
-	return w->call.fields ? w->call.fields(w->device, (int)n, fields)
-	                      : NVML_API_NOT_SUPPORTED;
+	return w->call.fields ? w->call.fields(w->device, (int)n, fields) : NVML_API_NOT_SUPPORTED;
 }
 
 static void take_links(struct nvml_watch *w, struct reading *out)
@@ -478,13 +475,11 @@ static void read_links(const struct nvml_watch *w, struct counters *out, char *w
 	const struct reading *a = &w->at[0], *b = &w->at[1];
 	out->nvlink_unit_bytes = COUNTERS_GPM_NVLINK_BYTES;
 	if (isnan(out->nvlink_tx_gbs)) {
-		out->nvlink_tx_gbs =
-		    rate_of(a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
+		out->nvlink_tx_gbs = rate_of(a->tx, b->tx, a->tx_kib, b->tx_kib, out->seconds, why);
 		out->nvlink_unit_bytes = isnan(out->nvlink_tx_gbs) ? NAN : COUNTERS_LINK_BYTES;
 	}
 	if (isnan(out->nvlink_rx_gbs))
-		out->nvlink_rx_gbs =
-		    rate_of(a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
+		out->nvlink_rx_gbs = rate_of(a->rx, b->rx, a->rx_kib, b->rx_kib, out->seconds, why);
 }
 
 static double dram_limit(const struct nvml_watch *w)
@@ -584,8 +579,7 @@ void nvml_watch_read(struct nvml_watch *w, struct counters *out)
 	char gpm[WHY_BYTES] = "", links[WHY_BYTES] = "";
 	counters_clear(out);
 	if (w->taken < 2) {
-		snprintf(out->missing, sizeof out->missing,
-		         "the stretch was not begun and ended");
+		snprintf(out->missing, sizeof out->missing, "the stretch was not begun and ended");
 		return;
 	}
 	out->seconds = (double)(w->at[1].clock_ns - w->at[0].clock_ns) / 1e9;

@@ -8,8 +8,8 @@
 
 struct stage {
 	unsigned device;
-	char *send, *recv; /* arenas on the device */
-	char *out, *in;    /* pinned: one call's buffers */
+	char *send, *recv;      /* arenas on the device */
+	char *out, *in;         /* pinned: one call's buffers */
 	void *stream, *digests; /* stage.c's own */
 };
 

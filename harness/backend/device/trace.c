@@ -131,8 +131,8 @@ void trace_begin(void)
 	if (result == CUPTI_SUCCESS)
 		result = trace.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	if (result != CUPTI_SUCCESS)
-		snprintf(trace.missing, sizeof trace.missing,
-		         "CUPTI refused (%d): no device times", (int)result);
+		snprintf(trace.missing, sizeof trace.missing, "CUPTI refused (%d): no device times",
+		         (int)result);
 }
 
 void trace_end(void)

@@ -16,7 +16,7 @@
 
 #include "gloo_calls.h"
 
-#define SAID_MOST  4  /* items of a rank: its host's name, its addresses */
+#define SAID_MOST  4 /* items of a rank: its host's name, its addresses */
 #define KEY_BYTES  64
 #define PEER_BYTES 256 /* an address is no longer */
 #define HEAD_BYTES 1024
@@ -59,8 +59,8 @@ static void *open_part(void)
 	program[n > 0 ? n : 0] = '\0';
 	char *slash = strrchr(program, '/');
 	for (unsigned i = 0; slash && i < sizeof places / sizeof *places; i++) {
-		snprintf(path, sizeof path, "%.*s%s/%s", (int)(slash - program), program,
-		         places[i], GLOO_PART);
+		snprintf(path, sizeof path, "%.*s%s/%s", (int)(slash - program), program, places[i],
+		         GLOO_PART);
 		if (!access(path, R_OK))
 			return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
@@ -89,8 +89,7 @@ static const struct gloo_part *load(void **library, struct status *st)
 static struct share *share_of(const struct link *link, unsigned rank)
 {
 	unsigned nranks = team_shape(link->place.team)->nranks;
-	return (struct share *)((char *)team_store(link->place.team) +
-	                        rank * share_bytes(nranks));
+	return (struct share *)((char *)team_store(link->place.team) + rank * share_bytes(nranks));
 }
 
 static int say(void *of, const char *key, const char *data, size_t bytes)
@@ -322,8 +321,7 @@ static size_t gloo_store_bytes(const struct trial *trial)
 	return nranks * share_bytes(nranks);
 }
 
-static int gloo_open(const struct backend_place *place, struct backend_ctx **out,
-                     struct status *st)
+static int gloo_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	return blocking_open(&library, place, out, st);
 }
@@ -331,7 +329,8 @@ static int gloo_open(const struct backend_place *place, struct backend_ctx **out
 const struct backend backend_gloo = {
     .name = "gloo",
     .summary = "Gloo over TCP on this host, in CPU memory or staged through it",
-    .is = {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
+    .is =
+        {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
     .capacity = gloo_capacity,
     .supports = gloo_supports,
     .store_bytes = gloo_store_bytes,

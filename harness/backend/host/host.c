@@ -120,11 +120,10 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->most_moves = moves;
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
-	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->nranks,
-	                         trial_comm_ranks(place->trial)) &&
-	           allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks,
-	                         tensor_ranks(place->trial)) &&
-	           allocate_plans(ctx, moves);
+	bool all =
+	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
+	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
+	    allocate_plans(ctx, moves);
 	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
 	ctx->stages = calloc((size_t)place->count * stages, sizeof(*ctx->stages));
 	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof(*ctx->tiles));
@@ -133,8 +132,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
 	if (!all || !ctx->queues || !ctx->stages || !ctx->tiles || !ctx->ranks)
-		return status_set(st, "host: no memory for the state of %u ranks",
-		                  place->count);
+		return status_set(st, "host: no memory for the state of %u ranks", place->count);
 	for (unsigned i = 0; i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 
@@ -150,8 +148,7 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-static int host_open(const struct backend_place *place, struct backend_ctx **out,
-                     struct status *st)
+static int host_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
 	struct backend_ctx *ctx = calloc(1, sizeof(*ctx));
 
@@ -178,12 +175,10 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st) != 0)
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
-		return status_set(st,
-		                  "host: %u buffers of %zu bytes do not fit an arena of %zu",
+		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
 		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
 	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
-		return status_set(st,
-		                  "host: this collective is not one of the trial's cells");
+		return status_set(st, "host: this collective is not one of the trial's cells");
 	for (unsigned i = 0; i < ctx->place.count; i++)
 		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
 			return status_set(st, "host: rank %u has calls in flight",
@@ -204,8 +199,7 @@ static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	struct host_rank *rank = &ctx->ranks[i];
 
 	if (slot >= ctx->slots) {
-		status_set(&ctx->error, "host: buffer %u of %u prepared ones", slot,
-		           ctx->slots);
+		status_set(&ctx->error, "host: buffer %u of %u prepared ones", slot, ctx->slots);
 	} else if (rank->count == ctx->queue_calls) {
 		status_set(&ctx->error, "host: more than %u calls in flight", ctx->queue_calls);
 	} else {
@@ -325,10 +319,9 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx);
 }
 
-static const char *const uses[] = {"split",  "offset", "stride", "path",  "pages",
-                                   "memory", "extra",  "flip",   "hidden", "batch",
-                                   "first_bucket", "accumulation", "bucket_view", "tensor",
-                                   NULL};
+static const char *const uses[] = {"split",        "offset",       "stride",      "path",   "pages",
+                                   "memory",       "extra",        "flip",        "hidden", "batch",
+                                   "first_bucket", "accumulation", "bucket_view", "tensor", NULL};
 
 const struct backend backend_host = {
     .uses = uses,
@@ -339,8 +332,7 @@ const struct backend backend_host = {
            .analogue = true,
            .counts_copies = true,
            .injects = true,
-           .cliff_advice =
-               "Look at what stops to fit between these sizes: slots, caches, pages."},
+           .cliff_advice = "Look at what stops to fit between these sizes: slots, caches, pages."},
     .capacity = host_capacity,
     .supports = host_supports,
     .store_bytes = host_supports_store,

@@ -184,8 +184,7 @@ static inline struct host_flags *host_flags(const struct backend_ctx *ctx, unsig
 	return (struct host_flags *)(ctx->store + rank * ctx->stride);
 }
 
-static inline struct host_ring *host_ring(const struct backend_ctx *ctx, unsigned from,
-                                          unsigned to)
+static inline struct host_ring *host_ring(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	return (struct host_ring *)(host_flags(ctx, to) + 1) + from;
 }
@@ -225,8 +224,8 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell,
 int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
                       size_t *all);
 /* One rank's share of them: its two arenas, and the memory for moving data between ranks. */
-void host_memory_share(enum host_transport transport, const struct trial *trial,
-                       size_t *buffers, size_t *comm);
+void host_memory_share(enum host_transport transport, const struct trial *trial, size_t *buffers,
+                       size_t *comm);
 /* Places and touches this worker's buffers, and finds those of the others: meets the team once.
  * After an error, host_memory_close frees what exists. */
 int host_memory_open(struct backend_ctx *ctx, struct status *st);

@@ -10,8 +10,8 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, const struct hos
 	const struct host_buffers *own = &rank->parts[HOST_MAIN].own;
 
 	return (struct buffers){
-	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts,
-	                                 ctx->call.nranks, at->index, at->color, ctx->seed),
+	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts, ctx->call.nranks,
+	                                 at->index, at->color, ctx->seed),
 	    .span = coll_span(cell, &ctx->call.parts, ctx->call.nranks, at->index),
 	    .in_place = cell->in_place,
 	    .slots = ctx->slots,
@@ -29,14 +29,13 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 		                            memory_order_acquire) <
 		       ctx->ranks[0].parts[HOST_MAIN].phases)
 			if (team_pause(ctx->place.team) != 0)
-				return status_set(st,
-				                  "host: the team failed between two cells");
+				return status_set(st, "host: the team failed between two cells");
 	return 0;
 }
 
 /* A rank's moves in a call of a communicator. */
 static void call_plan(const struct host_comm *comm, const struct host_call *call, unsigned rank,
-                    struct host_plan *plan)
+                      struct host_plan *plan)
 {
 	const struct host_place *at = &comm->places[rank];
 	const unsigned *members = comm->members + at->first;
@@ -172,8 +171,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
                     struct status *st)
 {
 	if (ctx->slots == 0)
-		return status_set(st,
-		                  "host: nothing was prepared, so there is nothing to check");
+		return status_set(st, "host: nothing was prepared, so there is nothing to check");
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
 
 	buffers_check(&buffers, out);

@@ -82,8 +82,7 @@ static uint32_t narrow(struct format f, float value)
 
 		return sign | (float_bits(shifted) & 0x7FFFFF);
 	}
-	bits =
-	    shorten(wide, 23 - f.mantissa_bits) - ((127u - (uint32_t)bias) << f.mantissa_bits);
+	bits = shorten(wide, 23 - f.mantissa_bits) - ((127u - (uint32_t)bias) << f.mantissa_bits);
 	if (f.infinities)
 		return sign | (bits > infinity ? infinity : bits);
 	return sign | (bits > nan ? nan : bits);

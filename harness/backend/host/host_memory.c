@@ -98,8 +98,8 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 	return 0;
 }
 
-void host_memory_share(enum host_transport transport, const struct trial *trial,
-                       size_t *buffers, size_t *comm)
+void host_memory_share(enum host_transport transport, const struct trial *trial, size_t *buffers,
+                       size_t *comm)
 {
 	*buffers = buffers_bytes(trial);
 	*comm = stride_bytes(transport, trial) - (transport == HOST_SHARED ? *buffers : 0);
@@ -114,8 +114,7 @@ static int touch(void *at, size_t bytes, bool fresh, struct status *st)
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
-	const struct host_comm *comm = &ctx->comms[HOST_MAIN],
-	                       *tensor = &ctx->comms[HOST_TENSOR];
+	const struct host_comm *comm = &ctx->comms[HOST_MAIN], *tensor = &ctx->comms[HOST_TENSOR];
 	const struct host_place *source = &comm->places[from], *rank = &comm->places[to];
 
 	if (ctx->nsums && tensor->places[from].first == tensor->places[to].first)
@@ -138,8 +137,7 @@ static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to
 {
 	if (from == to || !pair_used(ctx, from, to))
 		return 0;
-	return touch(host_slot(ctx, from, to, 0), HOST_FIFO_SLOTS * HOST_PIECE_BYTES, fresh,
-	             st);
+	return touch(host_slot(ctx, from, to, 0), HOST_FIFO_SLOTS * HOST_PIECE_BYTES, fresh, st);
 }
 
 /* Maps or finds one rank's arenas, and touches all that it owns. */
@@ -159,17 +157,16 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
 		enum pages pages = ctx->place.trial->settings.pages;
-		at = mmap(NULL, all, PROT_READ | PROT_WRITE,
-		          (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS,
-		          -1, 0);
+		at =
+		    mmap(NULL, all, PROT_READ | PROT_WRITE,
+		         (pages == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
 		if (at == MAP_FAILED)
-			return status_set(
-			    st, "host: cannot map %zu bytes for rank %u's buffers: %s", all,
-			    rank->rank, strerror(errno));
+			return status_set(st,
+			                  "host: cannot map %zu bytes for rank %u's buffers: %s",
+			                  all, rank->rank, strerror(errno));
 	}
 	for (unsigned which = 0; which < HOST_COMMS; which++)
-		buffers_at(ctx->place.trial, at, (enum host_which)which,
-		           &rank->parts[which].own);
+		buffers_at(ctx->place.trial, at, (enum host_which)which, &rank->parts[which].own);
 	/* Only a hint to the kernel: huge_bytes in the record says whether it worked. */
 	if (ctx->place.trial->settings.pages != PAGES_SHARED)
 		madvise(at, all,

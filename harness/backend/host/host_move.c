@@ -39,8 +39,8 @@ static void carry(const struct backend_ctx *ctx, const struct host_reduction *re
 		break;
 	case HOST_COMBINE:
 	case HOST_LAST:
-		host_reduce_combine(reduction, move->place, move->step.touch == HOST_LAST, to,
-		                    from, bytes);
+		host_reduce_combine(reduction, move->place, move->step.touch == HOST_LAST, to, from,
+		                    bytes);
 		break;
 	}
 }
@@ -100,9 +100,8 @@ static inline void post(const struct backend_ctx *ctx, const struct host_rank *r
 }
 
 /* The next piece to pull, or NULL while it is not ready. */
-static inline const uint8_t *pull_from(const struct backend_ctx *ctx,
-                                       const struct host_rank *rank, enum host_which which,
-                                       const struct host_move *move)
+static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
+                                       enum host_which which, const struct host_move *move)
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	const struct host_part *part = &rank->parts[which];
@@ -124,8 +123,8 @@ static inline const uint8_t *pull_from(const struct backend_ctx *ctx,
 			return NULL;
 		source = &comm->peers[move->peer];
 	}
-	return (step->side == HOST_SEND ? source->send : source->recv) + part->base +
-	       step->from + part->pull.done;
+	return (step->side == HOST_SEND ? source->send : source->recv) + part->base + step->from +
+	       part->pull.done;
 }
 
 /* Releases what was read: the slot, or, after a move's last piece, the peer's buffer. */
@@ -156,8 +155,7 @@ static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
 
 	const struct host_move *move = &part->plan.pulls[part->pull.next];
 	size_t bytes = piece_bytes(move, &part->pull);
-	const uint8_t *from =
-	    move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
+	const uint8_t *from = move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
 
 	if (!from || !afford(left, bytes))
 		return false;
@@ -311,8 +309,8 @@ static bool records(const struct backend_ctx *ctx)
 }
 
 /* Records what ran since begin_ns; returns its end. */
-static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank,
-                      enum sample_lane lane, int64_t begin_ns)
+static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank, enum sample_lane lane,
+                      int64_t begin_ns)
 {
 	int64_t now = records(ctx) ? clock_now_ns() : 0;
 

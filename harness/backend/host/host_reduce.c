@@ -206,8 +206,7 @@ static void combine_doubles(enum op op, double *restrict a, const double *restri
 	}
 }
 
-static void combine(const struct host_reduction *r, union block *a, const union block *b,
-                    size_t n)
+static void combine(const struct host_reduction *r, union block *a, const union block *b, size_t n)
 {
 	switch (kind_of(r->dtype)) {
 	case INTEGERS:
@@ -235,8 +234,8 @@ static void divide(const struct host_reduction *r, union block *block, size_t n)
 		                  : block->u[i] / r->nranks;
 }
 
-void host_reduce_first(const struct host_reduction *r, unsigned source, void *to,
-                       const void *from, size_t bytes)
+void host_reduce_first(const struct host_reduction *r, unsigned source, void *to, const void *from,
+                       size_t bytes)
 {
 	size_t element = coll_dtype_bytes(r->dtype), step = BLOCK * element;
 	union block block;

@@ -24,8 +24,8 @@ bool host_reduce_scales(enum dtype dtype, enum op op);
 
 /* The first input, from rank `source`. `to` may be `from`. bytes: whole elements; both addresses are
  * aligned to the element. */
-void host_reduce_first(const struct host_reduction *r, unsigned source, void *to,
-                       const void *from, size_t bytes);
+void host_reduce_first(const struct host_reduction *r, unsigned source, void *to, const void *from,
+                       size_t bytes);
 /* One more input; `last` completes the result. `to` and `from` do not overlap. */
 void host_reduce_combine(const struct host_reduction *r, unsigned source, bool last,
                          void *restrict to, const void *restrict from, size_t bytes);

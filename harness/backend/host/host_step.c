@@ -61,8 +61,8 @@ static struct host_step same_place(size_t from, size_t end)
 }
 
 /* An input of a reduction. Sources come in turns: the own first, the next rank's last. */
-static struct host_step input(const struct host_call *call, struct host_step step,
-                              unsigned rank, unsigned source)
+static struct host_step input(const struct host_call *call, struct host_step step, unsigned rank,
+                              unsigned source)
 {
 	step.touch = source == rank                        ? HOST_FIRST
 	             : source == (rank + 1) % call->nranks ? HOST_LAST
@@ -92,9 +92,9 @@ static struct host_step all_reduce(const struct host_call *call, struct bucket a
 	    same_place(share_at(call, all, source), share_at(call, all, source + 1));
 
 	if (phase == 0)
-		return input(
-		    call, same_place(share_at(call, all, rank), share_at(call, all, rank + 1)),
-		    rank, source);
+		return input(call,
+		             same_place(share_at(call, all, rank), share_at(call, all, rank + 1)),
+		             rank, source);
 	step.side = HOST_RECV;
 	if (source == rank)
 		step.bytes = 0;
@@ -105,10 +105,10 @@ static struct host_step alltoallv(const struct host_call *call, unsigned rank, u
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
 
-	return (struct host_step){
-	    .bytes = value_part(&call->parts, source, rank) * element,
-	    .from = value_sent_before(&call->parts, source, rank) * element,
-	    .to = value_received_before(&call->parts, rank, source) * element};
+	return (struct host_step){.bytes = value_part(&call->parts, source, rank) * element,
+	                          .from = value_sent_before(&call->parts, source, rank) * element,
+	                          .to =
+	                              value_received_before(&call->parts, rank, source) * element};
 }
 
 /* Tokens of an expert arrive in the second half of its rank's receive buffer; from there they go back
@@ -116,7 +116,8 @@ static struct host_step alltoallv(const struct host_call *call, unsigned rank, u
 static struct host_step there_and_back(const struct host_call *call, unsigned rank, unsigned source,
                                        unsigned phase)
 {
-	struct host_step there = alltoallv(call, rank, source), back = alltoallv(call, source, rank);
+	struct host_step there = alltoallv(call, rank, source),
+	                 back = alltoallv(call, source, rank);
 	size_t half = call->cell.bytes / 2;
 
 	there.to += half;
@@ -128,8 +129,7 @@ static struct host_step there_and_back(const struct host_call *call, unsigned ra
 }
 
 /* The first half comes from the rank before, the rest from the one after; both may be one. */
-static struct host_step sendrecv_both(const struct host_call *call, unsigned rank,
-                                      unsigned source)
+static struct host_step sendrecv_both(const struct host_call *call, unsigned rank, unsigned source)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype), bytes = call->cell.bytes;
 	size_t half = bytes / element / 2 * element;
@@ -164,8 +164,7 @@ static struct host_step pingpong(const struct host_call *call, unsigned rank, un
 
 	if (source != (phase ? second : first) || rank != (phase ? first : second))
 		return (struct host_step){0};
-	return (struct host_step){.bytes = call->cell.bytes,
-	                          .side = phase ? HOST_RECV : HOST_SEND};
+	return (struct host_step){.bytes = call->cell.bytes, .side = phase ? HOST_RECV : HOST_SEND};
 }
 
 /* The step out of place, with two buffers. */
@@ -196,8 +195,7 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	case COLL_REDUCE:
 		return rank == cell->root ? input(call, whole, rank, source) : none;
 	case COLL_ALLTOALL:
-		return (struct host_step){
-		    .bytes = part, .from = rank * part, .to = source * part};
+		return (struct host_step){.bytes = part, .from = rank * part, .to = source * part};
 	case COLL_ALLTOALLV:
 	case COLL_MOE_DISPATCH:
 		return alltoallv(call, rank, source);
@@ -212,8 +210,7 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	case COLL_SENDRECV_BOTH:
 		return sendrecv_both(call, rank, source);
 	case COLL_PAIR:
-		return source == value_pair_from(cell->root) &&
-		               rank == value_pair_to(cell->root, n)
+		return source == value_pair_from(cell->root) && rank == value_pair_to(cell->root, n)
 		           ? whole
 		           : none;
 	case COLL_PINGPONG:

@@ -51,8 +51,8 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell,
 		return status_set(st, "host: %s", refusal);
 	if (refusal)
 		return status_set(st, "host: %s of %zu bytes, root %u, for %u ranks: %s",
-		                  coll_info(cell->coll)->name, cell->bytes, cell->root,
-		                  call.nranks, refusal);
+		                  coll_info(cell->coll)->name, cell->bytes, cell->root, call.nranks,
+		                  refusal);
 	if (offset % coll_dtype_bytes(cell->dtype) != 0)
 		return status_set(st,
 		                  "host: offset = %u is not a whole number of elements of %s; "
@@ -70,11 +70,10 @@ static int supports_memory(const struct trial *trial, enum host_transport transp
 	size_t store, all;
 
 	if (host_memory_needs(transport, trial, &store, &all) != 0)
-		return status_set(
-		    st,
-		    "host: %u ranks with 2 arenas of %zu bytes each are more than "
-		    "can be addressed",
-		    nranks, trial->arena_bytes);
+		return status_set(st,
+		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
+		                  "can be addressed",
+		                  nranks, trial->arena_bytes);
 	if (all / page >= pages)
 		return status_set(st,
 		                  "host: %u ranks need %zu MiB of memory and this machine has "
@@ -95,12 +94,12 @@ int host_supports(const struct trial *trial, struct status *st)
 		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
 		                  set->path);
 	if (transport == HOST_DIRECT && set->layout.processes > 1)
-		return status_set(st,
-		                  "host: path = direct reads a peer's buffer by its address: "
-		                  "that needs one process; shared reads it from any");
+		return status_set(st, "host: path = direct reads a peer's buffer by its address: "
+		                      "that needs one process; shared reads it from any");
 	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
-		return status_set(st, "host: pages = %s is private memory of a process, and path = "
-		                      "shared reads a peer's: allowed are direct and fifo",
+		return status_set(st,
+		                  "host: pages = %s is private memory of a process, and path = "
+		                  "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
 	if (tensor_refuses(trial, st) != 0)
 		return -1;

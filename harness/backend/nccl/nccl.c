@@ -27,12 +27,11 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	if (!gpus)
 		return -1;
 	if (ranks > gpus * each)
-		return status_set(
-		    st,
-		    "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a "
-		    "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
-		    "not for speed",
-		    ranks, (ranks + each - 1) / each, gpus);
+		return status_set(st,
+		                  "%u ranks need %u GPUs, and CUDA shows %u. Ranks can share a "
+		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
+		                  "not for speed",
+		                  ranks, (ranks + each - 1) / each, gpus);
 	if (nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
 	for (unsigned rank = 0; rank < ranks; rank += each) {
@@ -102,8 +101,7 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 		trace_end();
 }
 
-static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows,
-                            unsigned n)
+static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows, unsigned n)
 {
 	unsigned ctas = trace_read(ctx->places[i].device, rows, n),
 	         *most = &ctx->ctas[ctx->cell.coll];
@@ -124,9 +122,8 @@ static void open_all(struct backend_ctx *ctx)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct status st = {0};
 		char pci[32];
-		if (device_ok(
-		        cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device),
-		        "cudaDeviceGetPCIBusId", &st) ||
+		if (device_ok(cudaDeviceGetPCIBusId(pci, sizeof pci, (int)ctx->places[i].device),
+		              "cudaDeviceGetPCIBusId", &st) ||
 		    nvml_watch_open(NVML_LIBRARY, pci, &ctx->places[i].watch, &st))
 			snprintf(ctx->watch_missing, sizeof ctx->watch_missing, "%.*s",
 			         (int)sizeof ctx->watch_missing - 1, st.text);
@@ -217,22 +214,21 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
 		/* Idle GPUs lower their PCIe generation; this one is under load. */
 		if (c.pcie_gen && c.pcie_width)
-			add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
-			    c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
+			add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank, c.pcie_gen,
+			    c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
 		if (strcmp(c.throttle, "none"))
 			snprintf(why, sizeof why, "%s", c.throttle);
 	}
 	if (now[0])
-		add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now,
-		    most, why);
+		add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now, most,
+		    why);
 }
 
 /* The memory that buffers, communicators, registration and NCCL's calls took, of the GPU whose free
  * memory fell most. All of one GPU, so that they add up. Other programs on the GPU count too. */
 static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register",
-	                                            "calls"};
+	static const char *const names[READINGS] = {NULL, "buffers", "comm", "register", "calls"};
 	nccl_read_memory(ctx, READ_END);
 	const struct place *p = nccl_fullest(ctx);
 	for (unsigned i = 1; p && i < READINGS; i++)
@@ -265,9 +261,9 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 	    cudaDriverGetVersion(&driver) == cudaSuccess)
 		add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
 		    runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-	add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
-	    ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
-	    set->api);
+	add(text, bytes,
+	    "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=", ctx->api.version,
+	    ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc", set->api);
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (nccl_has_native(&ctx->api, (enum coll_kind)c)) {
 			add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
@@ -275,8 +271,7 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 		}
 	add(text, bytes, some ? "\n" : "none\n");
 	if (set->cta_policy != CTA_LIBRARY)
-		add(text, bytes, "cta_policy=%s\n",
-		    settings_words("cta_policy")[set->cta_policy]);
+		add(text, bytes, "cta_policy=%s\n", settings_words("cta_policy")[set->cta_policy]);
 	if (set->min_ctas && set->max_ctas)
 		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
 	else if (set->min_ctas || set->max_ctas)
@@ -323,9 +318,9 @@ static int nccl_numa_node(const struct trial *trial, unsigned rank)
 }
 
 #else
-#define LEFT_OUT                                                                               \
-	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit " \
-	"and "                                                                                 \
+#define LEFT_OUT                                                                                   \
+	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit "     \
+	"and "                                                                                     \
 	"libnccl-dev) a fresh `make` would add measuring on GPUs"
 
 static unsigned nccl_capacity(struct status *st)
@@ -368,9 +363,8 @@ const struct backend backend_nccl = {
            .channels_advice =
                "A smaller NCCL_P2P_NVL_CHUNKSIZE moves both down in proportion; a larger "
                "one, with 8 times as much NCCL_BUFFSIZE, moves them up (cliffs.exp).",
-           .faults_advice =
-               "With nccl that is mostly the driver, which maps memory during calls. "
-               "A few of them hardly move medians; compare p95 and p99 with care."},
+           .faults_advice = "With nccl that is mostly the driver, which maps memory during calls. "
+                            "A few of them hardly move medians; compare p95 and p99 with care."},
     .capacity = nccl_capacity,
     .supports = nccl_supports,
     .log_ask = nccl_log_ask,

@@ -31,14 +31,14 @@ enum nccl_reading {
 };
 
 struct place {
-	unsigned rank;      /* of all */
-	unsigned device;    /* among those that this process sees */
-	unsigned me, color; /* its rank in its communicator, and the group's colour */
-	unsigned next;      /* the rank of all that copy writes to, */
+	unsigned rank;        /* of all */
+	unsigned device;      /* among those that this process sees */
+	unsigned me, color;   /* its rank in its communicator, and the group's colour */
+	unsigned next;        /* the rank of all that copy writes to, */
 	unsigned next_device; /* and its device, if all ranks are in one process */
-	ncclComm_t comm;    /* for collectives */
-	ncclComm_t world;   /* the one that comm was split from, or NULL */
-	ncclComm_t tensor;  /* of the ranks that share a model with this one, or NULL */
+	ncclComm_t comm;      /* for collectives */
+	ncclComm_t world;     /* the one that comm was split from, or NULL */
+	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
 	int clock_khz;     /* the GPU's highest */
 	int64_t extra_ns;  /* the settings' known delay, on a rank that has it */
@@ -71,16 +71,16 @@ typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *
 
 /* How NCCL carries out a collective: by `put`, else by `move`, else by `call`. */
 struct nccl_coll {
-	nccl_part_fn *call; /* NCCL's own */
+	nccl_part_fn *call;       /* NCCL's own */
 	nccl_part_fn *configured; /* the same with a configuration for the call */
-	nccl_part_fn *move; /* sends and receives, which have to be in one group */
-	nccl_part_fn *put;  /* in no group of ours */
+	nccl_part_fn *move;       /* sends and receives, which have to be in one group */
+	nccl_part_fn *put;        /* in no group of ours */
 	/* After all local ranks' put: what each does first, or NULL; then rounds, a group each. Round
 	 * k begins when the previous one has ended on the rank. */
 	void (*first)(struct backend_ctx *ctx, struct place *p);
 	void (*round)(struct backend_ctx *ctx, struct place *p, unsigned k);
 	unsigned (*rounds)(unsigned nranks);
-	bool trains; /* after all local ranks' put: a step of training */
+	bool trains;        /* after all local ranks' put: a step of training */
 	const char *native; /* api = native uses `call`: NCCL's name of it, */
 	int since;          /* the first release that has it, */
 	size_t symbol;      /* and its offset in struct nccl_api */
@@ -107,19 +107,19 @@ struct backend_ctx {
 	struct value_parts parts; /* of alltoallv */
 	struct buckets buckets;   /* of a step of training */
 	struct blas math;
-	unsigned tensors;         /* ranks that share a model; 0: each has its own */
-	size_t *counts;           /* of all places */
+	unsigned tensors; /* ranks that share a model; 0: each has its own */
+	size_t *counts;   /* of all places */
 	ncclDataType_t type;
 	nccl_part_fn *issue; /* of the cell; `end` follows those of all local ranks, or is NULL */
 	void (*end)(struct backend_ctx *ctx);
 	struct nccl_coll_config config; /* of each call, if the settings ask for one */
-	bool grouped;   /* begin and end form a group */
-	bool bracketed; /* each call needs its own group */
-	bool settles;   /* nonblocking: wait until the library has accepted each call */
-	int64_t init_ns; /* time of first making the communicators */
-	bool fresh;     /* no call since prepare: it may have to connect */
-	bool capturing; /* calls go into a graph */
-	bool allocates; /* by ncclMemAlloc */
+	bool grouped;                   /* begin and end form a group */
+	bool bracketed;                 /* each call needs its own group */
+	bool settles;        /* nonblocking: wait until the library has accepted each call */
+	int64_t init_ns;     /* time of first making the communicators */
+	bool fresh;          /* no call since prepare: it may have to connect */
+	bool capturing;      /* calls go into a graph */
+	bool allocates;      /* by ncclMemAlloc */
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
@@ -128,8 +128,8 @@ struct backend_ctx {
 	volatile int *gate; /* pinned; 0 holds this worker's streams */
 	bool traced;
 	unsigned ctas[COLL_KINDS]; /* thread blocks of its largest kernel; 0: not known */
-	bool watched;            /* the hardware counters were opened */
-	char watch_missing[128]; /* why there are none */
+	bool watched;              /* the hardware counters were opened */
+	char watch_missing[128];   /* why there are none */
 	struct place places[];
 };
 

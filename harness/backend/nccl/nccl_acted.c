@@ -21,8 +21,7 @@ static const struct rule {
 } rules[] = {
     {"env.NCCL_P2P_NVL_CHUNKSIZE", "p2p_chunk_bytes", EXACT, "capped to NCCL_BUFFSIZE / 8",
      "it is for GPUs that are all on NVLink"},
-    {"env.NCCL_MIN_P2P_NCHANNELS", "p2p_channels", AT_LEAST, "capped to what NCCL can launch",
-     ""},
+    {"env.NCCL_MIN_P2P_NCHANNELS", "p2p_channels", AT_LEAST, "capped to what NCCL can launch", ""},
     {"env.NCCL_MAX_P2P_NCHANNELS", "p2p_channels", AT_MOST, "",
      "rounded up to a power of two, or NCCL_MIN_P2P_NCHANNELS is more"},
     {"env.NCCL_MIN_NCHANNELS", "coll_channels", AT_LEAST, "capped by NCCL", ""},
@@ -36,13 +35,10 @@ static const struct rule {
 };
 
 /* Variables that NCCL reads without a line in its log: a missing line proves nothing. */
-static const char *const silent[] = {"NCCL_CONF_FILE",      "NCCL_CTA_POLICY",
-                                     "NCCL_DEBUG",          "NCCL_NET_",
-                                     "NCCL_NVLS_CHUNKSIZE", "NCCL_PROXY_",
-                                     "NCCL_P2P_DISABLE",    "NCCL_P2P_LEVEL",
-                                     "NCCL_RAS_",           "NCCL_SHM_",
-                                     "NCCL_SOCKET_MAGIC",   "NCCL_SYM_KERNEL",
-                                     "NCCL_WARN_",          NULL};
+static const char *const silent[] = {
+    "NCCL_CONF_FILE",    "NCCL_CTA_POLICY",  "NCCL_DEBUG",     "NCCL_NET_", "NCCL_NVLS_CHUNKSIZE",
+    "NCCL_PROXY_",       "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_RAS_", "NCCL_SHM_",
+    "NCCL_SOCKET_MAGIC", "NCCL_SYM_KERNEL",  "NCCL_WARN_",     NULL};
 
 static bool is_silent(const char *name)
 {
@@ -84,8 +80,7 @@ static bool is_named(const char *asked, const char *text)
 /* Compares what was asked with the number in the log. */
 static void compare(const struct rule *rule, struct path_setting *s)
 {
-	unsigned long long asked = strtoull(s->asked, NULL, 0),
-	                   used = strtoull(s->used, NULL, 10);
+	unsigned long long asked = strtoull(s->asked, NULL, 0), used = strtoull(s->used, NULL, 10);
 	bool less = rule->bound == NAMED ? !is_named(s->asked, s->used)
 	                                 : rule->bound != AT_MOST && used < asked;
 	bool more = (rule->bound == EXACT || rule->bound == AT_MOST) && used > asked;

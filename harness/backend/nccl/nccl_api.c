@@ -13,8 +13,7 @@
 #define SYSTEM_LIBRARY "libnccl.so.2"
 
 /* POSIX converts dlsym's result to a function pointer through memory. */
-static int look_up(void *handle, const char *name, void *function, bool required,
-                   struct status *st)
+static int look_up(void *handle, const char *name, void *function, bool required, struct status *st)
 {
 	void *symbol = dlsym(handle, name);
 	if (!symbol && required)
@@ -68,8 +67,8 @@ static int look_up_all(struct nccl_api *api, struct status *st)
 	    {"ncclAlltoAllConfig", &api->AlltoAllConfig, false},
 	};
 	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
-		if (look_up(api->handle, symbols[i].name, symbols[i].function,
-		            symbols[i].required, st))
+		if (look_up(api->handle, symbols[i].name, symbols[i].function, symbols[i].required,
+		            st))
 			return -1;
 	return 0;
 }
@@ -93,11 +92,10 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 	struct nccl_api api = {0};
 	api.handle = dlopen(path[0] ? path : SYSTEM_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!api.handle)
-		return status_set(
-		    st,
-		    "cannot load NCCL: %s (nccl = PATH, or LD_LIBRARY_PATH, leads to "
-		    "a " SYSTEM_LIBRARY ")",
-		    dlerror());
+		return status_set(st,
+		                  "cannot load NCCL: %s (nccl = PATH, or LD_LIBRARY_PATH, leads to "
+		                  "a " SYSTEM_LIBRARY ")",
+		                  dlerror());
 	if (look_up_all(&api, st)) {
 		dlclose(api.handle);
 		return -1;

@@ -78,8 +78,7 @@ struct nccl_api {
 	                          cudaStream_t);
 	ncclResult_t (*Reduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int,
 	                       ncclComm_t, cudaStream_t);
-	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t,
-	                     cudaStream_t);
+	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
 	ncclResult_t (*Recv)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
 	/* NULL if the library does not have them. */
 	ncclResult_t (*RedOpCreatePreMulSum)(ncclRedOp_t *, void *, ncclDataType_t, int,
@@ -90,32 +89,29 @@ struct nccl_api {
 	                                   struct nccl_config *); /* 2.14.3 */
 	ncclResult_t (*CommFinalize)(ncclComm_t);                 /* 2.14.3 */
 	ncclResult_t (*CommSplit)(ncclComm_t, int, int, ncclComm_t *,
-	                          struct nccl_config *);                   /* 2.18.1 */
-	ncclResult_t (*MemAlloc)(void **, size_t);                         /* 2.19.1 */
-	ncclResult_t (*MemFree)(void *);                                   /* 2.19.1 */
-	ncclResult_t (*CommRegister)(ncclComm_t, void *, size_t, void **); /* 2.19.1 */
-	ncclResult_t (*CommDeregister)(ncclComm_t, void *);                /* 2.19.1 */
-	ncclResult_t (*CommWindowRegister)(ncclComm_t, void *, size_t, void **,
-	                                   int);                  /* 2.27.3 */
-	ncclResult_t (*CommWindowDeregister)(ncclComm_t, void *); /* 2.27.3 */
+	                          struct nccl_config *);                              /* 2.18.1 */
+	ncclResult_t (*MemAlloc)(void **, size_t);                                    /* 2.19.1 */
+	ncclResult_t (*MemFree)(void *);                                              /* 2.19.1 */
+	ncclResult_t (*CommRegister)(ncclComm_t, void *, size_t, void **);            /* 2.19.1 */
+	ncclResult_t (*CommDeregister)(ncclComm_t, void *);                           /* 2.19.1 */
+	ncclResult_t (*CommWindowRegister)(ncclComm_t, void *, size_t, void **, int); /* 2.27.3 */
+	ncclResult_t (*CommWindowDeregister)(ncclComm_t, void *);                     /* 2.27.3 */
 	ncclResult_t (*AlltoAll)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
 	                         cudaStream_t); /* 2.28.3 */
 	ncclResult_t (*Gather)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
 	                       cudaStream_t); /* 2.28.3 */
 	ncclResult_t (*Scatter)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
 	                        cudaStream_t); /* 2.28.3 */
-	ncclResult_t (*AllReduceConfig)(const void *, void *, size_t, ncclDataType_t,
-	                                ncclRedOp_t, ncclComm_t, cudaStream_t,
-	                                const struct nccl_coll_config *); /* 2.31.2 */
-	ncclResult_t (*AllGatherConfig)(const void *, void *, size_t, ncclDataType_t,
+	ncclResult_t (*AllReduceConfig)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
 	                                ncclComm_t, cudaStream_t,
 	                                const struct nccl_coll_config *); /* 2.31.2 */
+	ncclResult_t (*AllGatherConfig)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+	                                cudaStream_t, const struct nccl_coll_config *); /* 2.31.2 */
 	ncclResult_t (*ReduceScatterConfig)(const void *, void *, size_t, ncclDataType_t,
 	                                    ncclRedOp_t, ncclComm_t, cudaStream_t,
 	                                    const struct nccl_coll_config *); /* 2.31.2 */
-	ncclResult_t (*AlltoAllConfig)(const void *, void *, size_t, ncclDataType_t,
-	                               ncclComm_t, cudaStream_t,
-	                               const struct nccl_coll_config *); /* 2.31.2 */
+	ncclResult_t (*AlltoAllConfig)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
+	                               cudaStream_t, const struct nccl_coll_config *); /* 2.31.2 */
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */

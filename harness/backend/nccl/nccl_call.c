@@ -76,8 +76,8 @@ static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
 	if (ctx->cell.op != OP_PREMULSUM)
 		return 0;
 	if (nccl_ok(ctx,
-	            ctx->api.RedOpCreatePreMulSum(&p->op, &scale, ctx->type,
-	                                          NCCL_HOST_IMMEDIATE, p->comm),
+	            ctx->api.RedOpCreatePreMulSum(&p->op, &scale, ctx->type, NCCL_HOST_IMMEDIATE,
+	                                          p->comm),
 	            p->comm, "ncclRedOpCreatePreMulSum", st))
 		return -1;
 	p->own_op = true;
@@ -118,8 +118,7 @@ void nccl_drop_cell(struct backend_ctx *ctx)
 
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm)
 {
-	if (result == ncclSuccess || (int)result == NCCL_IN_PROGRESS ||
-	    ctx->failed != ncclSuccess)
+	if (result == ncclSuccess || (int)result == NCCL_IN_PROGRESS || ctx->failed != ncclSuccess)
 		return;
 	ctx->failed = result;
 	ctx->failed_comm = comm;
@@ -272,8 +271,7 @@ static int capture_end_one(struct place *p, struct status *st)
 	p->captured = NULL;
 	if (device_use(p->device, st))
 		return -1;
-	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture",
-	                 st);
+	return device_ok(cudaStreamEndCapture(p->stream, &p->captured), "cudaStreamEndCapture", st);
 }
 
 /* Ends capture on all streams, even after an error: a stream that stays in capture cannot even be

@@ -9,17 +9,14 @@
 
 /* --- NCCL's own calls --- */
 
-static void call_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from,
-                            char *to)
+static void call_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	nccl_keep(
-	    ctx,
-	    ctx->api.AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm, p->stream),
-	    p->comm);
+	nccl_keep(ctx,
+	          ctx->api.AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm, p->stream),
+	          p->comm);
 }
 
-static void call_all_gather(struct backend_ctx *ctx, struct place *p, const char *from,
-                            char *to)
+static void call_all_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	nccl_keep(ctx, ctx->api.AllGather(from, to, ctx->part, ctx->type, p->comm, p->stream),
 	          p->comm);
@@ -28,10 +25,9 @@ static void call_all_gather(struct backend_ctx *ctx, struct place *p, const char
 static void call_reduce_scatter(struct backend_ctx *ctx, struct place *p, const char *from,
                                 char *to)
 {
-	nccl_keep(
-	    ctx,
-	    ctx->api.ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm, p->stream),
-	    p->comm);
+	nccl_keep(ctx,
+	          ctx->api.ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm, p->stream),
+	          p->comm);
 }
 
 static void call_broadcast(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
@@ -45,8 +41,8 @@ static void call_broadcast(struct backend_ctx *ctx, struct place *p, const char 
 static void call_reduce(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	nccl_keep(ctx,
-	          ctx->api.Reduce(from, to, ctx->elements, ctx->type, p->op,
-	                          (int)ctx->cell.root, p->comm, p->stream),
+	          ctx->api.Reduce(from, to, ctx->elements, ctx->type, p->op, (int)ctx->cell.root,
+	                          p->comm, p->stream),
 	          p->comm);
 }
 
@@ -92,8 +88,8 @@ static void configured_all_gather(struct backend_ctx *ctx, struct place *p, cons
 	          p->comm);
 }
 
-static void configured_reduce_scatter(struct backend_ctx *ctx, struct place *p,
-                                      const char *from, char *to)
+static void configured_reduce_scatter(struct backend_ctx *ctx, struct place *p, const char *from,
+                                      char *to)
 {
 	nccl_keep(ctx,
 	          ctx->api.ReduceScatterConfig(from, to, ctx->part, ctx->type, p->op, p->comm,
@@ -116,17 +112,17 @@ static void send(struct backend_ctx *ctx, struct place *p, const char *from, siz
                  size_t count, unsigned peer)
 {
 	nccl_keep(ctx,
-	          ctx->api.Send(from + first * coll_dtype_bytes(ctx->cell.dtype), count,
-	                        ctx->type, (int)peer, p->comm, p->stream),
+	          ctx->api.Send(from + first * coll_dtype_bytes(ctx->cell.dtype), count, ctx->type,
+	                        (int)peer, p->comm, p->stream),
 	          p->comm);
 }
 
-static void receive(struct backend_ctx *ctx, struct place *p, char *to, size_t first,
-                    size_t count, unsigned peer)
+static void receive(struct backend_ctx *ctx, struct place *p, char *to, size_t first, size_t count,
+                    unsigned peer)
 {
 	nccl_keep(ctx,
-	          ctx->api.Recv(to + first * coll_dtype_bytes(ctx->cell.dtype), count,
-	                        ctx->type, (int)peer, p->comm, p->stream),
+	          ctx->api.Recv(to + first * coll_dtype_bytes(ctx->cell.dtype), count, ctx->type,
+	                        (int)peer, p->comm, p->stream),
 	          p->comm);
 }
 
@@ -217,8 +213,8 @@ static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from,
 	if (result == cudaSuccess)
 		result = ctx->capturing
 		             ? cudaMemcpyAsync(peer, from, bytes, cudaMemcpyDefault, p->stream)
-		             : cudaMemcpyPeerAsync(peer, (int)p->next_device, from,
-		                                   (int)p->device, bytes, p->stream);
+		             : cudaMemcpyPeerAsync(peer, (int)p->next_device, from, (int)p->device,
+		                                   bytes, p->stream);
 	if (result != cudaSuccess)
 		ctx->cuda_failed = result;
 }
@@ -278,8 +274,7 @@ static void pingpong_round(struct backend_ctx *ctx, struct place *p, unsigned k)
 	unsigned first = value_pair_from(ctx->cell.root),
 	         second = value_pair_to(ctx->cell.root, ctx->n);
 	if (p->me == (k ? second : first))
-		send(ctx, p, k ? p->round_to : p->round_from, 0, ctx->elements,
-		     k ? first : second);
+		send(ctx, p, k ? p->round_to : p->round_from, 0, ctx->elements, k ? first : second);
 	if (p->me == (k ? first : second))
 		receive(ctx, p, p->round_to, 0, ctx->elements, k ? second : first);
 }
@@ -320,8 +315,8 @@ void nccl_rounds(struct backend_ctx *ctx)
 
 /* --- the rows --- */
 
-#define SINCE_2_28(NAME)                                                                       \
-	.native = "nccl" #NAME, .since = NCCL_AT(2, 28, 3),                                    \
+#define SINCE_2_28(NAME)                                                                           \
+	.native = "nccl" #NAME, .since = NCCL_AT(2, 28, 3),                                        \
 	.symbol = offsetof(struct nccl_api, NAME)
 
 // clang-format off

@@ -110,8 +110,8 @@ static int add_link(const struct nccl_log_line *line, struct nccl_log *e, struct
 	for (int c = 0; c < 2; c++)
 		if (line->connection < 0 || line->connection == c)
 			e->path.links[at].seen[c] |= bit;
-	e->path.links[at].channels = (unsigned)__builtin_popcountll(e->path.links[at].seen[0] |
-	                                                            e->path.links[at].seen[1]);
+	e->path.links[at].channels =
+	    (unsigned)__builtin_popcountll(e->path.links[at].seen[0] | e->path.links[at].seen[1]);
 	return 0;
 }
 
@@ -259,8 +259,8 @@ static void sum_registration(struct nccl_log *e)
 		if (done && !failed)
 			e->path.registered = true;
 		if (done)
-			n += (size_t)snprintf(why + n, room - n, "%s%u by %s", n ? "; " : "",
-			                      done, names[k]);
+			n += (size_t)snprintf(why + n, room - n, "%s%u by %s", n ? "; " : "", done,
+			                      names[k]);
 		if (failed && n < room)
 			n += (size_t)snprintf(why + n, room - n, "%s%u failed by %s%s%s",
 			                      n ? "; " : "", failed, names[k],

@@ -18,7 +18,7 @@
 
 /* All zero to begin with. */
 struct nccl_log {
-	struct path path; /* the result; registered: in at least one way, which never failed */
+	struct path path;      /* the result; registered: in at least one way, which never failed */
 	unsigned version_code; /* as from ncclGetVersion since 2.9: 22803; 0: unknown */
 	/* Counts: */
 	struct {

@@ -95,8 +95,7 @@ static bool take_shm(struct cursor *c)
 static bool take_net(struct cursor *c)
 {
 	unsigned n;
-	while (c->at < c->end && *c->at != '/' && *c->at != ':' && *c->at >= ' ' &&
-	       *c->at <= '~')
+	while (c->at < c->end && *c->at != '/' && *c->at != ':' && *c->at >= ' ' && *c->at <= '~')
 		c->at++;
 	if (!take(c, "/") || !take_number(c, &n))
 		return false;
@@ -266,8 +265,8 @@ static void read_algorithm(struct cursor c, struct nccl_log_line *out)
 	    !skip_past(&c, " channel{Lo..Hi}={"))
 		return;
 	out->words_bytes = (size_t)(c.at - out->words);
-	if (take_wide(&c, &out->numbers[0]) && take(&c, "..") &&
-	    take_wide(&c, &out->numbers[1]) && take(&c, "}"))
+	if (take_wide(&c, &out->numbers[0]) && take(&c, "..") && take_wide(&c, &out->numbers[1]) &&
+	    take(&c, "}"))
 		out->kind = LOG_ALGORITHM;
 }
 

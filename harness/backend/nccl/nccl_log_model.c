@@ -109,8 +109,7 @@ static bool contradict(const struct nccl_log_settings *s, struct nccl_log *e)
 		read += strstr(e->path.links[i].via, "/read") != NULL;
 	}
 	if (s->nccl_version && e->version_code && s->nccl_version != e->version_code)
-		conclude(e, PATH_UNKNOWN,
-		         "the log is of another version of NCCL than the job's");
+		conclude(e, PATH_UNKNOWN, "the log is of another version of NCCL than the job's");
 	else if (read_switch(s->direct_disable) == 1 && pointers)
 		conclude(e, PATH_UNKNOWN,
 		         "NCCL_P2P_DIRECT_DISABLE is set, but the log says 'direct pointer'");
@@ -118,15 +117,14 @@ static bool contradict(const struct nccl_log_settings *s, struct nccl_log *e)
 		conclude(e, PATH_UNKNOWN,
 		         "NCCL_P2P_READ_ENABLE is set, but no link of the log says '/read'");
 	else if (pull == 0 && read)
-		conclude(e, PATH_UNKNOWN,
-		         "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'");
+		conclude(e, PATH_UNKNOWN, "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'");
 	else
 		return false;
 	return true;
 }
 
-#define REGISTER_ONLY                                                                          \
-	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "    \
+#define REGISTER_ONLY                                                                              \
+	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "        \
 	"peer, and the log shows no such registration"
 
 static void say_staged(const struct judging *j, struct nccl_log *e)
@@ -138,8 +136,7 @@ static void say_staged(const struct judging *j, struct nccl_log *e)
 	else if (begins(e->path.transport, "SHM/") || begins(e->path.transport, "NET/"))
 		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
 	else if (j->version >= REGISTER_VERSION && pointer)
-		conclude(e, PATH_STAGED,
-		         REGISTER_ONLY " ('direct pointer' is a mere label there)");
+		conclude(e, PATH_STAGED, REGISTER_ONLY " ('direct pointer' is a mere label there)");
 	else if (j->version >= REGISTER_VERSION)
 		conclude(e, PATH_STAGED, REGISTER_ONLY);
 	else if (!j->version)
@@ -190,8 +187,7 @@ void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *i
 			conclude(e, PATH_UNKNOWN,
 			         "some symmetric kernels are of the LL kind, which stages");
 		else
-			conclude(e, PATH_DIRECT,
-			         "symmetric kernels work in the peers' windows");
+			conclude(e, PATH_DIRECT, "symmetric kernels work in the peers' windows");
 		return;
 	}
 	if (!e->path.nlinks) {
@@ -200,12 +196,11 @@ void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *i
 	}
 	judge_links(&j);
 	if (j.of[PATH_DIRECT] && !j.of[PATH_STAGED] && !j.of[PATH_UNKNOWN])
-		conclude(
-		    e, PATH_DIRECT,
-		    j.version >= REGISTER_VERSION
-		        ? "both ends of every link registered their buffers with each other"
-		        : "NCCL up to 2.22 writes straight into the peer's buffer within one "
-		          "process");
+		conclude(e, PATH_DIRECT,
+		         j.version >= REGISTER_VERSION
+		             ? "both ends of every link registered their buffers with each other"
+		             : "NCCL up to 2.22 writes straight into the peer's buffer within one "
+		               "process");
 	else if (j.of[PATH_STAGED] && !j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
 		say_staged(&j, e);
 	else

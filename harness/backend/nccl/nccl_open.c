@@ -29,8 +29,7 @@ int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const
 
 static bool wants_config(const struct settings *set)
 {
-	return set->nonblocking || set->min_ctas || set->max_ctas ||
-	       set->cta_policy != CTA_LIBRARY;
+	return set->nonblocking || set->min_ctas || set->max_ctas || set->cta_policy != CTA_LIBRARY;
 }
 
 /* NCCL compares the minimum with an unset maximum, and refuses it (parseCommConfig in init.cc,
@@ -57,9 +56,8 @@ static struct nccl_config config_of(const struct settings *set)
 	    .split_share = INT_MIN,
 	    .traffic_class = INT_MIN,
 	    .collnet_enable = INT_MIN,
-	    .cta_policy = set->cta_policy == CTA_LIBRARY
-	                      ? INT_MIN
-	                      : (int)set->cta_policy - (int)CTA_DEFAULT,
+	    .cta_policy =
+	        set->cta_policy == CTA_LIBRARY ? INT_MIN : (int)set->cta_policy - (int)CTA_DEFAULT,
 	    .shrink_share = INT_MIN,
 	    .nvls_ctas = INT_MIN,
 	};
@@ -96,8 +94,7 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	for (unsigned i = 0; i < count; i++)
 		nccl_settle_comm(ctx, comms[i]);
-	if (!nccl_ok(ctx, ctx->failed, NULL, "ncclCommInitRank", st) &&
-	    !team_failure(ctx->team))
+	if (!nccl_ok(ctx, ctx->failed, NULL, "ncclCommInitRank", st) && !team_failure(ctx->team))
 		return 0;
 	abort_comms(ctx, comms, count);
 	return status_set(st, "another rank failed");
@@ -139,8 +136,7 @@ static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *co
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
-	ncclComm_t *comms =
-	    calloc((size_t)set->layout.threads * ctx->count, sizeof(ncclComm_t));
+	ncclComm_t *comms = calloc((size_t)set->layout.threads * ctx->count, sizeof(ncclComm_t));
 	int result;
 	if (!comms)
 		return status_set(st, "out of memory for communicators");
@@ -159,10 +155,9 @@ static int split(struct backend_ctx *ctx, struct status *st)
 		struct place *p = &ctx->places[i];
 		p->world = p->comm;
 		p->comm = NULL;
-		nccl_keep(
-		    ctx,
-		    ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
-		    p->world);
+		nccl_keep(ctx,
+		          ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
+		          p->world);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	nccl_settle(ctx);
@@ -209,8 +204,7 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 		return status_set(st, "another rank failed");
 	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
 	int64_t begin = clock_now_ns();
-	if (init_all(ctx, id, st) || split(ctx, st) ||
-	    (ctx->tensors && nccl_tensor_split(ctx, st)))
+	if (init_all(ctx, id, st) || split(ctx, st) || (ctx->tensors && nccl_tensor_split(ctx, st)))
 		return -1;
 	if (!ctx->init_ns)
 		ctx->init_ns = clock_now_ns() - begin;
@@ -300,8 +294,8 @@ static void nccl_abort(struct backend_ctx *ctx)
 static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct status *st)
 {
 	if (ctx->allocates)
-		return nccl_ok(ctx, ctx->api.MemAlloc((void **)out, bytes), NULL,
-		               "ncclMemAlloc", st);
+		return nccl_ok(ctx, ctx->api.MemAlloc((void **)out, bytes), NULL, "ncclMemAlloc",
+		               st);
 	return device_ok(cudaMalloc((void **)out, bytes), "cudaMalloc", st);
 }
 
@@ -330,8 +324,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		if (device_use(device, st))
 			return -1;
 		/* Without peer access CUDA copies through the host, and that is then the limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) ==
-		        cudaSuccess &&
+		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) == cudaSuccess &&
 		    reachable)
 			cudaDeviceEnablePeerAccess((int)next, 0);
 		cudaGetLastError(); /* "already enabled" is fine */
@@ -340,8 +333,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 }
 
 /* The gate, only if asked for: pinned memory that every device can read. */
-static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
-                     struct status *st)
+static int make_gate(struct backend_ctx *ctx, const struct backend_place *place, struct status *st)
 {
 	if (place->trial->settings.start != START_GATED)
 		return 0;
@@ -405,9 +397,8 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	int only = trial->settings.delay_rank;
 	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
 	if (make_arenas(ctx, p, st) ||
-	    device_ok(
-	        cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
-	        "cudaDeviceGetAttribute", st))
+	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
+	              "cudaDeviceGetAttribute", st))
 		return -1;
 	if (device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
 	              "cudaStreamCreateWithFlags", st))
@@ -461,8 +452,7 @@ static int open_places(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
-                    struct status *st)
+static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place, struct status *st)
 {
 	const struct trial *trial = place->trial;
 	ctx->trial = trial;
@@ -480,8 +470,8 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place,
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st) ||
 	    (nccl_trains(trial) && blas_load(&ctx->math, st)))
 		return -1;
-	ctx->allocates = trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc &&
-	                 ctx->api.MemFree;
+	ctx->allocates =
+	    trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc && ctx->api.MemFree;
 	return 0;
 }
 

@@ -93,13 +93,12 @@ static int version_at(const char *text)
 static int refuse_version(const char *what, int first, const struct nccl_api *api,
                           struct status *st)
 {
-	return status_set(st, "%s needs NCCL %d.%d.%d or later; this is %s", what,
-	                  first / 10000, first / 100 % 100, first % 100, api->version);
+	return status_set(st, "%s needs NCCL %d.%d.%d or later; this is %s", what, first / 10000,
+	                  first / 100 % 100, first % 100, api->version);
 }
 
 /* api = native needs a release with a native call for the collective. */
-static int refuse_native(const struct trial *trial, const struct nccl_api *api,
-                         struct status *st)
+static int refuse_native(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	if (strcmp(trial->settings.api, "native"))
 		return 0;
@@ -157,8 +156,7 @@ static int refuse_variables(const struct settings *set, const struct nccl_api *a
 	return 0;
 }
 
-static int refuse_library(const struct trial *trial, const struct nccl_api *api,
-                          struct status *st)
+static int refuse_library(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	bool wants[WANTS] = {
@@ -176,8 +174,7 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
 	};
 	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
-		return status_set(st,
-		                  "nccl_below = %s needs an older library; this is %s: %s",
+		return status_set(st, "nccl_below = %s needs an older library; this is %s: %s",
 		                  set->nccl_below, api->version, api->file);
 	want_of_cells(trial, wants);
 	for (unsigned w = 0; w < WANTS; w++)
@@ -213,8 +210,8 @@ static int refuse_settings(const struct settings *set, struct status *st)
 		                  "allocator = nccl",
 		                  settings_words("register")[set->registration]);
 	if (set->ranks_per_gpu > 1 && !is_on(set, SHARED_GPU))
-		return status_set(st, "ranks_per_gpu = %u: NCCL needs env." SHARED_GPU
-		                      " = 1 for it",
+		return status_set(st,
+		                  "ranks_per_gpu = %u: NCCL needs env." SHARED_GPU " = 1 for it",
 		                  set->ranks_per_gpu);
 	if (set->ranks_per_gpu > 1 &&
 	    (set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES)))
@@ -247,8 +244,7 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
-	if (set->call_ctas &&
-	    (!row->configured || (row->move && strcmp(set->api, "native"))))
+	if (set->call_ctas && (!row->configured || (row->move && strcmp(set->api, "native"))))
 		return status_set(st,
 		                  "call_ctas: %s consists of sends and receives%s; allowed are "
 		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "
@@ -261,10 +257,11 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		                  "room for %u; allowed are calls up to that",
 		                  trial_calls(trial, c), info->name, room);
 	if (row->trains && set->start == START_GATED)
-		return status_set(st,
-		                  "%s cannot be combined with start = gated: a held stream has no room "
-		                  "for all of its launches",
-		                  info->name);
+		return status_set(
+		    st,
+		    "%s cannot be combined with start = gated: a held stream has no room "
+		    "for all of its launches",
+		    info->name);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
 	if ((row->round || row->trains) && set->aggregate > 1)

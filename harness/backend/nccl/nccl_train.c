@@ -116,8 +116,7 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 		layers(ctx, p, 0, ctx->trial->network.n);
 		if (coll_info(ctx->cell.coll)->is & COLL_ROUTED)
 			multiply(ctx, p,
-			              (uint64_t)16 * ctx->elements / 2 *
-			                  ctx->trial->settings.hidden);
+			         (uint64_t)16 * ctx->elements / 2 * ctx->trial->settings.hidden);
 		keep(ctx, cudaStreamSynchronize(p->compute));
 	}
 	return device_ok(ctx->cuda_failed, "a layer's product", st);
@@ -156,10 +155,9 @@ int nccl_tensor_split(struct backend_ctx *ctx, struct status *st)
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
 		struct place *p = &ctx->places[i];
-		nccl_keep(
-		    ctx,
-		    ctx->api.CommSplit(p->world, (int)p->me, (int)p->rank, &p->tensor, NULL),
-		    p->world);
+		nccl_keep(ctx,
+		          ctx->api.CommSplit(p->world, (int)p->me, (int)p->rank, &p->tensor, NULL),
+		          p->world);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	nccl_settle(ctx);
@@ -168,8 +166,8 @@ int nccl_tensor_split(struct backend_ctx *ctx, struct status *st)
 
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	return tensor_buffers(ctx->trial, ctx->cell.dtype, p->rank, ctx->seed,
-	                      p->activations[0], p->activations[1]);
+	return tensor_buffers(ctx->trial, ctx->cell.dtype, p->rank, ctx->seed, p->activations[0],
+	                      p->activations[1]);
 }
 
 int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st)
@@ -215,8 +213,7 @@ static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
 		return 0;
 	/* As with buckets: the first one may have to connect. */
 	for (unsigned i = 0; i < ctx->count; i++)
-		follow(ctx, &ctx->places[i], ctx->places[i].stream,
-		            ctx->places[i].compute);
+		follow(ctx, &ctx->places[i], ctx->places[i].stream, ctx->places[i].compute);
 	return nccl_meet(ctx);
 }
 
@@ -361,8 +358,7 @@ void nccl_train(struct backend_ctx *ctx)
  * FLOPs per token received. */
 static uint64_t expert_flops(const struct backend_ctx *ctx, const struct place *p)
 {
-	return 16 * value_received_before(&ctx->parts, p->me, ctx->n) *
-	       ctx->trial->settings.hidden;
+	return 16 * value_received_before(&ctx->parts, p->me, ctx->n) * ctx->trial->settings.hidden;
 }
 
 static void work_experts(struct backend_ctx *ctx)
@@ -387,8 +383,7 @@ static void move_tokens(struct backend_ctx *ctx, bool back)
 		if (back)
 			nccl_exchange(ctx, p, p->round_to + half, p->round_to, received, sent);
 		else
-			nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent,
-			              received);
+			nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent, received);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	nccl_settle(ctx);
