@@ -2,20 +2,20 @@
 /* An entry of a table: what a row's field holds, and how it is written for people and for
  * programs.
  *
- *   kind     C type                  terminal, Markdown          CSV                  JSON
- *   TEXT     const char *            as it is                    quoted where needed  string
- *   WORD     const char *            bold if it is decided       as TEXT              string
- *   VERDICT  struct verdict          its sentence, as WORD       as TEXT              string
- *   COUNT    unsigned                12                          12                   12
- *   BYTES    size_t                  16 MiB                      16777216             16777216
- *   FLAG     int                     yes, or nothing             1, 0                 true, false
- *   NUMBER   double                  three digits                six digits           number
- *   SHARE    double                  73 %                        0.73                 0.73
- *   SPREAD   struct stats_interval   284 (283 to 285)            key, key_lo, key_hi  {value, lo, hi}
- *   RATIO    struct stats_ratio      0.796 (0.788 to 0.815)      key, key_lo, key_hi  {estimate, lo, hi, blocks}
+ *   kind     C type                 terminal, Markdown       CSV                 JSON
+ *   TEXT     const char *           as it is                 quoted if needed    string
+ *   WORD     const char *           bold if decided          as TEXT             string
+ *   VERDICT  struct verdict         its sentence, as WORD    as TEXT             string
+ *   COUNT    unsigned               12                       12                  12
+ *   BYTES    size_t                 16 MiB                   16777216            16777216
+ *   FLAG     int                    yes, or nothing          1, 0                true, false
+ *   NUMBER   double                 three digits             six digits          number
+ *   SHARE    double                 73 %                     0.73                0.73
+ *   SPREAD   struct stats_interval  284 (283 to 285)         key, key_lo, key_hi {value, lo, hi}
+ *   RATIO    struct stats_ratio     0.796 (0.788 to 0.815)   key, key_lo, key_hi {estimate, lo, hi,
+ *                                                                                blocks}
  *
  * An entry without a value is "-", an empty field, null: NULL or "", UINT_MAX, SIZE_MAX, NaN. */
-// clang-format on
 #ifndef LAUNCHGAP_COLUMN_H
 #define LAUNCHGAP_COLUMN_H
 
@@ -103,12 +103,16 @@ void column_clear(const struct column *column, void *row);
 
 /* As people read it; full: a ratio with its whole interval, else "0.796 ±1.2%". */
 void entry_write(const struct entry *entry, bool full, char *text, size_t bytes);
-/* The same with one word that says how, as sentences ask for it; false: there is no such word,
- * or the entry cannot be written so. short     0.811                   full      0.811 (0.807
- * to 0.814) interval  0.807 to 0.814          percent   81.1 % percents  81.1 % (80.7 to 81.4
- * %) less      18.9 %: 1 − estimate more      25 %: estimate − 1      times     1.25: to two
- * places inverse   1.23 (1.22 to 1.24) NULL is short. Of a count, what follows it: s, es, is,
- * was, "1 call was", "2 calls were". */
+/* The same with one word that says how, as sentences ask for it; NULL is short. false: there is
+ * no such word, or the entry cannot be written so.
+ *
+ *   short     0.811                    percent   81.1 %
+ *   full      0.811 (0.807 to 0.814)   percents  81.1 % (80.7 to 81.4 %)
+ *   interval  0.807 to 0.814           less      18.9 %: 1 − estimate
+ *   inverse   1.23 (1.22 to 1.24)      more      25 %: estimate − 1
+ *   brief     0.811 ±0.4%              times     1.25: to two places
+ *
+ * Of a count, what follows it: s, es, is, was: "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);
 /* Whether a verdict's text says that something was decided: it is printed bold. */
 bool entry_decided(const char *verdict);

@@ -79,12 +79,17 @@ const struct column *story_column(const struct story_table *table, const char *k
 
 /* --- sentences --- */
 
-/* `text` is a template: {key} is the column of that key in the sentence's row, {key:word} the
- * same in another manner (column.h's entry_say), {{ a brace. Over several rows {key:list} names
- * each row's, "a, b and c", once each {key:range}  goes from the least to the most, "2.29
- * to 2.55", of one ratio with its interval, and {0.key} is the first row's, {1.key} the
- * second's. A key that does not exist is a defect of the chapter: the text shows it between <<
- * and >>, and a test looks for these. */
+/* `text` is a template over one row, or several:
+ *
+ *   {key}         the column of that key
+ *   {key:word}    the same in another manner (column.h's entry_say)
+ *   {key:list}    each row's, once: "a, b and c"
+ *   {key:range}   from the least to the most, "2.29 to 2.55"; of one ratio with its interval
+ *   {0.key}       the first row's; {1.key} the second's
+ *   {{            a brace
+ *
+ * A key that does not exist is a defect of the chapter: the text shows it between << and >>, and
+ * a test looks for these. */
 struct sentence {
 	unsigned roles;
 	unsigned when; /* said of rows that have all of these bits; 0: of every row */
