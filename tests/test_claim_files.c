@@ -348,12 +348,12 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 	assert_string_equal(
-	    why, "no size from 2 GiB to 4 GiB is measured (without bytes of its own, and "
+	    why, "no size from 2 GiB to 4 GiB is measured (without its own bytes, and "
 	         "without gap_bytes, it has the sizes of the claims about busbw)");
 	spec.gap_open = false;
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 	assert_non_null(
-	    strstr(why, "measured (without bytes of its own, it has those of gap_bytes)"));
+	    strstr(why, "measured (without its own bytes, it has those of gap_bytes)"));
 	plan_free(&plan);
 
 	spec.counters = true;

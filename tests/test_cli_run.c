@@ -209,7 +209,7 @@ TEST(what_fights_the_variants_is_refused)
 	SAYS("run smoke backend=null layout=1x2x1 --results $R", 1, "--only");
 	SAYS("run launch backend=null start=free --results $R", 1, "--only single,threads,");
 	SAYS("run smoke backend=host op=max --results $R", 1,
-	     "op = max is heeded by no collective of the experiment: none of alltoall reduces");
+	     "op = max is used by no collective of the experiment: none of alltoall reduces");
 	assert_int_equal(access(results, F_OK), -1);
 }
 

@@ -330,7 +330,7 @@ TEST(json_has_every_row_and_verdict)
 	t = table_in(root, "notes");
 	assert_string_equal(text_of(t, 0, "text"), "All the same but the time.");
 	assert_string_equal(text_of(t, 1, "text"),
-	                    "bind is not set alike in threads, processes, threads-again, "
+	                    "bind is not set the same in threads, processes, threads-again, "
 	                    "limit.");
 	json_decref(root);
 }
@@ -381,11 +381,11 @@ TEST(what_differs_is_said)
 	wants(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE,
 	      "Not the same: experiment, machine.");
 	/* Behind the answer, before any table. */
-	const char *unlike = strstr(said, "A and B are not alike in experiment (A: x; B: y), ");
+	const char *unlike = strstr(said, "A and B differ in experiment (A: x; B: y), ");
 	assert_non_null(unlike);
 	assert_true(unlike < strstr(said, "variant "));
 	assert_non_null(
-	    strstr(said, "- bind is not set alike in threads, processes, threads-again, limit.\n"));
+	    strstr(said, "- bind is not set the same in threads, processes, threads-again, limit.\n"));
 	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
 	assert_null(strchr(said, '\033'));
 }
@@ -567,7 +567,7 @@ TEST(the_command_line)
 	    {{"l", "compare", "A", "B", "--thresh", "2%"}, "'--thresh' is not understood"},
 	    {{"l", "compare", "A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
 	    {{"l", "compare", "A", "B", "--fromat=json"}, "allowed are two results, --thr"},
-	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold wants a value"},
+	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold needs a value"},
 	    {{"l", "compare", "A", "B", "--threshold", "2"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--threshold", "-1%"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--threshold", "101%"}, "no percentage"},
@@ -575,7 +575,7 @@ TEST(the_command_line)
 	    {{"l", "compare", "A", "B", "--threshold", "%"}, "no percentage"},
 	    {{"l", "compare", "A", "B", "--variant", ""}, "1 to 63 characters"},
 	    {{"l", "compare", "A", "B", "--format", "xml"}, "--format xml: allowed is json"},
-	    {{"l", "compare", "A", "B", "--format"}, "--format wants a value"},
+	    {{"l", "compare", "A", "B", "--format"}, "--format needs a value"},
 	};
 	struct compare_request r;
 	struct status st;

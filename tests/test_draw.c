@@ -310,7 +310,7 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 	for (unsigned i = 0; i < 2; i++) {
 		loud = i ? 0.95 : 0.2;
 		const char *text = caption_of(made_report(&made), "isolated", "said");
-		made_says(text, i ? " cannot be told from noise here" : " cannot be seen here");
+		made_says(text, i ? " cannot be distinguished from noise here" : " cannot be seen here");
 		assert_int_equal(strstr(text, beyond) != NULL, !i);
 		assert_null(strstr(text, "processes"));
 	}

@@ -301,9 +301,9 @@ TEST(test_tokens)
 	       "one hidden for all variants");
 	refuse(MOE "tokens = 2G\n" ONE, 4, "too many; allowed are 1073741824");
 	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
-	       "tokens = 4 is heeded by no collective");
+	       "tokens = 4 is used by no collective");
 	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens, &st), -1);
-	expect_text(&st, "command line: tokens = 3 is heeded by no collective");
+	expect_text(&st, "command line: tokens = 3 is used by no collective");
 #undef MOE
 }
 

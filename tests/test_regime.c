@@ -114,7 +114,7 @@ TEST(a_run_that_cannot_tell_says_why)
 {
 	struct made m = quiet();
 	noise = 0.2;
-	expect_mute(&m, " cannot be told from noise here: the A/A line is ");
+	expect_mute(&m, " cannot be distinguished from noise here: the A/A line is ");
 	noise = 0.001;
 	twin = 1.01; /* within the margin, and not 1 */
 	expect_mute(&m, "The reference differs from itself: the A/A line is 0.990 (");

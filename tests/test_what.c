@@ -85,7 +85,7 @@ TEST(lists_multiply_where_they_apply)
 	planned("collective = all_reduce, alltoall\nop = sum, max", 2 * 2 + 2);
 	assert_int_equal(count(reduces_nothing), 2);
 	refused("collective = alltoall, sendrecv\nop = all",
-	        "op = all is heeded by no collective of the experiment: none of alltoall, "
+	        "op = all is used by no collective of the experiment: none of alltoall, "
 	        "sendrecv reduces");
 	refused("collective = alltoall\nroot = 1", "none of alltoall has a root");
 	planned("collective = broadcast, all_gather\nroot = all", 2 * 4 + 2);

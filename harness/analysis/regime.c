@@ -163,7 +163,7 @@ static void judge(const struct summary *s, struct regime *r)
 		snprintf(r->why, sizeof r->why, "The A/A line has no figure: %.200s.", twin->why);
 	else if (isnan(aa->lo))
 		snprintf(r->why, sizeof r->why,
-		         "%u block%s: below %d there are no intervals, and no gap can be told from "
+		         "%u block%s: below %d there are no intervals, and no gap can be distinguished from "
 		         "noise.",
 		         aa->blocks, format_plural(aa->blocks), STATS_MIN_BLOCKS);
 	else if (aa->lo > 1 || aa->hi < 1)
@@ -173,7 +173,7 @@ static void judge(const struct summary *s, struct regime *r)
 	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
 		snprintf(
 		    r->why, sizeof r->why,
-		    "Effects under %s cannot be told from noise here: the A/A line is %s, wider "
+		    "Effects under %s cannot be distinguished from noise here: the A/A line is %s, wider "
 		    "than the margin of %.3g %%.",
 		    format_effect(r->least_effect).text, format_ratio(aa, true).text,
 		    100 * s->margin);

@@ -103,7 +103,7 @@ static const struct story_form model_form =
                .when = offsetof(struct model, when), .hidden = true);
 
 static const struct sentence sentences[] = {
-    {STORY_BODY, 0, "Per rank over a steady stretch in a pass of its own, median over blocks."},
+    {STORY_BODY, 0, "Per rank over a steady stretch in a separate pass, median over blocks."},
     {STORY_BODY, LINKS, "The model, in DRAM bytes per byte sent over NVLink: staged {staged} (read, slot written, slot read, "
                         "written), direct {direct}; alltoall's own part adds {own} ÷ (ranks − 1). NVLink bytes are payload, without "
                         "the links' headers. What stays below the model was presumably read from the L2 cache."},

@@ -22,16 +22,16 @@ static const struct column columns[] = {
     COLUMN(struct row, regime, "regime", "", TEXT),
     COLUMN(struct row, twin, "the reference against itself", "", RATIO),
     COLUMN(struct row, label, "sizes", "", TEXT),
-    COLUMN(struct row, hides, "cannot tell", "", TEXT),
+    COLUMN(struct row, hides, "cannot", "", TEXT),
     COLUMN(struct row, why, "why", "", TEXT),
-    COLUMN(struct row, hides_in_all, "cannot tell in any regime", "", TEXT),
+    COLUMN(struct row, hides_in_all, "cannot in any regime", "", TEXT),
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "noise", .title = "The reference against itself", .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
 
-#define SMALL_DIFFERENCES "small differences"
-#define THE_VARIANTS      "the variants apart"
+#define SMALL_DIFFERENCES "resolve small differences"
+#define THE_VARIANTS      "distinguish the variants"
 
 static struct row row_of(const struct regime *g, struct arena *arena)
 {
@@ -77,12 +77,12 @@ static void tell(const struct analysis *a, struct story *story)
 	say_lines(story, t);
 	if (none && !run_lacks_blocks(a))
 		story_say_row(story, STORY_OPEN, t, rows,
-		              "This run cannot tell {hides_in_all}. {why}");
+		              "This run cannot {hides_in_all}. {why}");
 	/* Where no regime can tell, the answer has the first one's reason. */
 	for (unsigned i = 0; i < regimes->n; i++)
 		if (rows[i].hides && !(none && !strcmp(rows[i].why, rows[0].why)))
 			story_say_row(story, STORY_BODY, t, &rows[i],
-			              "At {label} sizes it cannot tell {hides}. {why}");
+			              "At {label} sizes it cannot {hides}. {why}");
 }
 
 const struct chapter chapter_noise = {"noise", "", CHAPTER_FIRST, tell};

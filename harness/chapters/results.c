@@ -357,7 +357,7 @@ static void tell_all_sizes(const struct analysis *a, struct story *story)
 			                  .verdict = verdict_of(*speed, s->margin)};
 		}
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
-	          "One number per block: the geometric mean over all sizes, small and large alike. "
+	          "One number per block: the geometric mean over all sizes, small and large. "
 	          "The A/A line is the reference against itself: its distance from 1 is noise. "
 	          "Margin {margin}.");
 	story_table(story, &over_form, rows, n);

@@ -79,7 +79,7 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, half_calls, "half_width_calls", "the calls", "%", NUMBER, 0),
     COLUMN_AS(struct row, regime, "regime", "sizes", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, jobs, "njobs", "jobs that count", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct row, leaves, "leaves", "times that all cells were measured anew", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct row, leaves, "leaves", "times that all cells were measured again", "", COUNT, ONLY_FILES),
     COLUMN_AS(struct row, most, "most", "most of it is between", "", TEXT, ONLY_FILES),
 };
 // clang-format on

@@ -638,7 +638,7 @@ static void explain(const struct teller *t, struct story *story)
 	if (tensor)
 		story_note(story, STORY_BODY,
 		           "With tensor = yes communication holds the activations' reductions "
-		           "too. The work behind each waits for it: these are exposed whatever "
+		           "too. The work after each waits for it: these are exposed whatever "
 		           "the buckets do.");
 	if (ctas)
 		story_note(story, STORY_BODY,

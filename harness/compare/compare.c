@@ -58,7 +58,7 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 			o++;
 		if (o < options + NOPTIONS) {
 			if (++i == argc)
-				return status_set(st, "%s wants a value", o->name);
+				return status_set(st, "%s needs a value", o->name);
 			if (o->parse(argv[i], &request, st))
 				return -1;
 		} else if (argv[i][0] == '-' || request.right) {

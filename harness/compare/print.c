@@ -105,7 +105,7 @@ static const struct column answer_columns[] = {
     COLUMN(struct answer, speed_most, "most", "", NUMBER),
     COLUMN(struct answer, threshold, "threshold", "", NUMBER)};
 static const struct story_form answer_form =
-    STORY_FORM(struct answer, answer_columns, .name = "answer", .title = "How B is, held against A",
+    STORY_FORM(struct answer, answer_columns, .name = "answer", .title = "How B compares with A",
                .when = STORY_NO_WHEN);
 
 /* What verdicts of one kind come to. */
@@ -239,7 +239,7 @@ static const struct column judged_columns[] = {
     COLUMN_AS(struct judged, trials_a, "trials_a", "trials A", "", COUNT, ONLY_FILES),
     COLUMN_AS(struct judged, trials_b, "trials_b", "trials B", "", COUNT, ONLY_FILES)};
 static const struct story_form judged_form =
-    STORY_FORM(struct judged, judged_columns, .name = "verdicts", .title = "B held against A", .when = STORY_NO_WHEN, .common = "All rows");
+    STORY_FORM(struct judged, judged_columns, .name = "verdicts", .title = "B compared with A", .when = STORY_NO_WHEN, .common = "All rows");
 static const struct column timed_columns[] = {
     OF_COLUMNS(struct timed, ONLY_FILES),
     COLUMN(struct timed, bytes, "size", "", BYTES),
@@ -340,7 +340,7 @@ static void put_unlike(struct shown *s)
 	char unlike[1200];
 	unlike_facts(s->c, true, unlike, sizeof unlike);
 	if (unlike[0])
-		say(s, "A and B are not alike in %s.", unlike);
+		say(s, "A and B differ in %s.", unlike);
 }
 
 /* "6", "2 to 8": trials behind the verdicts. */
@@ -462,7 +462,7 @@ static void put_settings(struct shown *s)
 	{
 		char clean[TRIAL_NAME_BYTES];
 		result_clean(key, clean, sizeof clean);
-		note(s, '-', "%s is not set alike in %s.", clean, json_string_value(names));
+		note(s, '-', "%s is not set the same in %s.", clean, json_string_value(names));
 	}
 	json_decref(unlike);
 }

@@ -308,7 +308,7 @@ int claim_primary_read(const struct field *key, const char *text, void *base, st
 	if (!good || rest[strspn(rest, " \t")])
 		return status_set(st,
 		                  "%s = '%s' is not allowed; allowed is a claim's name, and up "
-		                  "to %d more such behind an 'or' each",
+		                  "to %d more such after an 'or' each",
 		                  key->key, text, CLAIM_PRIMARIES - 1);
 	*primary = read;
 	return 0;
@@ -324,7 +324,7 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 		if (n == 1 + GAP_OTHERS || !ends_read(&rest, &ends[n++]))
 			return status_set(st,
 			                  "%s = '%s' is not allowed; allowed is FROM, TO: two "
-			                  "variants, and up to %d more such behind an 'or' each",
+			                  "variants, and up to %d more such after an 'or' each",
 			                  key->key, text, GAP_OTHERS);
 	} while (*rest);
 	memcpy(gap->from, ends[0].from, sizeof gap->from);

@@ -157,10 +157,10 @@ static const char *sizes_from(const struct plan *plan, const struct factor *fact
 		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
 			return claim_range_open(factor->bytes) ? ""
 			       : spec->gap_open
-			           ? " (without bytes of its own, and without gap_bytes, it "
+			           ? " (without its own bytes, and without gap_bytes, it "
 			             "has "
 			             "the sizes of the claims about busbw)"
-			           : " (without bytes of its own, it has those of gap_bytes)";
+			           : " (without its own bytes, it has those of gap_bytes)";
 	return "";
 }
 

@@ -250,9 +250,9 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
 				continue;
 			snprintf(what, sizeof what,
-			         "%s = %.60s is heeded by no collective of the experiment: none "
+			         "%s = %.60s is used by no collective of the experiment: none "
 			         "of %s %s; allowed is to leave %s away, or a collective that "
-			         "heeds it",
+			         "uses it",
 			         key, entry->value, colls, heeded[k].has_none, key);
 			return build_fail(b, entry->at, what, st);
 		}

@@ -28,7 +28,7 @@ int report_option(const char *option, const char *value, struct report_options *
 	if (!format && strcmp(option, "--average"))
 		return 0;
 	if (!value)
-		return status_set(st, "%s wants a value", option);
+		return status_set(st, "%s needs a value", option);
 	if (!format) {
 		options->average_given = true;
 		return nccl_average_find(value, &options->average, st) ? -1 : 2;

@@ -98,7 +98,7 @@ int path_expect_check(const char *expect, struct status *st)
 	return status_set(st,
 	                  "'%s' is no path; allowed is P2P, SHM, NET or mixed, or more of it "
 	                  "as in P2P/CUMEM, with any of +reg, +ce, +sym and one of +direct, "
-	                  "+staged behind it",
+	                  "+staged after it",
 	                  expect);
 }
 
