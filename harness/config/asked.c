@@ -8,8 +8,7 @@
 
 static const struct claim_range open_range = {0, SIZE_MAX};
 
-/* Where a section's values go: those for a backend that does not run are read to a place of
- * their own. */
+/* Where a section's values go. Values for a backend that does not run are read to a place apart. */
 struct place {
 	bool of_claims;
 	void *here, *elsewhere;
@@ -47,8 +46,8 @@ static int entry_read(struct build *b, const struct text_entry *entry, const str
 	return rc ? build_fail(b, entry->at, why.text, st) : 0;
 }
 
-/* Keys of claims that come in pairs, of which the nearer layer drops the other: where a layer
- * sets them, else line 0. */
+/* Keys of claims that come in pairs: the key of the nearer layer drops the other. Its line where a
+ * layer sets it, else 0. */
 enum paired { IS, NEEDS, REGIME, BYTES, PAIRED };
 static const char *const paired_keys[PAIRED] = {"is", "needs", "regime", "bytes"};
 
@@ -56,7 +55,7 @@ struct layer {
 	struct text_place at[PAIRED];
 };
 
-/* Reads what is for all backends, or what is for one. */
+/* Reads the entries for all backends, or those for one. */
 static int layer_read(struct build *b, unsigned section, const struct place *place, bool of_one,
                       struct layer *layer, struct status *st)
 {
@@ -82,8 +81,8 @@ static bool names_variant(const struct text_entry *entry)
 	return false;
 }
 
-/* The backend for which a section names its variants, where it names none for the one that
- * runs: it is about that one alone. NULL: there is none. */
+/* The backend for which a section names its variants, if it names none for the running backend: it
+ * is about that one alone. NULL: none. */
 static const char *named_elsewhere(const struct build *b, unsigned section)
 {
 	const struct text_entry *entry;
@@ -106,7 +105,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	    layer_read(b, section, &place, true, &layer, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
-	if (!here && !s->all) { /* what it says, it says for another backend */
+	if (!here && !s->all) { /* its entries are for another backend */
 		*factor = elsewhere;
 		factor->from[0] = factor->to[0] = '\0';
 	}
@@ -119,7 +118,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	return 0;
 }
 
-/* What a claim must say, once all of it is read. */
+/* What a claim must say, checked after all of it is read. */
 static int claim_check(const struct build *b, const struct claim *c, struct text_place at,
                        struct status *st)
 {
@@ -143,7 +142,7 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
 	return 0;
 }
 
-/* A test, or a reason why there is none; sizes, or a regime. */
+/* A test, or a reason why it has none; sizes, or a regime. */
 static int claim_settle(const struct build *b, struct claim *c, const struct layer *layer,
                         struct status *st)
 {
@@ -189,7 +188,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    other) {
 		claim->test = CLAIM_NEEDS;
-		if (!s->all) /* what it says, it says for another backend */
+		if (!s->all) /* its entries are for another backend */
 			memcpy(claim->text, elsewhere.text, sizeof claim->text);
 		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
 	}
@@ -199,11 +198,10 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	return 0;
 }
 
-/* --- what they name and leave open, once all sections are read
- * ---------------------------------- */
+/* --- names and values left open, after all sections are read ---------------------------------- */
 
-/* Whether a variant has the name, or could have it: one library each makes names that are known
- * only where the libraries are. */
+/* Whether a variant has the name, or could have it: with one variant per library, names are known
+ * only on a machine that has the libraries. */
 static bool is_named(const struct spec *spec, const char *name)
 {
 	for (unsigned i = 0; i < spec->nvariants; i++) {
@@ -227,7 +225,7 @@ static int name_check(struct build *b, const struct text_entry *entry, const cha
 	return build_fail(b, entry->at, what, st);
 }
 
-/* All ends that a gap names. */
+/* Both ends of each pair that a gap names. */
 static int gap_names_check(struct build *b, const struct text_entry *entry, struct status *st)
 {
 	const struct field row = {.key = "gap"};
@@ -242,7 +240,7 @@ static int gap_names_check(struct build *b, const struct text_entry *entry, stru
 	return 0;
 }
 
-/* Every name of a variant, those for other backends too, so that a slip shows at once. */
+/* Every name of a variant, also those for other backends, so that a typo shows at once. */
 static int names_check(struct build *b, struct status *st)
 {
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
@@ -260,7 +258,7 @@ static int names_check(struct build *b, struct status *st)
 	return 0;
 }
 
-/* The primary claims of every backend, once all claims are read. */
+/* The primary claims of every backend, after all claims are read. */
 static int primary_check(struct build *b, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
@@ -291,7 +289,7 @@ static int primary_check(struct build *b, struct status *st)
 	return 0;
 }
 
-/* gap_bytes in a file that has no gap on any backend, and no factor that would take it. */
+/* gap_bytes in a file that has no gap on any backend, and no factor that would use it. */
 static int gap_check(struct build *b, struct status *st)
 {
 	const struct text_entry *bytes = NULL;
@@ -309,8 +307,8 @@ static int gap_check(struct build *b, struct status *st)
 	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor", st);
 }
 
-/* Sizes that are left open: the gap takes those that the claims about bandwidth name, from the
- * least to the most, and a factor those of the gap. Where nobody names any, they stay open: the
+/* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
+ * least to the most; a factor takes the gap's. If no claim names sizes, they stay open: the
  * analysis takes a regime's. */
 static void ranges_set(struct spec *spec)
 {

@@ -50,10 +50,10 @@ bool build_is_like(const struct text_entry *entry)
 	return !entry->on[0] && !strcmp(entry->key, "like");
 }
 
-/* One layer of a section: what it says for all backends, or for one.
+/* One layer of a section: the entries for all backends, or those for one.
  *
- * Mode and layout say the same thing, so the one that is set here drops the other one if that
- * came from further out. Both in one layer stay, for the plan to compare. */
+ * Mode and layout say the same thing, so the one that is set here drops the other one if that came
+ * from further out. Both in one layer stay, for the plan to compare. */
 static int layer_apply(struct build *b, unsigned section, bool of_one,
                        const struct keys_target *target, struct status *st)
 {

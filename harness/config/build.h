@@ -12,7 +12,7 @@ struct spec_text {
 	char bases[TEXT_MAX_BASES][PATH_MAX];
 	struct text text;
 	unsigned nread;   /* entries of the files; the overrides follow */
-	const char *only; /* names with commas between, or NULL; borrowed */
+	const char *only; /* names separated by commas, or NULL; borrowed */
 	bool no_libraries;
 };
 
@@ -22,21 +22,21 @@ struct build {
 	spec_lookup_fn *lookup;
 	struct spec *spec;
 	struct spec_variant defaults; /* what [experiment] says for every variant */
-	/* Values for a backend that does not run now are read all the same, to here, so that
-	 * an error does not wait for another machine. NULL: there was none yet. */
+	/* Values for a backend that does not run now are still read, to here, so that an error
+	 * shows on every machine. NULL: none yet. */
 	struct spec *elsewhere;
 	struct spec_variant elsewhere_variant;
 };
 
 /* -1, with `file:line: what`. */
 int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st);
-/* Whether an entry names what its section starts from. */
+/* Whether an entry names the variant that its section starts from. */
 bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or
- * those for one. NULL: there is none. */
+ * those for one. NULL: no more. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i);
-/* Whether an entry holds on the backend that runs. */
+/* Whether an entry applies to the running backend. */
 bool build_here(const struct build *b, const struct text_entry *entry);
 
 /* Applies one section's entries, those for all backends before those for one. */
@@ -47,21 +47,21 @@ int build_layers(struct build *b, unsigned section, const struct keys_target *ta
 
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);
-/* When all are read and before variants are spread. */
+/* After all are read and before variants are expanded. */
 int asked_finish(struct build *b, struct status *st);
 
 /* --- variants beyond what sections say (variants.c) --- */
 
-/* With --no-libraries: that no variant and no value of the search names a library, another file
- * or a network address. Loads none. */
+/* With --no-libraries: an error if a variant or a value of the search names a library, another file
+ * or a network address. Loads no library. */
 int variants_name_none(struct build *b, struct status *st);
-/* Puts one variant per library in the place of each that names several (each = …). Behind all
+/* Puts one variant per library in the place of each that names several (each = …). After all
  * sections, as others may be like it. */
 int variants_spread(struct build *b, struct status *st);
-/* That no key of the command line makes another variant of one that has a name of its own.
+/* An error if a key of the command line turns one variant into another that has its own name.
  * before: the variants without the command line. */
 int variants_check(struct build *b, const struct spec_variant *before, struct status *st);
-/* Those that --only names alone, once they are spread. */
+/* Keeps the variants that --only names, after they are expanded. */
 int variants_keep(struct build *b, struct status *st);
 
 #endif

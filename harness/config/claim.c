@@ -32,7 +32,7 @@ static const struct metric_info metrics[METRIC_KINDS] = {
 static const char *const regimes[REGIME_KINDS] = {
     [REGIME_SMALL] = "small", [REGIME_LARGE] = "large"};
 
-/* The usual ends, by whether ranks are GPUs. */
+/* The usual range ends; they depend on whether ranks are GPUs. */
 static const struct {
 	size_t small_to, large_from;
 } usual[] = {[false] = {4 * KIB, 256 * KIB}, [true] = {64 * KIB, 16 * KIB *KIB}};
@@ -100,7 +100,7 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 	             : (struct claim_range){list[most - (most + 2) / 3], SIZE_MAX};
 }
 
-/* --- the rows of [factor NAME] and [claim NAME]: how a file says them, and the record --- */
+/* --- the rows of [factor NAME] and [claim NAME]: as in a file and in the record --------------- */
 
 static field_read_fn test_read;
 
@@ -118,7 +118,7 @@ static const struct field factor_rows[] = {
     {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "gap_bytes", .help = "LO..HI"},
 };
 
-/* The first three are of every claim, the last one of those without a test. */
+/* The first three apply to every claim, the last one to claims without a test. */
 static const struct field claim_rows[] = {
     {"name", FIELD_NAME, CLAIM(name), .record = true},
     {"text", FIELD_TEXT, CLAIM(text), .otherwise = "required", .help = "the sentence"},
@@ -174,7 +174,7 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 	                  key->key, text, 100 * CLAIM_MOST_MARGIN);
 }
 
-/* The rows that the record has of a claim beyond those of every one. */
+/* The rows that the record has of a claim beyond the common ones. */
 static const struct field *rows_of(const struct claim *c, size_t *n)
 {
 	const size_t last = NROWS(claim_rows) - 1;
@@ -270,7 +270,7 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	return 0;
 }
 
-/* "FROM, TO", and where it ends: at the text's own end, or behind an "or". */
+/* "FROM, TO", and where it ends: at the text's end, or after an "or". */
 static bool ends_read(const char **text, struct gap_ends *out)
 {
 	int n = 0;

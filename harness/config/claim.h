@@ -1,6 +1,6 @@
-/* What an experiment asks beyond its figures: factors, the gap that they explain, and claims.
- * Words and tests alone, no figures: read from an experiment file (asked.c), carried
- * by the record's first line, judged by the report. Pure. */
+/* What an experiment asks beyond its figures: factors, the gap that they explain, and claims. Words
+ * and tests alone, no figures. Read from an experiment file (asked.c), carried by the record's
+ * first line, judged by the report. Pure. */
 #ifndef LAUNCHGAP_CLAIM_H
 #define LAUNCHGAP_CLAIM_H
 
@@ -18,7 +18,7 @@
 #define CLAIM_ANY_COLL    (-1)
 #define CLAIM_MOST_MARGIN 0.9 /* of a test: 90 % */
 
-/* What is held against each other: one number per cell and trial, or per trial alone. */
+/* What is compared: one number per cell and trial, or per trial alone. */
 enum metric {
 	METRIC_BUSBW,
 	METRIC_TIME,
@@ -37,27 +37,27 @@ enum metric {
 	METRIC_KINDS
 };
 
-/* Ranges of sizes that are judged by themselves (analysis/regime.h). */
+/* Ranges of sizes that are judged separately (analysis/regime.h). */
 enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 #define CLAIM_ANY_REGIME (-1)
 
-/* The i-th name, NULL behind the last. */
+/* The i-th name, NULL after the last. */
 const char *claim_regime_name(unsigned i);
 
 struct metric_info {
 	const char *name, *summary, *unit;
 	bool counters;        /* of cells of that pass; else of timed ones */
-	bool waits;           /* of little meaning where workers share cores */
-	int pace;             /* the one that it is about, or CLAIM_ANY_PACE */
-	bool data_path;       /* goes by the way that data takes: staged or direct */
+	bool waits;           /* of little meaning if workers share cores */
+	int pace;             /* the pace that it is about, or CLAIM_ANY_PACE */
+	bool data_path;       /* depends on the data path: staged or direct */
 	int regime;           /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
-	unsigned least_calls; /* in a trial; with fewer there is no figure */
-	bool whole; /* of the trial as a whole, whatever its cells: from its workers' facts */
+	unsigned least_calls; /* in a trial; with fewer it has no value */
+	bool whole; /* of the trial as a whole, not of a cell: from its workers' facts */
 };
 
-/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more
- * than 0.025, so that all calls may lie below it (stats_quantile_interval). With 500, five are
- * expected beyond it. */
+/* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more than
+ * 0.025, so that all calls may be below it (stats_quantile_interval). With 500, five are expected
+ * beyond it. */
 #define METRIC_P99_CALLS 500
 
 /* metric < METRIC_KINDS. */
@@ -70,18 +70,18 @@ struct claim_range {
 
 /* Whether it names no sizes. */
 bool claim_range_open(struct claim_range range);
-/* The sizes of a regime, where `sizes` are measured, n of them, ascending: on GPUs up to 64 KiB
- * and from 16 MiB up, else up to 4 KiB and from 256 KiB up. Where there are none of these, the
- * smallest or largest third of those that lie this side of the other regime (*third). Where
- * there are none of these either, it holds none. */
+/* The sizes of a regime among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16
+ * MiB up, else up to 4 KiB and from 256 KiB up. If none of these is measured, the smallest or
+ * largest third of the sizes on this side of the other regime (*third). If that is empty too, the
+ * regime has no sizes. */
 struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const size_t *sizes,
                                       unsigned n, bool *third);
 
-/* Two variants that differ in one setting, or are meant to differ in nothing (placebo). */
+/* Two variants that differ in one setting, or are meant to be equal (placebo). */
 struct factor {
 	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
-	char setting[128];                /* the key in which they differ, "" where not known */
+	char setting[128];                /* the key in which they differ, "" if unknown */
 	bool placebo;                     /* a setting without effect: the instrument's own check */
 	struct claim_range bytes;         /* open: by regime, as below */
 	struct claim_range latency_bytes; /* of latency; not in the record */
@@ -89,9 +89,8 @@ struct factor {
 
 #define GAP_OTHERS 3
 
-/* What the factors explain: from one variant to another. The others take its place, in their
- * order, where one of the two is not here: plan_gap settles that, and the record has no others.
- */
+/* What the factors explain: the difference between two variants. The others replace it, in their
+ * order, if one of the two is not here: plan_gap settles that, and the record has no others. */
 struct gap {
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES]; /* "": none asked for */
 	struct claim_range bytes;
@@ -101,10 +100,10 @@ struct gap {
 	} others[GAP_OTHERS];
 };
 
-#define CLAIM_NEEDS_BACKEND "backend " /* what is needed begins so where it is one */
+#define CLAIM_NEEDS_BACKEND "backend " /* a need that is a backend begins so */
 
-/* Of left ÷ right: less by X, below 1 ÷ (1 + X); more by X, above 1 + X; within X, between the
- * two. needs: no test, for what it takes is not there. */
+/* Of left ÷ right: less by X, below 1 ÷ (1 + X); more by X, above 1 + X; within X, between the two.
+ * needs: no test, as what it requires is missing. */
 enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
 const char *claim_test_name(enum claim_test test);
 
@@ -126,8 +125,8 @@ int claim_regime(const struct claim *claim);
 
 #define CLAIM_PRIMARIES 4
 
-/* The claim that an experiment is about, or more: the first that can be tested here counts,
- * which plan_primary settles. The record has one or none. */
+/* The claims that an experiment is about: the first that can be tested here counts, which
+ * plan_primary settles. The record has one or none. */
 struct primary {
 	unsigned n;
 	char names[CLAIM_PRIMARIES][TRIAL_NAME_BYTES];
@@ -145,8 +144,8 @@ struct claim_list {
 /* Sets factors, claims and gap of the record's environment, as results/README.md says. -1: out
  * of memory. */
 int claim_list_put(const struct claim_list *list, json_t *environment);
-/* The same back; an environment without them (of an older launchgap) has none. -1 with a
- * sentence; *out is set only on success. */
+/* The inverse; an environment without them (of an older launchgap) has none. -1 with a sentence;
+ * *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
 /* Readers of rows whose field is a struct gap, a struct primary. */

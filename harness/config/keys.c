@@ -31,8 +31,8 @@ static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
 
-/* Bounds keep a slip of the pen from asking for days, or for more memory than stamps are worth.
- * A seed fits a double, as JSON's readers want. */
+/* Bounds keep a typo from asking for days, or for more memory than stamps are worth. A seed fits a
+ * double, as JSON's readers want. */
 // clang-format off
 static const struct field experiment[] = {
     {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures"},
@@ -74,7 +74,7 @@ static const struct field experiment[] = {
     {"gap_bytes", FIELD_RANGE, AT(asked.gap.bytes), .otherwise = "of the claims", .help = "LO..HI; else the large ones"},
 };
 
-/* Rows of a variant that are no plain setting: they come before those of the settings. */
+/* Rows of a variant that are not plain settings: they come before those of the settings. */
 static const struct field variant[] = {
     {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
     {"nccl", FIELD_OWN, .read = library_read},
@@ -93,10 +93,10 @@ const struct field *keys_fields(enum keys_scope scope, size_t *n)
 	return experiment;
 }
 
-/* What a variant may set in a job's environment: what tunes what is measured. Not what replaces
- * the program that is measured (LD_PRELOAD, PATH). Of Open MPI, which loads what its component
- * paths name and runs what its agents name, some keys alone; with a final _, any that begin so.
- */
+/* What a variant may set in a job's environment: variables that tune the measured library. Not
+ * those that replace the measured program (LD_PRELOAD, PATH). Of Open MPI, only some keys: it loads
+ * what its component paths name and runs what its agents name. A final _ allows every key that
+ * begins so. */
 static const char *const env_allowed[] = {"NCCL_",
                                           "CUDA_",
                                           "UCX_",
@@ -111,8 +111,8 @@ static const char *const env_allowed[] = {"NCCL_",
                                           "OMPI_MCA_pml",
                                           NULL};
 
-/* Words in names by which NCCL, CUDA and UCX are told what to load, to run or to write, and
- * where to listen or to connect (NCCL_COMM_ID, NCCL_RAS_ADDR). */
+/* Words in the names of variables that make NCCL, CUDA and UCX load, run or write something, or
+ * listen or connect somewhere (NCCL_COMM_ID, NCCL_RAS_ADDR). */
 static const char *const env_file_words[] = {"PLUGIN", "INJECTION", "FILE",    "PATH",
                                              "DIR",    "DIRECTORY", "COMMAND", "COMM_ID",
                                              "ADDR",   "DEST",      NULL};
@@ -166,7 +166,7 @@ static int env_check(const char *name, const char *value, struct status *st)
 	return 0;
 }
 
-/* Sets KEY=value, in place of an inherited one. */
+/* Sets KEY=value, replacing an inherited one. */
 static int env_set(struct settings *settings, const char *name, const char *value,
                    struct status *st)
 {
@@ -349,7 +349,7 @@ static int ops_read(const struct field *key, const char *text, void *base, struc
 	return 0;
 }
 
-/* Whole numbers with commas between, up to `most` of them, none above hi. */
+/* Whole numbers separated by commas, up to `most` of them, none above hi. */
 static bool numbers(const char *text, unsigned hi, unsigned most, unsigned *list, unsigned *n)
 {
 	*n = 0;
@@ -412,7 +412,7 @@ static int counts_read(const struct field *key, const char *text, void *base, st
 	return counts_parse(text, &spec->weights, st);
 }
 
-/* A number from 0 on with one decimal, as tenths; what follows it, or NULL. */
+/* A number from 0 on with one decimal, as tenths; returns the text after it, or NULL. */
 static const char *tenths_read(const char *text, unsigned *out)
 {
 	char *end;
@@ -444,8 +444,8 @@ static int skews_read(const struct field *key, const char *text, void *base, str
 	return 0;
 }
 
-/* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched without
- * one. 1: it is unset or empty. */
+/* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched if there is
+ * none. 1: it is unset or empty. */
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st)
 {
@@ -480,8 +480,8 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 	return 0;
 }
 
-/* A library's path. An unset ${NAME} leaves the variant out: so a file can name what not every
- * machine has. */
+/* A library's path. An unset ${NAME} skips the variant, so a file can name libraries that only some
+ * machines have. */
 static int library_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct spec_variant *v = base;

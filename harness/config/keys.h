@@ -1,4 +1,4 @@
-/* The keys of an experiment file: those of [experiment], whose rows stand here, and those of a
+/* The keys of an experiment file: those of [experiment], whose rows are here, and those of a
  * variant: its settings, the library's path and `each`. */
 #ifndef LAUNCHGAP_KEYS_H
 #define LAUNCHGAP_KEYS_H
@@ -22,8 +22,8 @@ bool keys_in(enum keys_scope scope, const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);
-/* Whether a variant's KEY=value may tell a library what to load, to run or to write, or which
- * network address to use. */
+/* Whether a variant's KEY=value may make a library load, run or write something, or choose a
+ * network address. */
 bool keys_names_file(const char *env);
 
 #endif

@@ -35,7 +35,7 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		if (!(*b)->is.carries_data)
 			continue;
-		last = (*b)->name; /* where none fits: it says why */
+		last = (*b)->name; /* if none fits: the reason */
 		struct status st = {""};
 		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
 		if (ranks >= PLAN_MIN_RANKS) {

@@ -8,24 +8,23 @@
 
 #define PLAN_MIN_RANKS 2 /* below, nothing is collective */
 #define PLAN_MAX_NOTES 16
-/* The A/A twin and the limit; and what a search makes on its way. */
+/* The A/A twin and the limit; and the variants that a search makes. */
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2 + SEARCH_MAX_SETS)
 
-/* What the plan asks of the machine; given, so that planning is a pure function. */
+/* What the plan asks of the machine; passed in, so that planning is a pure function. */
 struct plan_machine {
 	unsigned cores; /* affinity ∩ cgroup quota, at least 1 */
-	/* 0, or -1 with why processes cannot be set apart so (ISOLATE_BITs). NULL: they can. */
+	/* 0, or -1 with why processes cannot be isolated so (ISOLATE_BITs). NULL: they can. */
 	int (*isolates)(unsigned what, struct status *st);
 	unsigned (*capacity)(const char *backend,
 	                     struct status *st); /* ranks it can hold, 0: none, with why */
-	/* To plan without a device: this backend is taken to hold so many, and not asked what
-	 * it supports. NULL: none. */
+	/* To plan without a device: this backend is assumed to hold so many ranks, and not asked
+	 * what it supports. NULL: none. */
 	const char *imagined;
 	unsigned imagined_ranks;
 };
 
-/* Ranks that a machine, or one that is imagined, holds, where so many share a GPU; 0: none,
- * with why. */
+/* Ranks that a real or imagined machine holds, if so many share a GPU; 0: none, with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
                        unsigned ranks_per_gpu, struct status *st);
 /* The most ranks that share a GPU in any variant. */
@@ -40,10 +39,10 @@ struct plan_variant {
 	char skip[256]; /* why it is not run, or "" */
 };
 
-/* A library that variants name, found once: jobs load this file, whatever the name would lead
- * to then. */
+/* A library that variants name, found once: jobs load this file, whatever the name would resolve to
+ * later. */
 struct plan_library {
-	char nccl[PATH_MAX]; /* as it is named; "" is the system's */
+	char nccl[PATH_MAX]; /* as the file names it; "" is the system's */
 	struct library library;
 };
 
@@ -60,7 +59,7 @@ struct plan {
 	unsigned ncells;
 	struct cell *cells; /* of every variant but the limit, not yet shuffled */
 	unsigned nnotes;
-	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and left out of the cells, and why */
+	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and omitted from the cells, and why */
 	unsigned nvariants;
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
@@ -70,24 +69,23 @@ struct plan {
 	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
-/* The backend that "auto" stands for here, and a sentence why it is not the first choice (""
- * when it is). A named backend is returned as it is. */
+/* The backend that "auto" resolves to here, and a sentence why it is not the first choice ("" when
+ * it is). A named backend is returned as it is. */
 const char *plan_backend(const struct spec *spec, const struct plan_machine *machine, char *why,
                          size_t why_bytes);
 
 void plan_free(struct plan *plan);
-/* What is asked for and left out, a sentence for record and report; beyond PLAN_MAX_NOTES none.
- */
+/* What is asked for and omitted, a sentence for record and report; none beyond PLAN_MAX_NOTES. */
 void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The variant that all are compared with; NULL: the file's name for it names none. */
+/* The variant that all are compared with; NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
-/* The backend that the run is about: the reference's, where variants have several. */
+/* The backend that the run is about: the reference's, if variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 
 /* The most that the launcher of one of its trials puts into the scratch folder, bytes. */
 size_t plan_scratch_bytes(const struct plan *plan);
-/* What a name of a library came to; NULL: it was not asked for. */
+/* The library found for a name; NULL: the name was not looked up. */
 const struct library *plan_library(const struct plan *plan, const char *nccl);
 /* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
@@ -106,23 +104,22 @@ struct plan_source {
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
               char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st);
 
-/* Every cell, the arena that holds the largest, and notes on what is asked for and cannot be;
- * the file's variants, each with why it is left out here; and the order of their trials. An
- * error is what no machine could run, or a reference that this one cannot. The caller frees
- * with plan_free. `seed` is used when the spec has none. */
+/* Every cell, the arena that holds the largest, and notes on what is asked for and impossible; the
+ * file's variants, each with why it is skipped here; and the order of their trials. An error is an
+ * experiment that no machine could run, or a reference that this one cannot. The caller frees with
+ * plan_free. `seed` is used when the spec has none. */
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
 
 /* --- its trials --- */
 
-/* Sizes of at least the largest over this are looked into by the counters. */
+/* Counters look only into sizes of at least the largest divided by this. */
 #define PLAN_LARGE 16
 
-/* Fills trials and ntrials, block by block, each block in an order of its own. A search has
- * none yet: what a block holds follows from those before it. */
+/* Fills trials and ntrials, block by block, each block in its own order. A search has none yet: the
+ * content of a block depends on the blocks before it. */
 int plan_order_trials(struct plan *plan, struct status *st);
-/* Adds a block of these variants, in an order of its own; `order` is that of its first trial.
- */
+/* Adds a block of these variants, in its own order; `order` is that of its first trial. */
 int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
                    unsigned n, struct status *st);
 /* A trial of a variant, whether or not it is among the plan's. The caller frees with
@@ -141,8 +138,8 @@ struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine
 
 /* --- what the experiment asks, as the plan can answer it --- */
 
-/* How many settings the two variants of a factor differ in, and their keys; 1 and none where
- * one of them is not here. */
+/* How many settings the two variants of a factor differ in, and their keys; 1 and no keys if one of
+ * them is not here. */
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
@@ -154,27 +151,26 @@ void plan_gap(const struct plan *plan, struct gap *out);
  * first; with no others. */
 void plan_primary(const struct plan *plan, struct primary *out);
 
-/* Why nothing that the plan measures could answer a claim, or tell a factor's effect; "" where
- * something could. Not why variants or counters are not here: that the record says. */
+/* Why nothing that the plan measures could answer a claim, or show a factor's effect; "" if
+ * something could. Not that variants or counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
-/* --- what makes a plan --- */
+/* --- steps of making a plan --- */
 
 /* For a plan whose ranks are known: its cells, the model of a step of training, the arena that
- * holds the largest cell, and notes on what is asked for and cannot be. */
+ * holds the largest cell, and notes on what is asked for and impossible. */
 int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
-/* The file's, each with why it is left out here. Cells that the reference cannot run are taken
- * out of the plan, with notes. */
+/* The file's variants, each with why it is skipped here. Cells that the reference cannot run are
+ * removed from the plan, with notes. */
 int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
                        struct status *st);
-/* What no file asks for: the reference once more (how much two equal things differ), and the
- * limit (how much this machine can copy at all). An error is a reference that cannot run here.
- */
+/* Variants that no file asks for: the reference again (how much two equal things differ), and the
+ * limit (how much this machine can copy at all). An error is a reference that cannot run here. */
 int plan_variants_accompany(struct plan *plan, const char *backend,
                             const struct plan_machine *machine, struct status *st);
-/* One more, with why it is left out here; `from` is NULL where no file asks for it. The caller
- * has seen to it that there is room. */
+/* One more variant, with why it is skipped here; `from` is NULL if no file asks for it. The caller
+ * has checked that there is room. */
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,
                       const struct plan_machine *machine, struct status *st);

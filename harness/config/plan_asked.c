@@ -6,10 +6,10 @@
 
 #include "../backend/table.h"
 
-/* A variant's settings as the plan has them; false where there is none of the name here, as it
- * would be of a library that this machine lacks. A library that is not set stands as the
- * sentence that names its variable, so that two of the same variable are equal and a factor is
- * right or wrong on every machine alike. */
+/* A variant's settings as the plan has them; false if no variant has the name here, as with a
+ * library that this machine lacks. An unset library is kept as the sentence that names its
+ * variable: then two of the same variable are equal, and a factor is right or wrong on every
+ * machine. */
 static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
 {
 	const struct spec *spec = plan->spec;
@@ -96,7 +96,7 @@ static int pace_of(const struct claim *claim)
 	return claim->pace == CLAIM_ANY_PACE ? metric->pace : claim->pace;
 }
 
-/* The claim with the sizes of its regime, where it names none: as regimes_settle. */
+/* The claim with the sizes of its regime, if it names none: as regimes_settle. */
 static struct claim settled(const struct plan *plan, const struct claim *claim)
 {
 	const struct backend_traits *is = traits_find(plan_main_backend(plan));
@@ -149,7 +149,7 @@ static void size_why(const struct claim *c, const char *what, char *why, size_t 
 	snprintf(why, bytes, "no size %s is measured%s", range, what);
 }
 
-/* Where a factor has its sizes from, if not from its own key. */
+/* The source of a factor's sizes, if not its own key. */
 static const char *sizes_from(const struct plan *plan, const struct factor *factor)
 {
 	const struct spec *spec = plan->spec;
@@ -205,7 +205,7 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 	why[0] = '\0';
 	if (!factor->from[0])
 		return;
-	/* Either pace will do: what one lacks is of no matter where the other is measured. */
+	/* Either pace will do: a lack in one does not matter if the other is measured. */
 	const struct claim sized = settled(plan, &bandwidth);
 	bool isolated = !look_for(plan, &sized).size && look_for(plan, &latency).pace;
 	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);

@@ -27,7 +27,8 @@ static int cell_add(struct plan *plan, const struct cell *cell)
 	return 0;
 }
 
-/* The sizes of a collective in a datatype: rounded, each once, without those of nothing. */
+/* The sizes of a collective in a datatype: rounded, each once, without those that come to 0
+ * bytes. */
 static unsigned sizes_of(const struct plan *plan, const struct cell *what, struct cell *out)
 {
 	const struct spec *spec = plan->spec;
@@ -92,8 +93,8 @@ static void note_roots(struct plan *plan)
 		          least - 1, least);
 }
 
-/* What cells of a collective have as their root: a rank, a pair of ranks, or how skewed a
- * routing is. How many there are, and the nth. */
+/* The roots of a collective's cells: a rank, a pair of ranks, or the skew of a routing. How many
+ * there are, and the nth. */
 static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsigned least)
 {
 	const struct spec *spec = plan->spec;
@@ -116,7 +117,7 @@ static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned l
 	return coll_pair(coll, n, least);
 }
 
-/* A collective in every dtype, and as it has them, every op, root and place. */
+/* A collective in every dtype; and if it has them, every op, root and place. */
 static int cells_vary(struct plan *plan, enum coll_kind coll)
 {
 	const struct spec *spec = plan->spec;
@@ -125,8 +126,8 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
 	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
 	const unsigned nroots = roots_count(plan, coll, least);
-	/* What has one form alone has it whatever is asked for; a step of training, in place.
-	 */
+	/* A collective with one form alone has it whatever is asked for; a step of training, in
+	 * place. */
 	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
 	const bool places[2] = {!trains && (!both || spec->in_place[0]),
 	                        trains || (both && spec->in_place[1])};
@@ -152,7 +153,7 @@ static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype d
 	return coll != COLL_INIT && plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);
 }
 
-/* Says which sizes are left out, as they would be sizes of nothing. */
+/* Says which sizes are omitted, as they would come to 0 bytes. */
 static void note_sizes(struct plan *plan)
 {
 	const struct spec *spec = plan->spec;
@@ -205,7 +206,7 @@ static int check_sizes(struct plan *plan, struct status *st)
 	                  spec->file, spec->sizes[spec->nsizes - 1], plan->nranks, least);
 }
 
-/* In place is asked for: whether anything has such a form, and what has not. */
+/* In place is asked for: whether anything has such a form, and which collectives have not. */
 static int check_places(struct plan *plan, struct status *st)
 {
 	static const char why[] = "in place, what is received would overwrite what is still "
@@ -244,7 +245,7 @@ static bool connects(const struct plan *plan, const char *backend)
 	return false;
 }
 
-/* "bert_large, gpt2_xl": the models' files of a folder. */
+/* "bert_large, gpt2_xl": the models' files in a folder. */
 static void models_list(const char *folder, char *out, size_t bytes)
 {
 	struct dirent **entries;
@@ -261,7 +262,7 @@ static void models_list(const char *folder, char *out, size_t bytes)
 		free(entries);
 }
 
-/* NAME is models/NAME.csv beside the experiment's file, or beside one that it is like. */
+/* NAME is models/NAME.csv next to the experiment's file, or next to one that it is like. */
 static int model_find(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;

@@ -5,7 +5,7 @@
 #include "plan.h"
 #include "search.h"
 
-#define CORES_MIN_RANKS 16 /* whatever the cores: that many get through */
+#define CORES_MIN_RANKS 16 /* not limited by cores: that many work */
 #define AUTO_MAX_RANKS  8  /* where only cores limit: one node's worth, as GPU machines have */
 
 static int ranks_resolve(struct plan *plan, const char *backend, const struct plan_machine *machine,
@@ -57,8 +57,8 @@ static void library_add(struct plan *plan, const char *name, const struct librar
 	snprintf(l->nccl, sizeof l->nccl, "%s", name);
 }
 
-/* A library that is named and not there is a mistake, not a reason to leave a variant out.
- * Reading a version starts a child, so that each is asked for once. */
+/* A library that is named and missing is a mistake, not a reason to skip a variant. Reading a
+ * version starts a child, so that each is asked for once. */
 static int libraries_find(struct plan *plan, const struct spec *spec, struct status *st)
 {
 	for (unsigned i = 0; i < spec->nvariants; i++) {
@@ -78,8 +78,8 @@ static int libraries_find(struct plan *plan, const struct spec *spec, struct sta
 	return 0;
 }
 
-/* The system's, where a variant that runs here takes it; nobody named it, so that it is no
- * mistake where there is none. */
+/* The system's library, if a variant that runs here uses it. The file does not name it, so its
+ * absence is no mistake. */
 static void library_of_system(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->nvariants; i++) {
@@ -162,7 +162,7 @@ done:
 	return rc;
 }
 
-/* Whether ranks that share a GPU make room on a backend that has too few for one rank each. Its
+/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank each. Its
  * own keys say so, which are not read before it is chosen. */
 static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
                        const struct plan_machine *machine, const struct backend *b,
@@ -179,7 +179,7 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
 	int rc = -1;
 	if (!text || spec_build(text, NULL, from->lookup, out, st))
 		goto done;
-	/* Its name may lie in the spec, which is built again. */
+	/* Its name may be in the spec, which is built again. */
 	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
 	const struct backend *own = backend_find(backend);
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {

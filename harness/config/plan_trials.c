@@ -9,7 +9,7 @@
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
 
-/* Streams of their own, so that one more variant does not move the cells. */
+/* Separate random streams, so that one more variant does not move the cells. */
 enum stream { STREAM_VARIANTS = 1, STREAM_CELLS, STREAM_DATA };
 
 static uint64_t stream_start(uint64_t seed, enum stream stream, unsigned block)
@@ -59,8 +59,8 @@ int plan_order_trials(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* The limit is copied once at every size of the plan, as caches make more of some sizes than of
- * the largest; what is drawn is the best of them. A copy has no operation, root or place. */
+/* The limit is copied once at every size of the plan, as caches make more of some sizes than of the
+ * largest; the plot shows the best of them. A copy has no operation, root or place. */
 static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 {
 	unsigned n = 0;
@@ -80,13 +80,13 @@ static unsigned limit_cells(const struct plan *plan, struct cell *cells)
 	return n;
 }
 
-/* A job's own: not the limit's copies, nor connecting. */
+/* Specific to a job: not the limit's copies, nor connecting. */
 static bool is_called(const struct cell *cell)
 {
 	return !(coll_info(cell->coll)->is & COLL_PSEUDO);
 }
 
-/* Of what takes long the timeline would show nothing, and take 20 calls for it. */
+/* A timeline of long calls would show nothing, and take 20 calls for it. */
 static bool has_timeline(const struct cell *cell)
 {
 	return is_called(cell) && cell->pace == PACE_ISOLATED && cell->asked_bytes <= TIMELINE_MOST;
@@ -110,9 +110,9 @@ static unsigned end_cells(const struct plan *plan, bool (*fits)(const struct cel
 	return n;
 }
 
-/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching
- * shows, and on GPUs the largest one too, where a kernel has all the thread blocks that it
- * gets. A step of training has as many at any size of its buckets. */
+/* Block 0 ends with the timeline's pass: per collective the smallest size, where launching shows,
+ * and on GPUs the largest one too, where a kernel has all its thread blocks. A step of training has
+ * as many at any size of its buckets. */
 static unsigned timeline_cells(const struct plan *plan, bool gpus, struct cell *cells)
 {
 	const unsigned smallest = end_cells(plan, has_timeline, false, cells);
@@ -161,8 +161,8 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 	return n;
 }
 
-/* The cells again and again, in the same order: in each cycle of a soak; in each allocation of
- * each connection. */
+/* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
+ * connection. */
 static void repeat_cells(struct trial *trial, const struct spec *spec)
 {
 	const unsigned n = trial->ncells, each = spec->cycles * spec->allocations;
@@ -176,8 +176,7 @@ static void repeat_cells(struct trial *trial, const struct spec *spec)
 		}
 }
 
-/* Cells of a pass of its own, behind the timed ones: of the connection and the buffers that are
- * there. */
+/* Cells of a separate pass, after the timed ones: of the existing connection and buffers. */
 static void take_place(struct trial *trial, unsigned more)
 {
 	const struct cell *last = &trial->cells[trial->ncells - 1];
@@ -188,8 +187,8 @@ static void take_place(struct trial *trial, unsigned more)
 	trial->ncells += more;
 }
 
-/* Sleeping is for devices: a worker that waits for its team gives its CPU away. Where a library
- * has a thread at work for each rank, a worker that spins on its CPU would keep it from it. */
+/* Sleeping is for devices: a worker that waits for its team releases its CPU. If a library runs a
+ * thread for each rank, a spinning worker would keep its CPU from that thread. */
 static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
 {
 	unsigned ranks, cpus = settings_cpus(s, &ranks);
@@ -229,7 +228,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	trial->isolated_calls = spec->isolated_calls;
 	trial->arena_bytes = plan->arena_bytes;
 	/* One for the whole run: digests are compared across variants and blocks. 53 bits, as
-	 * a record's readers may know doubles only. */
+	 * readers of a record may know only doubles. */
 	trial->seed = stream_start(plan->seed, STREAM_DATA, 0) >> 11;
 	trial->weights = spec->weights;
 	trial->network = plan->network;

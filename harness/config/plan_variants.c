@@ -9,7 +9,7 @@ static void modes_list(char *out, size_t bytes)
 		status_list(out, bytes, mode_table[i]->name);
 }
 
-/* Mode from layout, layout from mode, or both held against each other. */
+/* Mode from layout, layout from mode, or both compared. */
 static int layout_resolve(const struct spec *spec, const struct spec_variant *from, unsigned nranks,
                           struct settings *s, struct status *st)
 {
@@ -48,7 +48,7 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	return 0;
 }
 
-/* A slip that no machine could measure. */
+/* A mistake that no machine could measure. */
 static int apart_check(const struct spec *spec, const struct spec_variant *from,
                        const struct settings *s, struct status *st)
 {
@@ -60,8 +60,8 @@ static int apart_check(const struct spec *spec, const struct spec_variant *from,
 	                          s->isolate ? "isolate" : "visible = own", s->mode);
 }
 
-/* Fills skip where a setting is none of the variant's backend. A library that is not set is
- * one all the same. `from`: NULL where no file asks for the variant. */
+/* Fills skip if a setting is not one of the variant's backend. An unset library counts as a
+ * library. `from`: NULL if no file asks for the variant. */
 static bool is_elsewhere(const struct settings *s, const struct spec_variant *from, char *skip,
                          size_t bytes)
 {
@@ -87,8 +87,7 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 	return true;
 }
 
-/* What no backend decides by itself: its CPUs, how it waits, and what sets its processes apart.
- */
+/* What no backend decides by itself: its CPUs, how it waits, and how its processes are isolated. */
 static int refuses_settings(const struct plan *plan, const struct settings *s,
                             const struct backend *backend, const struct plan_machine *machine,
                             struct status *st)
@@ -163,13 +162,13 @@ static unsigned alike(const struct cell *cells, unsigned n)
 	return i;
 }
 
-/* What the reference can run of each collective, and why not. */
+/* The cells of each collective that the reference can run, and why not the others. */
 struct runnable {
 	bool can[COLL_KINDS][DTYPE_KINDS], any[COLL_KINDS];
 	char why[COLL_KINDS][256];
 };
 
-/* Each collective and datatype on its own. -1 only when memory is out. */
+/* Each collective and datatype separately. -1 only when out of memory. */
 static int runnable_find(struct plan *plan, unsigned reference, const struct plan_machine *machine,
                          struct runnable *out)
 {
@@ -194,8 +193,8 @@ static int runnable_find(struct plan *plan, unsigned reference, const struct pla
 	return failed;
 }
 
-/* Takes out the cells that the reference cannot run, with notes; none where it can run none.
- * Whether anything is taken out. */
+/* Removes the cells that the reference cannot run, with notes; removes none if it can run none.
+ * Returns whether anything is removed. */
 static bool cells_narrow(struct plan *plan, const struct runnable *can)
 {
 	bool left[DTYPE_KINDS] = {false}, gone[COLL_KINDS] = {false}, some = false;
@@ -244,7 +243,7 @@ int plan_variants_add(struct plan *plan, const char *name, const char *role,
 	return 0;
 }
 
-/* Slips that no machine could measure, as they depend on ranks and calls. */
+/* Mistakes that no machine could measure, as they depend on ranks and calls. */
 static int settings_check(const struct plan *plan, const struct spec_variant *from,
                           struct status *st)
 {
@@ -302,8 +301,8 @@ static int variants_add(struct plan *plan, const char *backend, const struct pla
 	return 0;
 }
 
-/* Whether `other` is measured and is all that a variant is here. Of two that are each other's
- * twin the first stays, and the reference. */
+/* Whether `other` is measured and equals a variant here. Of two that are each other's twin the
+ * first stays, and the reference. */
 static bool stands_for(const struct plan *plan, unsigned other, unsigned variant)
 {
 	const struct plan_variant *a = &plan->variants[other], *b = &plan->variants[variant];
@@ -314,8 +313,8 @@ static bool stands_for(const struct plan *plan, unsigned other, unsigned variant
 	       !settings_differ(&a->settings, &b->settings, keys, sizeof keys);
 }
 
-/* A variant whose own keys are for another backend may be what another one is: then it would be
- * measured twice, and compared as if it were something else. */
+/* A variant whose own keys are for another backend may equal another variant. Then it would be
+ * measured twice, and compared as if it were different. */
 static void same_skip(struct plan *plan)
 {
 	for (unsigned v = 0; v < plan->nvariants; v++) {
@@ -356,7 +355,7 @@ int plan_variants_make(struct plan *plan, const char *backend, const struct plan
 	return 0;
 }
 
-/* What no file asks for: the reference once more (how much two equal things differ), and the
+/* Variants that no file asks for: the reference again (how much two equal things differ), and the
  * limit (how much this machine can copy at all). */
 int plan_variants_accompany(struct plan *plan, const char *backend,
                             const struct plan_machine *machine, struct status *st)

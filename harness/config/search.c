@@ -9,7 +9,7 @@
 #include "build.h"
 #include "plan.h"
 
-#define DRAWN 40 /* rows that are drawn for each one that is taken */
+#define DRAWN 40 /* candidate rows drawn for each row that is taken */
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b)
 {
@@ -64,7 +64,7 @@ static bool *pair_of(struct cover *c, unsigned a, unsigned x, unsigned b, unsign
 	return a < b ? &c->seen[a][x][b][y] : &c->seen[b][y][a][x];
 }
 
-/* New pairs that a value makes with the values chosen so far: pairs that no row has. */
+/* New pairs that a value makes with the values chosen so far: pairs that are in no row. */
 static unsigned fresh_of(struct cover *c, const struct search_set *set, const bool *chosen,
                          unsigned key, unsigned value)
 {
@@ -74,7 +74,7 @@ static unsigned fresh_of(struct cover *c, const struct search_set *set, const bo
 	return n;
 }
 
-/* Begins with a pair that no row has, if there is one; false: all are covered. */
+/* Begins with a pair that is in no row; false: all are covered. */
 static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
 {
 	unsigned found = 0;
@@ -187,7 +187,7 @@ unsigned search_confirm_blocks(unsigned ntests)
 
 /* --- what the file asks --- */
 
-/* Keys that cannot be searched: they do not configure the library that is measured. */
+/* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
                                       "expect", "nccl_below", "force",   "flip", NULL};
 
@@ -291,7 +291,7 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 	return 0;
 }
 
-/* Plain keys, then those of the backend that runs. */
+/* Plain keys, then those of the running backend. */
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_entry *entry;
@@ -322,7 +322,7 @@ int search_settings(const struct search_space *space, const struct search_set *s
 	return rc;
 }
 
-/* Drops values that the reference has already, and keys that keep none. */
+/* Drops values that the reference has already, and keys without values left. */
 static int drop_own(struct search_space *space, const struct settings *own, struct status *st)
 {
 	unsigned n = 0;

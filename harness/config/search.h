@@ -1,6 +1,6 @@
-/* A search in an experiment: what its section may say (spec.h), its sets as variants of the
- * plan, which sets a screen measures, and how many trials all of it takes. Which sets come next
- * is analysis' (analysis/candidates.h), measuring them the runner's (run/tune.h). */
+/* A search in an experiment: what its section may say (spec.h), its sets as variants of the plan,
+ * which sets a screen measures, and how many trials all of it takes. Choosing the next sets is
+ * analysis' task (analysis/candidates.h), measuring them the runner's (run/tune.h). */
 #ifndef LAUNCHGAP_SEARCH_H
 #define LAUNCHGAP_SEARCH_H
 
@@ -13,9 +13,9 @@ struct plan;
 struct plan_machine;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
-/* How many settings are not the reference's. */
+/* How many settings differ from the reference's. */
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
-/* "NCCL_BUFFSIZE = 16777216, register = local"; "default" where nothing differs. */
+/* "NCCL_BUFFSIZE = 16777216, register = local"; "default" if nothing differs. */
 void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
                      size_t bytes);
 
@@ -26,15 +26,15 @@ void search_set_text(const struct search_space *space, const struct search_set *
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS)
 /* How many sets the nth round after the screens measures. */
 unsigned search_narrow_most(unsigned nth);
-/* Blocks from which n tests can be confirmed at all: below, even the least probability that a
- * signed-rank test of so many has does not pass Holm's correction at 5 %. */
+/* Blocks from which n tests can be confirmed at all. With fewer, even the least probability of a
+ * signed-rank test does not pass Holm's correction at 5 %. */
 unsigned search_confirm_blocks(unsigned ntests);
 
-/* Sets that hold every pair of values of every two keys at least once: a covering array of
- * strength 2, made row by row, each the best of several drawn (Cohen, Dalal, Fredman and
- * Patton, The AETG system, 1997). Its size grows with the product of the two longest lists and
- * the logarithm of the number of keys. Fills up to `most` rows, the same for the same seed,
- * without the reference's own and without values that are set aside (NULL: none); how many. */
+/* Sets that hold every pair of values of every two keys at least once: a covering array of strength
+ * 2, made row by row, each the best of several drawn (Cohen, Dalal, Fredman and Patton, The AETG
+ * system, 1997). Its size grows with the product of the two longest lists and the logarithm of the
+ * number of keys. Fills up to `most` rows, the same for the same seed, without the reference's own
+ * and without values that are excluded (NULL: none). Returns how many. */
 typedef bool search_aside[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 unsigned search_cover(const struct search_space *space, const search_aside *aside, uint64_t seed,
                       struct search_set *rows, unsigned most);
@@ -42,8 +42,8 @@ unsigned search_cover(const struct search_space *space, const search_aside *asid
 /* --- reading [search] --- */
 
 int search_apply(struct build *b, unsigned section, struct status *st);
-/* After the whole file is read: drops what the reference has anyway, and notes whether there is
- * a budget. */
+/* After the whole file is read: drops values that the reference has anyway, and notes whether there
+ * is a budget. */
 int search_finish(struct build *b, struct status *st);
 /* Gives `settings` the values of a set. -1: one of them is not allowed, which reading the file
  * has reported already. */
@@ -52,17 +52,17 @@ int search_settings(const struct search_space *space, const struct search_set *s
 
 /* --- planning --- */
 
-/* The spec's search without values that cannot run here, with notes; nothing without a search.
- * An error is one that takes many trials and has no budget. */
+/* The spec's search without values that cannot run here, with notes; empty without a search. An
+ * error is one that takes many trials and has no budget. */
 int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st);
 /* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
  * -1: there is no room for it. */
 int search_plan_set(struct plan *plan, const struct plan_machine *machine,
                     const struct search_set *set, unsigned number, struct status *st);
-/* How often the finalists are measured: as often as `blocks` says, and as it takes to confirm
+/* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
  * any. */
 unsigned search_blocks(const struct plan *plan);
-/* The most that a search takes. */
+/* The most trials that a search takes. */
 struct search_trials {
 	unsigned screen, narrow, confirm, all;
 };

@@ -1,9 +1,9 @@
-/* An experiment file, read and checked, over the file that it is like. The grammar is in
+/* An experiment file, read and checked, on top of the file named by `like`. The grammar is in
  * experiments/README.md.
  *
- * A key for one backend (in [experiment on host]) replaces the one for all where that backend
- * runs; a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what
- * is wrong, what is allowed` (`command line: …` for an override). */
+ * A key for one backend (in [experiment on host]) replaces the one for all when that backend runs;
+ * a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what is wrong,
+ * what is allowed` (`command line: …` for an override). */
 #ifndef LAUNCHGAP_SPEC_H
 #define LAUNCHGAP_SPEC_H
 
@@ -24,7 +24,7 @@
 
 /* The override that keeps some variants alone: "--only=a,b". */
 #define SPEC_ONLY "--only"
-/* And the one with which no variant may name a library or another file. */
+/* And the one that forbids variants to name a library or another file. */
 #define SPEC_NO_LIBRARIES "--no-libraries"
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
@@ -34,14 +34,13 @@ struct spec_text;
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
-	struct settings settings; /* backend "auto" still stands here until the plan resolves it */
-	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each takes this one's
-	                               place */
-	bool several;               /* each is given, if only as an unset ${NAME} */
-	char variable[TRIAL_NAME_BYTES];  /* NAME, where the library is ${NAME}, or "" */
+	struct settings settings; /* backend "auto" is kept here until the plan resolves it */
+	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each replaces this one */
+	bool several;               /* each is given, even if only as an unset ${NAME} */
+	char variable[TRIAL_NAME_BYTES];  /* NAME, if the library is ${NAME}, or "" */
 	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend, or
 	                                     "" */
-	char skip[256];                   /* why it is left out (an unset ${NAME}), or "" */
+	char skip[256];                   /* why it is skipped (an unset ${NAME}), or "" */
 	char backend[TRIAL_NAME_BYTES];   /* the file's own; the command line may say another */
 	spec_lookup_fn *lookup;           /* of ${NAME}, while it is read */
 	struct text_place at;             /* of its section */
@@ -62,7 +61,7 @@ struct spec_variant {
 #define SEARCH_VALUE_BYTES   48
 #define SEARCH_MAX_SETS      192 /* in a run */
 #define SEARCH_MAX_FINALISTS 6
-#define SEARCH_FREE_TRIALS   200 /* a search of more asks for a budget */
+#define SEARCH_FREE_TRIALS   200 /* a larger search asks for a budget */
 
 struct search_key {
 	char key[TRIAL_NAME_BYTES];
@@ -74,9 +73,9 @@ struct search_key {
 struct search_space {
 	unsigned nkeys; /* 0: the experiment searches nothing */
 	struct search_key keys[SEARCH_MAX_KEYS];
-	unsigned finalists;   /* that are confirmed, at most */
+	unsigned finalists;   /* the most finalists to confirm */
 	bool budget_said;     /* the experiment says what it may take */
-	struct text_place at; /* of the section; line 0: there is none */
+	struct text_place at; /* line of the section; 0: no section */
 };
 
 /* One value of each key, by its place in the key's list. */
@@ -85,7 +84,7 @@ struct search_set {
 };
 
 struct spec {
-	char name[TRIAL_NAME_BYTES];          /* the file's, without folder and .exp */
+	char name[TRIAL_NAME_BYTES];          /* the file's name, without folder and .exp */
 	char file[PATH_MAX];                  /* as given to spec_read */
 	char bases[TEXT_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
 	char question[512];                   /* the comment on top of the file */
@@ -108,43 +107,43 @@ struct spec {
 	char model[PATH_MAX];                   /* of a step of training: a name or a path, or "" */
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
-	unsigned ranks_per_core;        /* the most, where cores carry them */
+	unsigned ranks_per_core;        /* the most, if there are cores for them */
 	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
 	unsigned blocks;
 	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
 	unsigned budget_s; /* time for all blocks */
 	unsigned warmup, stretches, calls, isolated_calls;
-	unsigned timeout_s;           /* one trial, its start included */
+	unsigned timeout_s;           /* one trial, including its start */
 	unsigned cell_timeout_s;      /* one cell; 0: none */
 	unsigned cycles;              /* of all cells in a trial, one after the other: a soak */
 	unsigned connections;         /* times that a job opens its backend */
 	unsigned allocations;         /* times that each connection has buffers allocated */
 	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
-	bool needs_gpus;              /* what is asked is about GPUs */
+	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
-	bool counters;                /* read the hardware's counters, in a pass of their own */
+	bool counters;                /* read the hardware's counters, in a separate pass */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	unsigned nvariants;
-	char only[512]; /* what --only left out, as a sentence, or "" */
+	char only[512]; /* what --only omitted, as a sentence, or "" */
 	struct search_space search;
 	struct claim_list asked; /* factors, claims and the gap */
 	struct text_place factors_at[CLAIM_MAX];
-	/* Sizes that the file leaves open: a factor's are the gap's, the gap's those that
+	/* Sizes that the file leaves open: a factor's are the gap's; the gap's are those that
 	 * claims about bandwidth name. */
 	bool gap_open, factors_open[CLAIM_MAX];
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
 /* `file` with `overrides` ("key=value", n of them, borrowed), read once for any backend. With
- * SPEC_ONLY, variants that it does not name are dropped, and with them the factors and claims
- * that are about one. With SPEC_NO_LIBRARIES, a variant that names a library is an error, before
- * any is looked at. The caller frees with spec_text_free; NULL: an error. */
+ * SPEC_ONLY, variants that it does not name are dropped, and with them the factors and claims that
+ * are about one. With SPEC_NO_LIBRARIES, a variant that names a library is an error, before any
+ * library is read. The caller frees with spec_text_free; NULL: an error. */
 struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
                             struct status *st);
 void spec_text_free(struct spec_text *text);
-/* The experiment as it is for `backend` (NULL: no section for one applies; enough to learn
+/* The experiment for `backend` (NULL: no section for one applies; enough to learn
  * spec->backend). */
 int spec_build(const struct spec_text *text, const char *backend, spec_lookup_fn *lookup,
                struct spec *out, struct status *st);
@@ -157,7 +156,7 @@ unsigned spec_times(const struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
 
-/* "file:line: variant NAME: " and what is wrong with it, as status_set. */
+/* "file:line: variant NAME: " and the mistake, as status_set. */
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
                        struct status *st, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

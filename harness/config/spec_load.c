@@ -12,7 +12,7 @@ static int experiment_apply(struct build *b, unsigned section, struct status *st
 	return build_layers(b, section, &target, st);
 }
 
-/* What a variant starts from: another one, or what [experiment] says. */
+/* What a variant starts from: another one, or the values of [experiment]. */
 static const struct spec_variant *variant_base(struct build *b, unsigned section, struct status *st)
 {
 	for (unsigned i = 0; i < b->from->nread; i++) {
@@ -112,8 +112,8 @@ static int sections_apply(struct build *b, struct status *st)
 
 #define TITLE_COLLS 3 /* beyond that a title counts them */
 
-/* A file's title is about its own collectives: where the command line says others, it says so.
- * Without room for that the file's name stands for its title. */
+/* A file's title is about its own collectives: if the command line names others, the title says so.
+ * If it has no room for that, the file's name replaces its title. */
 static void title_amend(struct spec *spec)
 {
 	char colls[52] = "", title[sizeof spec->title]; /* a name and colls fit into a title */
@@ -204,7 +204,7 @@ static int spec_check(struct build *b, struct status *st)
 		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
 		return build_fail(b, reference_at(b), what, st);
 	}
-	/* A soak looks for what changes within one state. */
+	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return build_fail(b, at,
 		                  "cycles repeat in one connection, so that connections and "
@@ -224,7 +224,7 @@ static void defaults_set(struct build *b)
 	settings_default(&b->defaults.settings);
 }
 
-/* That what is said of collectives (op, root) is heeded by one; of the files, or of the command
+/* That keys of collectives (op, root) apply to one of them; keys of the files, or of the command
  * line. */
 static int heeded_check(struct build *b, bool command_line, struct status *st)
 {
@@ -260,7 +260,7 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	return 0;
 }
 
-/* The entry that says how many tokens there are: the last one that counts. */
+/* The entry that gives the number of tokens: the last one counts. */
 static const struct text_entry *tokens_entry(const struct build *b)
 {
 	for (unsigned i = b->from->text.nentries; i-- > 0;) {

@@ -1,7 +1,6 @@
-/* Reads INI through inih, with a reader of our own: a distribution's inih may be built without
- * line numbers in its handler, cuts lines at 200 bytes in silence, merges repeated sections,
- * drops empty ones, and joins indented lines to the value above. The reader counts and sees all
- * that. */
+/* Reads INI through inih, with a reader of our own: a distribution's inih may be built without line
+ * numbers in its handler, silently cuts lines at 200 bytes, merges repeated sections, drops empty
+ * ones, and joins indented lines to the value above. The reader counts and sees all that. */
 #include "text.h"
 
 #include <ctype.h>
@@ -130,8 +129,8 @@ static int backend_unknown(struct reader *r, const char *on)
 	                  r->file, r->line, on, suggestion_text(&guess).text, allowed);
 }
 
-/* The line in which a section of this name began already, for all backends or for this one; 0:
- * in none. */
+/* The line in which a section of this name began before, for all backends or for this one; 0: none
+ * did. */
 static unsigned section_began(const struct text *text, unsigned section, const char *on)
 {
 	if (section == text->nsections)
@@ -175,7 +174,7 @@ static int section_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* What the record could not hold (its strings are JSON) is refused here, where the line is
+/* Text that the record could not hold (its strings are JSON) is an error here, where the line is
  * known. */
 static bool is_text(const char *line, size_t n)
 {
@@ -211,7 +210,7 @@ static char *line_next(struct reader *r)
 	return r->buffer + (marked ? 3 : 0);
 }
 
-/* inih's fgets. Comments go no further than here, so they may be of any length. */
+/* inih's fgets. Comments are dropped here, so they may be of any length. */
 static char *reader_line(char *out, int bytes, void *stream)
 {
 	struct reader *r = stream;
@@ -265,7 +264,7 @@ static int entry_append(struct text *text, const struct text_entry *entry)
 	return 0;
 }
 
-/* Borrows what it is made of. What has no backend's name before its dot is the key as it is. */
+/* Borrows its parts. A key without a backend's name before its dot stays as it is. */
 static struct text_entry entry_of(unsigned section, struct text_place at, const char *key,
                                   const char *value)
 {
@@ -309,7 +308,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
 
-/* inih's handler. The section that it passes is cut at 50 bytes, ours is not. */
+/* inih's handler. inih cuts the section that it passes at 50 bytes, ours is not cut. */
 static int reader_entry(void *user, const char *section, const char *key, const char *value)
 {
 	(void)section;
@@ -358,7 +357,7 @@ static void entry_drop(struct text *text, unsigned entry)
 	        (--text->nentries - entry) * sizeof text->entries[0]);
 }
 
-/* --- like = NAME in [experiment]: a file starts from NAME.exp beside it --- */
+/* --- like = NAME in [experiment]: a file starts from NAME.exp next to it --- */
 
 static const struct text_entry *like_find(const struct text *text)
 {
@@ -402,8 +401,7 @@ static int base_find(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX],
 	                  like->value, why);
 }
 
-/* Whether a key takes the place of another: of itself, or of what says the same or excludes it.
- */
+/* Whether a key replaces another: the same key, or one that says the same or excludes it. */
 static bool replaces(const struct text_entry *own, const struct text_entry *old)
 {
 	static const char *const rivals[][2] = {
@@ -416,7 +414,7 @@ static bool replaces(const struct text_entry *own, const struct text_entry *old)
 	return rival && !strcmp(own->on, old->on);
 }
 
-/* One key over the base, whose own are those of `file`. */
+/* Adds one key on top of the base, whose own keys are those of `file`. */
 static int entry_lay(struct text *base, unsigned file, unsigned section,
                      const struct text_entry *own)
 {
@@ -430,7 +428,7 @@ static int entry_lay(struct text *base, unsigned file, unsigned section,
 	return entry_append(base, &new);
 }
 
-/* All of `own` over the base, which is `file` from then on. -1 when memory is out. */
+/* Adds all of `own` on top of the base, which is `file` from then on. -1 when memory is out. */
 static int text_lay(struct text *base, unsigned file, const struct text *own)
 {
 	for (unsigned i = 0; i < base->nsections; i++)

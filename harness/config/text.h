@@ -1,10 +1,10 @@
-/* An experiment file as text, over the file that it is like: its sections and entries, each with
- * its line. Means nothing yet.
+/* An experiment file as text, on top of the file named by `like`: its sections and entries, each
+ * with its line. Nothing is interpreted yet.
  *
- * What one backend has otherwise is in a section for it, [variant threads on host]. It is no
- * section by itself: its entries are those of [variant threads], for that backend alone. Older
- * files have such entries in [variant threads], with the backend in front: host.path = fifo. They
- * are still read, and so is the command line, which has no sections. */
+ * Values for one backend are in a section for it, [variant threads on host]. It is not a separate
+ * section: its entries are those of [variant threads], for that backend alone. Older files have
+ * such entries in [variant threads], with the backend in front: host.path = fifo. They are still
+ * read, and so is the command line, which has no sections. */
 #ifndef LAUNCHGAP_TEXT_H
 #define LAUNCHGAP_TEXT_H
 
@@ -15,11 +15,11 @@
 #include "../status.h"
 
 #define TEXT_KIND_BYTES     32
-#define TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit behind it */
+#define TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit after it */
 #define TEXT_QUESTION_BYTES 512
 #define TEXT_MAX_BASES      8
 
-/* Where a section or a key stands, for errors, also those found later. */
+/* The place of a section or a key, for errors, also those found later. */
 struct text_place {
 	unsigned file; /* 0: the experiment's own, n: its base n - 1 */
 	unsigned line; /* 0: the command line */
@@ -29,7 +29,7 @@ struct text_section {
 	struct text_place at;
 	char kind[TEXT_KIND_BYTES]; /* "variant" of [variant threads] */
 	char name[TEXT_NAME_BYTES]; /* "threads", or "" */
-	bool all;                   /* it is there for all backends, not for single ones only */
+	bool all;                   /* it exists for all backends, not for single ones only */
 };
 
 struct text_entry {
@@ -47,11 +47,11 @@ struct text {
 	struct text_entry *entries;
 };
 
-/* Reads a file over the one that it is like, and so on; `bases` are the paths of those. Errors
+/* Reads a file on top of the one named by `like`, and so on; `bases` are the paths of those. Errors
  * read `file:line: …`. The caller frees with text_free. */
 int text_load(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX], struct text *out,
               struct status *st);
-/* Appends a copy of an entry, `key` with a backend in front or without. -1 when memory is out. */
+/* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
              const char *value);
 /* "host.path" */

@@ -8,9 +8,9 @@
 
 #define MOST_NAMED 8 /* variants in a sentence */
 
-/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; where no backend here can read
- * versions, libraries are counted instead. -1: the file is no library, which shows at once, not
- * when its trial's turn comes. */
+/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; if no backend here can read versions,
+ * libraries are counted instead. -1: the file is not a library, which shows at once, not when its
+ * trial's turn comes. */
 static int name_variant(struct spec_variant *v, const char *base, unsigned nth, struct status *st)
 {
 	struct library library;
@@ -149,7 +149,7 @@ int variants_spread(struct build *b, struct status *st)
 	return rc;
 }
 
-/* The names of --only, one by one, from *rest on; false behind the last. */
+/* The names of --only, one by one, from *rest on; false after the last. */
 static bool only_next(const char **rest, char name[TRIAL_NAME_BYTES])
 {
 	const char *from = *rest + strspn(*rest, ", ");
@@ -159,7 +159,7 @@ static bool only_next(const char **rest, char name[TRIAL_NAME_BYTES])
 	return n > 0;
 }
 
-/* Whether `name` is the variant's own, or of those that several libraries make of one. */
+/* Whether `name` is the variant's own, or one of those that several libraries make of it. */
 static bool only_is(const struct spec_variant *v, const char *name)
 {
 	size_t n = strlen(name), own = strlen(v->name);
@@ -178,7 +178,7 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
 	return !b->from->only;
 }
 
-/* A key that variants differ in would make them all alike, under names that say otherwise. */
+/* A key in which variants differ would make them all equal, under names that say otherwise. */
 static int key_check(const struct build *b, const struct text_entry *entry,
                      const struct spec_variant *before, struct status *st)
 {
@@ -205,8 +205,8 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 		if (placed && !strcmp(v->settings.mode, entry->value))
 			snprintf(as, sizeof as, "%s", v->name);
 	}
-	/* A mode is what its variant is about, even where there is but one; but for a search, whose
-	 * variants are about other settings. */
+	/* A mode defines its variant, even if there is but one; not in a search, whose variants are
+	 * about other settings. */
 	if (!moved || !(differ || (placed && !spec->search.nkeys)))
 		return 0;
 	if (kept > MOST_NAMED)
@@ -224,7 +224,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 {
 	for (unsigned i = b->from->nread; b->backend && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
-		/* Of a backend each variant that is not for it says so itself. */
+		/* Each variant that is not for a backend says so itself. */
 		if (!keys_in(KEYS_VARIANT, entry->key) || settings_is_check(entry->key) ||
 		    !strcmp(entry->key, "backend") || !build_here(b, entry))
 			continue;
@@ -234,7 +234,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 	return 0;
 }
 
-/* Every name is one's; with what is meant by one that is not. */
+/* Every name belongs to a variant; else an error with the likely intent. */
 static int names_check(const struct build *b, struct status *st)
 {
 	char name[TRIAL_NAME_BYTES], what[1024];
@@ -252,7 +252,7 @@ static int names_check(const struct build *b, struct status *st)
 	return names ? 0 : status_set(st, "command line: --only names no variant");
 }
 
-/* Drops what is about a variant that is not here any more. */
+/* Drops factors and claims about a variant that is no longer here. */
 static unsigned asked_keep(struct spec *spec)
 {
 	struct claim_list *list = &spec->asked;
@@ -277,7 +277,7 @@ static unsigned asked_keep(struct spec *spec)
 	return had - list->nfactors - list->nclaims;
 }
 
-/* The first pair of the gap that is here; none, no gap. */
+/* The first pair of the gap that is here; without one, no gap. */
 static void gap_keep(struct spec *spec)
 {
 	struct gap *gap = &spec->asked.gap;
@@ -326,7 +326,7 @@ int variants_keep(struct build *b, struct status *st)
 		                 ", and %u factor%s or claim%s about them", asked,
 		                 asked == 1 ? "" : "s", asked == 1 ? "" : "s");
 	strcpy(old, spec->reference);
-	/* What all are compared with is the first of those that are left. */
+	/* All are compared with the first of those that are left. */
 	if (old[0] && !said && !spec_find(spec, old)) {
 		strcpy(spec->reference, spec->variants[0].name);
 		snprintf(spec->only + used, sizeof spec->only - (size_t)used,

@@ -10,8 +10,8 @@
 #include "../sanitize.h"
 
 #define CHUNK_BYTES 65536
-/* Of JSON some 50 bytes of memory are made for one byte of text: a longer line is refused
- * before it is parsed. What a plan may ask of a cell (config/plan_cells.c) is shorter. */
+/* JSON takes some 50 bytes of memory per byte of text: a longer line is refused before it is
+ * parsed. The most that a plan may ask of a cell (config/plan_cells.c) is shorter. */
 #define LINE_MAX_BYTES ((size_t)32 << 20)
 #define FILE_MAX_BYTES ((uint64_t)1 << 36) /* unpacked: a small file may hold any number of zeros */
 
@@ -56,8 +56,8 @@ static int fill(struct lines *lines, const struct member_place *at)
 {
 	int code, got = gzread(lines->file, lines->chunk, sizeof lines->chunk);
 	const char *why = gzerror(lines->file, &code);
-	/* Z_BUF_ERROR: all that is there was read, but the end of the compressed data is not.
-	 */
+	/* Z_BUF_ERROR: all existing data was read, but the end of the compressed data is
+	 * missing. */
 	lines->cut = lines->cut || code == Z_BUF_ERROR;
 	if (got < 0 && code != Z_BUF_ERROR)
 		return member_bad(at, "cannot read: %s", code == Z_ERRNO ? strerror(errno) : why);

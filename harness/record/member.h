@@ -1,5 +1,5 @@
-/* Members of a JSON object that may hold anything, each answered with its value or with a
- * sentence that begins with file:line. All return 0, or -1 with the sentence in at->st. */
+/* Members of a JSON object that may hold anything: each read returns its value, or a sentence that
+ * begins with file:line. All return 0, or -1 with the sentence in at->st. */
 #ifndef LAUNCHGAP_MEMBER_H
 #define LAUNCHGAP_MEMBER_H
 

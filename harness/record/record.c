@@ -9,8 +9,8 @@
 
 #include "record_line.h"
 
-/* Writes one line and pushes it out: what is measured must survive whatever comes next. Takes
- * the reference, NULL (out of memory) included. */
+/* Writes one line and flushes it: measurements must survive whatever comes next. Takes the
+ * reference, NULL (out of memory) included. */
 static int write_line(FILE *out, json_t *line, struct status *st)
 {
 	if (!line)
@@ -66,8 +66,7 @@ static json_t *line_json(const char *kind, const struct trial *trial)
 	                 (json_int_t)time(NULL));
 }
 
-/* What the workers say of themselves stands on the trial's first cell, and is of all of them.
- */
+/* The workers' facts are in the trial's first cell, and apply to all of them. */
 static int write_cell(FILE *out, const struct trial *trial, struct team *team, void *area,
                       unsigned cell, struct status *st)
 {
@@ -88,7 +87,7 @@ int record_write_trial(FILE *out, const struct trial *trial, struct team *team, 
 	return 0;
 }
 
-/* Only said where nothing was wrong. The path's pass calls too little to be asked. */
+/* Only written if nothing was wrong. The path's pass makes too few calls to be asked. */
 static int check_flip(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
@@ -104,7 +103,7 @@ static int check_flip(const struct trial *trial, struct status *st)
 	                  (long long)set->flip_byte);
 }
 
-/* Where the first wrong element lies. */
+/* The place of the first wrong element. */
 static void say_place(const struct trial *trial, const struct cell *cell, uint64_t element,
                       char *out, size_t bytes)
 {
@@ -167,7 +166,7 @@ static json_t *resume_json(const json_t *environment, unsigned first_block, unsi
 	json_int_t blocks = json_integer_value(json_object_get(environment, "blocks"));
 	for (size_t i = 0; line && i < sizeof keys / sizeof *keys; i++)
 		json_object_set(line, keys[i], json_object_get(environment, keys[i]));
-	/* There they are the run's, with those that it had. */
+	/* The environment's count is the run's, including blocks measured before. */
 	if (line)
 		json_object_set_new(line, "blocks",
 		                    json_integer(blocks > first_block ? blocks - first_block : 0));
@@ -201,7 +200,7 @@ int record_write_end(FILE *out, const char *reason, const char *text, struct sta
 
 int record_write_environment(FILE *out, const json_t *environment, struct status *st)
 {
-	/* The two that tell a reader what the line is come first. */
+	/* The two that identify the line come first. */
 	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", "environment");
 	if (line && json_object_update_missing(line, (json_t *)environment))
 		line = (json_decref(line), NULL);

@@ -1,8 +1,8 @@
-/* The record: trials.jsonl, one JSON object a line, its schema in results/README.md. Each line
- * has a checksum (record_line.h), which reading checks.
+/* The record: trials.jsonl, one JSON object a line, its schema in results/README.md. Each line has
+ * a checksum (record_line.h), which reading checks.
  *
  * The job writes its trial's lines to a file of its own, the runner appends them to the run's;
- * what lies in trials.jsonl is whole trials, and every figure is made from it alone. */
+ * trials.jsonl holds whole trials, and every figure is made from it alone. */
 #ifndef LAUNCHGAP_RECORD_H
 #define LAUNCHGAP_RECORD_H
 
@@ -20,12 +20,11 @@ struct record_search_block;
 /* The first line: `environment` with schema and kind in front. Refuses one that record_load
  * would not read again. */
 int record_write_environment(FILE *out, const json_t *environment, struct status *st);
-/* One line per cell, from the team's area. A cell that was not measured says the team's
- * failure. */
+/* One line per cell, from the team's area. A cell that was not measured has the team's failure. */
 int record_write_trial(FILE *out, const struct trial *trial, struct team *team, void *area,
                        struct status *st);
-/* 0 where all that was checked is right; else -1 with where the first wrong element lies. A
- * flip that was asked for and not found is an error too: it lies where nothing is checked. */
+/* 0 if all that was checked is right; else -1 with the place of the first wrong element. A flip
+ * that was asked for and not found is an error too: it is where nothing is checked. */
 int record_check_data(const struct trial *trial, void *area, struct status *st);
 /* One line: the path that a variant's data took (path.h). Takes the reference, NULL (out of
  * memory) included. */
@@ -34,15 +33,15 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool a
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
-/* One line where a run goes on: from `environment`, which the session was described by; of its
- * first block `begun` trials are there from before. */
+/* One line where a run goes on: from `environment`, which the session was described by; `begun`
+ * trials of its first block were measured before. */
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block, unsigned begun,
                         struct status *st);
-/* The line that begins a block of a search: which sets are new with it, and which it measures.
- * Takes the references of both lists, NULL (out of memory) included. */
+/* The line that begins a block of a search: which sets are new in it, and which it measures. Takes
+ * the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
                         json_t *measures, struct status *st);
-/* The last line of a run that was not interrupted: what ended it. */
+/* The last line of a run that was not interrupted: the reason why it ended. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
 struct record_failure {
@@ -52,7 +51,7 @@ struct record_failure {
 	char error[512];
 };
 
-/* Which way a variant's data took, by the library's own log. */
+/* The path that a variant's data took, by the library's own log. */
 struct record_path {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
@@ -72,18 +71,18 @@ struct record_resume {
 	const json_t *command;
 	const json_t *machine; /* NULL: not recorded */
 	const char *created, *launchgap;
-	json_t *json; /* the whole line; NULL: an older launchgap wrote none, and only
-	                 first_block is known */
+	json_t *json; /* the whole line; NULL: an older launchgap wrote none, and only first_block
+	               * is known */
 };
 
 /* What ended the run. */
 struct record_end {
-	char reason[16]; /* precision, budget or blocks; "" when nothing did: it was stopped, or
-	                    still runs, or an older launchgap made it */
+	char reason[16]; /* precision, budget or blocks; "" if none of these: it was stopped, or
+	                  * still runs, or an older launchgap made it */
 	char text[512];  /* a sentence for people */
 };
 
-/* What a backend of the run is, recorded or, in older records, as it is here. */
+/* Properties of a backend of the run: as recorded or, for older records, as they are here. */
 struct record_backend {
 	char name[TRIAL_NAME_BYTES];
 	struct backend_traits traits;
@@ -97,7 +96,8 @@ struct record_search_block {
 	unsigned char sets[SEARCH_MAX_SETS]; /* by their place */
 };
 
-/* What a search tried, and its own trials apart from its confirmation (record_search.h). */
+/* What a search tried, and its trials, separate from those of its confirmation
+ * (record_search.h). */
 struct record_search {
 	struct search_space space;
 	unsigned nsets; /* in the record's order */
@@ -107,13 +107,14 @@ struct record_search {
 	unsigned nblocks;
 	struct record_search_block *blocks;
 	const struct record_search_block *confirmed; /* the first that confirms, or NULL */
-	unsigned ncells, nfailures; /* of its own: they follow the run's in its lists */
+	unsigned ncells, nfailures; /* its own: they follow the run's in its lists */
 };
 
 struct record_run {
 	unsigned nlines, unsummed; /* whole lines; those of them that have no checksum */
 	bool torn;                 /* the last line was cut off */
-	char folder[512];          /* as the caller says it, for commands; "" where it is longer */
+	char folder[512];          /* the caller's name for it, for commands; "" if that is
+	                            * longer */
 	json_t *environment;       /* the first line, checked */
 	unsigned nbackends;
 	struct record_backend *backends;
@@ -124,7 +125,7 @@ struct record_run {
 	unsigned nfailures;
 	struct record_failure *failures;
 	unsigned nresumes;
-	struct record_resume *resumes; /* behind the first session, in order */
+	struct record_resume *resumes; /* after the first session, in order */
 	struct record_end end;
 	struct record_search *search; /* NULL: the run has none */
 };
@@ -134,21 +135,21 @@ struct record_run {
 int record_load(const char *dir, struct record_run *out, struct status *st);
 void record_free(struct record_run *run);
 
-/* What the backend of a variant is, or that of the run for NULL. Never NULL, the run's. */
+/* The properties of a variant's backend, or of the run's for NULL. Never NULL for the run's. */
 const struct backend_traits *record_traits(const struct record_run *run, const char *variant);
 
-/* The number behind that of the last block. */
+/* The number after that of the last block. */
 unsigned record_next_block(const struct record_run *run);
-/* Trials that the last block has, where it was begun and a session was stopped in it; 0 where
- * none is to be completed. What comes behind them in the block is missing; what lacks before
- * was given up. A search sees to its own blocks. */
+/* Trials of the last block, if a session was stopped in it after it was begun; 0 if no block is to
+ * be completed. Trials after them in the block are missing; those missing before were given up. A
+ * search manages its own blocks. */
 unsigned record_begun(const struct record_run *run);
-/* Trials of a whole block: variants that were not left out. */
+/* Trials of a whole block: variants that were not skipped. */
 unsigned record_block_trials(const struct record_run *run);
 /* How many blocks all sessions together asked for; 0: as many as it takes. */
 long long record_blocks_asked(const struct record_run *run);
 
-/* Whether the environment's line holds what every reader relies on. `where` begins the
+/* Whether the environment's line holds everything that readers rely on. `where` begins the
  * sentence. */
 int record_check_environment(const json_t *environment, const char *where, struct status *st);
 

@@ -1,5 +1,5 @@
-/* Whether what a record says twice is the same: a cell beside its variant's line, and no cell a
- * second time. A record that was edited, or put together from several, is found by it. All
+/* Whether values that a record has twice are the same: a cell compared with its variant's line, and
+ * no cell a second time. It detects a record that was edited, or put together from several. All
  * return 0, or -1 with a sentence. */
 #ifndef LAUNCHGAP_RECORD_AGREE_H
 #define LAUNCHGAP_RECORD_AGREE_H
@@ -7,15 +7,15 @@
 #include "member.h"
 #include "record.h"
 
-/* The environment's variant of a name, or the set of a search; NULL: there is none. */
+/* The environment's variant of a name, or the set of a search; NULL: none. */
 const json_t *record_agree_variant(const struct record_run *run, const char *name);
 /* Whether the environment's reference is the one variant of that role. */
 int record_agree_reference(const struct member_place *at, const json_t *environment);
-/* A cell that was read, and its line. What the line of an older launchgap lacks is not looked
- * at. */
+/* A cell that was read, and its line. Fields that the line of an older launchgap lacks are not
+ * compared. */
 int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell);
-/* Following the last line. Cells that were not measured may be there again. */
+/* After the last line. Cells that were not measured may appear again. */
 int record_agree_places(const struct member_place *at, const struct record_run *run);
 
 #endif

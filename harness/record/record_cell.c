@@ -36,7 +36,7 @@ static const char *pass_word_of(int i)
 
 enum kind { WORD, COUNT, SIZE, FLAG };
 
-/* Words are enumerations. What is optional was not always there: then the cell has 0. */
+/* Words are enumerations. Optional fields are missing in older records: then the cell has 0. */
 #define AT(MEMBER) offsetof(struct cell, MEMBER)
 // clang-format off
 static const struct cell_field {
@@ -116,7 +116,7 @@ static int cell_field_take(const struct member_place *at, const json_t *line,
 	return 0;
 }
 
-/* The size that was asked for is none of the place: of two that come to the same bytes one is
+/* The requested size does not identify the cell: of two that come to the same bytes one is
  * measured. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 {
@@ -177,12 +177,12 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	json_object_set_new(line, "warmup", json_integer(trial->warmup));
 }
 
-/* --- what its data was found to be --- */
+/* --- the result of checking its data --- */
 
 /* What the ranks' tallies say together. */
 struct found {
 	uint64_t wrong, digest;
-	const struct tally *first; /* that has something wrong; NULL: none */
+	const struct tally *first; /* the first with an error; NULL: none */
 	unsigned first_rank;
 	bool measured, carries_data;
 };
@@ -207,7 +207,7 @@ static struct found find_data(const struct trial *trial, void *area, unsigned ce
 	return f;
 }
 
-/* Where the first wrong element lies, and its bits. */
+/* The place of the first wrong element, and its bits. */
 static json_t *wrong_json(const struct cell *cell, const struct found *f)
 {
 	char expected[24], got[24];
@@ -306,7 +306,7 @@ static int take_list(const struct member_place *at, const json_t *line, const ch
 	return 0;
 }
 
-/* Lengths of time, one per rank; NULL where the line has none. The caller frees. */
+/* Lengths of time, one per rank; NULL if the line has none. The caller frees. */
 static int take_times(const struct member_place *at, const json_t *line, const char *key,
                       unsigned nranks, int64_t **out)
 {
@@ -347,7 +347,7 @@ static const struct stamp_field {
 	const char *key;
 	size_t offset;
 	bool since_begin; /* recorded less the cell's begin */
-	bool device;      /* of the device's clock, where it has one; may lie before the begin */
+	bool device;      /* of the device's clock, if it has one; may be before the begin */
 } stamp_fields[] = {
     {"start_ns",        AT(start_ns),        true,  false},
     {"issued_ns",       AT(issued_ns),       true,  false},
@@ -445,7 +445,7 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 	cell->samples = calloc(rows * cell->nranks, sizeof *cell->samples);
 	if (!cell->samples)
 		return member_bad(at, "out of memory for the samples");
-	/* null or nothing: the backend has no clock of its own. */
+	/* null or missing: the backend has no clock of its own. */
 	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
 		cell->device_clock |= stamp_fields[i].device &&
 		                      json_array_size(json_object_get(line, stamp_fields[i].key));
@@ -467,10 +467,10 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 	return check_order(at, cell);
 }
 
-/* --- what a pass has beside --- */
+/* --- additional fields of a pass --- */
 
-/* How far the device's clock, brought into ours, is seen to be off: nothing runs before it is
- * issued or ends after it is seen to have ended. */
+/* The error of the device's clock, converted to ours: nothing runs before it is issued or ends
+ * after its end was observed. */
 static void put_residual(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
@@ -543,8 +543,8 @@ json_t *record_text(const char *text, size_t bytes)
 	return string;
 }
 
-/* [[start, end], …] of each rank, in the order in which they ran. Sums of
- * activations only where there are any. */
+/* [[start, end], …] of each rank, in the order in which they ran. Sums of activations only if there
+ * are any. */
 static void put_spans(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	const unsigned nranks = layout_ranks(trial->settings.layout);

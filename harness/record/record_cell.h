@@ -8,7 +8,7 @@
 
 struct member_place;
 
-/* Beyond, a record is taken for damaged. */
+/* Beyond this, a record counts as damaged. */
 #define RECORD_MAX_RANKS  4096
 #define RECORD_MAX_BLOCKS 100000 /* a hundred sessions of the longest runs */
 
@@ -21,21 +21,21 @@ struct record_cell {
 	struct cell cell;
 	unsigned rows, calls;
 	struct sample *samples; /* rank r's rows at [r * rows], relative to the cell's start,
-	                           without those that stalled; NULL on error */
+	                         * without those that stalled; NULL on error */
 	struct stall stall;
-	bool device_clock; /* samples hold the device's stamps too, which may lie before 0 by
-	                      what is left of the clocks' offset */
+	bool device_clock; /* samples hold the device's stamps too, which may be before 0 by the
+	                    * remaining offset of the clocks */
 	uint64_t wrong, faults, switches;
 	bool carries_data;
 	char digest[20];      /* hex, "" without data */
-	int64_t *check_ns;    /* length of checking what the timed calls left, a worker's at its
-	                         first rank; NULL in older records */
+	int64_t *check_ns;    /* time to check the results of the timed calls, a worker's at its
+	                       * first rank; NULL in older records */
 	int64_t *off_core_ns; /* how long a worker did not run in its rows, at its first rank;
 	                         NULL in older records */
 	/* How fast the workers' cores were (core/speed.h), a worker's at its first rank and 0
 	 * at its others; NULL in older records. */
 	int64_t *core_chain_ns, *core_wide_ns;
-	/* Of a cell of pass counters, one per rank; NULL where the line has none. */
+	/* Of a cell of pass counters, one per rank; NULL if the line has none. */
 	struct counters *counters;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
 	char error[512];       /* "" when measured */
@@ -43,22 +43,21 @@ struct record_cell {
 	json_t *json;                        /* the whole line, less its stamps */
 };
 
-/* Adds all of a cell to the line that names its trial, from the team's area. A cell that was
- * not measured has in place of stamps why, `failure` (NULL: nobody said). False: out of memory.
- */
+/* Adds all of a cell to the line that names its trial, from the team's area. A cell that was not
+ * measured has the reason, `failure` (NULL: unknown), in place of stamps. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      unsigned cell);
-/* Whether a stamp is of this world: 18 years around 0, so that some of them can be added up. */
+/* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
 static inline bool record_stamp_fits(int64_t ns)
 {
 	return ns >= -(INT64_MAX / 16) && ns <= INT64_MAX / 16;
 }
 
-/* Fills the cell from its line, which loses the stamps: parsed, they take many times the room
+/* Fills the cell from its line, whose stamps are freed: parsed, they take many times the room
  * of the samples. */
 int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell);
 
-/* By variant, block and what is measured, as qsort: 0 of one place. */
+/* By variant, block and measured cell, as qsort: 0 if they are equal. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b);
 
 /* Text from elsewhere (a library's error, a driver's name) may hold any bytes; JSON only UTF-8:

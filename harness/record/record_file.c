@@ -107,8 +107,8 @@ int record_file_unpack(const char *dir, struct status *st)
 	return 0;
 }
 
-/* What stands from `from` to `end` into text. Read, not mapped: should another program cut the
- * file meanwhile, that is an error and no signal. */
+/* Reads the bytes between `from` and `end` into text. Read, not mapped: if another program cuts the
+ * file meanwhile, that is an error and not a signal. */
 static int read_all(int fd, char *text, off_t from, off_t end)
 {
 	while (from < end) {
@@ -125,8 +125,7 @@ static int read_all(int fd, char *text, off_t from, off_t end)
 	return 0;
 }
 
-/* Where the last line begins: behind the last newline, or at `end` where that is the last byte.
- */
+/* Where the last line begins: after the last newline, or at `end` if that is the last byte. */
 static int last_line(int fd, off_t end, off_t *begin)
 {
 	char chunk[1 << 12];

@@ -1,5 +1,5 @@
 /* The checksum that each line of the record ends with: ,"xxh3":"<16 hexadecimal digits>"} with
- * XXH3_64bits of all bytes that stand before that comma. Older records have none. */
+ * XXH3_64bits of all bytes before that comma. Older records have none. */
 #ifndef LAUNCHGAP_RECORD_LINE_H
 #define LAUNCHGAP_RECORD_LINE_H
 

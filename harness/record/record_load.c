@@ -1,5 +1,5 @@
-/* Reading the record again. What lies there may have been edited, cut, or made by another
- * version, so that everything is checked here once and the rest of the house relies on it. */
+/* Reading the record. The file may have been edited, cut, or made by another version, so that
+ * everything is checked here once and all other code relies on it. */
 #include "record.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include "record_line.h"
 #include "record_search.h"
 
-/* --- the environment, and what its backends are --- */
+/* --- the environment, and the properties of its backends --- */
 
 static int check_variant(const struct member_place *at, const json_t *variants, size_t which)
 {
@@ -165,7 +165,7 @@ static void *list_grow(void **list, unsigned count, size_t each)
 	return memset((char *)*list + count * each, 0, each);
 }
 
-/* Facts stand on a trial's first cell; in older records, on each. */
+/* Facts are in a trial's first cell; in older records, in each. */
 static void share_facts(const struct record_cell *first, const struct record_cell *cell)
 {
 	if (first->block == cell->block && first->order == cell->order &&
@@ -300,7 +300,7 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);
 	bool resumes = !strcmp(kind, "resume");
-	/* Older launchgaps went on behind the end without a word. */
+	/* Older launchgaps went on after the end without a line that says so. */
 	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
 		return -1;
 	if (resumes)
@@ -320,8 +320,7 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	    kind);
 }
 
-/* Within a session either all lines have a checksum or none has: an older launchgap writes
- * none. */
+/* Within a session either all lines have a checksum or none has: an older launchgap writes none. */
 static int check_sum(const struct member_place *at, const char *text, size_t bytes,
                      const json_t *line, enum record_sum *session)
 {
@@ -342,8 +341,8 @@ static int check_sum(const struct member_place *at, const char *text, size_t byt
 	return 0;
 }
 
-/* Puts blanks in the place of what no page may show, in all texts of a line. False: there is
- * such a character in a key, or memory ran out. */
+/* Replaces characters that no page may show with blanks, in all texts of a line. False: a key has
+ * such a character, or memory ran out. */
 static bool clean(json_t *value)
 {
 	const char *key, *text = json_string_value(value);
@@ -377,7 +376,7 @@ static int load_lines(struct lines *lines, struct member_place *at, struct recor
 		if (last && bytes == 0)
 			break;
 		json_t *line = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
-		if (!line && !why.text[0]) /* of the text nothing is wrong */
+		if (!line && !why.text[0]) /* no fault of the text */
 			return member_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
 			run->torn = true; /* cut off while it was written */

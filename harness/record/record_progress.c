@@ -1,4 +1,4 @@
-/* How far a run has come, by its record: what `resume` goes on with. */
+/* How far a run has come, by its record: where `resume` goes on. */
 #include "record.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ unsigned record_block_trials(const struct record_run *run)
 	return n;
 }
 
-/* Behind the place that a trial has in the last block; 0: it has no place there, as its number
- * is not the plan's. */
+/* One more than the place of a trial in the last block; 0: it has no place there, as its number is
+ * not the plan's. */
 static unsigned place_behind(unsigned order, unsigned block, unsigned in_block)
 {
 	const uint64_t first = (uint64_t)block * in_block;

@@ -88,7 +88,7 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 	return 0;
 }
 
-/* They take their place among the variants of the file. */
+/* They join the variants of the file. */
 static int add_finalists(struct record_run *run)
 {
 	struct record_search *s = run->search;
@@ -103,8 +103,8 @@ static int add_finalists(struct record_run *run)
 	return 0;
 }
 
-/* Nothing is searched after the first block that confirms. Where there is none yet, the
- * variants of the file stay the run's. */
+/* Nothing is searched after the first block that confirms. Until there is one, the run's variants
+ * are the file's. */
 static bool is_own(const struct record_run *run, unsigned block, const char *variant)
 {
 	const struct record_search_block *confirmed = run->search->confirmed;

@@ -1,9 +1,9 @@
-/* A search in the record. Each of its blocks begins with a line that says what it measures;
- * sets that are new with a block are described there, as the environment describes variants.
+/* A search in the record. Each of its blocks begins with a line that says what it measures; sets
+ * that are new with a block are described there, as the environment describes variants.
  *
- * What everybody reads is the confirmation: cells of its blocks, with the finalists as
- * variants. The search's own trials follow in the same lists (record_run.search), for what
- * chooses by them (analysis/tuned.h). */
+ * All readers use the confirmation: cells of its blocks, with the finalists as variants. The
+ * search's own trials follow in the same lists (record_run.search), for code that chooses by them
+ * (analysis/tuned.h). */
 #ifndef LAUNCHGAP_RECORD_SEARCH_H
 #define LAUNCHGAP_RECORD_SEARCH_H
 
@@ -14,8 +14,8 @@
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
 /* The set of a name by its place, or -1. */
 int record_search_find(const struct record_run *run, const char *name);
-/* After the last line: makes the finalists variants, and moves what is the search's own to the
- * end of the run's cells and failures. -1: out of memory. */
+/* After the last line: makes the finalists variants, and moves the search's own trials to the end
+ * of the run's cells and failures. -1: out of memory. */
 int record_search_part(struct record_run *run);
 /* NULL is allowed. */
 void record_search_free(struct record_search *search);

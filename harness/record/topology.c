@@ -88,7 +88,7 @@ static int take_gpu(const json_t *json, struct topology_gpu *gpu, struct status 
 	return 0;
 }
 
-/* When all GPUs are known, since links name them. */
+/* After all GPUs are known, since links name them. */
 static int take_links(const json_t *json, const struct topology *t, struct topology_gpu *gpu,
                       struct status *st)
 {

@@ -69,18 +69,18 @@ struct topology_core {
 struct topology {
 	unsigned ngpus, ncores;
 	struct topology_gpu *gpus;   /* owned */
-	struct topology_pair *pairs; /* owned: [a * ngpus + b], both ways alike */
+	struct topology_pair *pairs; /* owned: [a * ngpus + b], the same both ways */
 	struct topology_core *cores; /* owned */
 };
 
-/* json may be NULL or anything: what is missing is unknown, what is of another type or out of
- * range is an error. The caller frees *out with topology_free; it is all zero on error. */
+/* json may be NULL or anything: a missing value is unknown; one of another type or out of range is
+ * an error. The caller frees *out with topology_free; it is all zero on error. */
 int topology_from_json(const json_t *json, struct topology *out, struct status *st);
 void topology_free(struct topology *topology);
 
-/* The GPU at a PCI address, however its hexadecimals are written, or -1. */
+/* The GPU at a PCI address, in any spelling of its hexadecimals, or -1. */
 int topology_gpu(const struct topology *topology, const char *pci);
-/* The core of the system's number; NULL where there is none, or several, one in each socket. */
+/* The core of the system's number; NULL if there is none, or several, one in each socket. */
 const struct topology_core *topology_core(const struct topology *topology, int core);
 
 #endif

@@ -13,7 +13,7 @@
 #include "layout.h"
 #include "sizes.h"
 
-#define NAME_BYTES 41 /* of what a file names: "-again" and a file's suffix still fit behind it */
+#define NAME_BYTES 41 /* of names in a file: "-again" and a file's suffix still fit after it */
 
 struct unit {
 	const char *name;
@@ -27,7 +27,7 @@ static const struct unit time_units[] = {
 
 static const struct unit no_units[] = {{NULL, 0}};
 
-/* Digits, then one of the units. False: not that, or beyond 64 bits. */
+/* Digits, then one of the units. False: another form, or beyond 64 bits. */
 static bool number_with_unit(const char *text, const struct unit *units, uint64_t bare,
                              uint64_t *out)
 {
@@ -51,7 +51,7 @@ static bool number_with_unit(const char *text, const struct unit *units, uint64_
 	return true;
 }
 
-/* or: "auto" or "all" where that is allowed too, else NULL. */
+/* or: "auto" or "all" if that is allowed too, else NULL. */
 static int number_read(const struct field *f, const char *text, const char * or, uint64_t *out,
                        struct status *st)
 {
@@ -92,7 +92,7 @@ static int duration_read(const struct field *f, const char *text, uint64_t bare_
 	return 0;
 }
 
-/* Digits, perhaps a point and more, and %: without the sign, 0.5 could be meant as a half. */
+/* Digits, perhaps a point and more, and %: without the sign, 0.5 could mean a half. */
 int field_percent(const struct field *f, const char *text, double *out, struct status *st)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -505,8 +505,8 @@ static int range_from_json(const struct field *f, const json_t *value, size_t *r
 	return 0;
 }
 
-/* Whole numbers; a settings' may be beyond its row's bounds, in a record of an older program.
- */
+/* Whole numbers; those of a settings' row may be beyond its bounds, in a record of an older
+ * program. */
 static int number_from_json(const struct field *f, json_int_t n, char *at, struct status *st)
 {
 	const bool natural =

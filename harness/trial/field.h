@@ -1,5 +1,5 @@
-/* A key: one row says how an experiment file writes it, where its value goes, how order and
- * record write it, what it is from the start, and what help says of it. Pure. */
+/* A key. One row says how an experiment file writes it, where its value goes, how order and record
+ * write it, its default, and the text of help. Pure. */
 #ifndef LAUNCHGAP_FIELD_H
 #define LAUNCHGAP_FIELD_H
 
@@ -14,7 +14,7 @@
 #define FIELD_DAY_NS    (86400 * FIELD_SECOND_NS)
 #define FIELD_MAX_BITS  16 /* words of a FIELD_WORDS */
 
-/* What a value is: how it is written, and the type that it is kept in. */
+/* The kind of a value: how it is written, and the type that it is stored in. */
 enum field_kind {
 	FIELD_NUMBER,  /* lo to hi; unsigned */
 	FIELD_AUTO,    /* the same, or auto: 0 */
@@ -28,7 +28,7 @@ enum field_kind {
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
 	FIELD_MAYBE,   /* a word by its index, or none: -1, null in JSON; int */
-	FIELD_WORDS,   /* words with commas between, or none: 0; bits, unsigned */
+	FIELD_WORDS,   /* words separated by commas, or none: 0; bits, unsigned */
 	FIELD_CHOICE,  /* a word; char[bytes] */
 	FIELD_NAME,    /* letters, digits, '-', '_', '.'; char[bytes] */
 	FIELD_TEXT,    /* 1 to bytes - 1 bytes; char[bytes] */
@@ -39,11 +39,11 @@ enum field_kind {
 };
 
 struct field;
-/* Reads what a file says into the struct that the row's offset is of. Errors say what is wrong
+/* Parses a file's text into the struct that the row's offset refers to. Errors say what is wrong
  * and what is allowed, without a place; outputs are set only on success. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,
                           struct status *st);
-/* The i-th word, NULL behind the last. */
+/* The i-th word, NULL after the last. */
 typedef const char *field_word_fn(unsigned i);
 
 struct field {
@@ -53,22 +53,22 @@ struct field {
 	uint64_t lo, hi;          /* inclusive */
 	const char *const *words; /* NULL-terminated, or */
 	field_word_fn *word;
-	field_read_fn *read;   /* in place of the kind's own */
-	const char *json;      /* its member, where that is not the key */
+	field_read_fn *read;   /* replaces the kind's own */
+	const char *json;      /* its member, if that is not the key */
 	bool special;          /* used by backends that name it (struct backend), not by all */
 	bool optional;         /* JSON may lack it; then it stays as it is */
-	bool record;           /* of JSON alone, where it has to be within lo and hi */
-	bool check;            /* asked of a variant; no setting in which two could differ */
-	const char *initial;   /* what it is from the start, as a file would write it; NULL: 0 */
-	const char *otherwise; /* what help says in its place: "required", or what it follows */
+	bool record;           /* in JSON only, where it has to be within lo and hi */
+	bool check;            /* asked of a variant; not a setting in which two could differ */
+	const char *initial;   /* the default, as a file would write it; NULL: 0 */
+	const char *otherwise; /* help shows this instead: "required", or the key that it follows */
 	const char *help;
 };
 
 /* The row of a key that files may say, or NULL. */
 const struct field *field_find(const struct field *rows, size_t n, const char *key);
-/* Sets what a file says, in the struct at `base`. */
+/* Sets a file's value, in the struct at `base`. */
 int field_read(const struct field *field, const char *text, void *base, struct status *st);
-/* Sets what each is from the start. */
+/* Sets all defaults. */
 void field_defaults(const struct field *rows, size_t n, void *base);
 /* What may be written, for help: "none, core", "1 to 1024". */
 void field_allowed(const struct field *field, char *out, size_t bytes);
@@ -87,11 +87,11 @@ int field_object_take(const struct field *rows, size_t n, const json_t *json, vo
 /* The same of a list of structs, each of `bytes`. */
 json_t *field_list(const struct field *rows, size_t n, const void *list, unsigned count,
                    size_t bytes);
-/* Allocates what *list is then; the caller frees it. No list: none, NULL. */
+/* Allocates *list; the caller frees it. No list: none, NULL. */
 int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,
                     void **list, unsigned *count, struct status *st);
 
-/* For rows with a reader of their own. */
+/* For rows with their own reader. */
 
 /* A list of the row's words, each once, as indices in the order given; `list` holds as many as
  * there are. */

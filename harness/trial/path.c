@@ -1,4 +1,4 @@
-/* The path of a variant's data: matched, told, written to the record and read again. */
+/* The path of a variant's data: matched, printed, written to the record and read again. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ void path_free(struct path *path)
 	*path = (struct path){0};
 }
 
-/* What may stand behind the transport of an `expect`. */
+/* What may follow the transport of an `expect`. */
 static bool is_registered(const struct path *e)
 {
 	return e->registered;
@@ -134,9 +134,9 @@ void path_text(const struct path *path, char *text, size_t bytes)
 		         e->symmetric ? ", symmetric kernels" : "", unread);
 }
 
-/* --- which pairs of ranks a mixed path leads over which transport --- */
+/* --- which transport connects which pairs of ranks, in a mixed path --- */
 
-/* "SHM/direct" of "SHM/direct/direct": what follows is the pair's own, as a device is. */
+/* "SHM/direct" of "SHM/direct/direct": the rest is specific to the pair, such as a device. */
 static size_t transport_bytes(const char *via)
 {
 	size_t n = strcspn(via, "/");
@@ -149,7 +149,7 @@ static bool is_alike(const struct path_link *a, const struct path_link *b)
 	return n == transport_bytes(b->via) && !memcmp(a->via, b->via, n);
 }
 
-/* Whether one of the first n links leads that way over the transport of `like`. */
+/* Whether one of the first n links has the same ends and the transport of `like`. */
 static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
                   const struct path_link *like)
 {
@@ -215,7 +215,7 @@ void path_pairs_text(const struct path *e, char *text, size_t bytes)
 	}
 }
 
-/* --- what the library made of what was asked --- */
+/* --- what the library did with each requested setting --- */
 
 void path_fact(const struct path *path, const char *name, char *text, size_t bytes)
 {

@@ -1,6 +1,5 @@
-/* The path that a variant's data took, as the record has it: the backend that can tell it by
- * its library's log fills it in (nccl_log.h). Nothing here blocks. Errors: -1 with a sentence
- * in st. */
+/* The path that a variant's data took, as the record has it. The backend that can read it from its
+ * library's log fills it in (nccl_log.h). Nothing here blocks. Errors: -1 with a sentence in st. */
 #ifndef LAUNCHGAP_PATH_H
 #define LAUNCHGAP_PATH_H
 
@@ -25,9 +24,8 @@ struct path_link {
 	uint64_t seen[2];
 };
 
-/* direct: into (or out of) the peer's user buffer. staged: by way of a buffer of the library's
- * own. */
-/* What the library made of a setting that was asked for, by its log. */
+/* direct: into (or out of) the peer's user buffer. staged: through a buffer of the library. */
+/* What the library did with a setting that was asked for, by its log. */
 enum path_act {
 	PATH_ACTED,   /* as asked */
 	PATH_CAPPED,  /* something less, or more */
@@ -38,9 +36,9 @@ enum path_act {
 struct path_setting {
 	char key[64]; /* as an experiment file writes it: "env.NCCL_BUFFSIZE" */
 	char asked[64];
-	char used[64]; /* or "" where the log has no figure */
+	char used[64]; /* or "" if the log has no figure */
 	enum path_act act;
-	char fact[32];            /* the figure that it is about, of path_fact; or "" */
+	char fact[32];            /* the figure of path_fact that it concerns; or "" */
 	char why[PATH_WHY_BYTES]; /* "capped to NCCL_BUFFSIZE / 8", or "" */
 };
 
@@ -59,36 +57,36 @@ struct path {
 	bool symmetric;   /* collectives ran as symmetric kernels */
 	enum path_data data;
 	char why[PATH_WHY_BYTES];
-	/* Figures that the library states; 0: its log does not say. */
+	/* Figures that the library states; 0: not in its log. */
 	unsigned coll_channels, p2p_channels, p2p_channels_per_peer;
 	unsigned long long p2p_chunk_bytes;
-	/* Of each collective that has one, what was chosen last: "AllReduce RING SIMPLE, 16
-	 * channels", with "; " between; "" where the log does not say. */
+	/* The choice last made for each collective that has one: "AllReduce RING SIMPLE, 16
+	 * channels", separated by "; "; "" if the log does not say. */
 	char algorithms[PATH_WHY_BYTES];
 	unsigned nsettings;
 	struct path_setting *settings; /* owned */
 	unsigned unread; /* lines about channels or registration that were torn or of a new form */
 };
 
-void path_free(struct path *path); /* what it owns; all zero afterwards */
+void path_free(struct path *path); /* frees what it owns; all zero afterwards */
 
 const char *path_data_name(enum path_data data); /* unknown, direct, staged */
 
-/* `expect` is a transport, or its first words up to a '/', or "mixed", with any of +reg, +ce,
- * +sym, and one of +direct, +staged behind it: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
+/* `expect` is a transport, or its first words up to a '/', or "mixed", followed by any of +reg,
+ * +ce, +sym, and one of +direct, +staged: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
 bool path_matches(const struct path *path, const char *expect);
-/* Is it one that path_matches can answer? -1 and a sentence when not. */
+/* Whether path_matches can answer it. -1 and a sentence if not. */
 int path_expect_check(const char *expect, struct status *st);
 
 /* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path *path, char *text, size_t bytes);
 
-/* Which pairs of ranks go over which transport, at most eight of each named:
- * "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3"; → where the way back is another. */
+/* Which pairs of ranks go over which transport, at most eight of each named: "P2P/CUMEM 0-1, 2-3;
+ * SHM/direct 0-2, 1→3"; → if the way back is another. */
 void path_pairs_text(const struct path *path, char *text, size_t bytes);
 
-/* A figure of the above by its name in the record ("p2p_channels"), as text; "" where the log
- * does not say, or there is none of the name. */
+/* A figure of the above by its name in the record ("p2p_channels"), as text; "" if the log does not
+ * say, or no figure has the name. */
 void path_fact(const struct path *path, const char *name, char *text, size_t bytes);
 /* "asked 2097152, used 524288: capped to NCCL_BUFFSIZE / 8"; bytes: 512 will do. */
 void path_setting_text(const struct path_setting *setting, char *text, size_t bytes);
@@ -100,8 +98,8 @@ const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
  *  "settings": [{"key", "asked", "used", "act", "fact", "why"}]}; NULL: out of memory. The
  * caller owns the object. */
 json_t *path_to_json(const struct path *path);
-/* The caller frees *out with path_free. "symmetric", "version", "unread" and all behind "why"
- * may be missing. */
+/* The caller frees *out with path_free. "symmetric", "version", "unread" and all after "why" may be
+ * missing. */
 int path_from_json(const json_t *json, struct path *out, struct status *st);
 
 #endif

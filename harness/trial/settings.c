@@ -184,7 +184,7 @@ unsigned settings_cpus(const struct settings *settings, unsigned *ranks)
 	return cpus;
 }
 
-/* N for each rank, or 1/M: one for M ranks. all: undoes what is set further out. */
+/* N for each rank, or 1/M: one for M ranks. all: cancels a value from further out. */
 static int cpus_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct settings *settings = base;
@@ -206,8 +206,8 @@ static int cpus_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: undoes what
- * is set further out. */
+/* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: cancels a value
+ * from further out. */
 static int below_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct settings *settings = base;
@@ -226,7 +226,7 @@ static int below_read(const struct field *f, const char *text, void *base, struc
 	return 0;
 }
 
-/* any: undoes what is set further out. */
+/* any: cancels a value from further out. */
 static int expect_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct settings *settings = base;

@@ -1,6 +1,6 @@
-/* The settings of a variant: a factor is two variants that differ in exactly one of these. One
- * row each in settings.c says its key and its kind; from there come how an experiment file
- * writes it, the order's and the record's JSON, help, and what differs. */
+/* The settings of a variant: a factor is two variants that differ in exactly one of these. One row
+ * each in settings.c gives its key and its kind. From the row come how an experiment file writes
+ * it, the order's and the record's JSON, help, and the list of differences. */
 #ifndef LAUNCHGAP_SETTINGS_H
 #define LAUNCHGAP_SETTINGS_H
 
@@ -18,20 +18,20 @@
 #define TRIAL_ENV_BYTES    512
 #define SETTINGS_MAX_RANKS 1024
 
-/* free: each worker launches when it leaves the barrier. gated: devices hold what is issued
- * until all have issued, so that executing is timed without launching. */
+/* free: each worker launches when it leaves the barrier. gated: devices hold the issued work until
+ * all have issued, so that executing is timed without launching. */
 enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
-/* How a worker waits for its ranks and for its team. auto: spin, and yield where ranks are more
- * than the CPUs that they have. block: sleeps until the device says that it is done. */
+/* How a worker waits for its ranks and for its team. auto: spin, and yield if there are more ranks
+ * than CPUs for them. block: sleeps until the device reports completion. */
 enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_KINDS };
-/* What else goes on while calls are timed (core/traffic.h). */
+/* What else runs while calls are timed (core/traffic.h). */
 enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
 /* Which GPUs a process sees: all, or those of its own ranks alone. */
 enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
-/* What a process has of its own (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
- * devices: the device files of the other processes' GPUs cannot be opened, as in a container or
- * a cgroup of devices. */
+/* What a process has isolated (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
+ * devices: the device files of the other processes' GPUs cannot be opened, as in a container or a
+ * cgroup of devices. */
 enum isolate {
 	ISOLATE_UTS,
 	ISOLATE_IPC,
@@ -42,10 +42,11 @@ enum isolate {
 	ISOLATE_KINDS
 };
 #define ISOLATE_BIT(KIND) (1u << (KIND))
-/* Where buffers lie whose library works in CPU memory. device: on the rank's GPU, staged. */
+/* Where the buffers of a library that works in CPU memory are. device: on the rank's GPU,
+ * staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
-/* shared: pages that other processes could map, as ever. small, huge: the process's own, of which
- * the kernel is asked to make no huge ones, or such. */
+/* shared: pages that other processes could map, the default. small, huge: pages private to the
+ * process; the kernel is asked for no huge ones, or for huge ones. */
 enum pages { PAGES_SHARED, PAGES_SMALL, PAGES_HUGE, PAGES_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
@@ -72,14 +73,14 @@ struct settings {
 	enum wait wait;
 	enum traffic_kind traffic;
 	enum visible visible;
-	unsigned isolate; /* ISOLATE_BITs: what each process has of its own */
+	unsigned isolate; /* ISOLATE_BITs: what is isolated for each process */
 	enum start start;
 	struct split split;            /* the communicator, into groups that work in parallel */
 	unsigned aggregate;            /* calls that are issued in one group, 1 and up */
 	unsigned graph;                /* replays of a captured row; 0: no graph */
-	bool force;                    /* also where the vendor advises against */
+	bool force;                    /* also where the vendor advises against it */
 	unsigned offset_bytes;         /* of the buffers from an aligned address */
-	char expect[TRIAL_NAME_BYTES]; /* the path that has to be taken, or "" */
+	char expect[TRIAL_NAME_BYTES]; /* the path that the data has to take, or "" */
 
 	unsigned stride; /* of access: elements between two that neighbouring threads take */
 
@@ -106,15 +107,15 @@ struct settings {
 	unsigned batch;        /* samples of a rank */
 	uint64_t first_bucket; /* bytes at which the first bucket is full; 0: as the others */
 	unsigned accumulation; /* backward passes, of which the last one is reduced */
-	bool tensor;           /* ranks at one place of their groups share a model */
+	bool tensor;           /* ranks at the same place of their groups share a model */
 	unsigned hidden;       /* of a mixture of experts: a token's width */
-	bool bucket_view; /* gradients lie in their bucket; else they are copied there and back */
+	bool bucket_view; /* gradients are in their bucket; else they are copied there and back */
 
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
-	int delay_rank;    /* the rank that has extra_ns on top; -1 is all of them */
-	int64_t extra_ns;  /* null and host: a known delay to be found again */
-	int flip_rank;     /* whose output has one bit turned round before it is checked, to be
-	                      found again; -1: nobody's */
+	int delay_rank;    /* the rank that has extra_ns on top; -1: all ranks */
+	int64_t extra_ns;  /* null and host: a known delay that the analysis must find */
+	int flip_rank;     /* the rank in whose output one bit is flipped to test the check; -1:
+	                    * none */
 	int64_t flip_byte; /* which byte, from the start of its receive arena */
 
 	unsigned nenv;
@@ -126,8 +127,8 @@ void settings_default(struct settings *out);
 /* The rows, in the order of the record; two may share a key, whose first one reads it. */
 const struct field *settings_fields(size_t *n);
 
-/* The words of a key whose values are words (an enum's, in its order), NULL-terminated; NULL:
- * it is no such key. */
+/* The words of a key whose values are words (an enum's, in its order), NULL-terminated; NULL: the
+ * key has none. */
 const char *const *settings_words(const char *key);
 
 /* An object with one member a row; the caller owns it. NULL when memory is out, or a text is
@@ -136,14 +137,14 @@ json_t *settings_to_json(const struct settings *settings);
 /* Strict: every row has to be there, and nothing else. Errors say what is wrong. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
-/* Whether a key is checked of a variant (expect, force, nccl_below) and no setting of what is
- * measured. */
+/* Whether a key is a check of a variant (expect, force, nccl_below) and not a setting of the
+ * measured call. */
 bool settings_is_check(const char *key);
 
-/* `cpus`: how many, and of how many ranks. 0 and 1: as many as there are. */
+/* `cpus`: how many, and for how many ranks. 0 and 1: as many as there are. */
 unsigned settings_cpus(const struct settings *settings, unsigned *ranks);
 
-/* Whether the processes are set apart from each other. */
+/* Whether the processes are isolated from each other. */
 static inline bool settings_isolates(const struct settings *settings)
 {
 	return settings->isolate || settings->visible == VISIBLE_OWN;
@@ -154,12 +155,12 @@ static inline bool settings_isolates(const struct settings *settings)
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
-/* What is set beyond the defaults, but for mode, layout and backend: "cpus = 1/2, env.X = 1". Cut
- * where there is no room. */
+/* What is set beyond the defaults, except mode, layout and backend: "cpus = 1/2, env.X = 1". Cut if
+ * there is no room. */
 void settings_text(const struct settings *settings, char *text, size_t bytes);
 
-/* Whether two are alike in a key as an experiment file says it ("mode" and "layout" are one,
- * "env.NAME" is one of them). True of what is no setting. */
+/* Whether two are equal in a key as an experiment file names it ("mode" and "layout" are one,
+ * "env.NAME" is one of them). True for a key that is not a setting. */
 bool settings_alike(const char *key, const struct settings *a, const struct settings *b);
 
 /* Whether a key is set that only some backends use and that is not among `uses`

@@ -34,14 +34,15 @@ static bool digits_read(const char *text, size_t n, uint64_t *out)
 	return true;
 }
 
-/* What n digits behind a point are of a unit: whole bytes, or false. No floating point, which
+/* The value of n digits after a point, in a unit: whole bytes, or false. No floating point, which
  * would round. */
 static bool fraction_read(const char *text, size_t n, uint64_t factor, uint64_t *out)
 {
 	uint64_t part = 0;
 	while (n && text[n - 1] == '0')
 		n--;
-	/* What 64 bits do not hold is a part of a byte, or a size that nobody asks for. */
+	/* A fraction that does not fit 64 bits is a part of a byte, or a size that nobody asks
+	 * for. */
 	if (!digits_read(text, n, &part))
 		return false;
 	for (; n; n--) { /* by ten each */

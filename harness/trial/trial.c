@@ -55,7 +55,7 @@ unsigned trial_group(const struct trial *trial)
 	return trial->settings.aggregate ? trial->settings.aggregate : 1;
 }
 
-/* Calls that a row issues itself, of streams with so many in a group. */
+/* Calls that a row issues itself, in a stream with so many in a group. */
 static unsigned calls_issued(const struct cell *cell, unsigned calls, unsigned group)
 {
 	if (cell->coll == COLL_INIT)
@@ -85,7 +85,7 @@ unsigned trial_calls(const struct trial *trial, const struct cell *cell)
 	return trial_calls_of(cell, trial->calls, trial_group(trial), trial->settings.graph);
 }
 
-/* All calls that a cell issues on the buffers of its first prepare, a counters pass aside. */
+/* All calls that a cell issues on the buffers of its first prepare, except a counters pass. */
 static size_t calls_all(const struct trial *trial, const struct cell *cell)
 {
 	size_t rows = trial->settings.graph ? 1 : trial_rows(trial, cell); /* replays repeat */

@@ -7,7 +7,7 @@
 #include "../coll/network.h"
 #include "settings.h"
 
-#define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick one that is typical */
+#define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
 #define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell; it has as many as a second takes */
 #define TRIAL_INIT_ROWS     3  /* of an init cell */
 
@@ -33,10 +33,10 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
-/* Elements that an arena holds, the last one cut off or not: a step's activations are counted
- * behind them. */
+/* Elements that an arena holds, the last one cut off or not: a step's activations are counted after
+ * them. */
 uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);
-/* Which of the devices that its process sees is a rank's. */
+/* The index of a rank's device among those that its process sees. */
 unsigned trial_device(const struct trial *trial, unsigned rank);
 /* Calls that are issued in one group. */
 unsigned trial_group(const struct trial *trial);
@@ -45,14 +45,14 @@ unsigned trial_calls(const struct trial *trial, const struct cell *cell);
 /* The same of a trial's calls in a stretch and its settings. */
 unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate,
                         unsigned graph);
-/* How often a row replays what was captured; 1 without a graph, and of isolated calls. */
+/* How often a row replays its captured graph; 1 without a graph, and for isolated calls. */
 unsigned trial_replays(const struct trial *trial, const struct cell *cell);
-/* In place, a call takes what the call before it left: once buffers are used twice, only a
+/* In place, a call takes the output of the call before it: once buffers are used twice, only a
  * fresh call can be checked. */
 bool trial_spoils(const struct trial *trial, const struct cell *cell);
 
-/* What a cell's buffers are, for a communicator of nranks: of a step of training as large as
- * all gradients, where `bytes` was the size at which a bucket is full; of a mixture of experts
+/* The buffers of a cell, for a communicator of nranks: for a step of training as large as all
+ * gradients, where `bytes` was the size at which a bucket is full; for a mixture of experts
  * coll_routed_bytes; else the cell as it is. */
 struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 /* How a step's gradients are cut. */
@@ -63,7 +63,7 @@ unsigned trial_rows(const struct trial *trial, const struct cell *cell);
 /* Buffers that a cell's calls rotate through, from 1 up to its number of calls. */
 unsigned trial_slots(const struct trial *trial, const struct cell *cell);
 
-/* Sets st to what is said of a cell that is not through in time; -1. */
+/* Sets st to the error of a cell that is not finished in time; -1. */
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st);
 
 int trial_save(const struct trial *trial, const char *file, struct status *st);
