@@ -1,8 +1,8 @@
-/* Access patterns: what a GPU, or a core, reads and writes of its own memory when neighbours
- * take elements that lie apart, against elements side by side.
+/* Access patterns: how fast a GPU, or a core, reads and writes its own memory when neighbours take
+ * elements that are apart, compared with elements side by side.
  *
- * Of the collective `access` at its largest size in stream: bytes read and written over the
- * time, as a share of what the memory can do, and what the memory's counters saw meanwhile. */
+ * For the collective `access` at its largest size in stream: bytes read and written over the time,
+ * their share of the memory's limit, and what the memory's counters saw meanwhile. */
 #include <math.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@ struct row {
 	unsigned stride;
 	struct stats_interval gbs; /* read and written, of one rank; quartiles over blocks */
 	double share;              /* of the memory's own limit; NaN: not known */
-	struct stats_ratio ratio;  /* speed against the reference */
+	struct stats_ratio ratio;  /* speed compared with the reference */
 	double dram_gbs;           /* by counters; NaN: not read */
-	double dram_per_byte;      /* bytes that the memory moved for each that was asked for */
+	double dram_per_byte;      /* bytes that the memory moved per byte requested */
 	double limit_gbs;
-	size_t huge_bytes; /* of huge pages that it was in */
+	size_t huge_bytes; /* page size of its huge pages */
 	size_t bytes;      /* of a copy */
 	unsigned when;
 };
@@ -51,7 +51,7 @@ static const struct sentence sentences[] = {
      "DRAM has."},
 };
 
-/* Of the first trial of the variant that says so. */
+/* From the first trial of the variant that reports it. */
 static size_t huge_bytes(const struct record_run *run, const char *variant)
 {
 	double most = NAN;

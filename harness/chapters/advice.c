@@ -1,5 +1,5 @@
-/* What to do, where a rule speaks on two variants that differ in one setting (analysis/advice.h
- * judges them): the items of one rule, range and library in one sentence. */
+/* What to do if a rule applies to two variants that differ in one setting (analysis/advice.h judges
+ * them). One sentence holds the items of one rule, range and library. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct row {
 	const char *library, *sizes, *unit;
 	const char *gain;     /* "1.28", or "1.11 to 1.70" where nothing is known within */
 	const char *bounds;   /* its interval; NULL where the gain says it */
-	const char *measured; /* where that is more, so that one may wonder; else NULL */
+	const char *measured; /* if it is larger, which may surprise the reader; else NULL */
 };
 
 // clang-format off
@@ -48,8 +48,8 @@ static struct row row_of(const struct summary *s, struct arena *arena,
                          const struct advice_item *item)
 {
 	const struct stats_ratio *r = &item->ratio, *e = &item->expect;
-	/* That the pair was chosen says as much as the interval's lower end, and nothing says
-	 * how much more it gains. */
+	/* Correction for the selection brings the gain to the interval's lower end, and nothing
+	 * says how much larger it is. */
 	const bool at_end =
 	    !item->equal &&
 	    log(e->estimate /
@@ -91,7 +91,7 @@ static bool is_same_pair(const struct row *a, const struct row *b)
 	return !strcmp(a->from, b->from) && !strcmp(a->to, b->to);
 }
 
-/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
+/* "1.28 times the bandwidth in threads-registered compared with threads (1.27 to 1.30)" */
 static void add_item(struct phrase *p, const struct story_table *t, const struct row *row)
 {
 	const struct {
@@ -134,7 +134,7 @@ static void add_pair(struct phrase *p, const struct story_table *t, const struct
 	}
 }
 
-/* The sentence of a row and of all that are said with it. */
+/* The sentence of a row and of all rows that share it. */
 static void advise(struct story *story, const struct story_table *t, const struct row *first)
 {
 	const struct row *end = story_row(t, t->nrows);
@@ -164,7 +164,7 @@ static void advise(struct story *story, const struct story_table *t, const struc
 	phrase_end(&p, STORY_ADVICE);
 }
 
-/* Nothing where the run cannot tell variants apart. */
+/* Nothing if the run cannot distinguish variants. */
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct advice advice = regimes_tell(a->regimes)

@@ -1,4 +1,4 @@
-/* The calls that the timeline shows, rank by rank: of each collective one call of each variant
+/* The calls that the timeline shows, rank by rank: for each collective, one call of each variant
  * that the experiment is about (analysis/calls.h). */
 #include "../analysis/calls.h"
 
@@ -36,7 +36,7 @@ static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "calls", .title = "Calls of the timeline", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
 // clang-format on
 
-/* Whether an earlier group is of the same collective. */
+/* Whether an earlier group has the same collective. */
 static bool is_again(const struct summary *s, unsigned group)
 {
 	for (unsigned g = 0; g < group; g++)
@@ -45,7 +45,7 @@ static bool is_again(const struct summary *s, unsigned group)
 	return false;
 }
 
-/* Adds those of a collective; how many. */
+/* Adds those of a collective and returns how many. */
 static unsigned rows_of(const struct summary *s, const struct plot_order *order,
                         enum coll_kind coll, struct arena *arena, struct row *rows)
 {

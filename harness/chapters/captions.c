@@ -1,6 +1,6 @@
-/* What each picture of curves shows, which is its title: of a collective at a pace how variants
- * compare to the reference, what launching takes, how long the tail of calls is, and which rank
- * ends farthest from the mean. The sentences are texts of the table `captions`. */
+/* What each picture of curves shows, as its title. For a collective at a pace: how variants compare
+ * with the reference, what launching takes, how long the tail of calls is, and which rank ends
+ * farthest from the mean. The sentences are texts of the table `captions`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 #include "chapters.h"
 #include "run.h"
 
-#define NAMED     3   /* of a longer list so many stand by name */
-#define LONG      160 /* bytes; after so many, several variants are counted and not named */
+#define NAMED     3   /* a longer list gives this many by name */
+#define LONG      160 /* bytes; beyond this, several variants are counted and not named */
 #define FAR_APART 1.5
 
-/* Of a picture's group; the order is that of the groups in run.gp. */
+/* A picture's group; the order is that of the groups in run.gp. */
 struct row {
 	const char *collective, *pace;
 	const char *said, *launch_said, *tail_said, *ranks_said;
 	unsigned group;
 };
 
-/* What a variant's curve has at one size. */
+/* The figures of a variant's curve at one size. */
 struct figure {
 	const char *collective, *pace, *variant, *what;
 	size_t asked_bytes;
@@ -38,11 +38,11 @@ struct rank {
 	size_t asked_bytes;
 	unsigned rank;
 	const char *late; /* how much of the call */
-	double share;     /* the same; below 0: early */
+	double share;     /* the same; negative: early */
 	unsigned group;
 };
 
-/* The variants of one verdict; without any, what the regime cannot tell, or why. */
+/* The variants of one verdict. Without variants: what the regime cannot decide, or why. */
 struct clause {
 	const char *collective, *pace, *verdict;
 	const char *variants, *verb;  /* "a, b and c", "are" */
@@ -103,7 +103,7 @@ static const struct column clause_columns[] = {
 static const struct story_form clause_form =
     STORY_FORM(struct clause, clause_columns, .name = "caption_verdicts", .title = "Verdicts of captions", .when = STORY_NO_WHEN, .hidden = true);
 
-/* Of the first clause, and of those after it. */
+/* For the first clause, and for those after it. */
 static const char *const says[VERDICT_KINDS][2] = {
     [VERDICT_FASTER] = {" {verb} {speeds} times as fast as {against}", " {verb} {speeds} times as fast"},
     [VERDICT_SLOWER] = {" {verb} {speeds} times as fast as {against}", " {verb} {speeds} times as fast"},
@@ -129,8 +129,8 @@ struct teller {
 
 /* --- figures --- */
 
-/* Of all calls, as the picture has them: blocks scatter, and the median of their own p95 would
- * lie off the curve. */
+/* Over all calls, as the picture has them: blocks scatter, and the median of each block's p95 would
+ * be off the curve. */
 static double tail_of(const struct summary *s, const struct summary_row *row)
 {
 	size_t n;
@@ -140,7 +140,7 @@ static double tail_of(const struct summary *s, const struct summary_row *row)
 	return p95;
 }
 
-/* What a picture says of one size, variant by variant. */
+/* What a picture says about one size, variant by variant. */
 static const struct kind {
 	const char *what, *says;
 	size_t field; /* of the summary's row; 0: of its single calls */
@@ -152,8 +152,8 @@ static const struct kind {
             offsetof(struct summary_row, launch_us)},
   tail = {"tail", "At {asked_bytes} 95 % of all calls take at most {value} µs in {variant}", 0};
 
-/* To the digits that a sentence has: from the six that report.json keeps, 12318.52 would be
- * rounded another way. */
+/* Rounds to the digits of a sentence: the six digits in report.json would round 12318.52
+ * differently. */
 static double as_said(double value)
 {
 	return strtod(format_number(value).text, NULL);
@@ -239,8 +239,8 @@ static const char *say_ranks(const struct teller *t, const struct row *row)
 
 /* --- against the reference --- */
 
-/* The sizes that a group's pace is judged by: of streams large ones, of isolated calls small
- * ones, where it has any of them; else all, and false. */
+/* The sizes that judge a group's pace: large ones for streams, small ones for isolated calls, if it
+ * has any of them; else all sizes, and false. */
 static bool range_of(const struct summary_group *g, const struct regime *regime,
                      struct claim_range *range)
 {
@@ -254,7 +254,7 @@ static bool range_of(const struct summary_group *g, const struct regime *regime,
 	return false;
 }
 
-/* Of a regime that cannot tell small differences: what is beyond its noise all the same. */
+/* For a regime that cannot distinguish small differences: keeps what is still beyond its noise. */
 static void keep_beyond(const struct regime *regime, struct verdict *v)
 {
 	const int beyond = isnan(v->ratio.lo) ? 0 : regime_beyond(regime, &v->ratio);
@@ -263,7 +263,7 @@ static void keep_beyond(const struct regime *regime, struct verdict *v)
 		v->ratio.estimate = NAN;
 }
 
-/* Of each variant that is drawn; NaN where it has none. */
+/* For each variant that is drawn; NaN if it has none. */
 static const struct verdict *verdicts_of(const struct teller *t, const struct summary_group *g,
                                          const struct regime *regime, struct claim_range range)
 {
@@ -287,7 +287,7 @@ static double distance(const struct verdict *verdicts, unsigned at)
 	return fabs(log(verdicts[at].ratio.estimate));
 }
 
-/* The variants of one verdict, in their order; the farthest first where they are far apart. */
+/* The variants of one verdict, in their order; the farthest first if they are far apart. */
 static unsigned take_kind(const struct teller *t, const struct verdict *verdicts,
                           enum verdict_kind kind, unsigned *at, double *least, double *most)
 {
@@ -317,7 +317,7 @@ static struct formatted times(double ratio)
 	return ratio < 0.1 ? format_estimate(ratio) : format_number(ratio);
 }
 
-/* "a, b and c", of more than four "a, b, c and 4 more". */
+/* "a, b and c"; of more than four "a, b, c and 4 more". */
 static void add_names(const struct teller *t, const unsigned *at, struct clause *c)
 {
 	const unsigned named = c->n > NAMED + 1 ? NAMED : c->n;
@@ -354,13 +354,13 @@ static void see_kind(struct teller *t, struct clause c, const struct verdict *ve
 	t->clauses[t->nclauses++] = c;
 }
 
-/* Why a regime cannot tell, without its point. */
+/* Why a regime cannot distinguish variants, without the full stop. */
 static const char *reason_of(struct arena *arena, const struct regime *regime)
 {
 	return arena_text(arena, "%.*s", (int)strlen(regime->why) - 1, regime->why);
 }
 
-/* False: nothing is compared. */
+/* False: there is no comparison. */
 static bool see_clauses(struct teller *t, const struct row *row)
 {
 	const struct summary *s = t->a->s;
@@ -435,7 +435,7 @@ static struct teller begin(const struct analysis *a, struct story *story)
 	    .clauses = ARENA_ARRAY(story->arena, struct clause, groups * (VERDICT_KINDS + 1))};
 }
 
-/* What the sentences of a group are made of. */
+/* The parts of a group's sentences. */
 static void see_group(struct teller *t, unsigned group)
 {
 	const struct summary_group *g = &t->a->s->groups[group];

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* In the order in which they tell and answer: a chapter may ask what was told before it. Sections
- * follow it within their place. */
+/* In the order in which they report and answer: a chapter may use what earlier ones reported.
+ * Sections follow this order within their place. */
 // clang-format off
 static const struct chapter *const all[] = {
     &chapter_run,

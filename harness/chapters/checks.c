@@ -1,4 +1,4 @@
-/* What was checked of the data, what was found, and what checking took. */
+/* Which data was checked, what was found, and what the check cost. */
 #include "../analysis/checks.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ enum { ALL_RIGHT = 1, WRONG = 2, FRESH = 4, COST = 8, SAME = 16 };
 /* Of all cells. */
 struct row {
 	unsigned cells, wrong_cells, fresh_cells;
-	size_t asked_bytes; /* the largest size, where checking is compared with measuring */
+	size_t asked_bytes; /* the largest size, at which the check's time is compared with the
+	                     * measurement's */
 	double calls_ms, check_ms, longest_calls_ms, longest_check_ms;
 	const char *longest; /* variant */
 	unsigned when;
@@ -32,7 +33,7 @@ static const struct column columns[] = {
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "checked", .title = "Cells that were checked", .when = offsetof(struct row, when), .hidden = true);
 
-/* Of one collective in one datatype. */
+/* For one collective in one datatype. */
 struct kind {
 	const char *collective, *dtype;
 	unsigned cells, wrong_cells;
@@ -56,7 +57,7 @@ static const struct sentence sentences[] = {
 };
 // clang-format on
 
-/* Of several datatypes: a table, collective by datatype. */
+/* For several datatypes: a table, collective by datatype. */
 static void tell_kinds(const struct summary *s, struct story *story)
 {
 	struct kind *kinds = ARENA_ARRAY(story->arena, struct kind, COLL_KINDS * DTYPE_KINDS);

@@ -1,6 +1,6 @@
-/* What the experiment claims, and what came of it (analysis/claims.h decides): on page 1 a
- * claim with its ratio, for each of two versions of the library side by side where claims ask
- * the same of both; in full at the end. */
+/* What the experiment claims, and the outcome (analysis/claims.h decides). Page 1 gives a claim
+ * with its ratio; if claims ask the same of two versions of the library, both are side by side. All
+ * details are at the end. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "chapters.h"
 #include "run.h"
 
-/* What a verdict may err in; the probabilities allow for looks at the run (contrast_p). */
+/* How a verdict may err; the probabilities allow for looks at the run (contrast_p). */
 #define ALPHA (1 - VERDICT_CONFIDENCE)
 
 enum { ANSWERS = 1, ANSWERS_LAST = 2 };
@@ -23,7 +23,7 @@ struct row {
 	double p, p_adjusted;
 	const char *rests_on;
 	int primary;
-	const char *metric_name, *regime; /* whose A/A line it goes by */
+	const char *metric_name, *regime; /* regime: its A/A line applies */
 	double by;                        /* a share */
 	size_t from_bytes, to_bytes;
 	unsigned cells;
@@ -32,7 +32,7 @@ struct row {
 	unsigned when;
 };
 
-/* Page 1's: claims of one question in one row. */
+/* On page 1: claims of one question share a row. */
 struct brief {
 	const char *claim, *verdict, *verdict_new;
 };
@@ -77,13 +77,13 @@ static const struct sentence sentences[] = {
 enum { PRIMARY = 1, ONE = 2, SEVERAL = 4, CONFIRMS = 8, OTHERS_ALONE = 16, NONE_CONFIRMED = 32, TOO_FEW = 64,
        UNTESTED_ONE = 128, UNTESTED = 256 };
 
-/* All but the primary one are a family. */
+/* All claims but the primary one form a family. */
 struct family {
 	const char *primary, *verdict;
 	unsigned claims, decided, confirmed;
 	double alpha;
 	const char *chance;
-	unsigned wants, has; /* blocks that confirming one takes; the fewest that one rests on */
+	unsigned wants, has; /* blocks that confirmation needs; the fewest that any claim has */
 	unsigned untested;
 	unsigned when;
 };
@@ -102,7 +102,7 @@ static const struct column family_columns[] = {
 static const struct story_form family_form =
     STORY_FORM(struct family, family_columns, .name = "claims_family", .title = "Claims as a family", .when = offsetof(struct family, when), .hidden = true);
 
-/* In one paragraph: those that apply. */
+/* In one paragraph, as far as they apply. */
 static const struct sentence family_parts[] = {
     {0, PRIMARY, "The primary claim, {primary}: {verdict}. "},
     {0, PRIMARY | SEVERAL, "{claims} further claims, each tested at {alpha}: on average {chance} of them would be called wrongly by chance."},
@@ -142,14 +142,14 @@ static const char *verdict_of_claim(struct arena *arena, const struct claims_res
 	return arena_copy(arena, text);
 }
 
-/* It is a question to another backend, and none of this run. */
+/* Another backend has to answer it: this run cannot. */
 static bool is_elsewhere(const struct claims_result *r)
 {
 	return r->claim->test == CLAIM_NEEDS &&
 	       !strncmp(r->claim->needs, CLAIM_NEEDS_BACKEND, sizeof CLAIM_NEEDS_BACKEND - 1);
 }
 
-/* "staged" or "direct"; NULL where the variant's way is not known. */
+/* "staged" or "direct"; NULL if the variant's path is not known. */
 static const char *way_of(const struct analysis *a, const char *name)
 {
 	const int v = index_variant(a->s, name);
@@ -157,8 +157,8 @@ static const char *way_of(const struct analysis *a, const char *name)
 	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
 }
 
-/* The ways that the data of its two variants takes, of large sizes, where both are known and
- * what it is about goes by them: "; both staged", "; a staged, b direct"; else "". */
+/* The paths that the data of its two variants takes at large sizes, if both are known and the
+ * claim's figure depends on them: "; both staged", "; a staged, b direct"; else "". */
 static const char *paths_text(const struct analysis *a, struct arena *arena, const struct claim *c)
 {
 	const char *left = way_of(a, c->left), *right = way_of(a, c->right);
@@ -169,7 +169,7 @@ static const char *paths_text(const struct analysis *a, struct arena *arena, con
 	           : arena_text(arena, "; %s %s, %s %s", c->left, left, c->right, right);
 }
 
-/* What it rests on, with those ways, or why it cannot be tested. */
+/* The data it uses, with those paths, or why it cannot be tested. */
 static const char *rests_on(const struct analysis *a, struct arena *arena,
                             const struct claims_result *r)
 {
@@ -192,7 +192,7 @@ static const char *rests_on(const struct analysis *a, struct arena *arena,
 
 /* --- in full --- */
 
-/* Whether it is about the two ends of the gap, which the sentences by version say. */
+/* Whether it is about the two ends of the gap, which the sentences by version report. */
 static bool is_by_version(const struct analysis *a, const struct story *story,
                           const struct claim *c)
 {
@@ -202,7 +202,8 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
 	        (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left)));
 }
 
-/* Whether it may stand before what the run cannot tell: it is decided, or the run can tell. */
+/* Whether it may precede what the run cannot decide: it is decided, or the run can distinguish
+ * variants. */
 static bool is_sure(const struct analysis *a, const struct claims_result *r)
 {
 	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) || run_explains_gap(a);
@@ -288,8 +289,7 @@ static const struct summary_variant *variant_of(const struct summary *s, const c
 	return v < 0 ? NULL : &s->variants[v];
 }
 
-/* The version of the library that both of a claim's variants have; "": they have two, or it is
- * not known. */
+/* The version of the library of both variants of a claim; "": they have two, or it is not known. */
 static const char *library_of(const struct summary *s, const struct claim *c)
 {
 	const struct summary_variant *left = variant_of(s, c->left),
@@ -297,7 +297,7 @@ static const char *library_of(const struct summary *s, const struct claim *c)
 	return left && right && !strcmp(left->library, right->library) ? left->library : "";
 }
 
-/* Whether two variants are the same but for the library. */
+/* Whether two variants are the same except for the library. */
 static bool same_but_library(const struct summary *s, const char *a, const char *b)
 {
 	const struct summary_variant *x = variant_of(s, a), *y = variant_of(s, b);
@@ -317,8 +317,8 @@ static bool same_question(const struct summary *s, const struct claim *a, const 
 	       same_but_library(s, a->right, b->right);
 }
 
-/* Which claim asks the same of another version; -1: none. The first of those that ask the same
- * of one version is paired with the first of the other's. */
+/* Which claim asks the same of another version; -1: none. The first claim of one version is paired
+ * with the first that asks the same of the other. */
 static int counterpart(const struct analysis *a, unsigned which)
 {
 	const struct claim *claim = a->f->claims[which].claim;
@@ -336,8 +336,8 @@ static int counterpart(const struct analysis *a, unsigned which)
 	return -1;
 }
 
-/* The two versions that claims are asked of side by side, the older first. Whether there are,
- * and no claim is of a third. */
+/* The two versions that claims are asked of side by side, the older first. Returns whether there
+ * are two, and no claim is about a third. */
 static bool libraries_of(const struct analysis *a, const char *out[2])
 {
 	unsigned n = 0;
@@ -360,8 +360,8 @@ static bool libraries_of(const struct analysis *a, const char *out[2])
 	return paired;
 }
 
-/* "holds, 0.811"; of an undecided one what cannot be seen: how many blocks it would take stands
- * in full. marked: verdicts that are taken alone are told from others. */
+/* "holds, 0.811". An undecided one says what cannot be seen; the section at the end says how many
+ * blocks it needs. marked: verdicts taken alone are distinguished from others. */
 static const char *brief_of(struct arena *arena, const struct claims_result *r, bool marked)
 {
 	char unseen[128] = "";
@@ -377,7 +377,7 @@ static const char *brief_of(struct arena *arena, const struct claims_result *r, 
 	                  unseen);
 }
 
-/* A column of verdicts for each of two versions, or one. */
+/* A column of verdicts for each of two versions, or a single one. */
 static struct story_form *brief_form(struct arena *arena, bool two, const char *libraries[2])
 {
 	struct column *list = ARENA_ARRAY(arena, struct column, 3);
@@ -409,8 +409,8 @@ static struct brief brief_row(const struct analysis *a, struct arena *arena, uns
 	                      .verdict_new = brief_of(arena, of[1], marked)};
 }
 
-/* The fewest blocks at which the least probability that there is, 2 ÷ 2^blocks, passes Holm's
- * first step. */
+/* The fewest blocks at which the least possible probability, 2 ÷ 2^blocks, passes Holm's first
+ * step. */
 static unsigned blocks_for(unsigned family)
 {
 	return (unsigned)ceil(log2(2 * family / ALPHA) - 1e-9);
@@ -449,7 +449,7 @@ static struct family family_of(const struct analysis *a, struct arena *arena)
 	return f;
 }
 
-/* Of parts that say the same at more or less length the first that applies. */
+/* Of parts that say the same at different length, the first that applies. */
 static void say_family(struct story *story, const struct story_table *t, unsigned when)
 {
 	struct phrase p = phrase_begin(story);
@@ -478,7 +478,7 @@ static void tell(const struct analysis *a, struct story *story)
 		const int other = two ? counterpart(a, i) : -1;
 		const bool tested = a->f->claims[i].outcome != CLAIMS_UNTESTED ||
 		                    (other >= 0 && a->f->claims[other].outcome != CLAIMS_UNTESTED);
-		/* Where none is confirmed, the sentence below says so of all. */
+		/* If none is confirmed, the sentence below says so for all. */
 		if (tested && (other < 0 || (unsigned)other > i))
 			rows[nrows++] = brief_row(a, story->arena, i, other,
 			                          two ? libraries[1] : NULL, family->confirmed);

@@ -1,15 +1,15 @@
-/* Cliffs: sizes where bandwidth leaves what the sizes before lead to, beyond the noise, and
+/* Cliffs: sizes where bandwidth departs, beyond the noise, from what smaller sizes predict, and
  * what the library's channels have to do with it.
  *
- * A call that costs a + bytes ÷ b has a bandwidth whose slope over the size, both on
- * logarithmic axes, lies between 1 and 0 and never rises. So from one size to the next
- * bandwidth should grow no faster than it did before (as far as there is a before, and never
- * faster than the size), and should not fall. Both are judged as every gap here: one number per
- * block, the bandwidth over what it should be, with its signed-rank interval; below 6 blocks
- * nothing is named. Nor is anything where no regime tells variants apart.
+ * A call that costs a + bytes ÷ b has a bandwidth whose slope over the size, both on logarithmic
+ * axes, is between 1 and 0 and never rises. So from one size to the next bandwidth should not fall.
+ * It should grow no faster than in the step before, if there is one, and never faster than the
+ * size. Both are judged like every gap here: one number per block, the bandwidth over the expected
+ * one, with its signed-rank interval. Below 6 blocks nothing is named, nor if no regime
+ * distinguishes variants.
  *
- * Where NCCL's log says how many channels it gives a pair of ranks (analysis/channels.h), a
- * jump where a pair gets more is explained by them, and one elsewhere is not. */
+ * NCCL's log may say how many channels it gives a pair of ranks (analysis/channels.h). Then
+ * channels explain a jump where a pair gets more, and no jump elsewhere. */
 #include <math.h>
 #include <string.h>
 
@@ -18,22 +18,25 @@
 #include "chapters.h"
 #include "run.h"
 
-/* An interval has to lie wholly beyond these. Smooth curves of real runs stay below 1.2. */
+/* An interval has to be wholly beyond these. Smooth curves of real runs stay below 1.2. */
 #define JUMPS_ABOVE 1.25
 #define FALLS_BELOW 0.95
-/* Nothing leads further than so many times in size: what lies between was not measured. */
+/* No step spans more than this factor in size: the sizes between were not measured. */
 #define FAR   8
 #define NAMED 4 /* jumps that the answer names */
 
 enum kind { JUMP, FALL };
 
 struct cliff {
-	const char *collective, *kind, *variant; /* the reference, else in which it is strongest */
+	const char *collective, *kind, *variant; /* the reference, else the variant that shows it
+	                                          * most */
 	size_t from_bytes, to_bytes;
 	double from_gbs, to_gbs;     /* bus bandwidth of that variant */
-	double factor;               /* bandwidth ÷ what it should be at least (fall: at to) */
-	unsigned variants, measured; /* how many show it, of how many; limits not counted */
-	const char *who, *look, *between; /* who show it; what to look at; sizes, as BYTES */
+	double factor;               /* bandwidth ÷ the expected least (fall: at to) */
+	unsigned variants, measured; /* how many variants show it, of how many; limits not
+	                              * counted */
+	const char *who, *look, *between; /* variants that show it; what to look at; sizes, as
+	                                   * BYTES */
 	double less;                      /* 1 − factor */
 	int limit;                        /* plain copies show it too: 1, do not: 0, were not
 	                                     measured: -1 */
@@ -60,10 +63,12 @@ static const struct column cliff_columns[] = {
 static const struct story_form cliff_form =
     STORY_FORM(struct cliff, cliff_columns, .name = "cliffs", .title = "Cliffs", .when = STORY_NO_WHEN);
 
-/* From one measured size to the next a pair gets more channels; or beyond the last size. */
+/* The step from one measured size to the next at which a pair gets more channels; or beyond the
+ * last size. */
 struct step {
 	const char *collective, *variant, *found, *remedy;
-	unsigned all, before, after; /* channels: for sends and receives; at the size below, above */
+	unsigned all, before, after; /* channels: for sends and receives; at the size below,
+	                              * above */
 	size_t chunk_bytes, bound_bytes; /* bound: the largest call that has as many as before */
 	size_t to_bytes;
 	double from_gbs, to_gbs;
@@ -101,8 +106,8 @@ static double log_bandwidth(const struct summary_row *row, unsigned block)
 	return NAN;
 }
 
-/* How far the bandwidth at b is above what the step before (from `before` to a, NULL: none)
- * leads to, and above that at a: two ratios over the blocks that hold all of them. */
+/* Two ratios over the blocks that hold all of them: how far the bandwidth at b exceeds what the
+ * step before predicts (from `before` to a, NULL: none), and the bandwidth at a. */
 static void judge(const struct summary_row *before, const struct summary_row *a,
                   const struct summary_row *b, double confidence, double *logs,
                   struct stats_ratio *jump, struct stats_ratio *step)
@@ -127,9 +132,8 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 	*step = stats_ratio_of_logs(steps, n, confidence);
 }
 
-/* Whether a variant leaves its way from the group's size `to - 1` to `to`, how, and by how
- * much.
- */
+/* Whether a variant departs from its curve between the group's sizes `to - 1` and `to`, how, and by
+ * how much. */
 static bool leaves(const struct summary *s, struct arena *arena, unsigned group, unsigned variant,
                    unsigned to, enum kind *kind, double *factor)
 {
@@ -152,7 +156,7 @@ static bool leaves(const struct summary *s, struct arena *arena, unsigned group,
 	return jump.lo > JUMPS_ABOVE && b->cell.bytes <= FAR * a->cell.bytes;
 }
 
-/* Plain copies at the same two sizes. They are judged alike. */
+/* Plain copies at the same two sizes. The same rules judge them. */
 static int limit_leaves(const struct summary *s, struct arena *arena, unsigned group, unsigned to,
                         enum kind kind)
 {
@@ -174,7 +178,7 @@ static int limit_leaves(const struct summary *s, struct arena *arena, unsigned g
 	return -1;
 }
 
-/* "64M", as an experiment file takes it. */
+/* "64M", as in an experiment file. */
 static void size_word(size_t bytes, char *text, size_t text_bytes)
 {
 	static const char units[] = " KMG";
@@ -196,7 +200,7 @@ static const char *between(struct arena *arena, size_t lo, size_t hi)
 	return arena_text(arena, "BYTES='%s..%s +%s'", from, to, step);
 }
 
-/* The cliff of one kind on the way to a size, over all variants; false when there is none. */
+/* The cliff of one kind on the way to a size, over all variants; false if there is none. */
 static bool find(const struct summary *s, struct arena *arena, unsigned group, unsigned to,
                  enum kind kind, struct cliff *out)
 {
@@ -215,7 +219,7 @@ static bool find(const struct summary *s, struct arena *arena, unsigned group, u
 		enum kind its;
 		double factor;
 		const struct summary_row *row = index_at(s, v, group, to);
-		/* The twin is the reference again. */
+		/* The twin is the reference measured again. */
 		if (!row || !row->ntrials || !summary_is_asked(s, v))
 			continue;
 		c.measured++;
@@ -223,7 +227,7 @@ static bool find(const struct summary *s, struct arena *arena, unsigned group, u
 			continue;
 		c.variants++;
 		status_list(names, sizeof names, s->variants[v].name);
-		/* Its figures are known best to whoever reads on. */
+		/* The reader knows the reference's figures best. */
 		if (reference || ((int)v != s->reference && fabs(log(factor)) <= strongest))
 			continue;
 		reference = (int)v == s->reference;
@@ -246,8 +250,8 @@ static bool find(const struct summary *s, struct arena *arena, unsigned group, u
 	return c.variants > 0;
 }
 
-/* In streams. A step is one or the other in each variant; in different variants it may be both,
- * of which the jump is named. */
+/* In streams. A step is one or the other in each variant. In different variants it may be both;
+ * then the jump is named. */
 static unsigned find_all(const struct summary *s, struct arena *arena, struct cliff *out)
 {
 	unsigned n = 0;
@@ -287,8 +291,8 @@ static double bandwidth(const struct summary *s, unsigned variant, unsigned grou
 	return row && row->ntrials ? row->busbw_gbs : NAN;
 }
 
-/* Of one variant in one group: every size at which its pairs have more than at the one before,
- * and where that would be beyond the last. */
+/* For one variant in one group: every size at which its pairs have more than at the one before, and
+ * the next such size beyond the last. */
 static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned group,
                          unsigned variant, const struct channels *rule, struct step *out)
 {
@@ -330,7 +334,7 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 	return n;
 }
 
-/* Of every variant whose log says it. */
+/* For every variant if its log says it. */
 static unsigned steps_all(const struct summary *s, struct arena *arena, struct step *out)
 {
 	unsigned n = 0;
@@ -349,14 +353,14 @@ static unsigned steps_all(const struct summary *s, struct arena *arena, struct s
 
 /* --- in words --- */
 
-/* What was made, for sentences. */
+/* The rows found, for sentences. */
 struct found {
 	const struct summary *s;
 	struct story *story;
 	const struct story_table *cliffs, *steps;
 };
 
-/* The step that a cliff lies on, of its own variant, or NULL. */
+/* The step of its own variant that contains a cliff, or NULL. */
 static const struct step *step_of(const struct found *f, const struct cliff *c)
 {
 	const struct step *steps = f->steps->rows;
@@ -366,7 +370,7 @@ static const struct step *step_of(const struct found *f, const struct cliff *c)
 	return NULL;
 }
 
-/* The next one of the same line, or NULL: a pair has all of its channels. */
+/* The next step of the same line, or NULL: a pair has all of its channels. */
 static const struct step *step_after(const struct found *f, const struct step *step)
 {
 	const struct step *next = step + 1,
@@ -383,7 +387,7 @@ static bool has_rule(const struct summary *s, const struct cliff *c)
 	       rule_of(s, c->at, cell->comm_ranks, &rule);
 }
 
-/* By the channels; false: they do not say it. Where plain copies show it too, the library is
+/* Judged by the channels; false: they do not say it. If plain copies show it too, the library is
  * not its cause. */
 static bool say_cause(const struct found *f, struct phrase *p, const struct cliff *c)
 {
@@ -430,7 +434,7 @@ static void say_cliff(const struct found *f, const struct cliff *c)
 	phrase_end(&p, STORY_ITEM);
 }
 
-/* The setting in which the two differ, where it is one: it moves the step. */
+/* The setting in which the two differ, if there is only one: it moves the step. */
 static void say_moved(const struct found *f, const struct step *one, const struct step *other)
 {
 	const struct step *rows = f->steps->rows;
@@ -473,8 +477,8 @@ static void say_channels(const struct found *f)
 			    "beyond {bound_bytes}, which was not measured.");
 }
 
-/* Of variants that are the reference but for who launches and for the library: what is true of
- * others, which turn a switch to explain something, need not be of what they explain. */
+/* For variants that differ from the reference only in launch mode and library. Other variants turn
+ * a switch to explain something; what is true of them need not be true of what they explain. */
 static void advise(const struct found *f, const struct cliff *c)
 {
 	if (f->s->reference < 0 || !summary_like(f->s, c->at, (unsigned)f->s->reference))

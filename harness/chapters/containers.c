@@ -1,12 +1,12 @@
-/* Processes that are isolated from each other (isolate, visible = own): what it costs them
- * against the reference, and which other variant gives that back.
+/* Processes that are isolated from each other (isolate, visible = own): what that costs compared
+ * with the reference, and which other variant restores it.
  *
- * A variant loses where its bandwidth at large sizes is sure to be less than the reference's,
- * or where none of its trials went through. A remedy is a variant that is still isolated, has
- * nothing of its own that the loser shares, differs from it in namespaces and environment
- * alone, and does not lose; of one that has a single thing of its own it may be the reference,
- * which shares it. Of several the one that changes least is named, with all that it changes: a
- * part of it was measured to be enough nowhere. */
+ * A variant loses if its bandwidth at large sizes is surely less than the reference's, or if all of
+ * its trials failed. A remedy is a variant that is still isolated and does not lose. It isolates
+ * nothing that the loser shares, and differs from it only in namespaces and environment. If the
+ * loser isolates a single thing, the remedy may be the reference, which shares it. Of several
+ * remedies the one that changes least is named, with all that it changes: no measurement shows that
+ * a part is enough. */
 #include <math.h>
 #include <string.h>
 
@@ -14,14 +14,14 @@
 #include "../analysis/format.h"
 #include "chapters.h"
 
-/* Before what the job of the path said (run/evidence.c). */
+/* Precedes what the path's job reported (run/evidence.c). */
 #define PATH_UNKNOWN "its path cannot be told: "
 
 struct row {
 	const char *variant, *own, *transport;
 	struct stats_ratio speed;
-	const char *verdict, *fails; /* fails: what its first trial said, where all failed */
-	const char *gives, *remedy;  /* what gives it back, all of it, as in which variant */
+	const char *verdict, *fails; /* fails: the first trial's error, if all failed */
+	const char *gives, *remedy;  /* what restores it, in full, as in which variant */
 	struct stats_ratio restored;
 	const char *how; /* gives, with the ways to do it */
 	const char *sizes, *reference;
@@ -59,7 +59,7 @@ static const struct {
 };
 // clang-format on
 
-/* --- what is its own, and what another setting changes of it --- */
+/* --- what is isolated, and what another setting changes of it --- */
 
 static const struct settings *settings_of(const struct summary *s, unsigned v)
 {
@@ -136,8 +136,7 @@ static const char *remedy_text(struct arena *arena, const struct settings *loser
 }
 
 /* How much a variant changes of a loser's settings; 0: it is no remedy of its kind. A variable
- * is less than what containers have to be given to share, and they hardly ever share a host
- * name. */
+ * counts less than what containers have to share, and they hardly ever share a host name. */
 static unsigned changes(const struct settings *loser, const struct settings *other)
 {
 	struct settings same = *other;
@@ -166,7 +165,7 @@ static bool is_isolated(const struct summary *s, unsigned v)
 	       settings_isolates(settings_of(s, v));
 }
 
-/* What the first trial said of an isolated variant whose trials all failed. */
+/* The first trial's error of an isolated variant if all of its trials failed. */
 static const char *failure_of(const struct summary *s, unsigned v)
 {
 	const struct summary_variant *of = &s->variants[v];
@@ -186,7 +185,8 @@ static int beyond(const struct regime *g, unsigned variant)
 	return g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
 }
 
-/* Those that are sure to lose nothing: where the run can tell, within the margin or faster. */
+/* Those that surely lose nothing: if the run can distinguish variants, within the margin or
+ * faster. */
 static bool restores(const struct regime *g, unsigned variant)
 {
 	const struct verdict *v = &g->contrasts[variant].verdict;
@@ -244,8 +244,8 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 
 /* --- in words --- */
 
-/* Whether a row stands for all that one remedy restores: the one with most of its own, then
- * with the fewest variables. What the reference restores stands for itself. */
+/* Whether a row represents all that one remedy restores: the one that isolates most, then the one
+ * with the fewest variables. A row that the reference restores represents only itself. */
 static bool leads(const struct summary *s, const struct row *rows, unsigned n, unsigned which)
 {
 	const struct settings *mine = settings_of(s, rows[which].at);
@@ -285,7 +285,7 @@ static void advise(const struct summary *s, struct story *story, const struct st
 	phrase_end(&p, STORY_ADVICE);
 }
 
-/* One thing of its own that a process loses by. */
+/* A single isolated thing that costs a process bandwidth. */
 static bool is_single(const struct summary *s, const struct row *row)
 {
 	return __builtin_popcount(settings_of(s, row->at)->isolate) == 1;
@@ -310,7 +310,7 @@ static void answer_singles(const struct summary *s, struct story *story,
 	phrase_end(&p, STORY_ANSWER);
 }
 
-/* Of a row that stands for all that its remedy restores. */
+/* For a row that represents all that its remedy restores. */
 static void answer_remedy(const struct summary *s, struct story *story, const struct story_table *t,
                           const struct row *row)
 {
@@ -323,8 +323,8 @@ static void answer_remedy(const struct summary *s, struct story *story, const st
 	                           "{gives}. With it: {restored:full}.");
 }
 
-/* What the first page shows: what a process loses nothing by, and what stands for all that a
- * remedy restores. */
+/* Rows of the first page: isolation that costs nothing, and rows that represent all that a remedy
+ * restores. */
 static void lead(const struct summary *s, struct story *story, const struct story_table *t)
 {
 	const struct row *rows = t->rows;

@@ -1,5 +1,5 @@
-/* What a call costs where a device takes no time, so that all of it is the harness: of each
- * pace, at the smallest size of its first collective. */
+/* What a call costs if the device takes no time, so that all of it is the harness: for each pace,
+ * at the smallest size of its first collective. */
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -24,7 +24,7 @@ static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "cost", .title = "What a call costs the harness", .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
 
-/* Whether nothing but the harness takes time in any variant. */
+/* Whether only the harness takes time in every variant. */
 static bool is_harness_alone(const struct summary *s)
 {
 	if (s->carries_data)
@@ -37,7 +37,7 @@ static bool is_harness_alone(const struct summary *s)
 	return true;
 }
 
-/* Of the first group of the pace that has any. */
+/* From the first group of the pace that has any. */
 static unsigned rows_of(const struct summary *s, struct arena *arena, enum pace pace,
                         struct row *rows)
 {

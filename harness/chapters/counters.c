@@ -1,5 +1,5 @@
-/* What the counters of devices saw of each variant, beside the model of DRAM's traffic
- * (analysis/evidence.h): means over ranks, and rank by rank in evidence.csv. */
+/* What the devices' counters saw of each variant, next to the model of DRAM traffic
+ * (analysis/evidence.h): means over ranks. evidence.csv has them rank by rank. */
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -11,7 +11,7 @@
 struct row {
 	const char *cell, *variant;
 	double nvlink_tx_gbs, of_limit, nvlink_rx_gbs, dram_gbs, dram_of_peak, dram_per_nvlink;
-	double model, model_direct, model_staged; /* one figure where the path is known */
+	double model, model_direct, model_staged; /* one figure if the path is known */
 	double cached, sm_busy, pcie_tx_gbs, copies, copies_model, issue_cores;
 	unsigned blocks;
 };
@@ -79,7 +79,7 @@ static const struct story_form rank_form =
     STORY_FORM(struct rank, rank_columns, .name = "evidence", .title = "Counters, rank by rank",
                .when = STORY_NO_WHEN, .file = "evidence.csv", .hidden = true);
 
-/* What the model says of a byte, and which counters there are not. */
+/* The model's cost of a byte, and which counters are missing. */
 enum { LINKS = 1, COPIES = 2, MISSING = 4 };
 
 struct model {

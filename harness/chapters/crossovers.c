@@ -1,10 +1,8 @@
-/* Which variant is the fastest at which sizes, and from which size on one backend's beats
- * another's.
+/* Which variant is the fastest at which sizes, and from which size on one backend beats another.
  *
- * Each size is judged by itself: the signed-rank interval of the two variants' times over the
+ * Each size is judged by itself. The signed-rank interval of the two variants' times over the
  * blocks has to be beyond the margin, and beyond what the reference's twin shows at that size
- * (A/A). Sizes that follow each other with the same answer are one range. Below 6 blocks
- * nothing is decided. */
+ * (A/A). Adjacent sizes with the same answer are one range. Below 6 blocks nothing is decided. */
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +11,9 @@
 #include "chapters.h"
 #include "run.h"
 
-#define RANGES_MOST     12 /* of a pair; more alternate, and are no crossover */
-#define UNDECIDED_NAMED 3  /* pairs; more have one sentence in common */
-#define ANSWER_GROUPS   4  /* that the answer has; the section has all */
+#define RANGES_MOST     12 /* ranges of a pair; more of them alternate, and are no crossover */
+#define UNDECIDED_NAMED 3  /* pairs; more share one sentence */
+#define ANSWER_GROUPS   4  /* in the answer; the section has all */
 
 /* Sizes as asked, both included. */
 struct fastest {
@@ -44,7 +42,7 @@ static const struct column fastest_columns[] = {
 static const struct story_form fastest_form =
     STORY_FORM(struct fastest, fastest_columns, .name = "fastest", .title = "The fastest by size", .when = STORY_NO_WHEN);
 
-/* A range of two variants of different backends, in one mode where they have one in common. */
+/* A range of two variants of different backends, in one mode if they share one. */
 struct range {
 	const char *collective, *pace, *left, *right;
 	size_t from, to;
@@ -67,7 +65,7 @@ static const struct column range_columns[] = {
 static const struct story_form range_form =
     STORY_FORM(struct range, range_columns, .name = "crossovers", .title = "Two backends against each other", .when = STORY_NO_WHEN, .file = "crossovers.csv", .hidden = true);
 
-/* Ranges so far: those of a pair follow each other. */
+/* Ranges so far: those of a pair are adjacent. */
 struct pair_ranges {
 	struct range *list;
 	unsigned n;
@@ -105,7 +103,7 @@ static struct contrast judge(const struct summary *s, struct arena *arena, unsig
 	return out;
 }
 
-/* How far the twin's interval reaches from 1 at that size, as a log; 0 without one. */
+/* How far the twin's interval is from 1 at that size, as a log; 0 without one. */
 static double noise(const struct summary *s, struct arena *arena, unsigned group, unsigned size)
 {
 	if (s->twin < 0 || s->reference < 0)
@@ -141,7 +139,7 @@ static void range_add(struct pair_ranges *out, unsigned first, struct range one)
 	out->list[out->n++] = one;
 }
 
-/* The ranges of a pair; a size that one of them lacks is left out. */
+/* The ranges of a pair; a size that one of them lacks is omitted. */
 static void pair_make(const struct summary *s, struct arena *arena, unsigned group, unsigned left,
                       unsigned right, struct pair_ranges *out)
 {
@@ -171,7 +169,7 @@ static void pair_make(const struct summary *s, struct arena *arena, unsigned gro
 		                                             : "undecided";
 }
 
-/* Those in the same mode; where two backends have none in common, the first of each. */
+/* Those in the same mode; if two backends share none, the first of each. */
 static bool is_pair(const struct summary *s, unsigned a, unsigned b)
 {
 	if (!counts(s, a) || !counts(s, b) || same_backend(s, a, b))
@@ -183,7 +181,7 @@ static bool is_pair(const struct summary *s, unsigned a, unsigned b)
 			if (!counts(s, x) || !counts(s, y) || !same_backend(s, x, a) ||
 			    !same_backend(s, y, b))
 				continue;
-			/* A pair in one mode, or an earlier one, stands for them. */
+			/* A pair in one mode, or an earlier pair, represents them. */
 			if (!strcmp(s->variants[x].mode, s->variants[y].mode) || x < a ||
 			    (x == a && y < b))
 				return false;
@@ -207,7 +205,7 @@ static int fastest_of(const struct summary *s, unsigned group, unsigned size)
 	return best;
 }
 
-/* The fastest at one size, joined to the row before where that has the same. */
+/* The fastest at one size, joined to the row before if that has the same one. */
 static unsigned fastest_add(const struct summary *s, struct arena *arena, unsigned group,
                             unsigned size, struct fastest *rows, unsigned n)
 {
@@ -252,8 +250,8 @@ static unsigned fastest_add(const struct summary *s, struct arena *arena, unsign
 
 /* --- in words --- */
 
-/* "all_reduce, single calls: the fastest is gloo (4 KiB to 64 KiB), undecided (256 KiB)." of
- * the first groups; rows that follow each other with one word are one. */
+/* "all_reduce, single calls: the fastest is gloo (4 KiB to 64 KiB), undecided (256 KiB)." For the
+ * first groups; adjacent rows with the same word are one. */
 static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 {
 	struct fastest *said = ARENA_ARRAY(story->arena, struct fastest, n + 1);
@@ -289,7 +287,7 @@ static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 	}
 }
 
-/* The i-th of a pair's n ranges, where it is. */
+/* The i-th of a pair's n ranges, if it exists. */
 static const char *sizes_of(const struct range *r, unsigned i, unsigned n)
 {
 	if (n == 1)
@@ -333,7 +331,7 @@ static unsigned end_of(const struct pair_ranges *all, unsigned i)
 	return end;
 }
 
-/* Pairs that are undecided at every size have one sentence where they are many. */
+/* Pairs that are undecided at every size share one sentence if there are many. */
 static void say_pairs(struct story *story, const struct story_table *t,
                       const struct pair_ranges *all)
 {

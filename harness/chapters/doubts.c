@@ -1,10 +1,10 @@
-/* What in a record cannot be as it says, or cannot be checked: no verdict is withheld for it,
- * but page 1 says it. */
+/* What in a record cannot be true, or cannot be checked. No verdict is withheld for it, but page 1
+ * reports it. */
 #include "../analysis/format.h"
 #include "warnings.h"
 
-/* Of the limit, which is plain copies of the same run. Collectives of the reference records
- * reach 0.96 of it; a reduction that the switch carries out may reach twice as much. */
+/* Of the limit, which is plain copies of the same run. Collectives of the reference records reach
+ * 0.96 of it; a reduction in the switch may reach twice as much. */
 #define FAR_BEYOND 3
 
 static bool has_no_length(const struct record_cell *c)

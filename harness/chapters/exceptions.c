@@ -1,11 +1,11 @@
-/* Sizes that are decided, and that no mean tells: they go another way than the mean over their
- * regime's sizes, or are in no regime.
+/* Sizes with a verdict that no mean reports: it differs from the mean over their regime's sizes, or
+ * they are in no regime.
  *
- * Each size of each collective is judged by itself: its estimate has to be beyond the margin,
- * and the whole interval over the blocks beyond what the reference's twin shows at that size
- * (A/A). A regime is judged as the answer has it (regime.h). Where a run has several versions
- * of the library, each variant is compared with itself on the next one too. In no regime are
- * sizes below the large ones. */
+ * Each size of each collective is judged by itself. Its estimate has to be beyond the margin, and
+ * the whole interval over the blocks beyond what the reference's twin shows at that size (A/A). A
+ * regime is judged as in the answer (regime.h). If a run has several versions of the library, each
+ * variant is also compared with itself on the next version. Sizes below the large ones are in no
+ * regime. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum {
 	HIDDEN = 1,  /* by the mean of its regime */
 	LIBRARY = 2, /* two versions, in no regime */
 	BETWEEN = 4, /* in no regime */
-	MANY = 64,   /* the same, of a run of several collectives */
+	MANY = 64,   /* the same, in a run of several collectives */
 	FASTER = 8,
 	SLOWER = 16,
 	ON_TOP = 32,
@@ -31,7 +31,7 @@ struct row {
 	const char *variant, *against;
 	struct stats_ratio speed;
 	const char *verdict;
-	const char *mean;     /* what it goes against: the regime's verdict; NULL: it is in none */
+	const char *mean;     /* the regime's verdict that it contradicts; NULL: it is in none */
 	const char *versions; /* "2.21.5 is slower than 2.28.3", else NULL */
 	unsigned when;
 };
@@ -91,7 +91,7 @@ static struct contrast judge(const struct teller *t, unsigned group, unsigned si
 	return c;
 }
 
-/* How far the A/A line of a size is off, as a log; NaN without one. */
+/* How far the A/A line of a size is from 1, as a log; NaN without one. */
 static double line_of(const struct teller *t, unsigned group, unsigned size)
 {
 	const struct summary *s = t->a->s;
@@ -149,14 +149,14 @@ static bool is_between(const struct teller *t, const struct summary_group *g, si
 	return !regime_of(t, g, asked) && !(large && asked >= large->range.lo);
 }
 
-/* 1, -1: what is said of a variant over a regime's sizes; 0: neither. */
+/* 1, -1: the verdict on a variant over a regime's sizes; 0: neither. */
 static int said_of(const struct regime *r, unsigned v)
 {
 	const struct verdict *verdict = &r->contrasts[v].verdict;
 	return r->tells ? verdict_beyond(verdict) : regime_beyond(r, &verdict->ratio);
 }
 
-/* Whether every regime says the same of a variant: then it is no news in between. */
+/* Whether every regime has the same verdict on a variant: then it is no news in between. */
 static bool all_say(const struct regimes *regimes, unsigned v, int side)
 {
 	for (unsigned i = 0; i < regimes->n; i++)
@@ -165,7 +165,7 @@ static bool all_say(const struct regimes *regimes, unsigned v, int side)
 	return regimes->n > 0;
 }
 
-/* Each variant against the reference, at one size. */
+/* Each variant compared with the reference, at one size. */
 static void tell_variants(struct teller *t, unsigned group, unsigned size, double line)
 {
 	const struct summary *s = t->a->s;
@@ -191,7 +191,7 @@ static void tell_variants(struct teller *t, unsigned group, unsigned size, doubl
 	}
 }
 
-/* The variant that differs in the library alone, whose version is the next one; or -1. */
+/* The variant that differs only in the library, which has the next version; or -1. */
 static int next_version(const struct summary *s, unsigned v)
 {
 	int next = -1;
@@ -209,7 +209,7 @@ static int next_version(const struct summary *s, unsigned v)
 	return next;
 }
 
-/* Each variant against the same one on the next version of the library. */
+/* Each variant compared with the same one on the next version of the library. */
 static void tell_versions(struct teller *t, unsigned group, unsigned size, double line)
 {
 	const struct summary *s = t->a->s;
@@ -234,8 +234,8 @@ static bool counts(const struct summary *s, const struct summary_group *g)
 	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
 }
 
-/* The first sentences of a kind are the answer's; rows that share one count once. Whether that
- * is all. */
+/* The first sentences of a kind are in the answer; rows that share one count once. Returns whether
+ * that is all. */
 static bool choose_answers(struct story *story, const struct story_table *table, struct row *rows,
                            unsigned kind)
 {
@@ -272,7 +272,7 @@ static void tell_sizes(struct teller *t, unsigned group)
 	}
 }
 
-/* Whether the run has more than one collective to tell of. */
+/* Whether the run has more than one collective to report. */
 static bool has_many(const struct summary *s)
 {
 	int first = -1;

@@ -9,9 +9,9 @@
 #include "run.h"
 
 #define NAMED 4 /* in one sentence */
-#define MANY  8 /* they are what is asked about, and as many variants hide each other in ratios */
+#define MANY  8 /* the question is about them, and ratios of so many variants hide each other */
 
-/* The verdict that a sentence goes by: of bandwidth, or of latency where that is alone. */
+/* The verdict that a sentence uses: of bandwidth, or of latency if only that was measured. */
 enum { EFFECT = 1, NONE = 2, OPEN = 4, ALARM = 8 };
 
 /* A factor. Those that could not be tested come last. */
@@ -75,11 +75,11 @@ static const struct story_form file_form =
 
 /* Of all: one row. */
 struct whole {
-	double by_chance;      /* what the largest ratio would be, had none an effect */
+	double by_chance;      /* the largest ratio expected if none had an effect */
 	const char *unlatency; /* why latency is not judged */
 	unsigned effects, none, open; /* in the answer, beyond those that are named */
 	unsigned drawn_effects, drawn_none, drawn_open; /* in the caption */
-	bool alike; /* all are of the same sizes, which need not be said then */
+	bool alike; /* all have the same sizes, which then need not be given */
 };
 static const struct column whole_columns[] = {
     COLUMN(struct whole, by_chance, "largest by chance", "", NUMBER),
@@ -101,13 +101,13 @@ static const struct sentence alarms[] = {
 
 /* --- the rows --- */
 
-/* What it is sorted by. */
+/* Rows are sorted by this. */
 static const struct verdict *main_of(const struct factors_result *r)
 {
 	return factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
 }
 
-/* In full; of a placebo also what it means. What is true of the factor is said with the first
+/* In full; for a placebo also what it means. What is true of the factor is said with the first
  * verdict that is judged. */
 static const char *verdict_said(struct arena *arena, const struct factors_result *r,
                                 const struct verdict *v)
@@ -165,8 +165,8 @@ static struct row row_of(struct arena *arena, const struct factors_result *r)
 	    .of = r};
 }
 
-/* The largest effect first, in either direction; then, in the order of the file, those that
- * were not measured. Returns how many were. */
+/* The largest effect first, in either direction; then, in the file's order, those that were not
+ * measured. Returns how many were. */
 static unsigned rows_make(const struct findings *f, struct arena *arena, struct row *rows,
                           struct whole *whole)
 {
@@ -188,7 +188,7 @@ static unsigned rows_make(const struct findings *f, struct arena *arena, struct 
 	whole->alike = true;
 	for (unsigned i = 0; i < tested; i++)
 		whole->alike &= !strcmp(rows[i].sizes, rows[0].sizes);
-	/* A variable's name says by itself that it is one. */
+	/* A variable's name shows that it is a variable. */
 	for (unsigned i = 0; i < n; i++)
 		rows[i].label =
 		    arena_text(arena, "%s%s%s",
@@ -222,7 +222,7 @@ static void add_effect(struct phrase *p, const struct story_table *t, const stru
 		                           "({latency:interval})");
 }
 
-/* The file's own factors: by what they do, placebos left out. */
+/* The file's own factors by their effect; placebos are omitted. */
 static void answer(struct story *story, const struct story_table *t, struct whole *whole,
                    const struct story_table *facts)
 {
@@ -324,7 +324,7 @@ static void say_untested(struct story *story, const struct story_table *t, unsig
 	}
 }
 
-/* A placebo with an effect stands among the warnings too. */
+/* A placebo with an effect is among the warnings too. */
 static void warn(struct story *story, const struct story_table *t, const struct row *row)
 {
 	const bool bandwidth = verdict_effect(&row->of->bandwidth),

@@ -9,7 +9,8 @@
 #include "run.h"
 
 #define NAMED      3   /* factors in a sentence */
-#define NEARLY_ALL 0.8 /* an interval that begins below is no "all", whatever it covers */
+#define NEARLY_ALL 0.8 /* an interval that begins below this is not called "all", whatever it
+                        * covers */
 
 struct row {
 	const char *step, *variants;
@@ -145,13 +146,13 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 	    .beyond = verdict_effect(&step->verdict) != 0};
 }
 
-/* The factors that count to one side of 0, the largest first, each with its share where that is
- * not the whole answer. */
+/* The factors that count to one side of 0, the largest first, each with its share unless that is
+ * the whole answer. */
 static void add_names(struct phrase *p, const struct story_table *t, const struct waterfall *w,
                       bool against, bool shares)
 {
 	unsigned order[WATERFALL_MAX_STEPS], n = 0;
-	double sizes[WATERFALL_MAX_STEPS] = {0}; /* of those that are not named: below 0 */
+	double sizes[WATERFALL_MAX_STEPS] = {0}; /* of those that are not named: negative */
 	for (unsigned i = 0; i < w->nsteps; i++) {
 		const double share = w->steps[i].share.estimate;
 		const bool named = w->steps[i].counts && (share < 0) == against;
@@ -183,7 +184,7 @@ static const char *explained_text(const struct stats_ratio *e)
 	return " {explained_share} of the gap: too wide to say whether anything is left";
 }
 
-/* "zero-copy explains all of the gap (98 to 106 %)"; without shares why there are none. */
+/* "zero-copy explains all of the gap (98 to 106 %)"; without shares, why there are none. */
 static void say_explained(struct story *story, const struct story_table *whole,
                           const struct story_table *steps, const struct waterfall *w,
                           unsigned roles, const char *begin)
@@ -232,7 +233,7 @@ static void tell(const struct analysis *a, struct story *story)
 		STORY_TELL(story, facts, whole_sentences);
 		return;
 	}
-	/* The sentences come first, over rows that the story gets after them. */
+	/* The sentences come first, though the story gets their rows after them. */
 	const struct story_table *steps = story_rows(story, &form, rows, w->nsteps);
 	say_explained(story, facts, steps, w, STORY_STRESS | STORY_CAPTION,
 	              shared ? "" : "No shares are given: ");

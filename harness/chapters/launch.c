@@ -1,4 +1,4 @@
-/* What it costs to launch a call, and which rank is the last: rank by rank in ranks.csv. */
+/* What launching a call costs, and which rank is the last; ranks.csv has it rank by rank. */
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -154,7 +154,7 @@ static void add_straggler(const struct summary_row *row, struct row *out)
 	out->last_by_share = last->last_by_us / row->time_us;
 }
 
-/* Of the smallest and the largest size; of ranks, a middle one too. */
+/* For the smallest and the largest size; of the ranks, a middle one too. */
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;

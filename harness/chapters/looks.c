@@ -1,4 +1,4 @@
-/* The blocks of the run, and how often its verdicts could be seen before more was measured
+/* The blocks of the run, and how often its verdicts could be seen before measuring went on
  * (analysis/looks.h). */
 #include "../analysis/looks.h"
 

@@ -1,4 +1,4 @@
-/* What memory each variant took, as its workers said at the end of their trials. */
+/* Memory of each variant, as its workers reported it at the end of their trials. */
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -33,8 +33,7 @@ static void tell(const struct analysis *a, struct story *story)
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants);
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		/* The limit's buffers are all that it needs, and the twin's are the
-		 * reference's. */
+		/* The limit needs only its buffers, and the twin has the reference's. */
 		if (!summary_is_asked(s, v))
 			continue;
 		struct memory_use use;

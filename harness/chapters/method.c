@@ -1,5 +1,4 @@
-/* How it was measured: sessions and their commands, blocks, and what a trial does with a cell.
- */
+/* How it was measured: sessions and their commands, blocks, and what a trial does with a cell. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 enum {
 	RESUMED = 1,
-	WHOLE = 2, /* all blocks that were asked for, or as many as the run wanted */
+	WHOLE = 2, /* all blocks that were asked for, or as many as the run needed */
 	PART = 4,
 	STREAM = 8,
 	ISOLATED = 16,
@@ -96,7 +95,7 @@ static const struct sentence sentences[] = {
 
 /* --- sessions --- */
 
-/* A word of a command line, as a shell would take it again. */
+/* A word of a command line, quoted so that a shell reads it back. */
 static const char *add_word(struct arena *arena, const char *text, const char *word)
 {
 	static const char plain[] =
@@ -124,7 +123,7 @@ static void tell_command(struct story *story, const json_t *command)
 		story_code(story, text);
 }
 
-/* `added`: to the plan, or NULL of the first one. */
+/* `added`: to the plan, or NULL for the first one. */
 static void tell_session(struct story *story, const struct story_table *t, unsigned i,
                          const char *added, const json_t *counters, const json_t *command)
 {
@@ -139,7 +138,7 @@ static void tell_session(struct story *story, const struct story_table *t, unsig
 	tell_command(story, command);
 }
 
-/* A place in the run: so many whole blocks, and so many trials of the next. */
+/* A position in the run: whole blocks, and trials of the next block. */
 struct place {
 	unsigned block, trial;
 };
@@ -154,7 +153,7 @@ static struct place place_of(const struct record_run *run, unsigned session)
 	                      run->resumes[session - 1].begun};
 }
 
-/* After what was said before. */
+/* Follows the text so far. */
 static const char *trials_of(struct arena *arena, const char *before, unsigned first, unsigned last,
                              unsigned block)
 {
@@ -223,7 +222,7 @@ static void tell_notes(const struct record_run *run, struct story *story)
 
 /* --- cells --- */
 
-/* What alltoallv was called with, where it was measured; else NULL. */
+/* The arguments of alltoallv, if it was measured; else NULL. */
 static const char *counts_of(const struct summary *s, struct arena *arena)
 {
 	const json_t *counts = json_object_get(s->run->environment, "counts");

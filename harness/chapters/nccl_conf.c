@@ -57,7 +57,7 @@ static void add_set(struct phrase *p, const struct tuning *t, unsigned f, bool c
 				               line_of(&t->settings[i], commented));
 }
 
-/* Other variants of the file, where they are faster than the default beyond the margin. */
+/* Other variants of the file, if they are faster than the default beyond the margin. */
 static void add_code(struct phrase *p, const struct tuning *t)
 {
 	const struct summary *s = t->s;
@@ -92,7 +92,7 @@ static void add_alternative(struct phrase *p, const struct tuning *t, unsigned f
 	add_set(p, t, f, true);
 }
 
-/* Whose it is: after its first line. */
+/* The run that the file comes from: follows its first line. */
 static const char *head_of(const struct tuning *t)
 {
 	const struct summary_variant *of =

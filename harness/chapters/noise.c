@@ -1,5 +1,5 @@
-/* The noise of the run: the reference against itself (A/A), by regime, and which differences it
- * hides. */
+/* The noise of the run: the reference compared with itself (A/A), by regime, and which differences
+ * it hides. */
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 /* A regime; the large sizes come first. */
 struct row {
 	const char *regime;       /* "large", "the largest (1 MiB)" */
-	struct stats_ratio twin;  /* the speed of the reference against itself */
+	struct stats_ratio twin;  /* the speed of the reference compared with itself */
 	const char *label;        /* "large", "the largest" */
-	const char *hides, *why;  /* which differences cannot be told, and why; or NULL */
-	const char *hides_in_all; /* the same of all regimes, where none can tell */
+	const char *hides, *why;  /* which differences cannot be distinguished, and why; or NULL */
+	const char *hides_in_all; /* the same for all regimes, if none can distinguish variants */
 };
 
 // clang-format off
@@ -78,7 +78,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (none && !run_lacks_blocks(a))
 		story_say_row(story, STORY_OPEN, t, rows,
 		              "This run cannot {hides_in_all}. {why}");
-	/* Where no regime can tell, the answer has the first one's reason. */
+	/* If no regime can distinguish variants, the answer has the first one's reason. */
 	for (unsigned i = 0; i < regimes->n; i++)
 		if (rows[i].hides && !(none && !strcmp(rows[i].why, rows[0].why)))
 			story_say_row(story, STORY_BODY, t, &rows[i],
