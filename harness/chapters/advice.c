@@ -91,7 +91,7 @@ static bool is_same_pair(const struct row *a, const struct row *b)
 	return !strcmp(a->from, b->from) && !strcmp(a->to, b->to);
 }
 
-/* "1.28 times the bandwidth in threads-registered compared with threads (1.27 to 1.30)" */
+/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
 static void add_item(struct phrase *p, const struct story_table *t, const struct row *row)
 {
 	const struct {

@@ -8,18 +8,18 @@
 #include "../analysis/format.h"
 #include "warnings.h"
 
-/* Standard deviations, by 1.4826 × the median absolute deviation (right for normal noise), and
- * how much a trial has to be off to matter at all. */
+/* Standard deviations, as 1.4826 × the median absolute deviation (right for normal noise), and how
+ * far a trial has to be off to matter at all. */
 #define FAR       5.0
 #define FAR_LEAST 0.05
-/* A whole block may be off by less, and a drift by half of what a verdict takes for nothing. */
+/* A whole block may be off by less, and a drift by half of what a verdict ignores. */
 #define BLOCK_LEAST 0.02
 #define DRIFT_LEAST 0.01
 #define DRIFT_P     0.01
 
 #define NAMED 4 /* outliers that are named; the others are counted */
 
-/* How one trial stands against the others of its variant. */
+/* One trial compared with the others of its variant. */
 struct trial_number {
 	unsigned variant, block, order;
 	/* The mean over the group's sizes of log(time ÷ the variant's median time): 0.02 is
@@ -35,15 +35,15 @@ static int by_order(const void *left, const void *right)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* What is looked at in one group: its trials, limits left out, in the order in which they ran;
- * x has room for a number of each. */
+/* The data of one group: its trials, limits omitted, in the order in which they ran; x has room for
+ * one number each. */
 struct look {
 	const struct summary *s;
 	unsigned group, n;
 	struct trial_number *list;
 	double *x;
 	struct warnings *w;
-	/* Of these the reader has the advice already. */
+	/* The reader has the advice on these already. */
 	struct {
 		bool outliers, drift;
 	} told;
@@ -93,7 +93,7 @@ static const char *compared(double log_time)
 	return log_time > 0 ? "slower" : "faster";
 }
 
-/* Median and spread of n values; x is left as it is. */
+/* Median and spread of n values; x is unchanged. */
 static void spread(const double *x, unsigned n, double *median, double *deviation)
 {
 	double *off = malloc((n ? n : 1) * sizeof *off);
@@ -106,7 +106,7 @@ static void spread(const double *x, unsigned n, double *median, double *deviatio
 	free(off);
 }
 
-/* Puts the numbers of one variant in order into x (UINT_MAX: of all). */
+/* Copies the numbers of one variant into x, in order (UINT_MAX: of all). */
 static unsigned of_variant(const struct look *l, unsigned variant)
 {
 	unsigned k = 0;
@@ -128,7 +128,7 @@ static int by_distance(const void *left, const void *right)
 	return fabs(a->off) > fabs(b->off) ? -1 : fabs(a->off) < fabs(b->off);
 }
 
-/* How often the ranks of a variant lost their core in the timed calls of a size, in a block. */
+/* How often the ranks of a variant lost their core in a block, in the timed calls of a size. */
 static unsigned long long switches_in(const struct look *l, unsigned variant, size_t asked,
                                       unsigned block)
 {
@@ -144,8 +144,8 @@ static unsigned long long switches_in(const struct look *l, unsigned variant, si
 	return sum;
 }
 
-/* Of a slow trial, a size at which its ranks lost their core more often than in the variant's
- * other trials: what goes with it, and may be its cause. */
+/* For a slow trial, a size at which its ranks lost their core more often than in the variant's
+ * other trials. This goes with the slowness, and may be its cause. */
 static void name_switches(const struct look *l, const struct trial_number *of, char *text,
                           size_t bytes)
 {
@@ -195,8 +195,7 @@ static const char may_decide[] =
                       "hardly suffer, the values do: lock the clocks (nvidia-smi -lgc on GPUs, the "
                       "performance governor on CPUs), or warm up longer before.";
 
-/* Trials far from their variant's others. `skip`: a block that was named already, or UINT_MAX.
- */
+/* Trials far from their variant's others. `skip`: a block that is already named, or UINT_MAX. */
 static void warn_outliers(struct look *l, unsigned skip)
 {
 	const struct summary *s = l->s;
@@ -250,7 +249,7 @@ static double block_mean(const struct look *l, unsigned i)
 	return sum / k;
 }
 
-/* The first block against the others. The block's number when it is off, else UINT_MAX. */
+/* Compares the first block with the others. Returns its number if it is off, else UINT_MAX. */
 static unsigned warn_first(const struct look *l)
 {
 	unsigned blocks = 0;
@@ -270,7 +269,7 @@ static unsigned warn_first(const struct look *l)
 	return l->list[0].block;
 }
 
-/* The trend of n values over the run; false when there is none to speak of. */
+/* The trend of n values over the run; false if there is none worth reporting. */
 static bool drifts(const double *x, unsigned n, double p, double least, double *total)
 {
 	if (n < STATS_MIN_BLOCKS || !(stats_trend_probability(x, n) < p))

@@ -1,14 +1,14 @@
-/* Pairs of ranks, each way: what they reach alone and all at once, which are slow, and where
- * all traffic meets.
+/* Pairs of ranks, in each direction: what they reach alone and all at once, which are slow, and
+ * where all traffic meets.
  *
- * Made of the reference's cells: `pair` alone (bandwidth: stream at the largest size; latency:
- * isolated at the smallest), `alltoall` all at once (what each rank receives of each other, by
- * the receiver's own end).
+ * The figures come from the reference's cells. `pair` gives a pair alone (bandwidth: stream at the
+ * largest size; latency: isolated at the smallest). `alltoall` gives all at once (what each rank
+ * receives from each other, by the receiver's own end).
  *
- * A pair is called slow where the upper quartile of its bandwidth is below SLOW of its class's
- * median, or of the way back's lower quartile, or below what its class should reach; or where
- * its p50 is more than LATE times the class's median. With fewer pairs of the class than
- * IN_CLASS there is no median to compare it with; without quartiles nothing is called slow. */
+ * A pair is called slow if the upper quartile of its bandwidth is below SLOW of its class's median,
+ * or of the reverse direction's lower quartile, or below what its class should reach. It is also
+ * slow if its p50 is more than LATE times the class's median. With fewer pairs of the class than
+ * IN_CLASS there is no median to compare it with. Without quartiles nothing is called slow. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@
 #define LATE     1.5
 #define IN_CLASS 4
 #define NAMED    24 /* remarks in the section; more are in the table */
-#define ANSWERED 3  /* in the answer; of more it has the number */
+#define ANSWERED 3  /* in the answer; beyond this it gives the number */
 
 struct pair {
 	unsigned from, to;
@@ -124,7 +124,8 @@ struct facts {
 	unsigned remarks, more, in_class;
 	const char *late;
 	double slow, least_gbs, most_gbs;
-	unsigned rank; /* that receives least of what its fastest pair brings alone */
+	unsigned rank; /* the one that receives the smallest share of its fastest pair's bandwidth
+	                * alone */
 	double received_gbs, alone_gbs;
 	unsigned crossing, pairs; /* of all pairs so many cross the link */
 	double link_gbs;
@@ -185,7 +186,7 @@ struct measured {
 	struct facts *facts;
 };
 
-/* NULL where from = to, or of ranks that are not there. */
+/* NULL if from = to, or for ranks that are not there. */
 static struct pair *find(const struct measured *m, unsigned from, unsigned to)
 {
 	return from == to || from >= m->n || to >= m->n
@@ -291,14 +292,14 @@ static void take_all(struct measured *m, unsigned group)
 	take_counters(m, group);
 }
 
-/* Of the same ranks as the pairs: a damaged record may say others. */
+/* Of the same ranks as the pairs: a damaged record may name others. */
 static bool is_of(const struct measured *m, const struct summary_group *g, enum coll_kind coll)
 {
 	return g->cell.coll == coll && !g->limit && g->nranks == m->n &&
 	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks);
 }
 
-/* Which way the library's log says that a pair goes; several transports with semicolons. */
+/* The transport of a pair by the library's log; several transports with semicolons. */
 static void take_path(struct measured *m)
 {
 	const struct summary *s = m->a->s;
@@ -422,8 +423,8 @@ static void judge(struct measured *m)
 	                         : ALL_WELL);
 }
 
-/* The rank that receives the least of all, beside what its fastest pair brings alone; false: it
- * is not less by much. */
+/* The rank that receives the least of all, compared with its fastest pair alone; false: it is not
+ * much less. */
 static bool find_shared(const struct measured *m)
 {
 	struct facts *f = m->facts;
@@ -444,7 +445,7 @@ static bool find_shared(const struct measured *m)
 	return least < SLOW;
 }
 
-/* Where traffic of several GPUs meets: a link that more pairs cross than one GPU has. */
+/* Where traffic of several GPUs meets: a link that more pairs cross than those of one GPU. */
 static bool find_meeting(const struct measured *m)
 {
 	for (unsigned i = 0; i < m->links.nedges; i++) {
@@ -489,8 +490,8 @@ static void say_class(struct story *story, const struct story_table *t, const st
 	phrase_end(&p, STORY_ANSWER | STORY_CAPTION);
 }
 
-/* Of all at once no cause is named: who sends and the size differ from a pair alone. Of a link
- * that pairs share, the topology says it. */
+/* No cause is named for all at once: the senders and the size differ from a pair alone. For a link
+ * that pairs share, the topology gives the cause. */
 static void say_at_once(const struct measured *m, struct story *story, const struct story_table *t)
 {
 	const bool shared = find_shared(m), meeting = find_meeting(m);
@@ -511,7 +512,7 @@ static void say_at_once(const struct measured *m, struct story *story, const str
 		                "fastest pair brings {alone_gbs} GB/s ({bytes}).");
 }
 
-/* Links that could be better, then slow pairs, as far as they are named. */
+/* Links that could be better, then slow pairs, up to the number that is named. */
 static void say_remarks(const struct measured *m, struct story *story,
                         const struct story_table *ranks, const struct story_table *pairs)
 {

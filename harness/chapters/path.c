@@ -1,5 +1,4 @@
-/* Which way the data of each variant took, and what became of each setting, by the library's
- * own log. */
+/* The path of each variant's data, and the effect of each setting, by the library's own log. */
 #include <string.h>
 
 #include "../analysis/analysis.h"
@@ -31,7 +30,7 @@ static const struct column columns[] = {
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "paths", .title = "Path, from the library's own log", .when = STORY_NO_WHEN, .common = "Of all variants");
 
-/* What the library made of a setting. */
+/* What the library did with a setting. */
 struct acted {
 	const char *variant, *setting, *asked, *used, *act, *why;
 };
@@ -123,7 +122,7 @@ static void tell(const struct analysis *a, struct story *story)
 		if (rows[i].mixed[0])
 			story_say_row(story, STORY_ITEM, t, &rows[i],
 			              "Mixed transport of {variant}: {mixed}");
-	/* Where no speed may be compared, paths still can. */
+	/* If no speed may be compared, paths still can. */
 	if (a->s->uncompared[0] && !a->s->trouble[0])
 		say_transports(story, t);
 	story_note(story, STORY_BODY,

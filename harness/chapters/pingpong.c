@@ -1,7 +1,7 @@
-/* Ping-pong: what a message takes there and back between two ranks, in each variant.
+/* Ping-pong: the round-trip time of a message between two ranks, in each variant.
  *
- * Latency is of isolated calls of the smallest size, bandwidth of a stream of the largest:
- * bytes both ways over the time there and back, which is what one way carries. */
+ * Latency is of isolated calls of the smallest size. Bandwidth is of a stream of the largest: bytes
+ * both ways over the round-trip time, which is the bandwidth of one way. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 struct row {
 	unsigned first, second; /* ranks; the first one begins */
 	const char *variant, *pair, *class;
-	double one_way_us, round_us; /* p50 there and back; half of it is one way */
+	double one_way_us, round_us; /* p50 of the round trip; half of it is one way */
 	struct stats_interval p95_us, p99_us;
-	double stream_us;          /* there and back, one call after the other */
+	double stream_us;          /* round trips, one call after the other */
 	struct stats_interval gbs; /* one way; quartiles over blocks */
 	double share;
 	unsigned at; /* of the variant */
@@ -64,7 +64,7 @@ static const struct story_form class_form =
                .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
 // clang-format on
 
-/* What is being made; sizes ENTRY_NO_BYTES: not measured. */
+/* The result so far; sizes ENTRY_NO_BYTES: not measured. */
 struct pingpong {
 	const struct summary *s;
 	struct arena *arena;
@@ -85,7 +85,7 @@ static bool is_of(const struct summary_group *g)
 	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks);
 }
 
-/* The pair's row in the variant; what joins it is that of the reference's ranks. */
+/* The pair's row in the variant; its link is that of the reference's ranks. */
 static struct row *row_of(struct pingpong *p, const struct summary_group *g, unsigned variant)
 {
 	const unsigned first = value_pair_from(g->cell.root),
@@ -166,7 +166,7 @@ static void make(struct pingpong *p)
 		p->rows[i].share = p->rows[i].gbs.estimate / p->rows[i].share;
 }
 
-/* Class by class, in each the variants; returns how many. */
+/* By class, and by variant in each class; returns how many. */
 static unsigned make_classes(const struct pingpong *p, struct class *out)
 {
 	double *us = ARENA_ARRAY(p->arena, double, 2 * p->n + 1), *gbs = us + p->n, lo, hi;
@@ -196,7 +196,7 @@ static unsigned make_classes(const struct pingpong *p, struct class *out)
 	return n;
 }
 
-/* Of one class, all variants beside each other. */
+/* All variants of one class side by side. */
 static void say_class(const struct pingpong *p, struct story *story, const struct story_table *t,
                       const struct class *c, unsigned n)
 {

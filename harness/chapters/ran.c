@@ -1,6 +1,5 @@
-/* Whether the run can answer at all: what ran, whether its speeds may be compared, and whether
- * it has what the question is about. Told after all that compare: it speaks where they do not.
- */
+/* Whether the run can answer at all: what ran, whether its speeds may be compared, and whether it
+ * has what the question is about. Follows all chapters that compare: it speaks if they do not. */
 #include "../analysis/analysis.h"
 #include "chapters.h"
 #include "run.h"

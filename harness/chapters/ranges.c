@@ -1,10 +1,10 @@
-/* What a sweep of sizes shows: where latency rules, where the plateau begins, and what follows.
+/* What a sweep of sizes shows: where latency dominates, where the plateau begins, and what follows.
  *
- * For a call that costs a + bytes ÷ b (Hockney 1994), half of the peak is reached at
- * n½ = a × b. Latency rules as long as the time is below LATENCY × the smallest size's: up to
- * n½ ÷ 2, more bytes cost next to nothing. The plateau begins at the size from which the
- * bandwidth stays at PLATEAU of the peak or above: 9 × n½. All three are read off the medians,
- * not fitted. Of stream calls of each variant that was asked for. */
+ * For a call that costs a + bytes ÷ b (Hockney 1994), half of the peak is reached at n½ = a × b.
+ * Latency dominates while the time is below LATENCY × the smallest size's: up to n½ ÷ 2, more bytes
+ * cost next to nothing. The plateau begins at the size from which the bandwidth stays at PLATEAU of
+ * the peak or above: 9 × n½. All three are read off the medians, not fitted. They are of stream
+ * calls, for each variant that was asked for. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #define SIZES   12 /* fewer are no sweep */
 #define LATENCY 1.5
 #define PLATEAU 0.9
-#define IDLE_SM 0.5 /* SMs that collectives leave free are worth a sentence from here */
+#define IDLE_SM 0.5 /* free SMs that are worth a sentence: at least this many */
 
 /* A variant's stream calls of a group; sizes as asked. */
 struct row {
@@ -52,7 +52,7 @@ static const struct column columns[] = {
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "ranges", .title = "Ranges of sizes", .when = STORY_NO_WHEN);
 
-/* A link that may be the limit: a class of pairs, or a rank's own that is short. */
+/* A link that may be the limit: a class of pairs, or a rank's own link if it is short. */
 struct limit {
 	const char *class, *collective, *device, *remark;
 	unsigned pairs, rank;
@@ -73,7 +73,7 @@ static const struct story_form limit_form =
     STORY_FORM(struct limit, limit_columns, .name = "ranges_links", .title = "Links that may be the limit",
                .when = STORY_NO_WHEN, .hidden = true);
 
-/* What a rank moves for a whole buffer, and how busy that keeps the SMs. */
+/* The bytes that a rank moves for a whole buffer, and how busy that keeps the SMs. */
 struct facts {
 	size_t bytes;
 	double all_reduce_us, all_gather_us, reduce_scatter_us, sharded; /* both parts ÷ all_reduce */
@@ -117,14 +117,14 @@ static const struct story_form busy_form =
     STORY_FORM(struct busy, busy_columns, .name = "busy", .title = "How busy each device is", .when = STORY_NO_WHEN);
 // clang-format on
 
-/* What was made, for sentences. */
+/* The rows made, for sentences. */
 struct swept {
 	const struct analysis *a;
 	struct story *story;
 	struct row *rows;
 	unsigned n;
 	const struct row *best; /* the highest peak of the reference */
-	bool answered;          /* the first of what follows is an answer too */
+	bool answered;          /* the first consequence is an answer too */
 	const struct story_table *table;
 };
 
@@ -151,7 +151,7 @@ static void find_plateau(const struct summary *s, struct row *out)
 	}
 }
 
-/* False where a size has no bandwidth. */
+/* False if a size has no bandwidth. */
 static bool take(const struct summary *s, struct arena *arena, unsigned group, unsigned variant,
                  struct row *out)
 {
@@ -250,7 +250,7 @@ static void say_sizes(struct swept *w)
 		              "more (bucket_cap_mb) waste no bandwidth.");
 }
 
-/* all_reduce does the work of both; false: not all three at one size. */
+/* all_reduce does the work of the other two; false: not all three at one size. */
 static bool take_parts(const struct swept *w, struct facts *f)
 {
 	const enum coll_kind colls[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_REDUCE_SCATTER};
@@ -301,7 +301,7 @@ static const struct story_table *say_facts(struct swept *w)
 	return t;
 }
 
-/* NULL: the class is no limit of a kind that is known. */
+/* NULL: the class is no limit of a known kind. */
 static const char *hint_of(enum links_class class)
 {
 	switch (class) {
@@ -358,7 +358,7 @@ static void say_links(struct swept *w)
 		story_say_row(w->story, roles(w), t, &rows[i], hints[i]);
 }
 
-/* Each other variant's peak against the best. */
+/* Each other variant's peak compared with the best. */
 static void compare_variants(const struct swept *w)
 {
 	for (unsigned v = 0; v < w->a->s->nvariants; v++) {
@@ -387,7 +387,7 @@ static void say_variants(struct swept *w)
 
 /* --- how busy devices are --- */
 
-/* The largest size of each collective that counters were read at. */
+/* The largest size of each collective for which counters were read. */
 static bool is_largest(const struct evidence *e, const struct evidence_row *row)
 {
 	for (unsigned i = 0; i < e->nrows; i++)

@@ -1,5 +1,5 @@
-/* Each variant against the reference: by regime (regime.h), and over all sizes at once. What
- * did nothing says so where it stands. */
+/* Each variant compared with the reference: by regime (regime.h), and over all sizes at once. A
+ * setting that did nothing is reported where it is. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "run.h"
 
 #define OPEN_NAMED 4   /* undecided variants in a sentence */
-#define FAR_SLOWER 0.1 /* below, a speed has leading zeros to count */
+#define FAR_SLOWER 0.1 /* below this, a speed has leading zeros to count */
 
-/* What is said of a variant in a regime. */
+/* The verdict on a variant in a regime. */
 enum said { SAID_FASTER, SAID_SLOWER, SAID_ALIKE, SAID_ODD, SAID_OPEN, SAID_NOTHING };
 
 struct row {
@@ -22,7 +22,7 @@ struct row {
 	const char *name, *regime, *reference, *metric;
 	int twin;
 	double detectable;
-	struct stats_ratio time; /* the speed turned round */
+	struct stats_ratio time; /* the inverse of the speed */
 	const char *odd, *idle;
 	enum said said;
 };
@@ -94,7 +94,7 @@ static enum said said_of(const struct analysis *a, const struct regime *g, unsig
 		return SAID_NOTHING;
 	if (beyond)
 		return beyond > 0 ? SAID_FASTER : SAID_SLOWER;
-	/* What did nothing is said by itself. */
+	/* A setting that did nothing is reported separately. */
 	if (isnan(v->ratio.lo) || (path->idle[0] && (int)path->idle_as == a->s->reference))
 		return SAID_NOTHING;
 	if (v->odd.block)
@@ -143,7 +143,7 @@ static bool is_compared(const struct contrast *c)
 	return !c->why[0] && !isnan(c->ratio.estimate);
 }
 
-/* The reference itself: its side of the A/A line where there is one, else of any other. */
+/* The reference itself: its side of the A/A line if there is one, else of any other. */
 static double reference_of(const struct regime *g)
 {
 	double value = NAN;
@@ -186,8 +186,8 @@ static unsigned count(const struct story_table *t, enum said said)
 	return n;
 }
 
-/* "slower than threads: single (0.810 times the speed, 0.790 to 0.838) and b", in times where
- * one is far slower, so that they can be compared. */
+/* "slower than threads: single (0.810 times the speed, 0.790 to 0.838) and b"; in times if one is
+ * far slower, so that they can be compared. */
 static void add_kind(struct phrase *p, struct saying *s, enum said said, const char *begin)
 {
 	static const char *const figures[][2] = {
@@ -257,7 +257,7 @@ static const char *unseen_of(const struct analysis *a, const struct regime *g, s
 
 /* --- all of it --- */
 
-/* A regime's table, and what its sentence rests on. */
+/* A regime's table, and the rows that its sentence uses. */
 static const struct story_table *rows_of(const struct analysis *a, const struct regime *g,
                                          struct story *story, struct about *about)
 {
@@ -314,7 +314,7 @@ static void tell(const struct analysis *a, struct story *story)
 			                             rows[i]->form->title, abouts[i].reference));
 		story_show(story, rows[i]);
 	}
-	/* The large sizes first, unless they are so by being a third of small ones alone. */
+	/* The large sizes first, unless they are only the largest third of small ones. */
 	for (int third = 0; third < 2 && !story->settled; third++)
 		for (unsigned i = r->n; i-- > 0;)
 			if (r->list[i].third == third)

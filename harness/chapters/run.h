@@ -1,5 +1,5 @@
-/* What all chapters say of the run: its facts as one row, for sentences that name the margin,
- * the reference or the blocks; and words that several of them need. */
+/* What all chapters say of the run: its facts as one row, for sentences that name the margin, the
+ * reference or the blocks; and words that several of them need. */
 #ifndef LAUNCHGAP_RUN_FACTS_H
 #define LAUNCHGAP_RUN_FACTS_H
 
@@ -10,25 +10,25 @@
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
  * {ranks}, {backend}. */
 const struct story_table *run_facts(const struct story *story);
-/* A text of the run's first line, "" if it is missing; a whole number of it, or 0. */
+/* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);
-/* "alltoall", "sendrecv in float16, in place": what a group's cells are. */
+/* "alltoall", "sendrecv in float16, in place": describes a group's cells. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 
-/* Whether the run has few enough collectives for tables by size; more are in the files alone.
- */
+/* Whether the run has few enough collectives for tables by size; with more, only the files have
+ * them. */
 bool run_few_groups(const struct summary *summary);
 
-/* Whether shares of a gap are given: what explains it is sure in any run. */
+/* Whether shares of a gap are reported: what explains it is certain in any run. */
 bool run_explains_gap(const struct analysis *analysis);
 /* "is", or "are" of a name like processes. */
 const char *run_are(const char *name);
 /* The variants of pictures, in their order; memory is the arena's. */
 struct plot_order run_drawn(const struct analysis *analysis, struct arena *arena);
 
-/* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that
- * were asked for are missing too. */
+/* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
+ * asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);
 bool run_is_cut(const struct analysis *analysis);
 
@@ -36,10 +36,10 @@ bool run_is_cut(const struct analysis *analysis);
  * and as many as a verdict needs. */
 const char *run_command(const struct summary *summary, struct arena *arena);
 
-/* Whether variants are compared version by version of the library, which then is the answer. */
+/* Whether variants are compared version by version of the library. Then that is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);
 
-/* Verdicts with an interval that chapters alone have: findings_count counts the others. */
+/* Verdicts with an interval that only chapters have: findings_count counts the others. */
 unsigned run_verdicts(const struct story *story);
 
 #endif

@@ -1,26 +1,25 @@
-/* Where the scatter of a regime comes from: variance components of the log time, level by
- * level. For regimes that leave something
- * to ask: a verdict is open, the A/A line is too wide, or connections or buffers were made
- * anew.
+/* Where the scatter of a regime comes from: variance components of the log time, level by level.
+ * For regimes with an open question: a verdict is open, the A/A line is too wide, or connections or
+ * buffers were made again.
  *
- * A job opens its backend, some jobs several times (connections), and each time allocates
- * buffers once or several times (allocations), or goes through its cells again (cycles). A leaf
- * is the innermost of these that the run has: all cells of the regime, measured once. Its
- * number is the mean over the cells of the log of the median over rows (stretches or calls).
- * Leaves that lack a cell are left out.
+ * A job opens its backend, some jobs several times (connections), and each time allocates buffers
+ * once or several times (allocations), or goes through its cells again (cycles). A leaf is the
+ * innermost of these that the run has: all cells of the regime, measured once. Its number is the
+ * mean over the cells of the log of the median over rows (stretches or calls). Leaves that lack a
+ * cell are omitted.
  *
  * The components come from the nested analysis of variance by the method of moments: sums of
- * squares set equal to their expectations, with the exact coefficients for unequal counts
- * (Searle, Casella and McCulloch 1992, §5.3). A negative one counts as 0. A level that no
- * parent has twice cannot be told from the level above it: NaN, and its part is in that one.
- * The scatter of rows within a cell is by its quartiles; of what a leaf scatters, π/2 × its
- * variance ÷ (rows × cells) is the rows' part (the variance of a median of normal noise), which
- * the innermost level is less of.
+ * squares set equal to their expectations, with the exact coefficients for unequal counts (Searle,
+ * Casella and McCulloch 1992, §5.3). A negative one counts as 0. A level that no parent has twice
+ * is indistinguishable from the level above it: NaN, and its part is in that one. The scatter of
+ * rows within a cell is by its quartiles. The rows' part of a leaf's scatter is π/2 × its variance
+ * ÷ (rows × cells), the variance of a median of normal noise. It is subtracted from the innermost
+ * level.
  *
- * What more of a level would give is foreseen from the components: a block's ratio has the
- * variance of both sides, of the reference half where its twin counts too; jobs of a block are
- * taken for independent. The half-width goes with the root. Times are the rough ones of cost.h,
- * and of the record's own calls. */
+ * The components predict what more of a level would give. A block's ratio has the variance of both
+ * sides; the reference's counts half if its twin counts too. Jobs of a block are assumed to be
+ * independent. The half-width is proportional to the root. Times are the rough ones of cost.h, and
+ * of the record's own calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +43,14 @@ static const char *const level_names[LEVELS] = {
 /* A variant in a regime. */
 struct side {
 	unsigned nleaves, njobs;
-	/* Standard deviation of one of a level, in log time: 0.02 is 2 %. NaN: not to be told.
-	 */
+	/* Standard deviation of one of a level, in log time: 0.02 is 2 %. NaN: not known. */
 	double sd[LEVELS];
 	double rows_part;       /* variance of a leaf that its rows make */
 	double per_job[LEVELS]; /* how many of a level one job has */
 	double leaf_s, job_s;   /* roughly: time of a leaf, of a whole job */
-	/* Half the width of its interval against the reference: as it is, and with twice the
-	 * time spent on more jobs (blocks), on more connections, on more calls. NaN: no
-	 * interval, or the level is not known. */
+	/* Half the width of its interval compared with the reference: as it is, and with twice the
+	 * time spent on more jobs (blocks), on more connections, on more calls. NaN: no interval,
+	 * or the level is not known. */
 	double half, half_jobs, half_connections, half_calls;
 };
 
@@ -101,7 +99,7 @@ static int by_keys(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Of the cell's rows; logs: room for them. A cell that took no time has no log. */
+/* For the cell's rows; logs: room for them. A cell that took no time has no log. */
 static struct leaf_cell cell_of(const struct record_cell *c, unsigned place, double *logs)
 {
 	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
@@ -137,7 +135,7 @@ static unsigned whole_leaf(const struct leaf_cell *cells, unsigned n)
 	return most;
 }
 
-/* Room that every variant uses again. */
+/* Room that every variant reuses. */
 struct scratch {
 	struct leaf_cell *cells;
 	double *logs; /* of one cell's rows */
@@ -199,8 +197,7 @@ static double job_variance(const struct side *side, double connections, double c
 	       squared(side->sd[CYCLES]) / leaves + side->rows_part / (leaves * calls);
 }
 
-/* The level with the largest part in a job's number, or LEVELS where nothing is
- * known. */
+/* The level with the largest part in a job's number, or LEVELS if nothing is known. */
 static enum level level_largest(const struct side *side)
 {
 	enum level largest = LEVELS;
@@ -216,7 +213,7 @@ static enum level level_largest(const struct side *side)
 	return side->nleaves && side->rows_part / n > most ? CALLS : largest;
 }
 
-/* How many of a level one of the level above has, on the mean. */
+/* How many of a level one of the level above has, on average. */
 static double per_parent(const struct leaves *leaves, unsigned level)
 {
 	return (double)anova_groups(leaves->keys, leaves->n, LEVELS_NESTED, level + 1) /
@@ -294,7 +291,7 @@ static struct side side_make(const struct summary *s, const struct regime *r, un
 	return side;
 }
 
-/* What twice the time gives, against the reference. */
+/* What twice the time gives, compared with the reference. */
 static void foresee(const struct summary *s, const struct regime *g, struct side *sides, unsigned v)
 {
 	struct side *own = &sides[v];
@@ -329,8 +326,8 @@ static void foresee(const struct summary *s, const struct regime *g, struct side
 
 /* --- in words --- */
 
-/* Whether the run makes connections and buffers anew within its jobs: it asks for the levels.
- */
+/* Whether the run makes connections and buffers again within its jobs: then it asks for the
+ * levels. */
 static bool is_nested(const struct summary *s)
 {
 	const json_t *env = s->run->environment;

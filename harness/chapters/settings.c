@@ -1,5 +1,5 @@
-/* What the settings of each variant come to: which did nothing, which one key a variant differs
- * in, and which to set, for they gain and lose nowhere. */
+/* The effect of each variant's settings: which did nothing, which single key a variant differs in,
+ * and which to set because they gain and lose nowhere. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { IDLE = 1, ONE_KEY = 2, GAINS = 4 };
 struct row {
 	const char *variant, *reference;
 	const char *idle, *idle_as; /* why it did nothing, and the variant that it equals */
-	const char *key;            /* of a variant that differs in it alone */
+	const char *key;            /* of a variant that differs only in this key */
 	const char *set, *gain;     /* variables of the environment that acted; by regime */
 	unsigned when;
 };
@@ -41,7 +41,7 @@ static const struct sentence gain_sentences[] = {
 };
 // clang-format on
 
-/* A setting that should change nothing, and is there for that. */
+/* A setting that should change nothing: that is its purpose. */
 static bool is_placebo(const struct analysis *a, unsigned variant)
 {
 	const struct claim_list *asked = &a->f->asked;
@@ -52,7 +52,7 @@ static bool is_placebo(const struct analysis *a, unsigned variant)
 	return false;
 }
 
-/* The key in which alone a variant differs from the reference, unless it is who launches it. */
+/* The only key in which a variant differs from the reference, unless it is the launch mode. */
 static const char *key_of(const struct summary *s, unsigned v, struct arena *arena)
 {
 	char keys[256];
@@ -62,8 +62,7 @@ static const char *key_of(const struct summary *s, unsigned v, struct arena *are
 	return arena_copy(arena, keys);
 }
 
-/* Whether all in which a variant differs from the reference are variables of its environment.
- */
+/* Whether a variant differs from the reference only in variables of its environment. */
 static bool differs_in_env(const struct summary *s, unsigned v)
 {
 	char keys[512], *rest = keys, *key;
@@ -74,8 +73,8 @@ static bool differs_in_env(const struct summary *s, unsigned v)
 	return all;
 }
 
-/* The least gain of a variant that gains in some regime and in none is slower or open, and in
- * words; else 0. */
+/* The least gain, also in words, of a variant that gains in some regime and in none is slower or
+ * open; else 0. */
 static double gain_of(const struct analysis *a, unsigned v, struct arena *arena, const char **gain)
 {
 	double least = INFINITY;
@@ -153,7 +152,8 @@ static void mark_gain(const struct analysis *a, struct row *rows, struct arena *
 	rows[best].when |= GAINS;
 }
 
-/* Of a file without factors each variant that differs from the reference in one key is one. */
+/* In a file without factors, each variant that differs from the reference in one key is a
+ * factor. */
 static void say_keys(struct story *story, const struct story_table *t)
 {
 	const struct row *rows = t->rows;

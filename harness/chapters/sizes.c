@@ -6,13 +6,13 @@
 #include "chapters.h"
 #include "run.h"
 
-#define MOST_BESIDE 3 /* variants beside each other; more are below each other */
+#define MOST_BESIDE 3 /* variants side by side; more are below each other */
 
 /* A row of the summary. */
 struct row {
 	const char *variant, *role, *mode, *layout, *backend, *library, *collective, *what, *dtype,
 	    *op, *pace, *data_path;
-	const char *line; /* the variant, or what the twin is */
+	const char *line; /* the variant, or the twin's description */
 	unsigned ranks, root, blocks, failed, wrong, faults, switches, straggler;
 	size_t bytes, asked_bytes;
 	int in_place, digest_ok;
@@ -104,7 +104,7 @@ static const struct story_form fact_form =
     STORY_FORM(struct fact, fact_columns, .name = "sizes_facts", .title = "What there are no tables of", .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
 
-/* As the variant's workers said, or the library's log; "" where neither did. */
+/* As the variant's workers reported, or the library's log; "" if neither did. */
 static const char *data_path(const struct summary *s, const struct summary_variant *v)
 {
 	const char *word = *v->path ? v->path : NULL;
@@ -112,7 +112,7 @@ static const char *data_path(const struct summary *s, const struct summary_varia
 		if (!strcmp(s->run->paths[i].variant, v->name))
 			word =
 			    json_string_value(json_object_get(s->run->paths[i].path, "data_path"));
-	/* A word of ours; what else a record holds is none. */
+	/* A word of ours; other content of a record is not one. */
 	return word && !strpbrk(word, ",\"\r\n") ? word : "";
 }
 
@@ -176,7 +176,7 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 
 /* --- by size --- */
 
-/* What is shown of a group's rows, and which variants have it. */
+/* Which of a group's rows are shown, and which variants have them. */
 struct view {
 	const char *key, *head;
 };
@@ -207,7 +207,7 @@ static void tell_view(const struct summary *s, struct story *story, const struct
 	for (unsigned i = 0; i < n; i++)
 		if (has_view(s, s->rows[of[i]].variant, view, rows, of, n))
 			of[kept++] = of[i];
-	if (!kept) /* as of the limit, which nothing is compared with */
+	if (!kept) /* as for the limit, which nothing is compared with */
 		return;
 	story_part(story,
 	           arena_text(story->arena, "%s: %s",

@@ -1,4 +1,4 @@
-/* The machine, as the record has it. */
+/* The machine, as recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static const struct column columns[] = {COLUMN(struct row, what, "what", "", TEX
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "machine", .title = "Machine", .when = STORY_NO_WHEN);
 
-/* "name=NVIDIA H200, pci=0000:00:06.0; …": lists and objects in a line. Empty texts, as of
- * variables that are set to nothing, are left out. */
+/* "name=NVIDIA H200, pci=0000:00:06.0; …": lists and objects in a line. Empty texts, such as
+ * variables that are set to nothing, are omitted. */
 static void add_value(char *text, size_t bytes, const json_t *value)
 {
 	size_t used = strlen(text), i;
@@ -49,7 +49,7 @@ static void add_value(char *text, size_t bytes, const json_t *value)
 	}
 }
 
-/* What a fact of the machine is called to people; one without a row by its key. */
+/* A fact's name for people; one without a row goes by its key. */
 static const char *fact_word(const char *key)
 {
 	static const struct {
@@ -74,7 +74,7 @@ static const char *fact_word(const char *key)
 	return key;
 }
 
-/* "24684084 kB", as the kernel says it, in GiB. */
+/* "24684084 kB", as the kernel prints it, in GiB. */
 static void say_memory(char *text, size_t bytes)
 {
 	char unit[4];
@@ -83,7 +83,7 @@ static void say_memory(char *text, size_t bytes)
 		snprintf(text, bytes, "%.1f GiB", kib / (1 << 20));
 }
 
-/* As the first worker that has CUDA said it. */
+/* As the first worker that has CUDA reported it. */
 static unsigned add_cuda(const struct record_run *run, struct row *rows)
 {
 	static const char *const keys[] = {"cuda", "cuda_of_driver"};

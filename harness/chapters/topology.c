@@ -1,4 +1,5 @@
-/* What joins the ranks' devices, what it carries in theory, and where all traffic meets. */
+/* The links between the ranks' devices, their theoretical bandwidth, and where all traffic
+ * meets. */
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -8,7 +9,7 @@
 #define MOST_ACROSS 16 /* ranks of a matrix */
 #define MOST_EDGES  12
 
-/* Each two ranks; of one rank an X. */
+/* Every two ranks; for one rank an X. */
 struct pair {
 	unsigned rank, to, nvlinks;
 	const char *class, *brief;
@@ -114,7 +115,7 @@ static void tell_matrix(const struct rank_links *l, struct story *story)
 	           "across sockets.");
 }
 
-/* Ranks from left to right: those of a NUMA node beside each other. */
+/* Ranks from left to right: those of a NUMA node side by side. */
 static unsigned place_of(const struct rank_links *l, unsigned rank)
 {
 	unsigned before = 0;

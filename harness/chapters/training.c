@@ -1,11 +1,11 @@
-/* Steps of training: what a step takes, its compute alone, its communication alone, and how
- * much of the communication compute hides, in each variant and at each size.
+/* Steps of training, in each variant and at each size: the time of a step, of its compute alone, of
+ * its communication alone, and how much of the communication compute hides.
  *
- * All three are cells of one trial, so that each block has the three of them close in time. Of
- * a block, exposed communication is step − compute: it may be more than the communication
- * alone, where both take from each other, and less than 0 by noise. Overlap is 1 − exposed ÷
- * communication. Exposed has the signed-rank interval of its blocks, overlap that of a share
- * (stats_share), times the exact interval of a median. */
+ * All three are cells of one trial, so that each block has the three of them close in time. A
+ * block's exposed communication is step − compute. It may exceed the communication alone if both
+ * compete for resources, and be less than 0 by noise. Overlap is 1 − exposed ÷ communication.
+ * Exposed has the signed-rank interval of its blocks, overlap that of a share (stats_share), times
+ * the exact interval of a median. */
 #include <math.h>
 #include <string.h>
 
@@ -22,28 +22,29 @@
 
 /* A variant at a size; in the order of groups, sizes, variants. */
 struct row {
-	size_t bytes; /* as asked: of a bucket; of a mixture of experts what a rank sends */
+	size_t bytes; /* as asked: of a bucket; for a mixture of experts, the bytes that a rank
+	               * sends */
 	const char *variant, *size, *what, *shown;
 	struct stats_interval step_ms, compute_ms, communication_ms, exposed_ms, overlap_percent;
-	double imbalance; /* of experts: what the most wanted rank gets ÷ the mean; else NaN */
-	double tokens;    /* of experts: what the bytes come to; NaN where it is no whole number */
-	struct stats_ratio speed; /* of the step against the reference's */
+	double imbalance; /* experts: what the busiest rank gets ÷ the mean; else NaN */
+	double tokens;    /* experts: the bytes as tokens; NaN if that is no whole number */
+	struct stats_ratio speed; /* of the step compared with the reference's */
 	unsigned blocks;
-	/* Thread blocks of the step's largest communication kernel, and how many of all SMs
-	 * that is if each has its own; NaN where the device's trace does not say. */
+	/* Thread blocks of the step's largest communication kernel, and how many of all SMs that is
+	 * if each has its own; NaN if the device's trace does not say. */
 	double ctas, sms_percent;
 	/* In sentences. */
 	const char *kind, *sent, *overlap, *communication_share;
 	double exposed_share; /* of the step */
-	/* In the picture: a row's panel, its group of bars there, and what the groups differ
-	 * in. */
+	/* In the picture: a row's panel, its group of bars there, and the key in which the groups
+	 * differ. */
 	const char *panel, *bars, *axis;
 	double drawn_overlap;
 	unsigned v, group;
 };
 
 // clang-format off
-#define NOWHERE (ONLY_FILES | ONLY_PEOPLE) /* but in sentences and report.json */
+#define NOWHERE (ONLY_FILES | ONLY_PEOPLE) /* except in sentences and report.json */
 static const struct column columns[] = {
     COLUMN_AS(struct row, bytes, "bytes", "", "", BYTES, ONLY_FILES),
     COLUMN_AS(struct row, variant, "variant", "", "", TEXT, ONLY_FILES),
@@ -84,7 +85,7 @@ static const struct column drawn_columns[] = {
 static const struct story_form drawn_form =
     STORY_FORM(struct row, drawn_columns, .name = "steps", .title = "Bars of the steps", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
 
-/* The model, where there is one. */
+/* The model, if there is one. */
 struct facts {
 	const char *model, *parameters, *gflop;
 	int routed;
@@ -123,7 +124,7 @@ struct teller {
 	struct arena *arena;
 	struct row *rows;
 	unsigned n;
-	double *us[5]; /* room for a number a block or trial each: of the parts, and two more */
+	double *us[5]; /* room for one number per block or trial: of the parts, and two more */
 	struct facts facts;
 };
 
@@ -131,7 +132,7 @@ struct teller {
 
 enum part { STEP, COMPUTE, COMMUNICATION, PARTS };
 
-/* A kind of step, and what it is held against. */
+/* A kind of step, and its parts to compare it with. */
 static const enum coll_kind kinds[][PARTS] = {
     {COLL_DDP_STEP, COLL_DDP_COMPUTE, COLL_DDP_COMMUNICATION},
     {COLL_MOE_STEP, COLL_MOE_COMPUTE, COLL_MOE_COMMUNICATION},
@@ -147,8 +148,8 @@ static const enum coll_kind *kind_of(const struct summary_group *g)
 	return NULL;
 }
 
-/* Isolated calls, each after a meeting, are what a step takes; a stream of them only where
- * there are no others. */
+/* A step's time is that of isolated calls, each after a meeting; of a stream only if there are no
+ * others. */
 static bool is_taken(const struct summary *s, const struct summary_group *g)
 {
 	if (!kind_of(g))
@@ -172,7 +173,7 @@ static unsigned ranks_of(const struct summary_group *g)
 	return g->cell.comm_ranks ? g->cell.comm_ranks : g->nranks;
 }
 
-/* The place of a step's part, or INDEX_NONE. */
+/* The index of a step's part, or INDEX_NONE. */
 static unsigned place_of(const struct summary *s, const struct summary_group *g, size_t bytes,
                          enum coll_kind coll)
 {
@@ -190,8 +191,7 @@ static unsigned place_of(const struct summary *s, const struct summary_group *g,
 	return INDEX_NONE;
 }
 
-/* The location of differences, with its interval: on a scale on which no exponential overflows.
- */
+/* The location of differences, with its interval: on a scale on which no exponential overflows. */
 static struct stats_interval location(const double *x, unsigned n, double confidence, double *logs)
 {
 	double most = 0;
@@ -240,7 +240,7 @@ static struct stats_interval median_of(const struct teller *t, unsigned variant,
 	           : NO_SPREAD;
 }
 
-/* What a step has beyond its compute, block by block. */
+/* A step's time beyond its compute, block by block. */
 static void expose(const struct teller *t, const unsigned places[PARTS], struct row *row)
 {
 	const double confidence = t->s->looks.confidence;
@@ -254,9 +254,9 @@ static void expose(const struct teller *t, const unsigned places[PARTS], struct 
 	row->exposed_ms = in_ms(location(exposed, row->blocks, confidence, t->us[PARTS + 1]));
 	struct stats_ratio share =
 	    stats_share(exposed, t->us[COMMUNICATION], row->blocks, confidence);
-	if (is_routed(&t->s->groups[row->group])) /* nothing is there to overlap */
+	if (is_routed(&t->s->groups[row->group])) /* there is nothing to overlap */
 		return;
-	if (isnan(share.estimate)) /* too few blocks: no interval, but a figure */
+	if (isnan(share.estimate)) /* too few blocks: a figure without an interval */
 		share = (struct stats_ratio){.estimate = row->exposed_ms.estimate /
 		                                         row->communication_ms.estimate,
 		                             .lo = NAN,
@@ -286,7 +286,7 @@ static void launched(const struct summary *s, struct row *row)
 	row->sms_percent = 100 * row->ctas / atof(sms);
 }
 
-/* As many as the bytes come to, of the variant's width. */
+/* The bytes as tokens, by the variant's width. */
 static double tokens_of(const struct summary *s, const struct row *row)
 {
 	const struct summary_group *g = &s->groups[row->group];
@@ -297,20 +297,20 @@ static double tokens_of(const struct summary *s, const struct row *row)
 
 /* --- a row in words --- */
 
-/* Whether its overlap is known well enough: its interval is no wider than 100 %, or there is
- * none, as blocks are too few, and it is within -100 to 100 %. */
+/* Whether its overlap is known well enough: its interval is no wider than 100 %. If there is none,
+ * as blocks are too few, the overlap is within -100 to 100 %. */
 static bool tells_overlap(const struct row *row)
 {
 	const struct stats_interval *o = &row->overlap_percent;
 	return isnan(o->lo) ? fabs(o->estimate) <= 100 : o->hi - o->lo <= 100;
 }
 
-/* "75 % overlapped", only as far as the interval has it; of too few blocks the figure alone. */
+/* "75 % overlapped", only if the interval supports it; with too few blocks the figure alone. */
 static const char *overlap_text(struct arena *arena, const struct stats_interval *o)
 {
 	if (o->lo > 0 || (isnan(o->lo) && o->estimate > 0))
 		return arena_text(arena, "%.0f %% overlapped", o->estimate);
-	if (o->hi < 0.5) /* work slows down by as much as is hidden, or more */
+	if (o->hi < 0.5) /* compute slows down by as much as is hidden, or more */
 		return "overlap gains nothing";
 	if (isnan(o->lo))
 		return arena_text(arena, "overlap %.0f %%", round(o->estimate) + 0.0);
@@ -420,8 +420,8 @@ static unsigned group_end(const struct teller *t, unsigned i)
 	return end;
 }
 
-/* The size that a group's sentences are of: of experts the largest, else that at which the
- * reference, or else the first variant there is, has the fastest step. */
+/* The size that a group's sentences use. For experts: the largest. Else: the size with the fastest
+ * step of the reference, or of the first variant if there is no reference. */
 static size_t told_at(const struct teller *t, unsigned i, unsigned end)
 {
 	const struct row *best = &t->rows[i];
@@ -437,9 +437,9 @@ static size_t told_at(const struct teller *t, unsigned i, unsigned end)
 	return best->bytes;
 }
 
-/* The group of row i: the variants beside each other. How much of a step is communication: of
- * experts, where nothing is to overlap, what that takes alone; what a step has beyond its
- * compute is the less certain figure. */
+/* The group of row i: the variants side by side. How much of a step is communication: for experts,
+ * where nothing can overlap, the communication alone; a step's time beyond its compute is the less
+ * certain figure. */
 static void answer(const struct teller *t, struct story *story, const struct story_table *table,
                    unsigned i)
 {
@@ -474,7 +474,7 @@ static void answer(const struct teller *t, struct story *story, const struct sto
 	phrase_end(&p, STORY_ANSWER);
 }
 
-/* What the first groups' and the last one's steps take. */
+/* The time of a step in the first groups and in the last one. */
 static void caption(const struct teller *t, struct story *story, const struct story_table *table)
 {
 	const bool one = group_end(t, 0) == t->n;
@@ -504,7 +504,7 @@ static void caption(const struct teller *t, struct story *story, const struct st
 	phrase_end(&p, STORY_CAPTION);
 }
 
-/* Of the first page: where rows are many those that the sentences are of. */
+/* For the first page: if there are many rows, those that the sentences use. */
 static void lead(const struct teller *t, struct story *story)
 {
 	struct row *first = ARENA_ARRAY(t->arena, struct row, t->n);
@@ -523,8 +523,8 @@ static void lead(const struct teller *t, struct story *story)
 
 /* --- pictures --- */
 
-/* Panel by panel: the groups as they are, and of experts size by size, as steps differ by more
- * than a scale holds. */
+/* Panel by panel: the groups as they are; for experts size by size, as steps differ by more than
+ * one scale can show. */
 static void tell_bars(const struct teller *t, struct story *story)
 {
 	struct row *drawn = ARENA_ARRAY(t->arena, struct row, t->n + 1);
@@ -543,7 +543,7 @@ static void tell_bars(const struct teller *t, struct story *story)
 	story_table(story, &drawn_form, drawn, n);
 }
 
-/* The earliest start of any rank, ns; INT64_MAX where the cell has no spans. */
+/* The earliest start of any rank, ns; INT64_MAX if the cell has no spans. */
 static int64_t earliest(const struct record_cell *cell)
 {
 	int64_t first = INT64_MAX, start, end;
@@ -575,7 +575,7 @@ static struct span *spans_add(struct arena *arena, const struct record_cell *cel
 	return spans;
 }
 
-/* One step of each variant, where its lanes are known. */
+/* One step of each variant, if its lanes are known. */
 static void tell_spans(const struct summary *s, struct story *story)
 {
 	const struct record_run *run = s->run;
