@@ -18,7 +18,7 @@
 #define SIZES   12 /* fewer are no sweep */
 #define LATENCY 1.5
 #define PLATEAU 0.9
-#define IDLE_SM 0.5 /* free SMs that are worth a sentence: at least this many */
+#define IDLE_SM 0.5 /* SMs that collectives leave free are worth a sentence from this value */
 
 /* A variant's stream calls of a group; sizes as asked. */
 struct row {

@@ -1,11 +1,11 @@
-/* What a search found, and which of it is confirmed; as a file that NCCL reads, too.
+/* What a search found, and which findings are confirmed; also as a file that NCCL reads.
  *
  * The finalists of a search (analysis/candidates.h) are measured again in blocks of fresh jobs,
- * with the default twice in each. Those blocks alone decide, by the contrast and the verdict
- * that all of a report rests on. A gain in a cell is confirmed when its whole interval is
- * beyond the margin, and beyond what the A/A line of that cell shows where that is wider; and
- * when Holm's correction over all finalists and cells leaves its probability at 5 % or less.
- * The gain that is reported is the one to expect of what was chosen so (stats_chosen). */
+ * with the default twice in each. Those blocks alone decide, by the contrast and the verdict that
+ * the whole report uses. A gain in a cell is confirmed on two conditions. Its whole interval is
+ * beyond the margin, and beyond the A/A line of that cell if that is wider. Holm's correction over
+ * all finalists and cells leaves its probability at 5 % or less. The reported gain is the one to
+ * expect after such a selection (stats_chosen). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include "run.h"
 #include "tuning.h"
 
-#define BARS_MOST 4 /* beside each other in the picture of the gain */
+#define BARS_MOST 4 /* side by side in the picture of the gain */
 
-/* What was found, as bits of its row. */
+/* The findings, as bits of its row. */
 enum { ALL = 1, GAINS = 2, UNFINISHED = 4, DEFAULTS = 8, TOO_EARLY = 16, NO_GAIN = 32 };
 
 /* For the heat map: the best set of the search with a value, and finalists of the confirmation.
@@ -166,7 +166,7 @@ static struct contrast judge(const struct tuning *t, const struct tuning_cell *c
 	return out;
 }
 
-/* "alltoall", with its pace where the run has two. */
+/* "alltoall", with its pace if the run has two. */
 static void cells_find(struct tuning *t)
 {
 	const struct summary *s = t->s;
@@ -192,7 +192,7 @@ static void cells_find(struct tuning *t)
 		}
 }
 
-/* The settings that did something; all of them where none did. */
+/* The settings that had an effect; all of them if none had. */
 static const char *settings_of(const struct tuning *t, const struct tuning_finalist *f)
 {
 	struct search_set acting = f->levels;
@@ -237,8 +237,7 @@ static void finalists_find(struct tuning *t)
 	}
 }
 
-/* What a gain has to be beyond, as a log: the margin, or the A/A line where that tells nothing
- * within it. */
+/* The limit that a gain has to exceed, as a log: the margin, or the A/A line if it is wider. */
 static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
 {
 	const double margin = log1p(s->margin), most = fmax(log(line->hi), -log(line->lo));
@@ -266,7 +265,7 @@ static void tests_make(struct tuning *t)
 	arena_need(t->arena, !tuned_judge(t->tests, n, t->s->margin, &st));
 }
 
-/* Of a finalist, and of the cells that it is best in. */
+/* For a finalist, and for the cells that it is best in. */
 static void sum_up(struct tuning *t)
 {
 	t->all = -1;
@@ -340,7 +339,7 @@ static void tested_fill(struct tuning *t)
 
 /* --- settings of the finalists --- */
 
-/* What the library's log says of a setting that it did not take as asked; or NULL. */
+/* The library's log about a setting that it did not take as asked; or NULL. */
 static const char *not_as_asked(const struct tuning *t, unsigned variant, const char *key)
 {
 	const struct evidence_path *path = &t->evidence->paths[variant];
@@ -414,8 +413,8 @@ static bool loses_somewhere(const struct tuning *t, const struct tuning_finalist
 	return false;
 }
 
-/* Of sets none of which gains everywhere without a loss: "set-3 is not shown to lose nothing at
- * 64 KiB", or the sizes at which it loses; of the best one, "" without a gain. */
+/* If no set gains everywhere without a loss: "set-3 is not shown to lose nothing at 64 KiB", or the
+ * sizes at which it loses. This is of the best set; "" without a gain. */
 static const char *limits_of(const struct tuning *t)
 {
 	const struct tuning_finalist *best = NULL;
@@ -490,7 +489,7 @@ static struct tuning_found found_of(const struct tuning *t)
 
 /* --- pictures --- */
 
-/* Rows of finalists and of values, a column a cell. */
+/* Rows of finalists and of values, one column per cell. */
 static void tell_map(const struct tuning *t, struct story *story)
 {
 	const struct candidates_seen *seen = t->seen;
@@ -530,7 +529,7 @@ static void tell_map(const struct tuning *t, struct story *story)
 	story_table(story, &searched_form, list, n * t->ncells);
 }
 
-/* A variant of the file, which the search knows nothing of. */
+/* A variant of the file that the search does not know. */
 bool tuning_is_beside(const struct tuning *t, unsigned variant)
 {
 	const struct summary_variant *v = &t->s->variants[variant];
@@ -556,8 +555,8 @@ static void tell_bars(const struct tuning *t, struct story *story)
 	story_table(story, &bar_form, bars, n);
 }
 
-/* Of the first page: each collective's gain by size, with the set for all sizes or else with
- * the best of each. */
+/* For the first page: each collective's gain by size, with the set for all sizes or else with the
+ * best set of each. */
 static void lead(const struct tuning *t, struct story *story)
 {
 	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells);
@@ -568,7 +567,7 @@ static void lead(const struct tuning *t, struct story *story)
 	story_leads_unasked(story);
 }
 
-/* What to do with the set for all sizes, and what it costs. */
+/* The advice on the set for all sizes, and its cost. */
 static void advise(const struct tuning *t, struct story *story)
 {
 	const struct tuning_finalist *all = &t->finalists[t->all];

@@ -1,11 +1,11 @@
-/* What a search found, as rows: what tuning.c makes and nccl_conf.c writes as a file. */
+/* The findings of a search, as rows: tuning.c makes them and nccl_conf.c writes them as a file. */
 #ifndef LAUNCHGAP_TUNING_H
 #define LAUNCHGAP_TUNING_H
 
 #include "../analysis/analysis.h"
 #include "../story/story.h"
 
-/* What was found: one row, for sentences. */
+/* The findings in one row, for sentences. */
 struct tuning_found {
 	unsigned keys, sets, finalists, cells;
 	unsigned gains;         /* cells in which some finalist is confirmed */
@@ -15,7 +15,7 @@ struct tuning_found {
 	struct stats_ratio expect;
 	const char *collective;
 	size_t asked_bytes;
-	const char *limits; /* what keeps the best set from being one for all sizes */
+	const char *limits; /* why the best set is not one for all sizes */
 	const char *folder;
 	double margin; /* a share of 1 */
 	unsigned when;
@@ -34,7 +34,7 @@ struct tuning_cell {
 };
 
 struct tuning_finalist {
-	const char *set, *settings; /* those that did nothing (evidence_idle) are left out */
+	const char *set, *settings; /* those that did nothing (evidence_idle) are omitted */
 	unsigned confirmed;         /* cells */
 	int no_loss;                /* in any cell */
 	double memory_mib;          /* NCCL makes the buffers of sends with their first call */
@@ -88,13 +88,13 @@ struct tuning {
 
 /* Whether NCCL reads a setting of a finalist from a file. */
 bool tuning_in_file(const struct tuning *tuning, unsigned finalist);
-/* Whether the search knows nothing of a variant of the file. */
+/* Whether a variant of the file is unknown to the search. */
 bool tuning_is_beside(const struct tuning *tuning, unsigned variant);
 
-/* nccl.conf: what is confirmed, as NCCL reads it (NCCL_CONF_FILE): lines KEY=value, and
- * comments that begin with '#'. What a file cannot say is in comments, with its gain. */
+/* nccl.conf: the confirmed settings, as NCCL reads them (NCCL_CONF_FILE): lines KEY=value, and
+ * comments that begin with '#'. What a file cannot express is in comments, with its gain. */
 const char *nccl_conf_text(const struct tuning *tuning, struct story *story);
-/* Whether the file has a line that NCCL reads, perhaps for some sizes alone. */
+/* Whether the file has a line that NCCL reads, perhaps only for some sizes. */
 bool nccl_conf_sets(const struct tuning *tuning);
 
 #endif

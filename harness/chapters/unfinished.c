@@ -1,5 +1,5 @@
-/* A run that has too few blocks for a verdict, or was cut off: what each whole block showed, of
- * the primary claim or else of each regime, and the command that goes on. */
+/* A run that has too few blocks for a verdict, or was cut off: what each whole block showed, and
+ * the command that continues. Blocks show the primary claim or else each regime. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ struct row {
 	const char *command;
 };
 
-/* A variant against another over the whole blocks. */
+/* A variant compared with another over the whole blocks. */
 struct seen {
 	const char *left, *right, *about;
-	const char *regime; /* as it is called; NULL: of the primary claim */
+	const char *regime; /* its name; NULL: of the primary claim */
 	const char *ratio;  /* the least and the most over the blocks: "0.790 to 0.810" */
 	unsigned more;      /* variants of the regime that are not named */
 };
@@ -77,8 +77,8 @@ static void say_cut(const struct teller *t)
 	phrase_end(&p, t->role);
 }
 
-/* The least and the most of left ÷ right over the blocks that have both, of times turned round
- * where it is of speeds. NULL where no block has. */
+/* The least and the most of left ÷ right over the blocks that have both; inverted times if it is
+ * about speeds. NULL if no block has both. */
 static const char *ratio_of(const struct teller *t, const struct contrast *c, bool speed)
 {
 	const unsigned sides[] = {c->left, c->right};
@@ -102,7 +102,7 @@ static const char *ratio_of(const struct teller *t, const struct contrast *c, bo
 	return arena_text(arena, "%s to %s", format_estimate(lo).text, format_estimate(hi).text);
 }
 
-/* The primary claim, where these blocks say something of it. */
+/* The primary claim, if these blocks say something about it. */
 static void see_primary(struct teller *t)
 {
 	const struct summary *s = t->a->s;
@@ -152,7 +152,7 @@ static void see_regime(struct teller *t, const struct regime *g)
 		t->rows[first].more = t->n - first - NAMED;
 }
 
-/* Of the claim's row, or of a regime's. Returns the row after. */
+/* Of the claim's row, or of a regime's. Returns the next row. */
 static unsigned say_seen(const struct teller *t, const struct story_table *seen, unsigned first)
 {
 	const struct seen *rows = t->rows;

@@ -34,8 +34,8 @@ static const struct story_form left_form =
     STORY_FORM(struct left_out, left_columns, .name = "left_out", .title = "Left out",
                .when = STORY_NO_WHEN, .hidden = true);
 
-/* What has a column of its own; a library's path says less than its version, and so does what
- * that had to be. */
+/* Settings with their own column. A library's path says less than its version, and so does the
+ * version that was required. */
 static bool has_column(const char *key)
 {
 	static const char *const keys[] = {"mode", "layout", "backend",
@@ -79,8 +79,8 @@ static const char *add_env(struct arena *arena, const char *text, const json_t *
 	return text;
 }
 
-/* The default allocator was `nccl` before it was `auto`. A run in which no variant says `auto`
- * is of that time, or sets `nccl` in all of them: a setting of none either way. */
+/* The default allocator was `nccl` before it was `auto`. A run in which no variant says `auto` is
+ * from that time, or sets `nccl` in all of them: either way it is no variant's own setting. */
 static void take_allocator(const json_t *variants, json_t *plain)
 {
 	for (size_t i = 0; i < json_array_size(variants); i++) {
@@ -139,7 +139,7 @@ static void tell(const struct analysis *a, struct story *story)
 	unsigned n = 0, nleft = 0;
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
-		/* What was left out has settings of another machine; why, is a warning. */
+		/* An omitted variant has settings of another machine; a warning says why. */
 		if (v->skip[0])
 			left[nleft++].variant = v->name;
 		else

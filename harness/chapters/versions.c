@@ -1,17 +1,17 @@
-/* The gap by NCCL version: where a run holds the same variants on several versions of the
- * library, how threads and processes compare on each, and what changed between two.
+/* The gap by NCCL version, if a run has the same variants on several versions of the library: how
+ * threads and processes compare on each, and what changed between two.
  *
- * Of a version the variants are taken that are threads, processes (and single) and have the
- * reference's settings else. A version without them is left out, with a sentence: a pair with
- * other settings would answer another question. All figures of a collective rest on the same
- * cells and blocks, those that every one of its variants has: a version's bandwidth in a block
- * is the geometric mean over the cells. Over blocks too it is that mean, as in claims and the
- * gap: one quantity has one value in a report.
+ * A version contributes its variants that are threads, processes (and single) and otherwise have
+ * the reference's settings. A version without them is omitted, with a sentence: a pair with other
+ * settings would answer another question. All figures of a collective use the same cells and
+ * blocks: those that all of its variants have. A version's bandwidth in a block is the geometric
+ * mean over the cells. It is that mean over blocks too, as in claims and the gap: one quantity has
+ * one value in a report.
  *
- * Large: stream bandwidth over the gap's sizes, where the experiment asks for one; else from
- * 16 MiB up; else, where none is so large, over all. Small: the latency of isolated calls over
- * that regime's sizes, where it was measured. A regime that cannot tell variants apart
- * withholds verdicts here too. */
+ * Large: stream bandwidth over the gap's sizes, if the experiment asks for a gap; else from 16 MiB
+ * up; else, if none is so large, over all. Small: the latency of isolated calls over that regime's
+ * sizes, if it was measured. A regime that cannot distinguish variants withholds verdicts here
+ * too. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -34,8 +34,8 @@ struct side {
 	struct stats_interval value; /* GB/s or µs: geometric mean over blocks; quartiles */
 	const char *path;
 	double dram;            /* bytes per NVLink byte, at the largest size with counters */
-	struct verdict change;  /* against the same mode one version below */
-	struct verdict verdict; /* of processes: against threads */
+	struct verdict change;  /* compared with the same mode one version below */
+	struct verdict verdict; /* of processes: compared with threads */
 };
 
 // clang-format off
@@ -111,10 +111,10 @@ static const struct story_form part_form =
     STORY_FORM(struct part, part_columns, .name = "versions_of", .title = "Compared by version", .when = STORY_NO_WHEN,
                .hidden = true, .drawn = STORY_ARRAYS);
 
-/* Versions of one verdict, which one sentence says. */
+/* Versions of one verdict, which share one sentence. */
 struct span {
 	const char *collective, *metric, *versions;
-	const char *reach, *bounds; /* the ratios, and an interval that holds all of theirs */
+	const char *reach, *bounds; /* the ratios, and an interval that contains all of theirs */
 	const char *margin, *unseen;
 	struct verdict verdict;
 };
@@ -146,11 +146,11 @@ static const struct story_form remark_form =
 
 /* --- figures --- */
 
-/* A sentence over a span; or over a mode's sides before and after a change, and the other's. */
+/* A sentence over a span, or over a mode's sides before and after a change and the other mode's. */
 struct said {
-	unsigned span; /* NONE: of sides */
+	unsigned span; /* NONE: it is over sides */
 	unsigned sides[2], other[2];
-	const char *text, *other_text; /* other_text: NULL where nothing is said of that */
+	const char *text, *other_text; /* other_text: NULL if nothing is said of the other */
 };
 
 struct coll {
@@ -164,7 +164,7 @@ struct coll {
 	struct part *part;
 	struct said *said;
 	unsigned nsaid;
-	bool decided; /* a verdict of it is */
+	bool decided; /* one of its verdicts is decided */
 };
 
 struct teller {
@@ -196,7 +196,7 @@ static bool is_large(const struct summary *s)
 	return false;
 }
 
-/* At the largest size that was read with counters. */
+/* At the largest size with counters. */
 static double dram_of(const struct analysis *a, unsigned variant, enum coll_kind coll)
 {
 	double dram = NAN;
@@ -213,7 +213,7 @@ static double dram_of(const struct analysis *a, unsigned variant, enum coll_kind
 	return dram;
 }
 
-/* A verdict, as the regime has it everywhere: one beyond its noise stands. */
+/* A verdict by the rule of every regime: one beyond its noise counts. */
 static struct verdict withheld(const struct coll *c, struct verdict v)
 {
 	if (c->regime)
@@ -221,7 +221,7 @@ static struct verdict withheld(const struct coll *c, struct verdict v)
 	return v;
 }
 
-/* All figures rest on the cells and blocks that every one of the variants `with` has. */
+/* All figures use the cells and blocks that every one of the variants `with` has. */
 static struct contrast contrast_of(const struct teller *t, const struct coll *c, unsigned left,
                                    unsigned right, const unsigned *with)
 {
@@ -236,7 +236,7 @@ static struct contrast contrast_of(const struct teller *t, const struct coll *c,
 	return of;
 }
 
-/* Of a mode on the i-th version, against the same mode one version below. */
+/* A mode on the i-th version, compared with the same mode one version below. */
 static struct side side_of(const struct teller *t, const struct coll *c, unsigned i, unsigned mode,
                            const unsigned *with)
 {
@@ -298,7 +298,7 @@ static void rows_make(struct teller *t, struct coll *c)
 
 /* --- in words --- */
 
-/* "88.5 %", or of several "88.5 to 89.0 %"; `digits` after the point. */
+/* "88.5 %", or for several "88.5 to 89.0 %"; `digits` after the point. */
 static const char *figures(struct arena *arena, double least, double most, int digits,
                            const char *unit)
 {
@@ -315,8 +315,8 @@ static bool is_same(const struct verdict *a, const struct verdict *b)
 	       verdict_decided(a) == verdict_decided(b) && verdict_beyond(a) == verdict_beyond(b);
 }
 
-/* The ratios of a span with the interval of all, and what is said of them; of times the ratio
- * is that of speeds. */
+/* The ratios of a span with the interval of all, and the verdict on them; for times the ratio is
+ * that of speeds. */
 static const char *span_write(struct arena *arena, struct span *s, double least, double most,
                               bool time)
 {
@@ -356,7 +356,7 @@ static const char *span_write(struct arena *arena, struct span *s, double least,
 	              "{bounds})";
 }
 
-/* Versions of one verdict from `at` on. The last of them. */
+/* Versions of one verdict from `at` on. Returns the last of them. */
 static unsigned span_add(struct teller *t, struct coll *c, unsigned at)
 {
 	const struct row *rows = c->rows;
@@ -389,8 +389,8 @@ static unsigned span_add(struct teller *t, struct coll *c, unsigned at)
 	return last;
 }
 
-/* Whether a mode's data took the other way from there on: by the library's log, and by the
- * counters where they were read. */
+/* Whether a mode's data took the other path from that version on: by the library's log, and by the
+ * counters if they were read. */
 static bool took_other_way(const struct side *from, const struct side *to)
 {
 	const bool staged = !strcmp(to->path, "staged");
@@ -400,16 +400,16 @@ static bool took_other_way(const struct side *from, const struct side *to)
 	       (isnan(more) || (staged ? more > 0 : more < 0));
 }
 
-/* Whether a change's interval decides that a mode did not gain (or lose), even where it reaches
- * beyond the margin on the other side, which decides nothing else. */
+/* Whether a change's interval decides that a mode did not gain (or lose). It does so even if it
+ * reaches beyond the margin on the other side, which decides nothing else. */
 static bool is_cleared(const struct verdict *change, bool gain)
 {
 	const double edge = log1p(change->margin);
 	return gain ? log(change->ratio.hi) <= edge : log(change->ratio.lo) >= -edge;
 }
 
-/* What a mode's own bandwidth did up to version `at`, where its verdict says so; and that the
- * other did not do what would have moved their ratio as well. */
+/* The change of a mode's own bandwidth up to version `at`, if its verdict says so; and that the
+ * other mode did not make a change that would also have moved their ratio. */
 static void change_add(const struct teller *t, struct coll *c, unsigned at, unsigned mode)
 {
 	static const char *const did[2][2] = {
@@ -446,7 +446,7 @@ static void change_add(const struct teller *t, struct coll *c, unsigned at, unsi
 	                      : NULL};
 }
 
-/* The ratio by version, and where its verdict changes which mode's own bandwidth did. */
+/* The ratio by version, and which mode's own bandwidth changed where the verdict changes. */
 static void sentences_make(struct teller *t, struct coll *c)
 {
 	for (unsigned at = 0; at < t->v.n && !c->part->why[0]; at++) {
@@ -497,7 +497,7 @@ static void colls_make(struct teller *t)
 	t->spans = ARENA_ARRAY(t->arena, struct span, most * t->v.n);
 	t->sides = ARENA_ARRAY(t->arena, struct side, most * t->v.n * t->v.nmodes);
 	for (unsigned i = 0; i < most; i++) {
-		if (i == COLL_KINDS) { /* where small sizes have a regime of isolated calls */
+		if (i == COLL_KINDS) { /* if small sizes have a regime of isolated calls */
 			c.regime = regimes_find(a->regimes, REGIME_SMALL);
 			if (!c.regime || c.regime->metric != METRIC_LATENCY)
 				return;
@@ -539,7 +539,7 @@ static void say_missing(struct story *story, const struct teller *t)
 	phrase_end(&p, STORY_BODY);
 }
 
-/* A paragraph of all, the table and what it rests on. */
+/* A paragraph of all, the table, and the rows that it uses. */
 static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 {
 	const struct coll *c = &t->colls[i];
@@ -581,8 +581,8 @@ static void say_compared(struct story *story, const struct teller *t)
 	phrase_end(&p, STORY_BODY);
 }
 
-/* Latency that is undecided on every version is no answer. The first collective needs no name
- * where all are of it. */
+/* Latency that is undecided on every version is no answer. The first collective needs no name if
+ * all rows have it. */
 static void answer(struct story *story, const struct teller *t, unsigned i)
 {
 	const struct coll *c = &t->colls[i];
@@ -596,7 +596,7 @@ static void answer(struct story *story, const struct teller *t, unsigned i)
 	}
 }
 
-/* Of the picture, which bandwidth alone has: what is said of the ratios, without figures in
+/* For the picture, which has only bandwidth: the verdict on the ratios, without figures in
  * parentheses. */
 static void caption(struct story *story, const struct teller *t, const struct coll *c)
 {
@@ -614,7 +614,7 @@ static void caption(struct story *story, const struct teller *t, const struct co
 	c->part->caption = p.text;
 }
 
-/* The ratios of several collectives; of one the answer has them. */
+/* The ratios of several collectives; for a single one the answer has them. */
 static void lead(struct story *story, const struct teller *t)
 {
 	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->nsides + 1), n = 0, ncolls = 0;
@@ -655,7 +655,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (t->ncolls)
 		story_settles(story);
 	story_picture(story, "versions", !run_explains_gap(a));
-	if (!a->f->asked.gap.from[0]) /* it has the why */
+	if (!a->f->asked.gap.from[0]) /* the gap gives the reason */
 		story_link(story);
 	story_show(story, t->tables.parts);
 	story_show(story, t->tables.sides);
