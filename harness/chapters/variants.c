@@ -34,8 +34,8 @@ static const struct story_form left_form =
     STORY_FORM(struct left_out, left_columns, .name = "left_out", .title = "Left out",
                .when = STORY_NO_WHEN, .hidden = true);
 
-/* Settings with their own column. A library's path says less than its version, and so does the
- * version that was required. */
+/* Settings with their own column. A library's path says less than its version; so does the version
+ * that was required. */
 static bool has_column(const char *key)
 {
 	static const char *const keys[] = {"mode", "layout", "backend",

@@ -12,26 +12,26 @@
 #include "chapters.h"
 #include "run.h"
 
-/* What a quiet machine shows too: drivers fault in a page now and then (2 in 100 calls seen),
- * and a kernel thread takes its turn (20 a second seen on an idle machine of 64 cores). Half of
- * a quantile's calls, or another program on the core, lie far above. */
+/* A quiet machine shows these too: drivers fault in a page now and then (2 in 100 calls seen), and
+ * a kernel thread takes its turn (20 a second seen on an idle machine of 64 cores). Half of a
+ * quantile's calls, or another program on the core, are far above. */
 #define QUIET_FAULTS_PER_CALL 0.05
 #define QUIET_SWITCHES_PER_S  50.0
-/* A load that leaves this share of the cores free, and one program at most, is no other load.
- */
+/* A load that leaves this share of the cores free, with one program at most, does not count as
+ * another load. */
 #define QUIET_LOAD 0.1
-/* A clock that runs at less than this share of what it may. */
+/* A clock that runs below this share of its maximum. */
 #define SLOW_CLOCK 0.97
 
-/* The first rows are slower by this at least, in trials that chance would give so seldom; a few
- * rows of many do so by chance. */
+/* The first rows are slower by at least this, in trials that chance would give so rarely; a few
+ * rows of many are slower by chance. */
 #define EARLY_LEAST 1.05
 #define EARLY_P     0.02
 #define EARLY_SHARE 0.04
 /* An end seen late by more than this share of the time. */
 #define COARSE 0.05
 
-#define MOST_ERRORS 40 /* that are told; the record has all */
+#define MOST_ERRORS 40 /* that are reported; the record has all */
 
 // clang-format off
 static const struct column columns[] = {
@@ -139,8 +139,8 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 		format_add(text, bytes, ", the gap");
 }
 
-/* A variant that took another path than its experiment file says: its figures are of something
- * else than was meant, and so is all that rests on them. */
+/* A variant that took another path than its experiment file says: its figures, and results that use
+ * them, do not test what was intended. */
 static void warn_paths(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
@@ -196,7 +196,7 @@ static void warn_blocks(struct warnings *w)
 	}
 }
 
-/* Whether two sessions' machines are surely not one, or not one start of it. */
+/* Whether two sessions surely ran on different machines, or on different boots of one. */
 static bool is_elsewhere(const json_t *a, const json_t *b)
 {
 	const char *here = json_string_value(json_object_get(a, "boot"));
@@ -227,7 +227,7 @@ static void warn_sessions(struct warnings *w)
 	}
 }
 
-/* A block whose trials are not close in time. */
+/* A block with trials that are not close in time. */
 static void warn_pauses(struct warnings *w)
 {
 	for (unsigned i = 0; i < w->s->run->nresumes; i++) {
@@ -248,7 +248,7 @@ static void warn_pauses(struct warnings *w)
 	}
 }
 
-/* Variants that were left out for one reason, told at the first of them. */
+/* Variants that were omitted for one reason, reported at the first of them. */
 static void warn_left_out(struct warnings *w, unsigned first)
 {
 	const struct summary_variant *variants = w->s->variants;
@@ -309,8 +309,8 @@ static void warn_load(struct warnings *w)
 	row->n = w->s->ncores;
 }
 
-/* Rows that were left out, over all passes: what a rank that did not run leaves of them is no
- * result (record/stall.h). */
+/* Omitted rows, over all passes: what a rank that did not run leaves of them does not count
+ * (record/stall.h). */
 static void warn_stalls(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
@@ -337,7 +337,7 @@ static void warn_stalls(struct warnings *w)
 	row->where = cell_name(w, &worst->cell, worst->nranks);
 }
 
-/* The least of the numbers in a text such as "1980 1965", NaN when there is none. */
+/* The least of the numbers in a text such as "1980 1965", NaN if there is none. */
 static double least_number(const json_t *facts, const char *key)
 {
 	const json_t *value = json_object_get(facts, key);
@@ -361,7 +361,7 @@ static bool says_throttled(const json_t *facts)
 	return text && *text && strcmp(text, "none") && strcmp(text, "0");
 }
 
-/* Trials whose devices ran slower than they may, as far as the backend said. */
+/* Trials with devices that ran slower than they may, as far as the backend reported it. */
 static void warn_clocks(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
@@ -409,10 +409,10 @@ static void warn_clocks(struct warnings *w)
 
 /* --- rows --- */
 
-/* What is looked at in a row: 0 or NaN where there is nothing of it. */
+/* The value of interest in a row: 0 or NaN if there is none. */
 typedef double row_fn(const struct summary *s, const struct summary_row *row);
 
-/* The rows that have something of it, of those with a time, and the one with the most. */
+/* The rows with such a value, of those with a time, and the one with the largest. */
 struct affected {
 	unsigned rows, of;
 	double sum, most;
@@ -515,7 +515,7 @@ static void warn_warmup(struct warnings *w)
 	row->events = 4 * (unsigned)run_number(w->s->run, "warmup");
 }
 
-/* The share of a row's time by which its end may be seen late, where that is too much. */
+/* The share of a row's time by which its end may be seen late, if that is too much. */
 static double coarse_share(const struct summary_row *row, double late_us)
 {
 	double share = late_us / (row->time_us * row->calls);
@@ -538,7 +538,8 @@ static double step_share(const struct summary *s, const struct summary_row *row)
 
 static double poll_share(const struct summary *s, const struct summary_row *row)
 {
-	/* There the worker's own copying is in the round, so that it bounds nothing. */
+	/* A variant that does not launch has the worker's own copying in the round, so that it
+	 * bounds nothing. */
 	bool bounds = s->variants[row->variant].traits->launches;
 	return bounds ? coarse_share(row, row->resolution_us) : 0;
 }
@@ -554,8 +555,8 @@ static void warn_resolution(struct warnings *w, enum warning_kind kind, row_fn *
 	row->bound = a.worst->time_us * a.worst->calls;
 }
 
-/* The reference against itself has to give 1; where it does not, neither do the others count.
- */
+/* The reference compared with itself has to give 1; if it does not, the others do not count
+ * either. */
 static void warn_twin(struct warnings *w)
 {
 	const struct summary *s = w->s;
@@ -579,7 +580,7 @@ static bool is_same_error(const struct record_cell *a, const struct record_cell 
 	return !strcmp(a->error, b->error) && !strcmp(a->variant, b->variant);
 }
 
-/* Each error once per variant, with how often it came. */
+/* Each error once per variant, with its number of occurrences. */
 static void warn_errors(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
@@ -615,7 +616,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	struct warnings w = {.s = a->s, .arena = story->arena};
 	doubts_find(&w);
-	warn_paths(&w); /* early: whatever else there is, a terminal has these */
+	warn_paths(&w); /* early: a terminal has these whatever else there is */
 	warn_blocks(&w);
 	warn_sessions(&w);
 	warn_pauses(&w);

@@ -1,6 +1,6 @@
-/* What a reader of the figures has to know, each with what to do about it: rows of one table,
- * in which each kind fills the columns that it has, and a sentence for each kind (warnings.c).
- */
+/* What a reader of the figures has to know, each with what to do about it. They are rows of one
+ * table, in which each kind fills the columns that it has, and a sentence for each kind
+ * (warnings.c). */
 #ifndef LAUNCHGAP_CHAPTER_WARNINGS_H
 #define LAUNCHGAP_CHAPTER_WARNINGS_H
 
@@ -9,7 +9,7 @@
 
 // clang-format off
 enum warning_kind {
-	/* Of the record itself (doubts.c): page 1 says them. */
+	/* About the record itself (doubts.c): page 1 reports them. */
 	WARN_ZEROS, WARN_BEYOND, WARN_NO_SUM, WARN_FEW_SUMS,
 	WARN_PATH, WARN_TORN, WARN_FEW_BLOCKS, WARN_BUDGET, WARN_NO_INTERVAL, WARN_BUILDS,
 	WARN_MACHINES, WARN_PAUSE, WARN_LEFT_OUT, WARN_ABSENT, WARN_NO_REFERENCE,
@@ -28,7 +28,7 @@ struct warning {
 	const char *name, *variant; /* name: the kind's */
 	const char *where;          /* most of it: "threads, alltoall 4 KiB, stream" */
 	unsigned block, rank, line;
-	unsigned n, of, events; /* so many of so many are affected, so often */
+	unsigned n, of, events; /* this many of that many are affected, this often */
 	double value, bound, share;
 	struct stats_ratio ratio;
 	const char *asked, *found;

@@ -5,12 +5,12 @@
 #include "../analysis/calls.h"
 #include "../analysis/plot_order.h"
 
-/* Each isolated call's time against the share of calls that took no longer, of every variant at
- * the panels' sizes, with its number in the pictures (0: not shown). Thinned to what a picture
- * can show. */
+/* Each isolated call's time and the share of calls that took no longer. It covers every variant at
+ * the panels' sizes, with its number in the pictures (0: not shown). Thinned to what a picture can
+ * show. */
 int calls_write_ecdf(const struct summary *summary, const struct plot_order *order,
                      const char *file, struct status *st);
-/* Of each collective and variant the call that calls_line_of gives, one line per rank. */
+/* For each collective and variant the call that calls_line_of gives, one line per rank. */
 int calls_write_timeline(const struct summary *summary, const struct plot_order *order,
                          const char *file, struct status *st);
 

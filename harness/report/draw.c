@@ -22,12 +22,12 @@
 
 #define NO_PROGRAM 127
 
-/* Within gnuplot, the run's folder, whatever it is called. */
+/* The run's folder within gnuplot, whatever its name. */
 #define HERE    "/proc/self/fd/3"
 #define HERE_FD 3
 
-/* Runs gnuplot and waits. Its exit status; NO_PROGRAM when there is none; -1 when it could not
- * be started or was killed. What it prints goes to the file `log`. */
+/* Runs gnuplot and waits. Returns its exit status; NO_PROGRAM if there is none; -1 if it could not
+ * be started or was killed. Its output goes to the file `log`. */
 static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 {
 	pid_t self = getpid(), child = fork();
@@ -45,7 +45,7 @@ static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 		    dup2(said, 1) < 0 || dup2(said, 2) < 0 ||
 		    (here == HERE_FD ? fcntl(here, F_SETFD, 0) : dup2(here, HERE_FD)) < 0)
 			_exit(NO_PROGRAM - 1);
-		/* µ and ÷ want UTF-8, numbers the point, whatever the user's locale is. */
+		/* µ and ÷ need UTF-8, numbers a decimal point, whatever the user's locale is. */
 		setenv("LC_ALL", "C.UTF-8", 1);
 		execvp(argv[0], argv);
 		_exit(NO_PROGRAM);
@@ -84,11 +84,11 @@ static int each_file(const char *dir, int (*filter)(const struct dirent *),
 	return n;
 }
 
-/* Paths are whole: gnuplot takes a name that begins with < or | for a command. The run's folder
- * is named to it by a descriptor, so that no name of the user's is in what it reads. Pictures
- * are drawn into a folder of this report alone, and then take their places in plots/: gnuplot
- * would write through a link that lies there. plots/pictures.txt, which names them, tells those
- * of an earlier report from what others put there. */
+/* Paths are absolute: gnuplot takes a name that begins with < or | for a command. It gets the run's
+ * folder as a descriptor, so that its input contains no name of the user's. Pictures are drawn into
+ * a folder of this report alone, and then moved to plots/: gnuplot would write through a link
+ * there. plots/pictures.txt, which names them, distinguishes those of an earlier report from what
+ * others put there. */
 struct job {
 	char dir[PATH_MAX], plot_dir[PATH_MAX];
 	char plots[PATH_MAX + 8], out[PATH_MAX + 24], log[PATH_MAX + 40], list[PATH_MAX + 40];
@@ -109,9 +109,8 @@ static void remove_from(const char *name, void *folder)
 
 #define DRAWN ".drawn-"
 
-/* The folder, open and locked; a lock dies with its report. −1: another report holds it, or it
- * is gone. Where locks are not to be had it is open alone: `must` says that this will not do.
- */
+/* The folder, open and locked; a lock dies with its report. −1: another report holds it, or it is
+ * gone. If locks are not available it is open without one; `must` says that this is not enough. */
 static int lock_drawn(const char *path, bool must)
 {
 	struct stat open_one, named;
@@ -132,7 +131,7 @@ static int was_drawn_into(const struct dirent *entry)
 	       strlen(entry->d_name) == strlen(DRAWN "XXXXXX");
 }
 
-/* What a report that was killed left behind. */
+/* Removes what a killed report left. */
 static void sweep_drawn(const char *name, void *arg)
 {
 	const struct job *job = arg;
@@ -146,7 +145,7 @@ static void sweep_drawn(const char *name, void *arg)
 	close(fd);
 }
 
-/* A folder of this report alone. A sweeper may take it before it is locked: then another. */
+/* A folder of this report alone. A sweeper may take it before it is locked: then another one. */
 static int make_drawn(struct job *job)
 {
 	int fd = -1;
@@ -159,7 +158,7 @@ static int make_drawn(struct job *job)
 	return fd;
 }
 
-/* To its place, unless it is empty: a log where gnuplot said nothing. */
+/* Moves it to its place, unless it is empty: a log if gnuplot printed nothing. */
 static void keep_drawn(const char *name, void *arg)
 {
 	struct job *job = arg;
@@ -171,7 +170,7 @@ static void keep_drawn(const char *name, void *arg)
 		rename(from, to);
 }
 
-/* What the list of an earlier report names, if it is a picture of this folder. */
+/* An entry of an earlier report's list, if it is a picture of this folder. */
 static void remove_earlier(const struct job *job)
 {
 	static const char *const ends[] = {".png", ".svg"};
@@ -204,7 +203,7 @@ static void draw_file(const char *name, void *arg)
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
 	snprintf(set, sizeof set, "dir='" HERE "'; plot_dir=%s; out='" HERE "/plots%s'", plot_dir,
 	         strrchr(job->out, '/'));
-	/* -d: whatever the user has in his own start file, the pictures look the same. */
+	/* -d: the pictures look the same, whatever the user has in his own start file. */
 	char *argv[] = {
 	    "gnuplot",       "-d", "-e", set,  "-e",           "format='png'", file, "-e",
 	    "reset session", "-e", set,  "-e", "format='svg'", file,           NULL};
@@ -232,8 +231,8 @@ static int by_name(const void *a, const void *b)
 	              ((const struct model_picture *)b)->name);
 }
 
-/* The list that the files of plot/ have made: a line per picture, name, title and caption
- * with tabs between. */
+/* The list that the files of plot/ have written: one line per picture, with name, title and caption
+ * separated by tabs. */
 static void take_list(struct job *job)
 {
 	struct model_pictures *result = job->result;
@@ -265,7 +264,7 @@ static bool is_named(const struct model_picture *picture, const char *name)
 	       !strcmp(picture->name + all - end, name);
 }
 
-/* The one that shows the experiment's finding, and the first that chapters name for the page. */
+/* The picture of the experiment's finding, and the first that chapters name for the page. */
 static int find_answer(struct model_pictures *result, const struct story *story)
 {
 	unsigned shown = 0;
@@ -314,7 +313,7 @@ static void draw_all(struct job *job, const struct story *story)
 	job->result->answer = find_answer(job->result, story);
 }
 
-/* What the pictures are drawn from. */
+/* The data that the pictures are drawn from. */
 static int write_data(const struct model *m, const struct job *job, struct status *st)
 {
 	const struct summary *s = &m->summary;
@@ -365,7 +364,7 @@ int draw_pictures(struct model *model, const char *dir, const char *plot_dir, st
 		status_set(st, "cannot find the folder %s: %s", dir, strerror(errno));
 		goto done;
 	}
-	if (!realpath(plot_dir, job->plot_dir)) /* what it lacks is a warning */
+	if (!realpath(plot_dir, job->plot_dir)) /* what is missing is a warning */
 		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
 	if (make_plots(job, st))

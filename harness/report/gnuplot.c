@@ -12,7 +12,7 @@
 #include "output.h"
 #include "script.h"
 
-#define WIDEST 10u /* so many margins apart are curves at most that are called alike */
+#define WIDEST 10u /* curves called the same are at most this many margins apart */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -38,7 +38,7 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 		format_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
 }
 
-/* Where it was measured, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
+/* Machine and library, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
 static void put_where(struct script *p)
 {
 	const struct summary *s = p->s;
@@ -68,7 +68,7 @@ static void put_where(struct script *p)
 	script_text(p, "library", 0, library);
 }
 
-/* A file name's part out of any text. */
+/* Makes part of a file name from any text. */
 static void put_prefix(struct script *p, const char *backend)
 {
 	char safe[TRIAL_NAME_BYTES];
@@ -127,8 +127,8 @@ static void put_variants(struct script *p)
 	}
 }
 
-/* Panels of ratios: the variants against the reference, families together, and so many that
- * with the reference's they are no more lines than a panel takes. */
+/* Panels of ratios: the variants compared with the reference, families together. With the
+ * reference's line, a panel has no more lines than it can take. */
 static void put_ratio_panels(struct script *p)
 {
 	unsigned panel = 0, lines = 0, n = p->order.n;
@@ -191,8 +191,8 @@ static unsigned groups_of(const struct summary *s)
 	return n;
 }
 
-/* How far two figures of a size may be apart, as a ratio, and still be called alike: the
- * margin, or what the reference and its twin, which are the same, are apart there; a quarter at
+/* How far two figures of a size may be apart, as a ratio, and still be called the same: the margin,
+ * or the difference there between the reference and its twin, which are the same; a quarter at
  * most. */
 static double tolerance_of(const struct script *p, unsigned group, size_t bytes, enum figure figure,
                            double margin)
@@ -210,14 +210,14 @@ static double tolerance_of(const struct script *p, unsigned group, size_t bytes,
 	if (a && b) {
 		double x = figure_of(a, figure), y = figure_of(b, figure);
 		apart = fmax(x, y) / fmin(x, y);
-		if (figure != FIGURE_LAUNCH) /* fmax passes over NaN */
+		if (figure != FIGURE_LAUNCH) /* fmax ignores NaN */
 			apart = fmax(apart, fmax(a->ratio.hi, 1 / a->ratio.lo));
 	}
 	return fmax(1 + margin, fmin(isfinite(apart) ? apart : 1, 1.25));
 }
 
-/* One line with its name, of all of its variants, cut to what a key's two rows hold. Returns
- * whether it is of several modes. */
+/* One line with its name, of all of its variants, cut to the size of a key's two rows. Returns
+ * whether it covers several modes. */
 static bool put_line(struct script *p, const unsigned *variants, const unsigned *line, unsigned n,
                      unsigned nth)
 {
@@ -255,8 +255,8 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 	return joint;
 }
 
-/* The lines of a group's figure, as a list of their numbers, and within how many per cent those
- * of one are alike: the margin, more where there are too many lines for a panel. */
+/* The lines of a group's figure, as a list of their numbers, and within how many per cent the
+ * curves of one line are the same: the margin, or more if there are too many lines for a panel. */
 static int put_lines(struct script *p, unsigned group, unsigned k, enum figure figure,
                      const char *name, struct status *st)
 {
@@ -295,7 +295,7 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 	for (unsigned i = 0, at = 0; i < lines; i++) {
 		while (line[at] != i)
 			at++;
-		/* Lines of several modes have one colour, so that none shares its dash. */
+		/* Lines of several modes share one colour, so that none shares its dash. */
 		unsigned dash = p->order.families[variants[at]];
 		bool joint = put_line(p, variants, line, n, i);
 		while (joint && dash < 8 && taken[dash])
@@ -388,7 +388,7 @@ static void put_panels(struct script *p)
 	}
 }
 
-/* A number, of an interval its estimate, or a text as people read it. */
+/* A number, an interval's estimate, or a text as people read it. */
 static void put_entry(struct script *p, const char *array, unsigned row, const struct entry *e)
 {
 	const bool counts = e->kind == KIND_COUNT || e->kind == KIND_FLAG;
@@ -397,7 +397,7 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 		script_put(p, array, row, "%llu", e->count);
 		return;
 	}
-	if (e->kind == KIND_BYTES && e->has) { /* to the last digit: 1 GiB is no 1.02e+03 MiB */
+	if (e->kind == KIND_BYTES && e->has) { /* to the last digit: 1 GiB is not 1.02e+03 MiB */
 		script_put(p, array, row, "1.0 * %llu", e->count);
 		return;
 	}

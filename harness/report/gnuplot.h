@@ -1,5 +1,5 @@
-/* plots/run.gp: what a run holds, as gnuplot's assignments and data. Comments in it say what
- * its names are; no path stands in it, so that it may be moved. */
+/* plots/run.gp: what a run holds, as gnuplot's assignments and data. Comments in it explain its
+ * names; it contains no path, so that it may be moved. */
 #ifndef LAUNCHGAP_GNUPLOT_H
 #define LAUNCHGAP_GNUPLOT_H
 

@@ -5,15 +5,15 @@
 
 #define GAP           2   /* blanks between columns */
 #define LEAST_WRAPPED 18  /* characters of a column of sentences */
-#define MOST_WORD     48  /* of a word that nothing breaks: a longer one is a list of paths */
-#define MOST_KEYS     3   /* columns that tell rows apart */
-#define MOST_KEY_ROWS 200 /* each is held against each */
+#define MOST_WORD     48  /* of an unbreakable word: a longer one is a list of paths */
+#define MOST_KEYS     3   /* columns that distinguish rows */
+#define MOST_KEY_ROWS 200 /* each is compared with each */
 
 /* A grid being written. */
 struct fitted {
 	const struct grid *g;
 	unsigned *widths;
-	const char **rest; /* per column: what of a row is not written yet */
+	const char **rest; /* per column: the part of a row that is not written yet */
 };
 
 static bool begins_character(char c)
@@ -49,8 +49,8 @@ static unsigned column_width(const struct grid *g, unsigned column)
 	return most;
 }
 
-/* How many bytes of the text go on a line of that width: whole words, at least one, of which as
- * much as fits. */
+/* How many bytes of the text go on a line of that width: whole words, or as much of the first as
+ * fits. */
 static size_t line_bytes(const char *text, unsigned width)
 {
 	size_t fits = 0;
@@ -71,7 +71,7 @@ static size_t line_bytes(const char *text, unsigned width)
 	return fits;
 }
 
-/* A row of columns from..to behind the first `keys`; a text wider than its column goes on
+/* A row of columns from..to after the first `keys`; a text wider than its column continues
  * below. */
 static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned keys, unsigned from,
                     unsigned to)
@@ -79,7 +79,7 @@ static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned ke
 	for (unsigned c = 0; c < to; c++)
 		f->rest[c] = text_at(f->g, row, c);
 	for (bool more = true; more;) {
-		unsigned pending = 0; /* blanks that nothing has followed yet */
+		unsigned pending = 0; /* blanks with nothing after them yet */
 		more = false;
 		for (unsigned c = 0; c < to; c = c + 1 == keys ? from : c + 1) {
 			const char *text = f->rest[c];
@@ -99,7 +99,7 @@ static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned ke
 	}
 }
 
-/* The longest word of a column, as far as nothing breaks it. */
+/* The longest unbreakable word of a column. */
 static unsigned longest_word(const struct grid *g, unsigned column)
 {
 	unsigned most = LEAST_WRAPPED;
@@ -123,7 +123,7 @@ static unsigned total_width(const struct fitted *f)
 	return total;
 }
 
-/* Makes the widest column of texts narrower, as far as that lets all columns fit. */
+/* Makes the widest column of texts narrower, as far as needed for all columns to fit. */
 static void narrow(const struct fitted *f, unsigned width)
 {
 	const struct grid *g = f->g;
@@ -147,8 +147,8 @@ static bool rows_differ(const struct grid *g, unsigned a, unsigned b, unsigned c
 	return differ;
 }
 
-/* By how many of the first columns the rows are told apart, so that they are said again where a
- * grid goes on below; 1 where so many do not do it. */
+/* How many of the first columns distinguish the rows; they are repeated where a grid continues
+ * below. 1 if MOST_KEYS columns are not enough. */
 static unsigned keys_of(const struct grid *g)
 {
 	for (unsigned keys = 1; keys <= MOST_KEYS && keys < g->ncolumns; keys++) {

@@ -11,11 +11,11 @@ struct grid {
 	bool *left;               /* per column: flush left */
 };
 
-/* At most `width` characters wide: sentences go on below in their column; columns that do not
- * fit go on below, behind the first again (or the two or three first that tell the rows apart).
- * -1: memory is out. */
+/* At most `width` characters wide. Sentences continue below in their column. Columns that do not
+ * fit continue below, after the first again (or after the first two or three if these distinguish
+ * the rows). -1: out of memory. */
 int grid_write(const struct grid *grid, FILE *out, unsigned width);
-/* Characters that a text takes on a terminal. */
+/* Width of a text on a terminal, in characters. */
 unsigned grid_width(const char *text);
 
 #endif

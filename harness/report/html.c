@@ -25,7 +25,8 @@ static const char style[] =
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
     "th{background:var(--soft);text-align:left}"
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
-    /* A picture that is touched is as large as it was drawn, or the window; touched again it closes. */
+    /* A click on a picture shows it as large as it was drawn, or as the window; another click
+     * closes it. */
     ".picture{display:block;position:relative}.close{display:none}"
     ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:#fff;display:grid;"
     "grid-template:minmax(100%,max-content)/max-content}.picture:target>a{grid-area:1/1}"
@@ -36,7 +37,7 @@ static const char style[] =
     "pre{white-space:pre-wrap}h2,h3,h4{break-after:avoid}table,img{break-inside:avoid}a{color:inherit;text-decoration:none}}";
 // clang-format on
 
-/* A file as base64, which the caller frees; NULL where it cannot be read. */
+/* A file as base64, which the caller frees; NULL if it cannot be read. */
 static char *encoded(const char *file)
 {
 	static const char digits[] =
@@ -81,7 +82,7 @@ static void escape(FILE *out, const char *text)
 		}
 }
 
-/* What a node says, without markup. The caller frees it. */
+/* A node's text, without markup. The caller frees it. */
 static char *text_of(cmark_node *node)
 {
 	char *text = NULL;
@@ -104,8 +105,9 @@ static void put_inline(cmark_node *before, const char *html)
 	cmark_node_free(node);
 }
 
-/* The picture itself in place of a link to it. It opens large without a script: its own address
- * is the target of a link on it, the place before it that of a second one, over it. */
+/* Replaces a link to the picture by the picture itself. It opens large without a script: a link on
+ * the picture leads to the picture's own address. A second link, over it, leads to the place before
+ * it. */
 static void embed(cmark_node *image, const char *dir, unsigned nth)
 {
 	static const char *const kinds[][2] = {{"svg", "svg+xml"}, {"png", "png"}};

@@ -7,8 +7,8 @@
 
 #include "../status.h"
 
-/* Writes the page of `markdown` to `out`. Pictures that it names, plots/NAME.png, are taken
- * from `dir`, as SVG where there is one. -1 only when memory is out. */
+/* Writes the page of `markdown` to `out`. Pictures that it names, plots/NAME.png, are taken from
+ * `dir`, as SVG if there is one. -1 only when memory is out. */
 int html_write(const char *markdown, const char *dir, const char *title, FILE *out,
                struct status *st);
 

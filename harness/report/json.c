@@ -35,7 +35,7 @@ static json_t *regimes_of(const struct model *m)
 	return list;
 }
 
-/* What was measured at one go, and what was seen before it. */
+/* The cells measured in one session, and those seen before it. */
 static json_t *sessions_of(const struct model *m)
 {
 	const struct record_run *run = &m->run;

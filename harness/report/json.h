@@ -1,4 +1,4 @@
-/* report.json: every table and finding of a report, for programs. Its form is described in
+/* report.json: every table and finding of a report, for programs. Its format is described in
  * results/README.md and has a number. */
 #ifndef LAUNCHGAP_JSON_H
 #define LAUNCHGAP_JSON_H
@@ -9,8 +9,8 @@
 
 #define JSON_SCHEMA 2
 
-/* `tables` and `sections` are what the report was written with (struct page); both are taken
- * over. -1 only when memory is out. */
+/* `tables` and `sections` are what the report was written with (struct page); it takes ownership of
+ * both. -1 only when memory is out. */
 int json_write(const struct model *model, json_t *tables, json_t *sections, FILE *out,
                struct status *st);
 

@@ -1,5 +1,5 @@
-/* All that a report tells: the record, the numbers made of it, and the findings. Made once;
- * what is written from it computes nothing. */
+/* All that a report says: the record, the numbers made from it, and the findings. Made once; code
+ * that writes from it computes nothing. */
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
@@ -13,14 +13,14 @@
 struct model_picture {
 	char name[128];    /* of its files within plots/, without .png and .svg */
 	char title[256];   /* what is plotted */
-	bool shown;        /* on the page; of the others it has the names */
-	char caption[512]; /* what it shows, in a sentence without a point; or "" */
+	bool shown;        /* on the page; the others are only named */
+	char caption[512]; /* what it shows, in a sentence without a full stop; or "" */
 };
 
 struct model_pictures {
 	unsigned npictures;
 	struct model_picture pictures[MODEL_PICTURES]; /* by name */
-	int answer;        /* the one that shows the experiment's finding; -1: there is none */
+	int answer;        /* the picture of the experiment's finding; -1: there is none */
 	char warning[512]; /* why a picture is missing, or "" */
 };
 
@@ -41,8 +41,8 @@ void model_free(struct model *model);
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);
-/* What stands with a picture in a text: its caption, or what is plotted where the caption only
- * says again why a regime cannot tell. */
+/* The text next to a picture: its caption, or what is plotted if the caption only repeats why a
+ * regime cannot decide. */
 const char *model_caption(const struct model *model, const struct model_picture *picture);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "../coll/split.h"
 
-/* One table, as one of its programs prints: a variant's figures of a collective, whatever the
- * datatype, operation and root. */
+/* One table, as one of the nccl-tests programs prints it: a variant's figures of a collective,
+ * whatever the datatype, operation and root. */
 struct nccl_table {
 	const struct summary *s;
 	unsigned variant;
@@ -15,7 +15,7 @@ struct nccl_table {
 	enum nccl_average average;
 };
 
-/* --- how nccl-tests calls things, and what it counts ------------------------------------- */
+/* --- nccl-tests' names, and what it counts ----------------------------------------------- */
 
 static const char *const average_names[NCCL_AVERAGE_KINDS] = {"0", "1", "2", "3", "span"};
 
@@ -38,7 +38,7 @@ static const struct summary_group *group_of(const struct nccl_table *t)
 	return &t->s->groups[t->first];
 }
 
-/* Whether a group's rows stand in the table. */
+/* Whether a group's rows are in the table. */
 static bool holds(const struct nccl_table *t, unsigned group)
 {
 	const struct summary_group *a = group_of(t), *b = &t->s->groups[group];
@@ -46,11 +46,11 @@ static bool holds(const struct nccl_table *t, unsigned group)
 	       a->cell.pace == b->cell.pace && a->cell.comm_ranks == b->cell.comm_ranks;
 }
 
-/* Its programs, as far as their columns differ. */
+/* The nccl-tests programs, as far as their columns differ. */
 struct program {
 	const char *collective; /* NULL, the last row: any other */
 	bool part;              /* the count is of one rank's part */
-	const char *redop;      /* stands for the operation; NULL: the one that is done */
+	const char *redop;      /* printed as the operation; NULL: the one that is done */
 	bool root;
 };
 
@@ -79,7 +79,7 @@ static const struct program *program_of(const struct cell *cell)
 	return p;
 }
 
-/* What it calls otherwise than we do: our name, and its. */
+/* Names that nccl-tests has differently: ours, and its. */
 static const char *const names[][2] = {{"float32", "float"},      {"float16", "half"},
                                        {"float64", "double"},     {"float8_e4m3", "f8e4m3"},
                                        {"float8_e5m2", "f8e5m2"}, {"premulsum", "mulsum"}};
@@ -108,13 +108,13 @@ static const char *op_name(const struct cell *cell)
 	return shown ? shown : theirs(coll_op_name(cell->op));
 }
 
-/* -1 where there is none. */
+/* -1 if there is none. */
 static int root_of(const struct cell *cell)
 {
 	return program_of(cell)->root ? (int)cell->root : -1;
 }
 
-/* Ranks of the communicator, which is all of them where the record says nothing else. */
+/* Ranks of the communicator, which is all of them if the record says nothing else. */
 static unsigned comm_ranks(const struct nccl_table *t)
 {
 	for (unsigned i = 0; i < t->s->run->ncells; i++) {
@@ -127,14 +127,14 @@ static unsigned comm_ranks(const struct nccl_table *t)
 	return group_of(t)->nranks;
 }
 
-/* Elements as it counts them: one rank's part where the collective moves parts. */
+/* Elements as nccl-tests counts them: one rank's part if the collective moves parts. */
 static size_t count_of(const struct nccl_table *t, const struct cell *cell)
 {
 	size_t count = cell->bytes / coll_dtype_bytes(cell->dtype);
 	return program_of(cell)->part ? count / comm_ranks(t) : count;
 }
 
-/* --- what it says above its rows --------------------------------------------------------- */
+/* --- what it prints above its rows ------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -142,8 +142,8 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* At most `most` bytes of a text, `blank` for a blank and _ for what could end the line, which
- * has to stay a comment: records come from anywhere. */
+/* At most `most` bytes of a text, `blank` for a blank and _ for what could end the line, which has
+ * to stay a comment: records come from anywhere. */
 static void put_clean(FILE *out, const char *text, size_t most, char blank)
 {
 	for (size_t i = 0; i < most && text[i]; i++)
@@ -160,7 +160,7 @@ static void put_word(FILE *out, const char *key, const char *text)
 	put_clean(out, text, SIZE_MAX, '_');
 }
 
-/* A setting of the variant, NULL in records that do not name it. */
+/* A setting of the variant, NULL in records without it. */
 static const json_t *setting(const struct nccl_table *t, const char *key)
 {
 	const json_t *variants = json_object_get(t->s->run->environment, "variants");
@@ -173,7 +173,7 @@ static unsigned number(const struct nccl_table *t, const char *key, unsigned at_
 	return n > at_least && n < UINT_MAX ? (unsigned)n : at_least;
 }
 
-/* The version that its programs answer with: 22803 is 2.28.3, 2804 is 2.8.4; 0: none. */
+/* The version as the nccl-tests programs print it: 22803 is 2.28.3, 2804 is 2.8.4; 0: none. */
 static unsigned version_code(const char *text)
 {
 	unsigned major, minor, patch;
@@ -182,7 +182,7 @@ static unsigned version_code(const char *text)
 	return major * (major > 2 || minor > 8 ? 10000 : 1000) + minor * 100 + patch;
 }
 
-/* What tells rows of a table apart, in our words. */
+/* The values that distinguish rows of a table, in our words. */
 static void put_what(const struct cell *cell, unsigned what, char text[16])
 {
 	enum op op = coll_info(cell->coll)->is & COLL_REDUCES ? cell->op : OP_NONE;
@@ -192,7 +192,7 @@ static void put_what(const struct cell *cell, unsigned what, char text[16])
 		snprintf(text, 16, "%s", what ? coll_op_name(op) : coll_dtype_name(cell->dtype));
 }
 
-/* All that the table's rows have of it, each once. */
+/* All such values of the table's rows, each once. */
 static void put_all(const struct nccl_table *t, unsigned what, const char *key, FILE *out)
 {
 	const char *separator = "=";
@@ -212,8 +212,8 @@ static void put_all(const struct nccl_table *t, unsigned what, const char *key, 
 	}
 }
 
-/* Its first line, for those who look for it: the version is that of the columns, and says whose
- * they are; headers it was not built with are 0. */
+/* The first line, for parsers that look for it: the version is that of nccl-tests' columns, and the
+ * line says so; headers are 0, as it was not built with any. */
 static void put_version(const struct nccl_table *t, FILE *out)
 {
 	const char *commit = text_of(t->s->run->environment, "launchgap");
@@ -246,7 +246,7 @@ static void put_variant(const struct nccl_table *t, FILE *out)
 	fputc('\n', out);
 }
 
-/* What one size is to the next, where it is the same for all. */
+/* The step from one size to the next, if it is the same for all. */
 static void put_step(const struct summary_group *group, FILE *out)
 {
 	const size_t *b = group->asked_bytes;
@@ -295,7 +295,7 @@ static void put_options(const struct nccl_table *t, FILE *out)
 	}
 	fprintf(out, "# nThread %u nGpus %u ", threads, ranks);
 	put_sizes(t, out);
-	/* Our calls are all of them; its iterations are a group's, replayed. */
+	/* Our calls are all calls; nccl-tests' iterations are replays of a group. */
 	unsigned together = number(t, "aggregate", 1), graph = number(t, "graph", 0);
 	calls /= graph ? graph : 1;
 	fprintf(out,
@@ -306,7 +306,7 @@ static void put_options(const struct nccl_table *t, FILE *out)
 	        number(t, "offset", 0) / coll_dtype_bytes(group_of(t)->cell.dtype));
 }
 
-/* What the rank's worker said of its device, or NULL. */
+/* The worker's report on the rank's device, or NULL. */
 static const char *device_of(const struct nccl_table *t, unsigned rank)
 {
 	char key[32];
@@ -314,7 +314,7 @@ static const char *device_of(const struct nccl_table *t, unsigned rank)
 	return summary_fact(t->s, t->variant, -1, key);
 }
 
-/* "NVIDIA H200 at 0000:00:06.0": its place among the machine's, or -1. */
+/* "NVIDIA H200 at 0000:00:06.0": its index among the machine's devices, or -1. */
 static int device_number(const struct nccl_table *t, const char *pci)
 {
 	const json_t *machine = json_object_get(t->s->run->environment, "machine");
@@ -325,7 +325,7 @@ static int device_number(const struct nccl_table *t, const char *pci)
 	return -1;
 }
 
-/* A line a rank, as parsers count them. The process is not in a record: 0. */
+/* One line per rank, as parsers count them. The process is not in a record: 0. */
 static void put_devices(const struct nccl_table *t, FILE *out)
 {
 	const char *text = json_string_value(setting(t, "split"));
@@ -374,13 +374,13 @@ static void put_head(const struct nccl_table *t, FILE *out)
 	fprintf(out, " \n");
 }
 
-/* --- its rows, and what it says below them ----------------------------------------------- */
+/* --- its rows, and what it prints below them --------------------------------------------- */
 
-/* What the footer sums up. */
+/* The footer's sums. */
 struct totals {
 	unsigned wrong; /* halves with wrong elements */
 	double busbw;
-	unsigned count; /* halves that have one */
+	unsigned count; /* halves that have a busbw */
 };
 
 static double time_us(const struct summary_row *row, enum nccl_average average)
@@ -390,8 +390,8 @@ static double time_us(const struct summary_row *row, enum nccl_average average)
 	return times[average];
 }
 
-/* Two digits behind the point, or as many fewer as the width has room for. What is no number
- * reads nan, as its own printing has it, which those who convert the field can take. */
+/* Two decimals, or as many fewer as the width requires. What is not a number reads nan, as in
+ * nccl-tests' own output, which callers that convert the field accept. */
 static void put_number(FILE *out, double x, int width)
 {
 	char text[400];
@@ -407,8 +407,7 @@ static void put_number(FILE *out, double x, int width)
 	fprintf(out, "  %s", text);
 }
 
-/* What one line shows the two halves of: groups, out of place and in place; -1: not measured.
- */
+/* The two halves of one line: groups, out of place and in place; -1: not measured. */
 struct halves {
 	int of[2];
 };
@@ -441,7 +440,7 @@ static void put_half(FILE *out, const struct nccl_table *t, const struct summary
 	totals->wrong += row && row->wrong;
 }
 
-/* Whether there is a line to put. */
+/* Whether there is a line to print. */
 static bool put_row(FILE *out, const struct nccl_table *t, const struct halves *h, size_t bytes,
                     struct totals *totals)
 {
@@ -475,14 +474,14 @@ static size_t next_size(const struct nccl_table *t, const struct halves *h, size
 	return next;
 }
 
-/* All lines of the table; whether there is one. out NULL: only that. */
+/* All lines of the table; returns whether there is one. out NULL: only that. */
 static bool put_rows(FILE *out, const struct nccl_table *t, struct totals *totals)
 {
 	bool any = false;
 	for (unsigned g = t->first; g < t->s->ngroups; g++) {
 		bool in_place = t->s->groups[g].cell.in_place;
 		int partner = summary_partner(t->s, g);
-		/* In place stands beside its partner, in that one's line. */
+		/* An in-place group shares its partner's line. */
 		if (!holds(t, g) || (in_place && partner >= 0))
 			continue;
 		struct halves h = {{in_place ? -1 : (int)g, in_place ? (int)g : partner}};
@@ -515,7 +514,7 @@ unsigned nccl_format_print(const struct summary *s, enum nccl_average average, F
 {
 	unsigned tables = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		/* The twin is the reference again: whoever reads a variant's average off the
+		/* The twin is the reference again: a reader who takes a variant's average from the
 		 * last table would take it for another variant's. */
 		if (!summary_is_asked(s, v))
 			continue;

@@ -1,5 +1,5 @@
-/* The files that a report writes. Each takes its name once it is whole, in the place of
- * whatever had it: a reader sees no half of one, and what a link of that name leads to is not
+/* The files that a report writes. Each takes its name once it is complete, and replaces any file of
+ * that name: a reader never sees half a file, and the target of a link of that name is not
  * touched. */
 #ifndef LAUNCHGAP_OUTPUT_H
 #define LAUNCHGAP_OUTPUT_H
@@ -8,10 +8,10 @@
 
 #include "../status.h"
 
-/* NULL where it cannot be made. The caller ends it with output_close. */
+/* NULL if it cannot be made. The caller ends it with output_close. */
 FILE *output_open(const char *file, struct status *st);
-/* -1 where anything of it could not be written: a full disk shows itself at the latest when the
- * last bytes are pushed out. What stood there before stays then. */
+/* -1 if any of it could not be written: a full disk shows at the latest when the last bytes are
+ * flushed. Then the earlier file remains. */
 int output_close(FILE *out, const char *file, struct status *st);
 
 #endif

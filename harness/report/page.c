@@ -7,7 +7,7 @@
 
 #include "grid.h"
 
-/* Where a paragraph begins there is one empty line above, but on top. */
+/* A paragraph begins after one empty line, except at the top. */
 static void begin(struct page *p)
 {
 	if (p->opened && p->kind == PAGE_TERMINAL)

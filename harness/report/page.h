@@ -1,6 +1,6 @@
-/* A page that sections write on, without knowing which: a terminal of 80 columns, or Markdown
- * (of which HTML is made). All texts are plain: what Markdown would take for markup is escaped
- * here, so that nothing that a record holds can be markup. */
+/* A page that sections write on, without knowing which: a terminal of 80 columns, or Markdown (from
+ * which HTML is made). All texts are plain. What Markdown would take for markup is escaped here, so
+ * that nothing in a record can be markup. */
 #ifndef LAUNCHGAP_PAGE_H
 #define LAUNCHGAP_PAGE_H
 
@@ -13,47 +13,47 @@
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
 
-/* A text in lines of PAGE_COLUMNS: `lead` before the first, `indent` blanks before each other.
- * For what is printed without a page, too. Ends with a newline. */
+/* A text in lines of PAGE_COLUMNS: `lead` before the first, `indent` blanks before each of the
+ * others. Also for what is printed without a page. Ends with a newline. */
 void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
 
 struct page {
 	enum page_kind kind;
 	FILE *out;      /* borrowed */
-	bool whole;     /* a terminal's: all sections, not only those of a run's end */
+	bool whole;     /* a terminal's: all sections, not only those at a run's end */
 	unsigned level; /* of the section's heading; 0: none yet */
 	bool opened;    /* something was written */
-	/* Where not NULL, what is written is added as data too: tables, and for each section
-	 * its sentences. Borrowed; `sentences` is the last section's. */
+	/* If not NULL, what is written is added as data too: tables, and for each section its
+	 * sentences. Borrowed; `sentences` is the last section's. */
 	json_t *tables, *sections, *sentences;
 };
 
-/* level 1 is the page's title, 2 a section, 3 a section of the appendix. On a terminal alike.
- */
+/* level 1 is the page's title, 2 a section, 3 a section of the appendix. All look the same on a
+ * terminal. */
 void page_heading(struct page *page, unsigned level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The heading of a part of the section. */
 void page_part(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A paragraph; nothing where the text is empty. */
+/* A paragraph; nothing if the text is empty. */
 void page_say(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same in bold, where there is bold. */
+/* The same in bold, if the page has bold. */
 void page_stress(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One item of a list: call page_end_list after the last. */
 void page_item(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_end_list(struct page *page);
-/* One without rows leaves no trace. What its rows have in common stands below it, if its form
- * asks for that (story_form.common). */
+/* A table without rows leaves no trace. What its rows have in common is below it, if its form asks
+ * for that (story_form.common). */
 void page_table(struct page *page, const struct story_table *table);
-/* Lines as they are, in a typewriter's letters. */
+/* Lines as they are, in a monospaced font. */
 void page_code(struct page *page, const char *text);
-/* A picture of plots/, by its name without ending; on a terminal its file alone. */
+/* A picture of plots/, by its name without extension; on a terminal only its file. */
 void page_picture(struct page *page, const char *name, const char *caption);
 /* A paragraph that names files of the run's folder, "what: file, file"; Markdown links them. */
 void page_files(struct page *page, const char *what, const char *const *files, unsigned n);
 
 /* A line of links to headings of this page, by their texts; nothing on a terminal. */
 void page_links(struct page *page, const char *const *headings, unsigned n);
-/* What a heading is linked by: "How it was measured" as "how-it-was-measured". */
+/* A heading's link: "How it was measured" as "how-it-was-measured". */
 void page_anchor(const char *heading, char *out, size_t bytes);
 
 #endif

@@ -113,7 +113,7 @@ static int write_trace(const struct model *m, const char *dir, struct status *st
 	return output_close(out, file, st) || rc ? -1 : 0;
 }
 
-/* report.md, report.html and report.json are one writing. */
+/* report.md, report.html and report.json come from one pass. */
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
 	char *markdown = NULL, file[PATH_MAX];
@@ -146,7 +146,7 @@ free_markdown:
 	return rc;
 }
 
-/* At a run's end: what stands first, and where the rest is. */
+/* At a run's end: the first part, and where the rest is. */
 static void print_tables(const struct model *m, const char *dir, bool whole)
 {
 	struct page page = {.kind = PAGE_TERMINAL, .out = stdout, .whole = whole};
@@ -155,7 +155,7 @@ static void print_tables(const struct model *m, const char *dir, bool whole)
 	fflush(stdout);
 }
 
-/* stdout is for a parser of nccl-tests, so that all else is said on stderr. */
+/* stdout is for a parser of nccl-tests, so that everything else goes to stderr. */
 static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nccl_average average)
 {
 	unsigned tables = nccl_format_print(&m->summary, average, stdout);

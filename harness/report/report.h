@@ -15,20 +15,21 @@ struct report_options {
 	enum nccl_average average; /* of REPORT_NCCL_TESTS */
 	bool average_given;
 	bool trace;   /* write the stamps too, as trace.json (trace.h) */
-	bool verbose; /* on the terminal all of the report, not only what stands first */
+	bool verbose; /* on the terminal the whole report, not only its first part */
 };
 
-/* Takes `--format F`, `--average A`, `--trace` and `-v` into *options. How many arguments that were: 1 or
- * 2; 0: it is another option; -1: the value is missing (NULL) or not allowed. */
+/* Takes `--format F`, `--average A`, `--trace` and `-v` into *options. Returns the number of
+ * arguments taken: 1 or 2; 0: it is another option; -1: the value is missing (NULL) or not
+ * allowed. */
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st);
-/* Whether what was taken goes together, when all of it is there; fills in what was not said. */
+/* Whether the options taken are compatible, once all are there; fills in the missing ones. */
 int report_options_settle(struct report_options *options, struct status *st);
 
-/* Writes all of it into `dir` from its records, and draws the pictures of plot_dir with
- * gnuplot. Prints the tables, and where the pictures lie, as `options` say; NULL: prints
- * nothing. In nccl-tests' format nothing but that goes to stdout, all else to stderr. Missing
- * gnuplot is a warning, not an error. */
+/* Writes everything into `dir` from its records, and draws the pictures of plot_dir with gnuplot.
+ * Prints the tables, and where the pictures are, as `options` say; NULL: prints nothing. In
+ * nccl-tests' format only that goes to stdout, everything else to stderr. Missing gnuplot is a
+ * warning, not an error. */
 int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
                 struct status *st);
 

@@ -7,7 +7,7 @@
 
 void script_quote(const char *text, char *out, size_t bytes)
 {
-	/* Of two single quotes side by side gnuplot makes what it likes. */
+	/* gnuplot does not read two adjacent single quotes reliably. */
 	char quote = strchr(text, '\'') ? '"' : '\'';
 	const char *begin = text;
 	size_t n = 0;

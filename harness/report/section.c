@@ -16,7 +16,7 @@ unsigned section_files(const struct story_chapter *c, const char **files, unsign
 	return n;
 }
 
-/* Tables are for programs: no terminal names them alone. */
+/* Tables are for programs: a terminal does not name them alone. */
 static void write_files(struct page *p, const struct story_chapter *c, const char *what)
 {
 	const char *files[16];
@@ -36,7 +36,7 @@ static void write_table(struct page *p, const struct story_table *told)
 	page_table(p, &shown.told);
 }
 
-/* For people alone: data has the table that it is of. */
+/* Only for people: data has the source table. */
 static void write_shown(struct page *p, const struct story_table *t)
 {
 	json_t *tables = p->tables;

@@ -1,4 +1,4 @@
-/* A chapter's section on a page: its tables and sentences as they were told. */
+/* A chapter's section on a page: its tables and sentences in the chapter's order. */
 #ifndef LAUNCHGAP_SECTION_H
 #define LAUNCHGAP_SECTION_H
 
@@ -8,16 +8,16 @@
 /* Whether it has anything for people. */
 bool section_shows(const struct story_chapter *chapter);
 void section_write(struct page *page, const struct story_chapter *chapter);
-/* What the first page has of the chapter that leads: SECTION_LEAD_ROWS rows at most. */
+/* The first page's part of the chapter that leads: SECTION_LEAD_ROWS rows at most. */
 #define SECTION_LEAD_ROWS 12
 void section_write_lead(struct page *page, const struct story_chapter *chapter);
-/* All sentences of a role in one paragraph, cut where it is too short. */
+/* All sentences of a role in one paragraph, cut if it is too short. */
 void section_said(const struct story *story, enum story_role role, char *text, size_t bytes);
-/* The files that it comes with, at most so many: how many. */
+/* Its files, at most this many; returns how many. */
 unsigned section_files(const struct story_chapter *chapter, const char **files, unsigned most);
 /* Its object in report.json: {"name", "title", "place", "tables": [table_to_json], "sentences":
- * [{"roles": […], "text", "of": [{"table", "rows"}]}]}. The caller's reference; NULL when
- * memory is out. */
+ * [{"roles": […], "text", "of": [{"table", "rows"}]}]}. The caller owns the reference; NULL if out
+ * of memory. */
 json_t *section_to_json(const struct story_chapter *chapter);
 
 #endif

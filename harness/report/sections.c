@@ -115,7 +115,7 @@ static void write_advice(struct page *p, const struct model *m)
 		page_say(p, "None of it is about GPUs, which were not measured.");
 }
 
-/* --- what stands at the end --- */
+/* --- the end of the report --- */
 
 static bool has_warnings(const struct model *m)
 {
@@ -183,7 +183,7 @@ static void write_raw(struct page *p, const struct model *m)
 
 /* --- all of it --- */
 
-/* What the report says itself, before the chapters and after them. */
+/* The report's own sections, before the chapters and after them. */
 struct part {
 	const char *id, *title;                  /* "": no heading */
 	bool at_end;                             /* on the terminal at a run's end too */
@@ -234,13 +234,13 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 	}
 }
 
-/* Those of a place, in their order. */
+/* Those of one place, in their order. */
 static void write_chapters(struct page *p, const struct model *m, enum chapter_place place,
                            unsigned level)
 {
 	for (unsigned i = 0; i < m->story.nchapters; i++) {
 		const struct story_chapter *c = &m->story.chapters[i];
-		/* On a terminal the table of the one that leads is on top already. */
+		/* On a terminal the leading chapter's table is on top already. */
 		if (c->chapter->place != place || !section_shows(c) ||
 		    (is_short(p) && (place > CHAPTER_FRONT || c == m->story.lead)))
 			continue;
@@ -249,7 +249,7 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 	}
 }
 
-/* From the end of page 1 to what follows. */
+/* From the end of page 1 to the next part. */
 static void write_links(struct page *p, const struct model *m)
 {
 	const char *titles[32];

@@ -1,14 +1,14 @@
-/* The report's sections, in the order in which a reader wants them: the answer, whether it can
- * be believed, claims, one picture, what to do; then results, why, and all the rest. The
- * terminal, Markdown and (from Markdown) HTML are written from this one list. */
+/* The report's sections, in the order in which a reader wants them: the answer, whether it can be
+ * believed, claims, one picture, what to do; then results, reasons, and the rest. The terminal,
+ * Markdown and (from Markdown) HTML are written from this one list. */
 #ifndef LAUNCHGAP_SECTIONS_H
 #define LAUNCHGAP_SECTIONS_H
 
 #include "model.h"
 #include "page.h"
 
-/* Writes all sections that the model has something for; on a terminal, unless page->whole,
- * those of a run's end. */
+/* Writes all sections for which the model has content; on a terminal, unless page->whole, those of
+ * a run's end. */
 void sections_write(struct page *page, const struct model *model);
 
 #endif

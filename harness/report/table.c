@@ -192,8 +192,8 @@ bool table_ends_cdata(const char *begin, const char *at)
 	return *at == '>' && at - begin >= 2 && at[-1] == ']' && at[-2] == ']';
 }
 
-/* How rows of CSV are written: how many digits a number has, what stands for none, and whether
- * gnuplot reads them or a spreadsheet may. */
+/* How rows of CSV are written: the digits of a number, the text for no number, and whether gnuplot
+ * reads them or a spreadsheet may. */
 struct csv {
 	int digits;
 	const char *none;

@@ -1,8 +1,8 @@
-/* The story's tables (story/story.h) as each format has them; how an entry of each kind is
- * written is story/column.h's.
+/* The story's tables (story/story.h) as each format has them; story/column.h defines how an entry
+ * of each kind is written.
  *
- * A table may be written with some of its columns alone: the rows are the same, and nothing is
- * copied of them. */
+ * A table may be written with only some of its columns: the rows are the same, and are not
+ * copied. */
 #ifndef LAUNCHGAP_TABLE_H
 #define LAUNCHGAP_TABLE_H
 
@@ -11,9 +11,9 @@
 
 #include "../story/story.h"
 
-#define TABLE_COLUMNS 64 /* more are left out */
+#define TABLE_COLUMNS 64 /* more are omitted */
 
-/* A told table with some of its columns. It points into itself: it is not copied. */
+/* A story's table with some of its columns. It points into itself: it must not be copied. */
 struct table {
 	struct story_table told; /* for the functions below */
 	struct story_form form;
@@ -23,33 +23,32 @@ struct table {
 /* All columns but those of `less`: ONLY_FILES for people, ONLY_PEOPLE for programs, 0. Rows are
  * borrowed. */
 void table_less(const struct story_table *told, unsigned less, struct table *out);
-/* Leaves out all columns but those of these keys, with blanks between. */
+/* Removes all columns but those of these keys, separated by blanks. */
 void table_keep(struct table *table, const char *keys);
-/* Leaves out columns in which no row has a value. */
+/* Removes columns in which no row has a value. */
 void table_drop_empty(struct table *table);
-/* Where the form asks for it, leaves out TEXT columns after the first that say the same in each
- * of several rows, and makes `said` of them: "head text", with commas. */
+/* If the form asks for it, removes TEXT columns after the first that are equal in all of several
+ * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid of at most `width` characters; nothing of no rows. Ratios in short, "0.796 ±1.2%".
- */
+/* As a grid of at most `width` characters; nothing for no rows. Ratios in short, "0.796 ±1.2%". */
 void table_write_text(const struct story_table *table, FILE *out, unsigned width);
 void table_write_markdown(const struct story_table *table, FILE *out);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */
 void table_write_gnuplot(const struct story_table *table, FILE *out);
-/* A text as a field of CSV: quoted where a reader would take it for something else, with ' in
- * front where a spreadsheet would take it for a formula. */
+/* A text as a field of CSV: quoted if a reader would misread it, with ' in front if a spreadsheet
+ * would take it for a formula. */
 void table_csv_text(FILE *out, const char *text);
-/* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot
- * writes it into its SVG. A blank has to come in front. */
+/* Whether the character at `at` is the > of "]]>": XML forbids that in a text, and gnuplot writes
+ * it into its SVG. A blank has to precede it. */
 bool table_ends_cdata(const char *begin, const char *at);
-/* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller's
- * reference; NULL when memory is out. */
+/* {"name", "title", "columns": [{"key", "head", "unit", "kind"}], "rows": [[…]]}. The caller owns
+ * the reference; NULL if out of memory. */
 json_t *table_to_json(const struct story_table *table);
 
-/* Text from elsewhere, so that Markdown takes it as text. */
+/* Text from outside, escaped so that Markdown takes it as text. */
 void table_escape(FILE *out, const char *text);
 
 #endif

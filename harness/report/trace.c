@@ -6,7 +6,8 @@
 
 #include "../analysis/format.h"
 
-/* Numbers of processes and lanes. Viewers want a lane's number once, whatever its process. */
+/* Numbers of processes and lanes. Viewers need each lane's number to be unique, even across
+ * processes. */
 #define MOST_PROCESSES 4096
 #define MOST_LANES     16384
 
@@ -52,7 +53,7 @@ static void begin_event(struct writer *w)
 	w->first = false;
 }
 
-/* What a process or a lane is called, and where it stands. */
+/* The name of a process or a lane, and its position. */
 static void put_name(struct writer *w, const char *what, unsigned pid, unsigned long long tid,
                      const char *name)
 {
@@ -69,7 +70,7 @@ static void put_name(struct writer *w, const char *what, unsigned pid, unsigned 
 	        what, pid, tid, strcmp(what, "process") ? tid : pid);
 }
 
-/* Whether any of the variant's cells, of which x is the first, has something for the lane. */
+/* Whether any of the variant's cells, of which x is the first, has data for the lane. */
 static bool has_lane(const struct traced *t, const struct traced_cell *x, enum track lane)
 {
 	static const enum sample_lane of[TRACKS] = {[TRACK_WORK] = LANE_WORK,
@@ -115,7 +116,7 @@ static void put_names(struct writer *w, const struct summary *s, const struct tr
 	}
 }
 
-/* Less the arguments and the end. */
+/* Without the arguments and the end. */
 static void put_event(struct writer *w, const char *cat, const char *name, unsigned pid,
                       unsigned long long tid, int64_t from_ns, int64_t to_ns)
 {
@@ -172,7 +173,7 @@ static void put_row(struct writer *w, const struct traced_cell *x, unsigned pid,
 	fputc('}', w->out);
 }
 
-/* What of a damaged record would overlap is left out. */
+/* Spans of a damaged record that would overlap are omitted. */
 static void put_spans(struct writer *w, const struct traced_cell *x, unsigned pid, unsigned rank)
 {
 	static const enum track of[LANES] = {[LANE_WORK] = TRACK_WORK,

@@ -1,6 +1,6 @@
-/* A run's stamps as a trace in the Trace Event Format (JSON), which ui.perfetto.dev and
- * chrome://tracing open: a process for each process of each variant, a lane for each rank and
- * one for its device.
+/* A run's time stamps as a trace in the Trace Event Format (JSON), which ui.perfetto.dev and
+ * chrome://tracing open: a process for each process of each variant, a lane for each rank and one
+ * for its device.
  * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU */
 #ifndef LAUNCHGAP_REPORT_TRACE_H
 #define LAUNCHGAP_REPORT_TRACE_H
@@ -9,8 +9,8 @@
 
 #include "../analysis/traced.h"
 
-/* No more than `most` events, lanes' names apart. -1: out of memory. What cannot be written
- * shows itself when the file is closed. */
+/* No more than `most` events, not counting lanes' names. -1: out of memory. A failed write shows
+ * when the file is closed. */
 int trace_write(const struct summary *summary, unsigned most, FILE *out, struct status *st);
 
 #endif

@@ -186,7 +186,7 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 	}
 }
 
-/* What follows a number of things: "1 call was", "2 calls were". */
+/* The words after a number of things: "1 call was", "2 calls were". */
 static bool plural_write(const struct entry *c, const char *how, char *text, size_t bytes)
 {
 	static const struct {

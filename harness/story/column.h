@@ -46,8 +46,7 @@ enum column_kind {
 	KINDS
 };
 
-/* One column over rows that exist anyway: where in a row its value is, and what it is called.
- */
+/* One column over existing rows: the place of its value in a row, and its name. */
 struct column {
 	const char *key, *head,
 	    *unit; /* key: CSV and JSON; head and unit: people; unit may be "" */
@@ -84,7 +83,7 @@ enum column_only {
 		    offsetof(type, field) + KIND_IS(type, field, KIND), (only)                     \
 	}
 
-/* What a column holds in a row; text is borrowed from the row. */
+/* A column's entry in a row; text is borrowed from the row. */
 struct entry {
 	enum column_kind kind;
 	bool has;
@@ -96,15 +95,15 @@ struct entry {
 };
 struct entry column_entry(const struct column *column, const void *row);
 
-/* What a field of that kind takes. */
+/* The size of a field of that kind. */
 size_t column_bytes(enum column_kind kind);
-/* Makes the column hold no value in a row. */
+/* Clears the column's value in a row. */
 void column_clear(const struct column *column, void *row);
 
 /* As people read it; full: a ratio with its whole interval, else "0.796 ±1.2%". */
 void entry_write(const struct entry *entry, bool full, char *text, size_t bytes);
-/* The same with one word that says how, as sentences ask for it; NULL is short. false: there is
- * no such word, or the entry cannot be written so.
+/* The same in the style that one word names, as sentences ask for it; NULL is short. false: there
+ * is no such word, or the entry cannot be written so.
  *
  *   short     0.811                    percent   81.1 %
  *   full      0.811 (0.807 to 0.814)   percents  81.1 % (80.7 to 81.4 %)
@@ -112,7 +111,7 @@ void entry_write(const struct entry *entry, bool full, char *text, size_t bytes)
  *   inverse   1.23 (1.22 to 1.24)      more      25 %: estimate − 1
  *   brief     0.811 ±0.4%              times     1.25: to two places
  *
- * Of a count, what follows it: s, es, is, was: "1 call was", "2 calls were". */
+ * For a count, the words after it: s, es, is, was: "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);
 /* Whether a verdict's text says that something was decided: it is printed bold. */
 bool entry_decided(const char *verdict);

@@ -9,12 +9,12 @@
 
 #define KEY_BYTES 64
 
-/* The rows that a template is over. */
+/* The rows that a template uses. */
 struct scope {
 	const struct story_table *table;
 	const unsigned *rows; /* NULL: all of the table */
 	unsigned n;
-	bool common; /* leave out what differs between rows that share a sentence */
+	bool common; /* omit what differs between rows that share a sentence */
 };
 
 struct placeholder {
@@ -47,7 +47,7 @@ static const void *row_of(const struct scope *scope, unsigned i)
 	return story_row(scope->table, scope->rows ? scope->rows[i] : i);
 }
 
-/* "{1.key:how}" at text, which begins after the brace; where it ends, or NULL. */
+/* Parses "{1.key:how}" at text, which begins after the brace. Returns its end, or NULL. */
 static const char *placeholder_read(const char *text, struct placeholder *out)
 {
 	const size_t bytes = strcspn(text, "{}");
@@ -94,7 +94,7 @@ static double size_of(const struct entry *c)
 	return !c->has ? NAN : counts ? (double)c->count : c->x;
 }
 
-/* "2.29 to 2.55", or the one number that all have as it is written. */
+/* "2.29 to 2.55", or the one number that all share, as it is written. */
 static void put_range(struct phrase *p, const struct scope *scope, const struct column *column)
 {
 	struct entry least = {.has = false}, most = least;

@@ -65,7 +65,7 @@ void story_choose_lead(struct story *s, const char *name)
 
 const struct story_table *story_find_table(const struct story *s, const char *name)
 {
-	/* The one that is being told, too. */
+	/* Includes the chapter that is reporting. */
 	for (unsigned i = 0; i <= s->nchapters; i++)
 		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
 			const struct story_block *block = &s->chapters[i].blocks[b];
@@ -75,7 +75,7 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	return NULL;
 }
 
-/* *i less those that it has before. */
+/* Subtracts from *i the sentences before it. */
 static const struct story_sentence *said_by(const struct story_chapter *c, enum story_role role,
                                             unsigned *i)
 {
@@ -101,7 +101,7 @@ const struct story_sentence *story_said(const struct story *s, enum story_role r
 	return one;
 }
 
-/* The i-th of all chapters but the one that leads. */
+/* The i-th of all chapters but the leading one. */
 static const struct story_sentence *said_by_others(const struct story *s, enum story_role role,
                                                    unsigned *i)
 {
@@ -147,7 +147,7 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	return t;
 }
 
-/* The place of an entry's text among those that were seen before. */
+/* The index of an entry's text among those seen before. */
 static unsigned place_of(struct story *s, const struct column *column, const void *row,
                          const char **texts, unsigned *n)
 {
@@ -162,14 +162,14 @@ static unsigned place_of(struct story *s, const struct column *column, const voi
 	return at;
 }
 
-/* In a row that is put together, as any type is aligned. */
+/* In a row that is assembled, aligned for any type. */
 static size_t slot_bytes(enum column_kind kind)
 {
 	const size_t unit = alignof(max_align_t);
 	return (column_bytes(kind) + unit - 1) / unit * unit;
 }
 
-/* A table of its own: the first column is a copy of `down`, the others of `value`. */
+/* An independent table: the first column is a copy of `down`, the others of `value`. */
 static const struct story_table *pivot_of(struct story *s, const struct story_table *t,
                                           const unsigned *rows, unsigned n, const char *down,
                                           const char *across, const char *value)
@@ -240,7 +240,7 @@ void story_leads_unasked(struct story *s)
 	now(s)->unasked = true;
 }
 
-/* Both in one paragraph, with all that they rest on. */
+/* Both in one paragraph, with all rows that they use. */
 static struct story_sentence joined(struct arena *arena, struct story_sentence first,
                                     const struct story_sentence *second)
 {

@@ -1,19 +1,19 @@
-/* What a report tells, before it has a form: chapters of tables, sentences and pictures.
+/* A report's content, before it has a format: chapters of tables, sentences and pictures.
  *
- * A chapter hands over rows that it has anyway, with columns that point into them (column.h),
- * and sentences as templates over these rows. The story keeps both; terminal, Markdown, HTML,
- * JSON, CSV and gnuplot are written from it by code that knows no chapter. So a figure is
- * defined once, and no sentence can say another number than its row's, nor another verdict.
+ * A chapter passes rows that it already has, with columns that point into them (column.h), and
+ * sentences as templates over these rows. The story keeps both; terminal, Markdown, HTML, JSON, CSV
+ * and gnuplot are written from it by code that knows no chapter. So a figure is defined once, and
+ * no sentence can differ from its row in number or verdict.
  *
- * All memory is the story's arena (arena.h); rows, columns and texts that are handed over have
- * to live in it, or as long. Nothing here fails: where memory ends, the whole report does. */
+ * All memory is the story's arena (arena.h); rows, columns and texts that are passed have to live
+ * in it, or as long. Nothing here fails: if memory runs out, the whole report fails. */
 #ifndef LAUNCHGAP_STORY_H
 #define LAUNCHGAP_STORY_H
 
 #include "../arena.h"
 #include "column.h"
 
-/* Where a sentence is said; several, in one set. */
+/* Where a sentence appears; several places form a set. */
 enum story_role {
 	STORY_ANSWER = 1,  /* on top of the report */
 	STORY_CAPTION = 2, /* below the chapter's picture */
@@ -22,7 +22,7 @@ enum story_role {
 	STORY_ITEM = 16,   /* in the chapter's section, one item of a list */
 	STORY_BODY = 32,   /* there as a paragraph */
 	STORY_STRESS = 64, /* the same in bold */
-	/* Also on top: in place of all answers, before them, and after them. */
+	/* Also on top: instead of all answers, before them, and after them. */
 	STORY_INSTEAD = 128,   /* why there are no answers */
 	STORY_CAVEAT = 256,    /* what limits them */
 	STORY_OPEN = 512,      /* what they leave open */
@@ -35,7 +35,7 @@ enum story_role {
 
 /* --- tables --- */
 
-/* What gnuplot gets of a table. */
+/* What gnuplot gets from a table. */
 enum story_drawn {
 	STORY_NOT_DRAWN,
 	STORY_BLOCK,  /* a data block $name, and name_rows */
@@ -54,7 +54,8 @@ struct story_form {
 	const char *file;   /* "factors.csv": as a file of its own; or NULL */
 	const char *common; /* "All variants": columns that say the same in each row are said
 	                       so, in a sentence below, and shown to programs alone; or NULL */
-	bool hidden;        /* not for people: rows that sentences, files or pictures are made of */
+	bool hidden;        /* not for people: rows from which sentences, files or pictures are
+	                     * made */
 	enum story_drawn drawn;
 };
 #define STORY_NO_WHEN SIZE_MAX
@@ -67,7 +68,7 @@ struct story_form {
 
 struct story;
 
-/* A table as it was told. */
+/* A table of the story. */
 struct story_table {
 	const struct story_form *form;
 	const void *rows;
@@ -96,7 +97,7 @@ struct sentence {
 	const char *text;
 };
 
-/* What a sentence rests on: rows of a table. */
+/* The data that a sentence uses: rows of a table. */
 struct story_basis {
 	const struct story_table *table;
 	const unsigned *rows;
@@ -106,7 +107,7 @@ struct story_basis {
 struct story_sentence {
 	unsigned roles;
 	const char *text;
-	const struct story_basis *bases; /* NULL where it has no figures */
+	const struct story_basis *bases; /* NULL if it has no figures */
 	unsigned nbases;
 };
 
@@ -127,7 +128,7 @@ struct chapter {
 	void (*tell)(const struct analysis *analysis, struct story *story);
 };
 
-/* What a chapter's section holds, in this order. */
+/* The content of a chapter's section, in this order. */
 struct story_block {
 	enum story_block_kind {
 		STORY_TABLE,
@@ -148,9 +149,9 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	bool unasked; /* leads where no chapter is asked for */
+	bool unasked; /* leads if no chapter is asked for */
 	bool linked;  /* page 1 links its section */
-	/* What the first page has of it where it leads, or NULL. */
+	/* Its part of the first page if it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
 	const struct story_table *lead_pivot;
@@ -159,46 +160,46 @@ struct story_chapter {
 /* Pictures whose files end in _name. */
 struct story_picture {
 	const char *name;
-	bool front; /* one of them may stand on page 1 */
+	bool front; /* one of them may be on page 1 */
 };
 
 struct story {
 	struct arena *arena;            /* borrowed */
-	struct story_chapter *chapters; /* those that told something, in their order */
+	struct story_chapter *chapters; /* those that reported something, in their order */
 	unsigned nchapters;
 	const struct story_chapter *lead;     /* that of the first page, or NULL */
 	bool settled;                         /* a chapter has said how variants compare */
-	const struct story_picture *pictures; /* that show what chapters say, in their order */
+	const struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
 };
 
-/* Lets each of the chapters tell; those with nothing to say are left out. */
+/* Lets each of the chapters report; those with nothing to say are omitted. */
 void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
                 struct arena *arena, struct story *out);
-/* The chapter of a name that told something, or NULL. */
+/* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
-/* Chooses the chapter of the first page, of those that have something for it: the one of that
- * name, else the first that leads unasked; none where there is none. */
+/* Chooses the chapter of the first page, of those with content for it: the one of that name, else
+ * the first that leads unasked; none if there is none. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
-/* The i-th sentence of a chapter that has the role, NULL after the last; of no chapter too. */
+/* The i-th sentence of a chapter that has the role, NULL after the last; also for no chapter. */
 const struct story_sentence *story_chapter_said(const struct story_chapter *chapter,
                                                 enum story_role role, unsigned i);
-/* The same of all chapters. */
+/* The same over all chapters. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
 
-/* The i-th sentence of the report's answer: caveats, the answers of the chapter that leads,
- * then those of all others in the order of the chapters, and what is open; or what stands
- * instead. */
+/* The i-th sentence of the report's answer: caveats, the answers of the leading chapter, then those
+ * of all others in the order of the chapters, and what is open; or the sentences that replace
+ * them. */
 const struct story_sentence *story_answer(const struct story *story, unsigned i);
 
 /* --- for chapters --- */
 
-/* Adds a table; one without rows is shown to nobody. */
+/* Adds a table; one without rows is not shown to anyone. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
-/* The same in two steps, where sentences over a table stand before it. */
+/* The same in two steps, for sentences over a table that precede it. */
 const struct story_table *story_rows(struct story *story, const struct story_form *form,
                                      const void *rows, unsigned n);
 void story_show(struct story *story, const struct story_table *table);
@@ -207,44 +208,43 @@ void story_show(struct story *story, const struct story_table *table);
  * variants by size. Programs read the table itself. */
 void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                  unsigned n, const char *down, const char *across, const char *value);
-/* Each sentence of each row that it is for: sentence by sentence, row by row. Rows that a
- * template with a list or a range makes one text of, but for these, share one sentence. */
+/* Each sentence for each row that it applies to: sentence by sentence, row by row. Rows share one
+ * sentence if the template's text is the same for them but for its lists and ranges. */
 void story_tell(struct story *story, const struct story_table *table,
                 const struct sentence *sentences, unsigned n);
 #define STORY_TELL(story, table, sentences)                                                        \
 	story_tell((story), (table), (sentences), sizeof(sentences) / sizeof *(sentences))
-/* One sentence over the rows named; n = 0: over all. */
+/* One sentence over the named rows; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);
-/* Of one row, by its address in the table. */
+/* Over one row, by its address in the table. */
 void story_say_row(struct story *story, unsigned roles, const struct story_table *table,
                    const void *row, const char *text);
-/* For the first page, where the chapter leads it: a table's columns of these keys, with blanks
- * between, or a pivot (as story_pivot). */
+/* For the first page, if the chapter leads it: a table's columns of these keys, separated by
+ * blanks, or a pivot (as story_pivot). */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
 void story_lead_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                       unsigned n, const char *down, const char *across, const char *value);
-/* It leads where no chapter is asked for, too: a run that has something for it was made for it.
- */
+/* The chapter also leads if none is asked for: a run that has data for it was made for it. */
 void story_leads_unasked(struct story *story);
 /* The chapter says how variants compare, so that later ones need not (`settled`). */
 void story_settles(struct story *story);
 /* Page 1 links the chapter's section. */
 void story_link(struct story *story);
-/* What the chapter says is to be seen in this picture: of those in front, the first that was
- * drawn stands on page 1. */
+/* This picture shows the chapter's findings: of those in front, the first that was drawn is on page
+ * 1. */
 void story_picture(struct story *story, const char *name, bool front);
 /* A sentence without figures: method, definitions, links. */
 void story_note(struct story *story, unsigned roles, const char *text);
 void story_part(struct story *story, const char *heading);
-/* A command, as it may be copied. */
+/* A command, ready to copy. */
 void story_code(struct story *story, const char *text);
-/* The files of the chapter's tables, where they have any: "what: factors.csv". */
+/* The files of the chapter's tables, if they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
-/* A file for other programs beside the report; story_files names it, on a terminal too. */
+/* A file for other programs next to the report; story_files names it, also on a terminal. */
 void story_file(struct story *story, const char *name, const char *text);
 
-/* A sentence of several parts, where logic chooses them: each part a template over a row. */
+/* A sentence of several parts, if logic chooses them: each part is a template over a row. */
 struct phrase {
 	struct story *story;
 	char *text;
@@ -258,12 +258,12 @@ void phrase_add(struct phrase *phrase, const struct story_table *table, const un
                 unsigned n, const char *text);
 void phrase_add_row(struct phrase *phrase, const struct story_table *table, const void *row,
                     const char *text);
-/* Plain words, after a part: nothing where none was added. */
+/* Plain words, after a part: nothing if no part was added. */
 void phrase_words(struct phrase *phrase, const char *words);
-/* Says it; nothing where no part was added. */
+/* Adds the sentence; nothing if no part was added. */
 void phrase_end(struct phrase *phrase, unsigned roles);
-/* A template over one row without its lists and ranges: rows for which it is the same text
- * share a sentence. */
+/* A template over one row without its lists and ranges: rows that give the same text share a
+ * sentence. */
 const char *phrase_common(struct story *story, const struct story_table *table, unsigned row,
                           const char *text);
 
