@@ -187,7 +187,7 @@ static void chain_end(struct chain_run *run)
 	free(run);
 }
 
-/* Whether a word is wrong of something whose log speed is `truth`. */
+/* Whether a word is wrong for a ratio with the true log speed `truth`. */
 static bool chain_word_wrong(enum word word, double truth)
 {
 	const double edge = log1p(0.02), tiny = 1e-9;
@@ -232,7 +232,7 @@ static void chain_count_claim(struct chain_words *out, const struct claims_resul
 	double toward = r->claim->test == CLAIM_LESS ? -truth : truth; /* what it says */
 	bool within = fabs(truth) <= edge + tiny;
 	out->verdicts++;
-	/* "Taken alone" it is no verdict of the report. */
+	/* "Taken alone" is not a verdict of the report. */
 	if (!claims_decided(r) || r->alone)
 		return;
 	out->decided++;

@@ -1,10 +1,10 @@
-/* Whole runs that are made up, without a disk: from noise to the final words. For simulations,
- * and for a small one as a test; seeded, the same everywhere.
+/* Whole runs that are made up, without a disk: from noise to the final words. For simulations, and
+ * for a small one as a test; seeded, the same everywhere.
  *
- * A run has threads (the reference), its twin, processes that are slower by `effect`, and
- * single that is as fast as threads; alltoall at two small and two large sizes, at both paces.
- * A job has one luck for each pace, and each of its cells a little of its own. What is counted
- * are the words for every variant in every regime, of every claim, and of every factor. */
+ * A run has threads (the reference), its twin, processes that are slower by `effect`, and single,
+ * which is as fast as threads; alltoall at two small and two large sizes, at both paces. A job has
+ * one random deviation for each pace, and each of its cells a small one in addition. The counts are
+ * of the words for every variant in every regime, of every claim, and of every factor. */
 #ifndef LAUNCHGAP_TESTS_CHAIN_H
 #define LAUNCHGAP_TESTS_CHAIN_H
 

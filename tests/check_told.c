@@ -1,4 +1,4 @@
-/* check_told REPORT.json…: prints what told.h finds wrong, and exits with 1. */
+/* check_told REPORT.json…: prints the errors that told.h finds, and exits with 1. */
 #include <stdio.h>
 
 #include "told.h"

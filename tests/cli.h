@@ -36,7 +36,7 @@ struct record_run cli_record(const char *path);
 /* The scratch folder of the job that `runner` has at hand, from the job's arguments; waits for
  * it. */
 void cli_scratch(pid_t runner, char *path, size_t bytes);
-/* Processes whose command line has the word in it. */
+/* Processes with the word in their command line. */
 unsigned cli_processes(const char *word);
 unsigned cli_lines(const char *file);
 /* Takes the checksums out of a record's text: a test may change such lines as it likes, for

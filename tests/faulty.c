@@ -1,10 +1,10 @@
-/* Places where a fault strikes: linked into build/faulty, which else is the program, with the
- * calls that FAULTY names in the Makefile led through here (the linker's --wrap).
+/* Places where a fault is injected. Linked into build/faulty, which is otherwise the program; the
+ * linker's --wrap redirects the calls that FAULTY names in the Makefile to here.
  *
- * FAULT_AT names a place. The first process to come there, at or behind the trial whose order
- * is FAULT_TRIAL, writes its id into FAULT_FOLDER/here and waits for FAULT_FOLDER/go: whoever
- * injects the fault has the process where it wants it, with no clock involved. Then FAULT_DOES
- * says what the process does there itself. Without FAULT_AT all is as in the program. */
+ * FAULT_AT names a place. The first process that reaches it, at or after the trial whose order is
+ * FAULT_TRIAL, writes its id into FAULT_FOLDER/here and waits for FAULT_FOLDER/go: the injector
+ * holds the process at that place, with no clock involved. Then FAULT_DOES says what the process
+ * itself does there. Without FAULT_AT it behaves as the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -161,7 +161,7 @@ const struct backend *__wrap_backend_find(const char *name)
 	return &struck;
 }
 
-/* Taken before warming up, and once more behind the timed calls. */
+/* Taken before warming up, and again after the timed calls. */
 void __real_speed_take(int64_t (*now_ns)(void), struct speed *out);
 void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out);
 void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out)

@@ -1,4 +1,4 @@
-/* Someone who looks at a verdict, measures as many blocks as it asks for, and looks again. */
+/* A reader who looks at a verdict, measures as many blocks as it asks for, and looks again. */
 #ifndef LAUNCHGAP_TESTS_FOLLOWING_H
 #define LAUNCHGAP_TESTS_FOLLOWING_H
 
@@ -14,8 +14,8 @@ enum following_goal {
 	FOLLOWING_VERDICT, /* a true difference of the margin, until there is a verdict */
 };
 
-/* Whether it ends with a wrong word: that there is an effect; that the difference lies beyond
- * the margin, or within. `corrected`: intervals know of the looks. */
+/* Whether it ends with a wrong word: that an effect exists; that the difference is beyond the
+ * margin, or within. `corrected`: intervals account for the looks. */
 static inline bool following_errs(enum noise noise, enum following_goal goal, unsigned from,
                                   bool corrected, uint64_t *seed)
 {

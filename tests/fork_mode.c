@@ -1,6 +1,5 @@
-/* A fourth mode, as somebody might add one: a process for each rank, forked, without MPI. With
- * a table of its own it is linked into build/forked, which else is the program (test_modes.c).
- */
+/* A fourth mode, as a contributor might add one: a process for each rank, forked, without MPI. With
+ * its own table it is linked into build/forked, which is otherwise the program (test_modes.c). */
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -129,7 +129,7 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 	found[0].faults += (uint64_t)(after.ru_minflt - before.ru_minflt);
 	if (rig->behind)
 		rig->behind(ctx);
-	/* No meeting here: who is done may look, and prepare, while others still work. */
+	/* No meeting here: a finished worker may look, and prepare, while others still work. */
 	for (unsigned i = 0; i < place.count; i++) {
 		struct backend_verdict verdict;
 		uint64_t digest;

@@ -1,6 +1,6 @@
 /* A rig that runs the host backend through its table without the harness: a team, workers as
- * threads or forked processes, and for each cell what the timed loop does. What
- * workers find lies in the team's area, so that processes can tell too. */
+ * threads or forked processes, and for each cell the steps of the timed loop. Workers' findings are
+ * in the team's area, so that processes can report them too. */
 #ifndef LAUNCHGAP_HOST_RIG_H
 #define LAUNCHGAP_HOST_RIG_H
 

@@ -26,7 +26,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* What a list of objects has under `key`, for who asked for another. */
+/* The values of `key` in a list of objects, for callers that ask for a missing one. */
 static const char *names_in(const json_t *list, const char *key)
 {
 	static char names[700];
@@ -136,8 +136,7 @@ const json_t *json_find_at(const json_t *value, const char *path, const char **w
 	return at;
 }
 
-/* --- who asks and fails --------------------------------------------------------------------
- */
+/* --- callers that ask and fail ------------------------------------------------------------- */
 
 static const json_t *there(const json_t *found, const char *why)
 {

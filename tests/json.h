@@ -1,6 +1,6 @@
-/* Reading report.json in tests: a table by its name, a row by what its cells are, a cell by its
- * column's key, a finding by type and name. Who asks for what is not there fails, and is told
- * what is. */
+/* Reading report.json in tests: a table by its name, a row by its cells, a cell by its column's
+ * key, a finding by type and name. A test that asks for a missing one fails, with a list of the
+ * existing ones. */
 #ifndef LAUNCHGAP_TESTS_JSON_H
 #define LAUNCHGAP_TESTS_JSON_H
 

@@ -95,7 +95,7 @@ static const char *text_or(const char *text, const char *other)
 	return text ? text : other;
 }
 
-/* Of two ranks, as the name of the mode has it. */
+/* Of two ranks, as the mode's name says. */
 static const char *layout_of(const char *mode)
 {
 	return !strcmp(mode, "single") ? "1x1x2" : !strcmp(mode, "threads") ? "1x2x1" : "2x1x1";

@@ -17,7 +17,7 @@
 #include "json.h"
 #include "test.h"
 
-/* What is NULL or 0 is as a plain variant has it. */
+/* Fields that are NULL or 0 are those of a plain variant. */
 struct made_variant {
 	const char *name;
 	const char *role;    /* NULL: "variant" */
@@ -29,10 +29,10 @@ struct made_variant {
 	const char *expect, *skip;
 	const char *data_path; /* that the library's log proves; NULL: no log was read */
 	bool force;
-	bool fails; /* none of its cells goes through */
+	bool fails; /* none of its cells completes */
 };
 
-/* Where a record names no variants of its own it has these, the last a copy. */
+/* A record that names no variants has these, the last a copy. */
 enum { MADE_SINGLE, MADE_THREADS, MADE_PROCESSES, MADE_AGAIN, MADE_LIMIT, MADE_VARIANTS };
 
 /* What is called. Where a record names none, its cells are alltoalls of 4 KiB, 16 KiB, … */

@@ -1,6 +1,6 @@
-/* The datatypes once more, for tests: numbers as long double, which holds 64 binary digits, and
- * rounding by its own arithmetic. Owes nothing to harness/value.h but the names. What rounds is a
- * failure. */
+/* The datatypes again, for tests: numbers as long double, which holds 64 binary digits, and
+ * rounding by separate arithmetic. Shares only the names with harness/value.h. A value that would
+ * be rounded is a failure. */
 #ifndef LAUNCHGAP_TEST_NUMBER_H
 #define LAUNCHGAP_TEST_NUMBER_H
 
@@ -35,7 +35,7 @@ static inline bool number_is_signed(enum dtype dtype)
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
 }
 
-/* The number that the bits stand for; NAN for what is none, infinities included. */
+/* The number that the bits encode; NAN if they encode none, infinities included. */
 static inline long double number_of(enum dtype dtype, uint64_t bits)
 {
 	const struct number_format *f = &number_formats[dtype];

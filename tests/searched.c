@@ -17,7 +17,7 @@ struct search_space searched_space(void)
 	return s;
 }
 
-/* A job has luck of its own in all cells, and each cell a little more. */
+/* A job has one random deviation in all cells, and each cell a small one in addition. */
 static void searched_trial(searched_gain_fn *gain, const struct search_set *set, double sd,
                            uint64_t *seed, double out[SEARCHED_CELLS])
 {

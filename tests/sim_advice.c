@@ -1,5 +1,5 @@
-/* What recommendations print against what is true. `make simulate` prints the tables that stand
- * in harness/analysis/advice.h. Not a test. */
+/* Printed recommendations compared with the truth. `make simulate` prints the tables of
+ * harness/analysis/advice.h. Not a test. */
 #include <stdio.h>
 
 #include "../harness/analysis/verdict.h"

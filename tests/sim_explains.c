@@ -1,5 +1,5 @@
-/* How often the interval of "explains" holds the truth, and what else was tried. `make
- * simulate` prints the table that stands in harness/analysis/waterfall.h. Not a test. */
+/* How often the interval of "explains" holds the truth, and the other methods tried. `make
+ * simulate` prints the table of harness/analysis/waterfall.h. Not a test. */
 #include <stdio.h>
 
 #include "../harness/analysis/verdict.h"

@@ -1,5 +1,5 @@
-/* Where the libraries lie that stand in for NCCL's and NVML's (standin_nccl.c, standin_nvml.c):
- * beside the test. */
+/* Where the libraries are that stand in for NCCL and NVML (standin_nccl.c, standin_nvml.c): next to
+ * the test. */
 #ifndef LAUNCHGAP_STANDIN_H
 #define LAUNCHGAP_STANDIN_H
 

@@ -1,5 +1,5 @@
-/* A stand-in for an old NCCL: the functions that 2.7 had, none of which does anything. Its
- * version is what the environment says, else the number behind '@' in its file's name. */
+/* A stand-in for an old NCCL: the functions of 2.7, none of which does anything. Its version comes
+ * from the environment, else from the number after '@' in its file's name. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@ int test_run_all(void);
 	static void test(void **state __attribute__((unused)))
 /* A test between the file's `before` and `after`. */
 #define TEST(test) TEST_AS(test, false, NULL, NULL, NULL)
-/* Between fixtures of its own, or none: TEST_WITH(name, NULL, NULL). */
+/* Between its own fixtures, or none: TEST_WITH(name, NULL, NULL). */
 #define TEST_WITH(test, before, after) TEST_AS(test, true, before, after, NULL)
 
 #endif

@@ -10,8 +10,8 @@
 
 #define MOST 331
 
-/* After the first k of the order, the elements that have come are those of the definition: one
- * after the other `stride` apart, then the same from the next one on, the rest as it lies. */
+/* After the first k of the order, the elements that have arrived are those of the definition: one
+ * after the other `stride` apart, then the same from the next one on, the rest in order. */
 TEST(elements_come_in_the_order_of_the_stride)
 {
 	static const size_t elements[] = {1, 2, 4, 8};

@@ -1,5 +1,5 @@
-/* Whether a requested setting acted, by NCCL's log: told setting by setting, kept in the
- * record, and said with the factor that it belongs to. */
+/* Whether a requested setting acted, by NCCL's log: reported setting by setting, kept in the
+ * record, and printed with the factor that it belongs to. */
 #include "made.h"
 
 #include "../harness/backend/table.h"

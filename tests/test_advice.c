@@ -25,8 +25,8 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-/* The first and the fourth are threads and processes once more, with these in common; NULL:
- * they are what they were. */
+/* The first and the fourth are threads and processes again, with these in common; NULL: they are
+ * unchanged. */
 static const char *twins_key;
 static json_t *(*twins_value)(void);
 
@@ -60,7 +60,7 @@ static void environment(json_t *env)
 	}
 }
 
-static bool no_processes; /* none of their trials goes through */
+static bool no_processes; /* none of their trials completes */
 
 static void line(json_t *cell, const struct made_place *p)
 {
@@ -89,7 +89,7 @@ static int fresh(void **state)
 	return 0;
 }
 
-/* The rules alone, and what the chapter says where a run can tell. */
+/* The rules alone, and the chapter's text if a run can detect differences. */
 static void judge(struct arena *into, void *summary)
 {
 	static const struct chapter *const chapters[] = {&chapter_advice};
@@ -286,8 +286,8 @@ TEST(the_figure_allows_for_the_choice)
 	json_assert_text(row, "to", "processes");
 }
 
-/* Where the figure to expect is its interval's end, it is no figure: the interval stands alone.
- */
+/* If the expected figure is an end of its interval, it is not printed: the interval is printed
+ * alone. */
 TEST(an_end_is_no_estimate)
 {
 	unsigned ends = 0;

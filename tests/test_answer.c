@@ -82,7 +82,7 @@ TEST(each_regime_has_its_answer)
 		json_assert_text(fast, "reference", "threads");
 		assert_true(
 		    json_is_true(json_at(in_regime(report, regimes[i], "threads-again"), "twin")));
-		/* Nothing is held against itself. */
+		/* Nothing is compared with itself. */
 		assert_null(in_regime(report, regimes[i], "threads"));
 		assert_null(in_regime(report, regimes[i], "limit"));
 	}
@@ -115,7 +115,7 @@ TEST(what_is_far_slower_is_told_as_a_time)
 		                 3);
 		assert_true(fabs(times - 400) < 8 && lo < times && times < hi);
 	}
-	/* And so is what else is slower, so that the two can be held against each other. */
+	/* The same for other slower variants, so that the two can be compared. */
 	speed[2] = 0.5;
 	list = answer(made_report(&made));
 	for (size_t i = 0; i < 2; i++) {
@@ -138,7 +138,7 @@ TEST(no_difference_is_an_answer)
 	assert_false(json_one_says(answer(report), "This run cannot"));
 }
 
-/* No advice, cliff or verdict stands beside noise; only what is far beyond it. */
+/* No advice, cliff or verdict is printed next to noise; only differences far beyond it. */
 TEST(a_run_that_cannot_tell_says_so)
 {
 	noise = 0.1;
@@ -162,8 +162,8 @@ TEST(a_run_that_cannot_tell_says_so)
 	speed[0] = 0.5;
 	made.cores = 1;
 	report = made_report(&made);
-	/* What lies beyond the noise is said all the same: no "cannot resolve" before a "slower".
-	 */
+	/* A difference beyond the noise is reported nevertheless: no "cannot resolve" before a
+	 * "slower". */
 	json_assert_one_says(answer(report), "cannot resolve small differences");
 	json_assert_one_says(answer(report),
 	                     "slower than threads: single (0.500 times the speed, 0.500 to "
@@ -211,7 +211,8 @@ TEST(nothing_is_decided_below_the_noise)
 	const json_t *report = made_report(&made), *claim = json_claim(report, "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(effect_of_loss(report), "", "undecided");
-	/* On the first page too, undecided never stands without what could have been seen. */
+	/* Also on the first page, undecided always comes with the effect that could have been
+	 * seen. */
 	json_assert_says(
 	    json_cell(json_table(report, "claims_short"), (json_keys){NULL}, "verdict"), "",
 	    "; effects under ");
@@ -221,8 +222,8 @@ TEST(nothing_is_decided_below_the_noise)
 	json_assert_text(json_claim(made_report(&made), "loss"), "verdict", "holds");
 }
 
-/* The claim that an experiment is about is its answer, though small differences cannot be told:
- * it stands before that sentence, and nothing is said in its place. */
+/* The claim that an experiment is about is its answer, even if small differences cannot be
+ * distinguished: it comes before that sentence, and nothing replaces it. */
 TEST(what_is_sure_stands_before_what_cannot_be_told)
 {
 	noise = 0.1;
@@ -381,7 +382,7 @@ TEST(a_gap_is_answered_by_what_explains_it)
 	json_assert_one_says(answer(report), "threads reaches 1.429 times the bandwidth of "
 	                                     "processes");
 	json_assert_one_says(answer(report), "zero-copy explains 92.");
-	/* The other variants' verdicts stand in the results. */
+	/* The other variants' verdicts are in the results. */
 	assert_int_equal(json_array_size(answer(report)), 2);
 	assert_non_null(in_regime(report, "large", "single"));
 }
@@ -404,7 +405,7 @@ TEST(a_gap_beyond_the_noise_is_answered)
 	assert_false(json_one_says(answer(report), "threads reaches "));
 }
 
-/* Without the A/A line there is no regime that can tell. */
+/* Without the A/A line no regime has a verdict. */
 TEST(without_an_aa_line_trust_says_none)
 {
 	no_again = true;

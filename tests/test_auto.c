@@ -44,7 +44,7 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	const char *again[] = {"run",         "--file",        file, "--resume", path,
 	                       "--no-report", "precision=50%", NULL};
 	cli_expect(cli_run(folder, again), 0, "Ended by precision. After 10 blocks");
-	/* A fixed number is added behind, and the end is the new one. */
+	/* A fixed number is added after it, and the end is the new one. */
 	const char *fixed[] = {"run", "--file",      file,       "--resume",
 	                       path,  "--no-report", "blocks=1", NULL};
 	cli_expect(cli_run(folder, fixed), 0, ": 2 ranks on null, 1 block, into");
@@ -157,7 +157,7 @@ TEST(it_looks_at_what_is_left_to_compare)
 	assert_string_equal(consider(now).reason, "blocks");
 }
 
-/* Where the noise of ±30 % lies: a size, a pace. Else it is of ±0.1 %. */
+/* The size and the pace that have noise of ±30 %. The others have ±0.1 %. */
 static unsigned noisy_size;
 static bool noisy_isolated;
 
@@ -193,7 +193,7 @@ static struct record_end consider_made(void (*environment)(json_t *environment))
 	                                    .elapsed_ns = 1000000000});
 }
 
-/* A size that no verdict rests on does not keep a run going; one that a regime has does. */
+/* A size that no verdict uses does not keep a run going; one that a regime has does. */
 TEST_WITH(it_looks_at_regimes, NULL, NULL)
 {
 	noisy_size = 4;

@@ -1,5 +1,4 @@
-/* experiments/beside.sh: nccl-tests in turn with our blocks. Its programs are played by a
- * script here. */
+/* experiments/beside.sh: nccl-tests in turn with our blocks. A script plays its programs here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* What counters count is found again: known copies, held against a stand-in for NVML whose
- * counters count them in a known way. */
+/* Counters are checked with known copies: a stand-in for NVML counts them in a known way. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* A copier that sends in the stand-in, at the rate that its GPM tells: 250000 units of
- * 1024000 bytes a second. */
+/* A copier that sends in the stand-in, at the rate that its GPM reports: 250000 units of 1024000
+ * bytes a second. */
 #define GPM_UNIT 1024000.0
 
 struct sender {

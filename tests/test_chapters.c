@@ -1,5 +1,5 @@
-/* A chapter is deletable: without it each of the others tells what it told before, on records
- * of every sort. */
+/* A chapter can be deleted: without it each of the others prints the same as before, on records of
+ * every sort. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const char *const records[] = {
     "2x-h200/pingpong",      "2x-h200/states",        "2x-h200/topology",
     "2x-h200/tuning_2.32.3", "2x-h200/access_pattern"};
 
-/* What all chapters but one tell; `tell` is called by arena_run. */
+/* The output of all chapters but one; `tell` is called by arena_run. */
 struct telling {
 	const struct model *model;
 	const struct chapter *const *all;

@@ -55,7 +55,7 @@ static void loads(const char *more, const char *backend)
 		fail_msg("%s", st.text);
 }
 
-/* The error stands `line` lines behind the base and says `what`. */
+/* The error is `line` lines after the base and says `what`. */
 static void refuse(const char *more, unsigned line, const char *what)
 {
 	struct status st;
@@ -371,7 +371,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	plan_free(&plan);
 }
 
-/* A factor is told by either pace: what the other lacks is no matter. */
+/* Either pace can show a factor: a lack in the other does not matter. */
 TEST(a_factor_needs_one_pace)
 {
 	struct status st;

@@ -145,8 +145,7 @@ TEST(probability_and_verdict_agree)
 		assert_true(seen[i] > 0);
 }
 
-/* 10 blocks that all lie one way have a probability of 2 ÷ 2^10, enough among 25 and not among
- * 26. */
+/* 10 blocks with the same sign have a probability of 2 ÷ 2^10, enough among 25 and not among 26. */
 TEST(a_family_is_corrected_for_its_size)
 {
 	const double least = 2.0 / 1024;
@@ -443,7 +442,7 @@ TEST(the_report_shows_it_all)
 	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 	strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
 	const json_t *report = made_report_with(&made, "plot", 0);
-	/* What explains comes before what it rests on. */
+	/* An explanation comes before the claims that use it. */
 	static const char *const order[] = {"answer",   "claims", "gap",      "factors", "paths",
 	                                    "counters", "tests",  "warnings", "pictures"};
 	size_t at = 0;

@@ -85,7 +85,7 @@ TEST(an_experiment_has_no_default)
 	made("", "plots", false, "make plots RUN=");
 }
 
-/* Only what stands on the command line of make counts. */
+/* Only the command line of make counts. */
 TEST(the_environment_does_not_leak_in)
 {
 	struct cli cli =
@@ -138,8 +138,7 @@ TEST(what_is_missing_is_named_for_each_system)
 	free(said);
 }
 
-/* Somebody who is not root and has no sudo: nothing is tried, and what is missing is named
- * once. */
+/* A user who is not root and has no sudo: nothing is tried, and missing packages are named once. */
 TEST(without_a_way_to_be_root_nothing_is_installed)
 {
 	char command[1024];

@@ -157,7 +157,7 @@ static unsigned names_in(const char *list, size_t n, const char *of)
 	return count;
 }
 
-/* experiments/README.md has a row for every key, with the backends that heed it. */
+/* experiments/README.md has a row for every key, with the backends that use it. */
 TEST(every_key_is_explained)
 {
 	struct cli cli = launchgap("list keys");
@@ -175,7 +175,7 @@ TEST(every_key_is_explained)
 		if (!strstr(readme, row))
 			fail_msg("experiments/README.md lacks %s", row);
 		keys++;
-		/* To the end of its last line; "(nccl, host)" stands there. */
+		/* To the end of its last line, which contains "(nccl, host)". */
 		while ((end = strchr(end, '\n')) && end[3] == ' ')
 			end++;
 		if (name < variants || name > factors || end[-1] != ')')
@@ -313,7 +313,8 @@ static int exit_of(const char *arguments)
 	return WEXITSTATUS(system(command));
 }
 
-/* A full disk is told from a reader that has seen enough; no output at all is a wish. */
+/* A full disk is distinguished from a reader that has seen enough; no output at all is what the
+ * user asked for. */
 TEST(what_cannot_be_printed_is_said)
 {
 	char err[128], command[64];
@@ -473,7 +474,7 @@ TEST(a_failed_trial_says_how_its_block_is_replaced)
 	           "blocks=N adds N more, for example to replace those with a failed trial");
 }
 
-/* mpirun waited for ever for a pipe. A limit that may be raised is. */
+/* mpirun waited for ever for a pipe. A limit that may be raised is raised. */
 TEST(too_few_open_files_are_said)
 {
 	static const struct {

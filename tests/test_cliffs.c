@@ -106,8 +106,7 @@ TEST(a_fall_is_named)
 	says(report, " in processes (figures of processes)");
 	says(report, "% less");
 	json_assert_one_says(json_section(report, "advice"), "Split alltoall into calls of 64 KiB");
-	/* A variant with a switch that explains it is no advice: the reference may have none.
-	 */
+	/* A variant with a switch that explains it is not advice: the reference may have none. */
 	m.environment = has_a_switch;
 	assert_true(find(&m, &report) >= 1);
 	assert_false(json_one_says(json_section(report, "advice"), "Split alltoall"));
@@ -211,7 +210,7 @@ static void has_paths(FILE *out)
 		                         "p2p_chunk_bytes", (json_int_t)chunk));
 }
 
-/* 4 KiB to 256 MiB on 8 ranks, with a jump behind 64 MiB. */
+/* 4 KiB to 256 MiB on 8 ranks, with a jump after 64 MiB. */
 static struct made eight(void)
 {
 	struct made m = plain;

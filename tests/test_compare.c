@@ -24,7 +24,7 @@ struct result {
 	bool only_stream;
 	enum coll_kind coll;
 	unsigned weight; /* of the next rank in alltoallv's counts; 0: even */
-	bool older;      /* whose parts lie by distance */
+	bool older;      /* its parts are ordered by distance */
 	const char *dtype;
 	unsigned ranks, smallest; /* bytes; ranks as the environment says them */
 };
@@ -278,7 +278,7 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges(a, b, 0.02, "threads", "isolated", "no difference");
 	wants(b, a, COMPARE_NOT_WORSE, "B is faster in 6 of 12 cells, 1.100 times A's speed");
 	judges(b, a, 0.02, "processes", "stream", "faster");
-	/* A margin that it lies within. */
+	/* A margin that contains it. */
 	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
 	assert_non_null(strstr(said, "B is slower in 6 of 12 cells, "));
 	assert_non_null(strstr(said, ", by under 20 %.\nNo difference in 6 of 12 cells, "));
@@ -430,7 +430,7 @@ TEST(nothing_in_common_is_said)
 	struct result other = plain;
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
-	/* The limit's cells are left, and no verdict rests on them. */
+	/* The limit's cells are left, and no verdict uses them. */
 	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
 	      "no cell in common: collective is alltoall in A, sendrecv in B");
 	assert_memory_equal(said, "\nno cell", 8); /* nothing was printed */

@@ -1,7 +1,7 @@
 /* Every mode × layout × backend × collective that this machine can run, in every datatype and
- * operation, in place and from several roots: the data of every call is right, and the digest
- * of a cell is the same whoever computed it. And a byte that is turned round is found. New rows
- * of the tables of modes, backends and collectives are picked up by themselves. */
+ * operation, in place and from several roots: the data of every call is right, and the digest of a
+ * cell is the same, whichever variant computed it. A flipped byte is found. New rows of the tables
+ * of modes, backends and collectives are picked up by themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct experiment *to, con
 	assert_true(to->used < sizeof to->text);
 }
 
-/* Not the limit, which has no handshake across processes, nor what moves no data; a step of
- * training has tests of its own (test_training). */
+/* Not the limit, which has no handshake across processes, nor collectives that move no data; a step
+ * of training has its own tests (test_training). */
 static bool is_checked(int coll)
 {
 	return coll != COLL_COPY && coll != COLL_INIT &&
@@ -107,7 +107,7 @@ static const struct record_cell *find_twin(const struct record_run *run, unsigne
 	return NULL;
 }
 
-/* `kinds`: cells whose data differ. */
+/* `kinds`: cells with different data. */
 static void check_cells(const struct record_run *run, bool carries_data, unsigned kinds)
 {
 	unsigned first = 0;
@@ -178,7 +178,7 @@ static void conform(const struct experiment *text, bool carries_data, unsigned k
 	record_free(&run);
 }
 
-/* How many cells a collective has that differ by who sends to whom; of a root alone. */
+/* How many cells a collective has that differ in who sends to whom; in the root alone. */
 static unsigned ways(int coll, unsigned ranks)
 {
 	return coll_pairs((enum coll_kind)coll, ranks);
@@ -254,7 +254,7 @@ static void conform_groups(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
-/* Opened and allocated anew within a job, data is right again each time. */
+/* Opened and allocated again within a job, data is right each time. */
 static void conform_nested(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
@@ -327,9 +327,9 @@ static void add_own_modes(struct experiment *to, const struct backend *backend, 
 	}
 }
 
-/* Libraries whose calls block, each with a way of its own: every collective once in each mode
- * that they have, with few jobs, since some of them connect slowly; groups; and what one
- * collective reduces, opened a second time. */
+/* Libraries with blocking calls, each with its own method: every collective once in each mode that
+ * they have, with few jobs, since some of them connect slowly; groups; and the reductions of one
+ * collective, opened a second time. */
 static void conform_blocking(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
@@ -379,7 +379,7 @@ TEST(what_a_backend_is_fits_what_it_can)
 	}
 }
 
-/* On stand-ins for a GPU's libraries: what the other backends do is known from elsewhere. */
+/* On stand-ins for a GPU's libraries: other tests cover the other backends. */
 static bool is_short(void)
 {
 	return getenv("STANDINS");
@@ -469,8 +469,8 @@ TEST(a_turned_byte_is_found_in_every_mode)
 		const struct record_cell *cell = &run.cells[i];
 		const json_t *at = json_object_get(cell->json, "wrong_at");
 		int size = (int)coll_dtype_bytes(cell->cell.dtype);
-		/* Of its part alone, rank 2 has what lies at 480 to 719 in place, and what lies
-		 * at 0 to 239 else. */
+		/* Of its part alone, rank 2 has the elements 480 to 719 in place, and 0 to 239
+		 * otherwise. */
 		if (cell->cell.coll == COLL_REDUCE_SCATTER && !cell->cell.in_place) {
 			assert_int_equal(cell->wrong, 0);
 			continue;

@@ -1,5 +1,5 @@
-/* What the report says of processes that are set apart: who loses, and which other variant
- * gives it back; never one that only seems to. */
+/* The report on isolated processes: which variant loses, and which other variant restores the
+ * performance; never one that only seems to. */
 #include "made.h"
 
 /* Two or three variants beside the reference and its twin. */
@@ -112,8 +112,8 @@ TEST(sharing_gives_back_what_dev_shm_took)
 	                     "hostIPC: true), all of it.");
 }
 
-/* One that loses as well, one that has something more of its own, and one that is set apart by
- * less and differs in another setting are no remedies. */
+/* No remedies: a variant that loses as well, one that has more isolated, and one that is less
+ * isolated and differs in another setting. */
 TEST(what_is_no_remedy_is_not_named)
 {
 	static const struct apart others[] = {
@@ -147,8 +147,8 @@ TEST(what_does_not_run_is_named_with_its_remedy)
 	json_assert_one_says(json_section(json, "advice"), "--gpu-bind=none");
 }
 
-/* Each of the two alone restores nothing, and nobody is told to do one alone: with one of them
- * NCCL failed in the record that this is made after. */
+/* Each of the two alone restores nothing, and the report recommends neither alone: with one of them
+ * NCCL failed in the record that this is modelled on. */
 TEST(a_remedy_is_given_whole)
 {
 	const json_t *json =

@@ -83,7 +83,7 @@ static void one_slow_call(const struct made_place *p, int64_t out[6])
 		out[2] *= 2;
 }
 
-/* By type 7 of Hyndman and Fan the quantile p of three lies 2p steps above the first. */
+/* By type 7 of Hyndman and Fan the quantile p of three is 2p steps above the first. */
 TEST(tails_are_metrics)
 {
 	struct made m = made();
@@ -351,7 +351,7 @@ TEST(both_trials_of_the_reference_count)
 	for (unsigned g = 0; g < loaded.summary.ngroups; g++)
 		assert_true(loaded.summary.groups[g].limit ||
 		            width_of(loaded.summary.groups[g].gaps[MADE_PROCESSES]) < 1e-4);
-	/* Beside the twin the reference stands for itself. */
+	/* Besides the twin, the reference represents itself. */
 	assert_true(width_of(of(MADE_AGAIN, MADE_THREADS, METRIC_TIME, &all).ratio) > 1e-2);
 	alone.with = twin;
 	alone.nwith = 1;

@@ -4,9 +4,9 @@
 
 #include "made.h"
 
-#define MIDDLE 1 /* the size at which two are alike */
+#define MIDDLE 1 /* the size at which two are equal */
 
-/* 20 µs + 0.1 ns a byte; the other 10 µs + 1 ns a byte, but alike at one size; the third always
+/* 20 µs + 0.1 ns a byte; the other 10 µs + 1 ns a byte, but equal at one size; the third always
  * twice the first. */
 static void planted(const struct made_place *at, int64_t out[6])
 {
@@ -57,8 +57,8 @@ TEST(crossovers_are_found_by_size)
 	json_assert_number(json_cell(rows, won, "from_bytes"), "", 65536, 0);
 	json_assert_number(json_cell(rows, won, "most_times"), "", 1058576.0 / 124857.6, 0.3);
 	json_assert_number(json_cell(rows, won, "least_times"), "", 75536.0 / 26553.6, 0.1);
-	/* All that is not the reference's mode is held against the first of its backend once.
-	 */
+	/* Every variant of another mode than the reference's is compared once with the first of its
+	 * backend. */
 	assert_int_equal(json_rows(rows, (json_keys){"left", "single", "right", "threads", "pace",
 	                                             "stream", NULL}),
 	                 1);
@@ -68,7 +68,7 @@ TEST(crossovers_are_found_by_size)
 	                     "the fastest is processes (4 KiB), undecided (16 KiB), threads");
 }
 
-/* With 5 blocks there is no interval: nobody is called faster. */
+/* With 5 blocks there is no interval: no variant is called faster. */
 TEST(few_blocks_decide_nothing)
 {
 	struct made few = several;

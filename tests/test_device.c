@@ -12,7 +12,7 @@
 #define ARENA_BYTES ((size_t)8 << 20)
 #define UNTOUCHED   0x5A
 
-/* One rank with its arenas, and both once more in the CPU's memory. */
+/* One rank with its arenas, and both again in the CPU's memory. */
 struct bench {
 	struct buffers b;
 	struct cell cell;
@@ -264,7 +264,7 @@ TEST(a_digest_follows_its_bytes)
 	assert_true(digest(bench) == before);
 }
 
-/* Whatever the stride: all that is there, and nothing behind it. */
+/* With any stride: all elements, and nothing after them. */
 TEST(strided_access_copies_all)
 {
 	struct bench *bench = *state;

@@ -31,7 +31,7 @@ TEST(curves_that_are_alike_are_one_line)
 	assert_memory_equal(line, ((unsigned[]){0, 1, 0, 0, 1}), 5 * sizeof *line);
 }
 
-/* b is as near to a as c is to b, but c is not alike to a: no line of all three. */
+/* b is as near to a as c is to b, but c is not equal to a: no line of all three. */
 TEST(alike_is_to_all_of_a_line)
 {
 	unsigned line[4];
@@ -40,7 +40,7 @@ TEST(alike_is_to_all_of_a_line)
 	assert_memory_equal(line, ((unsigned[]){0, 0, 1, 1}), sizeof line);
 }
 
-/* A curve that lacks a size is not alike to one that has it; two that lack it may be. */
+/* A curve that lacks a size is not equal to one that has it; two that lack it may be. */
 TEST(a_missing_size_tells_apart)
 {
 	unsigned line[3];
@@ -239,7 +239,7 @@ TEST(every_picture_is_png_and_svg)
 		made_says(svg, "font-family=\"sans-serif\"");
 		assert_null(strstr(svg, "<script"));
 		assert_null(strstr(svg, "<image"));
-		/* What is plotted stands below the title, which is what it shows. */
+		/* The plotted quantity is named below the title, which says what the plot shows. */
 		made_says(picture->title, "alltoall, 2 ranks, nccl: ");
 		made_says(svg, picture->title);
 		assert_true(strlen(picture->caption) > 20);
@@ -370,7 +370,7 @@ TEST(many_factors_are_the_answers_picture)
 	}
 }
 
-/* Two blocks of six are ten times as slow: the median of their tails is none of all calls,
+/* Two blocks of six are ten times as slow: the median of their tails is not that of all calls,
  * which the picture shows. */
 static void lame_stamps(const struct made_place *p, int64_t out[6])
 {
@@ -444,8 +444,7 @@ static void calls_block(json_t *environment)
 	                    json_pack("{s:{s:b, s:b}}", "gloo", "carries_data", 1, "launches", 0));
 }
 
-/* Where calls block, launching has no cost of its own: no picture of it, and no other is lost.
- */
+/* If calls block, launching has no separate cost: no picture of it, and no other is lost. */
 TEST(blocking_calls_have_no_launch)
 {
 	struct made m = plain;
@@ -463,7 +462,7 @@ TEST(blocking_calls_have_no_launch)
 	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
 }
 
-/* The names of sizes, wherever they stand in one row, have room. */
+/* The names of sizes, at any place in one row, have room. */
 TEST(ticks_never_overlap)
 {
 	struct made m = plain;

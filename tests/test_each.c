@@ -1,5 +1,5 @@
-/* each = PATH:PATH: one variant per library, named after its version where that can be read
- * (stand-ins under several names), counted where not. No GPU. */
+/* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
+ * under several names), else counted. No GPU. */
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ TEST(what_cannot_be_read_is_named)
 	refuse("each names no library");
 }
 
-/* Sixteen libraries in two modes, and one variant beside. */
+/* Sixteen libraries in two modes, and one more variant. */
 TEST(more_than_fit_are_refused)
 {
 	for (unsigned i = 0; i < 16; i++) {

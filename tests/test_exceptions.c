@@ -46,7 +46,7 @@ static int fresh(void **state)
 	return 0;
 }
 
-/* 6 % faster at 16 MiB and slower at 64 MiB: alike on the mean, and neither is. */
+/* 6 % faster at 16 MiB and slower at 64 MiB: equal on the mean, and neither is equal. */
 TEST(what_the_mean_hides_is_named)
 {
 	factor[MADE_PROCESSES][6] = 1 / 1.06;

@@ -182,7 +182,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	    "", "more ranks than cores");
 }
 
-/* A column of latency stands where there is any, and else why there is none. */
+/* A column of latency is shown if there is any, else the reason why not. */
 TEST(latency_has_a_column_where_it_is_judged)
 {
 	isolated_speed = 0.7;

@@ -55,9 +55,9 @@ static void remove_results(struct shot *s), cut_record(struct shot *s),
 #define BOUND     90  /* seconds: what has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
-/* The table of faults. Who gets which signal; what the one who comes to the place does there;
- * or what somebody else does meanwhile. The exit status, and behind the record's end another
- * one. */
+/* The table of faults: which process gets which signal; what the process that reaches the place
+ * does there; or what another process does meanwhile. Then the exit status, and another one for a
+ * fault after the record's end. */
 // clang-format off
 static const struct fault {
 	const char *name;
@@ -97,7 +97,7 @@ static const struct fault {
 // clang-format on
 #define NFAULTS (sizeof faults / sizeof *faults)
 
-/* What is wrong behind a fault; each is counted. */
+/* Errors after a fault; each is counted. */
 enum ill { HANGS, PROCESS, FILE_LEFT, LINE, UNREADABLE, STATUS, NOT_RESUMED, UNFLAGGED, ILLS };
 static const char *const ills[] = {"hangs",
                                    "processes left",
@@ -120,8 +120,7 @@ struct shot {
 	bool begun;       /* the last block lacks trials */
 	/* What came out. */
 	bool fired, skipped, bad[ILLS];
-	bool leaves; /* its scratch folder, which nobody can remove for a runner that is killed
-	              */
+	bool leaves; /* its scratch folder, which is left if the runner is killed */
 	char why[400];
 };
 
@@ -144,7 +143,7 @@ static void rest_ms(unsigned ms)
 
 /* --- processes and files of a run --- */
 
-/* The next process whose environment says that it is this shot's; its parent in *parent. */
+/* The next process with this shot's environment; its parent in *parent. */
 static pid_t next_process(const struct shot *s, DIR *proc, pid_t *parent)
 {
 	struct dirent *entry;
@@ -192,7 +191,7 @@ static pid_t find_job(const struct shot *s)
 	return pid;
 }
 
-/* The folder whose owner is the runner. */
+/* The folder that the runner owns. */
 static void find_scratch(struct shot *s)
 {
 	static const char *const where[] = {"/dev/shm", "/tmp"};
@@ -617,7 +616,7 @@ static const char *name_of(const struct shot *s)
 	return text;
 }
 
-/* Those that are chosen, in so many processes, each with a /dev/shm of its own. */
+/* The chosen faults, in so many processes, each with its own /dev/shm. */
 static void shoot_all(struct shot *shots, unsigned n, const bool *chosen, unsigned processes)
 {
 	for (unsigned p = 0; p < processes; p++)

@@ -312,7 +312,7 @@ static void open_and_die(int to)
 	pause();
 }
 
-/* A folder that is nobody's, and one of a living process, stay. */
+/* A folder without an owner, and one of a living process, stay. */
 TEST_WITH(the_next_start_sweeps_what_a_killed_one_left, NULL, NULL)
 {
 	struct folder mine = {0};
@@ -353,7 +353,7 @@ TEST_WITH(without_room_there_is_none, NULL, NULL)
 	assert_string_equal(f.scratch, "");
 }
 
-/* In a small /dev/shm of its own. 77: this machine allows none. */
+/* In a small /dev/shm of the test. 77: this machine allows none. */
 static void run_in_small_shm(const char *out, const char *const args[])
 {
 	char *argv[8] = {getenv("LAUNCHGAP")};

@@ -1,4 +1,4 @@
-/* The waterfall of a gap: its arithmetic, and where there is none. */
+/* The waterfall of a gap: its arithmetic, and when there is none. */
 #include "asked.h"
 
 TEST(shares_add_up)
@@ -90,7 +90,7 @@ TEST(only_what_is_beyond_the_margin_explains)
 	assert_true(w->steps[1].counts);
 	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
 	done();
-	/* No difference but for a block that lies far off. */
+	/* No difference except for a block that is far off. */
 	asked.factors[0].placebo = false;
 	speed[0] = 0.7;
 	off = MADE_SINGLE;

@@ -1,6 +1,6 @@
-/* Whole pages, compared letter by letter with those of tests/golden, so that a change of words
- * is seen as a reader sees it. UPDATE=1 writes them anew; git diff then shows what changed.
- * What a page rests on is asserted elsewhere, on report.json. */
+/* Whole pages, compared letter by letter with those of tests/golden, so that a change of words is
+ * seen as a reader sees it. UPDATE=1 writes them again; git diff then shows the changes. Other
+ * tests check a page's figures, on report.json. */
 #include "made.h"
 
 #include "../harness/config/claim.h"
@@ -174,8 +174,8 @@ TEST(an_experiment_has_its_answer)
 	is_golden("report.md", "answer.md");
 }
 
-/* Which claims ask the same of two versions is seen by their variants, whatever their names
- * say. The second question has the same variants, and a pair of its own. */
+/* Claims that ask the same of two versions are found by their variants, whatever their names say.
+ * The second question has the same variants, and its own pair. */
 TEST(claims_of_two_versions_share_a_row)
 {
 	static const char *const said[] = {"first, of then", "first", "second, of then", "second"};

@@ -1,6 +1,5 @@
-/* The host backend at its edges: how much a poll moves, when a call is over,
- * that damage is found, that copies are counted, and that one failing worker takes nobody's
- * memory away. */
+/* The host backend at its edges: how much a poll moves, when a call is over, that damage is found,
+ * that copies are counted, and that the failure of one worker leaves the others' memory intact. */
 #include <pthread.h>
 
 #include "host_rig.h"
@@ -244,7 +243,7 @@ TEST(copies_are_counted)
 		uint64_t part = b.rig.cells[0].bytes / 4;
 		c = watch(&b, 1);
 		assert_int_equal((uint64_t)c.delivered_bytes, 2 * 3 * part);
-		/* One's own part is copied, and comes from nobody. */
+		/* A rank's own part is copied, and comes from no other rank. */
 		assert_int_equal((uint64_t)c.copied_bytes, 2 * (1 + 3 * paths[p].copies) * part);
 		double copies = counters_model_copies(paths[p].copies == 2, true, 4);
 		assert_int_equal((uint64_t)(3 * c.copied_bytes),

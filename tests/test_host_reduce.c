@@ -1,5 +1,5 @@
-/* What the host backend makes of datatypes and operations, held against the formats' own
- * definitions, and against value.h, which encodes in another way. */
+/* The host backend's results for datatypes and operations, compared with the formats' own
+ * definitions, and with value.h, which encodes in another way. */
 #include <math.h>
 #include <string.h>
 
@@ -188,7 +188,7 @@ TEST(floats_are_rounded_at_every_step)
 	assert_reduced(DTYPE_FLOAT8_E4M3, OP_SUM, 0x58, 0x38, 0x38, 0x58); /* 16 + 1 + 1 */
 }
 
-/* However long a piece is, all of it is reduced, and nothing behind it. */
+/* For any length of a piece, all of it is reduced, and nothing after it. */
 static void check_length(const struct host_reduction *r, size_t count)
 {
 	enum { ROOM = 256 };
@@ -213,7 +213,7 @@ static void check_length(const struct host_reduction *r, size_t count)
 		memcpy(&got, out + i * element, element);
 		assert_int_equal(got, i < count ? value_expected(&q, 0, i) : beyond);
 	}
-	/* In place, as one's own input lies there already. */
+	/* In place, as a rank's own input is there already. */
 	memcpy(out, in[0], sizeof out);
 	host_reduce_first(r, 0, out, out, count * element);
 	host_reduce_combine(r, 1, false, out, in[1], count * element);

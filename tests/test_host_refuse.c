@@ -100,8 +100,8 @@ TEST(auto_takes_the_path_of_the_layout)
 	backend_host.close(NULL);
 }
 
-/* What a rank's memory goes to, as it is said; all ranks' is what the team was asked for, but
- * for the page that the store may begin behind. */
+/* The parts of a rank's memory, as printed; those of all ranks sum to what the team was asked for,
+ * except the page after which the store may begin. */
 static void assert_memory(const char *path, uint64_t comm_at_least)
 {
 	static struct rig rig;

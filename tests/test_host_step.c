@@ -168,7 +168,7 @@ static void check_cover(const struct host_call *w)
 		struct host_move *moves = moves_of(w, rank, true, &count);
 
 		assert_non_null(cover);
-		/* What one sends oneself in place lies there already, where it is received. */
+		/* The part that a rank sends itself in place is already where it is received. */
 		for (size_t b = 0; w->cell.in_place && !scales && b < span.send_bytes; b++) {
 			size_t at = span.send_at + b;
 			bool own = !is_shared(w) || in_share(w, at, rank);

@@ -165,7 +165,7 @@ static void check_offset(struct layout layout, const char *path, unsigned offset
 	rig_lower(&rig);
 }
 
-/* 4096 and whole arenas: what lies behind the offset ends on the last byte of a page. */
+/* 4096 and whole arenas: the data after the offset ends on the last byte of a page. */
 TEST(buffers_need_not_be_aligned)
 {
 	static const unsigned offsets[] = {1, 2, 4, 8, 24, 4088, 4096};
@@ -176,7 +176,7 @@ TEST(buffers_need_not_be_aligned)
 	}
 }
 
-/* Groups of a split, each with data of its own; in the order of ranks, their digests. */
+/* Groups of a split, each with its own data; in the order of ranks, their digests. */
 static void check_split(struct layout layout, const char *path, struct split split,
                         uint64_t digests[8])
 {

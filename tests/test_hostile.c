@@ -182,7 +182,7 @@ TEST(nor_are_they_experiments_or_what_is_compared)
 		cli_expect(cli_call(folder, "compare", files[i], run, NULL), 2,
 		           "it is not a regular file");
 	}
-	/* Of an experiment's file nobody reads 16 MiB. */
+	/* Nothing reads an experiment's file of 16 MiB. */
 	cli_write(folder, "long.exp", "; x\n");
 	assert_int_equal(truncate(in(folder, "long.exp"), 16 << 20), 0);
 	cli_expect(cli_call(folder, "run", "--file", in(folder, "long.exp"), "--dry-run", NULL), 1,
@@ -303,7 +303,7 @@ TEST(texts_of_a_record_are_text_everywhere)
 		}
 		free(text);
 	}
-	/* In Markdown `<` stands behind a backslash, but where the command is quoted. */
+	/* In Markdown `<` follows a backslash, except where the command is quoted. */
 	char *text = cli_read(in(run, "report.md"));
 	for (char *begin; (begin = strstr(text, "\n```\n"));) {
 		char *end = strstr(begin + 5, "\n```\n");

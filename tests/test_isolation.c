@@ -1,6 +1,5 @@
-/* Processes set apart from each other, CPUs that a rank has, and how a worker waits: that what
- * is asked for has acted, by what the workers themselves say; and what is refused, with which
- * words. */
+/* Isolated processes, the CPUs that a rank has, and how a worker waits: that each requested setting
+ * has acted, by what the workers themselves report; and what is refused, with which words. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,7 +74,7 @@ static bool differs(const char *variant, const char *key)
 	return strcmp(a, b) != 0;
 }
 
-/* Why this machine lets nobody test it; then the test is skipped. */
+/* Why this machine cannot run the test; then the test is skipped. */
 static void want(unsigned what)
 {
 	struct status st = {""};

@@ -1,4 +1,4 @@
-/* A job ends with whoever started it, and what it says is told. */
+/* A job ends with the process that started it, and its output is reported. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static int told[2], go[2];
 
-/* In place of libc's: a job stands here before it asks to follow its parent. */
+/* Replaces libc's: a job stops here before it asks to follow its parent. */
 int setpgid(pid_t pid, pid_t group)
 {
 	pid_t self = getpid();

@@ -529,7 +529,7 @@ TEST(test_unset_library)
 	assert_string_equal(variant("set")->variable, "SET");
 	assert_string_equal(variant("a")->variable, "");
 	assert_string_equal(variant("a")->backend, "auto");
-	/* Nor is a library that has a variant of its own taken away from it. */
+	/* Nor does it take away a library that has its own variant. */
 	char *const other[] = {"nccl=/y"};
 	struct status st = {""};
 	assert_int_equal(load_with(text, "host", 1, other, &st), -1);

@@ -1,5 +1,5 @@
-/* A library that is named without a slash: what is checked, recorded and loaded is one file,
- * the dynamic linker's, whatever lies in the working folder. Stand-ins; no GPU. */
+/* A library that is named without a slash: the checked, recorded and loaded file is the same one,
+ * the dynamic linker's, whatever is in the working folder. Stand-ins; no GPU. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 static char standin[STANDIN_BYTES], found[PATH_MAX];
 
-/* A copy of the stand-in, which lies in no folder but the linker's. */
+/* A copy of the stand-in, which is in no folder but the linker's. */
 static void install(const char *parent)
 {
 	char path[200], buffer[4096];
@@ -117,7 +117,7 @@ static unsigned two(const char *backend, struct status *st)
 	return 2;
 }
 
-/* By its real path, so that a link that is turned round meanwhile changes nothing. */
+/* By its real path, so that a link that is changed meanwhile has no effect. */
 TEST(a_job_loads_that_file)
 {
 	static struct spec spec;

@@ -10,7 +10,7 @@
 #include "here.h"
 #include "test.h"
 
-/* Eleven lines and, behind them, a claim. */
+/* Eleven lines, followed by a claim. */
 #define BASE                                                                                       \
 	"; Is it so?\n"                                                                            \
 	"[experiment]\n"                                                                           \
@@ -42,7 +42,7 @@ static int load_as(const char *name, const char *backend, char *override, struct
 	return spec_load(own, override ? 1 : 0, &override, backend, NULL, &spec, st);
 }
 
-/* own.exp, with base.exp beside it. */
+/* own.exp, with base.exp next to it. */
 static void load(const char *base, const char *own, const char *backend)
 {
 	struct status st;

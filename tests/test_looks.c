@@ -85,7 +85,7 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	    {2, {{6, 10, false}, {8, 8, true}}, 2, 6, 8},
 	    /* That more is interrupted, and goes on: as it was planned by then. */
 	    {3, {{10, 10, true}, {2, 7, false}, {5, 5, true}}, 2, 10, 7},
-	    /* A shorter one of its own: it ended, and people saw it. */
+	    /* A shorter one that ended by itself, and that people saw. */
 	    {3, {{4, 10, false}, {3, 3, true}, {3, 3, true}}, 2, 7, 3},
 	    /* No interval was to be seen. */
 	    {2, {{5, 5, true}, {5, 5, true}}, 1, 10, 0},
@@ -93,7 +93,7 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	    /* The session added nothing (yet). */
 	    {2, {{10, 10, true}, {0, 5, false}}, 1, 10, 0},
 	    {3, {{10, 10, true}, {0, 5, false}, {5, 5, true}}, 2, 10, 5},
-	    /* Older programs: behind an end; or beyond what was asked for. */
+	    /* Older programs: after an end; or beyond what was asked for. */
 	    {2, {{6, 6, true}, {8, -1, true}}, 2, 6, 8},
 	    {1, {{14, 6, false}}, 2, 6, 8},
 	    /* auto: goes on when interrupted; adds when it had ended, or with a number. */

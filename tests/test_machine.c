@@ -1,4 +1,4 @@
-/* Where a worker sits: a core of its own to measure, with room for helper threads before. */
+/* Where a worker runs: a separate core to measure, with room for helper threads before. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

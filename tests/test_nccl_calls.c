@@ -211,7 +211,7 @@ static int find_moved(void **state)
 
 #define EACH_MOVED(C) for (unsigned C = 0; C < nmoved; C++)
 
-/* coll's table held against this backend's: none can be forgotten. */
+/* coll's table compared with this backend's: none can be forgotten. */
 TEST(every_collective_has_a_row)
 {
 	for (int c = 0; c < COLL_KINDS; c++) {
@@ -370,8 +370,7 @@ TEST(in_place_too)
 		rig.cell.in_place = true;
 		for (rig.cell.root = 0; rig.cell.root < 4; rig.cell.root++)
 			run(&rig, 1);
-		/* Nothing is copied that lies where it has to; without a GPU that would fail.
-		 */
+		/* Nothing is copied that is already in place; without a GPU that would fail. */
 		assert_int_equal(rig.ctx->cuda_failed, cudaSuccess);
 		rig_free(&rig);
 	}

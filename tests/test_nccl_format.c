@@ -158,7 +158,7 @@ TEST(headers_are_those_of_nccl_tests)
 
 static void apart(const struct made_place *place, int64_t out[6]);
 
-/* Those who look for its first line find the version, and that of the library. */
+/* Programs that look for its first line find the version, and that of the library. */
 TEST(the_first_line_says_whose_columns)
 {
 	static const struct {
@@ -286,8 +286,7 @@ static void stretch(json_t *ranks, json_int_t times)
 	}
 }
 
-/* The record of `small`; each stream cell of variant single once more in place, three times as
- * long. */
+/* The record of `small`; each stream cell of variant single again in place, three times as long. */
 static void write_both_halves(void)
 {
 	made_write(&small);
@@ -314,7 +313,7 @@ struct parsed {
 	unsigned rows, na;
 	char variant[10][32];
 	char field[10][NFIELDS][32];
-	double average[10]; /* of the footer behind the row */
+	double average[10]; /* of the footer after the row */
 };
 
 static void parse(char *text, struct parsed *p)
@@ -349,7 +348,7 @@ static void parse(char *text, struct parsed *p)
 	}
 }
 
-/* What the program prints for arguments behind `report DIR`; stdout and stderr together. */
+/* The program's output for arguments after `report DIR`; stdout and stderr together. */
 static struct cli report_with(const char *option, const char *value, const char *more,
                               const char *other)
 {
@@ -408,7 +407,7 @@ TEST(each_average_has_its_time)
 		assert_int_equal(p.rows, 6);
 		assert_string_equal(p.field[0][5], first[a]);
 		assert_string_equal(p.field[1][5], second[a]);
-		/* The bandwidth is that of the time beside it. */
+		/* The bandwidth is that of the time next to it. */
 		double algbw = 16384 / strtod(second[a], NULL) / 1000;
 		assert_true(fabs(strtod(p.field[1][6], NULL) - algbw) <= 0.00501);
 	}

@@ -147,8 +147,8 @@ TEST(every_transport_is_read)
 
 TEST(old_and_odd_forms_of_a_channel_line)
 {
-	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may stand
-	 * in front (2.26); a line may end as on Windows. */
+	/* SHM names no connection; devices were PCI bus numbers before 2.18; a time may come first
+	 * (2.26); a line may end as on Windows. */
 	struct nccl_log e = parse(HEAD "Channel 00 : 0[1b000] -> 1[43000] via SHM/direct/direct\n"
 	                               "[2026-11-20 10:00:00] " HEAD
 	                               "Channel 01 : 0[0] -> 1[1] via SHM/direct/direct\r\n");

@@ -1,5 +1,5 @@
 /* What the nccl backend refuses, and the sentence for it; no GPU, and a stand-in for an old
- * library. Built without CUDA, only that this is said. */
+ * library. Built without CUDA, only that this is reported. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

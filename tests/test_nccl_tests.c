@@ -186,7 +186,7 @@ TEST(layouts_are_not_mixed)
 	result_free(&side);
 }
 
-/* -N measures the sizes again in the same job: no trials of their own. */
+/* -N measures the sizes again in the same job: not as separate trials. */
 TEST(cycles_are_one_trial)
 {
 	static const char row[] = "{\"size\":4096,\"type\":\"float\",\"redop\":\"none\",\"root\":"
@@ -234,7 +234,7 @@ TEST(options_are_seen)
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
 		result_free(&side);
-		/* Files of one side have to be alike. */
+		/* Files of one side have to be of the same kind. */
 		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
 		const char *said = load(list, NULL, &side);
 		if (cases[i].average != 3 || cases[i].manner[0])

@@ -1,5 +1,5 @@
-/* Connections and allocations within a job: who makes what anew, and when; and what number a
- * trial of several has. */
+/* Connections and allocations within a job: who makes what again, and when; and the one number for
+ * a trial with several of them. */
 #include "made.h"
 
 #include <math.h>
@@ -156,7 +156,7 @@ TEST(a_trial_is_the_geometric_mean)
 	made_unload(&l);
 }
 
-/* Who blocks is put to sleep by the device, and nobody else is. */
+/* The device puts a worker that blocks to sleep, and no other. */
 TEST(blocking_is_the_devices)
 {
 	for (enum wait wait = WAIT_AUTO; wait < WAIT_KINDS; wait++) {

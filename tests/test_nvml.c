@@ -1,4 +1,4 @@
-/* GPU clocks and counters through NVML's interface, against a stand-in library beside this
+/* GPU clocks and counters through NVML's interface, compared with a stand-in library next to this
  * program. */
 #include <dlfcn.h>
 #include <limits.h>
@@ -94,7 +94,7 @@ static void near(double value, double wanted)
 		fail_msg("%.12g is not %.12g", value, wanted);
 }
 
-/* The stand-in held open, so that what it counts outlives a watch. */
+/* The stand-in held open, so that its counts outlive a watch. */
 static int left_open(void)
 {
 	static void *held;

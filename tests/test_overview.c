@@ -11,8 +11,7 @@ static void stamps(const struct made_place *place, int64_t out[6])
 	out[3] = 10;
 }
 
-/* What stands for sizes is another collective each time, in all datatypes; the limit keeps its
- * own. */
+/* In place of sizes, another collective each time, in all datatypes; the limit keeps its own. */
 static void by_collective(json_t *line, const struct made_place *place)
 {
 	static const enum coll_kind kinds[] = {COLL_ALL_REDUCE, COLL_ALL_GATHER, COLL_BROADCAST,
@@ -126,8 +125,8 @@ TEST(a_picture_of_one_of_several_names_it)
 	}
 }
 
-/* Small sizes are one line at the bottom of a linear axis that large ones need: all are drawn
- * on a logarithmic one, the large ones beside it from 0. */
+/* Small sizes are one line at the bottom of the linear axis that large ones need: all are drawn on
+ * a logarithmic one, and the large ones next to it from 0. */
 TEST(wide_bandwidths_are_logarithmic)
 {
 	struct made m = plain;

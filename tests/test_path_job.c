@@ -1,5 +1,5 @@
-/* The path's pass: the one job whose library logs, played by a script here, and how loud a path
- * is that was not expected. */
+/* The path's pass: the one job with a library that logs, played by a script here, and how prominent
+ * the warning of an unexpected path is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static char self[96];
 static struct spec spec; /* large: not for the stack */
 static struct runner *runner;
 
-/* A worker that keeps what it was told about the log, and writes one as NCCL does. */
+/* A worker that keeps the environment's settings of the log, and writes one as NCCL does. */
 #define TELLS "#!/bin/sh\nenv | grep '^NCCL_DEBUG' | sort >${0%/*}/seen\n"
 static const char logs[] = TELLS "f=$(echo \"$NCCL_DEBUG_FILE\" | sed \"s/%h/here/; s/%p/$$/\")\n"
                                  "[ -n \"$f\" ] || exit 0\n"
@@ -137,7 +137,7 @@ static int collect(struct status *st)
 	return path_job_run(&q, st);
 }
 
-/* What the last job was told, or the record. The caller frees. */
+/* The settings of the last job, or the record. The caller frees. */
 static char *kept(const char *parent, const char *name)
 {
 	char path[PATH_MAX + 32];
@@ -267,7 +267,7 @@ TEST(as_expected_nothing_is_said)
 	assert_string_equal(st.text, "2 trials failed; the report names them");
 }
 
-/* A run on this machine whose record says, in place of a GPU, that a path was another one. */
+/* A run on this machine with a record that says, in place of a GPU, that a path was another one. */
 TEST(a_resumed_run_fails_again)
 {
 	static const char file_text[] =

@@ -129,7 +129,7 @@ static unsigned count(const char *text, const char *what)
 	return n;
 }
 
-/* `answer`: the picture beside the answer. */
+/* `answer`: the picture next to the answer. */
 static void draw_reference(const char *dir, const char *answer)
 {
 	struct status st = {""};
@@ -169,7 +169,7 @@ TEST(a_heat_map_says_what_its_sets_are)
 	made_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE = 1048576");
 }
 
-/* A picture of a step says whose, and what it shows. */
+/* A picture of a step names its variant, and what it shows. */
 TEST(a_picture_of_a_step_is_named)
 {
 	if (made_no_gnuplot())

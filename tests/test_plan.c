@@ -25,7 +25,7 @@ TEST(test_blocks_are_permutations)
 	assert_true(differ > 0);
 	for (unsigned v = 0; v < 5; v++)
 		starters += first[v];
-	assert_true(starters >= 3); /* nobody owns the first place */
+	assert_true(starters >= 3); /* no variant owns the first place */
 }
 
 /* blocks = auto plans the most; a run that stops early has measured what a run of so many
@@ -48,7 +48,7 @@ TEST(test_more_blocks_change_no_block)
 	trial_free(many);
 }
 
-/* Over many blocks each variant stands at each place about equally often. */
+/* Over many blocks each variant is at each place about equally often. */
 TEST(test_shuffle_is_even)
 {
 	spec.blocks = 1000;
@@ -104,8 +104,7 @@ TEST(test_trial_takes_over)
 	trial_free(t);
 }
 
-/* Spinning is what is timed; giving the CPU away is for ranks that share one, or for who asks.
- */
+/* Timing spins; releasing the CPU is for ranks that share one, or on request. */
 TEST(test_how_workers_wait)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* The cells of a plan: collectives, sizes and paces, and the passes behind them. */
+/* The cells of a plan: collectives, sizes and paces, and the passes after them. */
 #include "planned.h"
 
 /* Every collective × size × pace, once. */
@@ -231,7 +231,7 @@ TEST(test_init_has_no_timeline)
 	trial_free(t);
 }
 
-/* A record that nobody could read back is not begun. */
+/* A record that could not be read back is not begun. */
 TEST(test_samples_of_a_line)
 {
 	spec.ranks = 8;

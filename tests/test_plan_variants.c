@@ -25,7 +25,7 @@ TEST(test_library_must_be_there)
 	strcpy(nccl, "/tmp");
 	refuse("nccl: /tmp is not a file; allowed is a libnccl.so.2's file");
 	if (!backend_find("nccl")->library)
-		return; /* nobody here can tell a library from a text */
+		return; /* no backend here can distinguish a library from a text */
 	strcpy(nccl, "/etc/passwd");
 	refuse("nccl: cannot load NCCL: /etc/passwd");
 	strcpy(nccl, "/bin/sh");
@@ -225,7 +225,7 @@ TEST(test_flip)
 	refuse("a rank's buffer has");
 }
 
-/* Also of a variant that cannot run here: a file is right or wrong on every machine alike. */
+/* Also of a variant that cannot run here: a file is right or wrong on every machine. */
 TEST(test_aggregate_divides_calls)
 {
 	spec.variants[0].settings.aggregate = 3;

@@ -1,5 +1,5 @@
-/* Backends beside each other in one experiment: what each of them refuses is left out with its
- * sentence, and what runs has the same right data. */
+/* Several backends in one experiment: a cell that one of them refuses is omitted with its sentence,
+ * and cells that run have the same right data. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static bool column_is_empty(const char *csv, const char *column, const char *row
 	return *cell == ',' || *cell == '\n';
 }
 
-/* Cells of one run: outputs have to be equal whatever carried them, and launching is no figure
- * of calls that block. The run is about the reference's backend, wherever that stands. */
+/* Cells of one run: outputs have to be equal whatever carried them, and calls that block have no
+ * launch cost. The run is about the reference's backend, wherever that is listed. */
 TEST(backends_agree_in_one_run)
 {
 	unsigned ran = 0;

@@ -185,7 +185,7 @@ TEST(the_report_has_it_all)
 	json_assert_number(json_cell(table, row, "last_by_share"), "", 0.225 / 5.3, 1e-6);
 	/* Of three sizes and of variants but the twin and the limit. */
 	assert_int_equal(json_rows(table, (json_keys){"pace", "isolated", NULL}), 3 * 3);
-	/* From 4 KiB to 64 KiB of isolated calls, a regime that can tell. */
+	/* From 4 KiB to 64 KiB of isolated calls, a regime that can detect differences. */
 	json_assert_text(json_cell(json_table(report, "verdicts_small"),
 	                           (json_keys){"variant", "processes", NULL}, "verdict"),
 	                 "", "no difference within 2 %");

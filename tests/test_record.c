@@ -63,7 +63,7 @@ static json_t *environment_of(void)
 	return env;
 }
 
-/* A team whose area holds a measured trial: stamps that can be told apart. */
+/* A team with a measured trial in its area: stamps that can be distinguished. */
 static struct team *team_of(const struct trial *trial)
 {
 	struct team_shape shape = {
@@ -622,7 +622,7 @@ TEST(facts_are_a_trials)
 	record_free(&run);
 }
 
-/* What a backend is stands in the record; of an older one it is as here. */
+/* A backend's properties are in the record; for an older one they are as here. */
 TEST(what_a_backend_is_is_read)
 {
 	write_run(NULL);
@@ -649,7 +649,7 @@ TEST(all_that_a_backend_is_is_written)
 {
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct backend_traits read;
-		memset(&read, 0, sizeof read); /* what lies between the fields too */
+		memset(&read, 0, sizeof read); /* the bytes between the fields too */
 		read.cliff_advice = (*b)->is.cliff_advice;
 		read.channels_advice = (*b)->is.channels_advice;
 		read.faults_advice = (*b)->is.faults_advice;

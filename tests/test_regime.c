@@ -1,4 +1,4 @@
-/* Small and large sizes are judged each by themselves, and a run that cannot tell says so. */
+/* Small and large sizes are judged separately, and a run that cannot detect differences says so. */
 #include "made.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ TEST(a_contrast_is_of_speed)
 		assert_int_equal(r->twin, MADE_AGAIN);
 		assert_int_equal(r->contrasts[MADE_AGAIN].verdict.kind, VERDICT_NO_DIFFERENCE);
 		assert_true(fabs(r->least_effect - 0.02) < 1e-9);
-		/* Nothing is held against itself, or the limit against anything. */
+		/* Nothing is compared with itself, nor anything with the limit. */
 		assert_true(r->contrasts[MADE_THREADS].why[0]);
 		assert_true(r->contrasts[MADE_LIMIT].why[0]);
 		assert_true(isnan(r->contrasts[MADE_LIMIT].verdict.ratio.estimate));
@@ -133,7 +133,7 @@ static void two_on_each(json_t *environment)
 	                    json_integer(2));
 }
 
-/* Their kernels take turns: no time is held against another. */
+/* Their kernels take turns: no time is compared with another. */
 TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
 	struct made m = quiet();
@@ -200,8 +200,7 @@ static void larger(json_t *line, const struct made_place *p)
 		json_object_set_new(line, "pass", json_string("timeline"));
 }
 
-/* A cell is in one regime, and what stands for want of small or large sizes is not called so.
- */
+/* A cell is in one regime, and sizes that replace missing small or large ones are not called so. */
 TEST(a_cell_is_in_one_regime)
 {
 	struct made m = quiet();

@@ -142,7 +142,7 @@ TEST(rows_hold_medians)
 	/* Of 6 blocks from the least to the most: 0 to 5 % above 4 µs. */
 	near(r->p95_us.lo, 4 * (1 + 0.8 * 9));
 	near(r->p95_us.hi, 4.2 * (1 + 0.8 * 9));
-	assert_true(isnan(r->p99_us.estimate)); /* of five calls there is none */
+	assert_true(isnan(r->p99_us.estimate)); /* five calls have none */
 	near(r->launch_us, (4.1 - 0.008) / 4);
 	assert_int_equal(l.summary.ngroups, 3);
 	assert_int_equal(l.summary.nblocks, 6);
@@ -209,7 +209,7 @@ TEST(no_data_has_no_bandwidth)
 	assert_true(isnan(r->busbw_gbs) && isnan(r->algbw_gbs));
 	near(r->time_us, 1.025);
 	assert_false(l.summary.carries_data);
-	/* Where bandwidths stand else, there are times. */
+	/* Where other reports have bandwidths, this one has times. */
 	const json_t *table = json_table(made_report(&made), "summary");
 	json_keys row = {"variant", "threads", "pace", "stream", "asked_bytes", "4096", NULL};
 	json_assert_number(json_cell(table, row, "time_us"), "value", 1.025, 1e-6);

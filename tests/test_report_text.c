@@ -133,7 +133,7 @@ static void not_of_the_third(json_t *cell, const struct made_place *place)
 		json_object_set_new(cell, "error", json_string("it was not run"));
 }
 
-/* Its settings are none of what was measured, and are in no row and no column. */
+/* Its settings are none of the measured ones, and are in no row and no column. */
 TEST(what_is_left_out_is_no_row)
 {
 	change = third_is_left_out;
@@ -326,7 +326,7 @@ TEST(every_sessions_command_is_said)
 	json_assert_one_says(warnings, "6 of the 11 blocks asked for were measured");
 	json_assert_one_says(warnings, "The run was not made by one build: launchgap abc began "
 	                               "it, and from block 9 on it was def.");
-	/* The first one does not say where it was made: nothing is told of it. */
+	/* The first one does not say where it was made: nothing is reported of it. */
 	assert_false(json_one_says(warnings, "another machine"));
 	assert_int_equal(json_integer_value(json_at(text, "looks.first_blocks")), 6);
 	assert_int_equal(json_integer_value(json_at(text, "looks.added_blocks")), 2);

@@ -28,7 +28,7 @@ static json_t *environment(void)
 	return env;
 }
 
-/* A run that was stopped behind its second block, between the paths of a and b. */
+/* A run that was stopped after its second block, between the paths of a and b. */
 TEST(what_a_run_has_is_told)
 {
 	struct status st = {""};
@@ -82,8 +82,7 @@ TEST(what_is_called_has_to_be_the_same)
 		assert_non_null(strstr(st.text, keys[i]));
 		json_object_set(now, keys[i], json_object_get(before, keys[i]));
 	}
-	/* What is searched too, where anything is; finalists come behind the variants of the
-	 * file. */
+	/* The search has to be the same too, if any; finalists follow the variants of the file. */
 	struct status st = {""};
 	json_object_set_new(now, "search", json_integer(17));
 	assert_int_equal(resume_same(before, now, &st), -1);

@@ -1,6 +1,6 @@
-/* The rules of the house: who may include whom, through however many headers, where the
- * environment, the clock and stdout are touched, where a backend is known by name. The folders
- * show the flow of data only while they hold. */
+/* The rules between folders: which may include which, through any number of headers, where the
+ * environment, the clock and stdout are used, where a backend is known by name. The folders show
+ * the flow of data only while these rules hold. */
 #include <fnmatch.h>
 #include <ftw.h>
 #include <regex.h>
@@ -32,7 +32,8 @@ struct source {
 	unsigned nincludes;
 };
 
-/* What lies in folders, or what a test planted. A system's header is a file without text. */
+/* The files in folders, or the files that a test planted. A system's header is a file without
+ * text. */
 struct tree {
 	struct source files[TREE_FILES];
 	unsigned nfiles;

@@ -22,7 +22,7 @@ TEST(unequal_counts_have_their_coefficients)
 enum level { JOBS, CONNECTIONS, ALLOCATIONS };
 static enum level level;
 
-/* The same for all of a level. Workers have states of their own. */
+/* The same for all of a level. Workers have their own states. */
 static double drawn(const struct made_place *p, unsigned rank)
 {
 	unsigned at = p->block + 64 * p->variant;

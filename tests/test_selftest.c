@@ -75,7 +75,7 @@ TEST(tails_are_heavy)
 
 /* --- how it counts --- */
 
-/* What a report says of a variant whose speed lies between lo and hi, and the word for it. */
+/* The report's sentence for a variant with a speed between lo and hi, and the word for it. */
 static enum word word_of(double lo, double hi, bool tells)
 {
 	struct contrast c = {
@@ -169,7 +169,7 @@ TEST(wrong_words_beyond_chance_fail)
 	assert_true(is_good(2, OF_EACH, WORD_NO_DIFFERENCE));
 	assert_false(is_good(3, most + 1, WORD_NO_DIFFERENCE));
 	assert_false(is_good(4, most + 1, WORD_SLOWER_LESS));
-	/* One that is turned round is one too many, and so is finding none. */
+	/* One flipped bit is one too many, and finding none is as bad. */
 	assert_false(is_good(4, 1, WORD_FASTER));
 	assert_true(is_good(4, OF_EACH - 1, WORD_UNDECIDED));
 	assert_false(is_good(4, OF_EACH, WORD_UNDECIDED));
@@ -235,7 +235,7 @@ static unsigned two(const char *backend, struct status *st)
 	return 2;
 }
 
-/* The selftest of an instrument whose job does something to its order first. */
+/* The selftest of an instrument with a job that first changes its order. */
 static int selftest_of(const char *what_it_does)
 {
 	const struct plan_machine machine = {.cores = 2, .capacity = two};

@@ -51,7 +51,7 @@ static void loads(const char *search)
 TEST(values_are_those_that_the_reference_lacks)
 {
 	const struct search_space *s = &spec.search;
-	/* The reference's own value, "default" and what stands twice are no values to try. */
+	/* The reference's own value, "default" and repeated values are not values to try. */
 	loads("bind = none, core, numa, core\ndelay = default, 0, 1ms\naggregate = 1\n"
 	      "host.path = fifo\nnull.extra = 2ms\nextra = 1ms\n");
 	assert_int_equal(s->nkeys, 3);
@@ -146,8 +146,7 @@ TEST(the_confirmation_is_long_enough)
 	loads("bind = core\n");
 	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=7", &st), 0);
 	assert_int_equal(plan_it(&st), 0);
-	/* 6 finalists in 2 cells: 12 tests, whose least probability has to be below 5 % ÷ 12.
-	 */
+	/* 6 finalists in 2 cells: 12 tests; their least probability has to be below 5 % ÷ 12. */
 	assert_int_equal(search_blocks(&plan), 9);
 	const struct search_trials n = search_trials(&plan);
 	assert_int_equal(n.confirm, 9 * (2 + 6));

@@ -1,5 +1,5 @@
-/* Experiment files: what they may say, who wins, and that every slip names its line and the way
- * out. */
+/* Experiment files: what they may say, which layer wins, and that every mistake names its line and
+ * the correction. */
 #include "../harness/config/keys.h"
 #include "written.h"
 
@@ -117,7 +117,7 @@ TEST(test_defaults)
 	assert_string_equal(variant("one")->skip, "");
 }
 
-/* A default stands in its row, as a file would write it. */
+/* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)
 {
 	struct settings from, said;
@@ -308,7 +308,7 @@ TEST(test_like)
 	assert_string_equal(b->settings.mode, "processes");
 	assert_string_equal(b->settings.nccl, "/x");
 	assert_int_equal(b->settings.bind, BIND_CORE);
-	assert_int_equal(c->settings.delay_ns, 3000); /* own keys win, wherever like stands */
+	assert_int_equal(c->settings.delay_ns, 3000); /* own keys win, wherever `like` is */
 	assert_string_equal(c->settings.mode, "processes");
 	assert_true(has_env(c, "NCCL_A=9"));
 	assert_int_equal(c->at.line, 15);
@@ -347,7 +347,7 @@ TEST(test_command_line)
 	refuse_override("path=magic", "allowed is auto, direct");
 }
 
-/* A title is about the file's collectives: others are named behind it. */
+/* A title is about the file's collectives: others are named after it. */
 TEST(test_title_of_other_collectives)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* How fast a worker's core is: what is taken of it, and that every cell of a record has it. */
+/* How fast a worker's core is: what is measured of it, and that every cell of a record has it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

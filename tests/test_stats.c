@@ -297,8 +297,8 @@ TEST(interval_covers_as_it_says)
 	}
 }
 
-/* One value that lies anywhere makes an end of the interval up to 11 values: 0.993 becomes 0.5
- * of 6 where one is at half. */
+/* Any one value makes an end of the interval up to 11 values: 0.993 becomes 0.5 of 6 if one is at
+ * half. */
 TEST(a_spoiled_value_makes_an_end)
 {
 	double logs[40];
@@ -366,7 +366,7 @@ TEST(a_share_is_fiellers_set)
 		turned[0][i] = -part[i];
 		turned[1][i] = -whole[i];
 	}
-	/* What is left is what is left of 1; both turned round are the same share. */
+	/* The rest has 1 less the share; with both negated the share is the same. */
 	struct stats_ratio left = stats_share(rest, whole, 6, 0.95);
 	near(left.estimate, 1 - r.estimate, 1e-12);
 	near(left.lo, 1 - r.hi, 1e-12);
@@ -445,7 +445,7 @@ TEST(what_was_chosen_is_corrected)
 	struct stats_ratio most = stats_chosen(&lopsided, log(1.109));
 	near(most.estimate, 1.109, 1e-6);
 	near(most.lo, 1.109, 1e-6);
-	/* Slower is faster turned round. */
+	/* Slower is the inverse of faster. */
 	const struct stats_ratio slow = {1 / 1.05, 1 / 1.08, 1 / 1.022, 10, 0.951};
 	struct stats_ratio turned = stats_chosen(&slow, hurdle);
 	near(turned.estimate, 1 / e.estimate, 1e-9);
@@ -504,8 +504,8 @@ TEST(the_largest_by_chance)
 	near(stats_largest_by_chance(r + 1, 19), 0, 0);
 }
 
-/* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values whose sum of ranks is 0
- * or 1. Beyond the interval's ends it is at most 5 %, and within them more. */
+/* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values with a sum of ranks of 0 or
+ * 1. Beyond the interval's ends it is at most 5 %, and within them more. */
 TEST(probabilities_and_intervals_agree)
 {
 	static const double few[] = {0.01, 0.02, -0.005};

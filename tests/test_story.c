@@ -336,7 +336,7 @@ static void assert_answer(unsigned nchapters, const char *const *texts)
 	arena_free(arena);
 }
 
-/* Caveats, who leads, all others as they told, what is open; or what stands instead. */
+/* Caveats, the fastest, all others with their verdicts, open questions; or what replaces them. */
 TEST(answers_have_one_order)
 {
 	assert_answer(2, (const char *const[]){"caveat", "leader", "first and more", "first again",

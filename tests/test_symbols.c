@@ -1,6 +1,6 @@
-/* No mutable globals: what the objects hold in sections that can be written is looked at, and
- * all of it has to be on a short list with its reason. Constants with addresses in them lie in
- * .data.rel.ro, which the loader closes. */
+/* No mutable globals: the test looks at writable sections of the objects, and every symbol in them
+ * has to be on a short list with its reason. Constants with addresses in them are in .data.rel.ro,
+ * which the loader closes. */
 #include <fnmatch.h>
 #include <libgen.h>
 #include <limits.h>
@@ -51,7 +51,7 @@ TEST(nothing_of_ours_can_be_written)
 	char place[PATH_MAX], command[PATH_MAX + 64], line[1024], object[128] = "", name[128];
 	unsigned objects = 0, bad = 0;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-	skip(); /* sanitizers have globals of their own */
+	skip(); /* sanitizers have their own globals */
 #endif
 	if (!program)
 		skip();
@@ -74,7 +74,7 @@ TEST(nothing_of_ours_can_be_written)
 	assert_int_equal(bad, 0);
 }
 
-/* Functions that are there for others, though nobody calls them here. */
+/* Functions that are provided for others, though no code here calls them. */
 static const char *const offered[] = {
     "mode_*_mpirun",   /* for a mode of one's own that mpirun starts */
     "_Z*",             /* CUDA's kernels and their stubs */
@@ -107,8 +107,8 @@ TEST(what_is_exported_is_taken)
 		skip();
 	snprintf(place, sizeof place, "%s", program);
 	const char *build = dirname(place);
-	/* Defined once, and asked for by no object: `comm` of two sorted lists. The program on
-	 * stand-ins has the GPUs' part where CUDA's headers are missing. */
+	/* Defined once, and used by no object: `comm` of two sorted lists. The program on stand-ins
+	 * has the GPUs' part if CUDA's headers are missing. */
 	snprintf(command, sizeof command,
 	         "nm '%s/core.a' '%s/harness/main.o' $(find "
 	         "'%s/standin/harness' -name '*.o' 2>/dev/null) 2>/dev/null | sort -u "

@@ -212,7 +212,7 @@ static const struct story_form *wide_form(unsigned first, unsigned many)
 	return &form;
 }
 
-/* Rows of one name are told apart by what stands behind it, below too. */
+/* Rows of one name are distinguished by the cells that follow it, below too. */
 TEST(what_tells_rows_apart_is_said_again)
 {
 	struct wide rows[2] = {{"alltoall", 4096, {0}}, {"alltoall", 8192, {0}}};
@@ -243,7 +243,7 @@ TEST(a_wide_table_goes_on_below)
 	assert_true(widest(text) <= 80);
 	for (const char *at = text; (at = strstr(at, "threads")); at++)
 		names++;
-	assert_int_equal(names, 3); /* behind the first column again */
+	assert_int_equal(names, 3); /* after the first column again */
 	for (unsigned i = 0; i < MANY; i++) {
 		snprintf(number, sizeof number, "%u", 1000 + i);
 		assert_non_null(strstr(text, number));

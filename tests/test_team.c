@@ -1,4 +1,4 @@
-/* The team's block: meeting, failing, joining from another process, leaving nothing behind. */
+/* The team's block: meeting, failing, joining from another process, leaving nothing over. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>

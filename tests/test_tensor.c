@@ -1,5 +1,5 @@
-/* Ranks that share a model on the host backend: what they sum is right in every datatype, comes
- * from the right ranks, and the work behind it waits for it. */
+/* Ranks that share a model on the host backend: their sums are right in every datatype, come from
+ * the right ranks, and the work after a sum waits for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static const struct {
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* With slots in use at once, views and copies, and passes before the last one; in one process
- * and in several; where all ranks are one model, and where each has one of its own. */
+/* With slots in use at once, views and copies, and passes before the last one; in one process and
+ * in several; with one model for all ranks, and with one for each. */
 TEST(sums_and_gradients_are_exact_in_every_datatype)
 {
 	for (unsigned i = 0; i < ROWS; i++) {
@@ -98,7 +98,7 @@ TEST(gradients_are_those_of_a_step_without)
 	}
 }
 
-/* Turns round a bit of the first of rank 2's activations, before their sum or behind it. */
+/* Flips a bit of the first of rank 2's activations, before their sum or after it. */
 static void spoil(struct backend_ctx *ctx, bool sum)
 {
 	for (unsigned i = 0; i < ctx->place.count; i++)
@@ -140,7 +140,7 @@ TEST(wrong_activations_are_found)
 		}
 }
 
-/* Those of another model, or of gradients, would be wrong: no two inputs are alike. */
+/* Those of another model, or of gradients, would be wrong: no two inputs are equal. */
 TEST(inputs_tell_models_and_gradients_apart)
 {
 	static const struct split splits[] = {

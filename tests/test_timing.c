@@ -1,4 +1,4 @@
-/* From stamps to times, and where the stamps lie. */
+/* From stamps to times, and where the stamps are. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +154,7 @@ TEST(area_holds_every_part_once)
 			struct tally *tally = sample_tally(&trial, area, c, r);
 			struct sample *rows = sample_rows(&trial, area, c, r);
 			unsigned n = trial_rows(&trial, &cells[c]);
-			/* Lines of their own, within the area, and not written by anyone
-			 * before. */
+			/* Separate lines, within the area, and not written by anyone before. */
 			assert_int_equal((uintptr_t)tally % 64, 0);
 			assert_int_equal((uintptr_t)rows % 64, 0);
 			assert_true((unsigned char *)tally >= area);
@@ -182,7 +181,7 @@ TEST(area_does_not_depend_on_the_mode)
 	                 sample_rows(&processes, nowhere, 2, 5));
 }
 
-/* Found once, or anew at each call. */
+/* Found once, or again at each call. */
 TEST(parts_lie_where_they_lay)
 {
 	struct trial found = trial_of((struct layout){2, 2, 2}), anew = found;

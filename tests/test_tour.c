@@ -1,5 +1,5 @@
-/* The tour: what it shows is what the collectives do, in every mode, and experiments/tour.md is
- * what it prints. UPDATE=1 writes that page anew. */
+/* The tour: it shows what the collectives do, in every mode, and experiments/tour.md is its output.
+ * UPDATE=1 writes that page again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ TEST(the_numbers_are_right)
 	free(out);
 }
 
-/* Libraries whose calls block show what they have too, in the modes that they have. */
+/* Libraries with blocking calls show what they have too, in the modes that they have. */
 TEST(other_libraries_show_the_same)
 {
 	static const char *const asked[][2] = {{"mode=processes", "backend=mpi"},

@@ -67,8 +67,7 @@ static void check_metadata(const json_t *event, struct lane *lane)
 		assert_string_equal(name, "process_sort_index");
 }
 
-/* Phase X: events of a lane come by their begin, and each lies in the one that is open or
- * behind it. */
+/* Phase X: events of a lane come by their begin, and each is within the open one or after it. */
 static void check_complete(const json_t *event, struct lane *lane)
 {
 	const json_t *ts = json_object_get(event, "ts"), *dur = json_object_get(event, "dur");

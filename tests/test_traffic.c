@@ -1,4 +1,4 @@
-/* Traffic beside the timed calls: it moves something, stops with every cell in every mode, ends
+/* Traffic during the timed calls: it moves something, stops with every cell in every mode, ends
  * with a job that fails, and leaves data right. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -159,7 +159,7 @@ static void *work(void *arg)
 		team_meet(member);
 		assert_int_equal(traffic_on(traffic, INT64_MAX), 0);
 		team_meet(member);
-		usleep(2000 * (1 + w->index)); /* they are told to stop at different times */
+		usleep(2000 * (1 + w->index)); /* they are stopped at different times */
 		if (w->fails) {
 			team_fail(member, 0, "made to fail");
 			atomic_store(&ring.dead, true);
@@ -309,7 +309,7 @@ TEST(ranks_connect_again_when_all_have_read)
 	for (unsigned i = 0; i < CONNECTING; i++)
 		assert_int_equal(
 		    pthread_create(&ids[i], NULL, open_twice, (void *)(uintptr_t)&ranks[i]), 0);
-	/* Ten seconds on, whoever still waits is told to give up. */
+	/* Ten seconds on, workers that still wait are made to give up. */
 	for (unsigned i = 0; i < 1000 && twice.opened < CONNECTING; i++)
 		usleep(10000);
 	team_fail(twice.team, 0, "some still connect");

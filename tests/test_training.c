@@ -1,5 +1,5 @@
-/* Data-parallel training: models' files, buckets, products, and the step of the host backend,
- * whose gradients have to be the exact average on every rank. */
+/* Data-parallel training: models' files, buckets, products, and the step of the host backend, with
+ * gradients that have to be the exact average on every rank. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 	}
 }
 
-/* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it
- * reaches its cap, and the first one has a cap of its own. */
+/* The rule of PyTorch's reducer, by hand: a bucket is closed by the tensor with which it reaches
+ * its cap, and the first one has its own cap. */
 TEST(buckets_close_where_they_reach_their_cap)
 {
 	static const struct network network = {
@@ -235,8 +235,7 @@ TEST(experts_are_wanted_as_asked)
 		            routing_imbalance(routing_root(skew - 1, 8), 4));
 	assert_true(routing_imbalance(routing_root(40, 8), 8) > 7);
 	assert_true(routing_imbalance(UINT32_MAX, 2) >= 1);
-	/* Every rank sends alike, and what is sent is what the cell says, up to a unit a part.
-	 */
+	/* Every rank sends the same, and the amount is what the cell says, up to a unit a part. */
 	for (unsigned n = 1; n <= 9; n++)
 		for (unsigned skew = 0; skew <= 20; skew += 5) {
 			struct cell cell = {.coll = COLL_MOE_STEP,
@@ -343,7 +342,7 @@ TEST_WITH(a_wrong_gradient_is_found, set_up, tear_down)
 	}
 }
 
-/* Each rank's work and communication stand in the record, within the row that they are of. */
+/* Each rank's work and communication are in the record, within their row. */
 TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 {
 	static const char *const lanes[] = {"work_ns", "communication_ns"};
@@ -390,7 +389,7 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 	}
 }
 
-/* What lies close together is one; where there is no room, the last one grows. */
+/* Neighbouring intervals are merged; if there is no room, the last one grows. */
 TEST(spans_are_joined)
 {
 	static struct sample_spans spans;

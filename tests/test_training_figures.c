@@ -17,7 +17,7 @@ static double scatter;   /* of the step alone, from block to block */
 static unsigned without; /* a part that has no cells, or 0 */
 static bool routed;      /* of a mixture of experts */
 
-/* A block is up to 10 % faster or slower than the others, in all of its cells alike. */
+/* A block is up to 10 % faster or slower than the others, equally in all of its cells. */
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	unsigned v = p->variant > MADE_PROCESSES ? MADE_THREADS : p->variant;
@@ -113,8 +113,7 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 	made_says(made_read("report.md"), "| size, variant | step, ms | exposed, ms | speed |");
 }
 
-/* What modes are held against each other by is the step: its mean with its own parts is no
- * time. */
+/* Modes are compared by the step: a mean of it and its own parts is not a time. */
 TEST(a_step_is_not_averaged_with_its_parts)
 {
 	struct made m = world(BLOCKS);
@@ -125,7 +124,7 @@ TEST(a_step_is_not_averaged_with_its_parts)
 	    "estimate", 109. / 139, 0.005);
 }
 
-/* An overlap whose interval holds 0 is neither gain nor loss. */
+/* An overlap with 0 in its interval is neither gain nor loss. */
 TEST(an_open_overlap_is_called_so)
 {
 	struct made m = world(BLOCKS);
@@ -164,7 +163,7 @@ TEST(a_step_alone_has_no_exposed_communication)
 	}
 }
 
-/* Of experts the bytes are told in tokens too: 25 MiB of 4096 numbers of 4 bytes each. */
+/* For experts the bytes are given in tokens too: 25 MiB of 4096 numbers of 4 bytes each. */
 TEST(experts_get_tokens)
 {
 	struct made m = world(BLOCKS);

@@ -75,7 +75,7 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	struct record_run run = load(path);
 	whole(path, &run, 0);
 	record_free(&run);
-	/* Cut behind a whole line in the middle of its third block. */
+	/* Cut after a whole line in the middle of its third block. */
 	snprintf(file_name, sizeof file_name, "%s/trials.jsonl", path);
 	char *text = cli_read(file_name), *cut = text;
 	for (unsigned i = 0; i < 3; i++)
@@ -103,8 +103,8 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	record_free(&run);
 }
 
-/* The first block has five trials, of which three take 80 ms or more: by their mean 24 of the
- * confirmation behind another round are more than a second. */
+/* The first block has five trials, of which three take 80 ms or more: by their mean, 24 trials of
+ * the confirmation after another round take more than a second. */
 TEST(a_spent_budget_ends_the_search_and_not_its_confirmation)
 {
 	char path[512];

@@ -1,5 +1,5 @@
-/* A search in a record: what is parted from its confirmation, what comes next, and what is
- * told: a gain that is there, none that is not, and nccl.conf. */
+/* A search in a record: what is separated from its confirmation, what comes next, and what is
+ * reported: a real gain, no false one, and nccl.conf. */
 #include <unistd.h>
 
 #include "made.h"
@@ -250,7 +250,7 @@ TEST(an_open_cell_is_called_no_loss)
 	gains[1][0] = 0.05;
 }
 
-/* A line that did nothing is none of those that a user should set. */
+/* A user need not set a line that did nothing. */
 TEST(what_did_nothing_is_left_out_of_the_file)
 {
 	static const char *const acts[][3] = {

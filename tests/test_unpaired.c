@@ -39,8 +39,8 @@ TEST(null_distribution_is_exact)
 TEST(critical_values_are_the_tables)
 {
 	/* Largest u with P(U <= u) <= 0.025 and <= 0.005. Milton 1964, "An extended table of
-	 * critical values for the Mann-Whitney (Wilcoxon) two-sample statistic", JASA 59,
-	 * 925-934 (two-sided 5 % and 1 %); -1: there is none. */
+	 * critical values for the Mann-Whitney (Wilcoxon) two-sample statistic", JASA 59, 925-934
+	 * (two-sided 5 % and 1 %); -1: none. */
 	static const struct {
 		unsigned m, n;
 		int five, one;

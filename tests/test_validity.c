@@ -133,7 +133,7 @@ TEST(a_far_trial_is_named)
 
 TEST(a_slow_first_block_is_named_once)
 {
-	/* In both paces; its trials are not outliers beside. */
+	/* In both paces; its trials are not outliers in addition. */
 	expect(cold_block, "The first block was slow in alltoall, stream: 20 % slower", 2);
 }
 
@@ -176,7 +176,7 @@ static double p95_of(const struct made *m)
 	return us;
 }
 
-/* Flagged, and in no figure; where nobody knows that a rank did not run, it is a result. */
+/* Flagged, and in no figure; if nothing shows that a rank did not run, it is a result. */
 TEST(a_call_without_a_rank_is_named_and_left_out)
 {
 	struct made m = plain;

@@ -114,7 +114,7 @@ static uint64_t weight_of(const struct value_weights *w, unsigned nranks, unsign
 	return w->rows == 1 ? w->of[distance % w->n] : w->of[from % w->n * w->n + to % w->n];
 }
 
-/* The most that a rank sends or receives; 0 where nobody does. */
+/* The most that a rank sends or receives; 0 if no rank does. */
 static uint64_t most_of(const struct value_weights *w, unsigned nranks)
 {
 	uint64_t most = 0;

@@ -31,7 +31,7 @@ TEST(the_interval_decides)
 	expect(between(1.03, 1.05, 10, 0.02), VERDICT_FASTER, "faster");
 	expect(between(0.95, 0.97, 10, 0.02), VERDICT_SLOWER, "slower");
 	expect(between(0.99, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");
-	/* A difference that is sure but small has a word of its own. */
+	/* A difference that is certain but small has its own word. */
 	expect(between(1.005, 1.01, 10, 0.015), VERDICT_LITTLE_FASTER, "faster, by under 1.5 %");
 	expect(between(0.99, 0.995, 10, 0.02), VERDICT_LITTLE_SLOWER, "slower, by under 2 %");
 	expect(between(1, 1.01, 10, 0.02), VERDICT_NO_DIFFERENCE, "no difference within 2 %");

@@ -1,6 +1,6 @@
-/* From records to the gap by version of the library: which variants are held against each
- * other, the figures, and that no half of the sentence stands without its verdict. What is true
- * of the made-up records is decided here. */
+/* From records to the gap by version of the library: which variants are compared, the figures, and
+ * that no half of the sentence is printed without its verdict. The truth in the made-up records is
+ * set here. */
 #include "made.h"
 #include "told.h"
 
@@ -27,7 +27,7 @@ static double noise;
 static unsigned lacks_block; /* of the last variant; UINT_MAX: none */
 static bool small;           /* 4 KiB to 64 KiB in place of 16 MiB to 256 MiB */
 static bool both;            /* 64 KiB in place of 16 MiB, and isolated calls of all */
-static unsigned further;     /* collectives beside alltoall */
+static unsigned further;     /* collectives other than alltoall */
 static struct made_call calls[COLLECTIVES * SIZES];
 static struct made made;
 static struct claim_list asked; /* a gap, or nothing */
@@ -370,7 +370,7 @@ TEST(what_is_checked_is_no_setting)
 	near(ratio("2.28.3"), 315.0 / 317);
 }
 
-/* Which of several variants stands for a mode is no secret. */
+/* The text says which of several variants represents a mode. */
 TEST(of_several_the_first_is_named)
 {
 	story();
@@ -541,7 +541,7 @@ TEST(sentence_of_processes_that_gained_it)
 	     "byte from 4.01 to 2.14).");
 }
 
-/* Within the margin nobody is to blame, and nothing is explained. */
+/* Within the margin no version is to blame, and nothing is explained. */
 TEST(sentence_without_a_cause)
 {
 	put("processes", "processes", "2.28.3", "staged", 317, 4.01);
@@ -604,8 +604,8 @@ TEST(sentence_of_a_gap_that_opens)
 	     "4.02 to 2.15); processes lost none (315 to 316 GB/s).");
 }
 
-/* Neighbours of one verdict stand together: all of their ratios, and an interval that holds all
- * of theirs. */
+/* Neighbours of one verdict are reported together: all of their ratios, and an interval that holds
+ * all of theirs. */
 TEST(sentence_takes_neighbours_together)
 {
 	story();
@@ -712,8 +712,8 @@ TEST(the_report_shows_it)
 	made_says(text, "versions_of_collective[1] = 'alltoall'");
 }
 
-/* Small sizes are judged by latency, beside the bandwidth of large ones; where the A/A line is
- * wider than the margin, neither has a verdict. */
+/* Small sizes are judged by latency, and large ones by bandwidth; if the A/A line is wider than the
+ * margin, neither has a verdict. */
 TEST(each_regime_has_its_own)
 {
 	story();

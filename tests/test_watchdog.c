@@ -1,5 +1,5 @@
-/* The watchdog, in jobs of its own: it ends what is stuck, and nothing else, whatever happens
- * to the wall clock. */
+/* The watchdog, in its own jobs: it ends a stuck job, and nothing else, whatever happens to the
+ * wall clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int clock_gettime(clockid_t clock, struct timespec *out)
 	return result;
 }
 
-#define STUCK 77 /* the exit status of a job that nobody ended */
+#define STUCK 77 /* the exit status of a job that was not ended */
 
 static void keep(void *arg)
 {
@@ -59,8 +59,8 @@ static void be_stuck_beside_a_failure(struct team *team)
 	be_stuck(team);
 }
 
-/* Runs `job` under a watchdog in a process of its own, whose exit status it returns. What was
- * kept and said comes back in text. */
+/* Runs `job` under a watchdog in a separate process and returns its exit status. Output and kept
+ * text come back in text. */
 static int run(void (*job)(struct team *team), char text[512])
 {
 	int pipes[2], status;

@@ -105,7 +105,7 @@ TEST(shares_add_up_to_the_gap)
 	near(step(&w, "a")->share.estimate, 1 - log(1.1) / log(1.6), 0.01);
 }
 
-/* The blocks of a variant that is not on the way are none of its. */
+/* The blocks of a variant that is not on the way are not counted. */
 TEST(a_corner_elsewhere_takes_no_block)
 {
 	struct waterfall w;

@@ -124,8 +124,8 @@ static bool of_8_bytes(const struct cell *c)
 	return coll_dtype_bytes(c->dtype) == 8;
 }
 
-/* What the reference cannot do is left out: of 8 bytes nothing lies 4 bytes off, and the
- * limit's copies are not for slots. Where nothing is left, it is an error. */
+/* Cells that the reference cannot run are omitted: elements of 8 bytes cannot begin at an offset of
+ * 4, and the limit's copies are not for slots. If nothing is left, it is an error. */
 TEST(what_the_reference_cannot_do_is_left_out)
 {
 	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);

@@ -202,7 +202,7 @@ static const char *unquoted(const char *text)
 	return out;
 }
 
-/* Where a sentence has a verdict's word, one of its rows has it. */
+/* If a sentence has a verdict's word, one of its rows has it. */
 static bool verdicts_right(const char *sentence, char *why, size_t bytes)
 {
 	const char *text = unquoted(sentence);

@@ -63,7 +63,7 @@ static inline void expect_text(const struct status *st, const char *fragment)
 		fail_msg("'%s' does not say '%s'", st->text, fragment);
 }
 
-/* The error stands at `line` (0: command line), says `what`, and says what is allowed. */
+/* The error is at `line` (0: command line), says `what`, and says what is allowed. */
 static inline void refuse(const char *text, unsigned line, const char *what)
 {
 	struct status st;

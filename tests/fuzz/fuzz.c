@@ -113,7 +113,7 @@ static void forget(void)
 		block->used = 0;
 }
 
-/* What `json` makes of the text, seen by nobody but as NULL or not. */
+/* The result of `json` for the text; only NULL or not NULL is checked. */
 static bool holds(json_t *json(const char *text, size_t bytes), const char *text, size_t bytes)
 {
 	json_malloc_t allocate;

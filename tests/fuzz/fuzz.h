@@ -1,7 +1,7 @@
-/* What comes from elsewhere, thrown at what reads it. A target is a reader and all that works
- * on what it read. libFuzzer drives it (libfuzzer.c), or driver.c where there is none: by `make
- * fuzz` for as long as one likes, in every `make test` for a moment. Both begin with
- * corpus/<target>/, where each input that once broke something stays. */
+/* Feeds external input to its readers. A target is a reader and all code that works on its output.
+ * libFuzzer drives it (libfuzzer.c), or driver.c if there is none: `make fuzz` runs as long as one
+ * likes, every `make test` for a moment. Both begin with corpus/<target>/, where each input that
+ * once broke something stays. */
 #ifndef LAUNCHGAP_TESTS_FUZZ_H
 #define LAUNCHGAP_TESTS_FUZZ_H
 
@@ -27,12 +27,11 @@ void fuzz_promise(bool kept, const char *words);
 /* A file in a folder of this process, made at the first call and removed at its end. The path
  * is valid until the next call. NULL: the folder itself. */
 const char *fuzz_file(const char *name, const void *data, size_t bytes);
-/* A copy that ends with a NUL, and holds none before: *rest is what stands behind the first one
- * (NULL: nothing does), in the same copy. The caller frees. */
+/* A copy that ends with a NUL, and holds none before. *rest is the text after the first NUL (NULL:
+ * none), in the same copy. The caller frees. */
 char *fuzz_text(const uint8_t *data, size_t bytes, char **rest);
-/* An output in memory, read back by fuzz_said: NULL where it is no plain UTF-8 text, as nothing
- * that people or programs read may hold what a terminal takes for a command. The caller frees.
- */
+/* An output in memory, read back by fuzz_said: NULL if it is not plain UTF-8 text, as nothing that
+ * people or programs read may hold what a terminal takes for a command. The caller frees. */
 FILE *fuzz_listen(void);
 char *fuzz_said(FILE *out);
 

@@ -1,5 +1,4 @@
-/* An experiment file, what stands on the command line behind it, and the plan that they give.
- */
+/* An experiment file, followed by the command line, and the plan that they give. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* JSON of nccl-tests, one file against another: what stands before the first NUL, and what
- * stands behind it, or the same again. */
+/* JSON of nccl-tests, one file against another: the text before the first NUL, and the text after
+ * it, or the same again. */
 #include <stdlib.h>
 #include <string.h>
 

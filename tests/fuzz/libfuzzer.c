@@ -5,8 +5,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 const char *__asan_default_options(void);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned seed);
 
-/* What was freed stays in the processor's cache until it is reused, and a call of malloc is
- * told by two of its callers: that doubles the inputs per second. */
+/* Freed memory stays in the processor's cache until it is reused, and a call of malloc is
+ * identified by two of its callers: that doubles the inputs per second. */
 const char *__asan_default_options(void)
 {
 	return "quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=2:"

@@ -80,7 +80,7 @@ static json_t *odd_value(struct dice *dice)
 	}
 }
 
-/* Near what stands there: most checks are passed, and the numbers are others. */
+/* Near the present value: most checks pass, and the numbers differ. */
 static json_t *near_value(struct dice *dice, const json_t *of)
 {
 	json_int_t n = json_integer_value(of);
@@ -114,7 +114,7 @@ static json_t *child_of(json_t *in, unsigned at)
 	return json_is_array(in) ? json_array_get(in, at) : json_object_get(in, key_at(in, at));
 }
 
-/* What lies somewhere within, borrowed. */
+/* A value somewhere within, borrowed. */
 static json_t *somewhere(struct dice *dice, json_t *in)
 {
 	while (size_of(in) && roll(dice, 4))

@@ -1,5 +1,5 @@
-/* A stand-in for cuBLAS: what is asked for is a product on the handle's stream, which reads and
- * writes the corners of its matrices. Errors come as inject.h says (STANDIN_CUBLAS). */
+/* A stand-in for cuBLAS: each call makes a product on the handle's stream, which reads and writes
+ * the corners of its matrices. inject.h describes errors (STANDIN_CUBLAS). */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4. Their memory is the
  * host's; a stream is a thread that does one thing after the other, so that calls return before
- * their work is done, as on a GPU. Streams can be captured, with CUDA's refusals. Memory,
- * streams and events that a process leaves at its end are said on stderr where STANDIN_LEFT is
- * set, and errors come as inject.h says (STANDIN_CUDART; `kernel`: of all that a stream does).
- */
+ * their work is done, as on a GPU. Streams can be captured, with CUDA's refusals. If STANDIN_LEFT
+ * is set, memory, streams and events that a process leaves at its end are reported on stderr.
+ * inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a stream does). */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,11 +1,10 @@
 /* A stand-in for NCCL that moves data: between ranks of one process and of several, by FIFOs in
- * shared memory that no file system knows, on streams of the stand-in for CUDA. It is of
- * release VERSION, has the functions that release had, and logs the way data takes as that
- * release did.
+ * shared memory that no file system knows, on streams of the stand-in for CUDA. It is of release
+ * VERSION, has the functions of that release, and logs the path of the data as that release did.
  *
- * Errors and worse come as inject.h says (STANDIN_NCCL): of a function's name its answer;
- * `async` is what ncclCommGetAsyncError finds; `data` is of what a stream delivers: hang,
- * wrong, late. Its own declarations, so that a mistake in the program's shows. */
+ * inject.h describes errors and worse faults (STANDIN_NCCL): a function's name sets its answer;
+ * `async` sets the result of ncclCommGetAsyncError; `data` sets the fault of a stream's data: hang,
+ * wrong, late. The declarations are separate, so that a mistake in the program's shows. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -352,8 +351,8 @@ int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op
 	return reduce(__func__, from, to, count, type, op, true, ALL, c, stream);
 }
 
-/* `from` goes to `to_whom` (a rank, ALL, NOBODY), whole or a share to each; what comes from
- * `from_whom` lies one after the other, or alone, in `to`. */
+/* `from` goes to `to_whom` (a rank, ALL, NOBODY), whole or a share to each; the data from
+ * `from_whom` is in `to`, one share after the other, or alone. */
 static int move(const char *function, const void *from, int to_whom, bool shares, void *to,
                 int from_whom, size_t count, int type, int root, struct comm *c,
                 cudaStream_t stream)
@@ -393,7 +392,7 @@ int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, 
 	            type, root, c, stream);
 }
 
-/* Sends and receives have connections of their own. */
+/* Sends and receives have their own connections. */
 static int pass(const char *function, const void *at, bool sends, size_t count, int type,
                 int peer, struct comm *c, cudaStream_t stream)
 {

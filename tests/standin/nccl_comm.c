@@ -1,5 +1,6 @@
-/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; what is
- * registered with them; and what the library says of itself, in answers and in its log. */
+/* Communicators of the stand-in for NCCL, by shared memory that no file system knows; the buffers
+ * that are registered with them; and the library's statements about itself, in answers and in its
+ * log. */
 #include "nccl_comm.h"
 
 #include <cuda_runtime_api.h>
@@ -211,7 +212,7 @@ static int memory_make(void)
 	return fd;
 }
 
-/* Another process's memory too, which lives as long as one has it. */
+/* Another process's memory too, which lives until the last owner releases it. */
 static struct shared *memory_map(pid_t pid, int fd)
 {
 	char name[64];

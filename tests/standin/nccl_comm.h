@@ -1,5 +1,5 @@
-/* A communicator of the stand-in for NCCL: what its ranks share, and what else a call on it
- * needs. */
+/* A communicator of the stand-in for NCCL: the state that its ranks share, and the other data that
+ * a call on it needs. */
 #ifndef LAUNCHGAP_STANDIN_NCCL_COMM_H
 #define LAUNCHGAP_STANDIN_NCCL_COMM_H
 

@@ -1,5 +1,5 @@
-/* What the stand-ins for CUDA's runtime, NCCL and CUPTI say to each other beyond what the real
- * ones do. */
+/* Messages between the stand-ins for CUDA's runtime, NCCL and CUPTI, beyond those of the real
+ * ones. */
 #ifndef LAUNCHGAP_STANDIN_STANDIN_H
 #define LAUNCHGAP_STANDIN_STANDIN_H
 

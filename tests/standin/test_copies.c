@@ -1,5 +1,5 @@
-/* Known copies between two GPUs, on stand-ins for them: every way arrives whole, and a call
- * that fails is told in CUDA's own words. */
+/* Known copies between two GPUs, on stand-ins for them: every path delivers all data, and a failing
+ * call is reported in CUDA's own words. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "../../harness/backend/device/copies.h"
 #include "../test.h"
 
-/* The stand-ins read what is asked of them once in a process. */
+/* The stand-ins read their settings once in a process. */
 static int in_a_child(int (*does)(const void *), const void *arg)
 {
 	int status;

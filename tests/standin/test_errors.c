@@ -1,6 +1,6 @@
-/* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all that a trial
- * does: the sentence is the library's own, and nothing is left behind. Which calls there are is
- * asked of the stand-ins, so that a new one is in this by itself. */
+/* Each call that the nccl backend makes of CUDA and of NCCL fails once, in all steps of a trial:
+ * the sentence is the library's own, and nothing is left over. The stand-ins list the calls, so
+ * that a new one is included by itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +92,8 @@ static const struct scene scenes[] = {
 };
 // clang-format on
 
-/* What may fail without a word: what only tells more of a trial, what gives back, and what has
- * another way round. */
+/* Calls that may fail without output: those that only report more of a trial, those that release,
+ * and those with an alternative. */
 static const char *const quiet[] = {
     "cudaGetLastError",
     "cudaDeviceCanAccessPeer",
@@ -140,7 +140,7 @@ struct outcome {
 	struct status st;
 };
 
-/* --- a trial, as the worker has it --- */
+/* --- a trial, as in the worker --- */
 
 static int wait_for(struct backend_ctx *ctx, unsigned does, struct status *st)
 {
@@ -263,7 +263,7 @@ static int run(const struct scene *scene, struct status *st)
 	return result;
 }
 
-/* --- in a process of its own, with or without an error --- */
+/* --- in a separate process, with or without an error --- */
 
 static char folder[64], counted[80];
 static struct outcome *outcome;
@@ -320,7 +320,7 @@ static char *try_one(const struct scene *scene, const char *variable, const char
 	return text;
 }
 
-/* Whether call `nth` of a function that fails was told. */
+/* Whether the failure of call `nth` of a function was reported. */
 static bool fail_one(const struct scene *scene, const char *function, unsigned nth)
 {
 	bool nccl = !strncmp(function, "nccl", 4) || !strcmp(function, "async");
@@ -339,8 +339,8 @@ static bool fail_one(const struct scene *scene, const char *function, unsigned n
 	return true;
 }
 
-/* Calls of streams and of polling differ from run to run: of them the first few. In the short
- * form, of all that have to be told. */
+/* Calls of streams and of polling differ from run to run: the first few of them. In the short form,
+ * the first few of all calls that have to be reported. */
 static unsigned enough(const char *function, unsigned calls)
 {
 	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError",

@@ -34,8 +34,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Two ranks, or as the key on the command line has it, and few calls, with what the text adds.
- * What it said is the caller's to free. */
+/* Two ranks, or as many as the key on the command line says, and few calls, with the text's
+ * additions. The caller frees the output. */
 static struct cli run_with(const char *text, const char *key)
 {
 	static const char head[] =
@@ -115,7 +115,7 @@ TEST(the_path_is_proved_by_version_and_mode)
 	record_free(&record);
 }
 
-/* The report's own experiment, with an old NCCL beside the system's, down to its claims. */
+/* The report's own experiment, with an old NCCL beside the system's, including its claims. */
 TEST(the_h800_report_is_asked_of_both_libraries)
 {
 	setenv("NCCL_LEGACY", old, 1);
@@ -138,8 +138,8 @@ TEST(the_h800_report_is_asked_of_both_libraries)
 	json_decref(report);
 }
 
-/* What the stand-in for NVML answers of its third and fourth GPU (standin_nvml.c): the one has
- * GPM, the other only NVLink's own counters. */
+/* The stand-in for NVML's answers for its third and fourth GPU (standin_nvml.c): the one has GPM,
+ * the other only NVLink's own counters. */
 TEST(counters_are_those_of_nvml)
 {
 	cli_expect(run("collective = alltoall\nbytes = 4K\npace = stream\ncounters = yes\n"
@@ -287,8 +287,8 @@ TEST(a_training_step_is_right_however_it_is_launched)
 	           "10 cells were checked, every element against its exact answer: all right");
 }
 
-/* Four ranks in two groups of gradients and two of a shared model; and two that share one,
- * whose gradients are nobody else's. A wrong sum is found. */
+/* Four ranks in two groups of gradients and two of a shared model; and two that share one, with
+ * gradients that no other rank has. A wrong sum is found. */
 TEST(ranks_that_share_a_model_are_right)
 {
 	static const char pairs[] = "split = MOD:2\ntensor = yes\nbatch = 3\nbucket_view = no\n"
@@ -380,9 +380,9 @@ static const char newest[] =
     "[variant ctas-single]\nlike = ctas-processes\nmode = single\n"
     "[variant ctas-least]\nmode = threads\nmin_ctas = 32\n";
 
-/* What came with 2.29 and 2.31, in one process and in several. The stand-in refuses a
- * configuration that is not filled in as NCCL's header says, or with a least number of thread
- * blocks and no most, as NCCL does. */
+/* Additions of 2.29 and 2.31, in one process and in several. The stand-in refuses a configuration
+ * that is not filled in as NCCL's header says, or with a minimum of thread blocks and no maximum,
+ * as NCCL does. */
 TEST(the_newest_librarys_settings_run)
 {
 	static const struct {
@@ -425,8 +425,8 @@ TEST(a_call_of_its_own_configuration_is_that_call)
 	}
 }
 
-/* The shipped experiment, on a machine with one GPU. Without NCCL's leave, and with a library
- * that knows of none, two ranks on a GPU are an error that is told. */
+/* The shipped experiment, on a machine with one GPU. Two ranks on a GPU are a reported error
+ * without NCCL's permission, and with a library that does not know the permission. */
 TEST(ranks_share_a_gpu_in_all_modes)
 {
 	static const char *const variants[] = {"single", "threads", "processes"};

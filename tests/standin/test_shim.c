@@ -1,6 +1,6 @@
-/* A library that stands before NCCL and needs it is loaded itself, and not the one that it
- * needs: what it does to a call, the run meets. tests/shim_nccl.c is such a one; on GPUs it
- * stands before the real NCCL. */
+/* A library in front of NCCL that needs it is loaded itself, and not the one that it needs: its
+ * changes to a call reach the run. tests/shim_nccl.c is such a library; on GPUs it is in front of
+ * the real NCCL. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

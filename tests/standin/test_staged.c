@@ -1,5 +1,5 @@
-/* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so
- * that each call goes from the device to pinned memory and back. */
+/* Buffers on GPUs, and libraries that work in CPU memory: on stand-ins for CUDA's runtime, so that
+ * each call goes from the device to pinned memory and back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ TEST(device_buffers_are_staged)
 	free(cli.out);
 }
 
-/* It is turned where the buffer lies: on the device. */
+/* The bit is flipped where the buffer is: on the device. */
 TEST(a_turned_byte_of_a_staged_buffer_is_found)
 {
 	struct cli cli =
