@@ -10,14 +10,14 @@
 #define LARGE_FROM ((size_t)16 << 20)
 #define LARGE_ELSE ((size_t)1 << 20) /* where nothing so large was measured */
 
-/* What a rule asks of a variant. */
+/* What a rule requires of a variant. */
 enum trait {
 	SINGLE = 1,
 	SEVERAL = 2, /* workers */
 	THREADS = 4,
 	PROCESSES = 8,
-	LAUNCHES = 16, /* where nothing is launched one worker moves all ranks' data: that it is
-	                  slow says nothing of launching */
+	LAUNCHES = 16, /* if nothing is launched, one worker moves all ranks' data: its low speed
+	                  says nothing about launching */
 	REGISTERED = 32,
 	GRAPH = 64,
 	GROUPED = 128,
@@ -37,7 +37,7 @@ struct rule {
 	enum metric metric; /* latency: time where no isolated calls were measured */
 	enum reach reach;
 	bool equal;
-	bool plain; /* of variants that are the reference but for mode and library alone */
+	bool plain; /* of variants that differ from the reference only in mode and library */
 	const char *advice;
 };
 
@@ -79,7 +79,7 @@ static bool has(unsigned traits, unsigned all, unsigned none)
 	return (traits & all) == all && !(traits & none);
 }
 
-/* What the rules are held against. */
+/* What the rules are applied to. */
 struct scene {
 	const struct summary *s;
 	const struct regimes *regimes; /* or NULL */
@@ -106,7 +106,7 @@ static bool differ_only_in(const struct scene *scene, unsigned a, unsigned b, co
 	       !strcmp(keys, key);
 }
 
-/* Whether a collective was measured at sizes so large, the limit left out. */
+/* Whether a collective was measured from this size up, the limit omitted. */
 static bool has_size(const struct summary *s, enum coll_kind coll, size_t from)
 {
 	for (unsigned g = 0; g < s->ngroups; g++)
@@ -162,8 +162,8 @@ static size_t faster_up_to(const struct scene *scene, enum metric metric, enum c
 	return up_to;
 }
 
-/* What an interval has to lie beyond, as a log: the margin, or where the regime's A/A line is
- * wider, that. NaN: nothing can be told there. */
+/* The bound that an interval must be beyond, as a log: the margin, or the regime's A/A line if that
+ * is wider. NaN: nothing can be decided there. */
 static double hurdle(const struct scene *scene, enum reach reach)
 {
 	const double margin = log1p(scene->s->margin);
@@ -213,9 +213,9 @@ static void judge(const struct scene *scene, const struct rule *rule, enum coll_
 	    .up_to = rule->reach == SMALL ? faster_up_to(scene, metric, coll, pair) : 0};
 }
 
-/* Whether a variant is the reference but for who launches and for the library. Others turn one
- * more switch to explain something: what is true of them need not be of what they explain,
- * least of all where that was not measured. */
+/* Whether a variant is the reference except for who launches and for the library. Other variants
+ * change one more setting to explain something: what is true of them need not be true of what they
+ * explain, least of all if that was not measured. */
 static bool is_plain(const struct scene *scene, unsigned variant)
 {
 	const struct summary *s = scene->s;

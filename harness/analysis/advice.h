@@ -1,21 +1,21 @@
 /* Recommendations: what the measured figures say to do. Pure.
  *
- * Rules stand in one table in the .c file. Each is about two variants that differ in exactly
- * one setting. It speaks only where the pair was measured and the whole 95 % interval of its
- * gain lies beyond the run's margin (or, where equal is worth saying, inside it); in a regime
- * that cannot tell (regime.h), only where the interval lies beyond what its A/A line shows.
+ * The .c file has the rules in one table. Each is about two variants that differ in exactly one
+ * setting. It speaks only where the pair was measured and the whole 95 % interval of its gain is
+ * beyond the run's margin (or, where equal is worth saying, inside it); in a regime that cannot
+ * tell (regime.h), only where the interval is beyond its A/A line.
  *
- * What is recommended was chosen for being large, and so overstates. To choose on some blocks
- * and report from the others has no interval with 6 or 10 blocks, and with 20 it finds what 10
- * find (of 5 % with scatter 4: 51 in place of 85 of 100). So all blocks decide, and the figure
- * is the one to expect given that they did (stats_chosen, beyond the margin or the A/A line).
- * "The same" is printed as measured: its interval is not long enough to overstate.
+ * What is recommended was chosen for being large, and so overstates. Choosing on some blocks and
+ * reporting from the others has no interval with 6 or 10 blocks. With 20 it finds what 10 find (of
+ * 5 % with scatter 4: 51 instead of 85 of 100). So all blocks decide, and the figure is the one to
+ * expect given that choice (stats_chosen, beyond the margin or the A/A line). "The same" is printed
+ * as measured: its interval is not long enough to overstate.
  *
- * `make simulate` (tests/sim_advice.c, fixed seeds): 20 000 comparisons a row. Scatter is that
- * of a block's ratio. chosen: per cent that are recommended. Then the mean of their figures, as
- * gain in per cent; how many of their intervals hold the truth; half the intervals' width. To
- * the right the mean figure of the largest of 30 alike, measured and expected. Rows with under
- * 10 recommendations are left out, as most of no gain at all. Where the truth is short of the
+ * `make simulate` (tests/sim_advice.c, fixed seeds): 20 000 comparisons a row. Scatter is that of a
+ * block's ratio. chosen: per cent that are recommended. Then the mean of their figures, as gain in
+ * per cent; how many of their intervals hold the truth; half the intervals' width. To the right the
+ * mean figure of the largest of 30 equal ones, measured and expected. Rows with under 10
+ * recommendations are omitted, as are most rows without any gain. Where the truth is short of the
  * margin a recommendation is an error, and no interval beyond the margin holds it.
  *
  *  true scatter blocks chosen   as measured         as expected         largest of 30
@@ -52,10 +52,10 @@
  * 10.0 %    4 %    10   99.91   10.03  95.0 ±2.85    9.95  94.8 ±3.15   13.03 13.03
  * 10.0 %    4 %    20  100.00   10.02  95.1 ±1.90   10.02  95.1 ±1.91   12.11 12.11
  *
- * Of a true 2.5 % that is recommended, 2.7 to 5.4 % are measured, and 2.5 to 3.7 % expected; of
- * intervals 40 to 95 % hold the truth as measured, and 91 to 96 % as expected. Near the margin
- * the figure leans to the margin: a true 5 % that is found in one run of five is given as 4.6.
- * The largest of many still overstates: that one was chosen twice. */
+ * If a true 2.5 % is recommended, 2.7 to 5.4 % is measured, and 2.5 to 3.7 % expected. Of the
+ * intervals, 40 to 95 % hold the truth as measured, and 91 to 96 % as expected. Near the margin the
+ * figure is pulled towards it: a true 5 % that one run of five finds is reported as 4.6. The
+ * largest of many still overstates: that one was chosen twice. */
 #ifndef LAUNCHGAP_ADVICE_H
 #define LAUNCHGAP_ADVICE_H
 
@@ -82,7 +82,7 @@ struct advice {
 	struct advice_item *items;
 };
 
-/* Without regimes (NULL) all rules speak. In the arena. */
+/* Without regimes (NULL) all rules apply. Memory is the arena's. */
 struct advice advice_make(const struct summary *summary, const struct regimes *regimes,
                           struct arena *arena);
 

@@ -4,12 +4,12 @@
 #ifndef LAUNCHGAP_ANOVA_H
 #define LAUNCHGAP_ANOVA_H
 
-/* keys[i * depth]: the levels of value i, the outermost first; values that share a group stand
- * together. Fills `depth` variances, negative ones too. NaN: no group of the level above has
- * two of it, so that it cannot be told from that one, and its part is in there. */
+/* keys[i * depth]: the levels of value i, the outermost first; values of one group are adjacent.
+ * Fills `depth` variances, negative ones too. NaN: no group of the level above has two of it, so
+ * that it is indistinguishable from that one, which then includes its part. */
 void anova_nested(const double *y, const unsigned *keys, unsigned n, unsigned depth,
                   double *variances);
-/* How many groups of a level there are; level 0 is all in one. */
+/* How many groups of a level there are; level 0 is one group of all values. */
 unsigned anova_groups(const unsigned *keys, unsigned n, unsigned depth, unsigned level);
 
 #endif

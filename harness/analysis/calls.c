@@ -115,7 +115,7 @@ static struct call median_call(const struct summary *s, enum coll_kind coll, uns
 	return median;
 }
 
-/* The widest that any rank's device clock may be off. */
+/* The largest possible error of any rank's device clock. */
 static double residual_of(const struct record_cell *c)
 {
 	const json_t *list = json_object_get(c->json, "clock_residual_ns"), *value;

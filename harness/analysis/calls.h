@@ -11,8 +11,8 @@ double *calls_sorted(const struct summary *summary, const struct summary_row *ro
 
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 
-/* Of one group the sizes shown, and what is in sight: from the variants' least 0.5th percentile
- * to their largest 99th. */
+/* The sizes shown of one group, and the axis' range: from the variants' least 0.5th percentile to
+ * their largest 99th. */
 struct calls_panel {
 	size_t bytes;
 	double lo_us, hi_us;
@@ -22,8 +22,8 @@ struct calls_panel {
 unsigned calls_panels(const struct summary *summary, unsigned group, const unsigned *variants,
                       unsigned nvariants, struct calls_panel panels[CALLS_PANELS]);
 
-/* The call of a variant whose length is the median, at the smallest size of a collective: of
- * the pass with the device's stamps where there is one, else of the isolated calls. */
+/* The call of a variant whose length is the median, at the smallest size of a collective: of the
+ * pass with the device's stamps if there is one, else of the isolated calls. */
 struct calls_line {
 	const struct record_cell *cell; /* NULL: the variant has none */
 	unsigned row;
@@ -31,11 +31,11 @@ struct calls_line {
 	double total_us;    /* to the latest end, the device's included */
 	double before_us;   /* by how much the device seems to begin before from_ns, or 0 */
 	double launch_us;   /* until issue has returned on all ranks */
-	double residual_us; /* by how much the device's stamps may be off; NaN: not said */
+	double residual_us; /* how far the device's stamps may be off; NaN: not recorded */
 };
 struct calls_line calls_line_of(const struct summary *summary, enum coll_kind coll,
                                 unsigned variant);
-/* A rank's stamps of it. */
+/* A rank's stamps of that call. */
 const struct sample *calls_sample(const struct calls_line *line, unsigned rank);
 
 #endif

@@ -6,10 +6,10 @@
 
 #define MOST_LOSS  0.25  /* of a gain, a log: a loss beyond says no more */
 #define ALWAYS     0.20  /* a value with which every set loses so much is set aside */
-#define LEAST_SD   0.002 /* no model is nearer than jobs repeat */
-#define FEWER      0.002 /* what a setting less is worth */
+#define LEAST_SD   0.002 /* no model is more exact than jobs repeat */
+#define FEWER      0.002 /* what one setting fewer is worth */
 #define SHORT_BY   5.0   /* what a loss counts against the mean gain of all cells */
-#define TRUST      3     /* trials that the model's word is worth */
+#define TRUST      3     /* the model counts as this many trials */
 #define STARTS     6     /* sets from which proposals begin, for each aim */
 #define MOST_TERMS 24
 
@@ -111,7 +111,7 @@ static bool is_aside(const struct model *m, const struct search_space *space,
 	return false;
 }
 
-/* Columns of the trials that the fit rests on. */
+/* Columns of the trials that the fit uses. */
 struct fit {
 	const struct candidates_seen *seen;
 	unsigned n, nterms, room;
@@ -348,7 +348,7 @@ static int pool_add(struct searcher *s, const struct search_set *set)
 	return 0;
 }
 
-/* The best change of one value, or of two; false: none makes it better. */
+/* The best change of one value, or of two; false: none improves it. */
 static bool improve(const struct searcher *s, unsigned aim, struct search_set *set)
 {
 	const struct search_space *space = s->seen->space;
@@ -515,7 +515,7 @@ static int take_best(const struct searcher *s, unsigned among, unsigned most, do
 	return rc;
 }
 
-/* Without the settings that it does as well without in every cell, for all that is known. */
+/* Removes the settings without which the set is as good in every cell, as far as is known. */
 static void prune(const struct searcher *s, struct search_set *set)
 {
 	for (unsigned k = 0; k < s->seen->space->nkeys; k++) {

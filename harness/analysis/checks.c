@@ -44,7 +44,7 @@ static bool was_checked(const struct record_cell *c)
 	       c->check_ns[0] > 0;
 }
 
-/* What a stream cell's timed calls took, and what it took to check what they left, in ms. */
+/* Time of a stream cell's timed calls, and time of checking their results, in ms. */
 static void times_of(const struct record_cell *c, double *calls_ms, double *check_ms)
 {
 	struct timing_view view = {

@@ -1,4 +1,4 @@
-/* What was checked of the data, and what was found. Pure. */
+/* Which data was checked, and with what result. Pure. */
 #ifndef LAUNCHGAP_CHECKS_H
 #define LAUNCHGAP_CHECKS_H
 
@@ -7,8 +7,8 @@
 /* Cells of one collective and datatype that carried data. */
 struct checks {
 	unsigned cells, wrong_cells;
-	/* Of how many only one more, fresh call was looked at: in place, a reduction takes what
-	 * the call before it left, and has no right answer (trial_spoils). */
+	/* Cells of which only one more, fresh call was checked: in place, a reduction takes the
+	 * result of the call before it, and has no right answer (trial_spoils). */
 	unsigned fresh_cells;
 };
 
@@ -16,8 +16,8 @@ struct checks {
 struct checks checks_count(const struct summary *summary, int coll, int dtype);
 unsigned checks_dtypes(const struct summary *summary);
 
-/* Checking held against measuring, at the largest size, in ms: medians over its cells; and in
- * the variant where checking takes the longest. */
+/* Checking compared with measuring, at the largest size, in ms: medians over its cells; and in the
+ * variant where checking takes the longest. */
 struct checks_cost {
 	size_t asked_bytes;
 	double calls_ms, check_ms;

@@ -5,7 +5,7 @@
 
 #include "verdict.h"
 
-/* What a verdict may err in; the probabilities allow for looks at the run (contrast_p). */
+/* How often a verdict may be wrong; the probabilities allow for looks at the run (contrast_p). */
 #define ALPHA (1 - VERDICT_CONFIDENCE)
 
 /* Of less by, from the logs of an interval; of more by, turned round. */
@@ -58,7 +58,7 @@ bool claims_decided(const struct claims_result *r)
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
-/* The probability that a decision rests on. */
+/* The probability that a decision uses. */
 static double p_of(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome)
 {
 	double bound = test == CLAIM_LESS ? p->less : p->more;

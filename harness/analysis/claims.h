@@ -1,21 +1,21 @@
 /* Claims with their verdicts. Pure.
  *
- * A claim rests on one number per block, the log ratio left ÷ right over its cells
- * (contrast.h), and its exact 95 % signed-rank interval. With the claim's X:
+ * A claim uses one number per block, the log ratio left ÷ right over its cells (contrast.h), and
+ * its exact 95 % signed-rank interval. With the claim's X:
  *
  *             holds                      less, by under X          does not hold
  *   less      below 1 ÷ (1 + X)          between that and 1        else above 1 ÷ (1 + X)
  *   within    from 1 ÷ (1 + X) to 1 + X                            wholly outside
  *
- * more is less with left and right swapped: 1 + X in place of 1 ÷ (1 + X). Else it is
- * undecided, with the least effect that could have been seen and the blocks that it would take
- * (verdict.h); below 6 always, for there is no interval.
+ * more is less with left and right swapped: 1 + X in place of 1 ÷ (1 + X). Otherwise it is
+ * undecided, with the smallest effect that could have been seen and the blocks that a decision
+ * would take (verdict.h). Below 6 blocks it always is, because there is no interval.
  *
- * Each has the exact two-sided probability of its decision: of less and more at the bound (and
- * at 1, the larger, where it lies between the two); of within the larger of both bounds'. It is
- * at most 5 % exactly when the claim is decided. All tested claims but the primary
- * one are a family: Holm's adjustment (stats_holm) keeps to 5 % the chance that any of them is
- * called wrongly. What is decided by itself and not in its family reads "(taken alone)". */
+ * Each has the exact two-sided probability of its decision: of less and more at the bound (and at
+ * 1, the larger, if it is between the two); of within the larger of both bounds'. It is at most 5 %
+ * exactly when the claim is decided. All tested claims but the primary one are a family: Holm's
+ * adjustment (stats_holm) keeps to 5 % the chance that any of them is called wrongly. A claim that
+ * is decided by itself but not in its family reads "(taken alone)". */
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
@@ -27,7 +27,7 @@ enum claims_outcome { CLAIMS_HOLD, CLAIMS_LITTLE, CLAIMS_FAIL, CLAIMS_UNDECIDED,
 struct claims_result {
 	const struct claim *claim; /* borrowed */
 	enum claims_outcome outcome;
-	struct contrast contrast; /* what it rests on, or why it is untested */
+	struct contrast contrast; /* what it uses, or why it is untested */
 	unsigned more_blocks;     /* undecided, as in struct verdict; 0: not by blocks */
 	double detectable;        /* as in struct verdict; NaN where it is untested */
 	double p;                 /* NaN where it is untested */
@@ -41,17 +41,17 @@ int claims_family(struct claims_result *results, unsigned n, const char *primary
                   struct status *st);
 /* The primary claim that was tested, or NULL. */
 const struct claims_result *claims_primary(const struct claims_result *results, unsigned n);
-/* Whether there is a verdict: holds, does not hold, or what lies between them. */
+/* Whether there is a verdict: holds, does not hold, or the outcome between them. */
 bool claims_decided(const struct claims_result *result);
 
 /* The rule above, for a test other than CLAIM_NEEDS. */
 enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test, double by,
                                   unsigned *more_blocks);
 
-/* The same where a run cannot tell less than `line` (0.05: 5 %, the A/A line's end) from
- * nothing. An effect beyond the line is one, and its interval refutes as it is. Else, and to
- * hold, the claim's own bound has to be passed by an interval that is longer by the line at
- * both ends. */
+/* The same for a run in which less than `line` (0.05: 5 %, the A/A line's end) is indistinguishable
+ * from no effect. An effect beyond the line counts, and its interval refutes unchanged. Otherwise,
+ * and for the claim to hold, an interval that is longer by the line at both ends has to pass the
+ * claim's own bound. */
 enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
                                          double by, double line);
 

@@ -13,14 +13,14 @@ bool contrast_is_time(enum metric metric)
 	return !strcmp(metric_info(metric)->unit, "µs");
 }
 
-/* What a contrast is made from. */
+/* The input of a contrast. */
 struct maker {
 	const struct summary *s;
 	enum metric metric;
 	const struct contrast_select *select;
 	bool pooled; /* the twin counts as a second trial of the reference */
-	unsigned nvariants, nplaces, nselected; /* nselected: with those that not all have */
-	unsigned *variants;                     /* left, right, and those that they go with */
+	unsigned nvariants, nplaces, nselected; /* nselected: with those that some variants lack */
+	unsigned *variants;                     /* left, right, and those of select->with */
 	unsigned *places;
 	unsigned *blocks;     /* those that hold everything, by their number in the record */
 	size_t *asked;        /* sizes of the places */
@@ -38,7 +38,7 @@ static const struct record_cell *trial_cell(const struct summary *s, unsigned or
 	return NULL;
 }
 
-/* The log of a metric in one trial, or NaN: what is not positive has none. */
+/* The log of a metric in one trial, or NaN: a value that is not positive has no log. */
 static double log_of(const struct maker *m, unsigned variant, unsigned place, unsigned block)
 {
 	const struct summary *s = m->s;
@@ -59,7 +59,7 @@ static double log_of(const struct maker *m, unsigned variant, unsigned place, un
 }
 
 /* The log of a metric in a block: of the reference the mean of its two trials, or the one that
- * is there. */
+ * exists. */
 static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block)
 {
 	double first = log_of(m, variant, place, block);
@@ -69,7 +69,7 @@ static double log_in(const struct maker *m, unsigned variant, unsigned place, un
 	return isnan(first) ? again : isnan(again) ? first : (first + again) / 2;
 }
 
-/* The pace that is meant: launch is of isolated calls where there are any. */
+/* The pace to use: launch is of isolated calls if there are any. */
 static int pace_of(const struct maker *m)
 {
 	int asked = m->select->pace;
@@ -213,7 +213,7 @@ static struct claim_range sizes_of(const struct maker *m)
 	return range;
 }
 
-/* Turns its levels into values, of which it takes the quartiles. */
+/* Converts the levels to values, and takes their quartiles. */
 static struct contrast_side side_of(double *levels, unsigned nblocks)
 {
 	double sum = 0;
@@ -245,8 +245,8 @@ static struct verdict_odd turned_odd(struct verdict_odd odd)
 	return odd;
 }
 
-/* The probability if the log ratio is `at`, as much larger as the interval is wider for the
- * looks at the run. */
+/* The probability if the log ratio is `at`, made larger for the looks at the run, as they make the
+ * interval wider. */
 static double p_at(const struct maker *m, double at, double confidence)
 {
 	double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);

@@ -1,15 +1,15 @@
-/* Two variants held against each other: the one comparison that claims, factors, versions,
- * gaps, advice, regimes and the stop rule are made of. Pure.
+/* Compares two variants. Claims, factors, versions, gaps, advice, regimes and the stop rule all use
+ * this one comparison. Pure.
  *
- * Each block gives one number a variant: the mean over the cells of the logarithm of a metric
- * (the log of the geometric mean), so that the difference of two of them is a log ratio. A cell
- * counts when every variant of the comparison has it at all; a block counts when it holds all
- * of those cells, as a mean over fewer would be another quantity.
+ * Each block gives one number a variant: the mean over the cells of the logarithm of a metric (the
+ * log of the geometric mean), so that the difference of two of them is a log ratio. A cell counts
+ * when every variant of the comparison has it at all; a block counts when it holds all of those
+ * cells, because a mean over fewer would be another quantity.
  *
- * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell
- * its log is the mean of the two, or the one that is there: the reference's part of the
- * variance of a block's ratio halves. Only where the twin is one of the variants of the
- * comparison, as in the A/A line, each stands for itself. */
+ * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell its
+ * log is the mean of the two, or the one that exists: the reference's part of the variance of a
+ * block's ratio halves. Only if the twin is one of the compared variants, as in the A/A line, each
+ * is used separately. */
 #ifndef LAUNCHGAP_CONTRAST_H
 #define LAUNCHGAP_CONTRAST_H
 
@@ -25,16 +25,16 @@ struct contrast_select {
 	int pace;                          /* CLAIM_ANY_PACE: the metric's own */
 	int coll;                          /* CLAIM_ANY_COLL: all but init and parts of a step */
 	const struct summary_group *group; /* this one alone; NULL: any */
-	/* Variants that have to have the cells and blocks too, so that several contrasts rest
-	 * on the same ones. */
+	/* Variants that have to have the cells and blocks too, so that several contrasts use the
+	 * same ones. */
 	const unsigned *with;
 	unsigned nwith;
-	double by; /* the bound that p is about: 0.02 is 2 %; 0: the summary's margin */
+	double by; /* the bound that p tests: 0.02 is 2 %; 0: the summary's margin */
 };
 
-/* Exact two-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly
- * when the interval excludes it (stats_signed_rank_p). Of several looks at a run they are as
- * much larger as those make the 5 % smaller (looks.h). NaN without blocks. */
+/* Exact two-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly when
+ * the interval excludes it (stats_signed_rank_p). With several looks at a run they grow by the
+ * factor by which the looks reduce the 5 % (looks.h). NaN without blocks. */
 struct contrast_p {
 	double less, one, more;
 };
@@ -53,14 +53,14 @@ struct contrast {
 	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
 	                             (looks.h); NaN without blocks */
 	struct verdict_odd odd;   /* of the metric, as ratio is */
-	/* Of speed, at the run's margin: what left is against right. Its ratio is that of the
-	 * metric, of a time turned round, so that above 1 is faster. */
+	/* On the speed of left compared with right, at the run's margin. Its ratio is that of the
+	 * metric, inverted for a time, so that above 1 is faster. */
 	struct verdict verdict;
 	struct contrast_p p;
 	struct contrast_side left_side, right_side;
 	unsigned ncells, nblocks;
 	struct claim_range sizes;     /* smallest and largest of the cells, as asked */
-	char why[CONTRAST_WHY_BYTES]; /* why there is no ratio, a sentence without a point; or
+	char why[CONTRAST_WHY_BYTES]; /* why there is no ratio, a sentence without a full stop; or
 	                                 "" */
 };
 
@@ -68,20 +68,20 @@ struct contrast {
  * why; -1 only when memory is out. */
 int contrast_make(const struct summary *summary, unsigned left, unsigned right, enum metric metric,
                   const struct contrast_select *select, struct contrast *out, struct status *st);
-/* A variant's speed against the reference in one group, at its sizes within a range. */
+/* A variant's speed compared with the reference in one group, at its sizes within a range. */
 int contrast_against(const struct summary *summary, unsigned variant,
                      const struct summary_group *group, struct claim_range bytes,
                      struct verdict *out, struct status *st);
-/* What contrasts are made of, for those who need it block by block: the mean logs of the
- * select->nwith variants, over the cells and in the blocks that all of them hold; variant i of
- * block b at [b * nwith + i]. The caller frees. -1 only when memory is out. */
+/* The data of contrasts, block by block: the mean logs of the select->nwith variants, over the
+ * cells and in the blocks that all of them hold; variant i of block b at [b * nwith + i]. The
+ * caller frees. -1 only when memory is out. */
 int contrast_levels(const struct summary *summary, enum metric metric,
                     const struct contrast_select *select, double **levels, unsigned *nblocks,
                     struct status *st);
-/* One that was not made, and says why. */
+/* A contrast that was not made, with the reason. */
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, const char *why);
-/* Why two variants cannot be held against each other: one of them is not here, was skipped or
- * failed, or the run's data is wrong; "" when they can. */
+/* Why two variants cannot be compared: one of them is missing, was skipped or failed, or the run's
+ * data is wrong; "" when they can. */
 void contrast_obstacle(const struct summary *summary, const char *left, const char *right,
                        char *why, size_t bytes);
 /* Why a variant has no figures (skipped, or all of its trials failed), or "" when it has. */
@@ -91,8 +91,8 @@ void contrast_oversubscribed(const struct summary *summary, enum metric metric, 
                              size_t bytes);
 /* That a trial has too few calls for a metric (p99); "" where it has enough. */
 void contrast_few_calls(const struct summary *summary, enum metric metric, char *why, size_t bytes);
-/* Whether one of the two took another path than it expects (the path's line in the record), so
- * that what rests on it is not what its experiment file meant. */
+/* Whether one of the two took another path than it expects (the path's line in the record), so that
+ * results that use it do not test what its experiment file intended. */
 bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);
 /* Whether less of the metric is faster: it is a time. */
 bool contrast_is_time(enum metric metric);

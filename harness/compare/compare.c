@@ -80,10 +80,10 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 	return 0;
 }
 
-/* --- whether it is done at all ----------------------------------------------------------- */
+/* --- whether the two are comparable ------------------------------------------------------ */
 
-/* Equal seeds and ranks mean equal data: then the digests have to be equal too. Only
- * alltoallv's counts also decide what goes where. */
+/* Equal seeds and ranks mean equal data: then the digests have to be equal too. Only in alltoallv
+ * do counts also decide which data goes where. */
 static int check_digests(const struct comparison *c, struct status *st)
 {
 	if (!c->left.seed[0] || strcmp(c->left.seed, c->right.seed))
@@ -133,8 +133,8 @@ static bool has_times(const struct result *side, const char *variant)
 	return false;
 }
 
-/* A variant that runs on one side and fails on the other: that is not equal, and must not pass
- * for it. */
+/* A variant that runs on one side and fails on the other is not equal, and must not pass as
+ * equal. */
 static int check_failed(const struct result *side, const struct result *other, char letter,
                         struct status *st)
 {

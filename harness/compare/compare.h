@@ -1,11 +1,11 @@
-/* Two runs held against each other, A first: what one would do before and after a change, on
- * two machines, or with nccl-tests' figures beside ours.
+/* Compares two runs, A first: before and after a change, on two machines, or nccl-tests' figures
+ * with ours.
  *
- * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests
- * (`-J file.json`): one file, a list of files with commas, or a folder of them; a file counts
- * as one trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and
- * pace. A verdict rests on one number per trial, the geometric mean of its times over the sizes
- * that both sides have; trials of two runs are not paired (unpaired.h). */
+ * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests (`-J
+ * file.json`): one file, a list of files with commas, or a folder of them; a file counts as one
+ * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
+ * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides
+ * have; trials of two runs are not paired (unpaired.h). */
 #ifndef LAUNCHGAP_COMPARE_H
 #define LAUNCHGAP_COMPARE_H
 
@@ -17,7 +17,7 @@
 
 /* What main returns. */
 enum compare_code {
-	COMPARE_NOT_WORSE, /* equal, better, or undecided, which is named */
+	COMPARE_NOT_WORSE, /* equal, better, or undecided, which the output names */
 	COMPARE_WORSE,     /* B is slower than A by more than the margin somewhere */
 	COMPARE_NOT_DONE   /* not comparable or not readable; the status says why */
 };
@@ -26,8 +26,8 @@ struct compare_request {
 	const char *left, *right; /* A, B */
 	double margin;            /* 0.02: 2 % */
 	bool json;                /* one object, schema in results/README.md */
-	const char *variant;      /* what nccl-tests' files are to be called; NULL: after their
-	                             layout, single, threads or processes */
+	const char *variant;      /* the variant's name for nccl-tests' files; NULL: their layout,
+	                             single, threads or processes */
 	FILE *out;                /* NULL: stdout */
 };
 

@@ -6,14 +6,14 @@
 
 #include "unpaired.h"
 
-/* --- what cells come to ------------------------------------------------------------------ */
+/* --- ratios and verdicts of cells -------------------------------------------------------- */
 
-/* Shift of log times, back on the ratio's scale: time of A ÷ time of B, above 1 is faster. */
+/* Shift of log times, converted back to a ratio: time of A ÷ time of B, above 1 is faster. */
 static struct stats_ratio ratio_of(const double *left, unsigned nleft, const double *right,
                                    unsigned nright)
 {
 	struct unpaired shift = unpaired_shift(left, nleft, right, nright, VERDICT_CONFIDENCE);
-	/* As many of each would give an interval as wide. */
+	/* With this many trials on each side the interval would be as wide. */
 	double both = nleft + nright ? 2.0 * nleft * nright / (nleft + nright) : 0;
 	return (struct stats_ratio){.estimate = exp(shift.shift),
 	                            .lo = exp(shift.lo),
@@ -30,7 +30,7 @@ static double time_in(const struct result_series *s, unsigned block)
 	return NAN;
 }
 
-/* One number per trial that holds all of the n points: the mean of the logs. */
+/* One number for each trial that has all of the n points: the mean of the logs. */
 static unsigned means_of(const struct comparison_point *points, unsigned n, bool right,
                          double *logs)
 {
@@ -66,7 +66,7 @@ static void judge(struct comparison_group *g, double margin, double *room, unsig
 		g->verdict.more_blocks = unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
 }
 
-/* --- which meet -------------------------------------------------------------------------- */
+/* --- cells on both sides ----------------------------------------------------------------- */
 
 static bool alike(const struct result_series *a, const struct result_series *b)
 {
@@ -80,8 +80,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The group that starts with this series of A, unless it is in one already or B lacks all of
- * it. -1: out of memory. */
+/* Adds the group that starts with this series of A, unless the series is in a group already or B
+ * has none of the group's cells. -1: out of memory. */
 static int add_group(struct comparison *c, const struct result_series *start)
 {
 	struct comparison_group *g = &c->groups[c->ngroups];
@@ -145,11 +145,11 @@ void comparison_free(struct comparison *c)
 	result_free(&c->right);
 }
 
-/* --- which do not ------------------------------------------------------------------------ */
+/* --- cells on one side only -------------------------------------------------------------- */
 
-#define SIZES_BYTES 48 /* longer lists of sizes are told by their ends */
+#define SIZES_BYTES 48 /* longer lists give the smallest and the largest size */
 
-/* What two cells have to agree in to meet. */
+/* Keys in which two cells must agree to be compared. */
 enum key {
 	KEY_VARIANT,
 	KEY_COLLECTIVE,
@@ -183,7 +183,7 @@ static void key_text(const struct result_series *s, enum key key, char *out, siz
 	snprintf(out, bytes, "%s", texts[key]);
 }
 
-/* A bit for each key that they do not agree in. */
+/* One bit for each key in which they differ. */
 static unsigned differing(const struct result_series *a, const struct result_series *b)
 {
 	const struct cell *x = &a->cell, *y = &b->cell;
@@ -196,8 +196,8 @@ static unsigned differing(const struct result_series *a, const struct result_ser
 	       (unsigned)(x->bytes != y->bytes) << KEY_SIZE;
 }
 
-/* Whether the series is one of those that come nearest: apart from some of `other` in these
- * keys alone. */
+/* Whether the series is a nearest one: it differs from some series of `other` in these keys
+ * alone. */
 static bool is_near(const struct result_series *s, const struct result *other, unsigned keys)
 {
 	for (unsigned i = 0; i < other->nseries; i++)
@@ -206,8 +206,8 @@ static bool is_near(const struct result_series *s, const struct result *other, u
 	return false;
 }
 
-/* The key's values in the nearest series of a side: "single, threads"; of many sizes their
- * ends, "4 KiB to 64 MiB". */
+/* The key's values in the nearest series of a side: "single, threads"; of many sizes the smallest
+ * and the largest, "4 KiB to 64 MiB". */
 static void values_text(const struct result *side, const struct result *other, unsigned keys,
                         enum key key, char *out, size_t bytes)
 {
@@ -230,7 +230,7 @@ static void values_text(const struct result *side, const struct result *other, u
 	snprintf(out + strlen(out), bytes - strlen(out), " to %s", text);
 }
 
-/* The fewest keys that keep a series of A apart from one of B; 0: a side has no series. */
+/* The fewest keys in which a series of A differs from one of B; 0: a side has no series. */
 static unsigned fewest(const struct comparison *c)
 {
 	unsigned keys = 0;

@@ -1,4 +1,4 @@
-/* Two sides held against each other: which of their cells meet, and what they come to. Pure. */
+/* Compares two sides: which cells both have, and the ratios and verdicts of these. Pure. */
 #ifndef LAUNCHGAP_COMPARISON_H
 #define LAUNCHGAP_COMPARISON_H
 
@@ -12,13 +12,13 @@ struct comparison_point {
 	struct stats_ratio ratio; /* time of A ÷ time of B, pointwise */
 };
 
-/* A variant's cells that differ in size only, as far as both sides have them. */
+/* A variant's cells that differ only in size, as far as both sides have them. */
 struct comparison_group {
-	const struct result_series *of; /* its first, of A */
+	const struct result_series *of; /* its first series, of A */
 	unsigned nsizes;                /* that either side has */
 	unsigned npoints;               /* by size */
 	struct comparison_point *points;
-	unsigned nleft, nright; /* trials behind the verdict */
+	unsigned nleft, nright; /* trials that the verdict uses */
 	struct verdict verdict; /* on B, over all points */
 };
 
@@ -35,10 +35,10 @@ int comparison_make(struct comparison *c, struct status *st);
 /* The sides too. */
 void comparison_free(struct comparison *c);
 
-/* Why no cell but the limit's is on both sides: "dtype is float32 in A, float16 in B; …", the
- * fewest keys that keep two cells apart, or what a side has none of; cut to fit. */
+/* Why the two sides share no cell but the limit's: "dtype is float32 in A, float16 in B; …", the
+ * fewest keys in which two cells differ, or what a side lacks; cut to fit. */
 void comparison_apart(const struct comparison *c, char *out, size_t bytes);
-/* What a side has and `other` has in no size, cut to fit: "alltoall, stream of single, threads;
+/* What a side has and `other` has at no size, cut to fit: "alltoall, stream of single, threads;
  * sendrecv, stream of single". */
 void comparison_only(const struct result *side, const struct result *other, char *out,
                      size_t bytes);

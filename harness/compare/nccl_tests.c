@@ -14,18 +14,18 @@
 
 #define MOST_BYTES (256 << 20) /* of a file */
 
-/* --- the options that it was given, as far as they change what its times mean ------------ */
+/* --- options that change the meaning of its times ---------------------------------------- */
 
-/* One of its options with a number; `config` is its name where the file says what was done. */
+/* One of its options with a number; `config` is the option's name in the file's "config". */
 struct option {
 	char letter;
 	const char *name, *config;
-	long usual; /* when nothing is said */
+	long usual; /* without the option */
 };
 
 static const struct option average_option = {'a', "average", NULL, 1};
 
-/* What else tells one measurement from another. */
+/* Other options that distinguish measurements. */
 static const struct option other_options[] = {{'R', "local_register", NULL, 0},
                                               {'x', "cta_policy", NULL, -1},
                                               {'u', "unalign", "unalign", 0},
@@ -44,8 +44,8 @@ static const char *arg_at(const json_t *args, size_t i)
 	return text ? text : "";
 }
 
-/* Whether the argument is this option; *value: what it holds itself of the value, or NULL when
- * that is the next argument. Long names may be cut, as getopt_long allows. */
+/* Whether the argument is this option. *value: the value if the argument contains it; NULL if the
+ * value is the next argument. Long names may be cut, as getopt_long allows. */
 static bool is_option(const char *arg, const struct option *o, const char **value)
 {
 	size_t length = strcspn(arg, "=");
@@ -123,8 +123,8 @@ static const char *env_find(const json_t *env, const char *name)
 	return NULL;
 }
 
-/* What NCCL_TESTS_ALLTOALLV_* ask alltoallv for, in the words of counts where it has them.
- * Whether parts are cut from a size, so that a row's is their sum. */
+/* Writes what NCCL_TESTS_ALLTOALLV_* ask alltoallv for, in the words of counts if it has them.
+ * Returns whether parts are cut from a size, so that a row's size is their sum. */
 static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT_BYTES])
 {
 	const char *matrix = env_find(env, "NCCL_TESTS_ALLTOALLV_MATRIX_FILE");
@@ -164,7 +164,7 @@ struct reading {
 	bool cut; /* alltoallv's parts are cut from a size, and a row's is their sum */
 };
 
-/* The collective stands nowhere but in the program's name: …/all_reduce_perf. */
+/* Only the program's name has the collective: …/all_reduce_perf. */
 static int read_collective(struct reading *r, enum coll_kind *out)
 {
 	const char *program =
@@ -186,7 +186,8 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	return 0;
 }
 
-/* Files of one side are trials of the same measurement, or their spread means nothing. */
+/* Files of one side must be trials of the same measurement; otherwise their spread means
+ * nothing. */
 static int read_options(struct reading *r)
 {
 	struct result *side = r->side;
@@ -261,7 +262,7 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 	return 0;
 }
 
-/* Files of one variant are trials of one layout, or they are no repetitions. */
+/* Files of one variant must be trials of one layout; otherwise they are not repetitions. */
 static int check_layout(struct reading *r, const char *name)
 {
 	for (unsigned i = 0; i < r->side->nseries; i++) {
@@ -344,7 +345,7 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 		return -1;
 	int dtype = coll_find_dtype(nccl_format_ours(type));
 	int op = coll_find_op(nccl_format_ours(redop));
-	/* Types and operations that only nccl-tests has cannot meet anything here. */
+	/* Types and operations that only nccl-tests has match nothing here. */
 	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;
 	long number = json_is_string(root) ? strtol(json_string_value(root), NULL, 10)
@@ -403,7 +404,7 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	}
 	json_t *root = json_loadf(in, 0, &why);
 	fclose(in);
-	/* Without why.text, which quotes what stands there: it may be the environment. */
+	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "

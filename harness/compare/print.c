@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* --- where it goes ----------------------------------------------------------------------- */
+/* --- output ------------------------------------------------------------------------------ */
 
 struct note {
 	const char *side, *text;
@@ -60,7 +60,7 @@ static void note(struct shown *s, char side, const char *format, ...)
 	    (struct note){arena_copy(s->arena, name), arena_copy(s->arena, text)};
 }
 
-/* Programs get all columns, people those with a value. */
+/* Programs get all columns; people get those with a value. */
 static void put_table(struct shown *s, const struct story_form *form, const void *rows, unsigned n)
 {
 	const struct story_table told = {form, rows, n};
@@ -108,7 +108,7 @@ static const struct story_form answer_form =
     STORY_FORM(struct answer, answer_columns, .name = "answer", .title = "How B compares with A",
                .when = STORY_NO_WHEN);
 
-/* What verdicts of one kind come to. */
+/* The verdicts of one kind, gathered. */
 struct gathered {
 	struct answer row;
 	double detectable;
@@ -178,7 +178,7 @@ static void put_answer(struct shown *s)
 
 /* --- the tables -------------------------------------------------------------------------- */
 
-/* What a row is of. */
+/* What a row describes. */
 struct of {
 	const char *variant, *what, *pace, *collective, *dtype, *op;
 	unsigned root;
@@ -217,7 +217,7 @@ struct timed {
 };
 
 // clang-format off
-/* People need no more than the first three, and of cells no more than the name. */
+/* People need only the first three, and of cells only the name. */
 #define OF_COLUMNS(type, only) \
     COLUMN_AS(type, of.variant, "variant", "variant", "", TEXT, 0), \
     COLUMN_AS(type, of.what, "what", "cells", "", TEXT, only), \
@@ -269,7 +269,7 @@ static void put_verdicts(struct shown *s)
 	put_table(s, &judged_form, rows, s->c->ngroups);
 }
 
-/* One row per cell, of all groups, or of those of one kind, where it need not be said. */
+/* One row per cell, of all groups or of those of one kind; then rows omit the kind. */
 static void put_cells(struct shown *s, const struct result_series *kind)
 {
 	struct timed *rows = NULL;
@@ -310,7 +310,7 @@ static void put_kinds(struct shown *s)
 static const char *const fact_names[FACT_KINDS] = {"experiment", "program", "measured", "backend",
                                                    "ranks",      "counts",  "library",  "machine"};
 
-/* A fact is shown where it bears on what is compared. */
+/* A fact is shown if it matters to the comparison. */
 static bool is_shown(const struct comparison *c, enum result_fact fact)
 {
 	bool shown = fact != FACT_COUNTS;
@@ -319,7 +319,7 @@ static bool is_shown(const struct comparison *c, enum result_fact fact)
 	return shown;
 }
 
-/* The names of the facts in which the sides differ; `figures`: with what each has. */
+/* The names of the facts in which the sides differ; `figures`: with each side's value. */
 static void unlike_facts(const struct comparison *c, bool figures, char *text, size_t bytes)
 {
 	text[0] = '\0';
@@ -334,7 +334,7 @@ static void unlike_facts(const struct comparison *c, bool figures, char *text, s
 	}
 }
 
-/* Runs of two machines or libraries are compared too: what differs is with the answer. */
+/* Runs of two machines or libraries are compared too: the answer names the differences. */
 static void put_unlike(struct shown *s)
 {
 	char unlike[1200];
@@ -343,7 +343,7 @@ static void put_unlike(struct shown *s)
 		say(s, "A and B differ in %s.", unlike);
 }
 
-/* "6", "2 to 8": trials behind the verdicts. */
+/* "6", "2 to 8": trials that the verdicts use. */
 static void trials_text(const struct comparison *c, bool right, char *text, size_t bytes)
 {
 	unsigned least = -1u, most = 0;
@@ -390,7 +390,7 @@ static void put_facts(struct shown *s)
 		note(s, '-', "All the same but the time.");
 }
 
-/* nccl-tests' own words for -a. */
+/* nccl-tests' names for its -a. */
 static const char *average_name(int average)
 {
 	static const char *const names[] = {"rank 0's", "the mean over ranks (its default)",

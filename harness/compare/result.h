@@ -1,4 +1,5 @@
-/* One side of a comparison: its times by variant and cell, and what it says of itself. */
+/* One side of a comparison: its times by variant and cell, and the facts that it states about
+ * itself. */
 #ifndef LAUNCHGAP_RESULT_H
 #define LAUNCHGAP_RESULT_H
 
@@ -7,14 +8,14 @@
 #include "../trial/trial.h"
 #include "../status.h"
 
-/* What is held beside each other. */
+/* Facts that are compared. */
 enum result_fact {
 	FACT_EXPERIMENT,
 	FACT_PROGRAM,
 	FACT_MEASURED,
 	FACT_BACKEND,
 	FACT_RANKS,
-	FACT_COUNTS, /* alltoallv's, of no matter without it */
+	FACT_COUNTS, /* alltoallv's; ignored without it */
 	FACT_LIBRARY,
 	FACT_MACHINE,
 	FACT_KINDS
@@ -33,9 +34,9 @@ struct result_series {
 	char variant[TRIAL_NAME_BYTES];
 	struct cell cell; /* op and root are 0 where they mean nothing */
 	unsigned nranks;
-	bool limit; /* of the machine, not of a variant: shown, but no verdict rests on it */
+	bool limit; /* of the machine, not of a variant: shown, but no verdict uses it */
 	char digest[20];
-	char layout[40]; /* nccl-tests: of the files that it is from */
+	char layout[40]; /* nccl-tests: the layout of its files */
 	unsigned ntrials;
 	struct result_trial *trials;
 };
@@ -62,28 +63,30 @@ struct result {
 	int average;     /* its -a */
 	bool unchecked;  /* its -c 0 */
 	char manner[64]; /* options by which its calls are not simply back to back, or "" */
-	char others[RESULT_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that are not the usual */
+	char others[RESULT_OTHERS_BYTES]; /* its -R, -x, -u, -n, -w … that differ from the
+	                                     defaults */
 };
 
 void result_free(struct result *side);
 
-/* One more time of a cell: its series, valid until the next call, or NULL with the sentence. */
+/* Adds a time to a cell. Returns its series, valid until the next call, or NULL with the
+ * sentence. */
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
                                  unsigned nranks, unsigned block, double time_us,
                                  struct status *st);
-/* When all are there: several times of one block (nccl-tests' -N cycles) become their median,
- * for they are no trials of their own. */
+/* After the last time is added: several times of one block (nccl-tests' -N cycles) become their
+ * median, because they are not separate trials. */
 void result_settle(struct result *side);
 const struct result_series *result_find(const struct result *side, const char *variant,
                                         const struct cell *cell);
-/* Adds to a fact what it does not say yet, cleaned. */
+/* Adds text, cleaned, to a fact unless the fact has it already. */
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
-/* Adds an item to a list with ", " that does not hold it yet. */
+/* Adds an item to a list with ", " unless the list has it already. */
 void result_list(char *list, size_t bytes, const char *item);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void result_clean(const char *text, char *out, size_t bytes);
 
-/* `n` things at `all` with room for one more, which realloc may have moved; NULL with the
+/* The array `all` of `n` items with room for one more; realloc may have moved it. NULL with the
  * sentence. */
 void *result_grown(void *all, unsigned n, size_t bytes, struct status *st);
 

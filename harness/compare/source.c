@@ -40,7 +40,7 @@ static void add_machine(struct result *side, const struct record_run *run)
 	}
 }
 
-/* Records without "parts" cut them elsewhere, so that equal counts were other work. */
+/* Records without "parts" cut parts at other places, so that equal counts mean other work. */
 static void add_counts(struct result *side, const json_t *env)
 {
 	unsigned nranks = (unsigned)json_integer_value(json_object_get(env, "ranks"));
@@ -108,7 +108,7 @@ static int add_absent(struct result *side, const struct summary *s, struct statu
 	return 0;
 }
 
-/* The reference's twin is left out: it would be one verdict given twice. */
+/* Omits the reference's twin: it would give one verdict twice. */
 static int add_rows(struct result *side, const struct summary *s, struct status *st)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -155,9 +155,9 @@ static int load_record(const char *path, struct result *side, struct status *st)
 	return result;
 }
 
-/* --- which files it is ------------------------------------------------------------------- */
+/* --- which files ------------------------------------------------------------------------- */
 
-/* x.json, and x.json.0, as nccl-tests calls it where x.json is there already. */
+/* x.json, and x.json.0, as nccl-tests names it if x.json exists already. */
 static bool is_json_name(const char *name)
 {
 	const char *end = NULL;

@@ -5,9 +5,8 @@
 #include "result.h"
 
 /* Loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list with
- * commas, a folder), each file of which is a trial. `variant` names nccl-tests' times; NULL:
- * their layout does. `path` is borrowed. The caller frees with result_free, also after an error.
- */
+ * commas, a folder); each file is a trial. `variant` names nccl-tests' times; NULL: their layout
+ * does. `path` is borrowed. The caller frees with result_free, also after an error. */
 int source_load(const char *path, const char *variant, struct result *side, struct status *st);
 
 #endif

@@ -1,4 +1,4 @@
-/* Two samples that nothing pairs: by how much the one is shifted against the other. Pure.
+/* The shift between two samples that are not paired. Pure.
  *
  * Blocks of one run are paired, for their trials ran within minutes of each other (stats.h).
  * Trials of two runs are not: block 3 of one has nothing to do with block 3 of the other. */
@@ -15,11 +15,11 @@ struct unpaired {
 	double confidence; /* attained; NaN without an interval */
 };
 
-/* Hodges–Lehmann estimate of x − y, the median of all m × n differences, with the interval that
- * the rank-sum test of Mann, Whitney and Wilcoxon gives (Hollander, Wolfe and Chicken 2014,
- * §4.2 and §4.3): exact up to 50 values a side, so that the attained confidence is at least the
- * asked one; beyond by the normal distribution. Without ties it is R's
- * wilcox.test(x, y, conf.int = TRUE); ties make it conservative. */
+/* Hodges–Lehmann estimate of x − y, the median of all m × n differences, with the interval that the
+ * rank-sum test of Mann, Whitney and Wilcoxon gives (Hollander, Wolfe and Chicken 2014, §4.2 and
+ * §4.3): exact up to 50 values a side, so that the attained confidence is at least the asked one;
+ * beyond 50 by the normal distribution. Without ties it is R's wilcox.test(x, y, conf.int = TRUE);
+ * ties make it conservative. */
 struct unpaired unpaired_shift(const double *x, unsigned m, const double *y, unsigned n,
                                double confidence);
 
