@@ -253,7 +253,7 @@ static double p_at(const struct maker *m, double at, double confidence)
 	return fmin(dearer * stats_signed_rank_p(m->logs, m->nblocks, at), 1);
 }
 
-/* The ratio and what is made of it. */
+/* The ratio, the verdict, the odd block, the probabilities and both sides. */
 static void judge(const struct maker *m, struct contrast *c)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)

@@ -24,7 +24,7 @@ static double by_field(const struct record_cell *c, unsigned offset)
 
 #define FIELD(name) ((unsigned)offsetof(struct counters, name))
 
-/* What a row is made from. */
+/* The input of a row. */
 struct source {
 	const struct summary *s;
 	const struct evidence_row *row;
@@ -78,7 +78,7 @@ static void fill_model(const struct source *src, const struct evidence_path *pat
 		row->cached = row->model - row->dram_per_nvlink;
 }
 
-/* On host the workers say which way they take: by slots, or out of the peer's buffer. */
+/* On host the workers say which path they take: by slots, or from the peer's buffer. */
 static void fill_copies(const struct source *src, struct evidence_row *row)
 {
 	const struct summary_group *g = &src->s->groups[row->group];
@@ -150,7 +150,7 @@ static void put_path(const struct record_path *from, struct evidence_path *out)
 	path_free(&path);
 }
 
-/* The twin is the reference in all but its name, and has no job of its own for the path. */
+/* The twin is the reference with another name, and has no separate job for the path. */
 static void put_twins(const struct summary *s, struct evidence_path *paths)
 {
 	for (unsigned v = 0; v < s->nvariants && s->reference >= 0; v++) {
@@ -204,8 +204,7 @@ static const struct path_setting *setting_of(const struct path *path, const char
 	return NULL;
 }
 
-/* Whether the figure that a setting is about is the same on both sides; not where no log has
- * it. */
+/* Whether the figure that a setting changes is the same on both sides; false if no log has it. */
 static bool is_same(const struct path_setting *set, const struct path *with,
                     const struct path *without)
 {
@@ -217,8 +216,7 @@ static bool is_same(const struct path_setting *set, const struct path *with,
 	return here[0] && !strcmp(here, there);
 }
 
-/* What became of a setting that did nothing beside the other variant; false: it may have acted.
- */
+/* Why a setting did nothing compared with the other variant; false: it may have acted. */
 static bool add_idle(const struct summary *s, unsigned variant, const struct path *with,
                      const struct path *without, const char *key, char *text, size_t bytes)
 {
@@ -239,8 +237,8 @@ static bool add_idle(const struct summary *s, unsigned variant, const struct pat
 	return true;
 }
 
-/* Whether nothing acted of what a variant sets that another one does not: `idle` then says why.
- */
+/* Whether none of the settings acted that one variant has and another lacks: `idle` then says
+ * why. */
 static bool is_idle(const struct summary *s, unsigned variant, unsigned other, char *idle,
                     size_t bytes)
 {
@@ -257,7 +255,7 @@ static bool is_idle(const struct summary *s, unsigned variant, unsigned other, c
 	return all;
 }
 
-/* Beside the reference, else beside the first that it is the same as. */
+/* Compared with the reference, else with the first variant that it is the same as. */
 static void put_idle(const struct summary *s, struct evidence_path *paths)
 {
 	for (unsigned v = 0; v < s->nvariants; v++) {
@@ -344,7 +342,7 @@ static void say_acted(const struct path *with, const struct path *without, const
 		         said, same ? "; without it the same" : "");
 }
 
-/* Settings that NCCL's log says nothing of, and that end in what is launched. */
+/* Settings that NCCL's log does not mention, and that bound what is launched. */
 static bool bounds_launched(const char *key)
 {
 	static const char *const keys[] = {"call_ctas", "min_ctas", "max_ctas", "cta_policy"};
@@ -354,7 +352,7 @@ static bool bounds_launched(const char *key)
 	return false;
 }
 
-/* Whether a collective's kernels were looked at, and at one size alone. */
+/* Whether a collective's kernels were examined, and at one size only. */
 static bool is_single_size(const struct summary *s, const char *variant, enum coll_kind coll)
 {
 	size_t least = SIZE_MAX, most = 0;
@@ -369,8 +367,8 @@ static bool is_single_size(const struct summary *s, const char *variant, enum co
 	return most == least;
 }
 
-/* Whether every collective was looked at in calls larger than its smallest, which launch all
- * the thread blocks that they may. */
+/* Whether every collective was examined in calls larger than its smallest, which launch all the
+ * thread blocks that they may. */
 static bool launched_large(const struct summary *s, const char *variant)
 {
 	for (int coll = 0; coll < COLL_KINDS; coll++)
@@ -421,8 +419,8 @@ static const struct path_setting *actor_of(const struct path *path, const struct
 	return NULL;
 }
 
-/* More was asked for than the default has, and less came of it: what capped it would have
- * capped the default alike. */
+/* The setting asked for more than the default has, and got less: the same cap would have applied to
+ * the default. */
 static bool is_capped_below(const struct path_setting *set, const struct path *without,
                             unsigned long long *usual)
 {

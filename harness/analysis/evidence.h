@@ -1,9 +1,9 @@
-/* Evidence: what each variant's data did on its way, as logs and counters say it. Pure.
+/* Evidence: which path each variant's data took, as logs and counters show it. Pure.
  *
  * Counters are medians over blocks of one number per cell (measure_counter). The model of DRAM
- * traffic is counters.h's. Of known copies the counters give 1.00 DRAM bytes per NVLink byte on
- * either GPU (counters.h), so a figure well below the model is no artefact of them: what is
- * missing was presumably found in the cache. */
+ * traffic is counters.h's. For known copies the counters give 1.00 DRAM bytes per NVLink byte on
+ * either GPU (counters.h). So a figure well below the model is not an artefact of the counters: the
+ * missing bytes were presumably found in the cache. */
 #ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
 #define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 
@@ -18,22 +18,20 @@ struct evidence_path {
 	char pairs[512];      /* of a mixed transport: which pairs of ranks use which */
 	char registered[288]; /* "yes", or "no: why" */
 	char copy_engine[16]; /* "yes" or "no" */
-	char data_path[32];   /* "direct", "staged", "unknown": which model is held against it */
+	char data_path[32];   /* "direct", "staged", "unknown": which model it is compared with */
 	char why[384];        /* how it is known */
-	char unexpected[80];  /* what was expected where it is something else, else "" */
+	char unexpected[80];  /* what was expected if the path is another one, else "" */
 	char channels[64];    /* "32 for sends, 16 a peer", as the log says, or "" */
 	char chunk[24];       /* bytes of a chunk of sends and receives, or "" */
 	char algorithms[PATH_WHY_BYTES];
 	char launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
 	                    */
-	/* Where none of the settings acted in which it differs from another variant, and so is
-	 * the same as that one: why, "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by
-	 * default"; else
-	 * "". */
+	/* Why it is the same as another variant, because no setting acted in which the two differ:
+	 * "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default"; else "". */
 	char idle[256];
 	unsigned idle_as; /* that variant */
 	unsigned nsettings;
-	struct path_setting *settings; /* owned: what the library made of those asked for */
+	struct path_setting *settings; /* owned: what the library used for those asked for */
 };
 
 struct evidence_row {
@@ -46,7 +44,7 @@ struct evidence_row {
 	double model;          /* the one of the two that the path says, or NaN */
 	double cached;         /* model − dram_per_nvlink, NaN where not positive */
 	double sm_percent, pcie_tx_gbs, copies, issue_cores;
-	double copies_model; /* host: what copies should be on the way that its workers took */
+	double copies_model; /* host: what copies should be on the path that its workers took */
 	unsigned blocks;
 };
 
@@ -58,8 +56,8 @@ struct evidence {
 	char missing[512];         /* what counters lack, as the record says it; or "" */
 };
 
-/* The caller frees with evidence_free. -1 only when memory is out; a path that cannot be read
- * is said in its why. */
+/* The caller frees with evidence_free. -1 only when memory is out; if a path cannot be read, its
+ * `why` says so. */
 int evidence_make(const struct summary *summary, struct evidence *out, struct status *st);
 void evidence_free(struct evidence *evidence);
 
@@ -69,8 +67,8 @@ void evidence_free(struct evidence *evidence);
 void evidence_acted(const struct summary *summary, const struct factor *factor, char *text,
                     size_t bytes);
 
-/* Why a variant's setting cannot have changed anything against the reference: it was not read,
- * its figure is the reference's, or another setting of the variant alone makes the figure; ""
+/* Why a variant's setting cannot have changed anything compared with the reference: it was not
+ * read, its figure is the reference's, or another setting of the variant alone makes the figure; ""
  * where the logs do not say so. */
 void evidence_idle(const struct summary *summary, const char *variant, const char *key, char *why,
                    size_t bytes);

@@ -30,7 +30,7 @@ static int judge(const struct summary *s, struct factors_result *r, struct statu
 	    contrast_of(s, r->factor, METRIC_LATENCY, &latency, st))
 		return -1;
 	bool alone = bandwidth.why[0] && !latency.why[0];
-	/* Of a pace without a cell there is nothing to say but that. */
+	/* If a pace has no cell, that is all there is to report. */
 	bool nearer = bandwidth.why[0] && !bandwidth.ncells && latency.ncells;
 	const struct contrast *main = alone || nearer ? &latency : &bandwidth;
 	r->bandwidth = bandwidth.verdict;

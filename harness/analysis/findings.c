@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the regime of a claim's metric cannot tell variants apart, a verdict stands only as far
- * as it is decided beyond what its A/A line shows. */
+/* If the regime of a claim's metric cannot distinguish variants, a verdict is valid only as far as
+ * it is decided beyond the A/A line. */
 static void withhold(const struct regimes *regimes, struct claims_result *r)
 {
 	const struct claim *claim = r->claim;

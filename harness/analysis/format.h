@@ -1,4 +1,4 @@
-/* Sizes, numbers, ratios and ranges as the sentences of a report have them. Pure. */
+/* Sizes, numbers, ratios and ranges as sentences of a report print them. Pure. */
 #ifndef LAUNCHGAP_FORMAT_H
 #define LAUNCHGAP_FORMAT_H
 
@@ -12,7 +12,7 @@ struct formatted {
 	char text[96];
 };
 
-/* Adds to a text that has begun, cut where it is too short. `bytes`: the room of all of it. */
+/* Appends to a text, cut to fit. `bytes`: the room of the whole text. */
 void format_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "16 MiB". */
@@ -30,12 +30,12 @@ struct formatted format_percent(double share);
 const char *format_plural(unsigned long long n);
 /* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
 struct formatted format_estimate(double ratio);
-/* "0.941 ±0.7%", of sides that differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
+/* "0.941 ±0.7%", if the two sides differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
  * or full "0.941 (0.935 to 0.948)". */
 struct formatted format_ratio(const struct stats_ratio *ratio, bool full);
 /* Its interval alone: "0.935 to 0.948". */
 struct formatted format_interval(const struct stats_ratio *ratio);
-/* "60 to 75 %" of 0.6 and 0.75; a tenth of a per cent where they are near. */
+/* "60 to 75 %" of 0.6 and 0.75; with a tenth of a per cent if they are close. */
 struct formatted format_shares(double lo, double hi);
 
 #endif

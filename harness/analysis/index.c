@@ -33,8 +33,8 @@ static int by_number(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The group of a cell, looked for from the one before on: cells of one group follow each other.
- * ngroups where there is none. */
+/* The group of a cell. The search starts at the group before, because cells of one group follow
+ * each other. ngroups if there is none. */
 static unsigned group_of(const struct summary *s, const struct record_cell *c, unsigned before)
 {
 	for (unsigned i = 0; i < s->ngroups; i++) {

@@ -1,6 +1,6 @@
-/* What a run comes to, and where in it each thing stands: each name of the record is resolved
- * once. Variants by their number, cells by the place of their group and size, trials by their
- * block: cell[variant][place][block]. Pure. What the numbers are is summary.h's. */
+/* A run's results, and where each item of it is: each name of the record is resolved once. Variants
+ * by their number, cells by the place of their group and size, trials by their block:
+ * cell[variant][place][block]. Pure. summary.h defines the numbers. */
 #ifndef LAUNCHGAP_INDEX_H
 #define LAUNCHGAP_INDEX_H
 
@@ -42,9 +42,9 @@ struct summary_trial {
 struct summary_rank {
 	double skew_us, launch_us;
 	double finish_us;  /* its own end, from the earliest start of any rank, per call */
-	double late_us;    /* that less the mean of all ranks' */
+	double late_us;    /* finish_us − the mean of all ranks' */
 	double last;       /* share of the rows in which it was the last to end; all: 1 */
-	double last_by_us; /* when it was: by how much behind the mean; NaN when never */
+	double last_by_us; /* when it was: how much later than the mean; NaN when never */
 };
 
 struct summary_row {
@@ -61,7 +61,7 @@ struct summary_row {
 	double time_rank0_us, time_mean_us, time_min_us, time_max_us;
 	double algbw_gbs, busbw_gbs; /* NaN where the backend carries no data */
 	/* Isolated only: medians over blocks of the trial's quantile, and the order-statistic
-	 * intervals of these medians. p99 wants METRIC_P99_CALLS in a trial. */
+	 * intervals of these medians. p99 needs METRIC_P99_CALLS in a trial. */
 	double p50_us;
 	struct stats_interval p95_us, p99_us;
 	double launch_us, skew_us, resolution_us;
@@ -82,8 +82,8 @@ struct summary_group {
 	unsigned nranks;
 	unsigned nsizes;
 	size_t *bytes, *asked_bytes; /* ascending */
-	size_t *moved_bytes;         /* coll_moved of each; `bytes` in records that do not say
-	                                how alltoallv's parts lie */
+	size_t *moved_bytes;         /* coll_moved of each; `bytes` in records that do not say how
+	                                alltoallv's parts are laid out */
 	struct stats_ratio *gaps;    /* per variant: one number per block, the geometric mean of
 	                                the ratio over the sizes that both have */
 	bool limit;                  /* it is the limit's alone */
@@ -118,8 +118,8 @@ struct summary {
 	struct index index;
 	unsigned nblocks;        /* whole ones: with a trial of each variant that was measured and
 	                     not given up */
-	bool measured;           /* any row has a time: of a run that was stopped in its first block
-	                     too */
+	bool measured;           /* any row has a time: also in a run that was stopped in its first
+	                            block */
 	unsigned isolated_calls; /* of a trial, as asked for */
 	unsigned ncores;         /* of the machine; 0: not recorded */
 	double margin;           /* of the verdicts: 0.02 is 2 % */
@@ -133,12 +133,12 @@ struct summary {
 	                            GPU; or "" */
 };
 
-/* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills
- * the summary's groups and its index but for rows and trials. */
+/* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills the
+ * summary's groups and its index, except rows and trials. */
 int index_make(struct summary *summary, struct status *st);
-/* The summary's rows, when they lie where they stay. */
+/* Indexes the summary's rows, after they have moved for the last time. */
 void index_rows(struct summary *summary);
-/* Their trials, when they are all there. */
+/* Indexes their trials, after the last one is added. */
 int index_trials(struct summary *summary, struct status *st);
 void index_free(struct index *index);
 
@@ -155,12 +155,12 @@ struct summary_row *index_at(const struct summary *summary, unsigned variant, un
                              unsigned size);
 /* Whether a cell of the record counts: measured, and in the timed pass. */
 bool index_counts(const struct record_cell *cell);
-/* Whether a collective is a part of a step that was measured whole: it says what the step is
- * made of, and is not compared beside it. */
+/* Whether a collective is a part of a step that was measured whole: it shows what the step consists
+ * of, and is not compared in addition. */
 bool index_is_part(const struct summary *summary, enum coll_kind coll);
 /* The row that the record's i-th cell counts in, or NULL. */
 struct summary_row *index_cell_row(const struct summary *summary, unsigned i);
-/* NULL where there is none. `block` is a place in the index' list. */
+/* NULL if there is none. `block` is a place in the index' list. */
 const struct summary_trial *index_timed(const struct summary *summary, unsigned variant,
                                         unsigned place, unsigned block);
 const struct record_cell *index_counted(const struct summary *summary, unsigned variant,

@@ -221,7 +221,7 @@ static void cross(struct load *load, double gbs, const char *format, ...)
 	load->edges[i].pairs++;
 }
 
-/* Bridges that both GPUs hang on, from the root down. */
+/* Bridges above both GPUs, from the root down. */
 static unsigned common(const struct topology_gpu *a, const struct topology_gpu *b)
 {
 	unsigned n = 0;

@@ -1,8 +1,8 @@
-/* What joins two devices, what that should carry, and which links are worse than they could be.
- * Pure: from a recorded topology.
+/* The link between two devices, the bandwidth that it should reach, and which links are worse than
+ * they could be. Pure: from a recorded topology.
  *
  * Bandwidths are payload one way, in GB/s of 1e9 bytes, as a data sheet has them:
- *   NVLink  20, 25, 25, 25, 50 a link (versions 1 to 5; 14.06 of RTX GPUs' bridges), told by
+ *   NVLink  20, 25, 25, 25, 50 a link (versions 1 to 5; 14.06 of RTX GPUs' bridges), known by
  *           the speed that is signalled
  *   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8
  * A pair's is that of its narrower end. */
@@ -29,8 +29,8 @@ enum links_class {
 struct links_info {
 	const char *name;  /* "NVSwitch" */
 	const char *brief; /* "NVS": in a matrix */
-	/* What sends and receives should reach of the theoretical bandwidth, at least; 0: no
-	 * figure is known. At most all of it. */
+	/* The least share of the theoretical bandwidth that sends and receives should reach, at
+	 * most 1; 0: no figure is known. */
 	double least_share;
 	const char *source; /* of that share; "" */
 };
@@ -48,7 +48,7 @@ struct links_pair links_cores(const struct topology *topology, int a, int b);
 /* "NVS ×18", "SYS". */
 void links_brief(const struct links_pair *pair, char *text, size_t bytes);
 
-/* Whether both hang on one PCIe switch. */
+/* Whether both are below one PCIe switch. */
 bool links_share_switch(const struct topology *topology, unsigned a, unsigned b);
 
 /* One way; NaN where NVML did not say. */
@@ -56,21 +56,22 @@ double links_nvlink_gbs(const struct topology_gpu *gpu); /* all that are up toge
 double links_pcie_gbs(unsigned gen, unsigned width);
 unsigned links_up(const struct topology_gpu *gpu);
 
-/* What a GPU's links are short of, in a sentence: NVLinks that are down or fewer than another
- * GPU of its name has, PCIe lanes. "" where nothing is. Of a lower PCIe generation `busy` says
- * whether it was read under load: idle GPUs lower theirs. */
+/* What a GPU's links lack, in a sentence: NVLinks that are down or fewer than another GPU of its
+ * name has, PCIe lanes. "" if nothing. `busy` says whether a lower PCIe generation was read under
+ * load: idle GPUs lower theirs. */
 void links_short(const struct topology *topology, unsigned gpu, bool busy, char *text,
                  size_t bytes);
 
-/* What all ordered pairs at once put on each link: from every GPU to every other as much. */
+/* The load of all ordered pairs at once on each link: every GPU sends the same amount to every
+ * other. */
 struct links_edge {
 	char name[96];
 	unsigned pairs; /* ordered pairs whose data crosses it, in its busier direction */
 	double gbs;     /* one way; NaN: not known */
 };
 #define LINKS_EDGES 256
-/* Among the GPUs `of` (places in the topology), the heaviest load first: pairs by GB/s, those
- * of unknown GB/s behind. Returns how many. */
+/* Among the GPUs `of` (places in the topology), the heaviest load first: pairs by GB/s, those of
+ * unknown GB/s last. Returns how many. */
 unsigned links_edges(const struct topology *topology, const int of[], unsigned n,
                      struct links_edge out[LINKS_EDGES]);
 

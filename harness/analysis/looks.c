@@ -7,7 +7,7 @@
 /* Of a run that stopped by its widths, in place of 1 − VERDICT_CONFIDENCE. */
 #define ALPHA_BY_WIDTH 0.04
 
-/* Blocks that a session meant to end with; UINT_MAX: as many as it takes. */
+/* Blocks that a session planned to end with; UINT_MAX: as many as it takes. */
 static unsigned planned(unsigned first, long long blocks)
 {
 	return blocks > 0 ? first + (unsigned)blocks : UINT_MAX;
@@ -44,7 +44,7 @@ static void add(struct looks *looks, unsigned at)
 		looks->at[looks->nplans++] = at;
 }
 
-/* Looks at an interval, of whose blocks `has` say how many it had at each plan. */
+/* Number of looks at an interval; `has` says how many of its blocks it had at each plan. */
 static unsigned looks_with(const struct looks *looks, const unsigned *has, unsigned nblocks,
                            unsigned *first)
 {
@@ -79,7 +79,7 @@ struct looks looks_count(const struct record_run *run)
 	const unsigned blocks = record_next_block(run), asked = first_plan(run);
 	struct looks looks = {.by_width = asked == UINT_MAX};
 	unsigned plan = asked;
-	/* A search ends by a plan of its own, whatever the number of sessions. */
+	/* A search ends by its own plan, whatever the number of sessions. */
 	if (json_object_get(run->environment, "search"))
 		return (struct looks){.n = 1, .first = blocks, .confidence = VERDICT_CONFIDENCE};
 	for (unsigned i = 0; i < run->nresumes; i++) {
@@ -88,7 +88,7 @@ struct looks looks_count(const struct record_run *run)
 		if (goes_beyond(r, &plan))
 			add(&looks, r->first_block);
 	}
-	/* Where no session is recorded: what was not asked for at first came later. */
+	/* If no session is recorded, blocks that were not asked for at first came later. */
 	if (!run->nresumes && asked < blocks)
 		add(&looks, asked);
 	looks.n = looks_with(&looks, looks.at, blocks, &looks.first);

@@ -52,7 +52,7 @@ static double issue_wall(const struct record_cell *c, unsigned row)
 	return (double)(last - first);
 }
 
-/* What a row takes usually: a mean would take a cell for long that was preempted once. */
+/* The usual time of a row: by a mean, a cell that was preempted once would look long. */
 static double usual_wall(const struct record_cell *c)
 {
 	double usual = NAN, *walls = malloc((c->rows + 1) * sizeof *walls);
@@ -113,7 +113,7 @@ double measure_fact(const json_t *facts, const char *key)
 
 double measure_rank_bytes(const json_t *facts)
 {
-	/* Where nothing is registered apart, and in older records, comm has it. */
+	/* If nothing is registered separately, and in older records, comm includes it. */
 	double registering = measure_fact(facts, "memory_register_bytes");
 	return measure_fact(facts, "memory_buffers_bytes") +
 	       measure_fact(facts, "memory_comm_bytes") +
@@ -199,11 +199,11 @@ static struct counted count(const struct summary *s, enum metric metric, unsigne
 	return n;
 }
 
-/* Of counters that were read, and have no figure. */
+/* For counters that were read, and have no figure. */
 static void say_no_figure(const char *name, const struct counted *n, enum metric metric, char *why,
                           size_t bytes)
 {
-	bool issue = metric == METRIC_ISSUE_CORES; /* no counter of the hardware's */
+	bool issue = metric == METRIC_ISSUE_CORES; /* not a hardware counter */
 	if (issue && !n->launches)
 		snprintf(why, bytes,
 		         "nothing is launched on host: its workers move the data "

@@ -11,10 +11,10 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
 
 /* What the counters of one cell say, over its ranks: bandwidths their mean, dram_per_nvlink and
  * copies the ratio of their sums, issue_cores the CPU time of all workers by the time from the
- * earliest start to the latest return of issue. NaN where it cannot be said; of issue_cores
- * that is also on a backend that launches nothing, and where issuing a row usually (median)
- * takes less than MEASURE_ISSUE_NS, as reading a thread's CPU time is a system call of a
- * microsecond, and in it. */
+ * earliest start to the latest return of issue. NaN if unknown. issue_cores is also NaN on a
+ * backend that launches nothing, and if issuing a row usually (median) takes less than
+ * MEASURE_ISSUE_NS: reading a thread's CPU time is a system call of a microsecond, and its time is
+ * included. */
 #define MEASURE_ISSUE_NS 20000
 double measure_counter(const struct record_cell *cell, enum metric metric);
 /* A rank's part of issue_cores: that of the worker whose first rank it is, else 0. */
@@ -23,14 +23,14 @@ double measure_issue_cores(const struct record_cell *cell, unsigned rank);
  * of all, memory the sum over processes, rank_memory the mean over workers, each for the one of
  * its GPUs that used most. NaN where one of them does not say it. */
 double measure_whole(const struct record_cell *cell, enum metric metric);
-/* A fact that is a number, NaN where there is none; and what a worker's GPU (or first rank)
- * used altogether. */
+/* A fact that is a number, NaN if there is none; and what a worker's GPU (or first rank) used
+ * altogether. */
 double measure_fact(const json_t *facts, const char *key);
 double measure_rank_bytes(const json_t *facts);
 /* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
  * counters. */
 double measure_sum(const struct record_cell *cell, size_t offset);
-/* Why no cell has a counter's metric of each of n variants: a sentence without a point. */
+/* Why no cell has a counter's metric of each of n variants: a sentence without a full stop. */
 void measure_missing(const struct summary *summary, enum metric metric, const unsigned *variants,
                      unsigned n, char *why, size_t bytes);
 

@@ -11,8 +11,8 @@ static const char *const keys[] = {"memory_buffers_bytes", "memory_comm_bytes",
                                    "memory_register_bytes", "memory_calls_bytes",
                                    "process_peak_bytes"};
 
-/* The facts of a trial's workers stand in each of its cells, which follow each other: only the
- * first of them counts. NULL for the others, and for other variants. */
+/* The facts of a trial's workers are in each of its cells, which follow each other: only the first
+ * of them counts. NULL for the others, and for other variants. */
 static const json_t *facts_of(const struct summary *s, unsigned variant, unsigned cell)
 {
 	const struct record_cell *c = &s->run->cells[cell];

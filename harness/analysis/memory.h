@@ -1,4 +1,4 @@
-/* What memory a variant took, as its workers said at the end of their trials. Pure. */
+/* The memory that a variant used, as its workers said at the end of their trials. Pure. */
 #ifndef LAUNCHGAP_MEMORY_H
 #define LAUNCHGAP_MEMORY_H
 

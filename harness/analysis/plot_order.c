@@ -91,7 +91,7 @@ bool plot_order_is_large(const struct summary *s, size_t asked_bytes)
 	       (record_traits(s->run, NULL)->gpus ? (size_t)16 << 20 : (size_t)256 << 10);
 }
 
-/* 0 stands first. */
+/* 0 is first. */
 static unsigned rank_of(const struct summary *s, unsigned v)
 {
 	enum summary_role role = s->variants[v].role;
@@ -102,7 +102,7 @@ static unsigned rank_of(const struct summary *s, unsigned v)
 	                              : 3;
 }
 
-/* What a variant's name says beside its mode: "-old" of "threads-old". */
+/* A variant's name without its mode: "-old" of "threads-old". */
 static void family_name(const struct summary *s, unsigned v, char *text, size_t bytes)
 {
 	const char *name = s->variants[v].name, *mode = s->variants[v].mode;
@@ -113,7 +113,7 @@ static void family_name(const struct summary *s, unsigned v, char *text, size_t 
 		snprintf(text, bytes, "%s", name);
 }
 
-/* A variant's family is that of the first one with the same name beside its mode; the twin's is
+/* A variant's family is that of the first one with the same name without its mode; the twin's is
  * the reference's. */
 static void families_number(const struct summary *s, struct plot_order *order)
 {

@@ -1,9 +1,9 @@
 /* Which variants the pictures show, in which order, and which of their curves are one line.
  * Pure.
  *
- * Those that were measured, but the limit, which has a line of its own. Where these are too
- * many to be told apart, and the experiment asks about a gap: the reference and its twin, the
- * two ends of the gap, and of each mode the first. */
+ * All that were measured except the limit, which has its own line. If these are too many to
+ * distinguish, and the experiment asks about a gap: the reference and its twin, the two ends of the
+ * gap, and of each mode the first. */
 #ifndef LAUNCHGAP_PLOT_ORDER_H
 #define LAUNCHGAP_PLOT_ORDER_H
 
@@ -20,14 +20,13 @@ unsigned plot_order_left_out(const struct summary *summary);
 /* The groups that pictures are made of: the limit's is in those of the others, and pairs have
  * pictures of their own. */
 bool plot_order_has_group(const struct summary *summary, unsigned group);
-/* Beyond so many collectives (each with its datatype, operation and so on) there is none of
- * some pictures: who looks at so many? */
+/* Beyond so many collectives (each with its datatype, operation and so on) some pictures are
+ * omitted: nobody looks at so many. */
 #define PLOT_ORDER_DETAIL 4u  /* launch, ranks, ecdf, timeline */
 #define PLOT_ORDER_EACH   15u /* any picture of one collective alone */
-/* How many the run holds, the limit's own not counted. */
+/* How many the run has, without the limit's own. */
 unsigned plot_order_collectives(const struct summary *summary);
-/* Whether a size belongs to those of which bandwidth counts: from 16 MiB up on GPUs, from
- * 256 KiB up else. */
+/* Whether bandwidth matters at a size: from 16 MiB up on GPUs, else from 256 KiB up. */
 bool plot_order_is_large(const struct summary *summary, size_t asked_bytes);
 
 struct plot_order {
@@ -35,8 +34,8 @@ struct plot_order {
 	unsigned *families; /* theirs, from 0, the reference's: variants whose names differ in
 	                       the mode alone, as threads-old and processes-old, share one */
 	unsigned n;
-	unsigned main; /* so many first ones are what the experiment is about, and others up to
-	                  a panel's lines */
+	unsigned main; /* this many, from the first on: what the experiment is about, and others up
+	                  to a panel's lines */
 };
 
 /* All that are shown: the reference, of each mode the first, the ends of the gap, others as
@@ -44,10 +43,11 @@ struct plot_order {
  * only when memory is out. */
 int plot_order_make(const struct summary *summary, struct plot_order *out, struct status *st);
 
-/* Curves that are alike are one line: i joins the first line to all of whose curves it is as
- * near, at every size, as the tolerance there says, a ratio. values: positive, of curve i at
- * size k at [i * nsizes + k], NaN where it has none; what only one of two has tells them apart.
- * line: n of them, from 0 in the order of each line's first curve. Returns how many lines. */
+/* Curves that are equal within the tolerance become one line: curve i joins the first line if its
+ * ratio to all of the line's curves is within each size's tolerance. values: positive, of curve i
+ * at size k at [i * nsizes + k], NaN where it has none; a size that only one of two has
+ * distinguishes them. line: n of them, from 0 in the order of each line's first curve. Returns how
+ * many lines. */
 unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes,
                           const double *tolerance, unsigned *line);
 

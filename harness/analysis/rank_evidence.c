@@ -5,7 +5,7 @@
 
 #include "../core/counters.h"
 
-/* What one rank of one cell has. */
+/* The figures of one rank of one cell. */
 static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIGURES])
 {
 	struct counters none;
@@ -28,7 +28,7 @@ static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIG
 	out[RANK_SECONDS] = k->seconds;
 }
 
-/* A stretch's length alone says nothing of the path. */
+/* A stretch's length alone says nothing about the path. */
 static bool has_figure(const double figures[RANK_FIGURES])
 {
 	for (unsigned f = 0; f < RANK_SECONDS; f++)

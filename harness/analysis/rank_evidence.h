@@ -1,12 +1,12 @@
-/* What each rank's counters said of a row of the evidence, before means over ranks. Pure. */
+/* The counters of each rank for a row of the evidence, before means over ranks. Pure. */
 #ifndef LAUNCHGAP_RANK_EVIDENCE_H
 #define LAUNCHGAP_RANK_EVIDENCE_H
 
 #include "measure.h"
 #include "evidence.h"
 
-/* Units stand in the keys; copies_per_byte is copied ÷ delivered bytes, issue_cores the CPU
- * time of issuing by the time that it takes, seconds the stretch between two readings. */
+/* The keys have the units; copies_per_byte is copied ÷ delivered bytes, issue_cores the CPU time of
+ * issuing by the time that it takes, seconds the stretch between two readings. */
 enum rank_evidence_figure {
 	RANK_NVLINK_TX,
 	RANK_NVLINK_RX,

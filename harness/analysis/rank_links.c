@@ -13,7 +13,7 @@ struct source {
 	struct rank_links *out;
 };
 
-/* What a worker of the variant said; NULL: nothing. */
+/* A fact that a worker of the variant reported; NULL: none. */
 static const char *fact(const struct source *src, int worker, const char *key)
 {
 	return summary_fact(src->s, src->out->variant, worker, key);
@@ -73,7 +73,7 @@ static int take_device(const struct source *src, unsigned rank, unsigned each)
 	return core;
 }
 
-/* What joins each two ranks, by their GPUs (below 0: none) or cores. */
+/* Finds the link between each two ranks, by their GPUs (below 0: none) or cores. */
 static void link_ranks(const struct source *src, const int *gpus, const int *cores)
 {
 	struct rank_links *l = src->out;

@@ -1,5 +1,5 @@
-/* What joins the ranks' devices, by the record's topology: each rank's GPU or core with its
- * links, what joins each two ranks, and where traffic of all meets. Pure. */
+/* The links between the ranks' devices, by the record's topology: each rank's GPU or core with its
+ * links, the link between each two ranks, and where traffic of all meets. Pure. */
 #ifndef LAUNCHGAP_RANK_LINKS_H
 #define LAUNCHGAP_RANK_LINKS_H
 
@@ -7,20 +7,20 @@
 #include "links.h"
 #include "summary.h"
 
-#define RANK_LINKS_RANKS 64 /* of more nothing is said */
+#define RANK_LINKS_RANKS 64 /* beyond this nothing is reported */
 
 struct rank_links_rank {
 	const char *device; /* "NVIDIA H200 at 0000:18:00.0", "core 3", or "" */
 	const char *name;   /* the GPU's address, else as device */
 	int gpu;            /* of the topology, or -1 */
 	int numa;           /* NUMA node, or -1 */
-	int bridge;         /* of the PCIe switch that it shares with others: the first rank there;
-	               else -1 */
+	int bridge;         /* the first rank on the PCIe switch that it shares with others; else
+	                       -1 */
 	unsigned nvlinks, to_switch; /* NVLinks up; of these to NVSwitches */
 	double nvlink_gbs, pcie_gbs; /* what they carry one way; NaN: not known */
 	bool busy;                   /* PCIe was read under load: idle GPUs lower its generation */
 	unsigned gen, gen_max, width, width_max; /* of PCIe */
-	const char *remark;                      /* what its links are short of, or "" */
+	const char *remark;                      /* what its links lack, or "" */
 };
 
 /* Ordered pairs of one class. */
@@ -31,7 +31,7 @@ struct rank_links_class {
 };
 
 struct rank_links {
-	int variant;              /* whose ranks they are */
+	int variant;              /* that the ranks are of */
 	unsigned nranks;          /* 0: nothing is known, or there is one rank */
 	bool gpus;                /* any rank's device is a GPU of the topology */
 	struct links_pair *pairs; /* [from * nranks + to] of other ranks only */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One rank over a row's trials. `room` holds four numbers for each of their rows and three for
- * each of them. */
+/* One rank over a row's trials. `room` holds four numbers for each of their rows and three for each
+ * trial. */
 static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n, size_t rows,
                                    unsigned rank, double *room)
 {
@@ -50,8 +50,8 @@ static int row_fill(struct summary_row *row, const struct record_cell *const *ce
 			row->straggler = r;
 		mean += row->ranks[r].finish_us / row->nranks;
 	}
-	/* Late is against the mean of the ranks' own medians: of medians of the differences all
-	 * could lie on one side. */
+	/* Late is relative to the mean of the ranks' own medians: medians of the differences could
+	 * all be on one side. */
 	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++)
 		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
 	int rc = room && row->ranks ? 0 : -1;

@@ -1,4 +1,4 @@
-/* What each rank had of every row of the summary. Pure. */
+/* Each rank's times in every row of the summary. Pure. */
 #ifndef LAUNCHGAP_RANKS_H
 #define LAUNCHGAP_RANKS_H
 

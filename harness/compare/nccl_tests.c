@@ -90,7 +90,8 @@ static void read_others(const json_t *args, const json_t *config, char out[RESUL
 	}
 }
 
-/* By which its calls are not simply back to back, where its "config" says more than that. */
+/* Options with which its calls are not simply back to back, if "config" has more than this
+ * number. */
 static const struct {
 	const char *config, *says;
 	json_int_t more_than;
@@ -133,7 +134,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 	char *end;
 	double x = spread ? strtod(spread, &end) : 1;
 	if (spread && (end == spread || *end))
-		x = 1; /* as there */
+		x = 1; /* as nccl-tests does */
 	x = x < 0 ? 0 : x > 1 ? 1 : x;
 	if (!json_is_array(env))
 		snprintf(out, COUNTS_TEXT_BYTES, "not said");
