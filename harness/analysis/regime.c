@@ -7,7 +7,7 @@
 #include "summary.h"
 #include "format.h"
 
-/* Above the limit by less is the noise of the two. */
+/* An excess above the limit by less than this factor is the noise of the two. */
 #define ABOVE_LIMIT 1.1
 
 static bool holds(struct claim_range range, size_t asked)
@@ -15,7 +15,7 @@ static bool holds(struct claim_range range, size_t asked)
 	return asked >= range.lo && asked <= range.hi;
 }
 
-/* A group that regimes look at. */
+/* A group that regimes use. */
 static bool is_of(const struct summary *s, unsigned group, int pace)
 {
 	const struct summary_group *g = &s->groups[group];
@@ -78,7 +78,7 @@ static int range_find(const struct summary *s, struct regime *r)
 	return 0;
 }
 
-/* Why a variant is not held against the reference, or "". */
+/* Why a variant is not compared with the reference, or "". */
 static const char *obstacle(const struct summary *s, unsigned v)
 {
 	if ((int)v == s->reference)
@@ -107,8 +107,8 @@ static int contrasts_make(const struct summary *s, struct regime *r, struct stat
 	return 0;
 }
 
-/* The row that lies highest above the limit of its size, or NULL. A reduction can be carried
- * out on the way, so that its bus bandwidth is no bandwidth of a link. */
+/* The row that exceeds the limit of its size most, or NULL. A reduction can be computed on the way,
+ * so that its bus bandwidth is not the bandwidth of a link. */
 static const struct summary_row *above_limit(const struct summary *s, const struct regime *r,
                                              double *share)
 {

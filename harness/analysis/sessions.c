@@ -4,7 +4,7 @@
 
 /* Trials of a block on either side of one of them, and when it ended. */
 struct seam {
-	int64_t before_s, behind_s; /* the last before, the first behind; 0: none is known */
+	int64_t before_s, behind_s; /* the last before, the first after; 0: none is known */
 };
 
 static void seam_take(struct seam *seam, bool before, int64_t written_s)

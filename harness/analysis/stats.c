@@ -258,7 +258,7 @@ static int by_share(const void *a, const void *b)
 	return (x->share > y->share) - (x->share < y->share);
 }
 
-/* Sorted; `*above` is how many averages lie above 0 before the first. The caller frees. */
+/* Sorted; `*above` is how many averages are above 0 before the first. The caller frees. */
 static struct crossing *crossings_of(const double *part, const double *whole, unsigned n,
                                      double sign, size_t *count, size_t *above)
 {
@@ -276,8 +276,8 @@ static struct crossing *crossings_of(const double *part, const double *whole, un
 	return all;
 }
 
-/* The first share beyond which no more than `level` averages lie above 0, or the last up to
- * which so many do. NaN: there is no such end. */
+/* The first share beyond which no more than `level` averages are above 0, or the last up to which
+ * so many are. NaN: there is no such end. */
 static double first_share(const struct crossing *all, size_t count, size_t above, size_t level)
 {
 	for (size_t i = 0; above > level && i < count; i++) {
@@ -359,13 +359,13 @@ static double unit_of(const struct stats_ratio *r)
 	return log(r->hi / r->lo) / 2 / reach;
 }
 
-/* An estimate in units of its spread: chosen because it lies beyond `least`. */
+/* An estimate in units of its spread: chosen because it is beyond `least`. */
 struct chosen {
 	double at, least, hurdle;
 	unsigned df;
 };
 
-/* The truth, no less than the hurdle, at which one that is chosen lies at `at` or beyond with
+/* The truth, no less than the hurdle, at which a chosen estimate is at `at` or beyond with
  * probability p. */
 static double truth_of(const struct chosen *c, double p)
 {

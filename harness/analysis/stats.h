@@ -27,7 +27,7 @@ struct stats_interval {
 struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
                                               double confidence);
 
-/* The places of n values, the largest first, of equals the one that stands first. */
+/* The places of n values, the largest first, of equal ones the first. */
 void stats_order(const double *x, unsigned n, unsigned *order);
 
 /* A ratio with its interval; lo and hi are NaN when there are too few blocks for one. */
@@ -46,28 +46,28 @@ struct stats_ratio {
  * 2014, §3.3), back on the ratio's scale. n = 0: all NaN. */
 struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence);
 
-/* Which share of `whole` is `part`: both one number a block, of the same blocks. All shares
- * that the signed-rank test of part − share × whole does not refuse: Fieller's set (Fieller
- * 1954) with that test in Student's place, so that it is exact wherever the noise is symmetric.
- * The estimate is the share at which half of the Walsh averages lie on either side of 0; of
- * part and whole − part the estimates add up to 1. All NaN below STATS_MIN_BLOCKS and where the
- * interval of `whole` does not exclude 0: the set has no end then. */
+/* Which share of `whole` is `part`: both one number a block, of the same blocks. All shares that
+ * the signed-rank test of part − share × whole does not reject: Fieller's set (Fieller 1954) with
+ * that test in Student's place, so that it is exact wherever the noise is symmetric. The estimate
+ * is the share at which half of the Walsh averages are on either side of 0. The estimates of part
+ * and of whole − part add up to 1. All NaN below STATS_MIN_BLOCKS and if the interval of `whole`
+ * does not exclude 0: the set has no end then. */
 struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
                                double confidence);
 
-/* What to expect of a ratio that one looks at because its interval lies beyond ±hurdle (a log):
- * such ratios are the lucky ones and overstate (the winner's curse). The signed-rank interval
- * moves with the estimate, so that at given distances of the blocks from it the choice is one
- * of the estimate alone: it lies beyond hurdle + (estimate − lo). Of that truncated
- * distribution, with Student's tails as wide as the interval, come the median-unbiased estimate
- * and the interval of the attained confidence (Zhong and Prentice 2008; Weinstein, Fithian and
- * Benjamini 2013). None of them lies short of the hurdle, which the choice itself says. Far
- * beyond it they are what was measured; an interval that is not beyond comes back as it is. */
+/* What to expect of a ratio that was chosen because its interval is beyond ±hurdle (a log): such
+ * ratios are the lucky ones and overstate (the winner's curse). The signed-rank interval moves with
+ * the estimate, so that at given distances of the blocks from it the choice depends on the estimate
+ * alone: it is beyond hurdle + (estimate − lo). That truncated distribution, with Student's tails
+ * as wide as the interval, gives the median-unbiased estimate and the interval of the attained
+ * confidence (Zhong and Prentice 2008; Weinstein, Fithian and Benjamini 2013). None of them is
+ * short of the hurdle, as the choice itself says. Far beyond it they equal what was measured; an
+ * interval that is not beyond is returned unchanged. */
 struct stats_ratio stats_chosen(const struct stats_ratio *ratio, double hurdle);
 
-/* How far off (a log, either way) the largest of n estimates lies in one run of two when all of
- * the ratios are 1: of independent ones with Student's tails as wide as their intervals. Those
- * without an interval are left out; 0 when all are. */
+/* How far off (a log, either way) the largest of n estimates is in one run of two if all ratios are
+ * 1. They are taken as independent, with Student's tails as wide as their intervals. Those without
+ * an interval are omitted; 0 if all are. */
 double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n);
 
 /* P(T > t) of Student's t (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4). df >= 1. */
@@ -76,7 +76,7 @@ double stats_student_tail(double t, unsigned df);
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
 
-/* How many of n values may lie anywhere before they alone make an end of the interval of
+/* How many of n values may be anywhere before they alone set an end of the interval of
  * stats_ratio_of_logs: 0 up to 11 values at 95 %, 1 from 12 on. */
 unsigned stats_withstands(unsigned n, double confidence);
 
@@ -86,9 +86,9 @@ unsigned stats_withstands(unsigned n, double confidence);
  * is out. */
 double stats_signed_rank_p(const double *x, unsigned n, double at);
 
-/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: to call those
- * whose adjusted one is at most α errs, in any way, in at most α of all runs. NaN are left out.
- * -1: out of memory. */
+/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
+ * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. -1: out
+ * of memory. */
 int stats_holm(const double *p, unsigned n, double *adjusted);
 
 /* Kendall's test of x against its own order (Mann 1945; Hollander, Wolfe and Chicken 2014,

@@ -35,8 +35,7 @@ static const char *member(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* The settings of variant i; what the record of an older launchgap does not say is the default.
- */
+/* The settings of variant i; settings that an older launchgap's record omits have the default. */
 static int read_settings(struct summary *s, unsigned i, json_t *variant)
 {
 	struct settings *own = &s->settings[i];
@@ -117,8 +116,8 @@ static int make_rows(struct summary *s)
 	return first ? 0 : -1;
 }
 
-/* How alltoallv's parts were cut. Where the record does not say it as it is done here, they
- * came to the whole size: all alike. */
+/* How alltoallv's parts were cut. If the record does not say it as it is done here, they came to
+ * the whole size: all equal. */
 static struct value_weights weights_of(const struct record_run *run)
 {
 	const char *parts = json_string_value(json_object_get(run->environment, "parts"));
@@ -130,7 +129,7 @@ static struct value_weights weights_of(const struct record_run *run)
 	return weights;
 }
 
-/* Of a step of training all gradients, whatever its buckets are. */
+/* For a step of training all gradients, whatever its buckets are. */
 static size_t moved_of(const struct record_run *run, const struct cell *cell,
                        const struct value_parts *parts, unsigned ranks)
 {
@@ -141,7 +140,7 @@ static size_t moved_of(const struct record_run *run, const struct cell *cell,
 	return coll_moved(cell, parts, ranks);
 }
 
-/* What a group takes from its rows, the first of which has the last word. */
+/* What a group takes from its rows; the first row decides. */
 static void finish_groups(struct summary *s)
 {
 	const struct value_weights weights = weights_of(s->run);
@@ -168,7 +167,7 @@ static void finish_groups(struct summary *s)
 			s->groups[s->rows[i].group].limit = false;
 }
 
-/* Ranks that one worker drove; 1 where the record's layout does not come to its ranks. */
+/* Ranks that one worker drove; 1 if the record's layout does not match its ranks. */
 static unsigned ranks_per_worker(const struct record_cell *c)
 {
 	const char *layout = json_string_value(json_object_get(c->json, "layout"));
@@ -214,7 +213,7 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .time_ns = median[TIME],
 	    .p95_ns = stats_quantile(times, n, 0.95),
 	    .p99_ns = n + c->stall.rows < METRIC_P99_CALLS ? NAN : stats_quantile(times, n, 0.99),
-	    /* Of calls that block, issuing is all of the call. */
+	    /* For calls that block, issuing is all of the call. */
 	    .launch_ns = c->traits->blocks ? NAN : median[LAUNCH],
 	    .skew_ns = median[SKEW],
 	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},
@@ -225,8 +224,8 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	return 0;
 }
 
-/* A trial that measures its cells again and again has their mean. Over connections and
- * allocations it is the geometric one: they differ by factors, as jobs do. */
+/* A trial that measures its cells several times has their mean. Over connections and allocations it
+ * is the geometric one: they differ by factors, as jobs do. */
 static void add_time(struct summary_trial *mean, const struct summary_trial *more, bool geometric)
 {
 	double *const to[] = {&mean->time_ns,          &mean->p95_ns,
@@ -260,8 +259,8 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 	row->ncalls += (uint64_t)c->calls * c->rows;
 	row->watched_s += trial.time_ns * 1e-9 * c->calls * c->rows * c->nranks;
 	row->carries_data = row->carries_data || c->carries_data;
-	/* Shorter than the clock's step: no time was seen, and a ratio with it would be none.
-	 */
+	/* Shorter than the clock's step: no time was seen, and a ratio with it would mean
+	 * nothing. */
 	if (!(trial.time_ns > 0)) {
 		row->failed++;
 		return 0;
@@ -362,8 +361,8 @@ static void finish_row(struct summary_row *row)
 	row->ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
 }
 
-/* The digest that a cell's data has to give: the reference's, or whoever's came first. It
- * depends on the data alone: the pace makes no difference. */
+/* The digest that a cell's data has to give: the reference's, else the first one. It depends on the
+ * data alone: the pace makes no difference. */
 static const struct record_cell *standard_of(const struct summary *s, const struct record_cell *c)
 {
 	const struct record_cell *first = NULL;
@@ -501,8 +500,7 @@ static bool has_trial(const struct summary *s, unsigned variant, unsigned block)
 	return false;
 }
 
-/* The last block that a variant has a time in, by its place in the list, and one more; 0: none.
- */
+/* The last block in which a variant has a time, as its place in the list plus one; 0: none. */
 static unsigned blocks_until(const struct summary *s, unsigned variant, unsigned blocks)
 {
 	while (blocks && !has_trial(s, variant, blocks - 1))
@@ -510,7 +508,7 @@ static unsigned blocks_until(const struct summary *s, unsigned variant, unsigned
 	return blocks;
 }
 
-/* One that failed in the last two blocks and more was given up: no block waits for it. */
+/* A variant that failed in at least the last two blocks was given up: no block waits for it. */
 static void count_blocks(struct summary *s)
 {
 	const unsigned begun = record_begun(s->run) > 0, all = s->index.nblocks,

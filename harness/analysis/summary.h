@@ -1,10 +1,9 @@
-/* The summary: what the records of a run come to, one row per variant, cell and pace. Pure:
- * from records to numbers.
+/* The summary: the results of a run's records, one row per variant, cell and pace. Pure: from
+ * records to numbers.
  *
- * A trial gives one number per cell: stream, the median over its stretches of the time per
- * call; isolated, the median over its calls. A row's number is the median over its trials, one
- * a block. Whatever cannot be given is NaN. Cells of another pass than
- * the timed one are left out of all of it. */
+ * A trial gives one number per cell: stream, the median over its stretches of the time per call;
+ * isolated, the median over its calls. A row's number is the median over its trials, one a block.
+ * Unknown values are NaN. Cells of another pass than the timed one are omitted everywhere. */
 #ifndef LAUNCHGAP_SUMMARY_H
 #define LAUNCHGAP_SUMMARY_H
 
@@ -17,11 +16,11 @@ void summary_free(struct summary *summary);
 /* The row of a variant in a group at a size, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
                                        unsigned group, size_t bytes);
-/* A row's bus bandwidth, GB/s, with what the quartiles of its time come to. */
+/* A row's bus bandwidth, GB/s, with that of the quartiles of its time. */
 struct stats_interval summary_busbw(const struct summary_row *row);
 /* The group that differs from this one only in being in place or not, or -1. */
 int summary_partner(const struct summary *summary, unsigned group);
-/* Whether anything was measured at that pace, the limit left out. */
+/* Whether anything was measured at that pace, the limit omitted. */
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);
 
@@ -32,9 +31,9 @@ const char *summary_fact(const struct summary *summary, unsigned variant, int wo
 
 /* Whether a file asks for the variant: it is neither the reference's twin nor the limit. */
 bool summary_is_asked(const struct summary *summary, unsigned variant);
-/* Whether two variants are the same but for who launches and for the library. */
+/* Whether two variants are the same except for who launches and for the library. */
 bool summary_like(const struct summary *summary, unsigned a, unsigned b);
-/* Whether a variant is held against the reference. */
+/* Whether a variant is compared with the reference. */
 bool summary_has_ratio(const struct summary *summary, unsigned variant);
 /* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it
  * was not measured at all. */

@@ -16,9 +16,9 @@ struct timing_view {
 /* One row's time per call: (latest idle − earliest start) ÷ calls, over all ranks. */
 double timing_row_ns(const struct timing_view *view, unsigned row);
 
-/* The same row by each worker's own clock: its latest idle − its start, per call, which is what
- * a thread of nccl-tests times, over all GPUs that it drives. Like its -a 0, 1, 2 and 3. None
- * is longer than timing_row_ns, which also counts what the workers started apart. */
+/* The same row by each worker's own clock: its latest idle − its start, per call, which is what a
+ * thread of nccl-tests times, over all GPUs that it drives. Like its -a 0, 1, 2 and 3. None is
+ * longer than timing_row_ns, which also counts the time between the workers' starts. */
 struct timing_workers {
 	double rank0_ns; /* of rank 0's worker */
 	double mean_ns, min_ns, max_ns;
@@ -32,7 +32,7 @@ double timing_launch_ns(const struct timing_view *view, unsigned row);
 /* One row's skew: latest start − earliest start. */
 double timing_skew_ns(const struct timing_view *view, unsigned row);
 
-/* What one rank had of a row. */
+/* One rank's times in a row. */
 struct timing_rank {
 	double skew_ns;   /* its start − the earliest */
 	double launch_ns; /* issued − start, per call */

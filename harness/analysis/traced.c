@@ -60,7 +60,7 @@ static void extent(const struct record_cell *c, int64_t *from, int64_t *to)
 	}
 }
 
-/* The place of a cell, made where it is new. slots has room for all cells. */
+/* The place of a cell, added if it is new. slots has room for all cells. */
 static unsigned slot_of(struct slot *slots, unsigned *n, const struct record_cell *c)
 {
 	int64_t from, to;
@@ -75,9 +75,9 @@ static unsigned slot_of(struct slot *slots, unsigned *n, const struct record_cel
 	return i;
 }
 
-/* Events of one cell with so many rows: one for the cell, and for each row the call, its issue,
- * its wait, and where the device has a clock the device's; of all ranks. Beside them what ran
- * in the last row. */
+/* Events of one cell with so many rows: one for the cell, and for each row the call, its issue, its
+ * wait, and where the device has a clock the device's; of all ranks. Also what ran in the last
+ * row. */
 static unsigned long long events_in(const struct record_cell *c, unsigned rows)
 {
 	return c->nranks * (1ULL + (c->device_clock ? 4ULL : 3ULL) * rows);

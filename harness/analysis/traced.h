@@ -1,21 +1,21 @@
-/* What of a record a trace shows, and where on its axis: of each variant one trial, cell behind
+/* What of a record a trace shows, and where on its axis: of each variant one trial, cell after
  * cell. Pure.
  *
- * Stamps count from the begin of their cell; how much time lies between two cells is not kept.
- * So each cell has a place on one axis for all variants, as long as it took in the slowest, and
- * equal cells of two variants lie below each other. */
+ * Stamps count from the begin of their cell; the time between two cells is not recorded. So each
+ * cell has a place on one axis for all variants, as long as it took in the slowest, and equal cells
+ * of two variants are below each other. */
 #ifndef LAUNCHGAP_TRACED_H
 #define LAUNCHGAP_TRACED_H
 
 #include "summary.h"
 
-#define TRACED_EVENTS 100000 /* unless told otherwise; some 10 MB of JSON */
+#define TRACED_EVENTS 100000 /* by default; some 10 MB of JSON */
 #define TRACED_GAP_NS 20000  /* between two cells */
 
 struct traced_cell {
 	const struct record_cell *cell; /* of the record */
 	unsigned variant;
-	int64_t at_ns; /* where the cell's 0 lies on the axis */
+	int64_t at_ns; /* where the cell's 0 is on the axis */
 	unsigned rows; /* so many of its first ones are shown */
 };
 
@@ -25,9 +25,9 @@ struct traced {
 	unsigned long long rows_left_out, cells_left_out;
 };
 
-/* Of each variant the first block that has its cells: those of the passes that time calls,
- * timed and timeline. Where that is more than `most` events, the last rows of cells are left
- * out, then the last cells. The caller frees with traced_free. */
+/* Of each variant the first block that has its cells: those of the passes that time calls, timed
+ * and timeline. If that is more than `most` events, the last rows of cells are omitted, then the
+ * last cells. The caller frees with traced_free. */
 int traced_make(const struct summary *summary, unsigned most, struct traced *out,
                 struct status *st);
 void traced_free(struct traced *traced);

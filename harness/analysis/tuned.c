@@ -30,7 +30,7 @@ int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct stat
 
 /* --- what the search measured --- */
 
-/* The search's own trials as a run: its sets beside the variants of the file. Where nothing is
+/* The search's own trials as a run: its sets and the variants of the file. Where nothing is
  * confirmed yet, the run's are the search's too. The caller gives back the environment. */
 static int own_run(const struct record_run *run, struct record_run *own)
 {
@@ -54,7 +54,7 @@ static double mean_log(const struct summary *s, int v, unsigned place, unsigned 
 	return t && t->time_ns > 0 ? log(t->time_ns) : NAN;
 }
 
-/* The default's, of its two trials or the one that is there. */
+/* The default's, of its two trials or the one that exists. */
 static double default_log(const struct summary *s, unsigned place, unsigned block)
 {
 	double first = mean_log(s, s->reference, place, block);

@@ -1,6 +1,6 @@
 /* A search as its record has it: what it measured, and when a gain of its finalists is confirmed.
- * Pure. What comes next is the runner's (run/tune.h), what is told of it a chapter's
- * (chapters/tuning.c). */
+ * Pure. The runner (run/tune.h) decides what comes next, and a chapter (chapters/tuning.c) reports
+ * it. */
 #ifndef LAUNCHGAP_TUNED_H
 #define LAUNCHGAP_TUNED_H
 
@@ -11,11 +11,11 @@
 /* A finalist in a cell. */
 struct tuned_test {
 	struct stats_ratio ratio; /* of speed, over the default */
-	double p;                 /* if the ratio lies at the hurdle */
+	double p;                 /* if the ratio is at the hurdle */
 	double hurdle;            /* a log */
 	double p_adjusted;
 	bool confirmed;
-	bool no_loss;              /* the interval lies above the margin's other end */
+	bool no_loss;              /* the interval is above the margin's other end */
 	struct stats_ratio expect; /* of a confirmed one */
 };
 
@@ -26,8 +26,8 @@ int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct stat
 
 /* --- of a record --- */
 
-/* What the search measured, in logs over the default. It borrows the record's sets, and lists of
- * its own that the caller frees with tuned_seen_free. */
+/* What the search measured, in logs over the default. It borrows the record's sets, and owns its
+ * lists, which the caller frees with tuned_seen_free. */
 struct tuned_seen {
 	struct candidates_seen seen;
 	bool *bad;

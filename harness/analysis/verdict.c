@@ -25,7 +25,7 @@ unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
 	unsigned more = 1;
 	while (more <= VERDICT_MOST_MORE && !(scale * width_at(r->blocks + more) < reach))
 		more++;
-	/* "About": what it rests on is not known to three digits. */
+	/* "About": the data that it uses is not known to three digits. */
 	if (more > 100 && more <= VERDICT_MOST_MORE)
 		more = (more + 9) / 10 * 10;
 	return more;

@@ -5,13 +5,12 @@
  * several sizes their mean, which is the log of the geometric mean. Above 0 is faster.
  *
  * The interval is the exact signed-rank one around the Hodges–Lehmann estimate (stats.h), of 95 %
- * for one look at a run (looks.h).
- * A margin of X = 0.02 reaches from ratio 1 ÷ 1.02 to 1.02, so that turning the ratio round
- * turns the verdict round and changes nothing else.
+ * for one look at a run (looks.h). A margin of X = 0.02 reaches from ratio 1 ÷ 1.02 to 1.02, so
+ * that inverting the ratio inverts the verdict and changes nothing else.
  *
- *   faster, slower         the interval lies wholly beyond the margin
- *   slower, by under 2 %   it lies wholly inside the margin, and excludes 1; so with faster
- *   no difference          it lies wholly inside the margin, and holds 1
+ *   faster, slower         the interval is wholly beyond the margin
+ *   slower, by under 2 %   it is wholly inside the margin, and excludes 1; the same with faster
+ *   no difference          it is wholly inside the margin, and holds 1
  *   undecided              it holds an end of the margin; "undecided (slower)" where it
  *                          excludes 1. With the blocks that a decision would take. These are
  *                          the width's: it shrinks as 1 ÷ √n (times Student's factor at few
@@ -29,8 +28,8 @@
  * Simulated at 6 to 30 blocks, that effect is called in 80 to 81 % with normal noise and in 74
  * to 84 % with the other kinds below but the lopsided (tests/test_verdict.c has it in small).
  *
- * Stopping (`blocks = auto`) looks at the interval's width, never at where it lies: after 10
- * blocks and every 5 more.
+ * Stopping (`blocks = auto`) looks at the interval's width, never at its position: after 10 blocks
+ * and every 5 more.
  *
  * How often it errs: of simulated comparisons of two equal things, 40 000 a number and 10 000 of
  * auto, the per cent that are called faster or slower at margin 0, the most that any margin gives
@@ -57,16 +56,16 @@
  * auto, scatter 4.0 %           4.00     4.15     4.15     3.86     4.03     4.22     4.41
  *   blocks, mean                         60.0     60.0     60.0     60.0     60.0     59.9
  *
- * Of equal things the ratio is symmetric whatever their noise, and a fixed number of blocks
- * keeps its word. Stopping by width favours samples that scatter little by chance: with 95 %
+ * Of equal things the ratio is symmetric whatever their noise, and a fixed number of blocks errs as
+ * often as it says. Stopping by width favours samples that scatter little by chance: with 95 %
  * intervals it errs in 6.1 %, and in 8.7 % where the ratio is lopsided as well. Hence the 96 %.
- * To wait for a second narrow look, or to add five blocks behind the first, was tried: it took
- * five blocks more and gained less than a point.
+ * Waiting for a second narrow look, or adding five blocks after the first, was tried: it took five
+ * blocks more and gained less than a point.
  *
- * Looking again: someone begins with 6 or 10 blocks and adds as many as the verdict asks for, up
- * to 60 (4000 a number, scatter 2 %). "equal": two equal things, until the interval excludes 1.
+ * Looking again: someone begins with 6 or 10 blocks and adds as many as the verdict asks for, up to
+ * 60 (4000 a number, scatter 2 %). "equal": two equal things, until the interval excludes 1.
  * "margin": a true difference of just the margin, until it is called beyond or within. With and
- * without what looks.h takes for it:
+ * without the correction of looks.h:
  *
  * equal, from 6, uncorrected             10.4      9.3      9.2      9.5      9.7     12.5
  * margin, from 6, uncorrected             9.4      7.8      7.7      7.4      8.2     12.5
@@ -77,10 +76,9 @@
  * equal, from 10                          7.0      7.0      6.2      6.0      6.2      7.3
  * margin, from 10                         6.4      5.1      4.7      4.1      4.3      7.3
  *
- * From 10 blocks the first look alone has 4.9 %, so that less than 5 in all cannot be had
- * without taking from those who look once. All of it holds for one verdict; SIMULATED.md has
- * whole reports.
- */
+ * From 10 blocks the first look alone has 4.9 %, so that less than 5 in all cannot be had without a
+ * cost for those who look only once. All of it holds for one verdict; SIMULATED.md has whole
+ * reports. */
 #ifndef LAUNCHGAP_VERDICT_H
 #define LAUNCHGAP_VERDICT_H
 
@@ -89,11 +87,11 @@
 
 #include "stats.h"
 
-#define VERDICT_CONFIDENCE 0.95 /* of one look; a summary says what its own is */
+#define VERDICT_CONFIDENCE 0.95 /* of one look; a summary says its own */
 #define VERDICT_MOST_MORE  1000 /* blocks; beyond, the sentence only says "more than" */
 #define VERDICT_TEXT_BYTES 160
 
-/* Who asks whether there is an effect asks the questions below: little is none. */
+/* To ask whether there is an effect, call the functions below: little counts as none. */
 enum verdict_kind {
 	VERDICT_FASTER,
 	VERDICT_SLOWER,
@@ -104,7 +102,7 @@ enum verdict_kind {
 	VERDICT_KINDS
 };
 
-/* The one block that is far from all others, and makes an end of the interval alone. */
+/* The one block that is far from all others, and alone sets an end of the interval. */
 struct verdict_odd {
 	unsigned block;       /* its number, from 1 on; 0: there is none */
 	unsigned others;      /* how many */
@@ -119,15 +117,15 @@ struct verdict {
 	                         an interval, until there is one; else 0 */
 	double detectable;      /* the smallest effect that could have been seen: 0.06 is 6 %; NaN
 	                         without an interval */
-	struct verdict_odd odd; /* who has the blocks sets it (contrast.h) */
+	struct verdict_odd odd; /* callers that have the blocks set it (contrast.h) */
 };
 
 /* From the log ratios, one a block, all finite; margin ≥ 0. */
 struct verdict verdict_make(const double *log_ratios, unsigned n, double margin);
 /* From a ratio with its interval, whatever its confidence; above 1 is faster. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
-/* Blocks on top until half the interval, at the next look, no longer reaches as far as `reach` (a
- * log) from the estimate, if that stays where it is; without an interval, until there is one. */
+/* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
+ * (a log) from the estimate, if that stays where it is; without an interval, until there is one. */
 unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach);
 /* The smallest effect that could have been seen beyond a margin; NaN without an interval. */
 double verdict_detectable(const struct stats_ratio *ratio, double margin);
@@ -135,10 +133,10 @@ double verdict_detectable(const struct stats_ratio *ratio, double margin);
 int verdict_beyond(const struct verdict *verdict);
 /* Whether it is beyond the margin, either way. */
 bool verdict_effect(const struct verdict *verdict);
-/* Whether it is decided to lie within the margin, be it sure to differ from 1 or not. */
+/* Whether it is decided to be within the margin, whether or not it excludes 1. */
 bool verdict_within(const struct verdict *verdict);
 bool verdict_decided(const struct verdict *verdict);
-/* 1, -1: the whole interval lies above, below 1; 0: it holds 1, or there is none. */
+/* 1, -1: the whole interval is above, below 1; 0: it holds 1, or there is none. */
 int verdict_direction(const struct stats_ratio *ratio);
 /* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
 const char *verdict_word(enum verdict_kind kind);
@@ -152,9 +150,9 @@ struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *bl
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "effects under 6 % cannot be seen here"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* The last of these. direction: "slower", or "". more_blocks 0: nothing is said of them. With a
- * block that is far off, what that has and the others have in their place: no width is known
- * then. */
+/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: nothing is said of
+ * them. With a block that is far off, the text has that block's and the others' ratios instead: no
+ * width is known then. */
 void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
                             const struct verdict_odd *odd, char *out, size_t bytes);
 

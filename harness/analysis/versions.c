@@ -27,7 +27,7 @@ static bool is_in(const struct summary *s, unsigned v)
 	return summary_is_asked(s, v) && s->variants[v].measured && *s->variants[v].library;
 }
 
-/* Whether a variant is of a mode and else like another one, library included. */
+/* Whether a variant is of a mode and otherwise the same as another one, library included. */
 static bool is_sibling(const struct summary *s, unsigned v, unsigned like, enum versions_mode mode)
 {
 	return is_in(s, v) && has_mode(s, v, mode) &&
@@ -80,7 +80,7 @@ static unsigned picks_find(const struct summary *s, unsigned like, struct versio
 	return n;
 }
 
-/* Whose settings count; VERSIONS_NONE where nothing was measured. */
+/* The variant that gives the settings; VERSIONS_NONE if nothing was measured. */
 static unsigned like_whom(const struct summary *s)
 {
 	for (unsigned v = 0; v < s->nvariants && s->reference < 0; v++)
@@ -100,7 +100,7 @@ static bool asks_for_both(const struct summary *s, unsigned like)
 	return asked[VERSIONS_THREADS] && asked[VERSIONS_PROCESSES];
 }
 
-/* Whether a variant is of this version: by its trials, or where it has none by its file. */
+/* Whether a variant is of this version: by its trials, or by its file if it has none. */
 static bool is_of(const struct summary *s, unsigned v, const char *version)
 {
 	if (is_in(s, v))
@@ -157,7 +157,7 @@ static unsigned missing_find(const struct summary *s, unsigned like,
 	return n;
 }
 
-/* Picks in whose place other variants would do as well. */
+/* Picks that other variants could replace. */
 static unsigned several_find(const struct summary *s, const struct versions_pick *picks,
                              unsigned npicks, unsigned nmodes, struct arena *arena,
                              struct versions_remark *several)
@@ -191,7 +191,7 @@ void versions_find(const struct summary *s, struct arena *arena, struct versions
 	    ARENA_ARRAY(arena, struct versions_remark, (1 + VERSIONS_MODES) * s->nvariants);
 	out->n = picks_find(s, like, out->picks);
 	out->nmissing = missing_find(s, like, out->picks, out->n, arena, out->remarks);
-	/* Of one version alone there is nothing to say but why it is alone. */
+	/* With one version alone there is nothing to report but why it is alone. */
 	out->n = out->n < 2 ? 0 : out->n;
 	for (unsigned i = 0; i < out->n; i++)
 		if (out->picks[i].variants[VERSIONS_SINGLE] == VERSIONS_NONE)

@@ -1,6 +1,6 @@
-/* Which variants of a run stand for threads, processes (and single) on each version of the
- * library: those that have the reference's settings else. A version without them is left out,
- * as a pair with other settings would answer another question. Pure. */
+/* Which variants of a run represent threads, processes (and single) on each version of the library:
+ * those that otherwise have the reference's settings. A version without them is omitted, because a
+ * pair with other settings would answer another question. Pure. */
 #ifndef LAUNCHGAP_VERSIONS_H
 #define LAUNCHGAP_VERSIONS_H
 
@@ -19,8 +19,7 @@ struct versions_pick {
 	unsigned variants[VERSIONS_MODES];
 };
 
-/* A version that was measured and is left out (why), or a pick in whose place others would do.
- */
+/* A version that was measured and is omitted (why), or a pick that others could replace. */
 struct versions_remark {
 	const char *version, *why, *mode, *taken, *others;
 };
@@ -29,7 +28,7 @@ struct versions {
 	struct versions_pick *picks;     /* ascending */
 	unsigned n;                      /* at least two, or none */
 	unsigned nmodes;                 /* 2, or 3 where single was measured on all versions */
-	struct versions_remark *remarks; /* those left out first */
+	struct versions_remark *remarks; /* those omitted first */
 	unsigned nmissing, nremarks;
 };
 

@@ -19,7 +19,7 @@ struct web {
 	const struct regime *large; /* that bandwidth is judged in; or NULL */
 };
 
-/* Where each variant is reached from on the shortest way from a start. */
+/* From where each variant is reached on the shortest way from a start. */
 struct reach {
 	unsigned *far;  /* steps from the start, or NOWHERE */
 	unsigned *edge; /* the last edge of the way */
@@ -127,22 +127,21 @@ static int way_find(const struct web *web, unsigned from, unsigned to, struct wa
 	return 0;
 }
 
-/* Whether a verdict says one direction and the mean of the logs the other, as few blocks that
- * lie far off can make it. */
+/* Whether a verdict says one direction and the mean of the logs the other, as a few blocks that are
+ * far off can cause. */
 static bool is_at_odds(const struct verdict *v, double log)
 {
 	return verdict_effect(v) && !(verdict_beyond(v) * log > 0);
 }
 
-/* Where the regime cannot tell variants apart, an effect is one only beyond what the A/A line
- * shows. */
+/* If the regime cannot distinguish variants, an effect counts only beyond the A/A line. */
 static bool withhold(const struct web *web, struct verdict *v)
 {
 	return web->large && verdict_effect(v) &&
 	       regime_withhold(web->large, web->large->least_effect, v);
 }
 
-/* What a way is made of, block by block. */
+/* The data of a way, block by block. */
 struct bricks {
 	unsigned nblocks, nsteps;
 	double *levels; /* of each variant on the way, a block after the other */

@@ -15,8 +15,8 @@ struct waterfall_step {
 	unsigned from, to;       /* variants, of the way */
 	double from_gbs, to_gbs; /* geometric means over blocks and cells */
 	double log;              /* mean over blocks of ln(to ÷ from) */
-	/* Of speed. Undecided as well where its estimate and the mean point two ways: at_odds,
-	 * when the ratio is the mean's, without an interval, and the share is none. */
+	/* Of speed. Also undecided if its estimate and the mean point in opposite directions
+	 * (at_odds): then the ratio is the mean's, without an interval, and there is no share. */
 	struct verdict verdict;
 	bool at_odds;
 	struct stats_ratio ratio;
@@ -25,24 +25,24 @@ struct waterfall_step {
 };
 
 /* From gap.from to gap.to over factors, one after the other. Each step is taken over the gap's
- * cells in the blocks that hold all of its variants, so that the logs add up to the gap's. The
- * way is the shortest over factors taken in either direction, of equals the one whose factors
- * stand first; a factor that is the gap itself explains nothing and is left out. Where no way
- * leads through, those from both ends are followed as far as they go, and what lies between is
- * the rest; unless that is no less than the gap, which is left whole then. Another order of the
- * same steps may give other shares.
+ * cells in the blocks that hold all of its variants, so that the logs add up to the gap's. The way
+ * is the shortest over factors taken in either direction, of equal ones the one with the factors
+ * that come first; a factor that is the gap itself explains nothing and is omitted. If no way leads
+ * through, those from both ends are followed as far as they go, and what is between them is the
+ * rest. If the rest is no less than the gap, the gap is left whole. Another order of the same steps
+ * may give other shares.
  *
- * Shares add up to 1 by arithmetic wherever a way closes, noise included. So a step explains
- * only if its own interval lies beyond the margin and it is no placebo; what all others come to
- * is left or undecided. A share is a ratio of two numbers that vary together from block to
- * block; its interval is Fieller's set, made with the signed-rank test (stats_share).
+ * Shares add up to 1 by arithmetic wherever a way closes, noise included. So a step explains only
+ * if its own interval is beyond the margin and it is no placebo; the sum of all others is left or
+ * undecided. A share is a ratio of two numbers that vary together from block to block; its interval
+ * is Fieller's set, made with the signed-rank test (stats_share).
  *
- * How often that holds the true share, in per cent, and half its width (median), beside what
- * else was tried: Fieller's set with Student's t; bootstraps over blocks, percentile and BCa
- * (Efron 1987), 999 each. 8000 simulated gaps a row, of 10 %, and of 3 % that just clears the
- * margin: "judged" of them are decided beyond it, and those alone have shares. The truth is
- * 100 % and 70 % by turns; noise of one side 1 % (verdict.h); `make simulate`
- * (tests/sim_explains.c, fixed seeds; two standard errors are 0.5, of the seldom judged 1.1).
+ * How often that holds the true share, in per cent, and half its width (median), compared with what
+ * else was tried: Fieller's set with Student's t; bootstraps over blocks, percentile and BCa (Efron
+ * 1987), 999 each. 8000 simulated gaps a row, of 10 %, and of 3 % that just clears the margin:
+ * "judged" of them are decided beyond it, and those alone have shares. The truth is 100 % and 70 %
+ * alternately; noise of one side 1 % (verdict.h); `make simulate` (tests/sim_explains.c, fixed
+ * seeds; two standard errors are 0.5, of the seldom judged 1.1).
  *
  * noise      gap blocks   judged  percentile         BCa     Fieller       ranks
  * normal    10 %      6    100 %    85.5 ±9      85.7 ±9      95.0 ±13     96.7 ±17
@@ -65,8 +65,8 @@ struct waterfall_step {
  * spikes     3 %     20     62 %    90.9 ±44     84.0 ±47     97.1 ±51     95.0 ±28
  *
  * Bootstraps of 6 to 20 blocks are too narrow by a third and hold the truth in 75 to 93 %.
- * Student's set keeps its word but is wide where tails are heavy, and need not end where the
- * gap is judged by ranks; the set by ranks ends wherever the gap is decided. */
+ * Student's set holds the truth as often as it says but is wide if tails are heavy, and need not
+ * end if the gap is judged by ranks; the set by ranks ends whenever the gap is decided. */
 struct waterfall {
 	unsigned nsteps; /* 0: none, see why */
 	struct waterfall_step steps[WATERFALL_MAX_STEPS];
@@ -74,11 +74,11 @@ struct waterfall {
 	double log;         /* mean over blocks of its log */
 	struct stats_ratio explained; /* share that the steps that count make up; NaN: no gap */
 	unsigned ncells, nblocks;
-	char why[CONTRAST_WHY_BYTES]; /* why there is none, or what keeps shares away, or "" */
+	char why[CONTRAST_WHY_BYTES]; /* why there is none, or why there are no shares, or "" */
 };
 
-/* Where the regime of large sizes cannot tell variants apart, gap and steps count only beyond
- * what its A/A line shows; without regimes (NULL) everywhere. -1 only when memory is out. */
+/* If the regime of large sizes cannot distinguish variants, gap and steps count only beyond its A/A
+ * line; without regimes (NULL) everywhere. -1 only when memory is out. */
 int waterfall_make(const struct summary *summary, const struct regimes *regimes,
                    const struct claim_list *asked, struct waterfall *out, struct status *st);
 
