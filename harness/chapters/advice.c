@@ -15,8 +15,8 @@ struct row {
 	int equal;
 	size_t up_to;
 	const char *library, *sizes, *unit;
-	const char *gain;     /* "1.28", or "1.11 to 1.70" where nothing is known within */
-	const char *bounds;   /* its interval; NULL where the gain says it */
+	const char *gain;     /* "1.28", or "1.11 to 1.70" if nothing is known within */
+	const char *bounds;   /* its interval; NULL if the gain says it */
 	const char *measured; /* if it is larger, which may surprise the reader; else NULL */
 };
 
@@ -119,7 +119,7 @@ static void add_item(struct phrase *p, const struct story_table *t, const struct
 	phrase_words(p, sep[0] == ',' ? ")" : "");
 }
 
-/* Of several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather". */
+/* For several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather". */
 static void add_pair(struct phrase *p, const struct story_table *t, const struct row *first)
 {
 	const struct row *end = story_row(t, t->nrows);

@@ -1,12 +1,12 @@
 /* Cliffs: sizes where bandwidth departs, beyond the noise, from what smaller sizes predict, and
  * what the library's channels have to do with it.
  *
- * A call that costs a + bytes ÷ b has a bandwidth whose slope over the size, both on logarithmic
- * axes, is between 1 and 0 and never rises. So from one size to the next bandwidth should not fall.
- * It should grow no faster than in the step before, if there is one, and never faster than the
- * size. Both are judged like every gap here: one number per block, the bandwidth over the expected
- * one, with its signed-rank interval. Below 6 blocks nothing is named, nor if no regime
- * distinguishes variants.
+ * A call costs a + bytes ÷ b. Then the slope of bandwidth over size, both on logarithmic axes, is
+ * between 1 and 0 and never rises. So from one size to the next bandwidth should not fall. It
+ * should grow no faster than in the step before, if there is one, and never faster than the size.
+ * Both are judged like every gap here: one number per block, the bandwidth over the expected one,
+ * with its signed-rank interval. Below 6 blocks nothing is named, nor if no regime distinguishes
+ * variants.
  *
  * NCCL's log may say how many channels it gives a pair of ranks (analysis/channels.h). Then
  * channels explain a jump where a pair gets more, and no jump elsewhere. */

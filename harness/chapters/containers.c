@@ -261,7 +261,7 @@ static bool leads(const struct summary *s, const struct row *rows, unsigned n, u
 	return rows[which].back >= 0;
 }
 
-/* The whole of what to do, and which parts of it were not enough. */
+/* All that there is to do, and which parts of it were not enough. */
 static void advise(const struct summary *s, struct story *story, const struct story_table *t,
                    unsigned which)
 {

@@ -22,8 +22,8 @@
 /* One trial compared with the others of its variant. */
 struct trial_number {
 	unsigned variant, block, order;
-	/* The mean over the group's sizes of log(time ÷ the variant's median time): 0.02 is
-	 * 2 % slower than its variant's usual. */
+	/* The mean over the group's sizes of log(time ÷ the variant's median time): 0.02 is 2 %
+	 * slower than usual for its variant. */
 	double log_time;
 };
 

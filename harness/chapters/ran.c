@@ -1,5 +1,6 @@
 /* Whether the run can answer at all: what ran, whether its speeds may be compared, and whether it
- * has what the question is about. Follows all chapters that compare: it speaks if they do not. */
+ * has what the question is about. It follows all chapters that compare: it reports if they do
+ * not. */
 #include "../analysis/analysis.h"
 #include "chapters.h"
 #include "run.h"

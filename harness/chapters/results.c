@@ -1,5 +1,5 @@
-/* Each variant compared with the reference: by regime (regime.h), and over all sizes at once. A
- * setting that did nothing is reported where it is. */
+/* Each variant compared with the reference: by regime (regime.h), and over all sizes at once.
+ * Settings that did nothing are marked in place. */
 #include <math.h>
 #include <string.h>
 

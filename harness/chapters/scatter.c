@@ -84,7 +84,7 @@ static const struct column columns[] = {
 
 /* --- leaves --- */
 
-/* A cell of a leaf: its number, and what its rows scatter. */
+/* A cell of a leaf: its number, and the scatter of its rows. */
 struct leaf_cell {
 	unsigned keys[LEVELS_NESTED], place, rows;
 	double log, rows_variance;

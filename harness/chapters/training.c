@@ -265,7 +265,7 @@ static void expose(const struct teller *t, const unsigned places[PARTS], struct 
 	                                               100 * (1 - share.hi), 100 * (1 - share.lo)};
 }
 
-/* "all_reduce 16, ddp_step 24": the number behind the word, or NaN. */
+/* "all_reduce 16, ddp_step 24": the number after the word, or NaN. */
 static double launched_of(const char *text, const char *word)
 {
 	const size_t n = strlen(word);
@@ -438,8 +438,8 @@ static size_t told_at(const struct teller *t, unsigned i, unsigned end)
 }
 
 /* The group of row i: the variants side by side. How much of a step is communication: for experts,
- * where nothing can overlap, the communication alone; a step's time beyond its compute is the less
- * certain figure. */
+ * which cannot overlap anything, the communication alone; a step's time beyond its compute is the
+ * less certain figure. */
 static void answer(const struct teller *t, struct story *story, const struct story_table *table,
                    unsigned i)
 {

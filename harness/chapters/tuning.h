@@ -9,9 +9,9 @@
 struct tuning_found {
 	unsigned keys, sets, finalists, cells;
 	unsigned gains;         /* cells in which some finalist is confirmed */
-	unsigned blocks, wants; /* wants: blocks from which its finalists can be confirmed at all */
+	unsigned blocks, wants; /* wants: blocks needed to confirm any finalist */
 	const char *settings;   /* for all sizes: of the finalist that gains and loses nowhere */
-	unsigned confirmed;     /* cells, of that one; where it gains most: */
+	unsigned confirmed;     /* cells, of that finalist; its largest gain: */
 	struct stats_ratio expect;
 	const char *collective;
 	size_t asked_bytes;

@@ -131,7 +131,7 @@ static int was_drawn_into(const struct dirent *entry)
 	       strlen(entry->d_name) == strlen(DRAWN "XXXXXX");
 }
 
-/* Removes what a killed report left. */
+/* Removes the leftovers of a killed report. */
 static void sweep_drawn(const char *name, void *arg)
 {
 	const struct job *job = arg;

@@ -8,7 +8,7 @@
 #include "../status.h"
 
 /* Writes the page of `markdown` to `out`. Pictures that it names, plots/NAME.png, are taken from
- * `dir`, as SVG if there is one. -1 only when memory is out. */
+ * `dir`, as SVG if there is one. -1 only if out of memory. */
 int html_write(const char *markdown, const char *dir, const char *title, FILE *out,
                struct status *st);
 

@@ -10,7 +10,7 @@
 #define JSON_SCHEMA 2
 
 /* `tables` and `sections` are what the report was written with (struct page); it takes ownership of
- * both. -1 only when memory is out. */
+ * both. -1 only if out of memory. */
 int json_write(const struct model *model, json_t *tables, json_t *sections, FILE *out,
                struct status *st);
 

@@ -34,8 +34,8 @@ struct model {
 	struct model_pictures drawn;
 };
 
-/* Of the record in `dir`, all but pictures. NULL: it cannot be read, or memory is
- * out. The caller frees it. */
+/* From the record in `dir`, all but pictures. NULL: it cannot be read, or out of memory. The caller
+ * frees it. */
 struct model *model_make(const char *dir, struct status *st);
 void model_free(struct model *model);
 

@@ -1,5 +1,5 @@
-/* From records to what people and programs read: report.html, report.md, report.json, the
- * tables as CSV, pictures, and the first page on the terminal. */
+/* Turns records into what people and programs read: report.html, report.md, report.json, the tables
+ * as CSV, pictures, and the first page on the terminal. */
 #ifndef LAUNCHGAP_REPORT_H
 #define LAUNCHGAP_REPORT_H
 

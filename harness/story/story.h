@@ -157,7 +157,7 @@ struct story_chapter {
 	const struct story_table *lead_pivot;
 };
 
-/* Pictures whose files end in _name. */
+/* Pictures with files that end in _name. */
 struct story_picture {
 	const char *name;
 	bool front; /* one of them may be on page 1 */
