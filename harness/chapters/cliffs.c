@@ -28,13 +28,11 @@
 enum kind { JUMP, FALL };
 
 struct cliff {
-	const char *collective, *kind, *variant; /* the reference, else the variant that shows it
-	                                          * most */
+	const char *collective, *kind, *variant; /* the reference, else where it is strongest */
 	size_t from_bytes, to_bytes;
-	double from_gbs, to_gbs;     /* bus bandwidth of that variant */
-	double factor;               /* bandwidth ÷ the expected least (fall: at to) */
-	unsigned variants, measured; /* how many variants show it, of how many; limits not
-	                              * counted */
+	double from_gbs, to_gbs;          /* bus bandwidth of that variant */
+	double factor;                    /* bandwidth ÷ the expected least (fall: at to) */
+	unsigned variants, measured;      /* how many show it, of how many; limits not counted */
 	const char *who, *look, *between; /* variants that show it; what to look at; sizes, as
 	                                   * BYTES */
 	double less;                      /* 1 − factor */

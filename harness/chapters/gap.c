@@ -9,8 +9,7 @@
 #include "run.h"
 
 #define NAMED      3   /* factors in a sentence */
-#define NEARLY_ALL 0.8 /* an interval that begins below this is not called "all", whatever it
-                        * covers */
+#define NEARLY_ALL 0.8 /* an interval that begins below is not "all", whatever it covers */
 
 struct row {
 	const char *step, *variants;

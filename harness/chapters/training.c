@@ -22,12 +22,11 @@
 
 /* A variant at a size; in the order of groups, sizes, variants. */
 struct row {
-	size_t bytes; /* as asked: of a bucket; for a mixture of experts, the bytes that a rank
-	               * sends */
+	size_t bytes; /* as asked: of a bucket; of a mixture of experts: sent by a rank */
 	const char *variant, *size, *what, *shown;
 	struct stats_interval step_ms, compute_ms, communication_ms, exposed_ms, overlap_percent;
-	double imbalance; /* experts: what the busiest rank gets ÷ the mean; else NaN */
-	double tokens;    /* experts: the bytes as tokens; NaN if that is no whole number */
+	double imbalance;         /* experts: what the busiest rank gets ÷ the mean; else NaN */
+	double tokens;            /* experts: the bytes as tokens; NaN if that is no whole number */
 	struct stats_ratio speed; /* of the step compared with the reference's */
 	unsigned blocks;
 	/* Thread blocks of the step's largest communication kernel, and how many of all SMs that is
