@@ -392,7 +392,6 @@ static void run_struck(struct shot *s)
 	s->fired = comes(s);
 	find_scratch(s);
 	cli_result(s->folder, "t", "", s->run, sizeof s->run);
-	s->run[strlen(s->run) - 1] = '\0';
 	s->record = record_of(s);
 	if (s->fired && s->record)
 		strike(s);
