@@ -8,7 +8,7 @@
 
 #define SMALL_TO   ((size_t)64 << 10)
 #define LARGE_FROM ((size_t)16 << 20)
-#define LARGE_ELSE ((size_t)1 << 20) /* where nothing so large was measured */
+#define LARGE_ELSE ((size_t)1 << 20) /* if nothing so large was measured */
 
 /* What a rule requires of a variant. */
 enum trait {

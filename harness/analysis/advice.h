@@ -1,9 +1,9 @@
 /* Recommendations: what the measured figures say to do. Pure.
  *
  * The .c file has the rules in one table. Each is about two variants that differ in exactly one
- * setting. It speaks only where the pair was measured and the whole 95 % interval of its gain is
+ * setting. It applies only if the pair was measured and the whole 95 % interval of its gain is
  * beyond the run's margin (or, where equal is worth saying, inside it); in a regime that cannot
- * tell (regime.h), only where the interval is beyond its A/A line.
+ * distinguish variants (regime.h), only where the interval is beyond its A/A line.
  *
  * What is recommended was chosen for being large, and so overstates. Choosing on some blocks and
  * reporting from the others has no interval with 6 or 10 blocks. With 20 it finds what 10 find (of

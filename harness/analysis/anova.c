@@ -33,8 +33,8 @@ static double sum_of_squares(const double *y, const unsigned *keys, unsigned n, 
 	return total;
 }
 
-/* What a unit variance of `of` gives in it: Σ over the groups of `level` of Σ (size of the
- * groups of `of` within)² ÷ size. */
+/* What a unit variance of `of` adds to it: Σ over the groups of `level` of Σ (size of the groups of
+ * `of` within)² ÷ size. */
 static double coefficient(const unsigned *keys, unsigned n, unsigned depth, unsigned level,
                           unsigned of)
 {

@@ -393,8 +393,8 @@ static unsigned best_of(const struct searcher *s, unsigned aim, const bool *take
 	return best;
 }
 
-/* From the default and from the best sets of each aim: what no change makes better, and each of
- * the best with one setting less. */
+/* From the default and from the best sets of each aim: sets that no change improves, and each of
+ * the best with one setting fewer. */
 static int propose(struct searcher *s)
 {
 	const unsigned nkeys = s->seen->space->nkeys, nmeasured = s->npool;

@@ -8,7 +8,7 @@
 /* How often a verdict may be wrong; the probabilities allow for looks at the run (contrast_p). */
 #define ALPHA (1 - VERDICT_CONFIDENCE)
 
-/* Of less by, from the logs of an interval; of more by, turned round. */
+/* Decides `less by` from the logs of an interval, and `more by` from the inverted interval. */
 static enum claims_outcome decide_less(double lo, double hi, double edge)
 {
 	if (hi < -edge)

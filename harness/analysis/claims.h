@@ -29,7 +29,7 @@ struct claims_result {
 	enum claims_outcome outcome;
 	struct contrast contrast; /* what it uses, or why it is untested */
 	unsigned more_blocks;     /* undecided, as in struct verdict; 0: not by blocks */
-	double detectable;        /* as in struct verdict; NaN where it is untested */
+	double detectable;        /* as in struct verdict; NaN if untested */
 	double p;                 /* NaN where it is untested */
 	double p_adjusted;        /* within its family; of the primary claim p itself */
 	bool primary;

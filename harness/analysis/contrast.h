@@ -86,10 +86,10 @@ void contrast_obstacle(const struct summary *summary, const char *left, const ch
                        char *why, size_t bytes);
 /* Why a variant has no figures (skipped, or all of its trials failed), or "" when it has. */
 void contrast_absent(const struct summary *summary, const char *name, char *why, size_t bytes);
-/* Why a metric is not judged where ranks share cores; "" where it is. */
+/* Why a metric is not judged if ranks share cores; "" if it is judged. */
 void contrast_oversubscribed(const struct summary *summary, enum metric metric, char *why,
                              size_t bytes);
-/* That a trial has too few calls for a metric (p99); "" where it has enough. */
+/* Says that a trial has too few calls for a metric (p99); "" if it has enough. */
 void contrast_few_calls(const struct summary *summary, enum metric metric, char *why, size_t bytes);
 /* Whether one of the two took another path than it expects (the path's line in the record), so that
  * results that use it do not test what its experiment file intended. */

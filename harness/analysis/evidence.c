@@ -325,8 +325,8 @@ int evidence_make(const struct summary *s, struct evidence *out, struct status *
 	return 0;
 }
 
-/* The side that has the setting says what became of it; the other one has the same figure, or
- * another. */
+/* The side that has the setting says what it did; the other side has the same figure, or another
+ * one. */
 static void say_acted(const struct path *with, const struct path *without, const char *key,
                       char *text, size_t bytes)
 {

@@ -22,7 +22,7 @@ int factors_judge(const struct summary *summary, const struct factor *factor,
                   struct factors_result *out, struct status *st);
 /* Whether one of the two verdicts has figures. */
 bool factors_judged(const struct verdict *verdict);
-/* As verdict_word; "" where it is not judged. */
+/* As verdict_word; "" if it is not judged. */
 const char *factors_word(const struct verdict *verdict);
 /* A placebo with an interval beyond the margin: the instrument, or the factor, is wrong. Returns
  * what it acts on, "bandwidth", "latency" or "bandwidth and latency"; NULL: no alarm. */

@@ -120,7 +120,7 @@ struct formatted format_ratio(const struct stats_ratio *r, bool full)
 		           ? say("%.3f ±%.1f%%", r->estimate, 100 * off)
 		           : say("%.3f −%.1f/+%.1f%%", r->estimate, 100 * below, 100 * above);
 	}
-	/* To either side it would reach below 0. */
+	/* With ± the interval would reach below 0. */
 	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
 	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
 }

@@ -122,7 +122,7 @@ static int blocks_find(struct summary *s)
 	return 0;
 }
 
-/* The place of a block's number in the list, where it is. */
+/* The place of a block's number in the list, which has it. */
 static unsigned block_of(const struct index *x, unsigned number)
 {
 	const unsigned *at = bsearch(&number, x->blocks, x->nblocks, sizeof *x->blocks, by_number);

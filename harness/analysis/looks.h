@@ -8,7 +8,7 @@
  *   no look    a session that measures what was planned before the first block, as when a run
  *              was interrupted: the plan did not depend on what was seen
  *   no look    below 6 blocks: there is no interval, so there was no verdict to be seen
- *   no look    for an interval that has got no block since: it is what it was
+ *   no look    for an interval without a new block since: it is unchanged
  *
  * A run that stopped by its widths (`blocks = auto`) has α = 4 %: samples that scatter little
  * by chance stop early, so that 4 % err in about 5 %.

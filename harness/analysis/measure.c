@@ -169,7 +169,7 @@ double measure_whole(const struct record_cell *c, enum metric metric)
 struct counted {
 	unsigned read, has;
 	bool launches, has_cpu; /* of the last one */
-	const char *missing;    /* what the record says of a figure that is not there; or NULL */
+	const char *missing;    /* what the record says about a missing figure; or NULL */
 };
 
 static const char *missing_of(const struct record_cell *c)

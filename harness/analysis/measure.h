@@ -5,7 +5,7 @@
 #include "../config/claim.h"
 #include "index.h"
 
-/* A metric of a timed cell, in ns or GB/s; NaN where there is none. */
+/* A metric of a timed cell, in ns or GB/s; NaN if there is none. */
 double measure_timed(const struct summary_row *row, const struct summary_trial *trial,
                      enum metric metric);
 
@@ -17,7 +17,7 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
  * included. */
 #define MEASURE_ISSUE_NS 20000
 double measure_counter(const struct record_cell *cell, enum metric metric);
-/* A rank's part of issue_cores: that of the worker whose first rank it is, else 0. */
+/* A rank's part of issue_cores: a worker's first rank has the worker's part, others 0. */
 double measure_issue_cores(const struct record_cell *cell, unsigned rank);
 /* What a trial's workers said at its end (METRIC.whole), in the metric's unit: init the longest
  * of all, memory the sum over processes, rank_memory the mean over workers, each for the one of

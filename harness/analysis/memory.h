@@ -8,7 +8,7 @@
  * most (host, and older records: its first rank). NaN where no worker says it. */
 struct memory_use {
 	double buffers, comm, calls;
-	double registering; /* of buffers; older records have it in comm */
+	double registering; /* of buffers; older records include it in comm */
 	double rank;        /* these together, worker by worker */
 	double process;     /* a worker's process: the most CPU memory that it held at once */
 };

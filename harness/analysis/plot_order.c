@@ -25,7 +25,7 @@ static bool first_of_mode(const struct summary *s, unsigned variant)
 	return true;
 }
 
-/* Whether a gap is asked about; its two ends. */
+/* Whether the experiment asks about a gap; the gap's two ends. */
 static bool gap_of(const struct summary *s, const char **from, const char **to)
 {
 	const json_t *gap = json_object_get(s->run->environment, "gap");

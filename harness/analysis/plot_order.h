@@ -17,8 +17,8 @@ bool plot_order_has(const struct summary *summary, unsigned variant);
 unsigned plot_order_count(const struct summary *summary);
 unsigned plot_order_left_out(const struct summary *summary);
 
-/* The groups that pictures are made of: the limit's is in those of the others, and pairs have
- * pictures of their own. */
+/* The groups that pictures are made of: the limit's is in those of the others, and pairs have their
+ * own pictures. */
 bool plot_order_has_group(const struct summary *summary, unsigned group);
 /* Beyond so many collectives (each with its datatype, operation and so on) some pictures are
  * omitted: nobody looks at so many. */
@@ -31,8 +31,8 @@ bool plot_order_is_large(const struct summary *summary, size_t asked_bytes);
 
 struct plot_order {
 	unsigned *variants; /* of the summary */
-	unsigned *families; /* theirs, from 0, the reference's: variants whose names differ in
-	                       the mode alone, as threads-old and processes-old, share one */
+	unsigned *families; /* theirs, from 0, the reference's: variants with names that differ only
+	                       in the mode, as threads-old and processes-old, share one */
 	unsigned n;
 	unsigned main; /* this many, from the first on: what the experiment is about, and others up
 	                  to a panel's lines */

@@ -9,7 +9,7 @@ static struct summary_rank rank_of(const struct record_cell *const *cells, size_
                                    unsigned rank, double *room)
 {
 	double *skew = room, *launch = skew + rows, *finish = launch + rows;
-	double *behind = finish + rows; /* in the rows that it ended last */
+	double *behind = finish + rows; /* in the rows in which it was the last to end */
 	double *trials = behind + rows, last = 0;
 	size_t nbehind = 0;
 	for (size_t t = 0; t < n; t++) {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Trials of a block on either side of one of them, and when it ended. */
+/* Trials of a block before and after the begin of a session: when the nearest ones ended. */
 struct seam {
 	int64_t before_s, behind_s; /* the last before, the first after; 0: none is known */
 };

@@ -10,11 +10,11 @@ void stats_sort(double *x, size_t n);
  * 0 or memory is out. */
 double stats_quantile(const double *x, size_t n, double p);
 double stats_median(const double *x, size_t n);
-/* Least, median and most of those that are known; NaN where none is. It sorts x, and packs the
- * known ones to its front. */
+/* Least, median and most of those that are known; NaN if none is. It sorts x, and packs the known
+ * ones to its front. */
 void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi);
 
-/* A quantile with its interval; lo and hi are NaN where one of them is beyond all values. */
+/* A quantile with its interval; lo and hi are NaN if one of them is beyond all values. */
 struct stats_interval {
 	double estimate, lo, hi;
 };

@@ -24,8 +24,8 @@ int summary_partner(const struct summary *summary, unsigned group);
 bool summary_has_pace(const struct summary *summary, enum pace pace);
 const char *summary_role_name(enum summary_role role);
 
-/* What a worker of the variant (below 0: any) said of itself under this key, in the first trial
- * that says so; borrowed from the record. NULL: nothing. */
+/* The fact with this key that a worker of the variant (below 0: any) reported, in the first trial
+ * that has it; borrowed from the record. NULL: nothing. */
 const char *summary_fact(const struct summary *summary, unsigned variant, int worker,
                          const char *key);
 
@@ -35,8 +35,8 @@ bool summary_is_asked(const struct summary *summary, unsigned variant);
 bool summary_like(const struct summary *summary, unsigned a, unsigned b);
 /* Whether a variant is compared with the reference. */
 bool summary_has_ratio(const struct summary *summary, unsigned variant);
-/* The limit's bus bandwidth at a size, its best where it was not measured there, NaN where it
- * was not measured at all. */
+/* The limit's bus bandwidth at a size, its best if it was not measured there, NaN if it was not
+ * measured at all. */
 double summary_limit(const struct summary *summary, size_t bytes);
 
 /* How many GPUs the ranks may be, and what they are; 0: they are none. */

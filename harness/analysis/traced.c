@@ -144,7 +144,7 @@ int traced_make(const struct summary *s, unsigned most, struct traced *out, stru
 	}
 	for (unsigned i = 0; i < nslots; i++) {
 		slots[i].at_ns = at - slots[i].from_ns;
-		/* Beyond all times one lies on the other, rather than anywhere. */
+		/* Beyond all times cells are at the same place, rather than anywhere. */
 		if (record_stamp_fits(at))
 			at += slots[i].to_ns - slots[i].from_ns + TRACED_GAP_NS;
 	}

@@ -1,5 +1,5 @@
-/* What of a record a trace shows, and where on its axis: of each variant one trial, cell after
- * cell. Pure.
+/* Which part of a record a trace shows, and where on its axis: of each variant one trial, cell
+ * after cell. Pure.
  *
  * Stamps count from the begin of their cell; the time between two cells is not recorded. So each
  * cell has a place on one axis for all variants, as long as it took in the slowest, and equal cells

@@ -30,8 +30,8 @@ int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct stat
 
 /* --- what the search measured --- */
 
-/* The search's own trials as a run: its sets and the variants of the file. Where nothing is
- * confirmed yet, the run's are the search's too. The caller gives back the environment. */
+/* The search's own trials as a run: its sets and the variants of the file. If nothing is confirmed
+ * yet, the run's trials are the search's too. The caller gives back the environment. */
 static int own_run(const struct record_run *run, struct record_run *own)
 {
 	const struct record_search *s = run->search;

@@ -53,7 +53,7 @@ static enum verdict_kind kind_of(const struct stats_ratio *r, double edge)
 		return VERDICT_FASTER;
 	if (hi < -edge)
 		return VERDICT_SLOWER;
-	if (!(lo >= -edge && hi <= edge)) /* also where there is no interval */
+	if (!(lo >= -edge && hi <= edge)) /* also if there is no interval */
 		return VERDICT_UNDECIDED;
 	int direction = verdict_direction(r);
 	return direction > 0   ? VERDICT_LITTLE_FASTER

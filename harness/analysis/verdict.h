@@ -150,9 +150,9 @@ struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *bl
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "effects under 6 % cannot be seen here"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: nothing is said of
- * them. With a block that is far off, the text has that block's and the others' ratios instead: no
- * width is known then. */
+/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
+ * mentioned. With a block that is far off, the text has that block's and the others' ratios
+ * instead: no width is known then. */
 void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
                             const struct verdict_odd *odd, char *out, size_t bytes);
 

@@ -220,7 +220,7 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
-/* Shares mean something only where there is a gap. */
+/* Shares mean something only if there is a gap. */
 static void fill_shares(const struct bricks *b, struct waterfall *w)
 {
 	bool at_odds = is_at_odds(&w->gap, w->log);

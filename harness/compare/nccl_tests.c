@@ -299,7 +299,7 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 		result_fact_add(r->side, FACT_MEASURED, time);
 }
 
-/* out_of_place or in_place of a row: null where it was not measured. */
+/* out_of_place or in_place of a row: null if it was not measured. */
 static int add_body(struct reading *r, const json_t *row, const char *key, const char *name,
                     struct cell *cell)
 {

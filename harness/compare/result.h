@@ -41,10 +41,10 @@ struct result_series {
 	struct result_trial *trials;
 };
 
-/* A variant of the run that has no time at all, and why. */
+/* A variant of the run without any time, and why. */
 struct result_absent {
 	char variant[TRIAL_NAME_BYTES], why[200];
-	bool failed; /* not left out on purpose */
+	bool failed; /* not omitted on purpose */
 };
 
 struct result {
