@@ -9,9 +9,9 @@
 
 #include "../harness/analysis/findings.h"
 
-/* nodirect, threads-old, processes-old: how many times as fast as threads-old each is. */
+/* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
-static double isolated_speed; /* of processes-old's isolated calls, beside that */
+static double isolated_speed; /* of processes-old's isolated calls, in addition */
 static double noise, isolated_noise;
 static bool no_stream, no_isolated; /* no such calls were measured */
 static unsigned off;         /* a variant that takes four times the time in the first block */

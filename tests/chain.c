@@ -76,7 +76,7 @@ static void chain_cell(struct chain_run *run, unsigned at, unsigned variant, uns
 		    .issued_ns = 100, .idle_ns = llround(1e8 * exp(log_time)), .poll_ns = 10};
 }
 
-/* One job of each variant, in shuffled order. A job's luck scatters by 1 % at the large sizes
+/* One job of each variant, in shuffled order. A job's deviation scatters by 1 % at the large sizes
  * and by 2 % at the small ones, its cells by a fifth of that. */
 static void chain_block(struct chain_run *run, const struct chain *c, uint64_t *seed)
 {
@@ -253,7 +253,7 @@ static double chain_truth(const struct chain *c, const char *variant)
 	return strcmp(variant, "processes") ? 0 : -log1p(c->effect);
 }
 
-/* All words of the report. `more`: the blocks that it invites to for its first claim. */
+/* All words of the report. `more`: the blocks that it asks for to decide its first claim. */
 static struct chain_words chain_judge(const struct chain *c, struct chain_run *run, unsigned *more)
 {
 	struct chain_words out = {.blocks = run->blocks};
@@ -314,7 +314,7 @@ static bool chain_precise(struct chain_run *run)
 	return stop_is_precise(&width, 0.01);
 }
 
-/* Someone sees what the report invites to and measures as much, until the claim is decided. */
+/* A reader measures as many blocks as the report asks for, until the claim is decided. */
 static struct chain_words chain_follow(const struct chain *c, struct chain_run *run, uint64_t *seed)
 {
 	unsigned more;

@@ -17,7 +17,7 @@
 #define CHAIN_SIZES    4
 #define CHAIN_CELLS    (CHAIN_VARIANTS * CHAIN_SIZES * 2) /* a block */
 
-/* Beside a job's noise (noise.h): what happens to a whole run. */
+/* In addition to a job's noise (noise.h): disturbances of a whole run. */
 enum chain_noise {
 	CHAIN_DRIFT = NOISE_KINDS, /* each job is 0.1 % slower than the one before */
 	CHAIN_BAD_BLOCK,           /* one block in ten: its jobs are off tenfold */
@@ -35,7 +35,7 @@ struct chain {
 	uint64_t seed;
 };
 
-/* What one run's report said. */
+/* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
 	bool found; /* large: processes are slower, in any degree */
@@ -44,7 +44,7 @@ struct chain_words {
 
 const char *chain_noise_name(enum chain_noise noise);
 
-/* What the reports of several runs said, together. */
+/* The words of several runs' reports, together. */
 struct chain_sums {
 	unsigned runs, verdicts, decided, wrong, wrong_runs, found, blocks, looks;
 };

@@ -72,9 +72,8 @@ pid_t cli_start(const char *folder, const char *const args[])
 	int fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	dup2(fd, 1);
 	dup2(fd, 2);
-	/* Open MPI's plugins are unmapped by the time that leaks are looked for, so that no
-	 * suppression can name them; what launchgap itself calls is looked at in the unit
-	 * tests. */
+	/* Open MPI's plugins are unmapped before the search for leaks, so that no suppression can
+	 * name them; the unit tests check the code that launchgap itself calls. */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	execv(argv[0] ? argv[0] : "build/launchgap", argv);
 	_exit(127);

@@ -28,7 +28,7 @@ struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds);
 struct cli cli_run(const char *folder, const char *const args[]);
 /* The same, the arguments one by one. */
 struct cli cli_call(const char *folder, ...) __attribute__((sentinel));
-/* folder/results/<experiment>/<the only stamp>/<file>; of "" that folder. */
+/* folder/results/<experiment>/<the only stamp>/<file>; for "" that folder. */
 void cli_result(const char *folder, const char *experiment, const char *file, char *path,
                 size_t bytes);
 /* The record, whole, of a file or a folder; record_free frees it. */
@@ -39,13 +39,13 @@ void cli_scratch(pid_t runner, char *path, size_t bytes);
 /* Processes with the word in their command line. */
 unsigned cli_processes(const char *word);
 unsigned cli_lines(const char *file);
-/* Takes the checksums out of a record's text: a test may change such lines as it likes, for
+/* Removes the checksums from a record's text: a test may change such lines as it likes, because
  * older programs wrote none. */
 void cli_unsum(char *text);
 /* Joins lines that go on below, set in, to one. */
 void cli_unwrap(char *text);
-/* Ended with `code` and said the words, on one line or wrapped; else fails with all it said.
- * Frees what was said. */
+/* Ended with `code` and printed the words, on one line or wrapped; else fails with all its output.
+ * Frees the output. */
 void cli_expect(struct cli cli, int code, const char *words);
 
 #endif

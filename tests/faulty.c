@@ -45,7 +45,7 @@ static bool does(const char *what)
 	return !strcmp(said("FAULT_DOES"), what);
 }
 
-/* Announces this process and waits; a minute at most, should whoever injects be gone. */
+/* Announces this process and waits; a minute at most, in case the injector is gone. */
 static void wait_at(const char *folder)
 {
 	const struct timespec tick = {0, 1000000};

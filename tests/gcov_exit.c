@@ -1,5 +1,5 @@
-/* In the place of libc's _exit where lines are counted (SAN=coverage): what a process has
- * counted is written before it ends so. A signal's counts are lost. */
+/* Replaces libc's _exit when lines are counted (SAN=coverage): a process' counts are written before
+ * it ends so. A signal's counts are lost. */
 #include <gcov.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -14,15 +14,15 @@ extern char folder[64], results[80], file[80];
 int set_up(void **state);
 int tear_down(void **state);
 
-/* Runs `file` into `results`, with the arguments that follow, up to NULL; the text, if there is
- * one, is written there first. The caller frees what it said. */
+/* Runs `file` into `results`, with the arguments that follow, up to NULL; the text, if any, is
+ * written there first. The caller frees the output. */
 struct cli here_run(const char *text, ...) __attribute__((sentinel));
-/* Measures two ranks and few calls on a backend, with what the text adds; `how`: one more
- * argument. The caller frees what it said. */
+/* Measures two ranks and few calls on a backend, with the text's additions; `how`: one more
+ * argument. The caller frees the output. */
 struct cli run_two(const char *backend, const char *text, const char *how);
 
-/* Of the only run of `file`: the path of what the run's folder has under the name, of "" the
- * folder's own; the path of the call before the last is gone. */
+/* Of the only run of `file`: the path of an entry of the run's folder, for "" the folder's own. The
+ * path of the call before the last is no longer valid. */
 const char *here_path(const char *name);
 /* Its whole text, which the caller frees. */
 char *here_read(const char *name);

@@ -29,8 +29,8 @@ struct rig {
 	struct cell cells[RIG_CELLS];
 	unsigned calls; /* of each cell, in flight at once */
 	unsigned slots; /* they rotate through */
-	/* Done to a worker's ranks once all are prepared, and once its calls are over; or NULL.
-	 */
+	/* Done to a worker's ranks after all are prepared, and after its calls are over; or
+	 * NULL. */
 	void (*before)(struct backend_ctx *ctx);
 	void (*behind)(struct backend_ctx *ctx);
 	struct team *team;
@@ -45,7 +45,7 @@ struct rig_worker {
 };
 
 void rig_init(struct rig *rig, struct layout layout, const char *path);
-/* A cell as asked, its size rounded; none where that leaves nothing. */
+/* A cell as asked, its size rounded; none if nothing is left. */
 void rig_add_cell(struct rig *rig, struct cell cell);
 /* Of float32, summed where it reduces. */
 struct cell rig_cell_of(enum coll_kind coll, size_t bytes);

@@ -16,16 +16,16 @@ const json_t *json_table(const json_t *report, const char *name);
 /* The only row that is so. */
 const json_t *json_row(const json_t *table, json_keys is);
 const json_t *json_cell(const json_t *table, json_keys is, const char *column);
-/* How many rows are so; all where `is` is empty. */
+/* How many rows match; all if `is` is empty. */
 size_t json_rows(const json_t *table, json_keys is);
-/* How many rows a table has; 0 of one that is not there. */
+/* How many rows a table has; 0 if it is missing. */
 size_t json_count(const json_t *report, const char *table);
 /* A row as an object of its entries by column; it lives as long as the report. */
 const json_t *json_entries(const json_t *report, const char *table, json_keys is);
 const json_t *json_claim(const json_t *report, const char *name);
 bool json_has_table(const json_t *report, const char *name);
 bool json_has_column(const json_t *table, const char *key);
-/* What a section says, a list of sentences; NULL: the report has no such section. */
+/* A section's list of sentences; NULL: the report has no such section. */
 const json_t *json_section(const json_t *report, const char *id);
 /* Whether one of a list's texts has the words in it; of NULL none has. */
 bool json_one_says(const json_t *texts, const char *words);
@@ -35,7 +35,7 @@ const json_t *json_at(const json_t *value, const char *path);
 void json_assert_text(const json_t *value, const char *path, const char *text);
 /* As text that has the words in it. */
 void json_assert_says(const json_t *value, const char *path, const char *words);
-/* As close as `within`, the same number where it is 0. */
+/* As close as `within`; the same number if it is 0. */
 void json_assert_number(const json_t *value, const char *path, double number, double within);
 /* One of a list's texts does: of "answer", "warnings", a section. */
 void json_assert_one_says(const json_t *texts, const char *words);

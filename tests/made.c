@@ -364,7 +364,7 @@ void made_data_path(FILE *out, const char *variant, const char *data_path, const
 	                    "expect", text_or(expect, ""), "as_expected", !expect, "path", path));
 }
 
-/* With what was left to the builder. */
+/* With the fields that were left to the builder. */
 static struct made completed(const struct made *m)
 {
 	struct made whole = *m;

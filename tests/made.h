@@ -82,12 +82,12 @@ struct made {
 extern const char *const made_folder;
 int made_begin(void **state);
 int made_end(void **state);
-/* A file in it; the path of the call before the last is gone. */
+/* A file in it; the path of the call before the last is no longer valid. */
 const char *made_path(const char *name);
-/* The text of a file in it; the last one's is gone. */
+/* The text of a file in it; the last one's is freed. */
 char *made_read(const char *name);
 bool made_has(const char *name);
-/* Fails where the text lacks the words. */
+/* Fails if the text lacks the words. */
 void made_says(const char *text, const char *words);
 
 /* Noise that is the same in every run and has no trend: −1 to 1. */
@@ -123,14 +123,14 @@ void made_unload(struct made_loaded *l);
 const struct summary_row *made_row(const struct summary *s, const char *variant, enum pace pace,
                                    size_t bytes);
 
-/* report.json of the record, written and reported on with the pictures of `plot`; the last
- * one's is gone. */
+/* report.json of the record, written and reported on with the pictures of `plot`; the last one's is
+ * freed. */
 const json_t *made_report_with(const struct made *m, const char *plot, int rc);
 /* Without pictures. */
 const json_t *made_report(const struct made *m);
 /* Of a record that has no results: with what report_make says. */
 const json_t *made_refused(const struct made *m, const char *plot, struct status *why);
-/* What the report of the record prints; the last one's text is gone. */
+/* The printed report of the record; the last one's text is freed. */
 char *made_print(const struct report_options *options);
 
 #endif

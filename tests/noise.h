@@ -14,13 +14,13 @@ const char *noise_name(enum noise noise);
 double noise_uniform(uint64_t *seed);
 /* Box and Muller 1958. */
 double noise_normal(uint64_t *seed);
-/* One side's log time. The factors give all of them the quartiles' distance of the normal one:
- * equally noisy for the eye, with different tails. */
+/* One side's log time. The factors give all of them the interquartile range of the normal one: they
+ * look equally noisy, with different tails. */
 double noise_side(enum noise noise, uint64_t *seed);
-/* A block's log ratio of two equal things. Lopsided: they are equal in the centre, but the one
- * has a tail that the other has not, so that the ratio itself is skewed: an exponential less
- * its pseudomedian (half the median of a gamma of shape 2, 1.6783470). The method assumes
- * symmetry; this is how it fares without. */
+/* A block's log ratio of two equal things. Lopsided: they are equal in the centre, but one has a
+ * tail that the other has not, so that the ratio itself is skewed: an exponential less its
+ * pseudomedian (half the median of a gamma of shape 2, 1.6783470). The method assumes symmetry;
+ * this shows its errors without it. */
 double noise_log_ratio(enum noise noise, uint64_t *seed);
 
 #endif

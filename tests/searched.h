@@ -1,4 +1,4 @@
-/* A search on a machine that is made up: settings with known effects, and noise. */
+/* A search on a made-up machine: settings with known effects, and noise. */
 #ifndef LAUNCHGAP_TESTS_SEARCHED_H
 #define LAUNCHGAP_TESTS_SEARCHED_H
 
@@ -32,7 +32,7 @@ double searched_nothing(const struct search_set *set, unsigned cell);
 /* A = 2 alone loses 10 %, B = 3 alone does nothing, together they gain 12 % in the upper half
  * of the cells and 6 % in the lower; F loses 30 % and C = 2 loses 5; all others do nothing. */
 double searched_pair(const struct search_set *set, unsigned cell);
-/* The slowest part decides: D = 1 holds all to 60 %, E = 2 to 80 %; A = 3 gains 8 %, H 5 % in
+/* The slowest part decides: D = 1 limits all to 60 %, E = 2 to 80 %; A = 3 gains 8 %, H 5 % in
  * large cells and loses 5 % in small ones. */
 double searched_bottleneck(const struct search_set *set, unsigned cell);
 

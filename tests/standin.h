@@ -10,7 +10,7 @@
 
 #define STANDIN_BYTES (PATH_MAX + 32)
 
-/* 0, or -1 where it was not built. */
+/* 0, or -1 if it was not built. */
 static inline int standin_find_named(const char *library, char out[STANDIN_BYTES])
 {
 	char self[PATH_MAX];

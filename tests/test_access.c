@@ -62,7 +62,7 @@ TEST(strides_are_rows_of_a_table)
 	json_decref(json);
 }
 
-/* A variant that differs in a setting that nothing heeds would be one in name alone. */
+/* A variant that differs only in a setting that nothing uses would be one in name alone. */
 TEST(a_stride_wants_access)
 {
 	cli_expect(
@@ -72,7 +72,7 @@ TEST(a_stride_wants_access)
 	    1, "stride = 2 is of the collective access");
 }
 
-/* Without gnuplot: pictures are drawn elsewhere. */
+/* Without gnuplot: other tests draw pictures. */
 static int hide_gnuplot(void **state)
 {
 	(void)state;

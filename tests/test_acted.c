@@ -91,7 +91,7 @@ TEST(each_setting_says_what_became_of_it)
 	}
 }
 
-/* Where the log has no line for what it would say, nothing is said. */
+/* If the log lacks the line, nothing is reported. */
 TEST(silence_proves_nothing)
 {
 	const char *env[] = {"NCCL_CTA_POLICY=2", "NCCL_P2P_DISABLE=0", "CUDA_MODULE_LOADING=EAGER",
@@ -147,7 +147,7 @@ static void paths(FILE *out)
 	                         "p2p_chunk_bytes", "why", "the reason"));
 }
 
-/* Only what is set for the chunk parts the two. */
+/* Only the setting of the chunk distinguishes the two. */
 static void environment_of_chunks(json_t *env)
 {
 	json_t *variant = made_variant_of(env, MADE_PROCESSES);
@@ -204,7 +204,7 @@ TEST(a_factor_without_action_is_called_so)
 			json_assert_says(not_acted, "", cases[i].says);
 		else
 			json_assert_null(not_acted, "");
-		/* With the verdict, where people look. */
+		/* With the verdict, where readers look. */
 		const json_t *cell =
 		    json_cell(json_table(r, "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "verdict");
@@ -249,7 +249,7 @@ TEST(a_variant_that_did_nothing_is_called_so)
 	}
 }
 
-/* A placebo that does nothing is no news. */
+/* A placebo that does nothing is not reported. */
 TEST(a_placebo_that_did_nothing_is_no_answer)
 {
 	static struct claim_list placebo;
@@ -276,8 +276,8 @@ static void says_launched(json_t *line, const struct made_place *p)
 		json_object_set_new(line, "collective", json_string("sendrecv"));
 }
 
-/* Of what is asked of each call NCCL's log says nothing: what was launched does, where calls
- * larger than the smallest of each collective were looked at. */
+/* NCCL's log does not report settings of each call. The launched kernels do, if calls larger than
+ * the smallest of each collective were looked at. */
 TEST(what_was_launched_proves_a_setting)
 {
 	static const struct {

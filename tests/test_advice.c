@@ -10,7 +10,8 @@
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
 static double small_only;   /* sizes up to this many bytes have the speed; 0: all */
-static const char *setting; /* what single has that threads has not, and they are equal else */
+static const char *setting; /* settings that single has and threads has not; otherwise they are
+                             * equal */
 static json_t *(*value)(void);
 static const char *mode; /* of both, then */
 
@@ -99,7 +100,7 @@ static void judge(struct arena *into, void *summary)
 	story_make(&a, chapters, 1, into, &story);
 }
 
-/* Of how many pairs of variants `words` are said; with the last sentence that has them. */
+/* For how many pairs of variants `words` are printed; with the last sentence that has them. */
 static unsigned count(const char *words, const char **text)
 {
 	const struct story_sentence *said;
@@ -132,7 +133,7 @@ TEST(threads_or_processes)
 	speed[2] = 1.1;
 	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
 	assert_int_equal(count("a process per rank rather than threads", NULL), 1);
-	/* A loss at small sizes is none at large ones, and the other way round. */
+	/* A loss at small sizes is not one at large ones, and vice versa. */
 	small_only = 65536;
 	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
 	assert_int_equal(count("choose by convenience", NULL), 1);
@@ -212,7 +213,7 @@ TEST(one_setting_at_a_time)
 		mode = rows[i].mode;
 		speed[0] = 1.1;
 		assert_int_equal(count(rows[i].words, NULL), 1);
-		/* The variant that differs in two settings is in none of them. */
+		/* The pairs exclude the variant that differs in two settings. */
 		assert_int_equal(count("processes", NULL), 0);
 		speed[0] = 0.9;
 		assert_int_equal(count(rows[i].words, NULL), 0);
@@ -232,20 +233,19 @@ TEST(variants_that_explain_are_no_advice)
 	twins_value = a_switch;
 	assert_int_equal(count("choose by convenience", &text), 1);
 	made_says(text, "threads and processes have the same bandwidth (1.0");
-	/* Nor where the plain ones differ. */
+	/* Nor if the plain ones differ. */
 	speed[2] = 0.9;
 	assert_int_equal(count("choose by convenience", NULL), 0);
 	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 1);
 	speed[2] = 1;
 	speed[0] = 1.1;
 	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
-	/* Nor where the plain ones were not measured. */
+	/* Nor if the plain ones were not measured. */
 	speed[0] = 1;
 	no_processes = true;
 	assert_int_equal(count("choose by convenience", NULL), 0);
 	no_processes = false;
-	/* Nor of registered buffers, where the reference has none. Another library is another
-	 * case. */
+	/* Nor of registered buffers, if the reference has none. Another library is another case. */
 	twins_key = "register";
 	twins_value = local;
 	assert_int_equal(count("choose by convenience", NULL), 1);
@@ -253,7 +253,7 @@ TEST(variants_that_explain_are_no_advice)
 	assert_int_equal(count("choose by convenience", NULL), 2);
 }
 
-/* What is recommended was chosen for its figure: near the margin less is to be expected. */
+/* A recommendation was chosen for its figure: near the margin expect less. */
 TEST(the_figure_allows_for_the_choice)
 {
 	const char *text = "";
@@ -271,7 +271,7 @@ TEST(the_figure_allows_for_the_choice)
 	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f",
 	         item->ratio.estimate);
 	made_says(text, figures);
-	/* Far beyond it is what was measured. */
+	/* Far beyond it, expect the measured figure. */
 	speed[2] = 1.3;
 	noise = 0.003;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);

@@ -1,5 +1,5 @@
-/* What a reader came for: the answer with its numbers, and whether it can be believed. On
- * records that are made up, read from report.json. */
+/* The reader's questions: the answer with its numbers, and whether it can be believed. On records
+ * that are made up, read from report.json. */
 #include "made.h"
 
 #include <limits.h>
@@ -7,7 +7,8 @@
 
 #include "../harness/config/claim.h"
 
-static double speed[3]; /* of single, threads, processes: how many times as fast as usual */
+static double speed[3]; /* the speed of single, threads and processes as a multiple of the usual
+                         * one */
 static double noise, twin;
 static bool wrong, fails, no_again;
 static struct claim_list asked;
@@ -194,7 +195,7 @@ static const json_t *effect_of_loss(const json_t *report)
 	                 "verdict");
 }
 
-/* A claim's verdict, and a factor's, goes by what the A/A line of its regime shows. */
+/* The verdicts of a claim and of a factor depend on the A/A line of their regime. */
 TEST(nothing_is_decided_below_the_noise)
 {
 	ask_loss();
@@ -254,7 +255,7 @@ TEST(few_blocks_tell_nothing)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
-/* Each of these asks something: what its own record answers. */
+/* Each of these asks something: the answer of its own record. */
 TEST(a_reference_record_answers_its_question)
 {
 	static const struct {
@@ -387,7 +388,7 @@ TEST(a_gap_is_answered_by_what_explains_it)
 	assert_non_null(in_regime(report, "large", "single"));
 }
 
-/* A gap far beyond what the A/A line shows is an answer, one within it is none. */
+/* A gap far beyond the A/A line is an answer, one within it is not. */
 TEST(a_gap_beyond_the_noise_is_answered)
 {
 	speed[2] = 0.5;

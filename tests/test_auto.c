@@ -40,7 +40,7 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	assert_true(json_real_value(json_object_get(env, "precision")) == 0.5);
 	assert_int_equal(json_integer_value(json_object_get(env, "budget_s")), 3600);
 	record_free(&record);
-	/* Narrow enough as it is: nothing is added. */
+	/* Already narrow enough: nothing is added. */
 	const char *again[] = {"run",         "--file",        file, "--resume", path,
 	                       "--no-report", "precision=50%", NULL};
 	cli_expect(cli_run(folder, again), 0, "Ended by precision. After 10 blocks");
@@ -240,7 +240,7 @@ TEST_WITH(a_primary_claim_ends_it_by_itself, NULL, NULL)
 	assert_string_equal(consider_made(with_claim).reason, "");
 }
 
-/* Fewer pairs than the first look wants, as trials failed: not yet. */
+/* Fewer pairs than the first look needs, as trials failed: not yet. */
 TEST(failed_trials_do_not_count_as_blocks)
 {
 	const bool none[2] = {false, false};

@@ -1,5 +1,5 @@
-/* A block that was begun: a resume measures the trials that it lacks, and no other; the report
- * says which came later, and warns where that was much later. */
+/* A block that was begun: a resume measures its missing trials, and no other; the report says which
+ * came later, and warns if that was much later. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +100,8 @@ TEST(so_many_are_measured_as_are_said)
 	assert_whole(BLOCKS);
 }
 
-/* What ended by itself lacks what was given up; what comes from elsewhere may number its trials
- * as it likes. */
+/* A run that ended by itself lacks the trials that were given up; a foreign record may number its
+ * trials as it likes. */
 TEST(some_blocks_are_left_as_they_are)
 {
 	static const struct {

@@ -8,7 +8,7 @@
 #include "here.h"
 #include "test.h"
 
-/* Takes 5 us whatever the size, and says so as nccl-tests does. */
+/* Takes 5 us for any size, and prints that as nccl-tests does. */
 static const char player[] =
     "#!/bin/sh\n"
     "echo \"$*\"\n"

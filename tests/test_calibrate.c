@@ -198,7 +198,7 @@ TEST(copies_that_end_early_are_no_rate)
 	assert_true(isnan(ratio(0, METER_GPM, CALIBRATE_SENT, 1048576).median));
 	assert_string_equal(calibrate_missing(&calibration, METER_GPM),
 	                    "the copies ended too early");
-	/* What a source said by itself goes before it. */
+	/* A source's own sentence comes before it. */
 	const struct calibrate_cell both[] = {between[0], steady[0]};
 	assert_int_equal(run(2, both, &st), 0);
 	assert_string_equal(calibrate_missing(&calibration, METER_PCIE), "not supported");

@@ -41,8 +41,8 @@ static void tell(struct arena *arena, void *of)
 	story_make(&analysis, list, n, arena, &t->story);
 }
 
-/* What a chapter tells but for what it says on top: if the one that answers is gone, another may
- * answer instead. */
+/* A chapter's output except its sentence at the top: if the chapter that answers is gone, another
+ * may answer instead. */
 static json_t *told(const struct story_chapter *chapter)
 {
 	json_t *json = section_to_json(chapter), *sentences = json_object_get(json, "sentences");

@@ -165,7 +165,7 @@ TEST(a_backend_has_its_own_test)
 	assert_string_equal(spec.asked.factors[0].from, "");
 	assert_int_equal(spec.asked.claims[0].test, CLAIM_NEEDS);
 	assert_string_equal(spec.asked.claims[0].needs, "backend nccl");
-	/* Before the backend is known, less may be there. */
+	/* Before the backend is known, fewer names may be there. */
 	loads("[factor f]\nhost.from = a\nhost.to = b\n[claim c]\nhost.text = x\n", NULL);
 }
 
@@ -255,7 +255,7 @@ TEST(the_gap_is_read)
 	assert_non_null(strstr(st.text, "t.exp:4: gap_bytes without gap; allowed is"));
 }
 
-/* A library that is not there takes the gap with it, unless the file names another. */
+/* A missing library removes the gap, unless the file names another. */
 TEST(a_gap_gives_way_to_the_next)
 {
 	static const struct {
@@ -392,7 +392,7 @@ TEST(a_factor_needs_one_pace)
 	}
 }
 
-/* Those that come with the program ask for nothing that they do not measure. */
+/* The shipped ones ask for nothing that they do not measure. */
 TEST(own_experiments_can_be_answered)
 {
 	struct status st = {""};
@@ -431,7 +431,7 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	return NULL;
 }
 
-/* What one worker of host does is to move data: nothing of it is launching. */
+/* One worker of host spends its time moving data: none of it is launching. */
 TEST(launching_is_no_question_to_host)
 {
 	static const char *const names[] = {"serial-launch", "single-one-core"};

@@ -1,4 +1,4 @@
-/* From records to answers: every verdict of a claim, and what a report shows of them. */
+/* From records to answers: every verdict of a claim, and its form in a report. */
 #include "asked.h"
 
 static struct stats_ratio ratio(double lo, double estimate, double hi)
@@ -46,7 +46,7 @@ TEST(the_rule_of_each_test)
 	assert_int_equal(more, 2);
 }
 
-/* Beyond an A/A line of 10 %: what is refuted stays so; to hold takes the claim's own bound. */
+/* Beyond an A/A line of 10 %: a refuted claim stays so; to hold takes the claim's own bound. */
 TEST_WITH(a_wide_line_leaves_what_is_refuted, NULL, NULL)
 {
 	static const struct {
@@ -234,7 +234,7 @@ static void rests_on(const struct contrast *c, size_t lo, size_t hi)
 	assert_int_equal(c->sizes.hi, hi);
 }
 
-/* What names no sizes is judged over those of a regime: 4 KiB to 64 MiB are measured. */
+/* A claim that names no sizes is judged over those of a regime: 4 KiB to 64 MiB are measured. */
 TEST(a_regime_gives_the_sizes)
 {
 	static const size_t small = 64 << 10, large = 16 << 20;

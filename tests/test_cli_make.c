@@ -157,8 +157,7 @@ TEST(without_a_way_to_be_root_nothing_is_installed)
 	free(said);
 }
 
-/* As releases of cmocka print it: tests that are skipped are counted once, and never against
- * those that failed. */
+/* As releases of cmocka print it: skipped tests are counted once, and never as failed. */
 TEST(the_tests_are_counted_with_each_release_of_cmocka)
 {
 	static const char *const named[] = {"", "t: "};
@@ -202,7 +201,7 @@ TEST_WITH(every_library_has_its_package, NULL, NULL)
 	free(packages);
 }
 
-/* mpirun and gnuplot are no reason to stop: what is run without them says so. */
+/* mpirun and gnuplot are no reason to stop: commands that run without them say so. */
 TEST(what_is_only_of_use_stops_nothing)
 {
 	char command[512];

@@ -1,5 +1,5 @@
-/* What trips whoever uses it for the first time: wrong words, keys that fight the file, a run
- * that is stopped, a machine without GPUs. */
+/* Mistakes of a first-time user: wrong words, keys that fight the file, a run that is stopped, a
+ * machine without GPUs. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -303,7 +303,7 @@ TEST(a_file_needs_no_experiments_folder)
 	free(said);
 }
 
-/* Exit status of the program in a shell, with what a shell can do to its output. */
+/* Exit status of the program in a shell, which may redirect or close its output. */
 static int exit_of(const char *arguments)
 {
 	char command[512];
@@ -408,7 +408,7 @@ TEST(a_block_without_a_trial_ends_the_run)
 	     "cell_timeout = 1s");
 }
 
-/* | head: no word about it, and all files are whole. */
+/* | head: no error message, and all files are whole. */
 TEST(a_reader_that_leaves_is_no_error)
 {
 	char command[4096], path[512];
@@ -433,7 +433,7 @@ TEST(a_reader_that_leaves_is_no_error)
 	free(said);
 }
 
-/* mpirun and gnuplot are asked for where they are needed. */
+/* mpirun and gnuplot are required only for what needs them. */
 TEST(what_is_not_installed_is_done_without)
 {
 	char command[2048];

@@ -1,10 +1,10 @@
-/* Cliffs are named where they are, and nowhere on a smooth or a noisy curve. */
+/* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
 #include "made.h"
 
 #include "../harness/analysis/channels.h"
 #include "../harness/backend/nccl/nccl_log.h"
 
-static double factor; /* what the curve is multiplied with from that size on */
+static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;
 static bool limit_too, in_one;
 static double processes_more = 1; /* their factor is as many times as large */
@@ -155,7 +155,7 @@ static bool rule_of(const char *log, unsigned nranks, struct channels *out)
 	return known;
 }
 
-/* Of 8 ranks a pair has 4 channels, and more from 64 MiB and 128 MiB on: where 8 H200 jump. */
+/* On 8 ranks a pair has 4 channels, and more from 64 MiB and 128 MiB on: where 8 H200 jump. */
 TEST(the_log_gives_the_rule)
 {
 	struct channels c;
@@ -245,7 +245,7 @@ TEST(a_cliff_has_its_cause)
 	json_assert_number(json_cell(table, row, "predicted_gbs"), "", 100, 5);
 }
 
-/* The same jump where the channels stay as they are: it is not theirs. */
+/* The same jump with unchanged channels: they do not cause it. */
 TEST(a_cliff_without_a_step_is_not_theirs)
 {
 	struct made m = eight();

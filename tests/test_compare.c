@@ -125,7 +125,7 @@ static const char *make(const char *name, const struct result *of)
 	return path;
 }
 
-/* What was printed, wrapped lines as one, and then what the status says. */
+/* The printed text, wrapped lines as one, followed by the status. */
 static char said[1 << 16];
 static bool json;
 
@@ -246,7 +246,7 @@ TEST(a_run_equals_itself)
 	assert_null(strstr(said, "Not the same"));
 	assert_null(strstr(said, "not alike"));
 	assert_null(strstr(said, "threads-again"));
-	/* So noisy that nothing can be said, it is still not worse. */
+	/* With noise so large that nothing can be said, it is still not worse. */
 	struct result wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
@@ -288,7 +288,8 @@ TEST(slower_is_worse_and_turned_round_faster)
 	judges(a, b, 0.1, "processes", "stream", "undecided");
 }
 
-/* What the terminal says is in the JSON: the answer, each row, each size, facts and notes. */
+/* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
+ * notes. */
 TEST(json_has_every_row_and_verdict)
 {
 	struct result slow = plain;
@@ -358,7 +359,7 @@ TEST(one_number_over_the_sizes_of_both)
 	      "No difference in 8 of 8 cells, ");
 	assert_non_null(strstr(said, "  sizes  of\n"));
 	assert_non_null(strstr(said, "      2   3\n"));
-	/* Where both have it, it moves the mean: 5 to the power of 1/3. */
+	/* If both have it, it moves the mean: 5 to the power of 1/3. */
 	wants(make("a", &plain), make("b", &more), COMPARE_WORSE, "0.585");
 }
 
@@ -599,7 +600,7 @@ TEST(the_command_line)
 		if (!strstr(st.text, bad[i].said))
 			fail_msg("\"%s\" should hold \"%s\"", st.text, bad[i].said);
 	}
-	/* Nothing is set by what is refused. */
+	/* A refused argument sets nothing. */
 	assert_string_equal(r.variant, "v");
 }
 

@@ -141,7 +141,7 @@ static void check_left_out(const char *said)
 	}
 }
 
-/* Runs the experiment and reads its record. What fails has to say `words` in its report. */
+/* Runs the experiment and reads its record. A failure has to say `words` in its report. */
 static struct record_run run_experiment(const struct experiment *text, const char *words,
                                         const char *const keys[])
 {
@@ -194,7 +194,7 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n", ranks - 1);
 	add_layouts(&text, host, ranks);
 	add_modes(&text, "");
-	if (host) /* what must not change what is received */
+	if (host) /* settings that must not change the received data */
 		add(&text, "[variant offset]\nlayout = 2x1x2\noffset = 8\n"
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
 	for (int c = 0; c < COLL_KINDS; c++)
@@ -221,8 +221,8 @@ static void conform_types(const struct backend *backend, unsigned ranks)
 	conform(&text, true, kinds);
 }
 
-/* Sizes as small as an element and counts that ranks cannot share evenly, of what is not cut
- * into parts; the rotated buffers then begin anywhere. */
+/* Sizes as small as an element and counts that ranks cannot share evenly, for collectives that are
+ * not cut into parts; the rotated buffers then begin anywhere. */
 static void conform_odd_sizes(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
@@ -276,8 +276,8 @@ static void conform_nested(const struct backend *backend, unsigned ranks)
 	record_free(&run);
 }
 
-/* What the library is asked for must not change what is received. What has rounds refuses
- * `aggregate`, and has no part in this. */
+/* Requests to the library must not change the received data. Collectives with rounds refuse
+ * `aggregate`, and are not tested with it. */
 static void conform_options(const struct backend *backend, unsigned ranks)
 {
 	static const char *const options[] = {
@@ -363,7 +363,7 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 	conform(&text, true, 6 * 4);
 }
 
-/* What a backend says of itself holds of its functions. */
+/* A backend's stated properties are true of its functions. */
 TEST(what_a_backend_is_fits_what_it_can)
 {
 	struct status why = {0};
@@ -410,7 +410,7 @@ TEST(every_backend_conforms_in_every_layout)
 			conform_types(*b, ranks);
 			if (!is_short())
 				conform_odd_sizes(*b, ranks);
-			if (ranks > 2) /* else each has a group to itself */
+			if (ranks > 2) /* else each has its own group */
 				conform_groups(*b, ranks);
 			if (!strcmp((*b)->name, "nccl"))
 				conform_options(*b, ranks);

@@ -164,7 +164,7 @@ TEST(a_remedy_is_given_whole)
 	json_assert_one_says(says, "such as its name), all of it. whole has ");
 	json_assert_one_says(says, " Not enough: half (does not run).");
 	assert_false(json_one_says(says, "(half): "));
-	/* What else is unset belongs to it. */
+	/* Other unset settings belong to it. */
 	json = report((struct apart){"closed", "shm, devices", NULL, "NCCL_P2P_DISABLE=1", 0},
 	              (struct apart){"open", "shm", NULL, NULL, 1});
 	assert_string_equal(cell(json, "closed", "gives"),

@@ -150,7 +150,7 @@ static void one_collapses(const struct made_place *p, int64_t out[6])
 		                   (1 + 0.0004 * made_noise(p->block, 1, 2)));
 }
 
-/* The block that makes an end of the interval alone is named, with what the others have. */
+/* The block that alone makes an end of the interval is named, with the value of the others. */
 TEST(the_one_odd_block_is_named)
 {
 	struct made m = made();
@@ -174,8 +174,7 @@ TEST(the_one_odd_block_is_named)
 	made_load(&m, &loaded);
 	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all).odd.block, 0);
 	made_unload(&loaded);
-	/* An interval of 12 blocks withstands it; one that is open says it in place of its
-	 * width. */
+	/* An interval of 12 blocks withstands it; an open one says so in place of its width. */
 	m.blocks = 12;
 	collapsed = 4;
 	made_load(&m, &loaded);
@@ -277,7 +276,7 @@ TEST(looks_make_intervals_wider)
 	near(two.confidence, 1 - 2 * 1 / 256.0);
 	assert_true(two.lo < one.lo && one.hi < two.hi);
 	assert_true(two.estimate == one.estimate);
-	/* So are probabilities, which go with the interval: a look at 6 leaves a quarter of 5
+	/* The same for probabilities, which go with the interval: a look at 6 leaves a quarter of 5
 	 * %. */
 	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
 	near(c.p.one, 4 * 2 / 256.0);
@@ -287,7 +286,7 @@ TEST(looks_make_intervals_wider)
 	made_unload(&loaded);
 }
 
-/* An interval without a block of the second session is what it was. */
+/* An interval without a block of the second session is unchanged. */
 TEST(a_look_counts_where_blocks_came_after)
 {
 	struct made m = made();

@@ -1,5 +1,5 @@
-/* Which backend is the fastest at which sizes: planted times, found again, and nothing called
- * that the blocks do not show. */
+/* Which backend is the fastest at which sizes: planted times are found, and nothing is called that
+ * the blocks do not show. */
 #include <math.h>
 
 #include "made.h"

@@ -301,7 +301,7 @@ static unsigned device_count(struct status *st)
 }
 #endif
 
-/* Where there is no GPU this is all, and says so. */
+/* Without a GPU this is all, and the test says so. */
 TEST_WITH(there_is_a_gpu_or_a_reason, NULL, NULL)
 {
 	struct status st = {0};

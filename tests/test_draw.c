@@ -1,4 +1,4 @@
-/* Pictures: which curves are one line, what comes into a script, and what the files are. */
+/* Pictures: which curves are one line, the content of a script, and the types of the files. */
 #include "made_pictures.h"
 
 #include <ctype.h>
@@ -70,7 +70,7 @@ TEST(what_it_is_about_stands_first)
 	made_unload(&l);
 }
 
-/* Many variants: their families take no time that grows as a power of their number. */
+/* Many variants: the time to group them is no power of their number. */
 TEST(variants_of_one_name_are_a_family)
 {
 	static const char *const modes[] = {"threads", "processes"};
@@ -301,7 +301,7 @@ static const char *caption_of(const json_t *report, const char *pace, const char
 	    json_cell(json_table(report, "captions"), (json_keys){"pace", pace, NULL}, of));
 }
 
-/* What noise cannot hide is said of each picture; of the rest, what it can. */
+/* Each picture says which effects noise cannot hide; for the rest, which it can. */
 TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 {
 	static const char beyond[] = "single is 0.4";
@@ -316,7 +316,7 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 	}
 }
 
-/* Of 15 variants that differ from the reference: what does not fit three rows is counted. */
+/* Of 15 variants that differ from the reference: those that do not fit three rows are counted. */
 TEST(captions_of_many_variants_fit)
 {
 	struct status st = {""};

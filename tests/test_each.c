@@ -164,7 +164,7 @@ TEST(what_is_no_library_is_named)
 	refuse("cannot load NCCL");
 }
 
-/* What a version is read from must not be what "libnccl.so.2" comes to later on. */
+/* The file that a version is read from must not depend on what "libnccl.so.2" points to later. */
 TEST(reading_a_version_loads_nothing_here)
 {
 	char line[PATH_MAX + 128];

@@ -341,7 +341,7 @@ TEST(more_blocks_are_of_the_same_halves)
 	}
 }
 
-/* Not the report's affair alone: a run of wrong data fails. */
+/* Not only in the report: a run of wrong data fails. */
 TEST(wrong_data_fails_the_run_and_is_kept)
 {
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"

@@ -69,7 +69,7 @@ TEST(what_the_mean_hides_is_named)
 	made_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
 }
 
-/* What the mean says too is no exception; nor is what few blocks leave open. */
+/* What the mean says too is not an exception; nor is a size that few blocks leave open. */
 TEST(what_the_mean_says_is_not_said_twice)
 {
 	factor[MADE_PROCESSES][6] = factor[MADE_PROCESSES][7] = 1.1;

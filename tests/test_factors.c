@@ -5,7 +5,7 @@
 #include "../harness/arena.h"
 #include "../harness/chapters/chapters.h"
 
-/* What the only factor's verdicts say, and what the report warns of it; NULL: nothing. */
+/* The verdicts of the only factor, and the report's warning about it; NULL: none. */
 static void says(const char *bandwidth, const char *latency, const char *warning)
 {
 	const json_t *report = made_report(&made), *cell;
@@ -53,7 +53,7 @@ TEST(a_placebo_is_held_against_latency_too)
 	     "THE PLACEBO HAS AN EFFECT on latency: factor env should change nothing, and "
 	     "latency of "
 	     "threads-old is 0.8");
-	/* Nor is latency judged where ranks share cores. */
+	/* Nor is latency judged if ranks share cores. */
 	made.cores = 1;
 	find();
 	assert_null(factors_alarm(&found->factors[0]));
@@ -87,11 +87,11 @@ TEST(factors_stand_by_the_size_of_their_effect)
 	factor("absent", "nodirect", "nowhere");
 	factor("small", "nodirect", "threads-old");
 	factor("none", "threads-old", "threads-old-again")->placebo = true;
-	factor("large", "threads-old", "processes-old"); /* down: its direction is no matter */
+	factor("large", "threads-old", "processes-old"); /* down: its direction does not matter */
 	strcpy(asked.factors[3].text, "one, two");
 	find();
 	near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
-	/* Faster, where bandwidth is lost. */
+	/* Faster, though bandwidth is lost. */
 	near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
 	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
 	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
@@ -169,7 +169,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = 1.0 * 0.7");
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
-	/* Where ranks share cores nothing is left, for that reason. */
+	/* If ranks share cores nothing is left, for that reason. */
 	made.cores = 1;
 	report = made_report(&made);
 	assert_false(json_has_table(report, "effects"));
@@ -257,7 +257,7 @@ TEST_WITH(a_caption_says_what_is_decided, NULL, NULL)
 			                  .ratio = {.estimate = i ? 1 : 0.5, .lo = NAN}},
 			    .latency = {.ratio = {.estimate = NAN}}};
 		assert_string_equal(caption(), cases[c].said);
-		/* Of different sizes each says its own. */
+		/* With different sizes each names its own. */
 		found->factors[0].sizes = (struct claim_range){64 << 10, 64 << 10};
 		assert_int_equal(strstr(caption(), "times the bandwidth (64 KiB); undecided") !=
 		                     NULL,

@@ -51,8 +51,8 @@ static void remove_results(struct shot *s), cut_record(struct shot *s),
     fill_results(struct shot *s), fill_scratch(struct shot *s), take_memory(struct shot *s);
 
 #define PAUSE     3   /* seconds that a victim of SIGSTOP does not run */
-#define MAY_FAIL  256 /* 0 or 1: whether it had done its part before is its own affair */
-#define BOUND     90  /* seconds: what has not ended by then hangs */
+#define MAY_FAIL  256 /* 0 or 1: depends on whether it had done its part before */
+#define BOUND     90  /* seconds: a run that has not ended by then hangs */
 #define STRUCK_AT 2   /* the first trial of the second block, so that there is a record */
 
 /* The table of faults: which process gets which signal; what the process that reaches the place
@@ -223,7 +223,7 @@ static char *record_of(const struct shot *s)
 	return cli_read(file);
 }
 
-/* --- faults that somebody else is to blame for --- */
+/* --- faults that another process causes --- */
 
 static void remove_results(struct shot *s)
 {
@@ -270,7 +270,7 @@ static void make_room(const struct shot *s)
 		unlink("/dev/shm/fill");
 }
 
-/* What it has, and nothing more. */
+/* Limits the victim to the memory that it has now. */
 static void take_memory(struct shot *s)
 {
 	char file[64];
@@ -325,7 +325,7 @@ static void disarm(void)
 	unsetenv("FAULT_DOES");
 }
 
-/* Who came to the place, waited for; false: the run ended before. */
+/* The process that reached the place; false: the run ended before. */
 static bool comes(struct shot *s)
 {
 	char file[100];
@@ -427,7 +427,7 @@ static void look_for_scratch(struct shot *s)
 		closedir(shm);
 }
 
-/* Nothing but what a run and a report make. */
+/* Nothing but the output of a run and a report. */
 static void look_into_results(struct shot *s)
 {
 	static const char *const within[] = {"", "/plots", "/.."};
@@ -493,7 +493,7 @@ static void read_by_all(struct shot *s)
 	free(path);
 }
 
-/* A rank that did not run in its timed calls: the report says so, and leaves those out. */
+/* A rank that did not run in its timed calls: the report says so, and omits those. */
 static void look_for_flag(struct shot *s)
 {
 	char file[300];

@@ -1,5 +1,5 @@
-/* A known fault, from an experiment's file to the verdict: it is found wherever data is
- * checked, and where it is not, that is an error too. */
+/* A known fault, from an experiment's file to the verdict: it is found wherever data is checked,
+ * and elsewhere the missing check is an error too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

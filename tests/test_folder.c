@@ -1,4 +1,4 @@
-/* A run's folder: one writes into it at a time, and nothing that was measured is lost. */
+/* A run's folder: only one run writes into it at a time, and no measurement is lost. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -79,7 +79,7 @@ TEST(one_writes_at_a_time)
 	assert_int_equal(access(other, F_OK), -1);
 }
 
-/* Of the two that are started together, one is late, or comes when the other is through. */
+/* Of two that are started together, one is late, or starts after the other has finished. */
 TEST(two_at_once_leave_a_whole_record)
 {
 	const char *args[] = {"resume", run, "blocks=1", "--no-report", NULL};
@@ -241,7 +241,7 @@ TEST(a_torn_line_is_cut_off)
 	assert_int_equal(blocks(), 2);
 }
 
-/* Mapped, what is gone would be a signal. */
+/* If it were mapped, the missing part would be a signal. */
 TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
 {
 	off_t bytes = -1;
@@ -257,7 +257,7 @@ TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
 	close(fd);
 }
 
-/* Longer than what is read at once. */
+/* Longer than a single read. */
 TEST(a_long_last_line_is_settled)
 {
 	enum { LONG = 9000 };
@@ -276,7 +276,7 @@ TEST(a_long_last_line_is_settled)
 	}
 }
 
-/* Whole, and cut off within its compressed data: then what can be read is kept. */
+/* Whole, and cut off within its compressed data: then the readable part is kept. */
 TEST(a_compressed_record_is_gone_on_with)
 {
 	for (unsigned torn = 0; torn < 2; torn++) {

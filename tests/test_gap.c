@@ -55,8 +55,7 @@ TEST(what_does_not_chain_is_left)
 	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
 	near(w->explained.estimate, log(1 / 0.75) / log(1 / 0.7), 0.02);
 	done();
-	/* And all of it where a factor leads elsewhere: nodirect is farther off than the gap.
-	 */
+	/* And all of it if a factor leads elsewhere: nodirect is farther off than the gap. */
 	speed[0] = 0.4;
 	find();
 	w = &found->waterfall;
@@ -159,7 +158,7 @@ TEST(a_row_does_not_contradict_itself)
 	json_assert_text(json_cell(table, row, "verdict"), "",
 	                 "undecided: mean and estimate disagree");
 	done();
-	/* And of such a gap no share is given. */
+	/* And for such a gap no share is given. */
 	speed[2] = 0.96;
 	off = MADE_THREADS;
 	find();

@@ -61,7 +61,7 @@ static uint64_t fact(struct bench *b, const char *key)
 
 	backend_host.describe(b->ctx, text, sizeof text);
 	at = strstr(text, key);
-	if (!at) /* said once there is something to say */
+	if (!at) /* printed only if there is something to report */
 		return 0;
 	return strtoull(at + strlen(key), NULL, 10);
 }

@@ -135,7 +135,7 @@ static bool is_shared(const struct host_call *w)
 	return w->cell.coll == COLL_ALL_REDUCE || w->buckets.network;
 }
 
-/* What has come to each byte of a rank's receive buffer. */
+/* The data that has reached each byte of a rank's receive buffer. */
 struct cover {
 	unsigned char arrived, combined, finished;
 };
@@ -365,7 +365,7 @@ static void play_end(struct play *p)
 	}
 }
 
-/* Which rank goes on is drawn; now and then one goes on for long, and others starve. */
+/* The next rank is drawn; now and then one goes on for long, and others starve. */
 static void check_answer(const struct host_call *w)
 {
 	for (uint64_t shuffle = 0; shuffle < SHUFFLES; shuffle++) {

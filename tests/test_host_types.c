@@ -1,5 +1,5 @@
-/* The host backend in every datatype, operation and place, from every root, with skewed counts,
- * in groups and off alignment; and with the same digests whoever computed them. */
+/* The host backend in every datatype, operation and place, from every root, with skewed counts, in
+ * groups and off alignment; and with the same digests, whichever variant computed them. */
 #include "host_rig.h"
 
 static const char *const paths[] = {"direct", "fifo", "shared"};
@@ -89,8 +89,8 @@ TEST(every_datatype_is_moved)
 	check_moves((struct layout){2, 2, 1}, "shared");
 }
 
-/* All that has a root, from each, with many calls in flight: whoever is through early runs on.
- */
+/* All collectives with a root, from each, with many calls in flight: a rank that finishes early
+ * runs on. */
 static void check_roots(struct layout layout, const char *path)
 {
 	static struct rig rig;
@@ -214,7 +214,7 @@ TEST(groups_work_in_parallel)
 		assert_memory_equal(first, other, 4 * sizeof *first);
 		check_split((struct layout){4, 1, 1}, "fifo", splits[s], other);
 		assert_memory_equal(first, other, 4 * sizeof *first);
-		/* Nobody has what another has, in his group or in all. */
+		/* No rank has the data of another, in its group or in all. */
 		for (unsigned r = 0; r < 4; r++) {
 			assert_true(first[r] != all[r]);
 			assert_true(first[r] != first[(r + 1) % 4]);

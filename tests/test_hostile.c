@@ -1,5 +1,5 @@
-/* What others put into a run's folder or record: nothing of theirs is touched, run, waited for,
- * or shown as anything but text. */
+/* Foreign content in a run's folder or record: none of it is touched, run, waited for, or shown as
+ * anything but text. */
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
@@ -314,7 +314,7 @@ TEST(texts_of_a_record_are_text_everywhere)
 	no_markup("report.md", text, "<script", true);
 	no_markup("report.md", text, "&#27", true);
 	free(text);
-	/* The pictures are drawn all the same, and nothing was run. */
+	/* The pictures are still drawn, and nothing was run. */
 	assert_true(is_regular(in(run, "plots/null_alltoall_launch.png")));
 	assert_int_equal(access("evil", F_OK), -1);
 }
@@ -353,7 +353,7 @@ TEST(a_folders_name_is_run_by_nobody)
 	assert_int_equal(chdir(folder), 0);
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
 		char name[80];
-		/* By its bare name, but where that would be an option. */
+		/* By its bare name, unless that would be an option. */
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		cli_write(name, "trials.jsonl", text);

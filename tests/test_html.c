@@ -262,7 +262,7 @@ static void the_terminal_is_narrow(const char *record, const char *said)
 		unsigned width = 0;
 		for (const char *c = at; *c && *c != '\n'; c++)
 			width += ((unsigned char)*c & 0xC0) != 0x80;
-		/* But for what is to be copied. */
+		/* Except for text that is to be copied. */
 		const char *run = strstr(at, "launchgap run "),
 		           *resume = strstr(at, "launchgap resume "),
 		           *command = !run || (resume && resume < run) ? resume : run;

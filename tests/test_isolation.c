@@ -38,7 +38,7 @@ static int forget(void **state)
 	return tear_down(state);
 }
 
-/* A worker's fact in a variant's trial; "" where it has none. */
+/* A worker's fact in a variant's trial; "" if it has none. */
 static const char *fact(const char *variant, unsigned worker, const char *key)
 {
 	for (unsigned i = 0; i < run.ncells; i++) {

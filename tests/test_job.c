@@ -69,7 +69,7 @@ TEST(a_job_without_its_log_says_why)
 	assert_string_equal(st.text, "cannot start true: No such file or directory");
 }
 
-/* What a job printed, and what is made of it. */
+/* A job's output, and how it is reported. */
 TEST(the_first_error_is_the_cause)
 {
 	static const struct {

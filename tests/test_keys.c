@@ -1,5 +1,5 @@
-/* Values of the keys of experiment files: sizes, counts of tokens, environments, libraries,
- * modes and what is for one backend; and every slip in one. */
+/* Values of the keys of experiment files: sizes, counts of tokens, environments, libraries, modes
+ * and values for one backend; and every mistake in one. */
 #include "written.h"
 
 static void expect_sizes(const char *text, unsigned n, const size_t *want)
@@ -270,7 +270,7 @@ TEST(test_environment_is_bounded)
 	refuse_override(override, "too long");
 }
 
-/* Tokens are sizes of a mixture of experts: of the datatype and the width that count. */
+/* Tokens are sizes of a mixture of experts: with the datatype and the width that count. */
 TEST(test_tokens)
 {
 #define MOE "[experiment]\ncollective = moe_step\nhidden = 16\n"

@@ -1,4 +1,5 @@
-/* What is asked for and cannot be: left out, said before the first trial and in the report. */
+/* Cells that are asked for and impossible: omitted, and named before the first trial and in the
+ * report. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* `make nccl-legacy` without a network: what it says, and what it takes. */
+/* `make nccl-legacy` without a network: its messages, and the files that it takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void there_is(const char *version, char variables[256])
 	snprintf(variables, 256, "PATH=%s:\"$PATH\"", folder);
 }
 
-/* What is there is not fetched again, and its place is said. */
+/* An existing library is not fetched again, and its place is printed. */
 TEST(what_is_there_is_taken)
 {
 	char variables[256], right[224], *said;

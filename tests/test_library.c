@@ -65,7 +65,7 @@ TEST(a_name_is_the_linkers_file)
 	snprintf(sys, sizeof sys, "%s/sys", folder);
 	assert_int_equal(mkdir(sys, 0777), 0);
 	install(sys);
-	/* What is no library, where it used to be looked for. */
+	/* A file that is not a library, where it used to be looked for. */
 	cli_write(folder, "libnccl.so.2", "nonsense");
 	cli_write(folder, "t.exp",
 	          "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\n"

@@ -1,4 +1,4 @@
-/* like = NAME in [experiment]: what a file takes from another one, and which of the two an
+/* like = NAME in [experiment]: the keys that a file takes from another one, and which of the two an
  * error names. */
 #include <jansson.h>
 #include <stdio.h>
@@ -109,7 +109,8 @@ TEST(own_keys_win)
 	assert_string_equal(spec.question, "And here?");
 }
 
-/* What excludes each other, and what an own key replaces though its own could not be read. */
+/* Keys that exclude each other, and keys that an own one replaces though the replaced value could
+ * not be read. */
 TEST(an_own_key_drops_what_it_excludes)
 {
 	load(BASE CLAIM, LIKE "[variant a]\nlayout = 1x1x2\n[claim c]\nneeds = 2 nodes\n", "null");
@@ -210,7 +211,7 @@ TEST(what_is_no_base_is_refused)
 	refuse("[experiment]\nlike = third\n", LIKE, "third.exp:2: ", "a circle");
 }
 
-/* What only the plan finds; and a base that was changed does not add to an old run. */
+/* Errors that only the plan finds; and a base that was changed does not add to an old run. */
 TEST(a_run_knows_the_base)
 {
 	char own[96], old[160];

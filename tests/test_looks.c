@@ -1,4 +1,4 @@
-/* Looks: which sessions of a record count as one, what is said of them, and what they cost. */
+/* Looks: which sessions of a record count as one, what is reported of them, and their cost. */
 #include "made.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The table of modes: what is asked of every row of it, whatever rows there are. */
+/* The table of modes: the requirements on every row of it, whatever rows there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 	assert_null(mode_pick("threads", (struct layout){2, 1, 1}));
 }
 
-/* The job looks its mode up by the name that its trial says. */
+/* The job looks its mode up by the name in its trial. */
 TEST(a_job_refuses_a_mode_that_is_none)
 {
 	static const char *const wrong[] = {"teams", "single"};
@@ -112,8 +112,8 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	cli_clean(folder);
 }
 
-/* Its row is all that it takes: it places ranks, delivers right data, and is left out with its
- * reason where a backend's data go in MPI's messages. */
+/* A mode needs only its row: it places ranks, delivers right data, and is omitted with its reason
+ * if a backend's data go in MPI's messages. */
 TEST(a_fourth_mode_needs_its_row_alone)
 {
 	char forked[STANDIN_BYTES], was[PATH_MAX];

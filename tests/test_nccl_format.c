@@ -439,7 +439,7 @@ TEST(the_command_line_takes_it)
 	made_write(&small);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	assert_int_equal(cli.code, 0);
-	/* Rank's mean, as nccl-tests when nothing is said; our own table is not there. */
+	/* Rank's mean, as nccl-tests by default; our own table is not there. */
 	made_says(cli.out, "float    none      -1     6.50    0.63    0.32       0      nan     "
 	                   "nan     nan    N/A\n");
 	assert_null(strstr(cli.out, "÷"));

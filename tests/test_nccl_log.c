@@ -715,7 +715,7 @@ TEST(the_reference_runs_took_known_ways)
 	}
 }
 
-/* What the backend asks of a job, and what it then makes of the job's log. */
+/* The backend's requests to a job, and its result from the job's log. */
 TEST(the_backend_asks_for_the_log_and_reads_it)
 {
 	char folder[] = "/tmp/test_nccl_log.XXXXXX", file[512];

@@ -51,7 +51,7 @@ static struct nccl_api library(const char *version)
 	return api;
 }
 
-/* One that has all there is. */
+/* One that has all functions. */
 static struct nccl_api newest(void)
 {
 	struct nccl_api api;
@@ -127,7 +127,7 @@ TEST(old_libraries_name_the_first_that_can)
 	        "api = native (ncclScatter) needs NCCL 2.28.3 or later; this is 2.10.3");
 }
 
-/* A version that says it has a function, and a library that has not, is refused as well. */
+/* A library without a function that its version should have is refused as well. */
 TEST(a_missing_function_counts_as_well_as_the_version)
 {
 	struct nccl_api api = library("22903");

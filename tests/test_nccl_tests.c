@@ -1,4 +1,5 @@
-/* JSON of nccl-tests: what is read from it, and that no damaged file is believed or crashes. */
+/* JSON of nccl-tests: the values that are read from it, and that no damaged file is believed or
+ * crashes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static const char *path_of(const char *name)
 	return path;
 }
 
-/* Loads; "" or what it says. The environment must never be in it. */
+/* Loads; "" or its message. The environment must never be in it. */
 static const char *load(const char *path, const char *variant, struct result *side)
 {
 	static struct status st;
@@ -245,7 +246,7 @@ TEST(options_are_seen)
 	}
 }
 
-/* What makes two measurements of two files, wherever the file says it. */
+/* Differences that make two files two measurements, wherever the file has them. */
 TEST(other_options_are_no_repetition)
 {
 	static const struct {
@@ -261,7 +262,7 @@ TEST(other_options_are_no_repetition)
 	    {"\"iterations\":20", "\"its\":20", ""},
 	    {"\"warmup_iters\":5", "\"warmup_iters\":1", NULL},
 	    {"\"-a\",\"3\"", "\"-a3\",\"-D\",\"1\"", "-D 1"},
-	    /* -r's value is no option, and what is said twice counts once */
+	    /* -r's value is not an option, and a repeated option counts once */
 	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
 	};
 	struct result side;
@@ -358,7 +359,7 @@ TEST(types_that_are_not_ours_are_passed_over)
 	result_free(&side);
 }
 
-/* Its words for what is called otherwise here. */
+/* Its words for terms that have other names here. */
 TEST(its_names_are_ours)
 {
 	static const struct {

@@ -176,7 +176,7 @@ TEST(a_refusal_is_named)
 	assert_true(isnan(c.nvlink_rx_gbs));
 	assert_true(isnan(c.nvlink_unit_bytes));
 	assert_true(isnan(c.dram_gbs));
-	/* The longest text there is fits. */
+	/* The longest possible text fits. */
 	assert_string_equal(c.missing,
 	                    "no NVLink, DRAM, SM, PCIe (GPM: no permission (root may have it); "
 	                    "NVLink bytes: no permission (root may have it))");
@@ -256,7 +256,7 @@ TEST(what_cannot_be_watched_is_said)
 	assert_int_equal(left_open(), 0);
 }
 
-/* From the library's answers through the record's form to what they mean. */
+/* From the library's answers through the record's form to their meaning. */
 TEST(links_are_read_and_classed)
 {
 	struct status st = {""};

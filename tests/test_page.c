@@ -1,4 +1,4 @@
-/* What sections write on: a terminal of 80 columns, or Markdown in which no text is markup. */
+/* The output of sections: a terminal of 80 columns, or Markdown in which no text is markup. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Planning as a pure function of a spec and of what a machine says of itself: the order of
- * trials, the backend, the ranks. */
+/* Planning as a pure function of a spec and of a machine's properties: the order of trials, the
+ * backend, the ranks. */
 #include "planned.h"
 
 TEST(test_blocks_are_permutations)

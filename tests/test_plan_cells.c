@@ -89,7 +89,8 @@ TEST(test_sizes_are_rounded)
 	assert_true(plan.arena_bytes >= 1000);
 }
 
-/* A size of nothing is left out, and said; refused only where nothing else is left. */
+/* A size that comes to 0 bytes is omitted and reported; it is an error only if nothing else is
+ * left. */
 TEST(test_small_sizes)
 {
 	spec.ranks = 3;
@@ -217,7 +218,7 @@ TEST(test_a_step_has_one_timeline)
 TEST(test_init_has_no_timeline)
 {
 	unsigned timelines = 0;
-	/* No backend here makes communicators: the cells are put where nccl would have them. */
+	/* No backend here makes communicators: the cells are placed where nccl would have them. */
 	make(1);
 	for (unsigned i = 0; i < plan.ncells; i++)
 		if (plan.cells[i].coll == COLL_SENDRECV)

@@ -156,7 +156,7 @@ TEST(test_skips)
 	expect_skip("named", "flip is a setting of backend nccl or host and has no effect on null");
 }
 
-/* A library is of no use without a GPU, nor where another backend runs. */
+/* A library is of no use without a GPU, nor if another backend runs. */
 TEST(test_what_is_missing_first_is_said_first)
 {
 	struct spec_variant *named = &spec.variants[2];
@@ -240,8 +240,8 @@ TEST(test_aggregate_divides_calls)
 	assert_true(plan.variants[0].skip[0]);
 }
 
-/* Keys of another backend leave a variant that another one is already: named before the run,
- * and not measured twice. */
+/* Keys of another backend leave a variant equal to another one: named before the run, and not
+ * measured twice. */
 TEST(test_what_is_the_same_here_is_left_out)
 {
 	strcpy(variant_add("conf", "threads")->elsewhere, "nccl.env.NCCL_BUFFSIZE");

@@ -143,10 +143,10 @@ TEST(hosts_copies_stand_in_it)
 	                    ",0.5,3");
 }
 
-/* The stretch's length is no figure: no block has one. */
+/* The stretch's length is not a figure: no block has one. */
 TEST(without_figures_no_block_counts)
 {
-	made.backend = "host"; /* where issuing is no figure either */
+	made.backend = "host"; /* if issuing is not a figure either */
 	blind = true;
 	made_report(&made);
 	assert_string_equal(row("single,single,,,2,alltoall,16384,16384,0,"),

@@ -1,4 +1,5 @@
-/* What a sweep of sizes shows: where latency rules, where the plateau begins, what follows. */
+/* Features of a sweep of sizes: where latency dominates, where the plateau begins, and what
+ * follows. */
 #include <math.h>
 
 #include "made.h"

@@ -135,7 +135,7 @@ static void write_all(const char *text, size_t bytes)
 	fclose(out);
 }
 
-/* What record_load says of the file, "" when it can be read. */
+/* record_load's message for the file, "" if it can be read. */
 static const char *complaint(void)
 {
 	static struct status st;
@@ -287,7 +287,7 @@ TEST(compressed_records_are_read)
 	struct record_run run = cli_record(folder);
 	assert_int_equal(run.ncells, 2);
 	record_free(&run);
-	/* Cut off: what came before the cut counts, and it is said. */
+	/* Cut off: the lines before the cut count, and the cut is reported. */
 	struct stat about;
 	assert_int_equal(stat(zipped, &about), 0);
 	assert_int_equal(truncate(zipped, about.st_size - 9), 0);
@@ -411,7 +411,7 @@ TEST(each_changed_byte_is_noticed)
 			continue;
 		const bool torn = run.torn;
 		record_free(&run);
-		/* The last newline: that line is then taken for torn. */
+		/* The last newline: that line then counts as torn. */
 		if (!torn || i != bytes - 1)
 			fail_msg("byte %zu of %zu, '%c', is changed in silence", i, bytes, text[i]);
 	}
@@ -589,8 +589,8 @@ static const char *bind_of(const struct record_cell *c)
 	return json_string_value(json_object_get(facts, "bind"));
 }
 
-/* Written on a trial's first cell, they are of all its cells; older records have them on each.
- */
+/* They are written on a trial's first cell and apply to all its cells; older records have them on
+ * each. */
 TEST(facts_are_a_trials)
 {
 	char out[1 << 16];

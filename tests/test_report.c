@@ -247,7 +247,7 @@ TEST(csv_is_tidy)
 	assert_int_equal(lines, 1 + l.summary.nrows);
 	assert_int_equal(l.summary.nrows, 4 * 2 * 3 + 3);
 	unlink(made_path("summary.csv"));
-	/* No room for it: the same as a full disk, but for the system's word. */
+	/* No room for it: the same as a full disk, except for the system's word. */
 	struct rlimit was, none;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	none = (struct rlimit){.rlim_cur = 1, .rlim_max = was.rlim_max};
@@ -336,7 +336,7 @@ TEST(what_ended_the_run_is_said)
 		const json_t *report = made_report(&made),
 		             *warnings = json_object_get(report, "warnings");
 		json_assert_one_says(json_section(report, "method"), "Why it ended: So it went.");
-		/* Fewer than asked for is no fault where the run decided so itself. */
+		/* Fewer than asked for is no fault if the run decided so itself. */
 		assert_int_equal(json_one_says(warnings, "5 of the 6 blocks"), i == 0);
 		assert_int_equal(json_one_says(warnings, "The time budget ended"), i == 2);
 		json_keys row = {"pace", "stream", "variant", "processes", NULL};
@@ -485,7 +485,7 @@ TEST(table_fits_a_terminal)
 	made.backend = "host";
 	const json_t *report = made_report(&made);
 	char *text = made_print(&options);
-	/* Whichever the width, the figures are there. */
+	/* With any width, the figures are there. */
 	const json_t *peaks = json_table(report, "peaks"), *gaps = json_table(report, "gaps");
 	json_keys best = {"variant", "threads", NULL},
 	          single = {"pace", "stream", "variant", "single", "verdict", "slower", NULL};

@@ -1,5 +1,5 @@
-/* What report.md says around its figures: what the variants are, what was measured, where data
- * was wrong. */
+/* The text of report.md around its figures: the variants, the measured cells, and where data was
+ * wrong. */
 #include "made.h"
 
 static void (*more)(FILE *out);
@@ -48,13 +48,13 @@ static int fresh(void **state)
 	return 0;
 }
 
-/* report.json of the record; the last one is gone. */
+/* report.json of the record; the last one is freed. */
 static const json_t *report(void)
 {
 	return made_report(&made);
 }
 
-/* What the table of variants has of one; "" for none. */
+/* The entry of one variant in the table of variants; "" for none. */
 static void setting_is(const json_t *report, const char *variant, const char *settings)
 {
 	const json_t *cell = json_cell(json_table(report, "variants"),
@@ -287,8 +287,8 @@ static void put_resume(FILE *out, unsigned first, const char *commit, bool count
 	        first, commit, counters ? "true" : "false", commit);
 }
 
-/* Behind the six blocks of the first session: three asked for, two tried, and one more later
- * that was stopped at once. */
+/* After the six blocks of the first session: three asked for, two tried, and one more later that
+ * was stopped at once. */
 static void two_more(FILE *out)
 {
 	put_end(out);

@@ -1,4 +1,4 @@
-/* What answers rest on: paths by the library's log, and counters, as a report has them. */
+/* The evidence for answers: paths by the library's log, and counters, as a report has them. */
 #include "asked.h"
 
 TEST(the_evidence_has_model_and_cache)
@@ -83,7 +83,7 @@ TEST(copies_have_a_model_of_their_own)
 	                     "The model, in copies for each byte");
 }
 
-/* What the table of paths has of a variant; NULL: nothing. */
+/* The entry of a variant in the table of paths; NULL: none. */
 static void path_is(const json_t *report, const char *variant, const char *const cells[4])
 {
 	static const char *const columns[] = {"transport", "unexpected", "data_path", "registered"};
@@ -224,7 +224,7 @@ TEST(a_hint_has_the_ways_of_data)
 	assert_string_equal(hint(report, 5),
 	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both staged; NOT on "
 	                    "the expected path");
-	/* The twin goes the reference's way. */
+	/* The twin takes the reference's path. */
 	assert_string_equal(hint(report, 6),
 	                    "4 cells, 4 KiB to 256 KiB, 10 trials of each; both direct");
 	assert_string_equal(hint(report, 7), "nobody is not in this record");

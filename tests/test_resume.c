@@ -1,4 +1,4 @@
-/* Going on with a run: what it has already, and so what is not asked for again. */
+/* Going on with a run: which trials it has already, and so which are not measured again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ TEST(what_is_called_has_to_be_the_same)
 	                                   "cycles", "connections", "allocations"};
 	json_t *before = environment(), *now = environment();
 	struct status none = {""};
-	/* All but the machine's cores is missing there, which is no sameness. */
+	/* All but the machine's cores is missing there, which does not count as the same. */
 	assert_int_equal(resume_same(before, now, &none), -1);
 	assert_non_null(strstr(none.text, "another machine"));
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -101,7 +101,7 @@ TEST(what_is_called_has_to_be_the_same)
 	json_decref(now);
 }
 
-/* Which GPUs they are may differ, what they are and where may not. */
+/* The GPUs may be others, but not of another kind or in another place. */
 TEST(gpus_are_the_same_by_kind_and_place)
 {
 	static const struct {

@@ -233,7 +233,7 @@ static void path_join(const char *from, const char *to, char out[160])
 	}
 }
 
-/* Which file includes which, when all are there. */
+/* Which file includes which, after all are there. */
 static void tree_link(void)
 {
 	static const char word[] = "#include";

@@ -98,7 +98,7 @@ static void expect_order(const json_t *cell)
 	}
 }
 
-/* What its process holds, the first worker of each says. */
+/* The first worker of each process reports what its process holds. */
 static void expect_shares(const json_t *workers, struct layout layout)
 {
 	const json_t *facts;

@@ -12,7 +12,7 @@ TEST(unequal_counts_have_their_coefficients)
 	double v[3];
 	anova_nested(y, keys, 3, 2, v);
 	assert_true(fabs(v[0] - 3) < 1e-12 && fabs(v[1] - 2) < 1e-12);
-	/* Nothing below is there twice: all of it is the outermost level's. */
+	/* Each level below has one value: all scatter is the outermost level's. */
 	anova_nested(y, single, 3, 3, v);
 	assert_true(fabs(v[0] - 4) < 1e-12 && isnan(v[1]) && isnan(v[2]));
 }

@@ -1,6 +1,5 @@
-/* The search itself: what its rounds measure, that it finds what is there and tells nothing of
- * what is not, on machines that are made up. Fixed seeds; SIMULATED.md has the rates over many.
- */
+/* The search itself: the cells that its rounds measure, that it finds real gains and reports no
+ * false ones, on made-up machines. Fixed seeds; SIMULATED.md has the rates over many. */
 #include <string.h>
 
 #include "searched.h"

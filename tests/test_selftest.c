@@ -1,5 +1,4 @@
-/* The selftest: what it injects, how it counts, and that an instrument that is broken fails it.
- */
+/* The selftest: its injected effects, how it counts, and that a broken instrument fails it. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A small part of what `make simulate` prints (sim_chain.c, sim_false_alarms.c): how often
- * whole reports err, and what looking again costs. Seeds are fixed; bounds are binomial, three
- * standard deviations from what SIMULATED.md and verdict.h say. */
+/* A small part of the tables of `make simulate` (sim_chain.c, sim_false_alarms.c): how often whole
+ * reports err, and the cost of looking again. Seeds are fixed; bounds are binomial, three standard
+ * deviations from the values in SIMULATED.md and verdict.h. */
 
 #include "chain.h"
 #include "following.h"
@@ -35,7 +35,7 @@ TEST(ten_per_cent_are_found_and_never_turned_round)
 	assert_int_equal(s.found, 40);
 	assert_true(s.wrong <= most(s.verdicts, 0.02));
 	assert_true(s.decided > s.verdicts / 2);
-	/* What is not there is seldom found. */
+	/* An effect that does not exist is seldom found. */
 	assert_true(sum(CHAIN_FIXED, 10, 0, (enum chain_noise)NOISE_NORMAL, 40).found <=
 	            most(40, 0.025));
 }
@@ -48,7 +48,7 @@ TEST(an_invitation_can_be_followed)
 	assert_true(s.wrong <= most(s.verdicts, 0.05));
 }
 
-/* Without the correction one in eight errs, where one in twenty is said. */
+/* Without the correction one in eight errs, where one in twenty is promised. */
 TEST(looking_again_is_paid_for)
 {
 	const unsigned runs = 600;

@@ -1,4 +1,4 @@
-/* The section [search]: what it may say, and what of it is planned. */
+/* The section [search]: its keys, and which trials of it are planned. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ TEST(slips_say_where_and_what_is_allowed)
 	}
 }
 
-/* Nothing is measured before it is known what it takes. */
+/* Nothing is measured before its cost is known. */
 TEST(a_large_space_asks_for_a_budget)
 {
 	struct status st;
@@ -124,7 +124,7 @@ TEST(a_large_space_asks_for_a_budget)
 		snprintf(search + strlen(search), sizeof search - strlen(search),
 		         "env.NCCL_%u = 1, 2, 3, 4, 5, 6, 7, 8\n", k);
 	loads(search);
-	assert_int_equal(plan_it(&st), -1); /* the null backend heeds no such variable */
+	assert_int_equal(plan_it(&st), -1); /* the null backend uses no such variable */
 	assert_non_null(strstr(st.text, "nothing of the search can run here"));
 	const char *large = "bind = core, numa, close, near-gpu\n"
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
@@ -152,7 +152,7 @@ TEST(the_confirmation_is_long_enough)
 	assert_int_equal(n.confirm, 9 * (2 + 6));
 	assert_int_equal(n.all, n.screen + n.narrow + n.confirm);
 	assert_non_null(strstr(plan.notes[plan.nnotes - 1], "has 9 blocks in place of 7"));
-	/* No trial is planned beforehand, and the record knows what is searched. */
+	/* No trial is planned beforehand, and the record knows the searched keys. */
 	assert_int_equal(plan.ntrials, 0);
 	json_t *run = describe_run(&plan, 0, NULL, "", "x");
 	struct search_space again;

@@ -383,7 +383,7 @@ static const char *lookup_library(const char *name)
 	return strcmp(name, "NCCL_LEGACY") ? NULL : "/a/libnccl.so.2";
 }
 
-/* Whether each factor is one setting, where an old library is there. */
+/* Whether each factor is one setting, if an old library is there. */
 static void factors_check(const char *path, const char *backend)
 {
 	struct status st = {""};
@@ -412,7 +412,7 @@ static void legacy_check(const char *path)
 	}
 }
 
-/* The files that come with the program, as each backend reads them. */
+/* The shipped files, as each backend reads them. */
 TEST(test_own_experiments)
 {
 	glob_t found;

@@ -56,7 +56,7 @@ TEST(a_long_row_of_a_worker_that_ran_is_a_result)
 	leaves(NULL, ROWS, all); /* an older record */
 }
 
-/* Off its core for long all the same: it waits, or shares the core with others. */
+/* Off its core for long nevertheless: it waits, or shares the core with others. */
 TEST(nor_are_rows_that_are_all_long_or_none)
 {
 	make((int64_t[]){2 * S, 3 * S, 2 * S, 3 * S, 2 * S}, 12 * S);

@@ -290,7 +290,7 @@ TEST(interval_covers_as_it_says)
 			outside += r.lo > 1 || r.hi < 1;
 			attained = r.confidence;
 		}
-		/* Binomial, within four standard deviations of what it says of itself. */
+		/* Binomial, within four standard deviations of its stated confidence. */
 		double wanted = 1 - attained, spread = sqrt(wanted * (1 - wanted) / runs);
 		assert_true(attained >= 0.95);
 		near((double)outside / runs, wanted, 4 * spread);

@@ -1,5 +1,5 @@
-/* What a story makes of rows and templates, and that no sentence can say what its rows do not.
- */
+/* The sentences that a story makes of rows and templates, and that no sentence can say more than
+ * its rows. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const struct row rows[] = {
     {"c", 2.55, {0.0105, 0.0100, 0.0110, 6, 0.97}, 64 << 20, SLOW, 1},
 };
 
-/* What one template says of rows, as a chapter would say it. */
+/* One template's sentences about rows, as a chapter would print them. */
 static struct {
 	const struct sentence *sentences;
 	unsigned n;

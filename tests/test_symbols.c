@@ -97,7 +97,7 @@ static bool is_tested(const char *name)
 	return !system(command);
 }
 
-/* What a file exports somebody takes: another file, or a test. All else is static, or dead. */
+/* Every exported symbol has a user: another file, or a test. All else is static, or dead. */
 TEST(what_is_exported_is_taken)
 {
 	const char *program = getenv("LAUNCHGAP");

@@ -1,4 +1,4 @@
-/* A table's cells, and what each emitter makes of them. */
+/* A table's cells, and each emitter's output for them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ TEST(hostile_texts_stay_texts)
 	is(&t, CSV, "a,b,c\n\"a,\"\"b\"\" c\",|`*_<b>[]\\,1\n");
 }
 
-/* What is longer than a cell is cut between characters; data has all of it. */
+/* A text longer than a cell is cut between characters; data has all of it. */
 TEST(a_long_text_is_cut)
 {
 	static char text[20000] = "x";
@@ -300,7 +300,7 @@ TEST(columns_without_a_value_go)
 	assert_int_equal(some.form.ncolumns, all_form.ncolumns);
 }
 
-/* By their keys, or by whom they are for; the others stay in their order. */
+/* By their keys, or by their audience; the others stay in their order. */
 TEST(columns_are_left_out)
 {
 	static const struct column columns[] = {

@@ -167,8 +167,7 @@ TEST(inputs_tell_models_and_gradients_apart)
 	}
 }
 
-/* Of two ranks that sum, each gets half of all from the other, and then the other half's sum.
- */
+/* Of two ranks that sum, each gets half of all from the other, followed by the other half's sum. */
 TEST(sums_are_counted)
 {
 	for (unsigned tensor = 0; tensor < 2; tensor++) {
@@ -203,7 +202,7 @@ TEST(work_waits_for_the_sum_before_it)
 		backend_host.issue(ctx, i, 0);
 	for (unsigned sum = 0; sum < 4; sum++) {
 		const struct host_rank *rank = &ctx->ranks[0];
-		/* Alone it comes as far as the sum; more waiting changes nothing. */
+		/* Alone it gets as far as the sum; more waiting changes nothing. */
 		for (unsigned k = 0; k < 1000; k++)
 			assert_int_equal(backend_host.poll(ctx, 0), 0);
 		assert_int_equal(rank->summed, sum);

@@ -41,7 +41,7 @@ TEST(each_worker_has_its_own_time)
 	struct timing_workers w = timing_workers(&view, 1, 0);
 	assert_true(w.rank0_ns == 200 && w.min_ns == 90 && w.max_ns == 260);
 	assert_true(w.mean_ns == 167.5);
-	/* The span over all has what they started apart on top. */
+	/* The span over all also includes the difference of their starts. */
 	assert_true(timing_row_ns(&view, 0) == 300);
 	w = timing_workers(&view, 1, 1);
 	assert_true(w.rank0_ns == 10 && w.min_ns == 10 && w.max_ns == 60 && w.mean_ns == 30);

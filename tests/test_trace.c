@@ -1,5 +1,5 @@
-/* trace.json against the Trace Event Format: what every event has to have, lanes, nesting; and
- * against the stamps of the record that it is made of. */
+/* trace.json compared with the Trace Event Format: the fields of every event, lanes, nesting; and
+ * with the stamps of the record that it is made of. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,7 +259,7 @@ TEST(devices_have_lanes_of_their_own)
 	json_decref(trace);
 }
 
-/* And it is said how much is left out. */
+/* And the report says how much is omitted. */
 TEST(a_long_run_is_cut_to_size)
 {
 	size_t events;

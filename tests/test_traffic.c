@@ -47,7 +47,7 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 		for (unsigned m = 0; m < 4; m++)
 			moved[m] = moved[m] || (!strcmp(cell->variant, moving[m]) &&
 			                        json_object_get(facts, "traffic_gbs"));
-		/* What makes no traffic, or moves nothing, says nothing of it. */
+		/* Cells without traffic, or that move nothing, report none. */
 		if (!strcmp(cell->variant, "a") || !strcmp(cell->variant, "threads-cpu"))
 			assert_null(json_object_get(facts, "traffic_gbs"));
 	}
@@ -57,7 +57,7 @@ TEST_WITH(traffic_stops_with_each_cell, set_up, tear_down)
 	free(cli.out);
 }
 
-/* --- the order in which threads stop: two workers on a backend that is made up here --- */
+/* --- the order in which threads stop: two workers on a made-up backend --- */
 
 struct backend_ctx {
 	unsigned worker;
@@ -77,7 +77,7 @@ static void ring_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	(void)i, (void)slot;
 	while (atomic_load(&ring.begun[!ctx->worker]) < mine && !atomic_load(&ring.dead))
 		usleep(10);
-	/* One of them is held up, so that the other one is ahead when it has to stop. */
+	/* One of them is delayed, so that the other one is ahead when it has to stop. */
 	if (ctx->worker)
 		usleep(200);
 }

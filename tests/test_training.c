@@ -154,7 +154,7 @@ TEST(buckets_of_the_models_have_their_size)
 	}
 }
 
-/* Products come to the layer's FLOPs, but for what cannot be cut so finely. */
+/* Products have the layer's FLOPs, except for the part that cannot be cut so finely. */
 TEST(products_come_to_the_work)
 {
 	assert_int_equal(network_product(0).times, 0);
@@ -255,8 +255,7 @@ TEST(experts_are_wanted_as_asked)
 		}
 }
 
-/* What comes back is what was sent, and what comes to an expert is for it: in every datatype.
- */
+/* The data sent comes back, and each expert gets its own data: in every datatype. */
 TEST(tokens_come_and_go_as_they_are_routed)
 {
 	static const enum coll_kind kinds[] = {COLL_MOE_STEP, COLL_MOE_DISPATCH, COLL_MOE_COMPUTE,
@@ -407,7 +406,7 @@ TEST(spans_are_joined)
 	assert_int_equal(spans.of[SAMPLE_SPANS - 1].end_ns, 100 * (2 * SAMPLE_SPANS - 1) + 10);
 }
 
-/* As they are shipped, on CPUs: all modes, and every gradient and token right. */
+/* As shipped, on CPUs: all modes, and every gradient and token right. */
 TEST_WITH(the_experiments_are_right_on_host, set_up, tear_down)
 {
 	static const char *const names[] = {"ddp_step", "moe_step"};

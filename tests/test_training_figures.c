@@ -1,5 +1,5 @@
-/* Exposed communication and overlap, of records that are made up: step, compute and
- * communication of each block differ by what the test says, whatever else scatters. */
+/* Exposed communication and overlap, of records that are made up: step, compute and communication
+ * of each block differ by the test's amounts, with any other scatter. */
 #include "made.h"
 
 #include "../harness/coll/routing.h"

@@ -1,4 +1,4 @@
-/* The order of a job: what is saved is what is loaded, and no damaged file is believed. */
+/* The order of a job: the saved order is loaded unchanged, and no damaged file is believed. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A search from end to end on the virtual device: its blocks, its confirmation, and that it
- * goes on where it was cut off. What it finds is test_search.c's. */
+/* A search from end to end on the virtual device: its blocks, its confirmation, and that it goes on
+ * where it was cut off. test_search.c tests its findings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 	cli_expect(cli_run(folder, again), 0, "Ended by search.");
 	run = load(path);
 	whole(path, &run, 1);
-	/* The third round again, for what it lacked. */
+	/* The third round again, for its missing trials. */
 	assert_int_equal(run.search->blocks[2].round, 2);
 	assert_int_equal(run.search->blocks[3].round, 2);
 	record_free(&run);

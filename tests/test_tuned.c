@@ -69,7 +69,7 @@ static void line(json_t *cell, const struct made_place *p)
 		made_error(cell);
 }
 
-/* What NCCL's log says of a set's setting, and what came of it; NULL: there is no log. */
+/* What NCCL's log reports of a set's setting, and the result; NULL: there is no log. */
 static const char *act, *used;
 
 static void paths(FILE *out)
@@ -216,7 +216,7 @@ TEST(gains_are_those_of_the_confirmation)
 	/* Nor is it called after the file in them. */
 	made_says(made_read("plots/run.gp"), "\ngains_name[1] = 'for all sizes'\n");
 	made_says(made_read("plots/run.gp"), "set-2, for all sizes'\n");
-	/* What no file can say is a comment; the set for all sizes is such. */
+	/* Settings that no file can hold are comments; the set for all sizes is such. */
 	const char *conf = made_read("nccl.conf");
 	made_says(conf, "# and, which no file can say: register = local");
 	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
@@ -239,7 +239,7 @@ static void answer_says(const char *text)
 	made_says(made_read("nccl.conf"), "shown to lose nowhere");
 }
 
-/* A cell where the interval leaves it open is no loss, and is named; so is one that is. */
+/* A cell that the interval leaves open is no loss, and is named; so is a loss. */
 TEST(an_open_cell_is_called_no_loss)
 {
 	loud = 0.2;
@@ -290,9 +290,8 @@ TEST(nothing_is_told_of_the_search_alone)
 	made_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
 
-/* Two sets in four cells want 9 blocks before any gain can be confirmed: cut off before, it is
- * not said that none is there.
- */
+/* Two sets in four cells need 9 blocks before any gain can be confirmed: cut off before, the report
+ * does not say that there is none. */
 TEST(an_unfinished_confirmation_is_called_so)
 {
 	const unsigned least = search_confirm_blocks(2 * 4);
@@ -313,7 +312,7 @@ TEST(an_unfinished_confirmation_is_called_so)
 	}
 }
 
-/* The round that is not whole goes on; then the next; the confirmation so often as it takes. */
+/* The incomplete round goes on; then the next; the confirmation as often as it takes. */
 TEST(the_record_says_what_comes_next)
 {
 	struct tune_next *next = malloc(sizeof *next);

@@ -105,8 +105,8 @@ TEST(ties_do_no_harm)
 TEST(too_few_have_no_interval)
 {
 	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-	/* 3 and 5: 2 of 56 orders; 3 and 4: 2 of 35 are more than 5 %. Two values are too few
-	 * by UNPAIRED_MIN, whatever the other side has. */
+	/* 3 and 5: 2 of 56 orders; 3 and 4: 2 of 35 are more than 5 %. Two values are too few by
+	 * UNPAIRED_MIN, however many the other side has. */
 	static const struct {
 		unsigned m, n, lacks;
 	} cases[] = {{3, 3, 1},  {3, 4, 1},  {4, 4, 0}, {3, 5, 0}, {1, 1, 3},

@@ -1,4 +1,4 @@
-/* Disturbances that are put in are found and named, and a quiet run has none. */
+/* Injected disturbances are found and named, and a quiet run has none. */
 #include "made.h"
 #include "warned.h"
 

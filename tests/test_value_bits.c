@@ -158,7 +158,7 @@ static void check_parts(const struct value_weights *w, unsigned nranks, uint64_t
 		largest = sent > largest ? sent : largest;
 		largest = received > largest ? received : largest;
 	}
-	/* Whoever has most has all, but for what rounding takes of each part. */
+	/* The rank with the most has all, except for the rounding of each part. */
 	assert_true(largest * element + (uint64_t)16 * nranks > bytes);
 }
 

@@ -250,7 +250,7 @@ static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double
 	return found;
 }
 
-/* Binomial: within four standard deviations of what the interval says of itself. */
+/* Binomial: within four standard deviations of the interval's stated confidence. */
 TEST(equal_things_are_called_different_as_often_as_said)
 {
 	static const unsigned blocks[] = {6, 8, 10, 15, 20, 30};

@@ -17,7 +17,7 @@
 
 static const char *const collectives[COLLECTIVES] = {"alltoall", "sendrecv", "all_reduce",
                                                      "all_gather"};
-/* The variants of a record, in this order, and what is true of them. */
+/* The variants of a record, in this order, and their true values. */
 static struct made_variant variants[MOST];
 static struct {
 	double gbs, dram; /* dram 0: no counters */
@@ -82,7 +82,7 @@ static void environment(json_t *env)
 static struct made_loaded loaded;
 static struct findings *found;
 static struct arena *arena;
-static json_t *report; /* of the chapter alone, where no regime withholds verdicts */
+static json_t *report; /* of the chapter alone, with no regime that withholds verdicts */
 
 static void set_version(unsigned variant, const char *version)
 {
@@ -103,7 +103,7 @@ static void put(const char *name, const char *mode, const char *version, const c
 	set_version(nvariants++, version);
 }
 
-/* What is known of H200s: up to 2.22 threads are direct, later on staged as processes are. */
+/* Known of H200s: up to 2.22 threads are direct, later on staged as processes are. */
 static void story(void)
 {
 	put("processes", "processes", "2.28.3", "staged", 315, 4.01);
@@ -213,7 +213,7 @@ static const char *said(unsigned i)
 	return "";
 }
 
-/* All that is said of the first collective. */
+/* All sentences about the first collective. */
 static const char *told(void)
 {
 	return said(strstr(said(0), "is left out") ? 1 : 0);
@@ -382,8 +382,7 @@ TEST(of_several_the_first_is_named)
 	                   "compared, processes, and not processes-by-2, processes-by-4. Data");
 }
 
-/* Where the reference's pair lacks a version, that is said: another pair is another question.
- */
+/* If the reference's pair lacks a version, that is reported: another pair is another question. */
 TEST(no_other_pair_takes_its_place)
 {
 	story();
@@ -491,7 +490,7 @@ TEST(sentence_of_threads_that_lost_the_direct_way)
 	     "path went from direct to staged (DRAM bytes per NVLink byte from 2.15 to 4.02); "
 	     "processes gained none (316 to 315 GB/s).");
 	done(NULL);
-	/* Counters that are not there are not spoken of. */
+	/* Missing counters are not mentioned. */
 	for (unsigned i = 0; i < nvariants; i++)
 		truth[i].dram = 0;
 	says(OLD_SLOWER NEW_ALIKE

@@ -12,7 +12,7 @@
 #include "../harness/core/watchdog.h"
 #include "test.h"
 
-/* In place of libc's: the wall clock is set back by an hour as soon as it has been read. */
+/* Replaces libc's: the wall clock is set back by an hour as soon as it has been read. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	int result = (int)syscall(SYS_clock_gettime, clock, out);

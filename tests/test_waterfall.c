@@ -1,4 +1,4 @@
-/* What explains a gap: shares with their intervals, and the words for them. */
+/* The explanation of a gap: shares with their intervals, and the words for them. */
 #include "made.h"
 
 #include <math.h>
@@ -203,7 +203,7 @@ TEST(what_works_against_it_is_named)
 	made_says(text, " works against it");
 }
 
-/* Where the A/A line is off, a gap within it is none. */
+/* If the A/A line is off, a gap within it is none. */
 TEST(no_gap_below_the_noise)
 {
 	struct regimes regimes = {.n = 1, .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};

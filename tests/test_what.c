@@ -1,5 +1,5 @@
-/* What is called, from an experiment file to cells: datatypes, operations, roots, places,
- * counts, cycles; and communicators that are split. */
+/* The calls, from an experiment file to cells: datatypes, operations, roots, places, counts,
+ * cycles; and communicators that are split. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,12 +94,12 @@ TEST(lists_multiply_where_they_apply)
 	assert_int_equal(count(of_root_2), 2);
 	planned("collective = all_reduce, alltoall\nin_place = both", 2 * 2 + 2);
 	assert_int_equal(count(in_place), 2);
-	/* What has no such form is measured in the one that it has. */
+	/* A collective without such a form is measured in the one that it has. */
 	planned("collective = all_reduce, alltoall\nin_place = yes", 2 + 2);
 	assert_int_equal(count(in_place), 2);
 }
 
-/* What is left out, or not in the form that is asked for, is said; an error where all is. */
+/* A cell that is omitted, or not in the requested form, is reported; it is an error if all are. */
 TEST(what_cannot_be_is_said)
 {
 	planned("collective = all_reduce, hypercube\nin_place = both", 2 * 2 * 2);

@@ -16,7 +16,7 @@ static const char *const literals[] = {
     "10\u2079", /* bytes of a GB */
     "1 is slower",
     "1 is faster",
-    "1 is noise", /* what a speed is compared with */
+    "1 is noise", /* the variant that a speed is compared with */
     "1024 bytes", /* a KiB */
     "1 − exposed ÷",
     "0 where the two", /* overlap */
@@ -179,7 +179,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* A sentence without what it quotes of its rows: 'a claim's own words' say nothing. */
+/* A sentence without its quotes from its rows: 'a claim's own words' say nothing. */
 static const char *unquoted(const char *text)
 {
 	static char out[4096];

@@ -1,4 +1,4 @@
-/* What the chapter of warnings says of a made record, without a report. */
+/* The output of the chapter of warnings for a made record, without a report. */
 #ifndef LAUNCHGAP_TESTS_WARNED_H
 #define LAUNCHGAP_TESTS_WARNED_H
 

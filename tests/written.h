@@ -1,4 +1,4 @@
-/* Experiment files that a test writes, and what reading them says. */
+/* Experiment files that a test writes, and the result of reading them. */
 #ifndef LAUNCHGAP_TESTS_WRITTEN_H
 #define LAUNCHGAP_TESTS_WRITTEN_H
 

@@ -1,6 +1,6 @@
-/* What drives a target where there is no libFuzzer: with some of libFuzzer's options, `fuzz_x
- * [-runs=N] [-seed=N] [-artifact_prefix=PATH] FOLDER…`. Each input of the folders runs once,
- * then N of them with changes that the seed alone decides. It learns nothing on its way. */
+/* Drives a target if there is no libFuzzer, with some of libFuzzer's options: `fuzz_x [-runs=N]
+ * [-seed=N] [-artifact_prefix=PATH] FOLDER…`. Each input of the folders runs once, then N of them
+ * with changes that depend only on the seed. It is not guided by coverage. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,7 @@ static unsigned ninputs;
 static uint8_t now[ROOM]; /* what runs */
 static size_t now_bytes;
 static uint64_t state;
-static char found[PATH_MAX] = "crash"; /* where an input goes that breaks something */
+static char found[PATH_MAX] = "crash"; /* where an input that breaks something is written */
 
 static unsigned roll(unsigned sides)
 {

@@ -14,15 +14,15 @@ struct fuzz_target {
 	/* Whatever the bytes are, it returns, leaves no memory behind, and breaks no promise.
 	 */
 	void (*run)(const uint8_t *data, size_t bytes);
-	/* Changes *data in place, of `room` bytes at most; the new length. NULL: byte by byte.
-	 * All that it chooses comes from the seed. */
+	/* Changes *data in place, of `room` bytes at most; the new length. NULL: byte by byte. All
+	 * its choices come from the seed. */
 	size_t (*mutate)(uint8_t *data, size_t bytes, size_t room, unsigned seed);
 };
 
 extern const struct fuzz_target fuzz_sizes, fuzz_experiment, fuzz_record, fuzz_nccl_tests,
     fuzz_nccl_log;
 
-/* Ends the program, with the words, where `kept` is false. */
+/* Ends the program, with the words, if `kept` is false. */
 void fuzz_promise(bool kept, const char *words);
 /* A file in a folder of this process, made at the first call and removed at its end. The path
  * is valid until the next call. NULL: the folder itself. */

@@ -22,7 +22,7 @@ static unsigned capacity(const char *backend, struct status *st)
 	return 8;
 }
 
-/* No library is asked what it is: to ask takes a child, which the target has not. */
+/* No library is asked for its version: that takes a child, which the target has not. */
 static void make_plan(const struct spec *spec)
 {
 	struct plan_machine machine = {.cores = 2,

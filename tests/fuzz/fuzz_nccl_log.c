@@ -1,4 +1,4 @@
-/* NCCL's debug log: what two processes of a job wrote, a NUL between them, and the path that it
+/* NCCL's debug log: the output of two processes of a job, a NUL between them, and the path that it
  * proves. */
 #include <stdlib.h>
 #include <string.h>

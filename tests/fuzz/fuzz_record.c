@@ -8,8 +8,7 @@
 #include "../../harness/report/report.h"
 #include "fuzz.h"
 
-/* In the place of the report's own files (report/output.c): what they would hold is looked at.
- */
+/* Replaces the report's own files (report/output.c): their content is checked. */
 FILE *output_open(const char *file, struct status *st)
 {
 	(void)file, (void)st;
@@ -30,7 +29,7 @@ int output_close(FILE *out, const char *file, struct status *st)
 	return 0;
 }
 
-/* In the place of libc's: gnuplot is not started. */
+/* Replaces libc's: gnuplot is not started. */
 pid_t fork(void)
 {
 	return -1;

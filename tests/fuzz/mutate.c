@@ -198,7 +198,7 @@ static struct span some_line(struct dice *dice, const uint8_t *data, size_t byte
 	return line_at(data, bytes, at);
 }
 
-/* Puts a text in the place of a line; the new length, or 0 where there is no room. */
+/* Replaces a line with a text; the new length, or 0 if there is no room. */
 static size_t splice(uint8_t *data, size_t bytes, size_t room, struct span line, const void *text,
                      size_t length)
 {

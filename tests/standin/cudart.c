@@ -336,7 +336,7 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
 	return error ? error : take_memory(out, bytes, (int)current);
 }
 
-/* Waits for what may still use it: copies from other GPUs too. */
+/* Waits for everything that may still use it: copies from other GPUs too. */
 cudaError_t cudaFree(void *at)
 {
 	cudaError_t error = enter(__func__), own;
@@ -455,7 +455,7 @@ static struct CUstream_st *stream_make(void)
 	return s;
 }
 
-/* The default stream of each GPU; there as long as the process. */
+/* The default stream of each GPU; it lives as long as the process. */
 static struct CUstream_st *stream_of(cudaStream_t stream)
 {
 	static struct CUstream_st *defaults[MOST_GPUS];
@@ -604,7 +604,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 	return error;
 }
 
-/* Only of the default stream: nothing here asks for others. */
+/* Only for the default stream: nothing here asks for others. */
 cudaError_t cudaDeviceSynchronize(void)
 {
 	cudaError_t error = enter_unsafe(__func__);
@@ -718,7 +718,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return stream_add(stream, event_work, &m, sizeof m, false);
 }
 
-/* Of a stream that is captured: the other one is from here on captured too. */
+/* For a stream that is captured: from here on the other one is captured too. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
 	cudaError_t error = enter("cudaStreamWaitEvent");

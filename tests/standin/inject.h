@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-	INJECT_HANG = -1,  /* what was asked for never ends */
-	INJECT_WRONG = -2, /* a byte of what is delivered is another */
+	INJECT_HANG = -1,  /* the call or work never ends */
+	INJECT_WRONG = -2, /* a byte of the delivered data is wrong */
 	INJECT_LATE = -3,  /* it ends a second late */
 };
 
@@ -74,7 +74,7 @@ static inline unsigned inject_count(struct inject *in, const char *function)
 	return call;
 }
 
-/* What `function`, a literal, is to answer now; 0: the truth. */
+/* The answer that `function`, a literal, is to give now; 0: the true one. */
 static inline int inject_ask(struct inject *in, const char *function)
 {
 	unsigned call = inject_count(in, function);

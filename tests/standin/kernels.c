@@ -114,7 +114,7 @@ static void spin(void *args)
 		;
 }
 
-/* By the clock that cudaDeviceGetAttribute says. */
+/* By the clock that cudaDeviceGetAttribute reports. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream)
 {
 	int device = 0, khz = 1;

@@ -26,7 +26,7 @@ struct transfer {
 	size_t bytes, done;
 };
 
-/* One call on one rank: its transfers, and what is reduced when all have come. */
+/* One call on one rank: its transfers, and the reduction when all have arrived. */
 struct call {
 	struct host_reduction reduction;
 	char *into,
@@ -212,7 +212,7 @@ static void add(struct batch *b, bool sends, unsigned peer, const void *at, size
 	standin_say_region(c, at, peer);
 }
 
-/* Those that graphs have: they may be replayed until the process ends. */
+/* Batches of graphs: they may be replayed until the process ends. */
 static _Atomic(struct batch *) kept;
 
 static int batches_end(void)
@@ -464,8 +464,8 @@ int ncclScatter(const void *from, void *to, size_t count, int type, int root, st
 #endif
 
 #if VERSION >= 23102
-/* A call's own configuration: as the real one it is refused where it was not filled in as its
- * header says, and where it asks for no thread block. */
+/* A call's own configuration: as in the real library it is refused if it is not filled in as its
+ * header says, or asks for no thread block. */
 static int config_error(const void *config)
 {
 	struct {

@@ -147,7 +147,7 @@ void standin_say_link(const struct comm *c, unsigned peer, unsigned connection)
 	    peer, via(c, peer));
 }
 
-/* What was registered is opened to a peer when it is first sent there or received from it. */
+/* A registered buffer is opened to a peer when it is first sent there or received from it. */
 void standin_say_region(struct comm *c, const char *at, unsigned peer)
 {
 	for (unsigned i = 0; i < sizeof c->regions / sizeof *c->regions; i++) {
@@ -263,7 +263,7 @@ static int comm_join(struct comm *c, pid_t pid, int fd, unsigned device)
 	return OK;
 }
 
-/* From 2.30.3 on ranks may share a GPU where that is asked for. */
+/* From 2.30.3 on ranks may share a GPU if that is asked for. */
 static int comm_gpus(const struct comm *c)
 {
 	if (VERSION >= 23003 && is_set("NCCL_MULTI_RANK_GPU_ENABLE"))
@@ -401,7 +401,7 @@ int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank)
 	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, false);
 }
 
-/* Of what is still to run nothing waits for its peers any longer. */
+/* Pending work no longer waits for its peers. */
 static int comm_end(struct comm *c, int error)
 {
 	atomic_store(&c->dead, true);

@@ -51,7 +51,7 @@ struct comm {
 	struct comm *ended; /* before this one */
 };
 
-/* A function begins: what it is to answer (inject.h). */
+/* A function begins: the answer that it is to give (inject.h). */
 int standin_enter(const char *function);
 /* Between two looks at what others are to do. */
 void standin_rest(void);
@@ -61,8 +61,8 @@ void standin_say_region(struct comm *c, const char *at, unsigned peer);
 /* Those that this thread has begun to make are made, or fail with `error`. */
 int standin_comms_end(int error);
 
-/* Of the group that this thread is in (nccl.c): whether there is one; an error within it, for
- * which its end will not wait for what others are to do with it. */
+/* Of the group that this thread is in (nccl.c): whether there is one; an error within it, after
+ * which its end does not wait for the others. */
 bool standin_group_is_open(void);
 int standin_group_fail(int error);
 

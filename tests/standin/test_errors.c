@@ -121,7 +121,7 @@ static const char *const quiet[] = {
     "cudaDeviceGetAttribute",
 };
 
-/* The last of these are part of closing, which says nothing. */
+/* The last of these are part of closing, which prints nothing. */
 static const char *const mixed[] = {"cudaSetDevice", "ncclGroupStart", "ncclGroupEnd",
                                     "ncclCommGetAsyncError", "async"};
 
@@ -133,7 +133,7 @@ static bool is_among(const char *const list[], size_t n, const char *function)
 	return false;
 }
 
-/* What a case came to, written by the process that tried it. */
+/* The result of a case, written by the process that tried it. */
 struct outcome {
 	bool ended;
 	int result;
@@ -365,10 +365,10 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		*cases += calls;
 		if (is_among(quiet, sizeof quiet / sizeof *quiet, function))
 			continue;
-		/* Sleeping says nothing: polling does, where the error has stayed. */
+		/* Sleeping reports nothing: polling does, if the error persists. */
 		bool sleeps =
 		    scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
-		/* A blocking library is asked only where a call takes long. */
+		/* A blocking library is asked only if a call takes long. */
 		if (scene->set != set_nonblocking &&
 		    (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError")))
 			continue;

@@ -77,8 +77,8 @@ static const json_t *path_of(const struct record_run *record, const char *varian
 	return NULL;
 }
 
-/* As the real ones do: up to 2.22 threads write into each other's buffers, later only where
- * these were registered. */
+/* As the real ones do: up to 2.22 threads write into each other's buffers, later only if these were
+ * registered. */
 TEST(the_path_is_proved_by_version_and_mode)
 {
 	static const struct {
@@ -357,7 +357,7 @@ TEST(without_its_library_a_training_step_says_so)
 	}
 }
 
-/* Of a variant's first cell, what rank 0's worker says of itself. */
+/* From a variant's first cell, the facts that rank 0's worker reports. */
 static const char *fact_of(const struct record_run *record, const char *variant,
                            const char *fact)
 {
@@ -504,8 +504,8 @@ static unsigned confirms_of(const struct record_run *record)
 	return n;
 }
 
-/* What is known of a finalist's data path is not asked for again; and one that fails for good
- * is given up, so that the search ends all the same. */
+/* A finalist's known data path is not asked for again; a finalist that fails for good is given up,
+ * so that the search still ends. */
 TEST(a_search_goes_on_and_ends)
 {
 	char path[256], folder_of[256], registers[32];

@@ -32,7 +32,7 @@ TEST(device_buffers_are_staged)
 		mpi += !strcmp(record.cells[i].variant, "mpi");
 		gloo += !strcmp(record.cells[i].variant, "gloo");
 	}
-	/* Both paces; alltoall has one place. */
+	/* Both paces; alltoall has only one place. */
 	assert_true(mpi >= 2 * (2 * 4 + 1));
 	assert_true(gloo == mpi || strstr(cli.out, "no Gloo here"));
 	record_free(&record);

@@ -1,4 +1,4 @@
-/* What launchgap uses of NCCL's header, of release 2.8: what later ones brought is declared in
+/* What launchgap uses of NCCL's header, of release 2.8: additions of later ones are declared in
  * harness/backend/nccl/nccl_api.h. */
 #ifndef LAUNCHGAP_STANDIN_NCCL_H
 #define LAUNCHGAP_STANDIN_NCCL_H
