@@ -1,5 +1,5 @@
-/* How often whole reports err, and what they find: from made-up jobs to the final words
- * (chain.h). `make simulate` prints the tables of harness/analysis/SIMULATED.md; fixed seeds.
+/* How often whole reports err, and how often they find an effect: from made-up jobs to the final
+ * words (chain.h). `make simulate` prints the tables of harness/analysis/SIMULATED.md; fixed seeds.
  * tests/test_simulated.c has a part of it. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a search finds and what it tells wrongly, over many made-up machines: the tables in
- * SIMULATED.md. Fixed seeds. */
+/* True and false findings of a search, over many made-up machines: the tables in SIMULATED.md.
+ * Fixed seeds. */
 #include "searched.h"
 
 #ifndef REPEATS

@@ -188,7 +188,7 @@ TEST(the_report_says_which_came_later)
 	}
 }
 
-/* One count of blocks, of whole ones: 1 of 3, whatever the trials of the next are. */
+/* One count of blocks, of whole ones: 1 of 3, for any number of trials of the next. */
 TEST(only_whole_blocks_count)
 {
 	char go_on[400], path[300];

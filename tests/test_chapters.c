@@ -10,7 +10,7 @@
 #include "test.h"
 
 #define MOST            64
-#define COUNTS_VERDICTS "method" /* those of the whole report, whoever has them */
+#define COUNTS_VERDICTS "method" /* those of the whole report, in any chapter */
 
 static const char *const records[] = {
     "1x-h100/one_gpu",       "2x-h200/cpus",          "2x-h200/ddp_step_bert_large",

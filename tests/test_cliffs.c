@@ -78,7 +78,7 @@ TEST(a_jump_is_named)
 	assert_int_equal(find(&plain, &report), 1);
 	says(report, " in every variant (figures of threads)");
 	processes_more = 1;
-	/* On the first page where they are asked for. */
+	/* On the first page if they are asked for. */
 	struct made led = plain;
 	assert_null(strstr(made_read("report.md"), LED));
 	led.environment = has_lead;

@@ -203,7 +203,7 @@ TEST(what_one_lacks_counts_for_none)
 	c = of(MADE_SINGLE, MADE_THREADS, METRIC_TIME, &all);
 	assert_int_equal(c.ncells, 3);
 	assert_int_equal(c.nblocks, 7);
-	/* Of two others only where it is among those that they go with. */
+	/* Of two others only if it is among those that they go with. */
 	struct contrast_select select = all;
 	const unsigned with[] = {MADE_SINGLE};
 	assert_int_equal(of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &select).nblocks, 8);

@@ -1,4 +1,4 @@
-/* A GPU fills and checks as the CPU would, and one turned bit is found, placed and named. */
+/* A GPU fills and checks as the CPU would, and one flipped bit is found, placed and named. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -259,7 +259,7 @@ TEST(who_is_stuck_is_named)
 	           "isolated, in a call that does not return (1 of 2 workers)");
 }
 
-/* Not after hours; and what is left is measured. */
+/* Not after hours; and the remaining cells are measured. */
 TEST(what_cannot_be_answered_is_said_first)
 {
 	static const char first[] =
@@ -374,8 +374,7 @@ TEST(counters_that_a_backend_lacks_can_be_read)
 	free(text);
 }
 
-/* What another backend would have to answer is for the report's reader, not for whoever waits
- * at the terminal. */
+/* Another backend's requirements are for the report's reader, not for the user at the terminal. */
 TEST(claims_of_another_backend_are_in_the_report_alone)
 {
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
@@ -397,7 +396,7 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	json_decref(report);
 }
 
-/* A file-size limit stands in for a full disk: writing fails in the same place. */
+/* A file-size limit replaces a full disk: writing fails in the same place. */
 TEST(a_full_disk_keeps_the_whole_trials)
 {
 	struct rlimit old, small;

@@ -1,11 +1,11 @@
-/* Faults that are injected into runs: whatever is killed, stopped, full, removed, late or
- * wrong, and wherever a run is at that time. Behind each: it ended, with the exit status that
- * is documented; no process and no file of it is left; no line that was kept is lost or torn;
- * every verb reads the record; and a resume completes it.
+/* Faults that are injected into runs: something is killed, stopped, full, removed, late or wrong,
+ * at any place of a run. After each: the run ended, with the documented exit status; no process and
+ * no file of it is left; no line that was kept is lost or torn; every verb reads the record; and a
+ * resume completes it.
  *
- * The program under test is build/faulty (faulty.c): it comes to a place and waits there until
- * the fault has struck. As a test it injects one of each fault, in turn in other places, modes
- * and backends. `test_faults all` injects every one and prints the table of tests/README.md. */
+ * The program under test is build/faulty (faulty.c): it reaches a place and waits there until the
+ * fault has struck. As a test it injects one of each fault, in turn in other places, modes and
+ * backends. `test_faults all` injects every one and prints the table of tests/README.md. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -573,7 +573,7 @@ static void shoot(struct shot *s)
 
 /* --- all of them, or some --- */
 
-/* Every shot of the table in turn, into `out` where it is there; their number. */
+/* Every shot of the table in turn, into `out` if it is given; their number. */
 static unsigned each_shot(struct shot *out)
 {
 	unsigned n = 0;

@@ -7,7 +7,7 @@
 #include "here.h"
 #include "test.h"
 
-/* Runs two ranks on host with these lines, and looks for words in what is said. */
+/* Runs two ranks on host with these lines, and looks for words in the output. */
 static void run(const char *lines, int code, const char *words)
 {
 	char text[1024];

@@ -203,7 +203,7 @@ TEST(such_a_run_fails_and_is_not_the_latest)
 	assert_int_equal(access(latest, F_OK), -1);
 }
 
-/* --- what a run that was stopped leaves --- */
+/* --- files that a stopped run leaves --- */
 
 TEST(a_whole_line_without_its_newline_is_kept)
 {

@@ -74,7 +74,7 @@ TEST(what_does_not_chain_is_left)
 	done();
 }
 
-/* A way that closes adds up to all of the gap by arithmetic, whatever its steps are. */
+/* A closed path adds up to all of the gap by arithmetic, for any steps. */
 TEST(only_what_is_beyond_the_margin_explains)
 {
 	speed[2] = 0.7;

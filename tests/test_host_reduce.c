@@ -55,7 +55,7 @@ TEST(all_bits_survive_the_way_and_back)
 			else
 				assert_int_equal(back, bits);
 		}
-		/* Both signs of what is above the infinity; of e4m3, of one pattern. */
+		/* Both signs of the patterns above the infinity; of e4m3, of one pattern. */
 		assert_int_equal(nans, small[t] == DTYPE_FLOAT16       ? 2 * 1023
 		                       : small[t] == DTYPE_BFLOAT16    ? 2 * 127
 		                       : small[t] == DTYPE_FLOAT8_E4M3 ? 2
@@ -63,7 +63,8 @@ TEST(all_bits_survive_the_way_and_back)
 	}
 }
 
-/* Between two neighbours, the middle goes to the even one, and what is off it to the nearer. */
+/* Between two neighbours, the middle is rounded to the even one, and any other value to the
+ * nearer. */
 TEST(rounding_is_to_nearest_and_ties_to_even)
 {
 	for (size_t t = 0; t < NSMALL; t++)

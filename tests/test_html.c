@@ -120,7 +120,7 @@ static void read_text(struct reader *r)
 	r->at++;
 }
 
-/* Fails where it is not as it should be; how many pictures are in it. */
+/* Fails if it is malformed; returns how many pictures are in it. */
 static unsigned read_html(const char *html)
 {
 	static struct reader r;
@@ -241,7 +241,7 @@ TEST(pictures_are_in_it)
 	unlink(made_path("plots/b.png"));
 }
 
-/* --- what is committed --- */
+/* --- committed pages --- */
 
 static void page_1_is_short(const char *record)
 {

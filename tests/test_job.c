@@ -58,7 +58,7 @@ TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 	assert_int_equal(ended, job);
 }
 
-/* The reason of the open that failed, whatever was called since. */
+/* The reason of the open that failed, after any later calls. */
 TEST(a_job_without_its_log_says_why)
 {
 	char *const argv[] = {"true", NULL};

@@ -13,8 +13,8 @@ static int begin(void **state)
 	return access("Makefile", R_OK) ? -1 : set_up(state);
 }
 
-/* With the variables in front, the wheel's place in the folder; nothing of the make that runs
- * the tests. The caller frees what it said. */
+/* With the variables in front, the wheel's place in the folder; nothing of the make that runs the
+ * tests. The caller frees the output. */
 static int legacy_of(const char *version, const char *variables, char **said)
 {
 	char command[1024], path[128];

@@ -144,7 +144,7 @@ TEST(errors_name_the_file_that_has_the_key)
 	refuse(BASE, LIKE "x = 1\n", "own.exp:3: ", "in a file like");
 	refuse(BASE, "[variant a]\nmode = single\n" LIKE, "own.exp:1: ", "come first");
 	refuse("[variant z]\nmode = single\n" BASE, LIKE, "base.exp:1: ", "come first");
-	/* Also what is found later. */
+	/* Also errors that are found later. */
 	load(BASE "[factor f]\nfrom = a\nto = b\n",
 	     LIKE "[variant c]\nmode = single\n[factor g]\nfrom = a\nto = c\n", "host");
 	assert_non_null(strstr(spec_file(&spec, spec.variants[1].at), "/base.exp"));

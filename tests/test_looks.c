@@ -81,7 +81,7 @@ TEST(sessions_count_when_they_add_to_the_plan)
 	    /* More of a whole one, and more again. */
 	    {2, {{10, 10, true}, {7, 7, true}}, 2, 10, 7},
 	    {3, {{10, 10, true}, {7, 7, true}, {3, 3, true}}, 3, 10, 10},
-	    /* More than what was left of an interrupted one. */
+	    /* More blocks than an interrupted one had left. */
 	    {2, {{6, 10, false}, {8, 8, true}}, 2, 6, 8},
 	    /* That more is interrupted, and goes on: as it was planned by then. */
 	    {3, {{10, 10, true}, {2, 7, false}, {5, 5, true}}, 2, 10, 7},

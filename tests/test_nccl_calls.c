@@ -275,7 +275,7 @@ static ncclResult_t ask_Reduce(const void *from, void *to, size_t n, ncclDataTyp
 	ANSWER("Reduce", root);
 }
 
-/* With api = native, NCCL's own call is made, once, with what it counts by. */
+/* With api = native, NCCL's own call is made, once, with the counts that it expects. */
 TEST(every_call_is_the_one_of_its_collective)
 {
 	static const struct {
@@ -340,7 +340,8 @@ TEST(all_that_is_moved_arrives_where_it_belongs)
 	}
 }
 
-/* As many elements as nothing divides, down to one, of what is not cut into parts. */
+/* Numbers of elements that nothing divides, down to one, for collectives that are not cut into
+ * parts. */
 TEST(odd_counts_arrive_too)
 {
 	static const size_t counts[] = {1, 2, 3, 7};
@@ -407,7 +408,7 @@ TEST(alltoallv_takes_its_weights)
 		}
 }
 
-/* In one group for all, a round would send what has not arrived yet. */
+/* In one group for all, a round would send data that has not arrived yet. */
 TEST(rounds_are_groups_of_their_own)
 {
 	struct rig rig;

@@ -1,4 +1,4 @@
-/* nccl-tests' columns: what a parser written for its output finds in ours. */
+/* nccl-tests' columns: the fields that a parser of its output finds in ours. */
 #include "made.h"
 
 #include <math.h>
@@ -450,7 +450,7 @@ TEST(the_command_line_takes_it)
 	free(cli.out);
 }
 
-/* Stream cells but the limit's are left out of the timed pass. */
+/* Stream cells except the limit's are removed from the timed pass. */
 static void no_stream(json_t *cell, const struct made_place *place)
 {
 	if (!place->isolated && place->variant != MADE_LIMIT)

@@ -95,7 +95,7 @@ TEST(many_collectives_have_fewer_pictures_each)
 	                     "The run has 5 collectives: of more than 4");
 }
 
-/* As many as have pictures still fit into what the report lists. */
+/* The largest number of collectives with pictures still fits into the report's list. */
 TEST(beyond_that_there_is_the_overview_alone)
 {
 	need_gnuplot();

@@ -221,7 +221,7 @@ static double seventy_percent(unsigned to)
 	return 250;
 }
 
-/* Each way has its own links: what is slower is not shown to share one. */
+/* Each way has its own links: a slower pair is not shown to share one. */
 TEST(two_ranks_both_ways_at_once_share_nothing)
 {
 	const struct world w = {"hgx8", 2, even, seventy_percent, 9, BLOCKS};

@@ -152,7 +152,7 @@ TEST(six_lines_are_one_panel)
 	made_says(svg, ">processes-old<");
 }
 
-/* A set is named by its settings; nothing is nothing, whatever its sign. */
+/* A set is named by its settings; zero is zero, with either sign. */
 TEST(a_heat_map_says_what_its_sets_are)
 {
 	if (made_no_gnuplot())

@@ -28,8 +28,8 @@ TEST(test_blocks_are_permutations)
 	assert_true(starters >= 3); /* no variant owns the first place */
 }
 
-/* blocks = auto plans the most; a run that stops early has measured what a run of so many
- * blocks would have. */
+/* blocks = auto plans the most; a run that stops early has measured the same as a run of so many
+ * blocks. */
 TEST(test_more_blocks_change_no_block)
 {
 	struct plan_trial kept[50];

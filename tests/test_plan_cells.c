@@ -129,7 +129,7 @@ TEST(test_arena)
 	trial_free(t);
 }
 
-/* Copies know sizes only, whatever else is varied. */
+/* Copies differ in size only, whatever else is varied. */
 TEST(test_limit_of_many_cells)
 {
 	spec.colls[0] = COLL_ALL_REDUCE;

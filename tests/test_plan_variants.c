@@ -1,4 +1,4 @@
-/* The variants of a plan: placed, refused, left out, and joined by the twin and the limit. */
+/* The variants of a plan: placed, refused, skipped, and joined by the twin and the limit. */
 #include "planned.h"
 
 static int cannot_isolate(unsigned what, struct status *st)
@@ -6,7 +6,7 @@ static int cannot_isolate(unsigned what, struct status *st)
 	return status_set(st, "isolate %u: not here", what);
 }
 
-/* Where the kernel or the user may not, the variant is left out and the others run. */
+/* If the kernel or the user may not, the variant is skipped and the others run. */
 TEST(test_what_cannot_be_isolated_is_left_out)
 {
 	variant_add("apart", "processes")->settings.isolate = ISOLATE_BIT(ISOLATE_IPC);
@@ -255,7 +255,7 @@ TEST(test_what_is_the_same_here_is_left_out)
 	                    "as threads");
 	assert_string_equal(plan.variants[find("conf-direct")].skip, "");
 	assert_string_equal(plan.variants[find("again")].skip, "");
-	/* The reference stays, whatever comes before it. */
+	/* The reference stays, also after others that equal it. */
 	strcpy(spec.reference, "conf");
 	make(3);
 	assert_string_equal(plan.variants[find("conf")].skip, "");

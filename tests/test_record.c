@@ -1,4 +1,4 @@
-/* The record: what is written is what is read, and no damaged file is believed or crashes. */
+/* The record: reading returns what was written, and no damaged file is believed or crashes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -380,7 +380,7 @@ TEST(damage_is_answered_with_a_sentence)
 			*at = k % 2 ? (char)(seed >> 3) : "0-,[]{}:\"\n"[seed % 10];
 		}
 		write_all(copy, bytes);
-		complaint(); /* whatever it says, it says it alive */
+		complaint(); /* any message will do, but no crash */
 	}
 	free(copy);
 }
@@ -394,7 +394,7 @@ static char *read_unsummed(void)
 	return text;
 }
 
-/* Any bit of it: what is read is what was written, or it is not read. */
+/* Any flipped bit: reading returns what was written, or fails. */
 TEST(each_changed_byte_is_noticed)
 {
 	size_t bytes;

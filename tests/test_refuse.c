@@ -1,5 +1,5 @@
-/* Bad input: each is a clear sentence that names the cause and what is allowed, and a non-zero
- * exit; no results folder is begun for what cannot be measured. */
+/* Bad input: each error is a clear sentence that names the cause and what is allowed, and a
+ * non-zero exit; no results folder is begun for a run that cannot be measured. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ TEST(an_unreadable_library)
 	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
 }
 
-/* What is listed is what a key takes: each word of its line. */
+/* The listed words are those that a key takes: each word of its line. */
 TEST(operations_are_listed_as_op_takes_them)
 {
 	struct cli cli = cli_call(folder, "list", NULL);

@@ -543,8 +543,7 @@ TEST(labels_are_short)
 	assert_string_equal(format_percent(114.3).text, "11000");
 	assert_string_equal(format_number(99.97).text, "100");
 	assert_string_equal(format_number(-145.12).text, "-145");
-	/* In full, a number has the places of the estimate, or fewer where it is large itself.
-	 */
+	/* In full, a number has the places of the estimate, or fewer if it is large itself. */
 	const struct stats_ratio far = {.estimate = 4.42, .lo = 0.7514, .hi = 234.852},
 	                         low = {.estimate = 0.0003, .lo = 0.00004, .hi = 0.0072},
 	                         deep = {.estimate = 163, .lo = 0.031, .hi = 1238},

@@ -55,7 +55,7 @@ TEST(the_evidence_has_model_and_cache)
 	done();
 }
 
-/* 2 ranks: one's own part is as much as what comes from the other. */
+/* 2 ranks: a rank's own part is as large as the part from the other. */
 TEST(copies_have_a_model_of_their_own)
 {
 	copies = true;
@@ -97,7 +97,7 @@ static void path_is(const json_t *report, const char *variant, const char *const
 	}
 }
 
-/* Of a model of 4, what is read as 4.01 ÷ 1.024 lacks a unit and no cache. */
+/* In a model of 4, a reading of 4.01 ÷ 1.024 lacks a unit and no cache. */
 TEST(a_unit_is_no_cache)
 {
 	dram_per_byte[0] = 5 / 1.024;

@@ -315,7 +315,8 @@ static void check_text(const struct rule *rule, const struct source *file)
 	regfree(&what);
 }
 
-/* The way from a file to what the rule forbids, into `way`; each file is looked at once. */
+/* The chain of includes from a file to the forbidden one, into `way`; each file is looked at
+ * once. */
 static bool reach(const struct rule *rule, int from, bool seen[TREE_FILES], char *way, size_t bytes)
 {
 	const struct source *file = &tree.files[from];

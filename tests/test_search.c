@@ -99,7 +99,7 @@ TEST(of_nothing_nothing_is_told)
 	}
 }
 
-/* A set that failed, or whose data was wrong, is no finalist however fast it is. */
+/* A set that failed, or had wrong data, is no finalist however fast it is. */
 TEST(bad_sets_are_not_proposed)
 {
 	const struct search_space space = searched_space();

@@ -186,8 +186,8 @@ static unsigned count(const char *text, const char *word)
 	return n;
 }
 
-/* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere,
- * whatever else the machine does, or the instrument is blind. */
+/* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere, on a
+ * machine with any load, or the instrument is blind. */
 TEST(a_sound_instrument_finds_what_is_injected)
 {
 	char folder[64], csv[128], option[160];

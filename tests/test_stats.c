@@ -486,7 +486,7 @@ TEST(what_is_expected_is_true_on_the_mean)
 	assert_true(held[1] > 0.9 * n);
 }
 
-/* Of one: Student's quartile. Of many it grows, and what has no interval counts for none. */
+/* Of one: Student's quartile. Of many it grows, and a value without an interval counts for none. */
 TEST(the_largest_by_chance)
 {
 	const double t = 2.26216, quartile = 0.702722; /* 9 degrees of freedom */

@@ -117,8 +117,7 @@ static void spoil_sum(struct backend_ctx *ctx)
 	spoil(ctx, true);
 }
 
-/* A wrong sum is found where it is, a wrong input by both ranks of its model and by no other.
- */
+/* A wrong sum is found at its place, a wrong input by both ranks of its model and by no other. */
 TEST(wrong_activations_are_found)
 {
 	static const struct layout modes[] = {{1, 1, 4}, {1, 4, 1}, {4, 1, 1}};

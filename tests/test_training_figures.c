@@ -86,11 +86,11 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 		snprintf(bucket, sizeof bucket, "25 MiB %s", rows[i].variant);
 		json_keys is = {"size", bucket, NULL};
 		const json_t *exposed = json_cell(table, is, "exposed_ms");
-		/* The scale of a block moves it; the interval holds what was planted. */
+		/* The scale of a block moves it; the interval holds the planted value. */
 		json_assert_number(exposed, "value", rows[i].exposed, 0.1 * rows[i].exposed);
 		assert_true(json_number_value(json_at(exposed, "lo")) <= rows[i].exposed);
 		assert_true(json_number_value(json_at(exposed, "hi")) >= rows[i].exposed);
-		/* A share of the block's own communication: exact, whatever the scale. */
+		/* A share of the block's own communication: exact, for any scale. */
 		json_assert_number(json_cell(table, is, "overlap_percent"), "value",
 		                   rows[i].overlap, 0.1);
 		json_assert_number(json_cell(table, is, "overlap_percent"), "lo", rows[i].overlap,
@@ -203,8 +203,8 @@ TEST(a_step_has_a_picture)
 	assert_int_equal(access(made_path("plots/null_training.png"), R_OK), 0);
 }
 
-/* A size is that at which a bucket is full, whatever all gradients come to: in the picture each
- * variant has its point at each of three. */
+/* A size is that at which a bucket is full, not that of all gradients: in the picture each variant
+ * has its point at each of three. */
 TEST(a_step_stands_at_its_bucket)
 {
 	struct made m = world(BLOCKS);

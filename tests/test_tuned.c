@@ -48,7 +48,7 @@ static json_t *set_json(const json_t *variant, int first, int second)
 static const json_t *sets[2];
 static int first_level = 1; /* of set-1 */
 
-/* The sets are no variants of the environment; it knows what is searched. */
+/* The sets are not variants of the environment; it knows the searched keys. */
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
@@ -221,7 +221,7 @@ TEST(gains_are_those_of_the_confirmation)
 	made_says(conf, "# and, which no file can say: register = local");
 	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
 	made_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
-	/* What is no variable of NCCL's is said to be what it is. */
+	/* A setting that is not a variable of NCCL's is named as what it is. */
 	made_says(made_read("report.md"), "\n- register: of buffers: ncclCommRegister");
 	conf = made_read("nccl.conf");
 	assert_null(strstr(conf, "\nNCCL_"));

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #define MAX_RANKS 1024
-#define PART      64 /* elements, in what is simulated */
+#define PART      64 /* elements, in simulated collectives */
 #define MOST      16 /* ranks there */
 
 static const unsigned sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, MOST};
@@ -29,8 +29,8 @@ static unsigned draw(uint64_t *state, unsigned below)
 	return (unsigned)(value_mix((*state)++) % below);
 }
 
-/* The reduction of one position's inputs in an order that `order` draws: any two partial
- * results are joined next. `leave` is left out: a rank, or none. */
+/* The reduction of one position's inputs in an order that `order` draws: any two partial results
+ * are joined next. `leave` is omitted: a rank, or none. */
 static long double reduce(const struct value_question *q, const uint64_t in[], unsigned leave,
                           uint64_t *order)
 {

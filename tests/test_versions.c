@@ -681,7 +681,7 @@ TEST(the_report_shows_it)
 	json_assert_number(json_cell(figures, processes, "ratio"), "estimate", 0.929, 1e-3);
 	json_assert_number(json_cell(figures, processes, "ratio"), "blocks", 10, 0);
 	json_assert_text(json_cell(figures, processes, "metric"), "", "busbw");
-	/* First of all, and again where it is explained. */
+	/* First of all, and again at its explanation. */
 	json_assert_one_says(json_object_get(page, "answer"), "With NCCL 2.21.5 ");
 	json_assert_one_says(json_section(page, "versions"), "; processes gained none (");
 	const json_t *table = json_table(page, "version_alltoall");

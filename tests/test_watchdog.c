@@ -135,7 +135,7 @@ TEST(what_ends_by_itself_is_left_alone)
 	assert_string_equal(text, "");
 }
 
-/* Kept by whoever is first, and ended by the watchdog as other processes do not end. */
+/* Kept by the first process, and ended by the watchdog as other processes do not end. */
 TEST(a_failure_that_all_see_is_kept_once_and_ends)
 {
 	char text[512];

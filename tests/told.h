@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* True; or false, with the first sentence that does not and what is wrong with it. */
+/* True; or false, with the first sentence that does not and the reason. */
 bool told_right(const json_t *report, char *why, size_t bytes);
 
 #endif

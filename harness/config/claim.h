@@ -148,7 +148,7 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
  * *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
-/* Readers of rows whose field is a struct gap, a struct primary. */
+/* Readers of rows for a struct gap and a struct primary. */
 field_read_fn claim_gap_read, claim_primary_read;
 /* The rows of [factor NAME] or of [claim NAME], for help. */
 const struct field *claim_fields(bool of_claims, size_t *n);

@@ -32,8 +32,8 @@ unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
 	char name[TRIAL_NAME_BYTES];
-	/* variant, reference, again (the reference's A/A twin), limit, search (a set of a
-	 * search, whose finalists are variants) */
+	/* variant, reference, again (the reference's A/A twin), limit, search (a set of a search;
+	 * its finalists are variants) */
 	char role[16];
 	struct settings settings;
 	char skip[256]; /* why it is not run, or "" */
@@ -136,7 +136,7 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st);
 
-/* --- what the experiment asks, as the plan can answer it --- */
+/* --- the experiment's questions, as the plan can answer them --- */
 
 /* How many settings the two variants of a factor differ in, and their keys; 1 and no keys if one of
  * them is not here. */

@@ -147,7 +147,7 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	return 0;
 }
 
-/* Whether the smallest size is less than what the collective can be called with. */
+/* Whether the smallest size is less than the collective's minimum. */
 static bool too_small(const struct plan *plan, enum coll_kind coll, enum dtype dtype)
 {
 	return coll != COLL_INIT && plan->spec->sizes[0] < coll_least(coll, dtype, plan->nranks);

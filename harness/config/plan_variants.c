@@ -313,8 +313,8 @@ static bool stands_for(const struct plan *plan, unsigned other, unsigned variant
 	       !settings_differ(&a->settings, &b->settings, keys, sizeof keys);
 }
 
-/* A variant whose own keys are for another backend may equal another variant. Then it would be
- * measured twice, and compared as if it were different. */
+/* A variant with keys for another backend may equal another variant. Then it would be measured
+ * twice, and compared as if it were different. */
 static void same_skip(struct plan *plan)
 {
 	for (unsigned v = 0; v < plan->nvariants; v++) {

@@ -185,7 +185,7 @@ unsigned search_confirm_blocks(unsigned ntests)
 	return n;
 }
 
-/* --- what the file asks --- */
+/* --- the file's section --- */
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",

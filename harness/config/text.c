@@ -414,7 +414,7 @@ static bool replaces(const struct text_entry *own, const struct text_entry *old)
 	return rival && !strcmp(own->on, old->on);
 }
 
-/* Adds one key on top of the base, whose own keys are those of `file`. */
+/* Adds one key on top of the base; the base's own keys are those of `file`. */
 static int entry_lay(struct text *base, unsigned file, unsigned section,
                      const struct text_entry *own)
 {

@@ -40,7 +40,7 @@ static json_t *worker_json(const char *text)
 		if (is && is > text && (size_t)(is - text) < sizeof key) {
 			memcpy(key, text, (size_t)(is - text));
 			key[is - text] = 0;
-			/* A key that is not UTF-8 is left out. */
+			/* A key that is not UTF-8 is omitted. */
 			json_object_set_new(facts, key,
 			                    record_text(is + 1, (size_t)(stop - is - 1)));
 		}

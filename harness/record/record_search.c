@@ -13,7 +13,7 @@ int record_search_find(const struct record_run *run, const char *name)
 	return -1;
 }
 
-/* A new set: what a variant has, and the level of each setting. */
+/* A new set: the fields of a variant, and the level of each setting. */
 static int take_set(const struct member_place *at, json_t *set, struct record_search *s)
 {
 	const json_t *levels = json_object_get(set, "levels"), *level;

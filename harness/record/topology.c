@@ -63,7 +63,7 @@ static const struct field core_rows[] = {
 #define TAKE(ROWS, FROM, TO, ST)                                                                   \
 	field_object_take(ROWS, sizeof(ROWS) / sizeof *(ROWS), FROM, TO, ST)
 
-/* How many a list has; 0 where it is missing. */
+/* How many a list has; 0 if it is missing. */
 static int take_list(const json_t *from, const char *key, unsigned most, const json_t **list,
                      unsigned *n, struct status *st)
 {

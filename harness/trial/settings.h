@@ -124,11 +124,11 @@ struct settings {
 
 void settings_default(struct settings *out);
 
-/* The rows, in the order of the record; two may share a key, whose first one reads it. */
+/* The rows, in the order of the record; two may share a key, which the first of them reads. */
 const struct field *settings_fields(size_t *n);
 
-/* The words of a key whose values are words (an enum's, in its order), NULL-terminated; NULL: the
- * key has none. */
+/* The words of a key with words as values (an enum's, in its order), NULL-terminated; NULL: the key
+ * has none. */
 const char *const *settings_words(const char *key);
 
 /* An object with one member a row; the caller owns it. NULL when memory is out, or a text is

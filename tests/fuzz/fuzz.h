@@ -11,8 +11,7 @@
 #include <stdio.h>
 
 struct fuzz_target {
-	/* Whatever the bytes are, it returns, leaves no memory behind, and breaks no promise.
-	 */
+	/* For any bytes it returns, leaks no memory, and breaks no promise. */
 	void (*run)(const uint8_t *data, size_t bytes);
 	/* Changes *data in place, of `room` bytes at most; the new length. NULL: byte by byte. All
 	 * its choices come from the seed. */

@@ -22,7 +22,7 @@ static void read_sizes(const char *text)
 		fuzz_promise(sizes[i] > sizes[i - 1], "sizes: ascending, each once");
 }
 
-/* What was read is what the record will hold, and what it is read from there again. */
+/* The record holds the values that were read, and reading it gives them again. */
 static void use_counts(const struct value_weights *weights)
 {
 	static const unsigned ranks[] = {1, 2, 3, 8, VALUE_MAX_WEIGHTS + 1};

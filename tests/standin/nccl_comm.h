@@ -55,7 +55,8 @@ struct comm {
 int standin_enter(const char *function);
 /* Between two looks at what others are to do. */
 void standin_rest(void);
-/* In the log, once: what leads to a peer; what was registered and now opened to it. */
+/* In the log, once: the transport to a peer; a buffer that was registered and is now opened to
+ * it. */
 void standin_say_link(const struct comm *c, unsigned peer, unsigned connection);
 void standin_say_region(struct comm *c, const char *at, unsigned peer);
 /* Those that this thread has begun to make are made, or fail with `error`. */

@@ -5,8 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* Of what a stream does: `bytes` at `args` are copied, and copied again for each replay of a
- * graph. `name` is what an error is injected by. Returns once it is in the stream. */
+/* Part of a stream's work: `bytes` at `args` are copied, and copied again for each replay of a
+ * graph. An error is injected by `name`. Returns after the work is in the stream. */
 typedef void standin_work(void *args);
 cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *work,
                            const void *args, size_t bytes);

@@ -311,8 +311,8 @@ static char *try_one(const struct scene *scene, const char *variable, const char
 	char *text = cli_read(counted);
 	assert_non_null(text);
 	const char *left = strstr(text, "left:");
-	/* A group of communicators that cannot be made stays open, and with it what was begun.
-	 */
+	/* A group of communicators that cannot be made stays open, and with it the operations that
+	 * were begun. */
 	bool open = left && !strncmp(left, "left:communicators", 18) && asks &&
 	            !strncmp(asks, "cudaSetDevice:", 14) && outcome->result;
 	if (left && !open)
