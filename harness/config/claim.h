@@ -52,7 +52,7 @@ struct metric_info {
 	bool data_path;       /* depends on the data path: staged or direct */
 	int regime;           /* of claims that name none; CLAIM_ANY_REGIME: all sizes */
 	unsigned least_calls; /* in a trial; with fewer it has no value */
-	bool whole; /* of the trial as a whole, not of a cell: from its workers' facts */
+	bool whole;           /* of the trial as a whole, not of a cell: from its workers' facts */
 };
 
 /* Below 368 calls the interval of a trial's p99 has no upper end: 0.99 to the 367th is more than

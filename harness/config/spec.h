@@ -34,7 +34,7 @@ struct spec_text;
 
 struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
-	struct settings settings; /* backend "auto" is kept here until the plan resolves it */
+	struct settings settings;   /* backend "auto" is kept here until the plan resolves it */
 	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each replaces this one */
 	bool several;               /* each is given, even if only as an unset ${NAME} */
 	char variable[TRIAL_NAME_BYTES];  /* NAME, if the library is ${NAME}, or "" */
