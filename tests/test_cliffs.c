@@ -1,4 +1,5 @@
 /* Cliffs are named where they exist, and nowhere on a smooth or a noisy curve. */
+#include "../harness/report/model.h"
 #include "made.h"
 
 #include "../harness/analysis/channels.h"
@@ -262,6 +263,19 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 	report = made_report(&m);
 	table = json_table(report, "channels");
 	json_assert_text(json_cell(table, row, "found"), "", "no break");
+}
+
+/* What the terminal has of them when it gets another program's columns. */
+TEST(they_are_noted_beside_other_columns)
+{
+	struct status st = {""};
+	struct model *m = model_make("results/reference/2x-h200/cliffs", &st);
+	if (!m)
+		fail_msg("%s", st.text);
+	const struct story_sentence *first = story_said(&m->story, STORY_NOTICE, 0);
+	assert_non_null(first);
+	assert_non_null(strstr(first->text, "jumps from 64.6 GB/s"));
+	model_free(m);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

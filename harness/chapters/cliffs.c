@@ -429,7 +429,7 @@ static void say_cliff(const struct found *f, const struct cliff *c)
 	if (!say_cause(f, &p, c))
 		phrase_add_row(&p, f->cliffs, c, " {look}");
 	phrase_add_row(&p, f->cliffs, c, " Sizes in between show where: {between}.");
-	phrase_end(&p, STORY_ITEM);
+	phrase_end(&p, STORY_ITEM | STORY_NOTICE);
 }
 
 /* The setting in which the two differ, if there is only one: it moves the step. */

@@ -160,10 +160,9 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nc
 {
 	unsigned tables = nccl_format_print(&m->summary, average, stdout);
 	fflush(stdout);
-	const struct story_chapter *cliffs = story_find(&m->story, "cliffs");
 	const struct story_sentence *one;
-	for (unsigned i = 0; (one = story_chapter_said(cliffs, STORY_ITEM, i)); i++)
-		status_say("cliff: %s", one->text);
+	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
+		status_say("note: %s", one->text);
 	const char *warning;
 	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
 		status_say("warning: %s", warning);

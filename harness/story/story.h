@@ -31,6 +31,7 @@ enum story_role {
 	STORY_DOUBT = 4096,    /* a warning of the record itself: on page 1 too */
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
 	STORY_MORE = 8192,
+	STORY_NOTICE = 16384, /* also on stderr if the terminal gets another program's columns */
 };
 
 /* --- tables --- */
