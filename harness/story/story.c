@@ -87,12 +87,6 @@ static const struct story_sentence *said_by(const struct story_chapter *c, enum 
 	return NULL;
 }
 
-const struct story_sentence *story_chapter_said(const struct story_chapter *c, enum story_role role,
-                                                unsigned i)
-{
-	return said_by(c, role, &i);
-}
-
 const struct story_sentence *story_said(const struct story *s, enum story_role role, unsigned i)
 {
 	const struct story_sentence *one = NULL;

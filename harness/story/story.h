@@ -183,10 +183,7 @@ const struct story_chapter *story_find(const struct story *story, const char *na
  * the first that leads unasked; none if there is none. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
-/* The i-th sentence of a chapter that has the role, NULL after the last; also for no chapter. */
-const struct story_sentence *story_chapter_said(const struct story_chapter *chapter,
-                                                enum story_role role, unsigned i);
-/* The same over all chapters. */
+/* The i-th sentence that has the role, over all chapters; NULL after the last. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
 
