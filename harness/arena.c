@@ -37,8 +37,10 @@ int arena_run(void (*work)(struct arena *, void *), void *of, struct arena **out
 	if (!arena)
 		return -1;
 	arena->end = &end;
+	/* Else clang assumes that the arena is still empty when setjmp returns again. */
+	struct arena *volatile kept = arena;
 	if (setjmp(end)) {
-		arena_free(arena);
+		arena_free(kept);
 		return -1;
 	}
 	work(arena, of);
@@ -50,16 +52,65 @@ int arena_run(void (*work)(struct arena *, void *), void *of, struct arena **out
 	return 0;
 }
 
+struct piece {
+	int (*work)(struct arena *, void *);
+	void *of;
+	int rc;
+};
+
+static void do_piece(struct arena *arena, void *of)
+{
+	struct piece *p = of;
+	p->rc = p->work(arena, p->of);
+}
+
+int arena_work(int (*work)(struct arena *, void *), void *of, const char *what, struct status *st)
+{
+	struct piece p = {work, of, -1};
+	return arena_run(do_piece, &p, NULL) ? status_set(st, "out of memory for %s", what) : p.rc;
+}
+
+static void undo_one(struct deferred *d)
+{
+	if (d->what)
+		d->undo(d->what);
+	d->what = NULL;
+}
+
+void arena_undo(struct arena *arena, const void *what)
+{
+	for (struct deferred *d = arena->deferred; d; d = d->next)
+		if (d->what == what)
+			undo_one(d);
+}
+
+struct arena_mark arena_mark(const struct arena *arena)
+{
+	return (struct arena_mark){.chunk = arena->chunks,
+	                           .deferred = arena->deferred,
+	                           .used = arena->chunks ? arena->chunks->used : 0};
+}
+
+void arena_release(struct arena *arena, struct arena_mark mark)
+{
+	for (; arena->deferred != mark.deferred; arena->deferred = arena->deferred->next)
+		undo_one(arena->deferred);
+	while (arena->chunks != mark.chunk) {
+		struct chunk *c = arena->chunks;
+		arena->chunks = c->next;
+		free(c);
+	}
+	if (!mark.chunk)
+		return;
+	memset(arena->chunks->bytes + mark.used, 0, arena->chunks->used - mark.used);
+	arena->chunks->used = mark.used;
+}
+
 void arena_free(struct arena *arena)
 {
 	if (!arena)
 		return;
-	for (struct deferred *d = arena->deferred; d; d = d->next)
-		d->undo(d->what);
-	for (struct chunk *c = arena->chunks, *next; c; c = next) {
-		next = c->next;
-		free(c);
-	}
+	arena_release(arena, (struct arena_mark){.chunk = NULL});
 	free(arena);
 }
 
@@ -70,24 +121,33 @@ static _Noreturn void arena_fail(struct arena *arena)
 	longjmp(*arena->end, 1);
 }
 
-void *arena_take(struct arena *arena, size_t bytes)
+/* NULL: memory is out. */
+static void *try_take(struct arena *arena, size_t bytes)
 {
 	const size_t unit = alignof(max_align_t);
 	struct chunk *c = arena->chunks;
 	if (bytes > SIZE_MAX / 2)
-		arena_fail(arena);
+		return NULL;
 	bytes = (bytes + unit - 1) / unit * unit;
 	if (!c || c->room - c->used < bytes) {
 		const size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
 		c = calloc(1, sizeof *c + room);
 		if (!c)
-			arena_fail(arena);
+			return NULL;
 		c->room = room;
 		c->next = arena->chunks;
 		arena->chunks = c;
 	}
 	void *taken = c->bytes + c->used;
 	c->used += bytes;
+	return taken;
+}
+
+void *arena_take(struct arena *arena, size_t bytes)
+{
+	void *taken = try_take(arena, bytes);
+	if (!taken)
+		arena_fail(arena);
 	return taken;
 }
 
@@ -137,7 +197,11 @@ void arena_need(struct arena *arena, bool ok)
 
 void arena_defer(struct arena *arena, void (*undo)(void *), void *what)
 {
-	struct deferred *d = ARENA_NEW(arena, struct deferred);
+	struct deferred *d = try_take(arena, sizeof *d);
+	if (!d) {
+		undo(what);
+		arena_fail(arena);
+	}
 	*d = (struct deferred){arena->deferred, undo, what};
 	arena->deferred = d;
 }

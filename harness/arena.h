@@ -13,11 +13,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "status.h"
+
 struct arena;
 
 /* Runs work(arena, of) with a new arena and returns 0, or -1 if memory is out; the caller words the
  * error. On success *out owns the arena (arena_free); if out is NULL, it is freed here. */
 int arena_run(void (*work)(struct arena *arena, void *of), void *of, struct arena **out);
+/* The same, and frees it: returns what the work returned, or -1 with "out of memory for WHAT". */
+int arena_work(int (*work)(struct arena *arena, void *of), void *of, const char *what,
+               struct status *st);
 /* Runs what was deferred, the last first, then frees everything. NULL is allowed. */
 void arena_free(struct arena *arena);
 
@@ -36,7 +41,17 @@ const char *arena_text(struct arena *arena, const char *format, ...)
 
 /* Unless `ok`, ends the work as if memory were out: for calls that fail for no other reason. */
 void arena_need(struct arena *arena, bool ok);
-/* undo(what) when the arena is freed. */
+/* undo(what) when the arena is freed; at once if memory is out. */
 void arena_defer(struct arena *arena, void (*undo)(void *what), void *what);
+/* Does now what was deferred for this. */
+void arena_undo(struct arena *arena, const void *what);
+
+/* What is taken from the mark on is scratch, and freed by arena_release: loops do not add up. */
+struct arena_mark {
+	void *chunk, *deferred;
+	size_t used;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_release(struct arena *arena, struct arena_mark mark);
 
 #endif

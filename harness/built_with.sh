@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `launchgap --version` says is built in: `built_with.sh LIBRARY…` prints it in one line. MPICC,
-# and with CUDA NVCC and NCCL_H, are in the environment.
+# What `launchgap --version` says is built in: `built_with.sh LIBRARY…` prints it in one line. With
+# CUDA NVCC and NCCL_H are in the environment.
 said=
 say() { said=$said${said:+, }$1; }
 
@@ -8,8 +8,6 @@ if [ -n "$NCCL_H" ]; then
 	say "NCCL header $(sed -n 's/^#define NCCL_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' "$NCCL_H" | tr '\n' . | sed 's/\.$//')"
 	say "CUDA $("$NVCC" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')"
 fi
-mpi=$("$MPICC" --showme:version 2>/dev/null | sed -n 's/.*Open MPI \([0-9.]*\).*/Open MPI \1/p')
-say "${mpi:-MPI}"
 for library; do
 	say "$library $(pkg-config --modversion "$library" 2>/dev/null)"
 done

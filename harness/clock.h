@@ -3,8 +3,19 @@
 #ifndef LAUNCHGAP_CLOCK_H
 #define LAUNCHGAP_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <time.h>
+
+/* One turn of a loop that spins: leaves the core to its other thread for a moment. */
+static inline void clock_relax(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#else
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
 
 static inline int64_t clock_now_ns(void)
 {

@@ -84,6 +84,26 @@ static bool read_line(const char *file, char *text, size_t bytes)
 	return ok;
 }
 
+void machine_host(char out[MACHINE_HOST_BYTES])
+{
+	struct utsname name;
+	char boot[40] = "";
+	const char *said = getenv(MACHINE_HOST);
+	uname(&name);
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+	memset(out, 0, MACHINE_HOST_BYTES); /* all of it is compared */
+	if (said)
+		snprintf(out, MACHINE_HOST_BYTES, "%s", said);
+	else
+		snprintf(out, MACHINE_HOST_BYTES, "%.64s %s", name.nodename, boot);
+}
+
+void machine_host_name(char out[MACHINE_HOST_BYTES])
+{
+	machine_host(out);
+	out[strcspn(out, " ")] = '\0';
+}
+
 /* The value of `key` in a file of "key : value" lines. */
 static bool read_field(const char *file, const char *key, char *value, size_t bytes)
 {

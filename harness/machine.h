@@ -13,6 +13,13 @@ void machine_show_gpus(unsigned first, unsigned count);
 /* Adds the process's number to the library's log file: with pid namespaces, the file's %p is not
  * unique. */
 void machine_part_logs(unsigned process);
+/* Which host this process is on, for those that ask which of them are on the same one: its name and boot,
+ * or what MACHINE_HOST says. */
+#define MACHINE_HOST       "LAUNCHGAP_HOST"
+#define MACHINE_HOST_BYTES 112
+void machine_host(char out[MACHINE_HOST_BYTES]);
+/* The same for sentences: without the boot. */
+void machine_host_name(char out[MACHINE_HOST_BYTES]);
 /* Whether a program of that name is on the PATH. */
 bool machine_has_program(const char *name);
 /* Cores that this process may use: the lesser of its affinity and its cgroup's quota; at least 1. */

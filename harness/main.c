@@ -1,5 +1,4 @@
 /* launchgap: what the launch mode costs. The verbs by their names. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "compare/compare.h"
+#include "mpi/mpi_load.h"
 #include "suggest.h"
 #include "run/runner.h"
 #include "verbs/verbs.h"
@@ -33,32 +33,50 @@ static const struct verb verbs[] = {
      "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"
      "  --resume DIR    add blocks to a run, on the same machine\n"
      "  --no-report     measure only\n"
-     "  --no-libraries  refuse a file whose variants name libraries, which may run any code\n"
+     "  --no-libraries  refuse a file that names libraries, which may run any code\n"
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         write the stamps as trace.json too, as report does\n"
      "  --format nccl-tests   print its columns instead of our table, as report does\n"
      "\n"
-     "key=value: any key of [experiment], e.g. ranks=4 blocks=6 backend=host bytes='4K..1M x4'\n"
+     "key=value: any key of [experiment], e.g. ranks=4 blocks=6 bytes='4K..1M x4'\n"
      "(launchgap list keys shows all)\n"
-     "exit: 0 all measured; 1 something failed; 130 interrupted, and it says how to resume\n", verb_run},
+     "exit: 0 all measured; 1 something failed; 130 interrupted, with how to resume\n", verb_run},
     {"resume", "DIR [key=value …]", "go on with a run",
-     "The record names the experiment and how it was begun. What is missing is measured, first\n"
-     "the other trials of a block that was begun; blocks=N: so many blocks, including that\n"
-     "one. Options as of run.\n", verb_resume},
+     "The record names the experiment and how it was begun. What is missing is\n"
+     "measured, first the other trials of a block that was begun; blocks=N: so many\n"
+     "blocks, including that one. Options as of run.\n", verb_resume},
+    {"join", "NAME [key=value …]", "run in processes that others started",
+     "torchrun, srun, Kubernetes, ssh … start one for each GPU, all with this command.\n"
+     "They find rank and size in the launcher's variables (RANK and WORLD_SIZE,\n"
+     "SLURM_PROCID …, or LAUNCHGAP_RANK and LAUNCHGAP_SIZE) and meet over TCP. Rank 0\n"
+     "runs the experiment and has the others start a process for each trial.\n"
+     "  --wait SECONDS  for all to come (default: 300)\n"
+     "  LAUNCHGAP_RENDEZVOUS   HOST or HOST:PORT of rank 0 (default: MASTER_ADDR, and\n"
+     "                         the port 29417)\n"
+     "  LAUNCHGAP_SECRET       32 digits, 0-9 and a-f, the same for all. Without it one\n"
+     "                         is made of the job's number and size: it keeps other\n"
+     "                         jobs out, but nobody who wants in\n"
+     "hosts=N uses N of the hosts that joined; else rank 0's alone. Options as of run.\n"
+     "join resume DIR goes on with a run; modes/README.md has a command for each\n"
+     "launcher.\n", verb_join},
     {"report", "DIR", "tables and pictures, from the record alone",
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         the stamps too, as DIR/trace.json for ui.perfetto.dev\n"
-     "  --format nccl-tests   the tables in nccl-tests' columns, for programs that parse them\n"
-     "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers' times\n"
-     "                  as its -a (default 1), or earliest start to latest end\n", verb_report},
+     "  --format nccl-tests   the tables in nccl-tests' columns, for programs\n"
+     "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers'\n"
+     "                  times as its -a (default 1), or earliest start to latest end\n", verb_report},
+    {"ask", "DIR [--file FILE]", "claims asked of a run that is there",
+     "Takes the claims of the run's experiment as its file is now, or those of FILE,\n"
+     "and makes the report again. The record keeps what it was asked before; the\n"
+     "report says that these claims came after the run.\n", verb_ask},
     {"compare", "A B", "two runs, or JSON of nccl-tests",
      "  --threshold 2%  what counts as a difference\n"
      "  --variant NAME  name of nccl-tests' files (default: from their layout)\n"
      "  --format json   every table as one JSON object (results/README.md)\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
     {"tour", "[key=value …]", "each collective once, on a few numbers",
-     "What every rank has before and after, in the mode that you choose, with the lines of\n"
-     "source that do it.\n"
+     "What every rank has before and after, in the mode that you choose, with the\n"
+     "lines of source that do it.\n"
      "  mode=NAME       single, threads (default) or processes\n"
      "  ranks=N         (every GPU, or 4 on the host backend)\n"
      "  collective=A,B  these alone\n"
@@ -67,20 +85,21 @@ static const struct verb verbs[] = {
      "WHAT: modes, backends, collectives, datatypes, operations, experiments, keys\n"
      "(of an experiment file, with their values); without it all but keys.\n", verb_list},
     {"selftest", "[quick] [key=value …]", "the instrument against itself",
-     "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without\n"
-     "disturbances, and whether their reports find that.\n"
+     "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and\n"
+     "without disturbances, and whether their reports find that.\n"
      "  quick           3 minutes instead of 15; budget=TIME: this long\n"
-     "  backend=NAME    nccl, host or null (default: nccl with two GPUs, else host and null)\n"
+     "  backend=NAME    nccl, host or null (nccl with two GPUs, else host and null)\n"
      "  mode=NAME       this mode alone\n"
-     "  runs=N          this many experiments of each backend and mode, however long they take\n"
+     "  runs=N          this many experiments of each backend and mode, in any time\n"
      "  blocks=N        of an experiment, at least 6 (10)\n"
      "  seed=N          of the random numbers (1)\n"
      "  csv=FILE        every verdict, one per line\n"
      "exit: 0 as expected; 1 more wrong verdicts than by chance, or 10 % not found;\n"
      "130 interrupted\n", verb_selftest},
     {"counters", "[gpus=A,B]", "what this machine's NVLink counters count",
-     "Copies known numbers of bytes between two GPUs, by copy engine and by SMs, between two\n"
-     "readings of every counter that NVML has. Takes 2 minutes; nothing else may use the GPUs.\n"
+     "Copies known numbers of bytes between two GPUs, by copy engine and by SMs,\n"
+     "between two readings of every counter that NVML has. Takes 2 minutes; nothing\n"
+     "else may use the GPUs.\n"
      "  gpus=A,B        the two GPUs, in CUDA's numbering (0,1)\n"
      "  repeats=N       of each copy (3)\n"
      "  --json FILE     every reading and table, for programs\n", verb_counters},
@@ -181,8 +200,14 @@ static int verb_help(int argc, char *argv[], const struct home *home, struct sta
 
 static int verb_version(int argc, char *argv[], const struct home *home, struct status *st)
 {
+	char library[64];
+	struct status why = {0};
 	(void)argc, (void)argv, (void)home, (void)st;
 	puts("launchgap " LAUNCHGAP_VERSION " (" LAUNCHGAP_COMMIT ")\nbuilt with " LAUNCHGAP_BUILT);
+	if (mpi_find(library, sizeof library, &why))
+		puts("without MPI");
+	else
+		printf("loads %s\n", library);
 	return 0;
 }
 
@@ -213,26 +238,10 @@ static bool output_is_cut(void)
 	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
 }
 
-/* UCX, which Open MPI 5 loads, handles crashes and hang-ups from the program's start on: it prints,
- * and continues where the signal should end the program. This restores the earlier handlers. */
-static void take_back_signals(void)
-{
-	void (*one)(int), (*all)(void);
-	void *symbols[] = {dlsym(RTLD_DEFAULT, "ucs_debug_disable_signal"),
-	                   dlsym(RTLD_DEFAULT, "ucs_debug_disable_signals")};
-	memcpy(&one, &symbols[0], sizeof one);
-	memcpy(&all, &symbols[1], sizeof all);
-	if (one)
-		one(SIGHUP);
-	if (all)
-		all();
-}
-
 int main(int argc, char *argv[])
 {
 	struct home home;
 	struct status st = {0};
-	take_back_signals();
 	/* `| head`: output that nobody reads is lost, but all files are complete. */
 	signal(SIGPIPE, SIG_IGN);
 	/* `ulimit -f`: an error message, as for a full disk. A job dies, and its runner reports it. */

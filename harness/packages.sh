@@ -11,14 +11,14 @@ rows() {
 	cat <<-'END'
 	build|C compiler|command -v "${CC%% *}"|gcc|gcc|gcc|
 	build|pkg-config|command -v pkg-config|pkg-config|pkgconf-pkg-config||
-	build|mpicc|command -v "${MPICC:-mpicc}"|libopenmpi-dev|openmpi-devel|openmpi|
 	build|hwloc|pkg-config --exists hwloc|libhwloc-dev|hwloc-devel|hwloc|
 	build|inih|pkg-config --exists inih|libinih-dev|inih-devel||
 	build|jansson|pkg-config --exists jansson|libjansson-dev|jansson-devel||
 	build|xxHash|pkg-config --exists libxxhash|libxxhash-dev|xxhash-devel||
 	build|cmark-gfm|pkg-config --exists libcmark-gfm && echo "#include <cmark-gfm-core-extensions.h>" \| ${CC:-cc} -E -xc - -o /dev/null|libcmark-gfm-dev libcmark-gfm-extensions-dev|cmark-gfm-devel||
 	build|zlib|pkg-config --exists zlib|zlib1g-dev|zlib-devel|zlib|
-	use|mpirun|command -v mpirun|openmpi-bin|openmpi|openmpi|the mode processes
+	use|mpicc|[ -z "$MPICC" ] \|\| command -v "${MPICC%% *}"|libopenmpi-dev|openmpi-devel|openmpi|the backend mpi, the launcher mpirun
+	use|mpirun|command -v mpirun|openmpi-bin|openmpi|openmpi|the launcher mpirun
 	use|gnuplot|command -v gnuplot|gnuplot-nox|gnuplot|gnuplot|the pictures
 	use|Gloo|echo "#include <gloo/context.h>" \| ${CXX:-g++} -E -xc++ - -o /dev/null|libgloo-dev g++|gloo-devel gcc-c++||the backend gloo
 	use|fonts|fc-list : family \| grep -q DejaVu \|\| ls -d /usr/share/fonts/*/dejavu* /usr/share/fonts/dejavu*|fonts-dejavu-core|dejavu-sans-fonts||the pictures' letters
@@ -26,6 +26,8 @@ rows() {
 	test|python3|command -v python3|python3|python3||
 	fuzz|libFuzzer|echo "int LLVMFuzzerTestOneInput(void) { return 0; }" \| clang -fsanitize=fuzzer,address -xc - -o /dev/null|clang libclang-rt-dev|clang compiler-rt||make fuzz, and fuzzers that learn in make test
 	bare|debootstrap|command -v debootstrap|debootstrap|debootstrap||make bare
+	hosts|iproute2|command -v ip && command -v tc|iproute2|iproute iproute-tc||tests of several hosts
+	hosts|Slurm|command -v slurmctld && command -v slurmd && command -v srun && command -v munged|slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins|slurm-slurmctld slurm-slurmd slurm munge||tests of srun
 	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
 	END
 }
@@ -109,7 +111,7 @@ doctor() { # FILE
 	echo "launchgap is not built yet; once it is (make), this says more"
 }
 
-: "${CC:=gcc}"
+: "${CC:=gcc}" "${MPICC=mpicc}"
 # What packages are installed by, and whether that is possible: as root, or with sudo.
 sudo= may=yes
 if [ "$(id -u 2>/dev/null)" != 0 ]; then

@@ -25,6 +25,15 @@ void status_list(char *list, size_t bytes, const char *name)
 	snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
 }
 
+void status_add(char *text, size_t text_bytes, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text + used, text_bytes - used, format, args);
+	va_end(args);
+}
+
 void status_complain(const struct status *st)
 {
 	status_say("launchgap: %s", st->text);

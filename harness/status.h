@@ -17,6 +17,9 @@ struct status {
  * An existing text stays: the first cause matters. */
 int status_set(struct status *st, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to a text, cut to fit. `bytes`: the room of the whole text. */
+void status_add(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Adds a name to a list in a sentence: "a, b"; cuts it if there is no room. */
 void status_list(char *list, size_t bytes, const char *name);
 

@@ -11,17 +11,9 @@ static struct layout single_spread(unsigned nranks)
 	return (struct layout){1, 1, nranks};
 }
 
-static const char *single_unsupported(void)
-{
-	return NULL;
-}
-
 const struct mode mode_single = {
     .name = "single",
     .summary = "one process, one thread for all ranks",
     .owns = single_owns,
     .spread = single_spread,
-    .unsupported = single_unsupported,
-    .command = mode_command_alone,
-    .enter = mode_run_alone,
 };

@@ -1,7 +1,13 @@
-/* The modes, one row each. A layout without a mode's name belongs to the first row that owns it;
- * these three together own every layout. */
+/* The modes and the launchers, one row each. A layout without a mode's name belongs to the first row
+ * that owns it; the three modes together own every layout. `auto` takes the first launcher that
+ * can. */
+#include "launcher.h"
 #include "mode.h"
 
 extern const struct mode mode_single, mode_threads, mode_processes;
+extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
+    launcher_exec;
 
 const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes, NULL};
+const struct launcher *const launcher_table[] = {&launcher_alone, &launcher_join, &launcher_mpirun,
+                                                 &launcher_srun,  &launcher_exec, NULL};

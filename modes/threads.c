@@ -11,17 +11,9 @@ static struct layout threads_spread(unsigned nranks)
 	return (struct layout){1, nranks, 1};
 }
 
-static const char *threads_unsupported(void)
-{
-	return NULL;
-}
-
 const struct mode mode_threads = {
     .name = "threads",
     .summary = "one process, one thread per rank",
     .owns = threads_owns,
     .spread = threads_spread,
-    .unsupported = threads_unsupported,
-    .command = mode_command_alone,
-    .enter = mode_run_alone,
 };

@@ -89,6 +89,7 @@ size_axis(list, wide) = sprintf('set logscale x 2; set xrange [%g:%g]; set xtics
 	size_of(list, 1) / exp(size_pixel(list, wide) * (words(list) < 2 ? wide / 2 : pad)), \
 	size_of(list, words(list)) * exp(size_pixel(list, wide) * (words(list) < 2 ? wide / 2 : pad)), \
 	size_tics(list, 1, 0, wide - 2 * pad))
+marked = 0 # 1: lines by size show where the library's choice changes
 bare = 0 # 1: ticks without names
 pad = 18 # pixels beside the first and the last
 

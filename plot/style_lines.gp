@@ -1,5 +1,6 @@
 # A figure by size, as lines: a picture of group g. Set before: list (of lines), col (of $summary), unit,
 # scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, '': none), limit.
+# marked: where the library's choice of an algorithm changes is a thin line, with the choice from there on.
 # Lines beyond seven go to further panels, each with the first one too. Both scales: all sizes on a
 # logarithmic axis and, beside them, the large ones from 0.
 n = words(list)
@@ -56,6 +57,13 @@ do for [p = 0:panels - 1] {
 		mine(k) = panels == 1 || k == 1 || (k >= first && k <= last)
 		of_line(k, figure) = mine(k) && strstrt(' '.sizes.' ', sprintf(' %.1f ', column('asked_bytes'))) > 0 ? \
 			pick(L_variant[line(k)], g, figure) : NaN
+		do for [m = 1:marked && exists('choice_marks_rows') ? choice_marks_rows : 0] {
+			at = choice_marks_at[m]
+			if (choice_marks_what[m] ne G_coll[g] || at < size_of(sizes, 1) || at > size_of(sizes, words(sizes))) { continue }
+			set arrow 100 + m from at, graph 0 to at, graph 1 nohead lc rgb 0xBBBBBB lw 1 dt 3 back
+			set label 100 + m choice_marks_after[m] at at, graph 0.02 left rotate by 90 offset char 0.8, 0 \
+				textcolor rgb 0x999999 font font(8) back
+		}
 		plot for [k = 1:strlen(band) ? n : 0] $summary using (column('asked_bytes')):(of_line(k, col)):\
 				(of_line(k, band)) \
 				with filledcurves lc rgb line_color(line(k)) + 0xD8000000 notitle, \
@@ -67,6 +75,7 @@ do for [p = 0:panels - 1] {
 				with lines lw 2 dt 2 lc rgb grey notitle, \
 			for [k = 1:limit && limit_sizes == 1] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 		unset label 10
+		do for [m = 1:marked && exists('choice_marks_rows') ? choice_marks_rows : 0] { unset arrow 100 + m; unset label 100 + m }
 	}
 }
 eval finish

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "../harness/analysis/findings.h"
+#include "../harness/analysis/analysis.h"
 
 /* nodirect, threads-old, processes-old: the speed of each as a multiple of threads-old's. */
 static double speed[3];
@@ -105,7 +105,7 @@ static struct made made = {.blocks = 10,
                            .line = line,
                            .stamps = stamps};
 static struct made_loaded loaded;
-static struct findings *found;
+static struct analysis *found;
 
 static inline int fresh(void **state)
 {
@@ -171,13 +171,12 @@ static inline void find(void)
 	made_load(&made, &loaded);
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
-	if (findings_make(&loaded.summary, NULL, found, &st))
-		fail_msg("%s", st.text);
+	found->s = &loaded.summary;
+	assert_works(analysis_answer(found, &st), st);
 }
 
 static inline void done(void)
 {
-	findings_free(found);
 	free(found);
 	made_unload(&loaded);
 }
@@ -189,12 +188,6 @@ static inline enum claims_outcome outcome(void)
 	enum claims_outcome o = found->claims[0].outcome;
 	done();
 	return o;
-}
-
-static inline void near(double is, double should, double by)
-{
-	if (!(fabs(is - should) <= by))
-		fail_msg("%g is not %g", is, should);
 }
 
 static inline void path_line(FILE *out, const char *variant, const char *data, bool expected)

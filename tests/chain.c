@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/analysis/findings.h"
+#include "../harness/analysis/analysis.h"
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"
 #include "../harness/run/stop.h"
 #include "../harness/selftest/outcome.h"
+#include "../harness/story/verdict_text.h"
 #include "made.h"
+#include "scratch.h"
 
 static const struct made_variant variants[CHAIN_VARIANTS] = {
     {.name = "threads", .role = "reference"},
@@ -146,8 +148,7 @@ static json_t *environment_of(const struct chain *c)
 	asked->nfactors = sizeof factors / sizeof *factors;
 	memcpy(asked->claims, claims, sizeof claims);
 	memcpy(asked->factors, factors, sizeof factors);
-	asked->primary.n = 1;
-	strcpy(asked->primary.names[0], "main");
+	strcpy(asked->primary, "main");
 	json_t *env =
 	    made_environment(&(struct made){.variants = variants,
 	                                    .nvariants = CHAIN_VARIANTS,
@@ -164,13 +165,21 @@ static struct chain_run *chain_begin(const struct chain *c)
 	struct chain_run *run = calloc(1, sizeof *run);
 	struct record_cell *cells = calloc(CHAIN_MOST * CHAIN_CELLS, sizeof *cells);
 	struct record_backend *backend = calloc(1, sizeof *backend);
-	json_t *environment = environment_of(c);
+	json_t *environment = environment_of(c), *list = json_object_get(environment, "variants");
+	const unsigned n = (unsigned)json_array_size(list);
+	struct record_variant *own = calloc(n, sizeof *own);
+	struct status st = {""};
 	run->line = json_object();
-	if (!cells || !backend || !run->line)
+	if (!cells || !backend || !own || !run->line)
 		abort();
+	for (unsigned i = 0; i < n; i++)
+		record_variant_take(&(struct member_place){.st = &st}, json_array_get(list, i),
+		                    &own[i]);
 	strcpy(backend->name, "nccl");
 	backend->traits = *traits_find("nccl");
 	run->record = (struct record_run){.environment = environment,
+	                                  .nvariants = n,
+	                                  .variants = own,
 	                                  .nbackends = 1,
 	                                  .backends = backend,
 	                                  .cells = cells,
@@ -183,6 +192,7 @@ static void chain_end(struct chain_run *run)
 	json_decref(run->record.environment);
 	json_decref(run->line);
 	free(run->record.backends);
+	free(run->record.variants);
 	free(run->record.cells);
 	free(run);
 }
@@ -258,17 +268,17 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 {
 	struct chain_words out = {.blocks = run->blocks};
 	struct summary s;
-	struct regimes regimes;
 	struct status st = {""};
-	struct findings *f = malloc(sizeof *f);
-	if (!f || summary_make(&run->record, &s, &st) || regimes_make(&s, &regimes, &st) ||
-	    findings_make(&s, &regimes, f, &st)) {
+	const struct arena_mark mark = arena_mark(scratch());
+	summary_make(&run->record, scratch(), &s);
+	const struct analysis *a = analysis_make(&s, &st);
+	if (!a) {
 		fprintf(stderr, "%s\n", st.text);
 		abort();
 	}
-	for (unsigned i = 0; i < regimes.n; i++)
+	for (unsigned i = 0; i < a->regimes.n; i++)
 		for (unsigned v = 2; v < CHAIN_VARIANTS; v++) {
-			const struct regime *r = &regimes.list[i];
+			const struct regime *r = &a->regimes.list[i];
 			int at = index_variant(&s, variants[v].name);
 			char text[256];
 			enum word word;
@@ -281,23 +291,20 @@ static struct chain_words chain_judge(const struct chain *c, struct chain_run *r
 			if (v == 2 && r->kind == REGIME_LARGE)
 				out.found = word == WORD_SLOWER || word == WORD_SLOWER_LESS;
 		}
-	for (unsigned i = 0; i < f->asked.nclaims; i++) {
-		const struct claim *claim = f->claims[i].claim;
+	for (unsigned i = 0; i < a->asked.nclaims; i++) {
+		const struct claim *claim = a->claims[i].claim;
 		double speed = chain_truth(c, claim->left) - chain_truth(c, claim->right);
-		chain_count_claim(&out, &f->claims[i],
+		chain_count_claim(&out, &a->claims[i],
 		                  contrast_is_time(claim->metric) ? -speed : speed);
 	}
-	for (unsigned i = 0; i < f->asked.nfactors; i++) {
-		double truth = chain_truth(c, f->asked.factors[i].to);
-		chain_count(&out, chain_word_of(&f->factors[i].bandwidth), truth);
-		chain_count(&out, chain_word_of(&f->factors[i].latency), truth);
+	for (unsigned i = 0; i < a->asked.nfactors; i++) {
+		double truth = chain_truth(c, a->asked.factors[i].to);
+		chain_count(&out, chain_word_of(&a->factors[i].bandwidth), truth);
+		chain_count(&out, chain_word_of(&a->factors[i].latency), truth);
 	}
-	*more = claims_decided(&f->claims[0]) ? 0 : f->claims[0].more_blocks;
+	*more = claims_decided(&a->claims[0]) ? 0 : a->claims[0].more_blocks;
 	out.looks = s.looks.n;
-	findings_free(f);
-	free(f);
-	regimes_free(&regimes);
-	summary_free(&s);
+	arena_release(scratch(), mark);
 	return out;
 }
 
@@ -308,9 +315,11 @@ static bool chain_precise(struct chain_run *run)
 	struct stop_width width;
 	struct summary s;
 	struct status st = {""};
-	if (summary_make(&run->record, &s, &st) || stop_widest(&s, none, &width, &st))
+	const struct arena_mark mark = arena_mark(scratch());
+	summary_make(&run->record, scratch(), &s);
+	if (stop_widest(&s, none, &width, &st))
 		abort();
-	summary_free(&s);
+	arena_release(scratch(), mark);
 	return stop_is_precise(&width, 0.01);
 }
 
@@ -323,7 +332,7 @@ static struct chain_words chain_follow(const struct chain *c, struct chain_run *
 		unsigned last = run->blocks + more < CHAIN_MOST ? run->blocks + more : CHAIN_MOST;
 		run->resumes[run->record.nresumes++] =
 		    (struct record_resume){.first_block = run->blocks,
-		                           .behind_end = true,
+		                           .after_end = true,
 		                           .blocks = last - run->blocks,
 		                           .created = "",
 		                           .launchgap = "",

@@ -134,8 +134,7 @@ struct record_run cli_record(const char *path)
 {
 	struct record_run run;
 	struct status st = {""};
-	if (record_load(path, &run, &st))
-		fail_msg("%s", st.text);
+	assert_works(record_load(path, &run, &st), st);
 	assert_false(run.torn);
 	return run;
 }
@@ -206,6 +205,37 @@ void cli_unsum(char *text)
 		memmove(at, at + bytes, strlen(at + bytes) + 1);
 }
 
+void cli_replace(const char *file, const char *from, const char *to)
+{
+	char *text = cli_read(file), *at = text ? strstr(text, from) : NULL;
+	if (!at)
+		fail_msg("%s has no %s", file, from);
+	FILE *out = fopen(file, "w");
+	assert_non_null(out);
+	fprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	assert_int_equal(fclose(out), 0);
+	free(text);
+}
+
+void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind))
+{
+	char *text = cli_read(file), *rest = text, *one;
+	FILE *out = fopen(file, "w");
+	assert_non_null(text);
+	assert_non_null(out);
+	while ((one = strsep(&rest, "\n")) && *one) {
+		json_t *line = json_loads(one, 0, NULL);
+		assert_non_null(line);
+		json_object_del(line, "xxh3");
+		if (edit(line, json_string_value(json_object_get(line, "kind"))))
+			assert_int_equal(
+			    json_dumpf(line, out, JSON_COMPACT) | (fputc('\n', out) == EOF), 0);
+		json_decref(line);
+	}
+	assert_int_equal(fclose(out), 0);
+	free(text);
+}
+
 void cli_unwrap(char *text)
 {
 	char *to = text;
@@ -217,14 +247,20 @@ void cli_unwrap(char *text)
 	*to = '\0';
 }
 
-void cli_expect(struct cli cli, int code, const char *words)
+void cli_expects(struct cli cli, int code, const char *const words[], const char *at, int line)
 {
-	bool said = cli.out && strstr(cli.out, words);
-	if (cli.out && !said) {
-		cli_unwrap(cli.out);
-		said = strstr(cli.out, words);
+	for (unsigned i = 0; cli.out && words[i]; i++) {
+		if (strstr(cli.out, words[i]))
+			continue;
+		char *lines = strdup(cli.out);
+		cli_unwrap(lines);
+		test_says(lines, words[i], true, at, line);
+		free(lines);
 	}
-	if (cli.code != code || !said)
-		fail_msg("exit %d, wanted %d and \"%s\":\n%s\n", cli.code, code, words, cli.out);
+	if (!cli.out || (code == CLI_FAILS ? cli.code <= 0 : cli.code != code)) {
+		fprintf(stderr, "%s\nexit %d, and %d was wanted\n", cli.out ? cli.out : "nothing",
+		        cli.code, code);
+		_fail(at, line);
+	}
 	free(cli.out);
 }

@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_TESTS_CLI_H
 #define LAUNCHGAP_TESTS_CLI_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -42,10 +43,18 @@ unsigned cli_lines(const char *file);
 /* Removes the checksums from a record's text: a test may change such lines as it likes, because
  * older programs wrote none. */
 void cli_unsum(char *text);
+/* Replaces the first `from` in a file, which has to be there. */
+void cli_replace(const char *file, const char *from, const char *to);
+/* Has each line of a record changed; it is left out where `edit` says false. As older programs wrote
+ * it: without checksums. */
+void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
 /* Joins lines that go on below, set in, to one. */
 void cli_unwrap(char *text);
-/* Ended with `code` and printed the words, on one line or wrapped; else fails with all its output.
- * Frees the output. */
-void cli_expect(struct cli cli, int code, const char *words);
+/* Ended with `code` and printed each of the words, on one line or wrapped; else fails with all its
+ * output. Frees the output. */
+#define cli_expect(CLI, CODE, ...)                                                                 \
+	cli_expects(CLI, CODE, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)
+#define CLI_FAILS 256 /* for a code: any exit status but 0 */
+void cli_expects(struct cli cli, int code, const char *const words[], const char *at, int line);
 
 #endif

@@ -1,5 +1,5 @@
 /* Places where a fault is injected. Linked into build/faulty, which is otherwise the program; the
- * linker's --wrap redirects the calls that FAULTY names in the Makefile to here.
+ * linker's --wrap redirects the calls that FAULTY names in tests/tests.mk to here.
  *
  * FAULT_AT names a place. The first process that reaches it, at or after the trial whose order is
  * FAULT_TRIAL, writes its id into FAULT_FOLDER/here and waits for FAULT_FOLDER/go: the injector
@@ -22,6 +22,8 @@
 #include "../harness/report/html.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/run/folder.h"
+#include "../harness/run/job.h"
+#include "../harness/verbs/verbs.h"
 
 static unsigned trial_order = UINT_MAX; /* of this job's trial; the runner has none */
 static unsigned kept;                   /* trials whose lines the runner took */
@@ -89,11 +91,28 @@ static bool fails(const char *place)
 
 /* --- the worker: around its backend's calls --- */
 
-int __real_trial_load(const char *file, struct trial **out, struct status *st);
-int __wrap_trial_load(const char *file, struct trial **out, struct status *st);
-int __wrap_trial_load(const char *file, struct trial **out, struct status *st)
+/* Before the processes find each other: the last one that the job itself started. */
+int __real_verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
+int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
+int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	int result = __real_trial_load(file, out, st);
+	struct trial *trial = NULL;
+	if (getenv("LAUNCHGAP_RANK") && argc == 6 &&
+	    atoi(getenv("LAUNCHGAP_RANK")) + 1 == atoi(argv[4]) &&
+	    !trial_load(argv[3], &trial, st)) {
+		job_follow_parent();
+		trial_order = trial->order;
+		trial_free(trial);
+		strikes("meet");
+	}
+	return __real_verb_worker(argc, argv, home, st);
+}
+
+int __real_trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
+int __wrap_trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
+int __wrap_trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
+{
+	int result = __real_trial_parse(text, file, out, st);
 	if (result)
 		return result;
 	trial_order = (*out)->order;

@@ -5,6 +5,7 @@
 #include "../harness/analysis/looks.h"
 #include "../harness/analysis/verdict.h"
 #include "noise.h"
+#include "scratch.h"
 
 #define FOLLOWING_MOST    60 /* blocks at which it ends, undecided or not */
 #define FOLLOWING_SCATTER 0.02
@@ -30,7 +31,8 @@ static inline bool following_errs(enum noise noise, enum following_goal goal, un
 	for (unsigned n = from;;) {
 		double confidence =
 		    corrected ? looks_confidence(&looks, blocks, n) : VERDICT_CONFIDENCE;
-		struct verdict v = verdict_of(stats_ratio_of_logs(logs, n, confidence), margin);
+		struct verdict v =
+		    verdict_of(stats_ratio_of_logs(scratch(), logs, n, confidence), margin);
 		bool excludes = v.ratio.lo > 1 || v.ratio.hi < 1;
 		if (goal == FOLLOWING_EFFECT ? excludes : verdict_decided(&v))
 			return true;

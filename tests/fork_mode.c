@@ -1,61 +1,89 @@
-/* A fourth mode, as a contributor might add one: a process for each rank, forked, without MPI. With
- * its own table it is linked into build/forked, which is otherwise the program (test_modes.c). */
+/* A fourth mode and one more launcher, as a contributor might add them: two ranks for each process, and
+ * processes that are forked, without MPI. With its own table it is linked into build/forked, which is
+ * otherwise the program (test_modes.c). */
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../harness/exchange/wire.h"
+#include "../modes/launcher.h"
 #include "../modes/mode.h"
 
 extern const struct mode mode_single, mode_threads, mode_processes;
+extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
+    launcher_exec;
 
-static bool forked_owns(struct layout l)
+static bool pairs_owns(struct layout l)
 {
-	return l.processes > 1;
+	return l.processes > 1 && l.threads == 1 && l.ranks_per_thread == 2;
 }
 
-static struct layout forked_spread(unsigned nranks)
+static struct layout pairs_spread(unsigned nranks)
 {
-	return (struct layout){nranks, 1, 1};
+	return (struct layout){nranks / 2, 1, 2};
 }
 
-static const char *forked_unsupported(void)
-{
-	return NULL;
-}
-
-static int forked_enter(const struct run *run, mode_worker_fn *worker, mode_lead_fn *lead,
-                        void *arg, struct status *st)
-{
-	struct team *team = NULL;
-	char path[64];
-	int ended, failed = 0;
-	if (team_create(&run->shape, path, sizeof path, &team, st))
-		return -1;
-	team_seal(team);
-	for (unsigned p = 1; p < run->layout.processes; p++) {
-		pid_t child = fork();
-		if (child == 0)
-			_exit(mode_run_threads(run, team, p, worker, arg, st) ? 1 : 0);
-		if (child < 0)
-			team_fail(team, p * run->layout.threads, "cannot fork");
-	}
-	failed = mode_run_threads(run, team, 0, worker, arg, st);
-	while (wait(&ended) > 0)
-		failed |= ended;
-	if (!failed)
-		failed = lead(team, arg, st);
-	team_leave(team);
-	return failed ? -1 : 0;
-}
-
-static const struct mode mode_forked = {
-    .name = "forked",
-    .summary = "one process per rank, forked",
-    .owns = forked_owns,
-    .spread = forked_spread,
-    .unsupported = forked_unsupported,
-    .command = mode_command_alone,
-    .enter = forked_enter,
+static const struct mode mode_pairs = {
+    .name = "pairs",
+    .summary = "one process for two ranks",
+    .owns = pairs_owns,
+    .spread = pairs_spread,
 };
 
-const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes, &mode_forked,
+static int forked_supports(const struct settings *set, struct status *st)
+{
+	return set->layout.processes > 1 && !set->hosts[0]
+	           ? 0
+	           : status_set(st, "launcher = forked starts several processes on one host");
+}
+
+/* All but the first are its children. */
+static int forked_find(const struct launched *as, struct exchange **out, struct status *st)
+{
+	struct wire_door door;
+	char secret[WIRE_SECRET_BYTES];
+	unsigned rank = 0;
+	if (wire_secret(secret, st) || wire_open("127.0.0.1:0", &door, st))
+		return -1;
+	for (unsigned p = 1; p < as->processes && !rank; p++)
+		if (fork() == 0)
+			rank = p;
+	if (rank)
+		close(door.fd);
+	const struct exchange_seat seat = {.rank = rank,
+	                                   .size = as->processes,
+	                                   .door = rank ? -1 : door.fd,
+	                                   .address = door.address,
+	                                   .secret = secret,
+	                                   .timeout_s = 30};
+	return exchange_open_tcp(&seat, out, st);
+}
+
+static void forked_leave(const struct launched *as, struct exchange *exchange, struct team *team,
+                         unsigned process)
+{
+	(void)as;
+	(void)team;
+	exchange_close(exchange);
+	while (process == 0 && wait(NULL) > 0)
+		continue;
+}
+
+static const struct launcher launcher_forked = {
+    .name = "forked",
+    .summary = "processes that the first one forks",
+    .supports = forked_supports,
+    .find = forked_find,
+    .leave = forked_leave,
+};
+
+const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes, &mode_pairs,
                                          NULL};
+const struct launcher *const launcher_table[] = {&launcher_alone,
+                                                 &launcher_join,
+                                                 &launcher_mpirun,
+                                                 &launcher_srun,
+                                                 &launcher_exec,
+                                                 &launcher_forked,
+                                                 NULL};

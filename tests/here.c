@@ -1,5 +1,8 @@
 #include "here.h"
 
+#include <sys/wait.h>
+#include <time.h>
+
 char folder[64], results[80], file[80];
 
 int set_up(void **state)
@@ -33,6 +36,28 @@ struct cli here_run(const char *text, ...)
 	return cli_run(folder, args);
 }
 
+struct cli here_shell(const char *format, ...)
+{
+	char all[4096], out[96];
+	int n = snprintf(all, sizeof all, "exec >%s/out 2>&1; ", folder);
+	va_list list;
+	va_start(list, format);
+	n += vsnprintf(all + n, sizeof all - (size_t)n, format, list);
+	va_end(list);
+	assert_true((size_t)n < sizeof all);
+	setenv("HERE", folder, 1);
+	setenv("LAUNCHGAP", "build/launchgap", 0);
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's, as in cli_start */
+	int status = system(all);
+	snprintf(out, sizeof out, "%s/out", folder);
+	return (struct cli){WEXITSTATUS(status), cli_read(out)};
+}
+
+struct cli here_call(const char *arguments)
+{
+	return here_shell("$LAUNCHGAP %s", arguments);
+}
+
 struct cli run_two(const char *backend, const char *text, const char *how)
 {
 	char all[4096];
@@ -43,13 +68,18 @@ struct cli run_two(const char *backend, const char *text, const char *how)
 	return here_run(all, how, NULL);
 }
 
-const char *here_path(const char *name)
+const char *here_in(const char *experiment, const char *name)
 {
 	static char path[2][512];
 	static unsigned turn;
 	turn = !turn;
-	cli_result(folder, "t", name, path[turn], sizeof path[turn]);
+	cli_result(folder, experiment, name, path[turn], sizeof path[turn]);
 	return path[turn];
+}
+
+const char *here_path(const char *name)
+{
+	return here_in("t", name);
 }
 
 char *here_read(const char *name)
@@ -58,4 +88,15 @@ char *here_read(const char *name)
 	if (!text)
 		fail_msg("%s is missing", name);
 	return text;
+}
+
+const char *here_waits_for(unsigned lines)
+{
+	const struct timespec tick = {0, 50000000};
+	const char *path = here_path("trials.jsonl");
+	for (unsigned i = 0; i < 600 && (!*path || cli_lines(path) < lines); i++) {
+		nanosleep(&tick, NULL);
+		path = here_path("trials.jsonl");
+	}
+	return path;
 }

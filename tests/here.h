@@ -21,9 +21,19 @@ struct cli here_run(const char *text, ...) __attribute__((sentinel));
  * argument. The caller frees the output. */
 struct cli run_two(const char *backend, const char *text, const char *how);
 
+/* A command line of sh, in which $HERE is the folder and $LAUNCHGAP the program. The caller frees
+ * the output. */
+struct cli here_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The program with these arguments, which sh takes apart. */
+struct cli here_call(const char *arguments);
+/* Until the record of the only run of `file` has so many lines, or 30 s; returns its path. */
+const char *here_waits_for(unsigned lines);
+
 /* Of the only run of `file`: the path of an entry of the run's folder, for "" the folder's own. The
  * path of the call before the last is no longer valid. */
 const char *here_path(const char *name);
+/* The same of another experiment's only run. */
+const char *here_in(const char *experiment, const char *name);
 /* Its whole text, which the caller frees. */
 char *here_read(const char *name);
 

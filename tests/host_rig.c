@@ -57,8 +57,7 @@ void rig_raise(struct rig *rig)
 			rig->trial.arena_bytes = bytes * rig->slots;
 	}
 	rig->trial.calls = rig->calls;
-	if (backend_host.supports(&rig->trial, &st) != 0)
-		fail_msg("%s", st.text);
+	assert_works(backend_host.supports(&rig->trial, &st) != 0, st);
 	shape.store_bytes = backend_host.store_bytes(&rig->trial);
 	assert_int_equal(team_create(&shape, rig->way_in, sizeof rig->way_in, &rig->team, &st), 0);
 	rig->results = team_area(rig->team);

@@ -2,9 +2,12 @@
 
 #include <math.h>
 
+#include "../harness/arena.h"
 #include "../harness/coll/value.h"
+#include "../harness/chapters/reasons.h"
 #include "../harness/record/record_line.h"
 #include "cli.h"
+#include "scratch.h"
 
 static char folder[64];
 const char *const made_folder = folder;
@@ -48,12 +51,9 @@ bool made_has(const char *name)
 	return !access(made_path(name), F_OK);
 }
 
-void made_says(const char *text, const char *words)
+const char *made_reason(const struct reason *reason)
 {
-	if (text && strstr(text, words))
-		return;
-	print_error("%s\n", text ? text : "nothing");
-	fail_msg("lacks \"%s\"", words);
+	return reason_text(scratch(), reason);
 }
 
 double made_noise(unsigned a, unsigned b, unsigned c)
@@ -65,6 +65,20 @@ double made_noise(unsigned a, unsigned b, unsigned c)
 bool made_no_gnuplot(void)
 {
 	return access("/usr/bin/gnuplot", X_OK) && access("/usr/local/bin/gnuplot", X_OK);
+}
+
+char *made_gnuplot(const char *lines)
+{
+	char text[4096];
+	int n = snprintf(text, sizeof text,
+	                 "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
+	                 "set print '%s/said'\n%s",
+	                 folder, folder, lines);
+	assert_true(n < (int)sizeof text);
+	cli_write(folder, "q.gp", text);
+	snprintf(text, sizeof text, "gnuplot -d %s 2>&1", made_path("q.gp"));
+	assert_int_equal(system(text), 0);
+	return made_read("said");
 }
 
 /* --- variants and the environment -------------------------------------------------------------- */
@@ -95,10 +109,13 @@ static const char *text_or(const char *text, const char *other)
 	return text ? text : other;
 }
 
-/* Of two ranks, as the mode's name says. */
-static const char *layout_of(const char *mode)
+/* As the mode's name says. */
+static json_t *layout_of(const char *mode, unsigned ranks)
 {
-	return !strcmp(mode, "single") ? "1x1x2" : !strcmp(mode, "threads") ? "1x2x1" : "2x1x1";
+	return json_sprintf(!strcmp(mode, "single")    ? "1x1x%u"
+	                    : !strcmp(mode, "threads") ? "1x%ux1"
+	                                               : "%ux1x1",
+	                    ranks);
 }
 
 static json_t *variant_json(const struct made *m, const struct made_variant *v)
@@ -108,12 +125,26 @@ static json_t *variant_json(const struct made *m, const struct made_variant *v)
 	    text_or(v->role, "variant"), "backend", text_or(v->backend, m->backend), "nccl",
 	    text_or(v->nccl, ""), "path", "auto", "bind", "none", "env",
 	    v->env ? json_pack("[s]", v->env) : json_array(), "skip", text_or(v->skip, ""));
+	json_object_set_new(json, "layout", layout_of("threads", m->ranks));
 	made_set_mode(json, text_or(v->mode, "threads"));
+	if (v->layout)
+		json_object_set_new(json, "layout", json_string(v->layout));
 	if (v->expect)
 		json_object_set_new(json, "expect", json_string(v->expect));
 	if (v->force)
 		json_object_set_new(json, "force", json_true());
 	return json;
+}
+
+/* The ranks of a variant's cells. */
+static unsigned ranks_of(const struct made *m, unsigned variant)
+{
+	struct layout l = {1, 1, m->ranks};
+	if (variant_of(m, variant)->layout)
+		assert_int_equal(sscanf(variant_of(m, variant)->layout, "%ux%ux%u", &l.processes,
+		                        &l.threads, &l.ranks_per_thread),
+		                 3);
+	return layout_ranks(l);
 }
 
 static const char *reference_of(const struct made *m)
@@ -165,8 +196,12 @@ json_t *made_variant_of(json_t *environment, unsigned variant)
 
 void made_set_mode(json_t *variant, const char *mode)
 {
+	struct layout l = {0};
+	const char *layout = json_string_value(json_object_get(variant, "layout"));
+	assert_int_equal(sscanf(layout, "%ux%ux%u", &l.processes, &l.threads, &l.ranks_per_thread),
+	                 3);
 	json_object_set_new(variant, "mode", json_string(mode));
-	json_object_set_new(variant, "layout", json_string(layout_of(mode)));
+	json_object_set_new(variant, "layout", layout_of(mode, layout_ranks(l)));
 }
 
 /* --- cells ------------------------------------------------------------------------------------- */
@@ -220,7 +255,7 @@ static void put_stamps(json_t *line, const struct made *m, struct made_place pla
 	unsigned rows = place.isolated && m->isolated_rows ? m->isolated_rows : m->rows;
 	for (unsigned f = 0; f < nfields; f++) {
 		json_t *ranks = json_array();
-		for (place.rank = 0; place.rank < m->ranks; place.rank++) {
+		for (place.rank = 0; place.rank < ranks_of(m, place.variant); place.rank++) {
 			json_t *list = json_array();
 			for (place.row = 0; place.row < rows; place.row++) {
 				int64_t stamps[6] = {0}, base = 1000000000LL * place.row + 1;
@@ -251,7 +286,7 @@ static json_t *cell_json(const struct writing *w, const struct made_place *place
 	    "{s:i, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i, s:i, "
 	    "s:i, s:s, s:i, s:n, s:n}",
 	    "schema", 1, "kind", "cell", "experiment", "x", "variant", v->name, "ranks",
-	    (int)m->ranks, "collective",
+	    (int)ranks_of(m, place->variant), "collective",
 	    is_limit(v) ? "copy" : text_or(call.collective, "alltoall"), "asked_bytes", bytes,
 	    "bytes", bytes, "dtype", text_or(call.dtype, "float32"), "op", text_or(call.op, "sum"),
 	    "root", (int)call.root, "in_place", (int)call.in_place, "pace",
@@ -282,7 +317,7 @@ static void put_cell(const struct writing *w, const struct made_place *place)
 	json_t *line = cell_json(w, place);
 	for (unsigned i = 0; i < 3; i++) {
 		json_t *list = json_array();
-		for (unsigned r = 0; r < m->ranks; r++)
+		for (unsigned r = 0; r < ranks_of(m, place->variant); r++)
 			json_array_append_new(list, json_integer(0));
 		json_object_set_new(line, lists[i], list);
 	}
@@ -333,6 +368,30 @@ void made_fact(json_t *cell, const char *key, const char *value)
 {
 	json_t *facts = json_array_get(json_object_get(cell, "facts"), 0);
 	assert_int_equal(json_object_set_new(facts, key, json_string(value)), 0);
+}
+
+json_t *made_topology(const char *name)
+{
+	char file[64];
+	snprintf(file, sizeof file, "tests/topology/%s.json", name);
+	json_t *json = json_load_file(file, 0, NULL);
+	assert_non_null(json);
+	return json;
+}
+
+void made_gpus(json_t *cell, const char *topology, unsigned ranks)
+{
+	json_t *all = made_topology(topology);
+	for (unsigned r = 0; r < ranks; r++) {
+		const json_t *gpu = json_array_get(json_object_get(all, "gpus"), r);
+		char key[32], device[128];
+		snprintf(key, sizeof key, "device_%u", r);
+		snprintf(device, sizeof device, "%s at %s",
+		         json_string_value(json_object_get(gpu, "name")),
+		         json_string_value(json_object_get(gpu, "pci")));
+		made_fact(cell, key, device);
+	}
+	json_decref(all);
 }
 
 void made_error(json_t *cell)
@@ -411,17 +470,22 @@ void made_write(const struct made *given)
 	json_decref(w.environment);
 }
 
+static void sum_up(struct arena *arena, void *of)
+{
+	struct made_loaded *l = of;
+	summary_make(&l->run, arena, &l->summary);
+}
+
 void made_load(const struct made *m, struct made_loaded *out)
 {
-	struct status st = {""};
 	made_write(m);
 	out->run = cli_record(folder);
-	assert_int_equal(summary_make(&out->run, &out->summary, &st), 0);
+	assert_int_equal(arena_run(sum_up, out, &out->arena), 0);
 }
 
 void made_unload(struct made_loaded *l)
 {
-	summary_free(&l->summary);
+	arena_free(l->arena);
 	record_free(&l->run);
 }
 

@@ -22,6 +22,7 @@ struct made_variant {
 	const char *name;
 	const char *role;    /* NULL: "variant" */
 	const char *mode;    /* NULL: "threads" */
+	const char *layout;  /* and with it the ranks; NULL: of two, by mode */
 	const char *backend; /* NULL: the record's */
 	const char *nccl;    /* the library's file */
 	const char *library; /* its version, a fact of each cell */
@@ -87,12 +88,15 @@ const char *made_path(const char *name);
 /* The text of a file in it; the last one's is freed. */
 char *made_read(const char *name);
 bool made_has(const char *name);
-/* Fails if the text lacks the words. */
-void made_says(const char *text, const char *words);
+
+/* The words of a reason; valid until the next call. */
+const char *made_reason(const struct reason *reason);
 
 /* Noise that is the same in every run and has no trend: −1 to 1. */
 double made_noise(unsigned a, unsigned b, unsigned c);
 bool made_no_gnuplot(void);
+/* What gnuplot prints of the lines, with the style of the pictures of the last report. */
+char *made_gnuplot(const char *lines);
 
 /* For `first` and `more`. `line` is freed. */
 void made_line(FILE *out, json_t *line);
@@ -104,6 +108,10 @@ void made_data_path(FILE *out, const char *variant, const char *data_path, const
 json_t *made_variant_of(json_t *environment, unsigned variant);
 void made_set_mode(json_t *variant, const char *mode);
 void made_fact(json_t *cell, const char *key, const char *value);
+/* The topology of a file in tests/topology, by its name without the ending. The caller owns it. */
+json_t *made_topology(const char *name);
+/* The fact of each rank's GPU: the one of that number in a topology. */
+void made_gpus(json_t *cell, const char *topology, unsigned ranks);
 void made_error(json_t *cell);
 void made_counters(json_t *cell, const struct counters *of, unsigned ranks);
 
@@ -113,6 +121,7 @@ json_t *made_environment(const struct made *m);
 void made_write(const struct made *m);
 
 struct made_loaded {
+	struct arena *arena;
 	struct record_run run;
 	struct summary summary;
 };

@@ -86,8 +86,7 @@ static inline void make(uint64_t seed)
 {
 	struct status st = {""};
 	plan_free(&plan);
-	if (plan_make(&spec, &machine, seed, &plan, &st))
-		fail_msg("%s", st.text);
+	assert_works(plan_make(&spec, &machine, seed, &plan, &st), st);
 }
 
 static inline void refuse(const char *what)
@@ -100,8 +99,8 @@ static inline void refuse(const char *what)
 	assert_int_equal(untouched->nranks, 77); /* set only on success */
 	assert_null(untouched->trials);
 	free(untouched);
-	if (!strstr(st.text, what) || strncmp(st.text, "experiments/x.exp", 17))
-		fail_msg("'%s' does not say '%s' with its file", st.text, what);
+	assert_begins(st.text, "experiments/x.exp");
+	assert_says(st.text, what);
 }
 
 static inline unsigned find(const char *name)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What a trial costs as ranks grow, on null, in each mode, as a table in Markdown: scale.py LAUNCHGAP [RANKS…]
+scale.py LAUNCHGAP hosts FILE: as hosts grow, into a CSV file, of which tests/scaled makes tables.
 
 Each line is one run of two trials. CPU seconds are of the runner, of all that it started, and of mpirun; on a machine that does
 other things too they move less than the clock. `growth` divides the last line's figure by the one before: 2 is linear."""
@@ -20,7 +21,7 @@ blocks = 1
 warmup = 2
 stretches = 5
 calls = 20
-isolated_calls = 50
+isolated_calls = %(calls)d
 timeout = 600
 limit = no
 reference = %(mode)s
@@ -28,10 +29,14 @@ ranks = %(ranks)d
 ranks_per_core = 1024
 [variant %(mode)s]
 mode = %(mode)s
+launcher = %(launcher)s
+%(hosts)s
 """
 MODES = ["single", "threads", "processes"]
 COLUMNS = ["mode", "ranks", "start-up s", "trial CPU s", "team's block MiB", "largest process MiB", "all processes MiB",
            "record KiB", "report s", "report CPU s"]
+HOSTS = [("mpirun", 1, 256, 50), ("exec", 1, 32, 50), ("exec", 1, 256, 50), ("exec", 2, 64, 50), ("exec", 4, 128, 50), ("exec", 8, 256, 50),
+         ("exec", 8, 256, 500)]
 MIB = 1 << 20
 
 
@@ -44,11 +49,12 @@ def timed(command, **more):
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(launchgap, mode, ranks):
+def measure(launchgap, mode, ranks, launcher="auto", hosts=1, calls=50):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "scale.exp")
         with open(file, "w") as out:
-            out.write(EXPERIMENT % {"mode": mode, "ranks": ranks})
+            out.write(EXPERIMENT % {"mode": mode, "ranks": ranks, "launcher": launcher, "calls": calls,
+                                    "hosts": "hosts = %d" % hosts if hosts > 1 else ""})
         wall, cpu = timed([launchgap, "run", "--file", file, "--no-report", "--results", folder])
         run = os.path.realpath(os.path.join(folder, "scale", "latest"))
         record = os.path.join(run, "trials.jsonl")
@@ -74,8 +80,18 @@ def show(row):
     print("| " + " | ".join(x if isinstance(x, str) else "%d" % x if isinstance(x, int) else "%.3g" % x for x in row) + " |", flush=True)
 
 
+def measure_hosts(launchgap, file):
+    with open(file, "w") as out:
+        print("launcher,hosts,ranks,calls,startup_s,cpu_s,block_mib,largest_mib,all_mib,record_kib,report_s,report_cpu_s", file=out)
+        for launcher, hosts, ranks, calls in HOSTS:
+            row = measure(launchgap, "processes", ranks, launcher, hosts, calls)
+            print(launcher, hosts, ranks, calls, *("%.4g" % x for x in row[2:]), sep=",", file=out, flush=True)
+
+
 def main():
     launchgap = os.path.abspath(sys.argv[1])
+    if sys.argv[2:3] == ["hosts"]:
+        return measure_hosts(launchgap, sys.argv[3])
     sizes = [int(x) for x in sys.argv[2:]] or [2, 4, 8, 16, 32, 64, 128, 256]
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
     for mode in MODES:

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "scratch.h"
+
 struct search_space searched_space(void)
 {
 	static const unsigned values[SEARCHED_KEYS] = {4, 4, 3, 3, 3, 2, 2, 2};
@@ -69,7 +71,6 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS, blocks = search_confirm_blocks(n);
 	double aa[SEARCHED_CELLS][MOST];
-	struct status st = {""};
 	for (unsigned b = 0; b < blocks; b++) {
 		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
 		searched_trial(gain, &none, sd, seed, first);
@@ -83,14 +84,14 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
-		struct stats_ratio line = stats_ratio_of_logs(aa[i % SEARCHED_CELLS], blocks, 0.95);
+		struct stats_ratio line =
+		    stats_ratio_of_logs(scratch(), aa[i % SEARCHED_CELLS], blocks, 0.95);
 		struct tuned_test *t = &r->tests[i];
 		t->hurdle = fmax(log1p(margin), fmax(log(line.hi), -log(line.lo)));
-		t->ratio = stats_ratio_of_logs(logs[i], blocks, 0.95);
+		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
 		t->p = stats_signed_rank_p(logs[i], blocks, t->hurdle);
 	}
-	if (tuned_judge(r->tests, n, margin, &st))
-		abort();
+	tuned_judge(scratch(), r->tests, n, margin);
 	r->trials += blocks * (2 + r->nfinalists);
 }
 
@@ -100,7 +101,7 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 	struct searched_state *s = calloc(1, sizeof *s);
 	struct searched r = {.nfinalists = 0};
 	struct search_set sets[SEARCH_MAX_SETS];
-	struct status st = {""};
+	const struct arena_mark mark = arena_mark(scratch());
 	unsigned n = 0;
 	if (!s)
 		abort();
@@ -113,16 +114,16 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 		if (round < SEARCH_SCREENS)
 			n = search_cover(&space, (const search_aside *)&aside, seed + round, sets,
 			                 SEARCH_MAX_SETS);
-		else if (candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS), sets,
-		                           &n, &st))
-			abort();
+		else
+			n = candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS),
+			                      scratch(), sets);
 		searched_round(s, gain, sets, n, sd, &seed);
 		r.trials += n + 2;
 	}
 	const struct candidates_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
 	                                     s->sets, s->bad, s->set_of,      s->gains};
-	if (candidates_finalists(&seen, r.finalists, &r.nfinalists, &st))
-		abort();
+	r.nfinalists = candidates_finalists(&seen, scratch(), r.finalists);
+	arena_release(scratch(), mark);
 	if (r.nfinalists)
 		searched_confirm(&r, gain, margin, sd, &seed);
 	free(s);

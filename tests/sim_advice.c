@@ -4,6 +4,7 @@
 
 #include "../harness/analysis/verdict.h"
 #include "noise.h"
+#include "scratch.h"
 
 #define REPEATS    20000
 #define CANDIDATES 30
@@ -21,7 +22,7 @@ static struct stats_ratio draw(double truth, double scatter, unsigned n, uint64_
 	double logs[MOST];
 	for (unsigned i = 0; i < n; i++)
 		logs[i] = log1p(truth) + scatter * noise_normal(seed);
-	return stats_ratio_of_logs(logs, n, VERDICT_CONFIDENCE);
+	return stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE);
 }
 
 /* What was printed so far. */

@@ -4,6 +4,13 @@
 
 #include "../harness/analysis/verdict.h"
 #include "noise.h"
+#include "scratch.h"
+
+/* Of the log ratios, one a block. */
+static struct verdict verdict_on(const double *logs, unsigned n, double margin)
+{
+	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
+}
 
 #define REPEATS    8000
 #define BOOTSTRAPS 999
@@ -140,11 +147,12 @@ static void print_row(enum noise noise, double gap, unsigned n)
 			b.part[i] = end - middle;
 			b.whole[i] = end - start;
 		}
-		if (verdict_make(b.whole, n, MARGIN).kind != VERDICT_FASTER)
+		if (verdict_on(b.whole, n, MARGIN).kind != VERDICT_FASTER)
 			continue;
 		bootstrap(&b, &boot, all);
 		all[FIELLER] = fieller(&b);
-		struct stats_ratio r = stats_share(b.part, b.whole, n, VERDICT_CONFIDENCE);
+		struct stats_ratio r =
+		    stats_share(scratch(), b.part, b.whole, n, VERDICT_CONFIDENCE);
 		all[RANKS] = (struct interval){r.lo, r.hi};
 		for (int m = 0; m < METHODS; m++) {
 			held[m] += all[m].lo <= share && share <= all[m].hi;

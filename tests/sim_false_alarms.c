@@ -7,6 +7,13 @@
 #include "../harness/analysis/looks.h"
 #include "../harness/analysis/verdict.h"
 #include "following.h"
+#include "scratch.h"
+
+/* Of the log ratios, one a block. */
+static struct verdict judged(const double *logs, unsigned n, double margin)
+{
+	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
+}
 
 #define REPEATS   40000
 #define PRECISION 0.01
@@ -25,7 +32,7 @@ static bool alarms(const double *logs, unsigned n, bool by_width)
 {
 	const struct looks looks = {.by_width = by_width};
 	double confidence = looks_confidence(&looks, NULL, n);
-	struct verdict v = verdict_of(stats_ratio_of_logs(logs, n, confidence), 0);
+	struct verdict v = verdict_of(stats_ratio_of_logs(scratch(), logs, n, confidence), 0);
 	return verdict_effect(&v);
 }
 
@@ -35,7 +42,7 @@ static void print_fixed(unsigned n)
 	uint64_t seed = 1000 + n;
 	for (unsigned i = 0; i < n; i++)
 		logs[i] = i;
-	printf(" * %-28u %5.2f", n, 100 * (1 - verdict_make(logs, n, 0).ratio.confidence));
+	printf(" * %-28u %5.2f", n, 100 * (1 - judged(logs, n, 0).ratio.confidence));
 	for (int noise = 0; noise < NOISE_KINDS; noise++) {
 		unsigned found = 0;
 		for (unsigned k = 0; k < REPEATS; k++) {
@@ -57,7 +64,7 @@ static unsigned blocks_until_precise(enum noise noise, double scatter, double *l
 		if (!verdict_looks_after(n))
 			continue;
 		struct stats_ratio r =
-		    stats_ratio_of_logs(logs, n, looks_confidence(&looks, NULL, n));
+		    stats_ratio_of_logs(scratch(), logs, n, looks_confidence(&looks, NULL, n));
 		if (verdict_half_width(&r) < PRECISION)
 			break;
 	}

@@ -1,8 +1,10 @@
 #include "test.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST 256
 
@@ -32,6 +34,65 @@ void test_add(const struct CMUnitTest *test, unsigned line, bool alone)
 		lines[nlines].test.teardown_func = of_the_file().after;
 	}
 	nlines++;
+}
+
+void test_says(const char *text, const char *words, bool has, const char *at, int line)
+{
+	if (text && !strstr(text, words) == !has)
+		return;
+	fprintf(stderr, "%s\n", text ? text : "nothing"); /* too long for cmocka's own */
+	print_error("%s \"%s\"\n", has ? "lacks" : "says", words);
+	_fail(at, line);
+}
+
+void test_works(int failed, const char *why, const char *at, int line)
+{
+	if (!failed)
+		return;
+	print_error("%s\n", why);
+	_fail(at, line);
+}
+
+void test_begins(const char *text, const char *with, const char *at, int line)
+{
+	if (text && !strncmp(text, with, strlen(with)))
+		return;
+	fprintf(stderr, "%s\n", text ? text : "nothing");
+	print_error("does not begin with \"%s\"\n", with);
+	_fail(at, line);
+}
+
+void test_near(double is, double wanted, double within, double share, const char *at, int line)
+{
+	within += share * fabs(wanted);
+	if (fabs(is - wanted) <= within)
+		return;
+	print_error("%.12g is not within %g of %.12g\n", is, within, wanted);
+	_fail(at, line);
+}
+
+unsigned text_count(const char *text, const char *words)
+{
+	unsigned n = 0;
+	for (const char *at = text; (at = strstr(at, words)); at++)
+		n++;
+	return n;
+}
+
+unsigned text_width(const char *line)
+{
+	unsigned columns = 0;
+	for (; *line && *line != '\n'; line++)
+		columns += (*line & 0xC0) != 0x80;
+	return columns;
+}
+
+void assert_narrow(const char *text)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (text_width(line) > 80)
+			fail_msg("%u columns: %.*s", text_width(line), (int)strcspn(line, "\n"),
+			         line);
 }
 
 static int by_line(const void *a, const void *b)

@@ -22,6 +22,28 @@ struct test_file {
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}
 
+/* Fails, with the whole text, if it lacks the words; if it has them. */
+#define assert_says(TEXT, WORDS)  test_says(TEXT, WORDS, true, __FILE__, __LINE__)
+#define assert_lacks(TEXT, WORDS) test_says(TEXT, WORDS, false, __FILE__, __LINE__)
+/* The one or the other. */
+#define assert_says_if(HAS, TEXT, WORDS) test_says(TEXT, WORDS, HAS, __FILE__, __LINE__)
+/* Fails, with the status' text, if the call does. */
+#define assert_works(CALL, STATUS) test_works(CALL, (STATUS).text, __FILE__, __LINE__)
+void test_works(int failed, const char *why, const char *at, int line);
+/* Fails, with the whole text, if it begins otherwise. */
+#define assert_begins(TEXT, WITH) test_begins(TEXT, WITH, __FILE__, __LINE__)
+/* Fails, with both numbers, if they are further apart than `within`; than a share of the second. */
+#define assert_near(IS, WANTED, WITHIN) test_near(IS, WANTED, WITHIN, 0, __FILE__, __LINE__)
+#define assert_close(IS, WANTED, SHARE) test_near(IS, WANTED, 0, SHARE, __FILE__, __LINE__)
+void test_says(const char *text, const char *words, bool has, const char *at, int line);
+void test_begins(const char *text, const char *with, const char *at, int line);
+void test_near(double is, double wanted, double within, double share, const char *at, int line);
+/* How often the words are in the text. */
+unsigned text_count(const char *text, const char *words);
+/* Columns of a text's first line, and fails if any line has more than a terminal's 80. */
+unsigned text_width(const char *line);
+void assert_narrow(const char *text);
+
 /* For the macros below. Tests run in the order of their lines. */
 void test_add(const struct CMUnitTest *test, unsigned line, bool alone);
 /* Runs them all; returns main's status. A file with a main of its own calls it. */

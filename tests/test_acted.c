@@ -24,8 +24,7 @@ static struct path read_log(const char *const *env, const char *text)
 	assert_non_null(out);
 	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);
 	fclose(out);
-	if (backend_find("nccl")->log_path(&set, logs, "path.", &path, &st))
-		fail_msg("%s", st.text);
+	assert_works(backend_find("nccl")->log_path(&set, logs, "path.", &path, &st), st);
 	unlink(file);
 	return path;
 }
@@ -76,8 +75,8 @@ TEST(each_setting_says_what_became_of_it)
 		struct status st = {""};
 		assert_int_equal(path.nsettings, 1);
 		path_setting_text(&path.settings[0], text, sizeof text);
-		if (!strstr(text, cases[i].text) || path.settings[0].act != cases[i].act)
-			fail_msg("%s: %s", cases[i].env, text);
+		assert_says(text, cases[i].text);
+		assert_int_equal(path.settings[0].act, cases[i].act);
 		/* And the same out of the record. */
 		json_t *json = path_to_json(&path);
 		assert_non_null(json);
@@ -208,8 +207,7 @@ TEST(a_factor_without_action_is_called_so)
 		const json_t *cell =
 		    json_cell(json_table(r, "effects"),
 		              (const char *const[]){"factor", "chunk", NULL}, "verdict");
-		assert_int_equal(strstr(json_string_value(cell), "NVL_CHUNKSIZE") != NULL,
-		                 cases[i].says != NULL);
+		assert_says_if(cases[i].says != NULL, json_string_value(cell), "NVL_CHUNKSIZE");
 		json_assert_text(json_cell(json_table(r, "acted"),
 		                           (const char *const[]){"variant", "processes", NULL},
 		                           "asked"),
@@ -239,8 +237,8 @@ TEST(a_variant_that_did_nothing_is_called_so)
 		                              (json_keys){"variant", "processes", NULL}, "verdict");
 		assert_int_equal(json_one_says(answer, "processes is the same as threads: "),
 		                 cases[i].says != NULL);
-		assert_int_equal(strstr(json_string_value(row), "the same as threads") != NULL,
-		                 cases[i].says != NULL);
+		assert_says_if(cases[i].says != NULL, json_string_value(row),
+		               "the same as threads");
 		if (!cases[i].says)
 			continue;
 		json_assert_one_says(answer, cases[i].says);

@@ -34,7 +34,7 @@ TEST(a_quiet_device_ends_by_precision_and_goes_on)
 	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 10);
 	assert_string_equal(record.end.reason, "precision");
-	assert_non_null(strstr(record.end.text, "(small: s-again against s)"));
+	assert_says(record.end.text, "(small: s-again against s)");
 	json_t *env = record.environment;
 	assert_int_equal(json_integer_value(json_object_get(env, "blocks")), 0);
 	assert_true(json_real_value(json_object_get(env, "precision")) == 0.5);
@@ -67,7 +67,7 @@ TEST(a_tiny_budget_ends_it_and_says_so)
 	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 6); /* there is an interval in any case */
 	assert_string_equal(record.end.reason, "budget");
-	assert_non_null(strstr(record.end.text, "the widest interval is ±"));
+	assert_says(record.end.text, "the widest interval is ±");
 	record_free(&record);
 }
 
@@ -110,7 +110,7 @@ TEST(an_end_holds_only_at_the_end)
 	memcpy(strstr(end, "reason"), "raison", 6);
 	cli_write(path, "trials.jsonl", text);
 	assert_int_equal(record_load(path, &record, &st), -1);
-	assert_non_null(strstr(st.text, "\"reason\""));
+	assert_says(st.text, "\"reason\"");
 	free(more);
 	free(text);
 }
@@ -119,8 +119,7 @@ static struct record_end consider(struct stop_state now)
 {
 	struct record_end end = {.reason = ""};
 	struct status st = {""};
-	if (stop_consider(&now, &end, &st))
-		fail_msg("%s", st.text);
+	assert_works(stop_consider(&now, &end, &st), st);
 	return end;
 }
 
@@ -152,7 +151,7 @@ TEST(it_looks_at_what_is_left_to_compare)
 	now.blocks = 10;
 	now.given_up = twin;
 	assert_string_equal(consider(now).reason, "blocks");
-	assert_non_null(strstr(consider(now).text, "nothing can be compared"));
+	assert_says(consider(now).text, "nothing can be compared");
 	now.given_up = reference;
 	assert_string_equal(consider(now).reason, "blocks");
 }

@@ -32,9 +32,7 @@ static void measure(unsigned trials)
 		trials -= timed && timed < strchr(line, '\n');
 	}
 	*line = '\0';
-	FILE *out = fopen(record, "w");
-	fputs(all, out);
-	fclose(out);
+	cli_write(run, "trials.jsonl", all);
 	free(all);
 }
 
@@ -122,28 +120,25 @@ TEST(some_blocks_are_left_as_they_are)
 	record_free(&r);
 }
 
+static json_int_t now, pause_s;
+
+static bool set_time(json_t *line, const char *kind)
+{
+	now += strcmp(kind, "resume") ? 100 : pause_s - 100;
+	if (json_object_get(line, "written_s"))
+		json_object_set_new(line, "written_s", json_integer(now));
+	if (pause_s <= 0)
+		json_object_del(line, "written_s");
+	return true;
+}
+
 /* As if a trial took 100 s, and the second session began so much later. 0 and less: as an older
  * program writes it. */
-static void set_times(long pause_s)
+static void set_times(long paused_s)
 {
-	char *all = cli_read(record), *rest = all, *line;
-	json_int_t now = 1000000;
-	FILE *out = fopen(record, "w");
-	while ((line = strsep(&rest, "\n")) && *line) {
-		json_t *json = json_loads(line, 0, NULL);
-		const char *kind = json_string_value(json_object_get(json, "kind"));
-		now += strcmp(kind, "resume") ? 100 : pause_s - 100;
-		json_object_del(json, "xxh3");
-		if (json_object_get(json, "written_s"))
-			json_object_set_new(json, "written_s", json_integer(now));
-		if (pause_s <= 0)
-			json_object_del(json, "written_s");
-		json_dumpf(json, out, JSON_COMPACT);
-		fputc('\n', out);
-		json_decref(json);
-	}
-	fclose(out);
-	free(all);
+	now = 1000000;
+	pause_s = paused_s;
+	cli_edit(record, set_time);
 }
 
 static json_t *report(void)
@@ -203,7 +198,7 @@ TEST(only_whole_blocks_count)
 	snprintf(path, sizeof path, "%s/plots/run.gp", run);
 	char *drawn = cli_read(path);
 	assert_non_null(drawn);
-	assert_non_null(strstr(drawn, "\nblocks = 1\n"));
+	assert_says(drawn, "\nblocks = 1\n");
 	free(drawn);
 	json_assert_says(json_array_get(answer, 0), "",
 	                 "Not finished: 1 of 3 blocks, and 2 of the 3 trials of the next.");

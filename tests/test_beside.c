@@ -1,9 +1,5 @@
 /* experiments/beside.sh: nccl-tests in turn with our blocks. A script plays its programs here. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "here.h"
 #include "test.h"
@@ -38,44 +34,15 @@ static const char player[] =
 
 static const char failer[] = "#!/bin/sh\necho no GPU here\nexit 3\n";
 
-static int begin(void **state)
-{
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's, of the children */
-	return set_up(state);
-}
-
 /* In the folder: two rounds of a block each, with a program named `name`. */
-static int beside(const char *name, const char *program)
+static struct cli beside(const char *name, const char *program)
 {
-	char here[4096], command[16384], path[256];
-	assert_non_null(getcwd(here, sizeof here));
 	cli_write(folder, name, program);
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	assert_int_equal(chmod(path, 0755), 0);
-	snprintf(command, sizeof command,
-	         "cd %s && ROUNDS=2 BLOCKS=1 MPIRUN='mpirun --allow-run-as-root --oversubscribe' "
-	         "%s/experiments/beside.sh %s smoke . backend=host ranks=2 bytes='4K, 64K' "
-	         "pace=stream >out 2>&1",
-	         folder, here, getenv("LAUNCHGAP"));
-	return system(command);
-}
-
-static char *said(void)
-{
-	char path[128];
-	snprintf(path, sizeof path, "%s/out", folder);
-	char *text = cli_read(path);
-	assert_non_null(text);
-	return text;
-}
-
-static char *result(const char *name)
-{
-	char path[512];
-	cli_result(folder, "smoke", name, path, sizeof path);
-	char *text = cli_read(path);
-	assert_non_null(text);
-	return text;
+	return here_shell("chmod +x $HERE/%s; root=$PWD; cd $HERE && ROUNDS=2 BLOCKS=1 "
+	                  "MPIRUN='mpirun --allow-run-as-root --oversubscribe' "
+	                  "$root/experiments/beside.sh $LAUNCHGAP smoke . backend=host ranks=2 "
+	                  "bytes='4K, 64K' pace=stream",
+	                  name);
 }
 
 TEST(the_programs_get_the_runs_sizes_and_calls)
@@ -83,47 +50,39 @@ TEST(the_programs_get_the_runs_sizes_and_calls)
 	static const char *const files[] = {"nccl-tests/alltoall-single-2.txt",
 	                                    "nccl-tests/alltoall-threads-2.txt"};
 	static const char *const options[] = {"-t 1 -g 2 ", "-t 2 -g 1 "};
-	assert_int_equal(beside("alltoall_perf", player), 0);
+	cli_expect(beside("alltoall_perf", player), 0, "");
 	for (unsigned i = 0; i < 2; i++) {
-		char *text = result(files[i]);
-		assert_memory_equal(text, options[i], strlen(options[i]));
-		assert_non_null(strstr(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 "));
+		char *text = cli_read(here_in("smoke", files[i]));
+		assert_begins(text, options[i]);
+		assert_says(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 ");
 		free(text);
 	}
 }
 
 TEST(all_modes_stand_beside_each_other)
 {
-	assert_int_equal(beside("alltoall_perf", player), 0);
-	char *text = result("nccl-tests/compare.txt");
-	assert_non_null(strstr(text, "\nsingle "));
-	assert_non_null(strstr(text, "\nthreads "));
-	assert_non_null(strstr(text, "\nprocesses "));
+	cli_expect(beside("alltoall_perf", player), 0, "");
+	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
+	assert_says(text, "\nsingle ");
+	assert_says(text, "\nthreads ");
+	assert_says(text, "\nprocesses ");
 	free(text);
 }
 
-TEST(a_folder_without_programs_is_refused)
+TEST(what_ends_it_is_named)
 {
-	assert_int_not_equal(beside("alltoall", player), 0);
-	char *text = said();
-	assert_non_null(strstr(text, "'.' holds no programs of nccl-tests"));
-	free(text);
+	static const struct {
+		const char *name, *program, *said;
+	} rows[] = {
+	    {"alltoall", player, "'.' holds no programs of nccl-tests"},
+	    {"sendrecv_perf", player, "no alltoall_perf there: alltoall has no peer"},
+	    {"alltoall_perf", failer, "failed: no GPU here"},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		cli_expect(beside(rows[i].name, rows[i].program), CLI_FAILS, rows[i].said);
+		tear_down(NULL);
+		set_up(NULL);
+	}
 }
 
-TEST(a_collective_without_its_program_is_named)
-{
-	assert_int_not_equal(beside("sendrecv_perf", player), 0);
-	char *text = said();
-	assert_non_null(strstr(text, "no alltoall_perf there: alltoall has no peer"));
-	free(text);
-}
-
-TEST(a_program_that_fails_ends_it)
-{
-	assert_int_not_equal(beside("alltoall_perf", failer), 0);
-	char *text = said();
-	assert_non_null(strstr(text, "failed: no GPU here"));
-	free(text);
-}
-
-TESTS(.slow = true, .before = begin, .after = tear_down);
+TESTS(.slow = true, .before = set_up, .after = tear_down);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/selftest/calibrate_print.h"
+#include "../harness/selftest/calibrate.h"
 #include "json.h"
 #include "standin.h"
 #include "test.h"
@@ -151,8 +151,7 @@ static json_t *show(char **text)
 	struct status st = {0};
 	FILE *out = open_memstream(text, &bytes), *to = open_memstream(&json, &json_bytes);
 	assert_true(out && to);
-	if (calibrate_show(&calibration, out, to, &st))
-		fail_msg("%s", st.text);
+	assert_works(calibrate_show(&calibration, out, to, &st), st);
 	fclose(out);
 	fclose(to);
 	json_t *object = json_loads(json, 0, NULL);
@@ -184,8 +183,8 @@ TEST(rates_are_held_against_the_copies_rate)
 	json_assert_number(
 	    json_cell(json_table(shown, "steady"), (json_keys){"way", "CE push", NULL}, "gpm_mib"),
 	    "", 2.4, 0.01);
-	assert_non_null(strstr(text, "GPM NVLink counts payload: 1.0000 to 1.0000 times what was "
-	                             "sent,\n  its unit 1024000 bytes"));
+	assert_says(text, "GPM NVLink counts payload: 1.0000 to 1.0000 times what was "
+	                  "sent,\n  its unit 1024000 bytes");
 	json_decref(shown);
 	free(text);
 }
@@ -227,10 +226,10 @@ TEST(the_tables_say_it)
 	json_keys pcie = {"source", "PCIe", NULL};
 	json_assert_text(json_cell(t, pcie, "missing"), "", "not supported");
 	assert_int_equal(json_count(shown, "readings"), 4 * 3 * METER_SOURCES);
-	assert_non_null(strstr(text, "DATA counts payload: 1.0000 to 1.0000 times what was "
-	                             "sent,\n  its unit 1000 bytes"));
-	assert_non_null(strstr(text, "RAW counts more than payload: 1.28"));
-	assert_non_null(strstr(text, "GPM NVLink: not known here"));
+	assert_says(text, "DATA counts payload: 1.0000 to 1.0000 times what was "
+	                  "sent,\n  its unit 1000 bytes");
+	assert_says(text, "RAW counts more than payload: 1.28");
+	assert_says(text, "GPM NVLink: not known here");
 	json_decref(shown);
 	free(text);
 }

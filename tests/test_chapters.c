@@ -7,6 +7,7 @@
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/model.h"
 #include "../harness/report/section.h"
+#include "scratch.h"
 #include "test.h"
 
 #define MOST            64
@@ -29,16 +30,12 @@ struct telling {
 static void tell(struct arena *arena, void *of)
 {
 	struct telling *t = of;
-	const struct analysis analysis = {.s = &t->model->summary,
-	                                  .regimes = &t->model->regimes,
-	                                  .f = &t->model->findings,
-	                                  .evidence = &t->model->findings.evidence};
 	const struct chapter *list[MOST];
 	unsigned n = 0;
 	for (unsigned i = 0; i < t->n; i++)
 		if (i != t->without)
 			list[n++] = t->all[i];
-	story_make(&analysis, list, n, arena, &t->story);
+	story_make(t->model->analysis, list, n, arena, &t->story);
 }
 
 /* A chapter's output except its sentence at the top: if the chapter that answers is gone, another
@@ -79,7 +76,8 @@ static void leave_out_each(const char *record)
 	char path[512];
 	struct status st = {""};
 	snprintf(path, sizeof path, "results/reference/%s", record);
-	struct model *model = model_make(path, &st);
+	const struct arena_mark mark = arena_mark(scratch());
+	const struct model *model = model_make(scratch(), path, &st);
 	if (!model)
 		fail_msg("%s: %s", path, st.text);
 	struct telling whole = {.model = model, .without = MOST};
@@ -95,7 +93,7 @@ static void leave_out_each(const char *record)
 		arena_free(arenas[1]);
 	}
 	arena_free(arenas[0]);
-	model_free(model);
+	arena_release(scratch(), mark);
 }
 
 TEST(each_left_out_in_turn_leaves_the_others_as_they_were)

@@ -40,10 +40,9 @@ static const char *lookup(const char *name)
 
 static int load(const char *more, const char *backend, struct status *st)
 {
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fprintf(out, BASE "%s", more);
-	fclose(out);
+	char text[8192];
+	assert_true(snprintf(text, sizeof text, BASE "%s", more) < (int)sizeof text);
+	cli_write(folder, "t.exp", text);
 	st->text[0] = '\0';
 	return spec_load(file, 0, NULL, backend, lookup, &spec, st);
 }
@@ -51,8 +50,7 @@ static int load(const char *more, const char *backend, struct status *st)
 static void loads(const char *more, const char *backend)
 {
 	struct status st;
-	if (load(more, backend, &st))
-		fail_msg("%s", st.text);
+	assert_works(load(more, backend, &st), st);
 }
 
 /* The error is `line` lines after the base and says `what`. */
@@ -62,10 +60,10 @@ static void refuse(const char *more, unsigned line, const char *what)
 	char place[128];
 	assert_int_equal(load(more, "host", &st), -1);
 	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, what) ||
-	    !strstr(st.text, "allowed"))
-		if (!strstr(st.text, "; say "))
-			fail_msg("'%s' is not '%s' at line %u", st.text, what, BASE_LINES + line);
+	assert_begins(st.text, place);
+	assert_says(st.text, what);
+	if (!strstr(st.text, "; say "))
+		assert_says(st.text, "allowed");
 }
 
 static unsigned capacity(const char *backend, struct status *st)
@@ -89,8 +87,8 @@ static void plan_refuses(const char *more, unsigned line, const char *what)
 	loads(more, "host");
 	assert_int_equal(plan_it(&st), -1);
 	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	if (strncmp(st.text, place, strlen(place)) || !strstr(st.text, what))
-		fail_msg("'%s' is not '%s' at line %u", st.text, what, BASE_LINES + line);
+	assert_begins(st.text, place);
+	assert_says(st.text, what);
 }
 
 #define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
@@ -222,62 +220,86 @@ TEST(open_sizes_are_filled)
 TEST(the_gap_is_read)
 {
 	struct status st;
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fputs("[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
-	      "gap_bytes = 4K\n[variant a]\nmode = threads\n[variant b]\nmode = single\n",
-	      out);
-	fclose(out);
+	cli_write(folder, "t.exp",
+	          "[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
+	          "gap_bytes = 4K\n[variant a]\nmode = threads\n[variant b]\nmode = single\n");
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), 0);
 	assert_string_equal(spec.asked.gap.from, "a");
 	assert_string_equal(spec.asked.gap.to, "b");
 	assert_int_equal(spec.asked.gap.bytes.lo, 4096);
 	assert_int_equal(spec.asked.gap.bytes.hi, 4096);
-	static char *const bad[] = {
-	    "gap=a",         "gap=a, a",           "gap=a, b, a",
-	    "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
-	    "gap=a, b or",   "gap=a, b or a",      "gap=a, b or a, nobody",
-	    "gap=a, b b, a", "gap=a, b orb, a",    "gap=a, b or b, a or a, b or b, a or a, b"};
+	static char *const bad[] = {"gap=a",         "gap=a, a",           "gap=a, b, a",
+	                            "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
+	                            "gap=a, b or",   "gap=a, b or b, a",   "gap=a, b b, a"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		st.text[0] = '\0';
 		assert_int_equal(spec_load(file, 1, &bad[i], "host", lookup, &spec, &st), -1);
 		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
-		assert_non_null(strstr(st.text, "allowed is"));
+		assert_says(st.text, "allowed is");
 	}
-	out = fopen(file, "w");
-	assert_non_null(out);
-	fputs("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.gap_bytes = 4K\n"
-	      "[variant a]\nmode = threads\n[variant b]\nmode = single\n",
-	      out);
-	fclose(out);
+	cli_write(folder, "t.exp",
+	          "[experiment]\ncollective = alltoall\nbytes = 4K\nhost.gap_bytes = 4K\n"
+	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
 	st.text[0] = '\0';
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
-	assert_non_null(strstr(st.text, "t.exp:4: gap_bytes without gap; allowed is"));
+	assert_says(st.text, "t.exp:4: gap_bytes without gap; allowed is");
 }
 
-/* A missing library removes the gap, unless the file names another. */
-TEST(a_gap_gives_way_to_the_next)
+#define LACKING                                                                                    \
+	"[experiment without old]\ngap = b, a\nprimary = second\n"                                 \
+	"[experiment on host without old-env]\nprimary = third\n"                                  \
+	"[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\nis = less by 2%\n"        \
+	"[claim second]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = less by 2%\n"         \
+	"[claim third]\ntext = x\nneeds = y\n"
+
+/* `old` is skipped, as NOT_SET is not set. */
+TEST(a_section_says_what_is_asked_without_a_variant)
 {
 	static const struct {
-		char *asked;
-		const char *from, *to;
-	} rows[] = {{"gap=a, b or b, a", "a", "b"},
-	            {"gap=old, a or a, b or b, a", "a", "b"},
-	            {"gap=a, old or old-env, a  or b, a", "b", "a"},
-	            {"gap=a, old or old-env, b", "a", "old"}};
+		const char *backend, *overrides[2], *from, *to, *primary;
+	} rows[] = {
+	    {"null", {"gap_bytes=4K", "calls=1"}, "b", "a", "second"},
+	    {"null", {"gap=a, b", "calls=1"}, "a", "b", "second"},
+	    {"null", {"host.gap=a, b", "primary=first"}, "b", "a", "first"},
+	    /* The nearer section is about another variant, and says no gap. */
+	    {"host", {"gap=a, old", "calls=1"}, "a", "old", "third"},
+	    {"null", {"--only=a,b", "calls=1"}, "b", "a", "second"},
+	    {"null", {"--only=a,old", "calls=1"}, "", "", "second"},
+	};
+	static struct claim_list asked;
 	struct status st;
-	loads("[factor f]\nfrom = a\nto = b\n", "host");
+	loads(LACKING, "null");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char *override = rows[i].asked;
-		struct gap gap;
-		if (spec_load(file, 1, &override, "host", lookup, &spec, &st) || plan_it(&st))
+		if (spec_load(file, 2, (char *const *)rows[i].overrides, rows[i].backend, lookup,
+		              &spec, &st) ||
+		    plan_it(&st))
 			fail_msg("%s", st.text);
-		plan_gap(&plan, &gap);
-		assert_string_equal(gap.from, rows[i].from);
-		assert_string_equal(gap.to, rows[i].to);
-		assert_int_equal(gap.nothers, 0);
+		plan_asked(&plan, &asked);
+		assert_string_equal(asked.gap.from, rows[i].from);
+		assert_string_equal(asked.gap.to, rows[i].to);
+		assert_string_equal(asked.primary, rows[i].primary);
 		plan_free(&plan);
 	}
+	/* Measured, it leaves the gap of all machines. */
+	strcpy(spec.lacking.variant, "a");
+	strcpy(spec.asked.gap.from, "a");
+	assert_int_equal(plan_it(&st), 0);
+	plan_asked(&plan, &asked);
+	assert_string_equal(asked.gap.from, "a");
+	plan_free(&plan);
+}
+
+TEST(slips_in_such_a_section_name_their_line)
+{
+	refuse("[experiment without nobody]\ngap = a, b\n", 2, "without = 'nobody' names no");
+	refuse("[experiment without old]\ngap = a, nobody\n", 2, "names no variant");
+	refuse("[experiment without old]\nblocks = 3\n", 2, "allowed are gap and primary");
+	refuse("[variant a without old]\nmode = single\n", 2, "allowed are gap and primary");
+	refuse("[experiment without old]\nlike = b\n", 2, "allowed are gap and primary");
+	refuse("[experiment on nccl without old]\nprimary = c\n", 2, "names no claim");
+	refuse("[experiment without old on nccl]\n", 1, "not a section");
+	refuse("[experiment without old]\ngap = a, b\n[experiment without old]\n", 3,
+	       "is there already, in line 17");
 }
 
 TEST(slips_name_their_line)
@@ -335,8 +357,7 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	      "[factor g]\nfrom = a\nto = b\n",
 	      "host");
 	/* clang-format on */
-	if (plan_it(&st))
-		fail_msg("%s", st.text);
+	assert_works(plan_it(&st), st);
 	plan_why(0, "");
 	plan_why(1, "sendrecv is not measured");
 	plan_why(2, "no size from 2 GiB to 4 GiB is measured");
@@ -347,19 +368,17 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_string_equal(
-	    why, "no size from 2 GiB to 4 GiB is measured (without its own bytes, and "
-	         "without gap_bytes, it has the sizes of the claims about busbw)");
+	assert_string_equal(why,
+	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes, and "
+	                    "without gap_bytes, it has the sizes of the claims about busbw)");
 	spec.gap_open = false;
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_non_null(
-	    strstr(why, "measured (without its own bytes, it has those of gap_bytes)"));
+	assert_says(why, "measured (without its own bytes, it has those of gap_bytes)");
 	plan_free(&plan);
 
 	spec.counters = true;
 	spec.paces[PACE_ISOLATED] = false;
-	if (plan_it(&st))
-		fail_msg("%s", st.text);
+	assert_works(plan_it(&st), st);
 	plan_why(0, "");
 	plan_why(4, "");
 	plan_why(3, "pace isolated is not measured");
@@ -382,8 +401,7 @@ TEST(a_factor_needs_one_pace)
 	for (unsigned paces = 1; paces < 4; paces++) {
 		spec.paces[PACE_STREAM] = paces & 1;
 		spec.paces[PACE_ISOLATED] = paces & 2;
-		if (plan_it(&st))
-			fail_msg("%s", st.text);
+		assert_works(plan_it(&st), st);
 		plan_factor_why(&plan, &spec.asked.factors[0], why, sizeof why);
 		assert_string_equal(why, "");
 		plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
@@ -392,22 +410,22 @@ TEST(a_factor_needs_one_pace)
 	}
 }
 
-/* The shipped ones ask for nothing that they do not measure. */
+/* The shipped ones ask for nothing that they do not measure; on host, or on null if they say so. */
 TEST(own_experiments_can_be_answered)
 {
 	struct status st = {""};
-	char why[256];
+	char why[256], *const host[] = {"backend=host"};
 	glob_t found;
 	if (glob("experiments/*.exp", 0, NULL, &found))
 		skip(); /* run from elsewhere */
-	for (size_t n = 0; n < found.gl_pathc; n++) {
-		char *const host[] = {"backend=host"};
-		if (spec_load(found.gl_pathv[n], 1, host, "host", lookup, &spec, &st) ||
-		    plan_it(&st))
-			fail_msg("%s", st.text);
+	for (char **at = found.gl_pathv; *at; at++) {
+		assert_works(spec_load(*at, 0, NULL, "host", lookup, &spec, &st), st);
+		if (strcmp(spec.backend, "null"))
+			assert_works(spec_load(*at, 1, host, "host", lookup, &spec, &st), st);
+		assert_works(plan_it(&st), st);
 		for (unsigned i = 0; i < spec.asked.nclaims; i++)
 			plan_why(i, "");
-		assert_int_equal(spec.asked.primary.n > 0, spec.asked.nclaims > 0);
+		assert_int_equal(spec.asked.primary[0] != '\0', spec.asked.nclaims > 0);
 		for (unsigned i = 0; i < spec.asked.nfactors; i++) {
 			plan_factor_why(&plan, &spec.asked.factors[i], why, sizeof why);
 			assert_string_equal(why, "");
@@ -422,8 +440,9 @@ static const struct claim *own_claim(const char *name, const char *backend)
 	struct status st = {""};
 	char key[64], *const override[] = {key};
 	snprintf(key, sizeof key, "backend=%s", backend);
-	if (spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st))
-		fail_msg("%s", st.text);
+	assert_works(
+	    spec_load("experiments/h800_alltoall.exp", 1, override, backend, lookup, &spec, &st),
+	    st);
 	for (unsigned i = 0; i < spec.asked.nclaims; i++)
 		if (!strcmp(spec.asked.claims[i].name, name))
 			return &spec.asked.claims[i];
@@ -440,7 +459,7 @@ TEST(launching_is_no_question_to_host)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_int_not_equal(own_claim(names[i], "nccl")->test, CLAIM_NEEDS);
 		assert_int_equal(own_claim(names[i], "host")->test, CLAIM_NEEDS);
-		assert_non_null(strstr(own_claim(names[i], "host")->needs, "on host"));
+		assert_says(own_claim(names[i], "host")->needs, "on host");
 	}
 }
 
@@ -453,60 +472,104 @@ TEST(both_halves_of_the_cause_are_tested)
 		skip(); /* run from elsewhere */
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(own_claim("zero-copy", backends[i])->test, CLAIM_LESS);
-		assert_int_equal(own_claim("nothing-else-old", backends[i])->test, CLAIM_WITHIN);
+		assert_int_equal(own_claim("nothing-else", backends[i])->test, CLAIM_WITHIN);
 	}
-	const struct claim *c = own_claim("nothing-else-old", "host");
+	const struct claim *c = own_claim("nothing-else", "host");
 	assert_string_equal(c->left, "processes");
 	assert_string_equal(c->right, "threads-nodirect");
-	assert_null(strstr(c->text, "NCCL"));
+	assert_lacks(c->text, "NCCL");
 }
 
-static int load_primary(const char *key, const char *backend, struct status *st)
-{
-	char *override[] = {(char *)key};
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fputs(BASE "[claim first]\ntext = x\nleft = old\nright = b\nmetric = busbw\n"
-	           "is = less by 2%\n[claim second]\ntext = x\nleft = a\nright = b\n"
-	           "metric = busbw\nis = less by 2%\n[claim third]\ntext = x\nneeds = y\n"
-	           "[claim fourth]\ntext = x\nleft = b\nright = old\nmetric = busbw\n"
-	           "is = less by 2%\n",
-	      out);
-	fclose(out);
-	st->text[0] = '\0';
-	return spec_load(file, 1, override, backend, lookup, &spec, st);
-}
-
-/* The first that is tested on variants that are here; `old` is skipped, as NOT_SET is not set.
- */
-TEST(the_primary_claim_is_one_that_is_here)
+TEST(a_primary_claim_is_one_of_the_file)
 {
 	static const struct {
-		const char *key, *primary;
-	} rows[] = {{"primary=first or second", "second"},  {"primary=second or first", "second"},
-	            {"primary=third or second", "second"},  {"primary=first or third", "first"},
-	            {"primary=fourth or second", "second"}, {"null.primary=second", "second"},
-	            {"host.primary=second", NULL}};
-	static struct claim_list back;
-	char *argv[] = {"launchgap"};
-	struct status st = {""};
+		char *key;
+		const char *what;
+	} rows[] = {{"primary=second", NULL},
+	            {"null.primary=second", NULL},
+	            {"primary=secnd", "'secnd' names no claim (did you mean 'second'?)"},
+	            {"primary=first second", "allowed is a claim's name; of machines without"},
+	            {"primary=first or second", "say it in [experiment without VARIANT]"},
+	            {"gap=a, b or b, a", "say it in [experiment without VARIANT]"}};
+	struct status st;
+	loads(LACKING, "null");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (load_primary(rows[i].key, "null", &st) || plan_it(&st))
-			fail_msg("%s: %s", rows[i].key, st.text);
-		json_t *run = describe_run(&plan, 1, argv, "", "abc");
-		if (claim_list_take(run, &back, &st))
-			fail_msg("%s", st.text);
-		assert_int_equal(back.primary.n, rows[i].primary ? 1 : 0);
-		if (rows[i].primary)
-			assert_string_equal(back.primary.names[0], rows[i].primary);
-		json_decref(run);
-		plan_free(&plan);
+		st.text[0] = '\0';
+		assert_int_equal(spec_load(file, 1, &rows[i].key, "null", lookup, &spec, &st),
+		                 rows[i].what ? -1 : 0);
+		if (rows[i].what)
+			assert_says(st.text, rows[i].what);
+		else
+			assert_string_equal(spec.asked.primary, "second");
 	}
-	assert_int_not_equal(load_primary("primary=secnd", "null", &st), 0);
-	assert_non_null(strstr(st.text, "'secnd' names no claim (did you mean 'second'?)"));
-	assert_int_not_equal(load_primary("primary=first second", "null", &st), 0);
-	assert_non_null(strstr(st.text, "allowed is a claim's name, and up to 3 more"));
-	assert_int_not_equal(load_primary("primary=a or b or c or d or e", "null", &st), 0);
+}
+
+#define SOURCE  "[source paper]\nby = x\nwhere = y\n"
+#define SOURCED "[claim c]\nleft = a\nright = b\nmetric = busbw\nis = less by 2%\n"
+
+TEST(a_claim_tests_a_line_of_a_source)
+{
+	loads(SOURCE SOURCED "source = paper\nsays = a line\noriginal = eine Zeile\n", "null");
+	const struct claim *c = &spec.asked.claims[0];
+	assert_string_equal(c->source, "paper");
+	assert_string_equal(c->original, "eine Zeile");
+	assert_string_equal(c->text, "a line"); /* unless it has its own */
+	assert_string_equal(claim_source_find(&spec.asked, "paper")->where, "y");
+	/* The source may come after it. */
+	loads(SOURCED "source = paper\nsays = a line\n" SOURCE, "null");
+	refuse("[source s]\nby = x\n", 1, "the source lacks by or where");
+	refuse(SOURCED "text = x\nsource = paper\n" SOURCE, 1,
+	       "the claim has a source but no line of it; say says");
+	refuse(SOURCED "says = a line\n", 1, "has a line of a source but names none");
+	refuse(SOURCED "source = papr\nsays = a line\n" SOURCE, 6,
+	       "source = 'papr' names no source (did you mean 'paper'?)");
+}
+
+TEST(a_claim_may_expect_a_share)
+{
+	loads("[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = within 20% of 60%\n",
+	      "null");
+	assert_near(spec.asked.claims[0].by, 0.2, 1e-12);
+	assert_near(spec.asked.claims[0].of, 0.6, 1e-12);
+	static const char *const wrong[] = {"less by 20% of 60%", "within 20% of 60",
+	                                    "within 20% of", "within 20% of 0%"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char text[128];
+		snprintf(text, sizeof text,
+		         "[claim c]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = %s\n",
+		         wrong[i]);
+		refuse(text, 6, "is not allowed; allowed is less by X%");
+	}
+}
+
+TEST(a_claim_may_compare_two_collectives)
+{
+	struct status st;
+	static const char one[] = "[claim c]\ntext = x\nleft = a\nright = a\nmetric = busbw\n"
+	                          "is = less by 2%\n";
+	char text[512];
+	snprintf(text, sizeof text, "%sleft_collective = alltoall\nright_collective = broadcast\n",
+	         one);
+	loads(text, "host");
+	assert_int_equal(claim_coll(&spec.asked.claims[0], false), COLL_ALLTOALL);
+	assert_int_equal(claim_coll(&spec.asked.claims[0], true), COLL_BROADCAST);
+	assert_works(plan_it(&st), st);
+	plan_why(0, "broadcast is not measured");
+	plan_free(&plan);
+	static const struct {
+		const char *more, *what;
+		unsigned line;
+	} wrong[] = {
+	    {"", "the same variant; allowed are two, or two collectives", 1},
+	    {"left_collective = alltoall\n", "or left_collective and right_collective", 1},
+	    {"left_collective = alltoall\nright_collective = reduce\ncollective = reduce\n",
+	     "allowed is collective for both sides", 1},
+	    {"left_collective = all_redce\n", "left_collective = 'all_redce'", 7},
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		snprintf(text, sizeof text, "%s%s", one, wrong[i].more);
+		refuse(text, wrong[i].line, wrong[i].what);
+	}
 }
 
 TEST(limits_are_held)
@@ -515,13 +578,13 @@ TEST(limits_are_held)
 	struct status st;
 	for (unsigned what = 0; what < 2; what++) {
 		size_t used = 0;
-		for (unsigned i = 0; i < 33; i++)
+		for (unsigned i = 0; i < 49; i++)
 			used += (size_t)snprintf(text + used, sizeof text - used,
 			                         what ? "[claim c%u]\ntext = x\nneeds = y\n"
 			                              : "[factor f%u]\nfrom = a\nto = b\n",
 			                         i);
 		assert_int_equal(load(text, "host", &st), -1);
-		assert_non_null(strstr(st.text, "; allowed are 32"));
+		assert_says(st.text, "; allowed are 48");
 	}
 }
 
@@ -538,8 +601,7 @@ TEST(a_factor_is_one_setting)
 	loads("[factor f]\nfrom = old\nto = old-env\n[factor g]\nfrom = a\nto = old\n"
 	      "[factor h]\nfrom = a\nto = b\n",
 	      "host");
-	if (plan_it(&st))
-		fail_msg("%s", st.text);
+	assert_works(plan_it(&st), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "env.NCCL_X");
 	plan_factor_differ(&plan, &spec.asked.factors[1], keys, sizeof keys);
@@ -557,8 +619,7 @@ TEST(names_of_several_libraries_may_be_absent)
 	loads("[variant lib]\nmode = threads\neach = ${NOT_SET}\n[factor f]\nfrom = a\n"
 	      "to = lib-2.21.5\n",
 	      "host");
-	if (plan_it(&st))
-		fail_msg("%s", st.text);
+	assert_works(plan_it(&st), st);
 	assert_int_equal(plan_factor_differ(&plan, &spec.asked.factors[0], keys, sizeof keys), 1);
 	assert_string_equal(keys, "");
 	plan_free(&plan);
@@ -574,18 +635,15 @@ TEST(the_record_carries_all)
 	      "is = less by 2%\nbytes = 16M..1G\npace = stream\ncollective = alltoall\n"
 	      "[claim d]\ntext = x\nneeds = y\n"
 	      "[claim e]\ntext = x\nleft = a\nright = b\nmetric = busbw\nis = within 1%\n"
-	      "regime = small\n",
+	      "regime = small\nleft_collective = alltoall\nright_collective = reduce\n",
 	      "host");
 	strcpy(spec.asked.gap.from, "old");
 	strcpy(spec.asked.gap.to, "b");
-	spec.asked.gap.others[0] = (struct gap_ends){"a", "b"};
-	spec.asked.gap.nothers = 1;
-	if (plan_it(&st))
-		fail_msg("%s", st.text);
+	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
+	assert_works(plan_it(&st), st);
 	json_t *run = describe_run(&plan, 1, argv, "", "abc");
 	assert_non_null(run);
-	if (claim_list_take(run, &back, &st))
-		fail_msg("%s", st.text);
+	assert_works(claim_list_take(run, &back, &st), st);
 	strcpy(spec.asked.factors[0].setting, "mode");
 	spec.asked.factors[0].latency_bytes = spec.asked.factors[0].bytes;
 	assert_int_equal(back.nfactors, 1);
@@ -597,6 +655,7 @@ TEST(the_record_carries_all)
 	assert_string_equal(back.gap.from, "a"); /* as the first is not here */
 	assert_string_equal(back.gap.to, "b");
 	assert_memory_equal(&back.gap.bytes, &spec.asked.gap.bytes, sizeof back.gap.bytes);
+	assert_string_equal(back.primary, "d");
 	const struct claim *c = &back.claims[0];
 	assert_string_equal(c->left, "a");
 	assert_int_equal(c->metric, METRIC_BUSBW);
@@ -605,6 +664,8 @@ TEST(the_record_carries_all)
 	assert_int_equal(c->bytes.lo, 16 << 20);
 	assert_int_equal(c->pace, PACE_STREAM);
 	assert_int_equal(c->coll, COLL_ALLTOALL);
+	assert_int_equal(claim_coll(&back.claims[2], false), COLL_ALLTOALL);
+	assert_int_equal(claim_coll(&back.claims[2], true), COLL_REDUCE);
 	assert_string_equal(back.claims[1].needs, "y");
 	json_decref(run);
 	plan_free(&plan);
@@ -620,6 +681,10 @@ TEST(a_damaged_list_is_refused)
 	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
 	    "\"a\","
 	    " \"right\": \"b\", \"metric\": \"busbw\", \"by\": 0, \"bytes\": [0, null]}]}",
+	    "{\"claims\": [{\"name\": \"c\", \"text\": \"x\", \"is\": \"less\", \"left\": "
+	    "\"a\", \"right\": \"a\", \"metric\": \"busbw\", \"by\": 0.1, \"bytes\": [0, null], "
+	    "\"needs\": \"\", \"left_collective\": \"all_reduce\", "
+	    "\"right_collective\": \"all_nothing\"}]}",
 	    "{\"gap\": {\"from\": \"a\", \"to\": \"b\", \"bytes\": [1]}}",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -627,7 +692,7 @@ TEST(a_damaged_list_is_refused)
 		json_t *env = json_loads(bad[i], 0, NULL);
 		assert_non_null(env);
 		assert_int_equal(claim_list_take(env, &back, &st), -1);
-		assert_non_null(strstr(st.text, "the record's environment, "));
+		assert_says(st.text, "the record's environment, ");
 		json_decref(env);
 	}
 }

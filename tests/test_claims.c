@@ -155,8 +155,7 @@ TEST(a_family_is_corrected_for_its_size)
 		for (unsigned i = 0; i <= others; i++)
 			claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
 		strcpy(claim(METRIC_BUSBW, CLAIM_NEEDS, 0)->needs, "2 nodes");
-		asked.primary.n = 1;
-		strcpy(asked.primary.names[0], "c3");
+		strcpy(asked.primary, "c3");
 		const json_t *report = made_report(&made);
 		const json_t *primary = json_claim(report, "c3"), *other = json_claim(report, "c4");
 		json_assert_text(primary, "verdict", "holds");
@@ -178,10 +177,10 @@ TEST(a_family_is_corrected_for_its_size)
 		                     others == 25 ? "confirms 25 of the 25" : "confirms none");
 	}
 	/* Without a primary one all are a family. */
-	asked.primary.n = 0;
+	asked.primary[0] = '\0';
 	find();
 	assert_null(claims_primary(found->claims, found->asked.nclaims));
-	near(found->claims[2].p_adjusted, 27 * least, 1e-9);
+	assert_near(found->claims[2].p_adjusted, 27 * least, 1e-9);
 	done();
 	/* One alone is none. */
 	asked.nclaims = 1;
@@ -278,9 +277,10 @@ TEST(a_claim_holds_fails_or_stays_open)
 	speed[2] = 0.9;
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_HOLD);
-	near(found->claims[0].contrast.ratio.estimate, 0.9, 0.005);
-	near(found->claims[0].contrast.left_side.value / found->claims[0].contrast.right_side.value,
-	     0.9, 0.005);
+	assert_near(found->claims[0].contrast.ratio.estimate, 0.9, 0.005);
+	assert_near(found->claims[0].contrast.left_side.value /
+	                found->claims[0].contrast.right_side.value,
+	            0.9, 0.005);
 	assert_int_equal(found->claims[0].contrast.ncells, 4);
 	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
@@ -322,7 +322,6 @@ TEST(direction_and_size_are_the_claims)
  */
 TEST(a_run_that_tells_little_refutes_what_is_far_off)
 {
-	struct regimes regimes;
 	struct status st = {""};
 	noise = isolated_noise = 0.1;
 	speed[2] = 0.11;
@@ -330,22 +329,20 @@ TEST(a_run_that_tells_little_refutes_what_is_far_off)
 	claim(METRIC_LATENCY, CLAIM_WITHIN, 0.02);
 	claim(METRIC_LATENCY, CLAIM_MORE, 0.02);
 	find();
-	findings_free(found);
-	assert_int_equal(regimes_make(&loaded.summary, &regimes, &st), 0);
-	assert_false(regimes_find(&regimes, REGIME_SMALL)->tells);
-	assert_int_equal(findings_make(&loaded.summary, &regimes, found, &st), 0);
-	assert_int_equal(found->claims[0].outcome, CLAIMS_FAIL);
-	assert_int_equal(found->claims[1].outcome, CLAIMS_FAIL);
-	assert_int_equal(found->claims[2].outcome, CLAIMS_HOLD);
+	const struct analysis *a = analysis_make(&loaded.summary, &st);
+	assert_non_null(a);
+	assert_false(regimes_find(&a->regimes, REGIME_SMALL)->tells);
+	assert_int_equal(a->claims[0].outcome, CLAIMS_FAIL);
+	assert_int_equal(a->claims[1].outcome, CLAIMS_FAIL);
+	assert_int_equal(a->claims[2].outcome, CLAIMS_HOLD);
 	done();
-	regimes_free(&regimes);
 }
 
 static void untested(const char *why)
 {
 	find();
 	assert_int_equal(found->claims[0].outcome, CLAIMS_UNTESTED);
-	made_says(found->claims[0].contrast.why, why);
+	assert_says(made_reason(&found->claims[0].contrast.why), why);
 	assert_true(isnan(found->claims[0].contrast.ratio.estimate));
 	done();
 }
@@ -419,11 +416,13 @@ TEST(counters_are_claimed_about)
 	find();
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(found->claims[i].outcome, CLAIMS_HOLD);
-	near(found->claims[0].contrast.left_side.value, 4, 1e-9);
-	near(found->claims[1].contrast.left_side.value, 420,
-	     1e-9); /* the mean of 4 × 100 and 4 × 110 */
-	near(found->claims[2].contrast.right_side.value, 105, 1e-9); /* the mean over ranks */
-	near(found->claims[3].contrast.left_side.value, 1.5, 1e-9);  /* 135 µs in 3 rows of 30 */
+	assert_near(found->claims[0].contrast.left_side.value, 4, 1e-9);
+	assert_near(found->claims[1].contrast.left_side.value, 420,
+	            1e-9); /* the mean of 4 × 100 and 4 × 110 */
+	assert_near(found->claims[2].contrast.right_side.value, 105,
+	            1e-9); /* the mean over ranks */
+	assert_near(found->claims[3].contrast.left_side.value, 1.5,
+	            1e-9); /* 135 µs in 3 rows of 30 */
 	assert_int_equal(found->claims[0].contrast.ratio.blocks, 10);
 	done();
 }
@@ -475,8 +474,8 @@ TEST(the_report_shows_it_all)
 	json_assert_text(json_cell(claims, c2, "verdict"), "", "cannot be tested here");
 	json_assert_says(json_cell(claims, c2, "rests_on"), "", "it needs 2 nodes");
 	json_assert_one_says(json_object_get(report, "warnings"), "THE PLACEBO HAS AN EFFECT");
-	made_says(made_read("report.md"), "It is \\| so.");
-	made_says(made_read("report.md"), "| **holds** |");
+	assert_says(made_read("report.md"), "It is \\| so.");
+	assert_says(made_read("report.md"), "| **holds** |");
 	assert_int_equal(access(made_path("plots/nccl_waterfall.png"), R_OK), 0);
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
@@ -502,8 +501,8 @@ TEST(p99_of_few_calls_is_refused)
 	json_assert_one_says(json_section(report, "sizes"),
 	                     "Not shown: p99 needs 500 isolated calls");
 	char *page = made_read("report.md");
-	made_says(page, "p95 latency, µs");
-	assert_null(strstr(page, "p99 latency, µs"));
+	assert_says(page, "p95 latency, µs");
+	assert_lacks(page, "p99 latency, µs");
 }
 
 TEST(old_records_have_none_of_it)

@@ -1,7 +1,6 @@
 /* The Makefile as a front: what it refuses, what it lists, and what it leaves alone. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "here.h"
@@ -10,22 +9,13 @@
 /* make with nothing of the make that runs the tests. The caller frees `out`. */
 static struct cli make(const char *environment, const char *arguments)
 {
-	char command[1024], out[128];
-	snprintf(out, sizeof out, "%s/out", folder);
-	snprintf(command, sizeof command,
-	         "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make %s >%s 2>&1", environment,
-	         arguments, out);
-	int status = system(command);
-	return (struct cli){WEXITSTATUS(status), cli_read(out)};
+	return here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS %s make %s", environment,
+	                  arguments);
 }
 
 static void made(const char *environment, const char *arguments, bool good, const char *words)
 {
-	struct cli cli = make(environment, arguments);
-	if ((cli.code == 0) != good || !strstr(cli.out, words))
-		fail_msg("make %s: exit %d, wanted '%s' in:\n%s", arguments, cli.code, words,
-		         cli.out);
-	free(cli.out);
+	cli_expect(make(environment, arguments), good ? 0 : CLI_FAILS, words);
 }
 
 TEST(an_unknown_variable_is_refused)
@@ -63,8 +53,8 @@ TEST(nothing_that_was_compiled_is_removed)
 	         folder);
 	struct cli cli = make("", arguments);
 	assert_int_equal(cli.code, 0);
-	assert_non_null(strstr(cli.out, "fuzz_sizes.o"));
-	assert_null(strstr(cli.out, "\nrm /"));
+	assert_says(cli.out, "fuzz_sizes.o");
+	assert_lacks(cli.out, "\nrm /");
 	free(cli.out);
 }
 
@@ -72,10 +62,16 @@ TEST(what_args_says_is_passed_on_once)
 {
 	static const char line[] = "run 'smoke'", only[] = "--only threads";
 	struct cli cli = make("", "-n experiment EXP=smoke ARGS='--only threads' DEPS=manual");
-	char *run = strstr(cli.out, line), *said = run ? strstr(run, only) : NULL;
-	if (!said || strstr(said + 1, only))
-		fail_msg("make experiment ARGS='--only threads' runs:\n%s", cli.out);
+	assert_says(cli.out, line);
+	assert_int_equal(text_count(strstr(cli.out, line), only), 1);
 	free(cli.out);
+}
+
+TEST(its_help_fits_a_terminal)
+{
+	struct cli cli = make("", "help");
+	assert_narrow(cli.out);
+	cli_expect(cli, 0, "make experiment EXP=name ", "make lint, format, clean ");
 }
 
 TEST(an_experiment_has_no_default)
@@ -95,12 +91,12 @@ TEST(the_environment_does_not_leak_in)
 	assert_int_equal(cli.code, 0);
 	assert_non_null(line);
 	line[strcspn(line, "\n")] = '\0';
-	assert_non_null(strstr(line, "'smoke' ranks='3'"));
-	assert_null(strstr(line, "timeout"));
-	assert_null(strstr(line, "op="));
-	assert_null(strstr(line, "nccl"));
-	assert_null(strstr(line, "blocks"));
-	assert_null(strstr(line, "--frob"));
+	assert_says(line, "'smoke' ranks='3'");
+	assert_lacks(line, "timeout");
+	assert_lacks(line, "op=");
+	assert_lacks(line, "nccl");
+	assert_lacks(line, "blocks");
+	assert_lacks(line, "--frob");
 	free(cli.out);
 }
 
@@ -118,64 +114,50 @@ TEST(looking_builds_and_installs_nothing)
 	assert_int_equal(access(build, F_OK), -1);
 }
 
-/* A machine without them: the words for three kinds of systems. */
+/* harness/packages.sh on a machine that has a few programs and nothing else. */
+#define BARE                                                                                       \
+	"mkdir $HERE/bin; for p in sh cat sed grep sort tr cut; do "                               \
+	"ln -s $(command -v $p) $HERE/bin; done; "
+#define PACKAGES "PATH=$HERE/bin /bin/sh harness/packages.sh "
+
 TEST(what_is_missing_is_named_for_each_system)
 {
-	char command[512];
-	static const char *const words[] = {"libjansson-dev", "jansson-devel",
-	                                    "module load gcc gnuplot hwloc", "openmpi-bin"};
-	snprintf(command, sizeof command,
-	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need build use >%s/out "
-	         "2>&1",
-	         folder, folder, folder, folder);
-	assert_int_equal(WEXITSTATUS(system(command)), 1);
-	snprintf(command, sizeof command, "%s/out", folder);
-	char *said = cli_read(command);
-	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strstr(said, words[i]))
-			fail_msg("no '%s' in:\n%s", words[i], said);
-	free(said);
+	cli_expect(here_shell(BARE PACKAGES "need build use"), 1, "libjansson-dev", "jansson-devel",
+	           "module load gcc gnuplot hwloc", "openmpi-bin");
+}
+
+/* mpirun and gnuplot are no reason to stop: commands that run without them say so. */
+TEST(what_is_only_of_use_stops_nothing)
+{
+	cli_expect(here_shell(BARE PACKAGES "need use"), 0, "done without: ", "mpirun");
 }
 
 /* A user who is not root and has no sudo: nothing is tried, and missing packages are named once. */
 TEST(without_a_way_to_be_root_nothing_is_installed)
 {
-	char command[1024];
-	snprintf(command, sizeof command,
-	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	         "%s/bin; done; echo 'echo 1000' >%s/bin/id; echo 'echo apt-get ran' "
-	         ">%s/bin/apt-get; chmod +x %s/bin/*; PATH=%s/bin /bin/sh harness/packages.sh "
-	         "install build >%s/out 2>&1",
-	         folder, folder, folder, folder, folder, folder, folder);
-	assert_int_equal(WEXITSTATUS(system(command)), 1);
-	snprintf(command, sizeof command, "%s/out", folder);
-	char *said = cli_read(command);
-	if (strstr(said, "not found") || strstr(said, "apt-get ran") ||
-	    !strstr(said, "To install, as root:\n  Debian, Ubuntu: apt-get update"))
-		fail_msg("%s", said);
-	free(said);
+	struct cli cli = here_shell(
+	    BARE "echo 'echo 1000' >$HERE/bin/id; echo 'echo apt-get ran' >$HERE/bin/apt-get; "
+	         "chmod +x $HERE/bin/*; " PACKAGES "install build");
+	assert_lacks(cli.out, "not found");
+	assert_lacks(cli.out, "apt-get ran");
+	cli_expect(cli, 1, "To install, as root:\n  Debian, Ubuntu: apt-get update");
 }
 
 /* As releases of cmocka print it: skipped tests are counted once, and never as failed. */
 TEST(the_tests_are_counted_with_each_release_of_cmocka)
 {
 	static const char *const named[] = {"", "t: "};
-	char command[1024], out[80];
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(command, sizeof command,
-		         "printf '#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN "
-		         "     ] b\n[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] "
-		         "1 test(s).\n[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] "
-		         "b\n\n 1 SKIPPED TEST(S)\nEND\n' >%s/t; chmod +x %s/t; tests/run %s/t "
-		         ">%s/out 2>&1",
-		         named[i], named[i], folder, folder, folder, folder);
-		int status = system(command);
-		snprintf(out, sizeof out, "%s/out", folder);
-		char *said = cli_read(out);
-		if (status || !strstr(said, "\n1 passed, 0 failed, 1 skipped\n"))
-			fail_msg("%s", said);
-		free(said);
+		char program[512];
+		snprintf(program, sizeof program,
+		         "#!/bin/sh\ncat <<END\n[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n"
+		         "[  SKIPPED ] b\n[==========] %s2 test(s) run.\n[  PASSED  ] 1 test(s).\n"
+		         "[  SKIPPED ] %s1 test(s), listed below:\n[  SKIPPED ] b\n\n"
+		         " 1 SKIPPED TEST(S)\nEND\n",
+		         named[i], named[i]);
+		cli_write(folder, "t", program);
+		cli_expect(here_shell("chmod +x $HERE/t; tests/run $HERE/t"), 0,
+		           "\n1 passed, 0 failed, 1 skipped\n");
 	}
 }
 
@@ -193,28 +175,11 @@ TEST_WITH(every_library_has_its_package, NULL, NULL)
 	     name = strtok_r(NULL, " ", &next), found++) {
 		char proof[80];
 		snprintf(proof, sizeof proof, "pkg-config --exists %s", name);
-		if (!strstr(packages, proof))
-			fail_msg("harness/packages.sh has no row for %s", name);
+		assert_says(packages, proof);
 	}
 	assert_true(found > 3);
 	free(makefile);
 	free(packages);
-}
-
-/* mpirun and gnuplot are no reason to stop: commands that run without them say so. */
-TEST(what_is_only_of_use_stops_nothing)
-{
-	char command[512];
-	snprintf(command, sizeof command,
-	         "mkdir %s/bin; for p in sh cat sed grep sort tr cut; do ln -s $(command -v $p) "
-	         "%s/bin; done; PATH=%s/bin /bin/sh harness/packages.sh need use >%s/out 2>&1",
-	         folder, folder, folder, folder);
-	assert_int_equal(WEXITSTATUS(system(command)), 0);
-	snprintf(command, sizeof command, "%s/out", folder);
-	char *said = cli_read(command);
-	assert_non_null(strstr(said, "done without: "));
-	assert_non_null(strstr(said, "mpirun"));
-	free(said);
 }
 
 TESTS(.before = set_up, .after = tear_down);

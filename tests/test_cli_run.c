@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "here.h"
@@ -19,30 +17,7 @@
 	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                     \
 	"[variant processes]\nmode = processes\n"
 
-/* The arguments, with spaces between; $F is the experiment's file, $R the results' folder. The
- * caller frees `out`. */
-static struct cli launchgap(const char *arguments)
-{
-	char copy[512], *rest = copy;
-	const char *args[32] = {NULL};
-	unsigned n = 0;
-	snprintf(copy, sizeof copy, "%s", arguments);
-	for (char *word; (word = strsep(&rest, " "));)
-		args[n++] = !strcmp(word, "$F") ? file : !strcmp(word, "$R") ? results : word;
-	return cli_run(folder, args);
-}
-
-/* Every word of `words`, up to NULL. */
-static void says(const char *arguments, int code, const char *const words[])
-{
-	struct cli cli = launchgap(arguments);
-	for (unsigned i = 0; words[i]; i++)
-		if (cli.code != code || !strstr(cli.out, words[i]))
-			fail_msg("%s: exit %d, wanted %d and '%s' in:\n%s", arguments, cli.code,
-			         code, words[i], cli.out);
-	free(cli.out);
-}
-#define SAYS(ARGUMENTS, CODE, ...) says(ARGUMENTS, CODE, (const char *[]){__VA_ARGS__, NULL})
+#define SAYS(ARGUMENTS, CODE, ...) cli_expect(here_call(ARGUMENTS), CODE, __VA_ARGS__)
 
 TEST(what_was_meant_is_said)
 {
@@ -58,13 +33,15 @@ TEST(what_was_meant_is_said)
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
 	SAYS("help reprot", 2, "did you mean 'report'?");
-	SAYS("run smoek --results $R", 1, "(did you mean 'smoke'?)");
+	SAYS("run smoek --results $HERE/results", 1, "(did you mean 'smoke'?)");
 	SAYS("run smoke --dryrun", 1, "'--dryrun' is not understood (did you mean '--dry-run'?)");
-	SAYS("run smoke rank=2 --results $R", 1, "unknown key 'rank' (did you mean 'ranks'?)");
-	SAYS("run smoke pace=streams --results $R", 1, "(did you mean 'stream'?)");
-	SAYS("run smoke collective=all-reduce --results $R", 1, "(did you mean 'all_reduce'?)");
-	SAYS("run smoke reference=thread --results $R", 1, "(did you mean 'threads'?)");
-	SAYS("run smoke --only thread --results $R", 1,
+	SAYS("run smoke rank=2 --results $HERE/results", 1,
+	     "unknown key 'rank' (did you mean 'ranks'?)");
+	SAYS("run smoke pace=streams --results $HERE/results", 1, "(did you mean 'stream'?)");
+	SAYS("run smoke collective=all-reduce --results $HERE/results", 1,
+	     "(did you mean 'all_reduce'?)");
+	SAYS("run smoke reference=thread --results $HERE/results", 1, "(did you mean 'threads'?)");
+	SAYS("run smoke --only thread --results $HERE/results", 1,
 	     "--only = 'thread' names no variant (did you mean 'threads'?)");
 	SAYS("list experiment", 1, "(did you mean 'experiments'?)");
 	assert_int_equal(access(results, F_OK), -1);
@@ -72,8 +49,8 @@ TEST(what_was_meant_is_said)
 
 TEST(each_verb_has_its_help)
 {
-	static const char *const verbs[] = {"run",  "resume",   "report", "compare",
-	                                    "list", "selftest", "doctor"};
+	static const char *const verbs[] = {"run",     "resume", "join",     "report",
+	                                    "compare", "list",   "selftest", "doctor"};
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		char arguments[64], words[64];
 		snprintf(arguments, sizeof arguments, "%s --help", verbs[i]);
@@ -90,8 +67,8 @@ TEST(each_verb_has_its_help)
 	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");
 	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
-	struct cli cli = launchgap("--version");
-	assert_null(strstr(cli.out, "with without")); /* of a build that lacks CUDA */
+	struct cli cli = here_call("--version");
+	assert_lacks(cli.out, "with without"); /* of a build that lacks CUDA */
 	free(cli.out);
 }
 
@@ -113,11 +90,10 @@ TEST(a_folder_of_runs_names_its_last)
 		for (unsigned i = 0; i < 3; i++) {
 			char arguments[256];
 			snprintf(arguments, sizeof arguments, verbs[i], runs, runs);
-			struct cli cli = launchgap(arguments);
+			struct cli cli = here_call(arguments);
 			assert_true(cli.code > 0);
-			assert_non_null(strstr(cli.out, "holds neither trials.jsonl"));
-			if (!!strstr(cli.out, words) != has)
-				fail_msg("%s: %s", arguments, cli.out);
+			assert_says(cli.out, "holds neither trials.jsonl");
+			assert_says_if(has, cli.out, words);
 			free(cli.out);
 		}
 	}
@@ -126,20 +102,12 @@ TEST(a_folder_of_runs_names_its_last)
 /* What is printed for people stays within a terminal's 80 columns. */
 TEST(lists_fit_a_terminal)
 {
-	static const char *const verbs[] = {"list", "list keys", "help", "doctor",
-	                                    "run h800_alltoall --dry-run"};
-	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-		struct cli cli = launchgap(verbs[i]);
-		for (const char *line = cli.out, *end; (end = strchr(line, '\n')); line = end + 1) {
-			unsigned columns = 0;
-			for (const char *c = line; c < end; c++)
-				columns += (*c & 0xC0) != 0x80;
-			if (columns > 80)
-				fail_msg("%s: %u columns: %.*s", verbs[i], columns,
-				         (int)(end - line), line);
-		}
-		free(cli.out);
-	}
+	struct cli cli = here_shell(
+	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run'; do "
+	    "$LAUNCHGAP $v; done; for v in run resume report compare tour list selftest counters; "
+	    "do $LAUNCHGAP help $v; done");
+	assert_narrow(cli.out);
+	cli_expect(cli, 0, "launchgap counters");
 }
 
 /* The names in a list "nccl, host" up to `end`, each of them in `of`; how many. */
@@ -151,8 +119,7 @@ static unsigned names_in(const char *list, size_t n, const char *of)
 	while ((word = strsep(&rest, ", ")))
 		if (*word) {
 			count++;
-			if (!strstr(of, word))
-				fail_msg("'%s' does not name %s", of, word);
+			assert_says(of, word);
 		}
 	return count;
 }
@@ -160,7 +127,7 @@ static unsigned names_in(const char *list, size_t n, const char *of)
 /* experiments/README.md has a row for every key, with the backends that use it. */
 TEST(every_key_is_explained)
 {
-	struct cli cli = launchgap("list keys");
+	struct cli cli = here_call("list keys");
 	char *readme = cli_read("experiments/README.md");
 	unsigned keys = 0;
 	assert_non_null(readme);
@@ -172,8 +139,7 @@ TEST(every_key_is_explained)
 		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 || name[strlen(key)] != ' ')
 			continue;
 		snprintf(row, sizeof row, "`%s`", key);
-		if (!strstr(readme, row))
-			fail_msg("experiments/README.md lacks %s", row);
+		assert_says(readme, row);
 		keys++;
 		/* To the end of its last line, which contains "(nccl, host)". */
 		while ((end = strchr(end, '\n')) && end[3] == ' ')
@@ -204,11 +170,12 @@ TEST(every_key_is_explained)
 
 TEST(what_fights_the_variants_is_refused)
 {
-	SAYS("run smoke backend=null mode=threads --results $R", 1,
+	SAYS("run smoke backend=null mode=threads --results $HERE/results", 1,
 	     "single, threads, processes. To measure some of them alone, say --only threads");
-	SAYS("run smoke backend=null layout=1x2x1 --results $R", 1, "--only");
-	SAYS("run launch backend=null start=free --results $R", 1, "--only single,threads,");
-	SAYS("run smoke backend=host op=max --results $R", 1,
+	SAYS("run smoke backend=null layout=1x2x1 --results $HERE/results", 1, "--only");
+	SAYS("run launch backend=null start=free --results $HERE/results", 1,
+	     "--only single,threads,");
+	SAYS("run smoke backend=host op=max --results $HERE/results", 1,
 	     "op = max is used by no collective of the experiment: none of alltoall reduces");
 	assert_int_equal(access(results, F_OK), -1);
 }
@@ -220,33 +187,37 @@ TEST(some_variants_alone)
 	                "[factor g]\nfrom = threads\nto = processes\n"
 	                "[claim c]\ntext = x\nleft = single\nright = threads\nmetric = time\n"
 	                "is = within 2%\n");
-	SAYS("run --file $F --only threads,processes --no-report --results $R", 0,
+	SAYS("run --file $HERE/t.exp --only threads,processes --no-report --results $HERE/results",
+	     0,
 	     "left out by --only: single, and 2 factors or claims about them; the reference is "
 	     "threads in place of single");
 	char *record = here_read("trials.jsonl");
-	assert_non_null(strstr(record, "\"name\":\"processes\",\"role\":\"variant\""));
-	assert_non_null(strstr(record, "\"name\":\"threads\",\"role\":\"reference\""));
-	assert_non_null(strstr(record, "\"name\":\"threads-again\",\"role\":\"again\""));
-	assert_null(strstr(record, "\"name\":\"single\""));
-	assert_non_null(strstr(record, "\"name\":\"g\""));
-	assert_null(strstr(record, "\"name\":\"f\""));
+	assert_says(record, "\"name\":\"processes\",\"role\":\"variant\"");
+	assert_says(record, "\"name\":\"threads\",\"role\":\"reference\"");
+	assert_says(record, "\"name\":\"threads-again\",\"role\":\"again\"");
+	assert_lacks(record, "\"name\":\"single\"");
+	assert_says(record, "\"name\":\"g\"");
+	assert_lacks(record, "\"name\":\"f\"");
 	free(record);
-	SAYS("run --file $F --only threads reference=single --results $R", 1,
+	SAYS("run --file $HERE/t.exp --only threads reference=single --results $HERE/results", 1,
 	     "reference = 'single' names no variant");
-	SAYS("run --file $F --only , --results $R", 1, "--only names no variant");
+	SAYS("run --file $HERE/t.exp --only , --results $HERE/results", 1,
+	     "--only names no variant");
 }
 
 TEST(a_dry_run_measures_nothing)
 {
-	SAYS("run smoke backend=host --dry-run --results $R", 0, "variants\n  single ",
+	SAYS("run smoke backend=host --dry-run --results $HERE/results", 0, "variants\n  single ",
 	     "the reference again", "6 in each job: alltoall; 3 sizes", "30: 5 in each of 6",
 	     "memory\n  16 MiB for each of 2 ranks", "disk\n  about ", "time\n  about ");
-	SAYS("run smoke backend=host --dry-run --only threads --results $R", 0,
+	SAYS("run smoke backend=host --dry-run --only threads --results $HERE/results", 0,
 	     "18: 3 in each of 6 blocks", "left out by --only: single, processes");
-	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $R", 1, "ranks = '1000000'");
+	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $HERE/results", 1,
+	     "ranks = '1000000'");
 	assert_int_equal(access(results, F_OK), -1);
 	cli_write(folder, "t.exp", QUICK "[variant a]\nmode = threads\nbnd = core\n");
-	SAYS("run --file $F --dry-run", 1, "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
+	SAYS("run --file $HERE/t.exp --dry-run", 1,
+	     "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
 }
 
 /* All experiments plan for GPUs that are not here, and for what is. */
@@ -256,7 +227,7 @@ TEST(any_machine_checks_any_experiment)
 	                                    "launch", "h800_alltoall",      "h800_sendrecv",
 	                                    "matrix", "overhead",           "nccl_versions",
 	                                    "smoke",  "factors_one_process"};
-	struct cli cli = launchgap("list backends");
+	struct cli cli = here_call("list backends");
 	bool gpus = !strstr(cli.out, "nccl            the") || !strstr(cli.out, "not here");
 	free(cli.out);
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
@@ -275,122 +246,76 @@ TEST(a_factor_of_another_backend_says_how_it_is_written)
 	          QUICK "[variant a]\nmode = threads\n[variant b]\nlike = a\n"
 	                "[variant b on nccl]\nregister = local\n"
 	                "[factor f]\nfrom = a\nto = b\n");
-	SAYS("run --file $F --dry-run", 1, "factor f: a and b differ in no setting on backend null",
+	SAYS("run --file $HERE/t.exp --dry-run", 1,
+	     "factor f: a and b differ in no setting on backend null",
 	     "name its variants in [factor f on nccl]", "in [variant b on null]");
 }
 
 /* A copy of the program by itself, in a folder without experiments. */
 TEST(a_file_needs_no_experiments_folder)
 {
-	char command[512], out[128];
-	const char *self = getenv("LAUNCHGAP");
 	cli_write(folder, "t.exp", QUICK MODES);
-	snprintf(out, sizeof out, "%s/out", folder);
-	snprintf(command, sizeof command,
-	         "mkdir -p %s/a/b && cp %s %s/a/b/lg && cd %s && a/b/lg run --file t.exp "
-	         "--only single --results %s >%s 2>&1",
-	         folder, self ? self : "build/launchgap", folder, folder, results, out);
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-	int code = WEXITSTATUS(system(command));
-	char *said = cli_read(out);
-	if (code || !strstr(said, "report.md"))
-		fail_msg("exit %d\n%s", code, said);
-	free(said);
-	snprintf(command, sizeof command, "%s/a/b/lg run smoke >%s 2>&1", folder, out);
-	assert_int_equal(WEXITSTATUS(system(command)), 1);
-	said = cli_read(out);
-	assert_non_null(strstr(said, "--file FILE takes a file's path"));
-	free(said);
-}
-
-/* Exit status of the program in a shell, which may redirect or close its output. */
-static int exit_of(const char *arguments)
-{
-	char command[512];
-	const char *self = getenv("LAUNCHGAP");
-	snprintf(command, sizeof command, "%s %s 2>%s/err", self ? self : "build/launchgap",
-	         arguments, folder);
-	return WEXITSTATUS(system(command));
+	cli_expect(here_shell("mkdir -p $HERE/a/b && cp $LAUNCHGAP $HERE/a/b/lg && cd $HERE && "
+	                      "a/b/lg run --file t.exp --only single --results results"),
+	           0, "report.md");
+	cli_expect(here_shell("$HERE/a/b/lg run smoke"), 1, "--file FILE takes a file's path");
 }
 
 /* A full disk is distinguished from a reader that has seen enough; no output at all is what the
  * user asked for. */
 TEST(what_cannot_be_printed_is_said)
 {
-	char err[128], command[64];
 	int ends[2];
-	snprintf(err, sizeof err, "%s/err", folder);
-	assert_int_equal(exit_of("list keys >/dev/full"), 1);
-	char *said = cli_read(err);
-	assert_non_null(strstr(said, "standard output cannot be written"));
-	free(said);
-	assert_int_equal(exit_of("compare results/nowhere results/nowhere >/dev/full"), 2);
-	assert_int_equal(exit_of("list keys >&-"), 0);
-	assert_int_equal(exit_of("list keys <&- >&-"), 0);
+	cli_expect(here_shell("$LAUNCHGAP list keys >/dev/full"), 1,
+	           "standard output cannot be written");
+	cli_expect(here_shell("$LAUNCHGAP compare results/nowhere results/nowhere >/dev/full"), 2,
+	           "");
+	cli_expect(here_shell("$LAUNCHGAP list keys >&-"), 0, "");
+	cli_expect(here_shell("$LAUNCHGAP list keys <&- >&-"), 0, "");
 	/* The reader is gone before anything is printed. */
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
-	snprintf(command, sizeof command, "list keys >&%d", ends[1]);
-	assert_int_equal(exit_of(command), 0);
+	cli_expect(here_shell("$LAUNCHGAP list keys >&%d", ends[1]), 0, "");
 	close(ends[1]);
-}
-
-static void wait_for_trials(char *path, size_t bytes, unsigned lines)
-{
-	const struct timespec tick = {0, 50000000};
-	path[0] = '\0';
-	for (unsigned i = 0; i < 600 && (!path[0] || cli_lines(path) < lines); i++) {
-		nanosleep(&tick, NULL);
-		cli_result(folder, "t", "trials.jsonl", path, bytes);
-	}
 }
 
 /* Ctrl-C, the command that it names, and the run is whole. */
 TEST(a_run_is_gone_on_with)
 {
-	char path[512], command[1500];
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
 	          "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
 	          "delay = 4ms\n[variant a]\nmode = threads\n");
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                               "--no-report", "warmup=1", NULL});
-	wait_for_trials(path, sizeof path, 3);
+	here_waits_for(3);
 	kill(pid, SIGINT);
 	struct cli cli = cli_wait(pid, folder, 30);
-	char *how = strstr(cli.out, "To go on (about ");
 	assert_int_equal(cli.code, 130);
-	assert_non_null(strstr(cli.out, " block"));
+	assert_says(cli.out, " block");
+	char *how = strstr(cli.out, "To go on (about ");
 	assert_non_null(how);
 	how = strstr(how, "): ") + strlen("): ");
 	how[strcspn(how, "\n")] = '\0';
-	snprintf(command, sizeof command, "%s --no-report delay=0 >%s/said 2>&1", how, folder);
+	/* delay=0 is another run: resume refuses it */
+	cli_expect(here_shell("%s --no-report delay=0", how), 1, "cannot resume: `variants`");
 	free(cli.out);
-	int code = WEXITSTATUS(system(command));
-	assert_int_equal(code, 1); /* delay=0 is another run: resume refuses it */
-	snprintf(command, sizeof command, "%s/said", folder);
-	char *said = cli_read(command);
-	assert_non_null(strstr(said, "cannot resume: `variants`"));
-	free(said);
-	char *slash = strrchr(path, '/');
-	*slash = '\0';
-	snprintf(command, sizeof command, "resume %s --no-report", path);
+	char command[600];
+	snprintf(command, sizeof command, "resume %s --no-report", here_path(""));
 	SAYS(command, 0, "block 4 of 4");
 	SAYS(command, 1, "has all 4 blocks; blocks=N adds N more");
-	snprintf(command, sizeof command, "resume %s --no-report blocks=1", path);
+	strcat(command, " blocks=1");
 	SAYS(command, 0, "block 5 of 5");
-	*slash = '/';
-	said = cli_read(path);
-	assert_non_null(strstr(said, "\"block\":4,"));
-	assert_null(strstr(said, "\"block\":5,"));
-	free(said);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record_next_block(&record), 5);
+	record_free(&record);
 	SAYS("resume", 1, "resume needs a run's folder");
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
 
 TEST(far_more_ranks_than_cores_are_refused)
 {
-	SAYS("run smoke backend=host ranks=1000 --results $R", 1, "ranks = 1000 on ",
+	SAYS("run smoke backend=host ranks=1000 --results $HERE/results", 1, "ranks = 1000 on ",
 	     "ranks_per_core = ", "allowed are ");
 	assert_int_equal(access(results, F_OK), -1);
 	SAYS("run smoke backend=host ranks=1000 ranks_per_core=1000 --dry-run", 0, "1000 ranks");
@@ -403,7 +328,7 @@ TEST(a_block_without_a_trial_ends_the_run)
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
 	          "ranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 5\ndelay = 50s\n"
 	          "cell_timeout = 1\n[variant a]\nmode = single\n");
-	SAYS("run --file $F --no-report --results $R", 1,
+	SAYS("run --file $HERE/t.exp --no-report --results $HERE/results", 1,
 	     "a, block 1: ", "every trial of block 1 failed, so the run ends here; the first: ",
 	     "cell_timeout = 1s");
 }
@@ -411,48 +336,38 @@ TEST(a_block_without_a_trial_ends_the_run)
 /* | head: no error message, and all files are whole. */
 TEST(a_reader_that_leaves_is_no_error)
 {
-	char command[4096], path[512];
-	const char *self = getenv("LAUNCHGAP");
+	char commands[2][600] = {"", "list"};
 	cli_write(folder, "t.exp", QUICK MODES);
-	SAYS("run --file $F --only single --no-report --results $R", 0, "block 2 of 2");
-	cli_result(folder, "t", "", path, sizeof path);
-	snprintf(command, sizeof command,
-	         "{ %s report %s; echo $? >%s/code; } 2>%s/noise | true; sleep 0.1; cat "
-	         "%s/code %s/noise >%s/out; while [ ! -s %s/report.md ]; do sleep 0.1; done",
-	         self ? self : "build/launchgap", path, folder, folder, folder, folder, folder,
-	         path);
-	assert_int_equal(WEXITSTATUS(system(command)), 0);
-	snprintf(command, sizeof command,
-	         "{ %s list; echo $? >%s/code; } 2>%s/noise | true; sleep 0.5; cat %s/code "
-	         "%s/noise >%s/out",
-	         self ? self : "build/launchgap", folder, folder, folder, folder, folder);
-	assert_int_equal(WEXITSTATUS(system(command)), 0);
-	snprintf(command, sizeof command, "%s/out", folder);
-	char *said = cli_read(command);
-	assert_string_equal(said, "0\n");
-	free(said);
+	SAYS("run --file $HERE/t.exp --only single --no-report --results $HERE/results", 0,
+	     "block 2 of 2");
+	snprintf(commands[0], sizeof commands[0], "report %s", here_path(""));
+	for (unsigned i = 0; i < 2; i++) {
+		struct cli cli =
+		    here_shell("{ $LAUNCHGAP %s; echo $? >$HERE/code; } 2>$HERE/noise | true; "
+		               "cat $HERE/code $HERE/noise",
+		               commands[i]);
+		assert_string_equal(cli.out, "0\n");
+		cli_expect(cli, 0, "");
+	}
+	assert_true(cli_lines(here_path("report.md")) > 10);
 }
 
 /* mpirun and gnuplot are required only for what needs them. */
 TEST(what_is_not_installed_is_done_without)
 {
-	char command[2048];
-	const char *self = getenv("LAUNCHGAP");
 	cli_write(folder, "t.exp", QUICK MODES);
-	snprintf(command, sizeof command,
-	         "PATH=%s %s run --file %s --results %s reference=threads >%s/out 2>&1", folder,
-	         self ? self : "build/launchgap", file, results, folder);
-	int code = WEXITSTATUS(system(command));
-	snprintf(command, sizeof command, "%s/out", folder);
-	char *said = cli_read(command);
-	if (code || !strstr(said, "left out: processes: mpirun is not on the PATH"))
-		fail_msg("exit %d\n%s", code, said);
-	free(said);
+	cli_expect(
+	    here_shell("PATH=$HERE $LAUNCHGAP run --file $HERE/t.exp "
+	               "--results $HERE/results reference=threads"),
+	    0, "Processes are started by launcher exec, without MPI: mpirun is not on the PATH");
 	json_t *report = json_report(here_path("report.json"));
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "no pictures, for there is no gnuplot here");
 	assert_int_equal(
 	    json_rows(json_table(report, "variants"), (json_keys){"variant", "threads", NULL}), 1);
+	assert_int_equal(
+	    json_rows(json_table(report, "variants"), (json_keys){"variant", "processes", NULL}),
+	    1);
 	json_decref(report);
 }
 
@@ -483,18 +398,12 @@ TEST(too_few_open_files_are_said)
 	} cases[] = {{"-n 8", "2 ranks need up to 72 open files, but the limit is 8; raise it", 1},
 	             {"-n 32", "but the limit is 32; raise it: ulimit -n 72\n", 1},
 	             {"-S -n 32", "", 0}};
-	const char *self = getenv("LAUNCHGAP");
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char command[512];
-		cli_write(folder, "t.exp", QUICK MODES);
-		snprintf(command, sizeof command,
-		         "exec >%s/said 2>&1; ulimit %s; exec %s run --file %s --results %s "
-		         "--no-report",
-		         folder, cases[i].limit, self ? self : "build/launchgap", file, results);
-		int code = WEXITSTATUS(system(command));
-		snprintf(command, sizeof command, "%s/said", folder);
-		cli_expect((struct cli){code, cli_read(command)}, cases[i].code, cases[i].said);
-	}
+	cli_write(folder, "t.exp", QUICK MODES);
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+		cli_expect(here_shell("ulimit %s; exec $LAUNCHGAP run --file $HERE/t.exp "
+		                      "--results $HERE/results --no-report",
+		                      cases[i].limit),
+		           cases[i].code, cases[i].said);
 }
 
 /* In a job of Slurm's on other hosts, one host is meant all the same. */

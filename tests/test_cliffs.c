@@ -4,6 +4,7 @@
 
 #include "../harness/analysis/channels.h"
 #include "../harness/backend/nccl/nccl_log.h"
+#include "scratch.h"
 
 static double factor; /* factor on the curve from that size on */
 static unsigned from_size = 3;
@@ -81,10 +82,10 @@ TEST(a_jump_is_named)
 	processes_more = 1;
 	/* On the first page if they are asked for. */
 	struct made led = plain;
-	assert_null(strstr(made_read("report.md"), LED));
+	assert_lacks(made_read("report.md"), LED);
 	led.environment = has_lead;
 	made_report(&led);
-	made_says(made_read("report.md"), LED);
+	assert_says(made_read("report.md"), LED);
 }
 
 static void has_a_switch(json_t *environment)
@@ -269,13 +270,12 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 TEST(they_are_noted_beside_other_columns)
 {
 	struct status st = {""};
-	struct model *m = model_make("results/reference/2x-h200/cliffs", &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", &st);
 	if (!m)
 		fail_msg("%s", st.text);
 	const struct story_sentence *first = story_said(&m->story, STORY_NOTICE, 0);
 	assert_non_null(first);
-	assert_non_null(strstr(first->text, "jumps from 64.6 GB/s"));
-	model_free(m);
+	assert_says(first->text, "jumps from 64.6 GB/s");
 }
 
 TESTS(.begin = made_begin, .end = made_end);

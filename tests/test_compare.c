@@ -125,134 +125,129 @@ static const char *make(const char *name, const struct result *of)
 	return path;
 }
 
-/* The printed text, wrapped lines as one, followed by the status. */
+/* The last comparison: as printed, with wrapped lines as one, followed by the status; and as JSON,
+ * NULL if there is none. */
 static char said[1 << 16];
-static bool json;
+static json_t *told;
 
-/* "\n  ", where a line was wrapped, becomes a blank. No line is too wide. */
-static void unwrap(char *text)
+/* No line is too wide, except the paths of both. */
+static void assert_fits(const char *text)
 {
-	for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		unsigned width = 0;
-		for (const char *p = line; *p && *p != '\n'; p++)
-			width += ((unsigned char)*p & 0xC0) != 0x80;
-		if (width > 80 && strncmp(line, "A: ", 3) && strncmp(line, "B: ", 3))
-			fail_msg("%u wide: %.*s", width, (int)strcspn(line, "\n"), line);
-	}
-	for (char *at = text; (at = strstr(at, "\n  ")); at++) {
-		at[0] = ' ';
-		memmove(at + 1, at + 3, strlen(at + 3) + 1);
-	}
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, "A: ", 3) && strncmp(line, "B: ", 3))
+			assert_true(text_width(line) <= 80);
+}
+
+static int run_compare(struct compare_request request, char **text, struct status *st)
+{
+	size_t bytes = 0;
+	request.out = open_memstream(text, &bytes);
+	assert_non_null(request.out);
+	int code = compare_run(&request, st);
+	fclose(request.out);
+	assert_int_equal(st->text[0] != '\0', code == COMPARE_NOT_DONE);
+	return code;
 }
 
 static int compare_at(const char *left, const char *right, double margin)
 {
-	struct compare_request request = {
-	    .left = left, .right = right, .margin = margin, .json = json};
+	struct compare_request request = {.left = left, .right = right, .margin = margin};
 	struct status st = {""};
-	char *text = NULL;
-	size_t bytes = 0;
-	request.out = open_memstream(&text, &bytes);
-	assert_non_null(request.out);
-	int code = compare_run(&request, &st);
-	fclose(request.out);
-	if (!json)
-		unwrap(text);
-	assert_int_equal(st.text[0] != '\0', code == COMPARE_NOT_DONE);
+	char *text = NULL, *json = NULL;
+	int code = run_compare(request, &text, &st);
+	assert_fits(text);
+	cli_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
+	request.json = true;
+	assert_int_equal(run_compare(request, &json, &st), code);
+	json_decref(told);
+	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
+	if (code != COMPARE_NOT_DONE)
+		json_assert_number(told, "schema", 1, 0);
 	free(text);
+	free(json);
 	return code;
 }
 
-static void wants(const char *left, const char *right, int code, const char *words)
+static void compares(const char *left, const char *right, int code)
 {
-	int got = compare_at(left, right, COMPARE_MARGIN);
-	if (got != code || !strstr(said, words))
-		fail_msg("exit %d, wanted %d and \"%s\":\n%s", got, code, words, said);
+	assert_int_equal(compare_at(left, right, COMPARE_MARGIN), code);
 }
 
-/* A table of the comparison as JSON, by its name; `root` holds it. */
-static const json_t *table_in(const json_t *root, const char *name)
+/* No verdict, and the words say why. */
+static void refuses(const char *left, const char *right, const char *words)
 {
-	const json_t *table;
+	compares(left, right, COMPARE_NOT_DONE);
+	assert_says(said, words);
+}
+
+/* Of the answer's row with this verdict. */
+static double answered(const char *verdict, const char *column)
+{
+	const json_t *cell =
+	    json_cell(json_table(told, "answer"), (json_keys){"verdict", verdict, NULL}, column);
+	return json_number_value(cell);
+}
+
+/* The answer has only this verdict, for so many cells. */
+static void answers(const char *verdict, unsigned cells)
+{
+	assert_int_equal(json_count(told, "answer"), 1);
+	assert_near(answered(verdict, "cells"), cells, 0);
+	assert_near(answered(verdict, "of_cells"), cells, 0);
+}
+
+/* Of the row of a variant and a pace. */
+static const json_t *judged(const char *variant, const char *pace, const char *column)
+{
+	return json_cell(json_table(told, "verdicts"),
+	                 (json_keys){"variant", variant, "pace", pace, NULL}, column);
+}
+
+static void judges(const char *variant, const char *pace, const char *verdict)
+{
+	json_assert_text(judged(variant, pace, "verdict"), "", verdict);
+}
+
+/* How many notes have the words. */
+static unsigned noted(const char *words)
+{
+	const json_t *row, *notes = json_object_get(json_table(told, "notes"), "rows");
+	unsigned n = 0;
 	size_t i;
-	assert_int_equal(json_integer_value(json_object_get(root, "schema")), 1);
-	json_array_foreach(json_object_get(root, "tables"), i, table)
-	{
-		if (!strcmp(json_string_value(json_object_get(table, "name")), name))
-			return table;
-	}
-	fail_msg("no table %s", name);
-	return NULL;
+	json_array_foreach(notes, i, row) n +=
+	    text_count(json_string_value(json_array_get(row, 1)), words);
+	return n;
 }
 
-static const json_t *cell_of(const json_t *table, size_t row, const char *key)
+static int end(void **state)
 {
-	const json_t *column;
-	size_t i;
-	json_array_foreach(json_object_get(table, "columns"), i, column)
-	{
-		if (!strcmp(json_string_value(json_object_get(column, "key")), key))
-			return json_array_get(json_array_get(json_object_get(table, "rows"), row),
-			                      i);
-	}
-	fail_msg("no column %s", key);
-	return NULL;
-}
-
-static const char *text_of(const json_t *table, size_t row, const char *key)
-{
-	return json_string_value(cell_of(table, row, key));
-}
-
-/* The comparison as JSON, which the caller frees. */
-static json_t *as_json(const char *left, const char *right, double margin)
-{
-	json_error_t why;
-	json = true;
-	compare_at(left, right, margin);
-	json = false;
-	json_t *root = json_loads(said, 0, &why);
-	if (!root)
-		fail_msg("%s: %s", why.text, said);
-	return root;
-}
-
-/* Whether the row of a variant and pace has this verdict. */
-static void judges(const char *left, const char *right, double margin, const char *variant,
-                   const char *pace, const char *verdict)
-{
-	json_t *root = as_json(left, right, margin);
-	const json_t *table = table_in(root, "verdicts");
-	size_t n = json_array_size(json_object_get(table, "rows")), i = 0;
-	while (i < n && (strcmp(text_of(table, i, "variant"), variant) ||
-	                 strcmp(text_of(table, i, "pace"), pace)))
-		i++;
-	if (i == n || strcmp(text_of(table, i, "verdict"), verdict))
-		fail_msg("%s, %s should be %s:\n%s", variant, pace, verdict, said);
-	json_decref(root);
+	json_decref(told);
+	return tear_down(state);
 }
 
 TEST(a_run_equals_itself)
 {
 	const char *a = make("a", &plain);
-	wants(a, a, COMPARE_NOT_WORSE,
-	      "No difference in 12 of 12 cells, 1.000 times A's speed, within 2 %.\n");
-	assert_memory_equal(said, "No difference in ", 17);
-	assert_null(strstr(said, "slower  "));
-	assert_null(strstr(said, "faster"));
-	assert_non_null(strstr(said, "All the same but the time.\n"));
-	assert_null(strstr(said, "Undecided"));
-	assert_null(strstr(said, "Not the same"));
-	assert_null(strstr(said, "not alike"));
-	assert_null(strstr(said, "threads-again"));
+	compares(a, a, COMPARE_NOT_WORSE);
+	answers("no difference", 12);
+	assert_near(answered("no difference", "speed_least"), 1, 0);
+	assert_near(answered("no difference", "speed_most"), 1, 0);
+	assert_near(answered("no difference", "threshold"), 0.02, 0);
+	/* Of threads and processes in both paces, and of the limit; not of the twin. */
+	assert_int_equal(json_count(told, "verdicts"), 5);
+	assert_int_equal(
+	    json_rows(json_table(told, "verdicts"), (json_keys){"verdict", "no difference", NULL}),
+	    5);
+	assert_int_equal(noted("All the same but the time."), 1);
+	assert_int_equal(json_count(told, "notes"), 1);
 	/* With noise so large that nothing can be said, it is still not worse. */
 	struct result wild = plain;
 	wild.spread = 0.8;
 	a = make("b", &wild);
-	wants(a, a, COMPARE_NOT_WORSE, "Undecided in 12 of 12 cells, ");
-	assert_non_null(strstr(said, "; to tell takes more than 1000 more blocks on each side.\n"));
-	assert_null(strstr(said, "slower  "));
+	compares(a, a, COMPARE_NOT_WORSE);
+	answers("undecided", 12);
+	assert_says(said, "; to tell takes more than 1000 more blocks on each side.\n");
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
 		wild.blocks = blocks;
 		wild.spread = 0.01 * blocks;
@@ -267,25 +262,25 @@ TEST(slower_is_worse_and_turned_round_faster)
 	slow.processes *= 1.1;
 	slow.blocks = 6;
 	const char *a = make("a", &plain), *b = make("b", &slow);
-	wants(a, b, COMPARE_WORSE,
-	      "B is slower in 6 of 12 cells, 0.909 times A's speed, beyond 2 %.\n"
-	      "No difference in 6 of 12 cells, ");
-	assert_memory_equal(said, "B is slower", 11);
-	assert_non_null(strstr(said, "\ntrials      8  ")); /* and 6 */
-	judges(a, b, 0.02, "processes", "stream", "slower");
-	judges(a, b, 0.02, "processes", "isolated", "slower");
-	judges(a, b, 0.02, "threads", "stream", "no difference");
-	judges(a, b, 0.02, "threads", "isolated", "no difference");
-	wants(b, a, COMPARE_NOT_WORSE, "B is faster in 6 of 12 cells, 1.100 times A's speed");
-	judges(b, a, 0.02, "processes", "stream", "faster");
+	compares(a, b, COMPARE_WORSE);
+	assert_begins(said, "B is slower in 6 of 12 cells, 0.909 times A's speed, beyond 2 %.\n"
+	                    "No difference in 6 of 12 cells, ");
+	assert_says(said, "\ntrials      8  "); /* and 6 */
+	judges("processes", "stream", "slower");
+	judges("processes", "isolated", "slower");
+	judges("threads", "stream", "no difference");
+	judges("threads", "isolated", "no difference");
+	compares(b, a, COMPARE_NOT_WORSE);
+	assert_near(answered("faster", "cells"), 6, 0);
+	assert_near(answered("faster", "speed_least"), 1.1, 1e-3);
+	judges("processes", "stream", "faster");
 	/* A margin that contains it. */
 	assert_int_equal(compare_at(a, b, 0.2), COMPARE_NOT_WORSE);
-	assert_non_null(strstr(said, "B is slower in 6 of 12 cells, "));
-	assert_non_null(strstr(said, ", by under 20 %.\nNo difference in 6 of 12 cells, "));
-	judges(a, b, 0.2, "processes", "stream", "slower by little");
+	assert_says(said, ", by under 20 %.\nNo difference in 6 of 12 cells, ");
+	judges("processes", "stream", "slower by little");
 	/* And one that cuts through the interval. */
 	assert_int_equal(compare_at(a, b, 0.1), COMPARE_NOT_WORSE);
-	judges(a, b, 0.1, "processes", "stream", "undecided");
+	judges("processes", "stream", "undecided");
 }
 
 /* The JSON has everything that the terminal shows: the answer, each row, each size, facts and
@@ -297,43 +292,36 @@ TEST(json_has_every_row_and_verdict)
 	slow.bind = "core";
 	slow.sizes = 2;
 	const char *a = make("a", &plain), *b = make("b", &slow);
-	json_t *root = as_json(a, b, 0.02);
-	const json_t *t = table_in(root, "answer");
-	assert_string_equal(text_of(t, 0, "verdict"), "slower");
-	assert_int_equal(json_integer_value(cell_of(t, 0, "cells")), 4);
-	assert_int_equal(json_integer_value(cell_of(t, 0, "of_cells")), 8);
-	assert_true(fabs(json_real_value(cell_of(t, 0, "speed_least")) - 1 / 1.1) < 1e-3);
-	assert_true(json_real_value(cell_of(t, 0, "threshold")) == 0.02);
-	t = table_in(root, "verdicts");
-	assert_int_equal(json_array_size(json_object_get(t, "rows")), 5); /* and the limit */
-	for (size_t i = 0; i < 5; i++) {
-		const json_t *speed = cell_of(t, i, "speed");
-		bool limit = !strcmp(text_of(t, i, "variant"), "limit");
-		assert_int_equal(json_is_true(cell_of(t, i, "counted")), !limit);
-		assert_string_equal(text_of(t, i, "collective"), limit ? "copy" : "alltoall");
-		assert_string_equal(text_of(t, i, "dtype"), "float32");
-		assert_true(json_is_null(cell_of(t, i, "root")));
-		assert_true(json_is_false(cell_of(t, i, "in_place")));
-		assert_int_equal(json_integer_value(cell_of(t, i, "sizes")), 2);
-		assert_int_equal(json_integer_value(cell_of(t, i, "of_sizes")), 3);
-		assert_int_equal(json_integer_value(cell_of(t, i, "trials_a")), 8);
-		assert_int_equal(json_integer_value(cell_of(t, i, "trials_b")), 8);
-		assert_true(json_real_value(json_object_get(speed, "lo")) <=
-		            json_real_value(json_object_get(speed, "estimate")));
-	}
-	t = table_in(root, "cells");
-	assert_int_equal(json_array_size(json_object_get(t, "rows")), 10);
-	assert_int_equal(json_integer_value(cell_of(t, 1, "bytes")), 8192);
-	assert_true(fabs(json_real_value(cell_of(t, 1, "a_us")) - 20) < 0.1);
-	t = table_in(root, "sides");
-	assert_string_equal(text_of(t, 0, "a"), a);
-	assert_string_equal(text_of(t, 0, "b"), b);
-	t = table_in(root, "notes");
-	assert_string_equal(text_of(t, 0, "text"), "All the same but the time.");
-	assert_string_equal(text_of(t, 1, "text"),
-	                    "bind is not set the same in threads, processes, threads-again, "
-	                    "limit.");
-	json_decref(root);
+	compares(a, b, COMPARE_WORSE);
+	assert_near(answered("slower", "cells"), 4, 0);
+	assert_near(answered("slower", "of_cells"), 8, 0);
+	assert_near(answered("slower", "speed_least"), 1 / 1.1, 1e-3);
+	const json_t *t = json_table(told, "verdicts");
+	assert_int_equal(json_count(told, "verdicts"), 5); /* and the limit */
+	assert_int_equal(
+	    json_rows(t, (json_keys){"counted", "true", "collective", "alltoall", "dtype",
+	                             "float32", "root", "", "in_place", "false", "sizes", "2",
+	                             "of_sizes", "3", "trials_a", "8", "trials_b", "8", NULL}),
+	    4);
+	assert_int_equal(
+	    json_rows(t, (json_keys){"counted", "false", "collective", "copy", "variant", "limit",
+	                             "sizes", "2", "trials_a", "8", "trials_b", "8", NULL}),
+	    1);
+	const json_t *speed = judged("processes", "stream", "speed");
+	json_assert_number(speed, "estimate", 1 / 1.1, 1e-3);
+	assert_true(json_real_value(json_at(speed, "lo")) < json_real_value(json_at(speed, "hi")));
+	t = json_table(told, "cells");
+	assert_int_equal(json_count(told, "cells"), 10);
+	json_assert_number(
+	    json_cell(t, (json_keys){"variant", "threads", "pace", "stream", "bytes", "8192", NULL},
+	              "a_us"),
+	    "", 20, 0.1);
+	t = json_table(told, "sides");
+	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "a"), "", a);
+	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "b"), "", b);
+	assert_int_equal(noted("All the same but the time."), 1);
+	assert_int_equal(
+	    noted("bind is not set the same in threads, processes, threads-again, limit."), 1);
 }
 
 TEST(few_trials_decide_nothing)
@@ -341,12 +329,14 @@ TEST(few_trials_decide_nothing)
 	struct result few = plain;
 	few.blocks = 2;
 	few.processes *= 3;
-	const char *a = make("a", &plain), *b = make("b", &few);
-	wants(a, b, COMPARE_NOT_WORSE, "; up to 1 more block on each side would tell.\n");
-	judges(a, b, 0.02, "threads", "stream", "undecided");
+	const char *b = make("b", &few);
+	compares(make("a", &plain), b, COMPARE_NOT_WORSE);
+	assert_says(said, "; up to 1 more block on each side would tell.\n");
+	judges("threads", "stream", "undecided");
 	few.blocks = 1;
 	b = make("b", &few);
-	wants(b, b, COMPARE_NOT_WORSE, "; up to 3 more blocks on each side would tell.\n");
+	compares(b, b, COMPARE_NOT_WORSE);
+	assert_says(said, "; up to 3 more blocks on each side would tell.\n");
 }
 
 TEST(one_number_over_the_sizes_of_both)
@@ -355,21 +345,23 @@ TEST(one_number_over_the_sizes_of_both)
 	less.sizes = 2;
 	less.last = 1;
 	more.last = 5; /* the largest size, which only A has */
-	wants(make("a", &more), make("b", &less), COMPARE_NOT_WORSE,
-	      "No difference in 8 of 8 cells, ");
-	assert_non_null(strstr(said, "  sizes  of\n"));
-	assert_non_null(strstr(said, "      2   3\n"));
+	compares(make("a", &more), make("b", &less), COMPARE_NOT_WORSE);
+	answers("no difference", 8);
+	assert_says(said, "  sizes  of\n");
+	assert_says(said, "      2   3\n");
 	/* If both have it, it moves the mean: 5 to the power of 1/3. */
-	wants(make("a", &plain), make("b", &more), COMPARE_WORSE, "0.585");
+	compares(make("a", &plain), make("b", &more), COMPARE_WORSE);
+	json_assert_number(judged("threads", "stream", "speed"), "estimate", pow(5, -1. / 3), 1e-3);
 }
 
 TEST(the_limit_decides_nothing)
 {
 	struct result slow = plain;
 	slow.limit *= 2;
-	wants(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE, "limit (not counted)");
-	assert_non_null(strstr(said, "  slower  "));
-	assert_null(strstr(said, "B is slower in"));
+	compares(make("a", &plain), make("b", &slow), COMPARE_NOT_WORSE);
+	assert_says(said, "limit (not counted)");
+	judges("limit", "stream", "slower");
+	answers("no difference", 12);
 }
 
 TEST(what_differs_is_said)
@@ -379,35 +371,40 @@ TEST(what_differs_is_said)
 	other.experiment = "y";
 	other.bind = "core";
 	other.only_stream = true;
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE,
-	      "Not the same: experiment, machine.");
+	compares(make("a", &plain), make("b", &other), COMPARE_NOT_WORSE);
 	/* Behind the answer, before any table. */
 	const char *unlike = strstr(said, "A and B differ in experiment (A: x; B: y), ");
 	assert_non_null(unlike);
 	assert_true(unlike < strstr(said, "variant "));
-	assert_non_null(
-	    strstr(said, "- bind is not set the same in threads, processes, threads-again, limit.\n"));
-	assert_non_null(strstr(said, "Only in A: alltoall, isolated of threads, processes.\n"));
-	assert_null(strchr(said, '\033'));
+	assert_int_equal(noted("Not the same: experiment, machine."), 1);
+	assert_int_equal(
+	    noted("bind is not set the same in threads, processes, threads-again, limit."), 1);
+	assert_int_equal(noted("Only in A: alltoall, isolated of threads, processes."), 1);
+	assert_lacks(said, "\033");
 }
 
 /* Other counts are other work, and other data, which is not wrong for it. */
 TEST(counts_of_alltoallv_are_said)
 {
 	struct result even = plain, skewed = plain;
+	const json_keys counts = {"fact", "counts", NULL};
 	skewed.weight = 3;
-	wants(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE, "All the same");
-	assert_null(strstr(said, "counts"));
+	compares(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("All the same"), 1);
+	assert_int_equal(json_rows(json_table(told, "sides"), counts), 0);
 	even.coll = skewed.coll = COLL_ALLTOALLV;
-	wants(make("a", &even), make("b", &even), COMPARE_NOT_WORSE, "All the same but the ");
-	assert_non_null(strstr(said, "counts"));
+	compares(make("a", &even), make("b", &even), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("All the same but the "), 1);
+	assert_int_equal(json_rows(json_table(told, "sides"), counts), 1);
 	skewed.digest = 12;
-	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
-	assert_non_null(strstr(said, "1:3"));
+	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("Not the same: counts."), 1);
+	json_assert_text(json_cell(json_table(told, "sides"), counts, "b"), "", "1:3");
 	skewed.weight = 1;
-	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_DONE, "from the same data");
+	refuses(make("a", &even), make("b", &skewed), "from the same data");
 	skewed.older = true;
-	wants(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE, "Not the same: counts.");
+	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("Not the same: counts."), 1);
 }
 
 TEST(wrong_data_is_not_compared)
@@ -416,14 +413,15 @@ TEST(wrong_data_is_not_compared)
 	const char *a = make("a", &plain);
 	other.wrong = 2;
 	const char *b = make("b", &other);
-	wants(a, b, COMPARE_NOT_DONE, "wrong");
-	wants(b, a, COMPARE_NOT_DONE, "nothing is compared");
+	refuses(a, b, "wrong");
+	refuses(b, a, "nothing is compared");
 	/* The same seed is the same data, and has to give the same digest; another need not. */
 	other = plain;
 	other.digest = 12;
-	wants(a, make("b", &other), COMPARE_NOT_DONE, "from the same data");
+	refuses(a, make("b", &other), "from the same data");
 	other.seed = "fe";
-	wants(a, make("b", &other), COMPARE_NOT_WORSE, "No difference in 12 ");
+	compares(a, make("b", &other), COMPARE_NOT_WORSE);
+	answers("no difference", 12);
 }
 
 TEST(nothing_in_common_is_said)
@@ -432,26 +430,25 @@ TEST(nothing_in_common_is_said)
 	other.coll = COLL_SENDRECV;
 	other.only_stream = true;
 	/* The limit's cells are left, and no verdict uses them. */
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
-	      "no cell in common: collective is alltoall in A, sendrecv in B");
-	assert_memory_equal(said, "\nno cell", 8); /* nothing was printed */
+	refuses(make("a", &plain), make("b", &other),
+	        "no cell in common: collective is alltoall in A, sendrecv in B");
+	assert_begins(said, "\nno cell"); /* nothing was printed */
 	other.coll = COLL_ALLTOALL;
 	other.dtype = "float16";
 	other.ranks = 4;
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
-	      "no cell in common: dtype is float32 in A, float16 in B; ranks: 2 in A, 4 in B");
+	refuses(make("a", &plain), make("b", &other),
+	        "no cell in common: dtype is float32 in A, float16 in B; ranks: 2 in A, 4 in B");
 	other = plain;
 	other.smallest = 1 << 20;
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
-	      "size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, 2 MiB, 4 MiB in B");
+	refuses(make("a", &plain), make("b", &other),
+	        "size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, 2 MiB, 4 MiB in B");
 	other.sizes = 7;
-	wants(make("b", &other), make("a", &plain), COMPARE_NOT_DONE,
-	      "size is 1 MiB to 64 MiB in A, 4 KiB, ");
+	refuses(make("b", &other), make("a", &plain), "size is 1 MiB to 64 MiB in A, 4 KiB, ");
 	/* Two keys at once, and no single one of them keeps all apart. */
 	other.sizes = 3;
 	other.dtype = "float16";
-	wants(make("a", &plain), make("b", &other), COMPARE_NOT_DONE,
-	      "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
+	refuses(make("a", &plain), make("b", &other),
+	        "dtype is float32 in A, float16 in B; size is 4 KiB, 8 KiB, 16 KiB in A, 1 MiB, ");
 }
 
 TEST(a_variant_that_fails_does_not_pass)
@@ -460,18 +457,19 @@ TEST(a_variant_that_fails_does_not_pass)
 	const char *a = make("a", &plain);
 	other.fails = true;
 	const char *b = make("b", &other);
-	wants(a, b, COMPARE_NOT_DONE,
-	      "processes has no time in B: all of its trials failed: rank 1: it broke");
-	wants(b, a, COMPARE_NOT_DONE, "processes has no time in A");
-	wants(b, b, COMPARE_NOT_WORSE, "- B: processes failed: rank 1: it broke.");
+	refuses(a, b, "processes has no time in B: all of its trials failed: rank 1: it broke");
+	refuses(b, a, "processes has no time in A");
+	compares(b, b, COMPARE_NOT_WORSE);
+	assert_int_equal(noted("processes failed: rank 1: it broke."), 2); /* A and B */
 	/* Slower elsewhere is worse all the same. */
 	other.threads *= 1.2;
-	wants(a, make("b", &other), COMPARE_WORSE, "B is slower in ");
+	compares(a, make("b", &other), COMPARE_WORSE);
+	judges("threads", "stream", "slower");
 	/* Left out on purpose is no failure. */
 	other = plain;
 	other.skip = "it is not here";
-	wants(a, make("b", &other), COMPARE_NOT_WORSE,
-	      "- B: processes was left out: it is not here.");
+	compares(a, make("b", &other), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("processes was left out: it is not here."), 1);
 }
 
 TEST(what_cannot_be_read_is_said)
@@ -479,72 +477,72 @@ TEST(what_cannot_be_read_is_said)
 	const char *a = make("a", &plain);
 	char path[128];
 	snprintf(path, sizeof path, "%s/none", folder);
-	wants(a, path, COMPARE_NOT_DONE, "none: No such file");
-	wants(path, a, COMPARE_NOT_DONE, "none: No such file");
+	refuses(a, path, "none: No such file");
+	refuses(path, a, "none: No such file");
 	mkdir(path, 0777);
-	wants(a, path, COMPARE_NOT_DONE, "holds neither trials.jsonl");
+	refuses(a, path, "holds neither trials.jsonl");
 	cli_write(path, "trials.jsonl", "{\"schema\":1}\n");
-	wants(a, path, COMPARE_NOT_DONE, "\"kind\" is missing");
+	refuses(a, path, "\"kind\" is missing");
 	snprintf(path, sizeof path, "%s/bad.json", folder);
 	cli_write(folder, "bad.json", "{");
-	wants(a, path, COMPARE_NOT_DONE, "not JSON");
+	refuses(a, path, "not JSON");
 }
 
-/* nccl-tests' file of the made-up run's stream, `factor` times as slow. */
-static const char *write_json(const char *name, double factor, const char *options)
+/* In the folder `json`, five files of nccl-tests of the made-up run's stream, `factor` times as
+ * slow. */
+static void write_json(double factor, const char *options)
 {
-	static char path[128];
-	char text[4096];
-	int n = snprintf(text, sizeof text,
-	                 "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
-	                 ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
-	                 "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
-	                 "\"device_info\":\"GPU\"}]},\"results\":[",
-	                 options, strstr(options, "-G") != NULL);
-	for (unsigned i = 0; i < 3; i++)
-		n += snprintf(text + n, sizeof text - (size_t)n,
-		              "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\",\"root\":-1,"
-		              "\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},\"in_place\":null}",
-		              i ? "," : "", 4096u << i, factor * 10 * (i + 1));
-	snprintf(text + n, sizeof text - (size_t)n, "]}");
-	cli_write(folder, name, text);
-	snprintf(path, sizeof path, "%s", folder);
-	return path;
+	for (int k = 0; k < 5; k++) {
+		char text[4096], name[64];
+		double times = factor + 0.001 * k;
+		int n = snprintf(
+		    text, sizeof text,
+		    "{\"args\":[\"alltoall_perf\"%s],\"env\":[\"A=SECRET\"],\"nccl_version\""
+		    ":22803,\"config\":{\"nthreads\":2,\"ngpus\":1,\"graph\":%d,"
+		    "\"validation\":1,\"devices\":[{\"group\":0,\"hostname\":\"node\","
+		    "\"device_info\":\"GPU\"}]},\"results\":[",
+		    options, strstr(options, "-G") != NULL);
+		for (unsigned i = 0; i < 3; i++)
+			n += snprintf(text + n, sizeof text - (size_t)n,
+			              "%s{\"size\":%u,\"type\":\"float\",\"redop\":\"none\","
+			              "\"root\":-1,\"out_of_place\":{\"time\":%.4f,\"nwrong\":0},"
+			              "\"in_place\":null}",
+			              i ? "," : "", 4096u << i, times * 10 * (i + 1));
+		snprintf(text + n, sizeof text - (size_t)n, "]}");
+		snprintf(name, sizeof name, "json/%d.json", k);
+		cli_write(folder, name, text);
+	}
 }
 
 TEST(nccl_tests_stand_beside_ours)
 {
-	const char *a = make("a", &plain);
-	char json_folder[128], name[64];
-	snprintf(json_folder, sizeof json_folder, "%s/json", folder);
-	mkdir(json_folder, 0777);
-	for (int i = 0; i < 5; i++) {
-		snprintf(name, sizeof name, "json/%d.json", i);
-		write_json(name, 1 + 0.001 * i, "");
-	}
-	wants(a, json_folder, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
-	assert_non_null(strstr(said, "the mean over ranks (its default) (-a 1)"));
-	judges(a, json_folder, 0.02, "threads", "stream", "no difference");
-	assert_non_null(strstr(said, "Not the same: experiment, program, backend, library, "
-	                             "machine."));
-	assert_non_null(strstr(said, "alltoall, stream of processes"));
-	assert_null(strstr(said, "SECRET"));
-	wants(json_folder, a, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
+	const char *a = make("a", &plain), *mean = "the mean over ranks (its default) (-a 1)";
+	char theirs[128];
+	snprintf(theirs, sizeof theirs, "%s/json", folder);
+	mkdir(theirs, 0777);
+	write_json(1, "");
+	compares(a, theirs, COMPARE_NOT_WORSE);
+	answers("no difference", 3);
+	judges("threads", "stream", "no difference");
+	assert_int_equal(noted(mean), 1);
+	assert_int_equal(noted("Not the same: experiment, program, backend, library, machine."), 1);
+	assert_int_equal(noted("alltoall, stream of processes"), 1);
+	assert_lacks(said, "SECRET");
+	compares(theirs, a, COMPARE_NOT_WORSE);
+	answers("no difference", 3);
 	/* Against each other their kind of mean is the same. */
-	wants(json_folder, json_folder, COMPARE_NOT_WORSE, "No difference in 3 of 3 cells, ");
-	assert_null(strstr(said, "-a 1"));
-	for (int i = 0; i < 5; i++) {
-		snprintf(name, sizeof name, "json/%d.json", i);
-		write_json(name, 1.3 + 0.001 * i, ",\"-a\",\"3\"");
-	}
-	wants(a, json_folder, COMPARE_WORSE, "B is slower in 3 of 3 cells, 0.7");
-	assert_null(strstr(said, "mean over ranks"));
-	for (int i = 0; i < 5; i++) {
-		snprintf(name, sizeof name, "json/%d.json", i);
-		write_json(name, 1, ",\"-G\",\"1\"");
-	}
-	wants(a, json_folder, COMPARE_NOT_DONE, "not the same kind of call");
-	wants(json_folder, json_folder, COMPARE_NOT_WORSE, "No difference");
+	compares(theirs, theirs, COMPARE_NOT_WORSE);
+	answers("no difference", 3);
+	assert_int_equal(noted(mean), 0);
+	write_json(1.3, ",\"-a\",\"3\"");
+	compares(a, theirs, COMPARE_WORSE);
+	answers("slower", 3);
+	assert_near(answered("slower", "speed_least"), 1 / 1.3, 0.005);
+	assert_int_equal(noted("mean over ranks"), 0);
+	write_json(1, ",\"-G\",\"1\"");
+	refuses(a, theirs, "not the same kind of call");
+	compares(theirs, theirs, COMPARE_NOT_WORSE);
+	answers("no difference", 3);
 }
 
 static int parse(struct compare_request *request, struct status *st, const char *const args[])
@@ -597,8 +595,7 @@ TEST(the_command_line)
 	assert_true(r.json);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		assert_int_equal(parse(&r, &st, bad[i].args), -1);
-		if (!strstr(st.text, bad[i].said))
-			fail_msg("\"%s\" should hold \"%s\"", st.text, bad[i].said);
+		assert_says(st.text, bad[i].said);
 	}
 	/* A refused argument sets nothing. */
 	assert_string_equal(r.variant, "v");
@@ -607,23 +604,21 @@ TEST(the_command_line)
 /* A real run on the virtual device, read from its folder as users do. */
 TEST(a_measured_run_equals_itself)
 {
-	char path[256];
-	struct cli cli =
-	    here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
-	             "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
-	             "isolated_calls = 5\n[variant threads]\nmode = threads\n"
-	             "[variant single]\nmode = single\n",
-	             "--no-report", NULL);
-	if (cli.code)
-		print_error("%s\n", cli.out);
-	assert_int_equal(cli.code, 0);
-	free(cli.out);
-	cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
+	char path[512];
+	cli_expect(here_run("; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K..64K x4\n"
+	                    "ranks = 2\nbackend = null\ndelay = 20us\nblocks = 4\ncalls = 5\n"
+	                    "isolated_calls = 5\n[variant threads]\nmode = threads\n"
+	                    "[variant single]\nmode = single\n",
+	                    "--no-report", NULL),
+	           0, "");
+	strcpy(path, here_path("trials.jsonl"));
+	compares(path, path, COMPARE_NOT_WORSE);
 	*strrchr(path, '/') = '\0';
-	assert_int_equal(compare_at(path, path, 0.02), COMPARE_NOT_WORSE);
-	assert_non_null(strstr(said, "\ntrials      4  "));
-	assert_null(strstr(said, "Not the same"));
+	compares(path, path, COMPARE_NOT_WORSE);
+	json_assert_text(
+	    json_cell(json_table(told, "sides"), (json_keys){"fact", "trials", NULL}, "a"), "",
+	    "4");
+	assert_int_equal(noted("Not the same"), 0);
 }
 
-TESTS(.begin = set_up, .end = tear_down);
+TESTS(.begin = set_up, .end = end);

@@ -8,6 +8,7 @@
 
 #include "../harness/backend/table.h"
 #include "../harness/record/record.h"
+#include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "cli.h"
 #include "test.h"
@@ -33,11 +34,12 @@ __attribute__((format(printf, 2, 3))) static void add(struct experiment *to, con
 }
 
 /* Not the limit, which has no handshake across processes, nor collectives that move no data; a step
- * of training has its own tests (test_training). */
+ * of training has its own tests (test_training), and so have plain copies, which GPUs of several
+ * processes cannot make (test_raw_copies, standin/test_runs). */
 static bool is_checked(int coll)
 {
 	return coll != COLL_COPY && coll != COLL_INIT &&
-	       !(coll_info((enum coll_kind)coll)->is & (COLL_TRAINS | COLL_ROUTED));
+	       !(coll_info((enum coll_kind)coll)->is & (COLL_TRAINS | COLL_ROUTED | COLL_RAW));
 }
 
 static bool is_taken(int coll, unsigned need, unsigned without)
@@ -314,11 +316,13 @@ static void add_own_modes(struct experiment *to, const struct backend *backend, 
                           const char *more)
 {
 	for (unsigned m = 0; mode_table[m]; m++) {
-		struct trial trial = {.settings.layout = mode_table[m]->spread(ranks)};
+		struct trial trial = {.settings = {.launcher = LAUNCHER_AUTO,
+		                                   .layout = mode_table[m]->spread(ranks)}};
 		struct status why = {0};
-		if (backend->is.messages && !mode_table[m]->is.mpi &&
-		    mode_table[m]->spread(ranks).processes > 1)
+		const struct launcher *by = launcher_pick(&trial.settings, &why);
+		if (backend->is.messages && trial.settings.layout.processes > 1 && !(by && by->mpi))
 			continue;
+		why.text[0] = '\0';
 		if (!backend->supports(&trial, &why))
 			add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
 			    mode_table[m]->name, more);
@@ -368,7 +372,7 @@ TEST(what_a_backend_is_fits_what_it_can)
 {
 	struct status why = {0};
 	for (const struct backend *const *b = backend_table; *b; b++) {
-		bool here = (*b)->capacity(&why) > 0;
+		bool here = backend_capacity((*b)->name, &why) > 0;
 		assert_ptr_equal(backend_find((*b)->name), *b);
 		assert_int_equal((*b)->is.logs_path, (*b)->log_ask && (*b)->log_path);
 		assert_true(!(*b)->connect || (*b)->is.connects);
@@ -390,7 +394,8 @@ TEST(every_backend_conforms_in_every_layout)
 	unsigned conformed = 0;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
-		unsigned capacity = (*b)->capacity(&why), ranks = capacity < 4 ? capacity & 2 : 4;
+		unsigned capacity = backend_capacity((*b)->name, &why);
+		unsigned ranks = capacity < 4 ? capacity & 2 : 4;
 		if (!ranks) {
 			print_message("%s: not here: %s\n", (*b)->name, why.text);
 			continue;

@@ -87,12 +87,13 @@ TEST(a_variable_gives_back_what_the_host_name_took)
 	assert_string_equal(cell(json, "host", "verdict"), "slower");
 	assert_string_equal(cell(json, "host", "remedy"), "id");
 	assert_string_equal(cell(json, "host", "gives"), "set NCCL_HOSTID = same");
-	json_assert_one_says(json_object_get(json, "answer"),
-	                     "With its own visible GPU, host name a process keeps 0.01");
+	json_assert_one_says(
+	    json_object_get(json, "answer"),
+	    "With its own visible GPU, host name a process keeps 1.0 % of the bandwidth of plain.");
 	const char *page = made_read("report.md");
 	assert_true(strstr(page, "| each process has its own | speed |") <
 	            strstr(page, "## Can it be believed?"));
-	made_says(page, "| each process has its own | speed |");
+	assert_says(page, "| each process has its own | speed |");
 	json_assert_one_says(
 	    json_section(json, "advice"),
 	    "Where each process has its own visible GPU, host name (host): set "
@@ -178,7 +179,7 @@ TEST(a_single_thing_of_its_own_is_shared)
 	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
 	assert_string_equal(cell(json, "shm", "remedy"), "plain");
 	assert_string_equal(cell(json, "shm", "gives"), "share /dev/shm");
-	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without: 0.01");
+	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without: 1.0 %.");
 }
 
 TEST(without_loss_or_isolation_nothing_is_said)

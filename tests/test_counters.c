@@ -5,11 +5,8 @@
 #include "../harness/core/counters.h"
 #include "test.h"
 
-static void near(double value, double wanted)
-{
-	if (!(fabs(value - wanted) <= 1e-12 * fabs(wanted)))
-		fail_msg("%.15g is not %.15g", value, wanted);
-}
+/* Within rounding. */
+#define near(IS, WANTED) assert_close(IS, WANTED, 1e-12)
 
 /* The model again, by counting: DRAM bytes of each GPU while every rank sends a block to every
  * other, per byte sent. */
@@ -112,8 +109,7 @@ static struct counters old_record(const struct counters *c)
 	json_object_del(object, "nvlink_unit_bytes");
 	json_object_del(object, "busy_percent");
 	json_object_del(object, "memory_busy_percent");
-	if (counters_from_json(object, &back, &st))
-		fail_msg("%s", st.text);
+	assert_works(counters_from_json(object, &back, &st), st);
 	json_decref(object);
 	return back;
 }
@@ -161,11 +157,11 @@ TEST(a_bad_object_is_refused)
 		object = counters_to_json(&blank);
 		json_object_del(object, members[i]);
 		assert_int_equal(counters_from_json(object, &back, &absent), -1);
-		assert_non_null(strstr(absent.text, members[i]));
+		assert_says(absent.text, members[i]);
 		/* Too long a text, or no number; a negative one below. */
 		json_object_set_new(object, members[i], json_string(text));
 		assert_int_equal(counters_from_json(object, &back, &wrong), -1);
-		assert_non_null(strstr(wrong.text, members[i]));
+		assert_says(wrong.text, members[i]);
 		json_object_set_new(object, members[i], json_integer(-1));
 		assert_int_equal(counters_from_json(object, &back, &wrong), -1);
 		json_decref(object);

@@ -11,8 +11,7 @@ static struct value_weights parsed(const char *text)
 	struct value_weights w;
 	struct status st = {""};
 	memset(&w, 0xff, sizeof w);
-	if (counts_parse(text, &w, &st))
-		fail_msg("%s", st.text);
+	assert_works(counts_parse(text, &w, &st), st);
 	return w;
 }
 
@@ -21,7 +20,7 @@ static void refused(const char *text)
 	struct value_weights w;
 	struct status st = {""};
 	assert_int_equal(counts_parse(text, &w, &st), -1);
-	assert_non_null(strstr(st.text, "counts = '"));
+	assert_says(st.text, "counts = '");
 }
 
 TEST(each_form_is_read)
@@ -86,12 +85,12 @@ TEST(counts_have_to_fit_the_ranks)
 	struct status st = {""};
 	assert_int_equal(counts_check(&w, 3, &st), 0);
 	assert_int_equal(counts_check(&w, 2, &st), -1);
-	assert_non_null(strstr(st.text, "none of 2 ranks sends anything"));
+	assert_says(st.text, "none of 2 ranks sends anything");
 	st.text[0] = 0;
 	w = parsed("0:9:1, 1:0:1, 1:9:0");
 	assert_int_equal(counts_check(&w, 2, &st), 0);
 	assert_int_equal(counts_check(&w, 4, &st), -1);
-	assert_non_null(strstr(st.text, "rows for 3 ranks, and there are 4"));
+	assert_says(st.text, "rows for 3 ranks, and there are 4");
 	w = parsed("skewed");
 	assert_int_equal(counts_check(&w, 1, &st), 0);
 }
@@ -123,11 +122,11 @@ TEST(a_file_is_read)
 		st.text[0] = 0;
 		cli_write(folder, "matrix", bad[i]);
 		assert_int_equal(counts_parse(path, &w, &st), -1);
-		assert_non_null(strstr(st.text, "not a matrix of counts"));
+		assert_says(st.text, "not a matrix of counts");
 	}
 	st.text[0] = 0;
 	assert_int_equal(counts_parse("./there/is/none", &w, &st), -1);
-	assert_non_null(strstr(st.text, "cannot read"));
+	assert_says(st.text, "cannot read");
 	cli_clean(folder);
 }
 
@@ -153,7 +152,7 @@ TEST(what_is_written_is_read_again)
 	counts_text(&w, 16, text[0]);
 	w.of[255]++;
 	counts_text(&w, 16, text[1]);
-	assert_non_null(strstr(text[0], "16 x 16 weights"));
+	assert_says(text[0], "16 x 16 weights");
 	assert_string_not_equal(text[0], text[1]);
 }
 

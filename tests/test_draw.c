@@ -10,6 +10,8 @@
 #include "../harness/analysis/plot_order.h"
 #include "../harness/report/script.h"
 #include "../harness/report/model.h"
+#include "../harness/story/format.h"
+#include "scratch.h"
 
 static unsigned merge(const double *x, unsigned n, unsigned nsizes, double tolerance,
                       unsigned *line)
@@ -54,19 +56,16 @@ TEST(what_it_is_about_stands_first)
 {
 	struct made_loaded l;
 	struct plot_order order;
-	struct status st = {""};
 	made_load(&plain, &l);
-	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
+	order = plot_order_make(&l.summary, l.arena);
 	static const unsigned wanted[] = {MADE_THREADS, MADE_SINGLE, MADE_PROCESSES, MADE_AGAIN};
 	assert_int_equal(order.n, 4);
 	assert_int_equal(order.main, 3);
 	assert_memory_equal(order.variants, wanted, sizeof wanted);
 	assert_memory_equal(order.families, ((unsigned[]){0, 0, 0, 0}), 4 * sizeof(unsigned));
-	free(order.variants);
 	l.summary.variants[MADE_PROCESSES].name = "old-processes-2";
-	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
+	order = plot_order_make(&l.summary, l.arena);
 	assert_memory_equal(order.families, ((unsigned[]){0, 0, 1, 0}), 4 * sizeof(unsigned));
-	free(order.variants);
 	made_unload(&l);
 }
 
@@ -78,7 +77,6 @@ TEST(variants_of_one_name_are_a_family)
 	struct record_run run = {0};
 	struct summary s = {.run = &run, .variants = variants, .nvariants = 64};
 	struct plot_order order;
-	struct status st = {""};
 	char names[64][16];
 	for (unsigned v = 0; v < 64; v++) {
 		snprintf(names[v], sizeof names[v], "%s-%u", modes[v % 2], v / 2);
@@ -87,11 +85,10 @@ TEST(variants_of_one_name_are_a_family)
 		                                       .measured = true,
 		                                       .role = v ? ROLE_VARIANT : ROLE_REFERENCE};
 	}
-	assert_int_equal(plot_order_make(&s, &order, &st), 0);
+	order = plot_order_make(&s, scratch());
 	assert_int_equal(order.n, 64);
 	for (unsigned i = 0; i < order.n; i++)
 		assert_int_equal(order.families[i], order.variants[i] / 2);
-	free(order.variants);
 }
 
 /* gnuplot itself has to read back what went in, and nothing else may happen. */
@@ -107,17 +104,13 @@ TEST(a_quoted_text_is_that_text)
 	                                    "%s %d # ; \\n"};
 	if (made_no_gnuplot())
 		skip();
+	made_report(&plain); /* for the style */
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char quoted[256];
 		script_quote(texts[i], quoted, sizeof quoted);
-		FILE *out = fopen(made_path("q.gp"), "w");
-		char file[512];
-		snprintf(file, sizeof file, "%s", made_path("said"));
-		fprintf(out, "x = %s\nset print '%s'\nprint x\n", quoted, file);
-		fclose(out);
-		snprintf(file, sizeof file, "gnuplot -d %s 2>&1", made_path("q.gp"));
-		assert_int_equal(system(file), 0);
-		char *said = made_read("said");
+		char lines[320];
+		snprintf(lines, sizeof lines, "x = %s\nprint x\n", quoted);
+		char *said = made_gnuplot(lines);
 		said[strcspn(said, "\n")] = '\0';
 		assert_string_equal(said, texts[i]);
 	}
@@ -140,8 +133,7 @@ TEST(a_folders_name_is_no_command)
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		snprintf(file, sizeof file, "%s/trials.jsonl", names[i]);
 		assert_int_equal(rename("trials.jsonl", file), 0);
-		if (report_make(names[i], plot, NULL, &st))
-			fail_msg("%s", st.text);
+		assert_works(report_make(names[i], plot, NULL, &st), st);
 		snprintf(file, sizeof file, "%s/plots/nccl_alltoall_busbw.svg", names[i]);
 		assert_int_equal(access(file, R_OK), 0);
 		snprintf(file, sizeof file, "%s/plots/gnuplot.log", names[i]);
@@ -215,7 +207,7 @@ TEST(every_picture_is_png_and_svg)
 	assert_false(is_xml("<a>1 & 2</a>"));
 	assert_true(is_xml("<?xml?><a x='>'><b/>1 &lt; 2</a>"));
 	made_write(&plain);
-	struct model *m = model_make(made_folder, &st);
+	struct model *m = model_make(scratch(), made_folder, &st);
 	assert_non_null(m);
 	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
 	const struct model_pictures *drawn = &m->drawn;
@@ -235,13 +227,13 @@ TEST(every_picture_is_png_and_svg)
 		const char *svg = made_read(name);
 		if (!is_xml(svg))
 			fail_msg("%s is no XML", name);
-		made_says(svg, "<svg");
-		made_says(svg, "font-family=\"sans-serif\"");
-		assert_null(strstr(svg, "<script"));
-		assert_null(strstr(svg, "<image"));
+		assert_says(svg, "<svg");
+		assert_says(svg, "font-family=\"sans-serif\"");
+		assert_lacks(svg, "<script");
+		assert_lacks(svg, "<image");
 		/* The plotted quantity is named below the title, which says what the plot shows. */
-		made_says(picture->title, "alltoall, 2 ranks, nccl: ");
-		made_says(svg, picture->title);
+		assert_says(picture->title, "alltoall, 2 ranks, nccl: ");
+		assert_says(svg, picture->title);
 		assert_true(strlen(picture->caption) > 20);
 		char *bold = strstr(svg, "font-weight=\"bold\"");
 		assert_non_null(bold);
@@ -251,10 +243,9 @@ TEST(every_picture_is_png_and_svg)
 	}
 	assert_true(drawn->answer >= 0);
 	assert_string_equal(drawn->pictures[drawn->answer].name, "nccl_alltoall_ratio");
-	made_says(drawn->pictures[drawn->answer].caption,
-	          "single is 0.500 times as fast as threads; processes are slower, by under 2 %");
-	made_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
-	model_free(m);
+	assert_says(drawn->pictures[drawn->answer].caption,
+	            "single is 0.500 times as fast as threads; processes are slower, by under 2 %");
+	assert_says(made_read("plots/nccl_alltoall_busbw.svg"), ">threads and processes<");
 }
 
 /* A caption is broken at a blank, and not at that between a number and its unit. */
@@ -271,17 +262,11 @@ TEST(a_number_stays_with_its_unit)
 		skip();
 	made_report(&plain);
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char call[512];
-		FILE *out = fopen(made_path("q.gp"), "w");
-		fprintf(out,
-		        "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
-		        "set print '%s/said'\nprint row('%s', 1, %u).'|'\n",
-		        made_folder, made_folder, rows[i].text, rows[i].most);
-		fclose(out);
-		snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
-		assert_int_equal(system(call), 0);
-		snprintf(call, sizeof call, "%s|\n", rows[i].row);
-		assert_string_equal(made_read("said"), call);
+		char lines[128], right[64];
+		snprintf(lines, sizeof lines, "print row('%s', 1, %u).'|'\n", rows[i].text,
+		         rows[i].most);
+		snprintf(right, sizeof right, "%s|\n", rows[i].row);
+		assert_string_equal(made_gnuplot(lines), right);
 	}
 }
 
@@ -310,9 +295,10 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 	for (unsigned i = 0; i < 2; i++) {
 		loud = i ? 0.95 : 0.2;
 		const char *text = caption_of(made_report(&made), "isolated", "said");
-		made_says(text, i ? " cannot be distinguished from noise here" : " cannot be seen here");
-		assert_int_equal(strstr(text, beyond) != NULL, !i);
-		assert_null(strstr(text, "processes"));
+		assert_says(text, i ? " cannot be distinguished from noise here"
+		                    : " cannot be seen here");
+		assert_says_if(!i, text, beyond);
+		assert_lacks(text, "processes");
 	}
 }
 
@@ -320,17 +306,16 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 TEST(captions_of_many_variants_fit)
 {
 	struct status st = {""};
-	struct model *m = model_make("results/reference/2x-h200/factors_new", &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", &st);
 	if (!m)
 		fail_msg("%s", st.text);
 	const struct story_table *t = story_find_table(&m->story, "captions");
 	for (unsigned i = 0; i < t->nrows; i++) {
 		const char *text = column_entry(story_column(t, "said"), story_row(t, i)).text;
 		if (!strcmp(column_entry(story_column(t, "pace"), story_row(t, i)).text, "stream"))
-			made_says(text, " others: undecided");
+			assert_says(text, " others: undecided");
 		assert_in_range(strlen(text), 100, 3 * 110);
 	}
-	model_free(m);
 }
 
 static unsigned asked_factors;
@@ -359,8 +344,7 @@ TEST(many_factors_are_the_answers_picture)
 	m.environment = ask_factors;
 	for (asked_factors = 7; asked_factors < 9; asked_factors++) {
 		made_write(&m);
-		if (report_make(made_folder, "plot", NULL, &st))
-			fail_msg("%s", st.text);
+		assert_works(report_make(made_folder, "plot", NULL, &st), st);
 		const char *text = made_read("report.md");
 		const char *factors = strstr(text, "(plots/nccl_factors.png)");
 		const char *ratio = strstr(text, "(plots/nccl_alltoall_ratio.png)");
@@ -390,15 +374,13 @@ TEST(a_tail_is_that_of_the_curve)
 		g++;
 	const struct summary_row *row =
 	    index_at(&l.summary, (unsigned)index_variant(&l.summary, "threads"), g, 0);
-	size_t n;
-	double *calls = calls_sorted(&l.summary, row, &n);
-	const double p95 = stats_quantile(calls, (unsigned)n, 0.95);
+	double *calls = calls_room(&l.summary, l.arena);
+	const double p95 = stats_quantile(calls, calls_sorted(&l.summary, row, calls), 0.95);
 	char words[160];
 	snprintf(words, sizeof words, "95 %% of all calls take at most %s µs in threads",
 	         format_number(p95).text);
-	made_says(said, words);
+	assert_says(said, words);
 	assert_true(p95 > 5 * row->p95_us.estimate);
-	free(calls);
 	made_unload(&l);
 }
 
@@ -407,15 +389,11 @@ static unsigned times_drawn(unsigned sizes, const char *picture, const char *tex
 {
 	struct made m = plain;
 	struct status st = {""};
-	unsigned n = 0;
 	m.blocks = 2;
 	m.sizes = sizes;
 	made_write(&m);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
-	for (const char *at = made_read(picture); (at = strstr(at, text)); at++)
-		n++;
-	return n;
+	assert_works(report_make(made_folder, "plot", NULL, &st), st);
+	return text_count(made_read(picture), text);
 }
 
 /* 1 GiB has ten digits. */
@@ -455,9 +433,8 @@ TEST(blocking_calls_have_no_launch)
 	m.blocks = 2;
 	m.environment = calls_block;
 	made_write(&m);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
-	assert_null(strstr(made_read("report.md"), "was not drawn"));
+	assert_works(report_make(made_folder, "plot", NULL, &st), st);
+	assert_lacks(made_read("report.md"), "was not drawn");
 	assert_int_not_equal(access(made_path("plots/gloo_alltoall_launch.png"), F_OK), 0);
 	assert_int_equal(access(made_path("plots/gloo_alltoall_latency.png"), F_OK), 0);
 }
@@ -475,8 +452,7 @@ TEST(ticks_never_overlap)
 	m.blocks = 2;
 	m.sizes = 9;
 	made_write(&m);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(report_make(made_folder, "plot", NULL, &st), st);
 	for (unsigned i = 0; i < 3; i++) {
 		double x[64], y[64], here_x = 0, here_y = 0;
 		unsigned n = 0;

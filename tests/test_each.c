@@ -1,6 +1,5 @@
 /* each = PATH:PATH: one variant per library, named after its version if that can be read (stand-ins
  * under several names), else counted. No GPU. */
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "../harness/backend/table.h"
 #include "../harness/config/spec.h"
+#include "here.h"
 #include "standin.h"
 #include "test.h"
 
@@ -18,8 +18,7 @@
 	"[variant threads-nccl]\nmode = threads\nbackend = nccl\neach = ${NCCL_LIBS}\n"            \
 	"[variant processes-nccl]\nlike = threads-nccl\nmode = processes\n"
 
-static char folder[] = "/tmp/launchgap-each-XXXXXX";
-static char file[64], standin[STANDIN_BYTES], libraries[SPEC_EACH_BYTES];
+static char standin[STANDIN_BYTES], libraries[SPEC_EACH_BYTES];
 static struct spec spec; /* large: not for the stack */
 
 static const char *lookup(const char *name)
@@ -46,10 +45,7 @@ static void library(const char *name)
 
 static int load(struct status *st)
 {
-	FILE *out = fopen(file, "w");
-	assert_non_null(out);
-	fputs(TEXT, out);
-	assert_int_equal(fclose(out), 0);
+	cli_write(folder, "t.exp", TEXT);
 	st->text[0] = '\0';
 	return spec_load(file, 0, NULL, "nccl", lookup, &spec, st);
 }
@@ -58,8 +54,7 @@ static int load(struct status *st)
 static void expect(const char *const names[], const char *const files[], unsigned n)
 {
 	struct status st;
-	if (load(&st))
-		fail_msg("%s", st.text);
+	assert_works(load(&st), st);
 	assert_int_equal(spec.nvariants, n);
 	for (unsigned i = 0; i < n; i++) {
 		assert_string_equal(spec.variants[i].name, names[i]);
@@ -74,12 +69,12 @@ static void expect(const char *const names[], const char *const files[], unsigne
 static void refuse(const char *what)
 {
 	struct status st;
-	char line[80];
+	char line[96];
 	assert_int_equal(load(&st), -1);
 	snprintf(line, sizeof line, "%s:6: each", file);
-	if (strncmp(st.text, line, strlen(line)) || !strstr(st.text, what) ||
-	    !strstr(st.text, "allowed"))
-		fail_msg("'%s' does not say '%s' at line 6", st.text, what);
+	assert_begins(st.text, line);
+	assert_says(st.text, what);
+	assert_says(st.text, "allowed");
 }
 
 static int fresh(void **state)
@@ -113,12 +108,11 @@ TEST(a_variant_for_each_library)
 TEST(none_named_is_skipped)
 {
 	struct status st;
-	if (load(&st))
-		fail_msg("%s", st.text);
+	assert_works(load(&st), st);
 	assert_int_equal(spec.nvariants, 3);
 	assert_string_equal(spec.variants[1].name, "threads-nccl");
-	assert_non_null(strstr(spec.variants[1].skip, "NCCL_LIBS is not set"));
-	assert_non_null(strstr(spec.variants[2].skip, "NCCL_LIBS is not set"));
+	assert_says(spec.variants[1].skip, "NCCL_LIBS is not set");
+	assert_says(spec.variants[2].skip, "NCCL_LIBS is not set");
 }
 
 TEST(what_cannot_be_read_is_named)
@@ -143,7 +137,7 @@ TEST(more_than_fit_are_refused)
 	}
 	struct status st;
 	assert_int_equal(load(&st), -1);
-	assert_non_null(strstr(st.text, "too many variants; allowed are 32"));
+	assert_says(st.text, "too many variants; allowed are 32");
 }
 
 TEST(one_version_twice_is_refused)
@@ -174,30 +168,15 @@ TEST(reading_a_version_loads_nothing_here)
 	FILE *maps = fopen("/proc/self/maps", "r");
 	assert_non_null(maps);
 	while (fgets(line, sizeof line, maps))
-		assert_null(strstr(line, "standin_nccl.so"));
+		assert_lacks(line, "standin_nccl.so");
 	fclose(maps);
 }
 
 static int prepare(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(file, sizeof file, "%s/x.exp", folder);
+	set_up(state);
 	unsetenv("STANDIN_NCCL_VERSION");
 	return standin_find(standin);
 }
 
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *ftw)
-{
-	(void)about, (void)type, (void)ftw;
-	return remove(path);
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-TESTS(.begin = prepare, .end = clear, .before = fresh);
+TESTS(.begin = prepare, .end = tear_down, .before = fresh);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,8 +38,7 @@ static unsigned count_pictures(const char *plots)
 		fclose(f);
 		assert_memory_equal(head, "\x89PNG", 4);
 		assert_true(head[18] * 256 + head[19] >= 700); /* the width: readable in a README */
-		assert_non_null(
-		    strstr(entry->d_name, "host")); /* the backend, in every file's name */
+		assert_says(entry->d_name, "host"); /* the backend, in every file's name */
 		pictures++;
 	}
 	if (dir)
@@ -50,48 +48,34 @@ static unsigned count_pictures(const char *plots)
 
 TEST(smoke_goes_from_file_to_pictures)
 {
-	char path[512];
-	struct cli cli = cli_call(folder, "run", "smoke", "backend=host", "blocks=2", "--results",
-	                          results, NULL);
-	assert_non_null(strstr(cli.out, "single"));
-	assert_non_null(strstr(cli.out, "processes"));
-	cli_expect(cli, 0, "report.md");
-	cli_result(folder, "smoke", "report.md", path, sizeof path);
-	assert_int_equal(access(path, R_OK), 0);
-	cli_result(folder, "smoke", "summary.csv", path, sizeof path);
-	assert_true(cli_lines(path) > 3 * 2 * 3);
-	cli_result(folder, "smoke", "plots", path, sizeof path);
-	assert_true(count_pictures(path) >= 3);
-	snprintf(path, sizeof path, "%s/smoke/latest/trials.jsonl", results);
-	assert_true(cli_lines(path) > 3 * 2 * 3);
+	cli_expect(here_call("run smoke backend=host blocks=2 --results $HERE/results"), 0,
+	           "single", "processes", "report.md");
+	assert_int_equal(access(here_in("smoke", "report.md"), R_OK), 0);
+	assert_true(cli_lines(here_in("smoke", "summary.csv")) > 3 * 2 * 3);
+	assert_true(count_pictures(here_in("smoke", "plots")) >= 3);
+	cli_expect(here_call("report $HERE/results/smoke/latest"), 0, "report.md");
 }
 
 TEST(pictures_can_be_drawn_again_from_the_records_alone)
 {
-	char path[512], again[600], dir[80];
-	cli_expect(cli_call(folder, "run", "smoke", "backend=host", "blocks=1", "bytes=4K",
-	                    "--no-report", "--results", results, NULL),
+	char plots[80];
+	cli_expect(here_call("run smoke backend=host blocks=1 bytes=4K --no-report "
+	                     "--results $HERE/results"),
 	           0, "");
-	cli_result(folder, "smoke", "trials.jsonl", path, sizeof path);
-	snprintf(dir, sizeof dir, "%s/copy", folder);
-	assert_int_equal(mkdir(dir, 0777), 0);
-	snprintf(again, sizeof again, "%s/trials.jsonl", dir);
-	assert_int_equal(rename(path, again), 0);
-	cli_expect(cli_call(folder, "report", dir, NULL), 0, "report.md");
-	snprintf(again, sizeof again, "%s/plots", dir);
-	assert_true(count_pictures(again) >= 3);
+	cli_expect(here_shell("mkdir $HERE/copy; mv %s $HERE/copy; $LAUNCHGAP report $HERE/copy",
+	                      here_in("smoke", "trials.jsonl")),
+	           0, "report.md");
+	snprintf(plots, sizeof plots, "%s/copy/plots", folder);
+	assert_true(count_pictures(plots) >= 3);
 }
 
 TEST(null_measures_the_harness)
 {
-	char path[512];
-	cli_expect(
-	    cli_call(folder, "run", "overhead", "blocks=1", "ranks=2", "--results", results, NULL),
-	    0, "null");
-	cli_result(folder, "overhead", "trials.jsonl", path, sizeof path);
-	char *text = cli_read(path);
-	assert_non_null(strstr(text, "\"digest\":null"));
-	free(text);
+	cli_expect(here_call("run overhead blocks=1 ranks=2 --results $HERE/results"), 0, "null");
+	struct record_run record = cli_record(here_in("overhead", "trials.jsonl"));
+	assert_false(record.cells[0].carries_data);
+	assert_string_equal(record.cells[0].digest, "");
+	record_free(&record);
 }
 
 #define SLOW                                                                                       \
@@ -99,66 +83,51 @@ TEST(null_measures_the_harness)
 	"50\n"                                                                                     \
 	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
 
-static void wait_for_trials(const char *trials, unsigned lines)
-{
-	const struct timespec tick = {0, 50000000};
-	for (unsigned i = 0; i < 600 && cli_lines(trials) < lines; i++)
-		nanosleep(&tick, NULL);
-}
-
 TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 {
-	char path[512] = "";
-	char scratch[128] = "";
-	const struct timespec tick = {0, 300000000};
+	char path[512], scratch[128] = "";
 	write_experiment(SLOW, "[variant p]\nmode = processes\n[variant t]\nmode = threads\n");
 	pid_t pid =
 	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	for (unsigned i = 0; i < 100 && !path[0]; i++) {
-		nanosleep(&tick, NULL);
-		cli_result(folder, "t", "trials.jsonl", path, sizeof path);
-	}
-	wait_for_trials(path, 3);
+	strcpy(path, here_waits_for(3));
 	cli_scratch(pid, scratch, sizeof scratch);
-	assert_non_null(strstr(scratch, "launchgap-"));
+	assert_says(scratch, "launchgap-");
 	kill(pid, SIGINT);
 	cli_expect(cli_wait(pid, folder, 30), 130, "interrupted");
 	assert_true(cli_lines(path) >= 3);
 	assert_int_equal(cli_processes(scratch), 0);
 	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
 	/* What is kept is a run that can be read. */
-	cli_result(folder, "t", "", path, sizeof path);
-	cli_expect(cli_call(folder, "report", path, NULL), 0, "");
+	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "");
 }
+
+#define RESUME "$LAUNCHGAP run --file $HERE/t.exp --resume %s %s"
 
 TEST(resumed_it_adds_whole_blocks)
 {
-	char path[512], trials[600];
 	const char *keys = "collective = alltoall\nbytes = 4K, 8K\nbackend = host\nlimit = no\n"
 	                   "ranks = 2\nblocks = 1\npace = isolated\nisolated_calls = 5\n";
 	write_experiment(keys, "[variant s]\nmode = single\n[variant t]\nmode = threads\n");
 	cli_expect(here_run(NULL, NULL), 0, "");
-	cli_result(folder, "t", "", path, sizeof path);
-	snprintf(trials, sizeof trials, "%s/trials.jsonl", path);
-	unsigned lines = cli_lines(trials);
-	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "blocks=2", NULL), 0,
-	           "");
-	assert_true(cli_lines(trials) >= lines + 2 * 2 * 2);
-	char *text = cli_read(trials);
-	assert_non_null(strstr(text, "\"block\":2,"));
-	assert_null(strstr(text, "\"block\":3,"));
-	char *resume =
-	    strstr(text, "\"kind\":\"resume\",\"first_block\":1,\"begun\":0,\"command\":[");
-	assert_non_null(resume);
-	*strchr(resume, '\n') = '\0';
-	assert_non_null(strstr(resume, ",\"blocks=2\"],\"created\":\"20"));
-	assert_non_null(strstr(resume, "\"counters\":false,\"machine\":{\"host\":"));
-	assert_non_null(strstr(resume, ",\"blocks\":2,"));
-	free(text);
-	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "ranks=3", NULL), 1,
-	           "cannot resume");
-	cli_expect(cli_call(folder, "run", "--file", file, "--resume", path, "dtype=int8", NULL), 1,
-	           "cannot resume: `dtypes`");
+	unsigned lines = cli_lines(here_path("trials.jsonl"));
+	cli_expect(here_shell(RESUME, here_path(""), "blocks=2"), 0, "");
+	assert_true(cli_lines(here_path("trials.jsonl")) >= lines + 2 * 2 * 2);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record_next_block(&record), 3);
+	assert_int_equal(record.nresumes, 1);
+	const struct record_resume *resume = &record.resumes[0];
+	assert_int_equal(resume->first_block, 1);
+	assert_int_equal(resume->begun, 0);
+	assert_int_equal(resume->blocks, 2);
+	assert_false(resume->counters);
+	json_assert_says(json_at(resume->machine, "host"), "", "");
+	assert_begins(resume->created, "20");
+	assert_string_equal(json_string_value(json_array_get(resume->command,
+	                                                     json_array_size(resume->command) - 1)),
+	                    "blocks=2");
+	record_free(&record);
+	cli_expect(here_shell(RESUME, here_path(""), "ranks=3"), 1, "cannot resume");
+	cli_expect(here_shell(RESUME, here_path(""), "dtype=int8"), 1, "cannot resume: `dtypes`");
 }
 
 /* The run's own is allowed, drawn or said. */
@@ -204,10 +173,9 @@ TEST(a_killed_worker_fails_its_trial_only)
 			fclose(f);
 	}
 	cli_expect(cli_wait(pid, folder, 60), 1, "killed by signal 9");
-	char *text = here_read("trials.jsonl");
-	assert_non_null(strstr(text, "\"kind\":\"failure\""));
-	assert_non_null(strstr(text, "\"kind\":\"cell\""));
-	free(text);
+	struct record_run record = cli_record(here_path(""));
+	assert_true(record.nfailures > 0 && record.ncells > 0);
+	record_free(&record);
 }
 
 TEST(a_trial_without_end_is_ended)
@@ -233,13 +201,11 @@ TEST(a_cell_without_end_ends_its_trial)
 		                 "limit = no\nranks = 2\nblocks = 1\npace = isolated\n"
 		                 "delay = 50s\ncell_timeout = 1\n",
 		                 variant);
-		struct cli cli = here_run(NULL, "--no-report", NULL);
-		cli_expect(cli, 1,
+		cli_expect(here_run(NULL, "--no-report", NULL), 1,
 		           ": a cell took longer than cell_timeout = 1s: alltoall, 4096 "
 		           "bytes, isolated");
 		char *text = here_read("trials.jsonl");
-		assert_non_null(
-		    strstr(text, ": a cell took longer than cell_timeout = 1s: alltoall"));
+		assert_says(text, ": a cell took longer than cell_timeout = 1s: alltoall");
 		free(text);
 		cli_clean(folder);
 		set_up(state);
@@ -253,8 +219,7 @@ TEST(who_is_stuck_is_named)
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
 	                 "delay_rank = 1\ncell_timeout = 3\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
-	struct cli cli = here_run(NULL, "--no-report", NULL);
-	cli_expect(cli, 1,
+	cli_expect(here_run(NULL, "--no-report", NULL), 1,
 	           "rank 1: a cell took longer than cell_timeout = 3s: alltoall, 65536 bytes, "
 	           "isolated, in a call that does not return (1 of 2 workers)");
 }
@@ -275,8 +240,7 @@ TEST(what_cannot_be_answered_is_said_first)
 	    "[claim d]\ntext = x\nleft = a\nright = b\nmetric = latency\nis = within 2%\n"
 	    "[claim e]\ntext = x\nleft = a\nright = b\nmetric = time\nis = within 2%\n"
 	    "collective = sendrecv\n");
-	struct cli cli = here_run(NULL, "pace=stream", "--no-report", NULL);
-	cli_expect(cli, 0, first);
+	cli_expect(here_run(NULL, "pace=stream", "--no-report", NULL), 0, first);
 }
 
 /* Said before hours are measured, not after. */
@@ -286,7 +250,7 @@ TEST(nccl_tests_columns_want_stream_calls)
 	                 "ranks = 2\nblocks = 1\npace = isolated\n",
 	                 "[variant a]\nmode = single\n");
 	struct cli cli = here_run(NULL, "--format", "nccl-tests", NULL);
-	assert_null(strstr(cli.out, "block"));
+	assert_lacks(cli.out, "block");
 	cli_expect(cli, 1, "--format nccl-tests is of stream calls");
 }
 
@@ -350,16 +314,19 @@ TEST(wrong_data_fails_the_run_and_is_kept)
 	                 "[variant good]\nmode = threads\n[variant bad]\nmode = processes\n"
 	                 "flip = 1:7\n[variant alone]\nmode = single\nflip = 0:4097\n");
 	struct cli cli = here_run(NULL, "--no-report", NULL);
-	assert_non_null(strstr(cli.out, "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
-	                                "isolated: rank 1, byte 7: 0x"));
-	assert_non_null(strstr(cli.out, "alone, block 1: wrong data in alltoall_int8 of 4096 "
-	                                "bytes, isolated: rank 0, byte 4097: 0x"));
-	assert_null(strstr(cli.out, "good, block 1"));
+	assert_says(cli.out, "bad, block 1: wrong data in alltoall_int8 of 4096 bytes, "
+	                     "isolated: rank 1, byte 7: 0x");
+	assert_says(cli.out, "alone, block 1: wrong data in alltoall_int8 of 4096 "
+	                     "bytes, isolated: rank 0, byte 4097: 0x");
+	assert_lacks(cli.out, "good, block 1");
 	cli_expect(cli, 1, "2 trials failed");
-	char *text = here_read("trials.jsonl");
-	assert_non_null(strstr(text, "\"wrong\":1,\"wrong_at\":{\"rank\":1,"));
-	assert_null(strstr(text, "\"kind\":\"failure\""));
-	free(text);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record.nfailures, 0);
+	for (unsigned i = 0; i < record.ncells; i++)
+		assert_int_equal(record.cells[i].wrong,
+		                 strcmp(record.cells[i].variant, "bad") == 0 ||
+		                     strcmp(record.cells[i].variant, "alone") == 0);
+	record_free(&record);
 }
 
 /* Forced upon a backend that has none: each rank's are null, and that is no damage. */
@@ -369,9 +336,13 @@ TEST(counters_that_a_backend_lacks_can_be_read)
 	                 "ranks = 2\nblocks = 1\ncounters = yes\n",
 	                 "[variant t]\nmode = threads\n");
 	cli_expect(here_run(NULL, NULL), 0, "report.md");
-	char *text = here_read("trials.jsonl");
-	assert_non_null(strstr(text, "\"counters\":[null,null]"));
-	free(text);
+	struct record_run record = cli_record(here_path(""));
+	unsigned read = 0;
+	for (unsigned i = 0; i < record.ncells; i++)
+		read += json_is_null(
+		    json_array_get(json_object_get(record.cells[i].json, "counters"), 1));
+	assert_true(read > 0);
+	record_free(&record);
 }
 
 /* Another backend's requirements are for the report's reader, not for the user at the terminal. */
@@ -384,8 +355,8 @@ TEST(claims_of_another_backend_are_in_the_report_alone)
 	                 "metric = busbw\nis = less by 2%\n"
 	                 "[claim nodes]\ntext = Two are slower.\nneeds = 2 nodes\n");
 	struct cli cli = here_run(NULL, NULL);
-	assert_null(strstr(cli.out, "Only there."));
-	assert_null(strstr(cli.out, "backend nccl"));
+	assert_lacks(cli.out, "Only there.");
+	assert_lacks(cli.out, "backend nccl");
 	cli_expect(cli, 0, "");
 	json_t *report = json_report(here_path("report.json"));
 	const json_t *nodes = json_claim(report, "nodes"), *far = json_claim(report, "far");

@@ -66,7 +66,7 @@ TEST(what_the_mean_hides_is_named)
 	                     "At 64 MiB (alltoall, stream) slower than threads, where the mean");
 	/* All of them are on the page. */
 	json_assert_one_says(json_section(report, "exceptions"), "Each is judged by itself");
-	made_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
+	assert_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
 }
 
 /* What the mean says too is not an exception; nor is a size that few blocks leave open. */
@@ -100,6 +100,41 @@ TEST(a_size_of_no_regime_is_named)
 	assert_int_equal(json_count(made_report(&made), "exceptions"), 0);
 }
 
+/* How many sentences of the answer tell of sizes. */
+static unsigned on_top(const json_t *report)
+{
+	const json_t *answer = json_object_get(report, "answer");
+	unsigned n = 0;
+	for (size_t i = 0; i < json_array_size(answer); i++)
+		for (const char *at = json_string_value(json_array_get(answer, i));
+		     (at = strstr(at, " times the speed.")); at++)
+			n++;
+	return n;
+}
+
+/* Of all sizes page 1 tells the two strongest: that which a decided mean denies, then the largest
+ * effect. */
+TEST(page_1_tells_the_two_strongest)
+{
+	factor[MADE_SINGLE][3] = 1.3;
+	factor[MADE_SINGLE][4] = 1.1;
+	factor[MADE_SINGLE][5] = 1.6;
+	factor[MADE_PROCESSES][6] = 1.06;
+	factor[MADE_PROCESSES][7] = 1 / 1.2;
+	const json_t *report = made_report(&made), *answer = json_object_get(report, "answer");
+	assert_int_equal(json_count(report, "exceptions"), 7);
+	assert_int_equal(on_top(report), 2);
+	json_assert_one_says(
+	    answer, "At 16 MiB (alltoall, stream) slower than threads, where the mean over the "
+	            "regime's sizes is faster: processes");
+	json_assert_one_says(answer, "At 4 MiB (alltoall, ");
+	json_assert_one_says(answer, "The section Sizes that no mean tells has more of them.");
+	factor[MADE_SINGLE][3] = factor[MADE_SINGLE][4] = factor[MADE_SINGLE][5] = 1;
+	report = made_report(&made);
+	assert_int_equal(on_top(report), 1);
+	assert_false(json_one_says(json_object_get(report, "answer"), "has more of them"));
+}
+
 /* Two variants that differ in the library alone are compared with each other. */
 TEST(versions_are_compared_at_each_size)
 {
@@ -111,8 +146,8 @@ TEST(versions_are_compared_at_each_size)
 	json_assert_text(json_cell(table, is, "against"), "", "threads");
 	json_assert_one_says(
 	    json_object_get(report, "answer"),
-	    "At 1 MiB (alltoall, stream), a size of no regime, NCCL 2.21.5 is "
-	    "slower than 2.28.3: processes, 0.714 (0.714 to 0.715) times the speed.");
+	    ", a size of no regime, NCCL 2.21.5 is slower than 2.28.3: processes, 0.714 (0.714 to "
+	    "0.715) times the speed.");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

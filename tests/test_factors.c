@@ -90,26 +90,26 @@ TEST(factors_stand_by_the_size_of_their_effect)
 	factor("large", "threads-old", "processes-old"); /* down: its direction does not matter */
 	strcpy(asked.factors[3].text, "one, two");
 	find();
-	near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
+	assert_near(found->factors[1].latency.ratio.estimate, 1 / 0.9, 0.01);
 	/* Faster, though bandwidth is lost. */
-	near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
+	assert_near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
 	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
 	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
 	assert_false(factors_judged(&found->factors[0].latency));
 	done();
 	made_report(&made);
 	char *text = made_read("factors.csv");
-	made_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
-	                "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
-	                "latency_blocks,detectable,latency_detectable\n1,"
-	                "large,mode,threads-old,processes-old,0,0.59");
-	made_says(text, ",slower,\"one, two\",,4,10,1.");
-	made_says(text, "\n2,small,mode,nodirect,threads-old,0,1.1");
-	made_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
-	made_says(text, "\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
-	                "not in");
-	made_says(text, ",0,0,,,,,0,,\n");
-	made_says(text, ",no difference,,,4,10,");
+	assert_says(text, "nth,factor,setting,from,to,placebo,effect,effect_lo,effect_hi,verdict,"
+	                  "text,why,cells,blocks,latency,latency_lo,latency_hi,latency_verdict,"
+	                  "latency_blocks,detectable,latency_detectable\n1,"
+	                  "large,mode,threads-old,processes-old,0,0.59");
+	assert_says(text, ",slower,\"one, two\",,4,10,1.");
+	assert_says(text, "\n2,small,mode,nodirect,threads-old,0,1.1");
+	assert_says(text, "\n3,none,mode,threads-old,threads-old-again,1,0.99");
+	assert_says(text, "\n4,absent,mode,nodirect,nowhere,0,,,,,,nowhere is "
+	                  "not in");
+	assert_says(text, ",0,0,,,,,0,,\n");
+	assert_says(text, ",no difference,,,4,10,");
 }
 
 TEST(a_factor_has_its_sizes_and_reasons)
@@ -123,12 +123,12 @@ TEST(a_factor_has_its_sizes_and_reasons)
 	assert_int_equal(found->factors[0].sizes.lo, 65536);
 	assert_int_equal(found->factors[0].sizes.hi, 262144);
 	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_FASTER);
-	near(found->factors[0].bandwidth.ratio.estimate, 1.25, 0.005);
+	assert_near(found->factors[0].bandwidth.ratio.estimate, 1.25, 0.005);
 	done();
 	strcpy(f->to, "processes-old");
 	skips = true;
 	find();
-	made_says(found->factors[0].why, "was skipped: NCCL_LEGACY is not set");
+	assert_says(made_reason(&found->factors[0].why), "was skipped: NCCL_LEGACY is not set");
 	done();
 }
 
@@ -143,7 +143,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	factor("large", "threads-old", "processes-old")->bytes.lo = 65536;
 	find();
 	for (unsigned i = 0; i < 3; i++) {
-		assert_string_equal(found->factors[i].why, "");
+		assert_int_equal(found->factors[i].why.kind, REASON_NONE);
 		assert_false(factors_judged(&found->factors[i].bandwidth));
 	}
 	assert_int_equal(found->factors[2].ncells, 2);
@@ -151,10 +151,10 @@ TEST(a_factor_may_be_of_latency_alone)
 	done();
 	const json_t *report = made_report_with(&made, "plot", 0),
 	             *table = json_table(report, "effects");
-	made_says(made_read("factors.csv"),
-	          "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
-	made_says(made_read("factors.csv"), ",slower,10,,");
-	made_says(made_read("factors.csv"), "\n2,small,");
+	assert_says(made_read("factors.csv"),
+	            "\n1,large,mode,threads-old,processes-old,0,,,,,,,2,0,0.7");
+	assert_says(made_read("factors.csv"), ",slower,10,,");
+	assert_says(made_read("factors.csv"), "\n2,small,");
 	/* No figure of bandwidth, which no factor has. */
 	json_assert_null(effect(report, "large", "bandwidth"), "");
 	json_assert_null(effect(report, "large", "verdict"), "");
@@ -165,8 +165,8 @@ TEST(a_factor_may_be_of_latency_alone)
 	json_assert_text(effect(report, "small", "latency_verdict"), "", "faster");
 	json_assert_text(effect(report, "none", "latency_verdict"), "",
 	                 "no difference within 2 %, as a placebo should be");
-	made_says(made_read("plots/run.gp"), "\neffects_rows = 3\n");
-	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = 1.0 * 0.7");
+	assert_says(made_read("plots/run.gp"), "\neffects_rows = 3\n");
+	assert_says(made_read("plots/run.gp"), "\neffects_latency[1] = 1.0 * 0.7");
 	assert_int_equal(access(made_path("plots/nccl_factors.png"), R_OK), 0);
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
 	/* If ranks share cores nothing is left, for that reason. */
@@ -204,7 +204,7 @@ TEST(latency_has_a_column_where_it_is_judged)
 	                     "Latency is not judged, with more ranks than cores: waiting "
 	                     "workers share them, so that p50 of isolated calls is the "
 	                     "scheduler's.");
-	made_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
+	assert_says(made_read("plots/run.gp"), "\neffects_latency[1] = NaN\n");
 	no_isolated = true;
 	assert_false(
 	    json_one_says(json_section(made_report(&made), "factors"), "Latency is not judged"));
@@ -216,9 +216,9 @@ static void tell_caption(struct arena *arena, void *of)
 	static const struct chapter *const chapters[] = {&chapter_run, &chapter_factors};
 	static const struct record_run run;
 	static const struct summary s = {.run = &run, .reference = -1};
-	const struct analysis a = {.s = &s, .f = found};
 	struct story story;
-	story_make(&a, chapters, 2, arena, &story);
+	found->s = &s;
+	story_make(found, chapters, 2, arena, &story);
 	snprintf(of, 200, "%s", story_said(&story, STORY_CAPTION, 0)->text);
 }
 
@@ -259,9 +259,8 @@ TEST_WITH(a_caption_says_what_is_decided, NULL, NULL)
 		assert_string_equal(caption(), cases[c].said);
 		/* With different sizes each names its own. */
 		found->factors[0].sizes = (struct claim_range){64 << 10, 64 << 10};
-		assert_int_equal(strstr(caption(), "times the bandwidth (64 KiB); undecided") !=
-		                     NULL,
-		                 cases[c].kinds[0] == VERDICT_SLOWER);
+		assert_says_if(cases[c].kinds[0] == VERDICT_SLOWER, caption(),
+		               "times the bandwidth (64 KiB); undecided");
 	}
 	free(found);
 	found = NULL;

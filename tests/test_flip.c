@@ -1,10 +1,9 @@
 /* A known fault, from an experiment's file to the verdict: it is found wherever data is checked,
  * and elsewhere the missing check is an error too. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "here.h"
+#include "json.h"
 #include "test.h"
 
 /* Runs two ranks on host with these lines, and looks for words in the output. */
@@ -15,13 +14,7 @@ static void run(const char *lines, int code, const char *words)
 	         "; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 2\nblocks = 1\n"
 	         "stretches = 2\npace = stream\n%s\n[variant a]\nmode = threads\n",
 	         lines);
-	struct cli cli = here_run(text, NULL);
-	if (cli.code != code || !strstr(cli.out, words))
-		print_error("%s\nexit %d, wanted %d and \"%s\":\n%s\n", lines, cli.code, code,
-		            words, cli.out);
-	assert_int_equal(cli.code, code);
-	assert_non_null(strstr(cli.out, words));
-	free(cli.out);
+	cli_expect(here_run(text, NULL), code, words);
 }
 
 /* One buffer for more than one call: in place each call reduces what the one before left, and a
@@ -34,28 +27,28 @@ TEST(a_flip_is_found_where_only_a_fresh_call_is_checked)
 	run(SPOILT "flip = 0:5242879", 1, "rank 0, byte 5242876");
 }
 
-static char *report(void)
+/* Of the last run's report: so many of the cells, and whether it says so. */
+static void fresh_calls(unsigned cells)
 {
-	char *text = here_read("report.md");
-	return text;
+	json_t *report = json_report(here_path("report.json"));
+	const json_t *checked =
+	    json_cell(json_table(report, "checked"), (json_keys){NULL}, "fresh_cells");
+	json_assert_number(checked, "", cells, 0);
+	assert_int_equal(json_one_says(json_section(report, "checks"), "fresh call"), cells > 0);
+	json_decref(report);
 }
 
 TEST(the_report_says_where_only_a_fresh_call_was_checked)
 {
 	run(SPOILT, 0, "all right");
-	char *text = report();
-	/* The variant, and its twin. */
-	assert_non_null(strstr(text, "Of 2 of them only one more, fresh call was checked"));
-	free(text);
+	fresh_calls(2); /* the variant, and its twin */
 }
 
 TEST(nor_does_it_where_all_are)
 {
 	run("collective = all_reduce, all_gather\nbytes = 4K\nin_place = both\ncalls = 2", 0,
 	    "all right");
-	char *text = report();
-	assert_null(strstr(text, "fresh call"));
-	free(text);
+	fresh_calls(0);
 }
 
 TEST(a_flip_that_hits_nothing_fails_the_run)

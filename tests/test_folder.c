@@ -179,7 +179,7 @@ TEST(a_record_that_others_touch_ends_the_run)
 		cases[i].touch(record);
 		assert_int_equal(record_write_failure(f.trials, &trial, "why", &st), 0);
 		assert_int_equal(folder_commit(&f, &st), -1);
-		assert_non_null(strstr(st.text, cases[i].words));
+		assert_says(st.text, cases[i].words);
 		folder_close(&f);
 	}
 }
@@ -348,8 +348,8 @@ TEST_WITH(without_room_there_is_none, NULL, NULL)
 	struct folder f = {0};
 	struct status st = {""};
 	assert_int_equal(folder_open_scratch(&f, SIZE_MAX / 2, &st), -1);
-	assert_non_null(strstr(st.text, "/dev/shm has "));
-	assert_non_null(strstr(st.text, "/tmp has "));
+	assert_says(st.text, "/dev/shm has ");
+	assert_says(st.text, "/tmp has ");
 	assert_string_equal(f.scratch, "");
 }
 

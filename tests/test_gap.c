@@ -13,12 +13,12 @@ TEST(shares_add_up)
 	assert_int_equal(w->nsteps, 2);
 	assert_string_equal(w->steps[0].name, "mode");
 	assert_string_equal(w->steps[1].name, "zero-copy");
-	near(w->steps[0].log + w->steps[1].log, w->log, 1e-12);
-	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
-	near(w->explained.estimate, 1, 1e-12);
-	near(w->steps[0].share.estimate, log(0.75 / 0.7) / log(1 / 0.7), 0.02);
-	near(w->steps[0].to_gbs, w->steps[1].from_gbs, 1e-9);
-	near(w->steps[1].to_gbs / w->steps[0].from_gbs, exp(w->log), 1e-9);
+	assert_near(w->steps[0].log + w->steps[1].log, w->log, 1e-12);
+	assert_near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	assert_near(w->explained.estimate, 1, 1e-12);
+	assert_near(w->steps[0].share.estimate, log(0.75 / 0.7) / log(1 / 0.7), 0.02);
+	assert_near(w->steps[0].to_gbs, w->steps[1].from_gbs, 1e-9);
+	assert_near(w->steps[1].to_gbs / w->steps[0].from_gbs, exp(w->log), 1e-9);
 	assert_int_equal(w->gap.kind, VERDICT_FASTER);
 	done();
 }
@@ -37,7 +37,7 @@ TEST(factors_may_be_taken_back)
 	assert_true(w->steps[0].backwards);
 	assert_true(w->steps[0].log > 0);
 	assert_false(w->steps[1].backwards);
-	near(w->explained.estimate, 1, 1e-12);
+	assert_near(w->explained.estimate, 1, 1e-12);
 	done();
 }
 
@@ -52,8 +52,8 @@ TEST(what_does_not_chain_is_left)
 	assert_int_equal(w->nsteps, 2);
 	assert_true(w->steps[0].rest);
 	assert_false(w->steps[1].rest);
-	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
-	near(w->explained.estimate, log(1 / 0.75) / log(1 / 0.7), 0.02);
+	assert_near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	assert_near(w->explained.estimate, log(1 / 0.75) / log(1 / 0.7), 0.02);
 	done();
 	/* And all of it if a factor leads elsewhere: nodirect is farther off than the gap. */
 	speed[0] = 0.4;
@@ -61,8 +61,8 @@ TEST(what_does_not_chain_is_left)
 	w = &found->waterfall;
 	assert_int_equal(w->nsteps, 1);
 	assert_true(w->steps[0].rest);
-	near(w->steps[0].share.estimate, 1, 1e-12);
-	near(w->explained.estimate, 0, 0);
+	assert_near(w->steps[0].share.estimate, 1, 1e-12);
+	assert_near(w->explained.estimate, 0, 0);
 	done();
 	/* No factor at all: the same. */
 	speed[0] = 0.75;
@@ -70,7 +70,7 @@ TEST(what_does_not_chain_is_left)
 	find();
 	assert_int_equal(found->waterfall.nsteps, 1);
 	assert_true(found->waterfall.steps[0].rest);
-	near(found->waterfall.explained.estimate, 0, 0);
+	assert_near(found->waterfall.explained.estimate, 0, 0);
 	done();
 }
 
@@ -84,10 +84,10 @@ TEST(only_what_is_beyond_the_margin_explains)
 	factor("zero-copy", "nodirect", "threads-old");
 	find();
 	const struct waterfall *w = &found->waterfall;
-	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	assert_near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
 	assert_false(w->steps[0].counts);
 	assert_true(w->steps[1].counts);
-	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	assert_near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
 	done();
 	/* No difference except for a block that is far off. */
 	asked.factors[0].placebo = false;
@@ -95,19 +95,19 @@ TEST(only_what_is_beyond_the_margin_explains)
 	off = MADE_SINGLE;
 	find();
 	w = &found->waterfall;
-	near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
-	near(w->steps[0].share.estimate, 0, 0.01); /* nor does it spoil the estimate */
+	assert_near(w->steps[0].share.estimate + w->steps[1].share.estimate, 1, 1e-12);
+	assert_near(w->steps[0].share.estimate, 0, 0.01); /* nor does it spoil the estimate */
 	assert_false(w->steps[0].counts);
-	near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
+	assert_near(w->explained.estimate, w->steps[1].share.estimate, 1e-12);
 	done();
 	off = UINT_MAX;
 	speed[0] = 0.75;
 	find();
-	near(found->waterfall.explained.estimate, 1, 1e-12);
+	assert_near(found->waterfall.explained.estimate, 1, 1e-12);
 	done();
 	asked.nfactors = 0;
 	find();
-	near(found->waterfall.explained.estimate, 0, 0);
+	assert_near(found->waterfall.explained.estimate, 0, 0);
 	done();
 }
 
@@ -122,12 +122,12 @@ TEST(grey_says_what_it_is)
 	for (unsigned few = 0; few < 2; few++) {
 		made.blocks = few ? 5 : 10;
 		made_report_with(&made, "plot", 0);
-		made_says(made_read("plots/nccl_factors.svg"),
-		          few ? "grey: no interval below 6 blocks"
-		              : "grey: interval not wholly beyond ±2 % and the A/A line");
+		assert_says(made_read("plots/nccl_factors.svg"),
+		            few ? "grey: no interval below 6 blocks"
+		                : "grey: interval not wholly beyond ±2 % and the A/A line");
 	}
-	made_says(made_read("plots/run.gp"),
-	          "\nsaid_gap = 'No shares are given: the gap itself is ");
+	assert_says(made_read("plots/run.gp"),
+	            "\nsaid_gap = 'No shares are given: the gap itself is ");
 }
 
 /* Mean and Hodges–Lehmann estimate may point two ways: a row has the mean's figures alone, and
@@ -164,7 +164,7 @@ TEST(a_row_does_not_contradict_itself)
 	find();
 	assert_int_equal(found->waterfall.gap.kind, VERDICT_FASTER);
 	assert_true(isnan(found->waterfall.explained.estimate));
-	made_says(found->waterfall.why, "point two ways");
+	assert_says(made_reason(&found->waterfall.why), "point two ways");
 	done();
 }
 
@@ -176,18 +176,18 @@ TEST(without_a_gap_there_are_no_shares)
 	assert_int_equal(found->waterfall.nsteps, 2);
 	assert_true(isnan(found->waterfall.explained.estimate));
 	assert_true(isnan(found->waterfall.steps[0].share.estimate));
-	made_says(found->waterfall.why, "there is no gap to explain");
+	assert_says(made_reason(&found->waterfall.why), "there is no gap to explain");
 	done();
 	made.blocks = 4;
 	speed[2] = 0.5;
 	find();
 	assert_true(isnan(found->waterfall.explained.estimate));
-	made_says(found->waterfall.why, "undecided");
+	assert_says(made_reason(&found->waterfall.why), "undecided");
 	done();
 	skips = true;
 	find();
 	assert_int_equal(found->waterfall.nsteps, 0);
-	made_says(found->waterfall.why, "was skipped");
+	assert_says(made_reason(&found->waterfall.why), "was skipped");
 	done();
 }
 

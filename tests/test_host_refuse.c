@@ -9,7 +9,7 @@ static void assert_refused(const struct rig *rig, const char *words)
 	struct status st = {""};
 
 	assert_int_equal(backend_host.supports(&rig->trial, &st), -1);
-	assert_non_null(strstr(st.text, words));
+	assert_says(st.text, words);
 }
 
 TEST(what_cannot_be_done_is_refused)

@@ -192,13 +192,7 @@ TEST(nor_are_they_experiments_or_what_is_compared)
 /* A plan of so many blocks takes minutes and gigabytes. */
 TEST(a_block_beyond_all_plans_is_damage)
 {
-	char *text = cli_read(in(run, "trials.jsonl")), *block = strstr(text, "\"block\":1,");
-	assert_non_null(block);
-	FILE *out = fopen(in(run, "trials.jsonl"), "w");
-	assert_non_null(out);
-	fprintf(out, "%.*s\"block\":1000000000,%s", (int)(block - text), text, block + 10);
-	fclose(out);
-	free(text);
+	cli_replace(in(run, "trials.jsonl"), "\"block\":1,", "\"block\":1000000000,");
 	cli_expect(report(), 1, "\"block\" is 1000000000");
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
@@ -239,32 +233,29 @@ static void spoil_environment(json_t *env)
 	                      json_string("NCCL_X=" EVIL));
 }
 
-/* Each line of the record with it in all texts that may be anything. */
+/* A line of the record with it in all texts that may be anything. */
+static bool spoil_line(json_t *json, const char *kind)
+{
+	json_t *facts = json_array_get(json_object_get(json, "facts"), 0);
+	if (!strcmp(kind, "environment"))
+		spoil_environment(json);
+	if (facts) {
+		spoil(facts, "bind");
+		spoil(facts, "library");
+	}
+	if (!strcmp(kind, "end"))
+		spoil(json, "text");
+	return true;
+}
+
 static void spoil_record(void)
 {
-	char *text = cli_read(in(run, "trials.jsonl")), *rest = text, *line;
-	FILE *out = fopen(in(run, "trials.jsonl"), "w");
+	cli_edit(in(run, "trials.jsonl"), spoil_line);
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
 	assert_non_null(out);
-	while ((line = strsep(&rest, "\n")) && line[0]) {
-		json_t *json = json_loads(line, 0, NULL);
-		json_t *facts = json_array_get(json_object_get(json, "facts"), 0);
-		const char *kind = json_string_value(json_object_get(json, "kind"));
-		if (!strcmp(kind, "environment"))
-			spoil_environment(json);
-		if (facts) {
-			spoil(facts, "bind");
-			spoil(facts, "library");
-		}
-		if (!strcmp(kind, "end"))
-			spoil(json, "text");
-		json_dumpf(json, out, JSON_COMPACT);
-		fputc('\n', out);
-		json_decref(json);
-	}
 	fprintf(out, "{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":1,\"order\":9,"
 	             "\"error\":\"\\u001b[31m\\u009b31m\\u202e<evil onload=x>\"}\n");
 	fclose(out);
-	free(text);
 }
 
 static void only_text(const char *name, const char *text)

@@ -180,8 +180,8 @@ TEST_WITH(a_dry_run_says_it_all, set_up, tear_down)
 	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
 	struct cli cli = cli_call(folder, "run", "--file", file, "--dry-run", "backend=nccl", NULL);
 	assert_int_equal(cli.code, 0);
-	assert_non_null(strstr(cli.out, "visible = own"));
-	assert_non_null(strstr(cli.out, "cpus = 1/2, wait = block"));
+	assert_says(cli.out, "visible = own");
+	assert_says(cli.out, "cpus = 1/2, wait = block");
 	free(cli.out);
 }
 
@@ -265,7 +265,7 @@ TEST(a_process_that_dies_is_told)
 	const struct isolation none = {.process = 0};
 	struct status st = {""};
 	assert_int_equal(isolation_run(&none, die, NULL, &st), -1);
-	assert_non_null(strstr(st.text, "killed by signal 6"));
+	assert_says(st.text, "killed by signal 6");
 }
 
 static int look_at_proc(void *arg, struct status *st)

@@ -30,7 +30,7 @@ static void run_job(void)
 	struct job_result result;
 	struct status st = {""};
 	job_hold_signals();
-	job_run(argv, NULL, 0, "/dev/null", 60, &result, &st);
+	job_run(argv, NULL, 0, "/dev/null", NULL, 60, &result, &st);
 	_exit(0);
 }
 
@@ -65,8 +65,28 @@ TEST(a_job_without_its_log_says_why)
 	struct job_result result;
 	struct status st = {""};
 	assert_int_equal(write(go[1], "x", 1), 1);
-	assert_int_equal(job_run(argv, NULL, 0, "/nowhere/log", 60, &result, &st), -1);
+	assert_int_equal(job_run(argv, NULL, 0, "/nowhere/log", NULL, 60, &result, &st), -1);
 	assert_string_equal(st.text, "cannot start true: No such file or directory");
+}
+
+/* mpirun may wait for a host that is lost, long after its processes have said so. */
+TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
+{
+	char file[80], line[200], *const argv[] = {"sh", "-c", line, NULL};
+	struct job_result result;
+	struct status st = {""};
+	char dir[64];
+	cli_folder(dir);
+	snprintf(file, sizeof file, "%s/failed", dir);
+	snprintf(line, sizeof line, ": >%s; exec sleep 1000", file);
+	assert_int_equal(write(go[1], "x", 1), 1);
+	job_hold_signals();
+	const int failed = job_run(argv, NULL, 0, "/dev/null", file, 500, &result, &st);
+	job_release_signals();
+	cli_clean(dir);
+	assert_works(failed, st);
+	assert_int_equal(result.end, JOB_EXITED);
+	assert_int_equal(result.code, 1);
 }
 
 /* A job's output, and how it is reported. */
@@ -91,6 +111,24 @@ TEST(the_first_error_is_the_cause)
 	    {"-----\nWARNING: slow\n-----\none\n-----\nmpirun noticed that rank 1\nwas "
 	     "killed\n-----\n",
 	     "timed out after 9 s (timeout = …); last said: was killed", "was killed"},
+	    /* MPICH's */
+	    {"[mpiexec@h] match_arg (args.c:163): unrecognized argument mca\n"
+	     "[mpiexec@h] main (mpiexec.c:127): error parsing parameters\n",
+	     "timed out after 9 s (timeout = …); first error: [mpiexec@h] match_arg (args.c:163): "
+	     "unrecognized argument mca",
+	     "[mpiexec@h] match_arg (args.c:163): unrecognized argument mca"},
+	    {"\n=====\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=====\n"
+	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+	     "Please see the FAQ page for debugging suggestions\n",
+	     "timed out after 9 s (timeout = …); first error: YOUR APPLICATION TERMINATED WITH THE "
+	     "EXIT STRING: Killed (signal 9)",
+	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)"},
+	    {"Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x\n"
+	     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Hangup (signal 1)\n",
+	     "timed out after 9 s (timeout = …); first error: Abort(7) on node 0 (rank 0 in comm "
+	     "0): "
+	     "Fatal error in internal_Bcast: x",
+	     "Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x"},
 	    {"one\ntwo\n---\n", "timed out after 9 s (timeout = …); last said: two", "two"},
 	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
 	char folder[64], log[80], text[600];

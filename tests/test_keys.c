@@ -118,9 +118,8 @@ TEST(test_sizes_refused)
 		struct status st = {""};
 		if (!sizes_parse(rows[i].text, sizes, &count, &st))
 			fail_msg("'%s' is accepted", rows[i].text);
-		if (!strstr(st.text, rows[i].what) || !strstr(st.text, "allowed"))
-			fail_msg("'%s': '%s' does not say '%s'", rows[i].text, st.text,
-			         rows[i].what);
+		assert_says(st.text, rows[i].what);
+		assert_says(st.text, "allowed");
 		assert_int_equal(count, 7);
 		assert_int_equal(sizes[0], 7);
 	}
@@ -295,7 +294,7 @@ TEST(test_tokens)
 
 	refuse(MOE "tokens = none\n" ONE, 4, "tokens = 'none' is not allowed");
 	refuse(MOE "tokens = 0\n" ONE, 4, "zero");
-	refuse(MOE "tokens = 2\nbytes = 4K\n" ONE, 4, "allowed is one of the two");
+	refuse(MOE "tokens = 2\nbytes = 4K\n" ONE, 5, "allowed is one of the two");
 	refuse(MOE "tokens = 2\ndtype = float16, float32\n" ONE, 4, "datatypes of one size");
 	refuse(MOE "tokens = 2\n" ONE "[variant two]\nlike = one\nhidden = 8\n", 4,
 	       "one hidden for all variants");
@@ -303,7 +302,7 @@ TEST(test_tokens)
 	refuse("[experiment]\ncollective = alltoall\nbytes = 4K\nhost.tokens = 4\n" ONE, 4,
 	       "tokens = 4 is used by no collective");
 	assert_int_equal(load_with(BASE ONE, "host", 1, &tokens, &st), -1);
-	expect_text(&st, "command line: tokens = 3 is used by no collective");
+	assert_says(st.text, "command line: tokens = 3 is used by no collective");
 #undef MOE
 }
 
@@ -437,7 +436,7 @@ TEST(test_first_reading_knows_no_backend)
 	assert_string_equal(spec.backend, "host");
 	struct status st;
 	assert_int_equal(load_with(text, "null", 0, NULL, &st), -1);
-	expect_text(&st, "collective is missing");
+	assert_says(st.text, "collective is missing");
 }
 
 TEST(test_expect)
@@ -498,18 +497,36 @@ TEST(test_mode_and_layout)
 	for (unsigned i = 0; i < 3; i++) {
 		struct status st = {""};
 		assert_int_equal(load_with(text, "host", 1, &places[i], &st), -1);
-		expect_text(&st, "they are named for what they say themselves: plain, placed, "
-		                 "back, both, there");
+		assert_says(st.text, "they are named for what they say themselves: plain, placed, "
+		                     "back, both, there");
 	}
 	/* A search is in one mode, and about other settings. */
 	const char *search = BASE "[variant default]\nmode = threads\n"
 	                          "[variant other]\nmode = threads\noffset = 64\n"
 	                          "[search]\nfinalists = 1\npath = direct, fifo\n";
 	struct status st = {""};
-	if (load_with(search, "host", 1, &places[0], &st))
-		fail_msg("%s", st.text);
+	assert_works(load_with(search, "host", 1, &places[0], &st), st);
 	expect_place("default", "processes", 0);
 	expect_place("other", "processes", 0);
+}
+
+/* Of a variant in its own section; for all, the run's number of ranks. */
+TEST(test_ranks_of_a_variant)
+{
+	static const char text[] = BASE "ranks = 8\n" ONE "ranks = 2\n"
+	                                "[variant more]\nlike = one\nranks = 4\n"
+	                                "[variant all]\nlike = more\nranks = auto\n";
+	load(text, "host");
+	assert_int_equal(spec.ranks, 8);
+	assert_int_equal(spec.variants[0].ranks, 2);
+	assert_int_equal(spec.variants[1].ranks, 4);
+	assert_int_equal(spec.variants[2].ranks, 0);
+	load_overridden(text, "host", "ranks=16");
+	assert_int_equal(spec.ranks, 16);
+	assert_int_equal(spec.variants[1].ranks, 4);
+	refuse(BASE ONE "ranks = 0\n", 6, "ranks = '0'");
+	refuse(BASE ONE "ranks = 2, 4\n", 6, "allowed is");
+	refuse(BASE ONE "ranka = 2\n", 6, "did you mean 'ranks'?");
 }
 
 TEST(test_unset_library)
@@ -521,9 +538,9 @@ TEST(test_unset_library)
 	                        "[variant set]\nlike = old\nnccl = ${SET}/a.so.${SET}\n";
 	load(text, "host");
 	assert_string_equal(variant("a")->skip, "");
-	assert_non_null(strstr(variant("old")->skip, "UNSET is not set"));
-	assert_non_null(strstr(variant("older")->skip, "UNSET is not set"));
-	assert_non_null(strstr(variant("empty")->skip, "EMPTY is not set"));
+	assert_says(variant("old")->skip, "UNSET is not set");
+	assert_says(variant("older")->skip, "UNSET is not set");
+	assert_says(variant("empty")->skip, "EMPTY is not set");
 	assert_string_equal(variant("set")->skip, "");
 	assert_string_equal(variant("set")->settings.nccl, "/opt/nccl/a.so./opt/nccl");
 	assert_string_equal(variant("set")->variable, "SET");
@@ -533,7 +550,7 @@ TEST(test_unset_library)
 	char *const other[] = {"nccl=/y"};
 	struct status st = {""};
 	assert_int_equal(load_with(text, "host", 1, other, &st), -1);
-	expect_text(&st, "say --only a,old,older,empty");
+	assert_says(st.text, "say --only a,old,older,empty");
 	text = BASE "[variant a]\nmode = threads\n[variant old]\nlike = a\nnccl = ${UNSET}\n";
 	load_overridden(text, "host", "nccl=/y");
 	assert_string_equal(variant("old")->skip, "");

@@ -22,11 +22,10 @@ TEST_WITH(the_rest_is_measured, set_up, tear_down)
 	             "[variant a]\nmode = threads\n",
 	             NULL);
 	assert_int_equal(cli.code, 0);
-	assert_non_null(strstr(cli.out, "all right"));
+	assert_says(cli.out, "all right");
 	json_t *report = json_report(here_path("report.json"));
 	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
-		if (!strstr(cli.out, said[i]))
-			fail_msg("'%s' is not said:\n%s", said[i], cli.out);
+		assert_says(cli.out, said[i]);
 		json_assert_one_says(json_section(report, "method"), said[i]);
 	}
 	json_decref(report);

@@ -48,8 +48,7 @@ static void load(const char *base, const char *own, const char *backend)
 	struct status st;
 	cli_write(folder, "base.exp", base);
 	cli_write(folder, "own.exp", own);
-	if (load_as("own.exp", backend, NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(load_as("own.exp", backend, NULL, &st), st);
 }
 
 /* own.exp is refused at `place` ("base.exp:3: ") of this folder. */
@@ -59,8 +58,8 @@ static void refused(const char *place, const char *words)
 	char begin[256];
 	snprintf(begin, sizeof begin, "%s/%s", folder, place);
 	assert_int_equal(load_as("own.exp", "host", NULL, &st), -1);
-	if (strncmp(st.text, begin, strlen(begin)) || !strstr(st.text, words))
-		fail_msg("'%s' is not '%s…%s'", st.text, begin, words);
+	assert_begins(st.text, begin);
+	assert_says(st.text, words);
 }
 
 static void refuse(const char *base, const char *own, const char *place, const char *words)
@@ -123,6 +122,8 @@ TEST(an_own_key_drops_what_it_excludes)
 	load(BASE "host.layout = 2x1x1\n", LIKE "[variant b]\nmode = single\n", "host");
 	assert_int_equal(spec.variants[1].settings.layout.processes, 2);
 	load(BASE "bind = tight\n", LIKE "[variant b]\nbind = none\n", "host");
+	load(BASE CLAIM "regime = small\n", LIKE "[claim c]\nbytes = 1K\n", "null");
+	assert_int_equal(spec.asked.claims[0].regime, CLAIM_ANY_REGIME);
 	refuse(BASE CLAIM, LIKE "[claim c]\nis = within 1%\nneeds = x\n",
 	       "own.exp:5: ", "exclude each other");
 }
@@ -147,10 +148,10 @@ TEST(errors_name_the_file_that_has_the_key)
 	/* Also errors that are found later. */
 	load(BASE "[factor f]\nfrom = a\nto = b\n",
 	     LIKE "[variant c]\nmode = single\n[factor g]\nfrom = a\nto = c\n", "host");
-	assert_non_null(strstr(spec_file(&spec, spec.variants[1].at), "/base.exp"));
-	assert_non_null(strstr(spec_file(&spec, spec.variants[2].at), "/own.exp"));
-	assert_non_null(strstr(spec_file(&spec, spec.factors_at[0]), "/base.exp"));
-	assert_non_null(strstr(spec_file(&spec, spec.factors_at[1]), "/own.exp"));
+	assert_says(spec_file(&spec, spec.variants[1].at), "/base.exp");
+	assert_says(spec_file(&spec, spec.variants[2].at), "/own.exp");
+	assert_says(spec_file(&spec, spec.factors_at[0]), "/base.exp");
+	assert_says(spec_file(&spec, spec.factors_at[1]), "/own.exp");
 	assert_int_equal(spec.factors_at[1].line, 5);
 }
 
@@ -161,7 +162,7 @@ TEST(it_stands_in_a_files_experiment_alone)
 	refuse(BASE CLAIM, LIKE "[claim c]\nlike = x\n", "own.exp:4: ", "unknown key 'like'");
 	load(BASE, LIKE, "host");
 	assert_int_equal(load_as("own.exp", "host", "like=base", &st), -1);
-	assert_non_null(strstr(st.text, "command line: unknown key 'like'"));
+	assert_says(st.text, "command line: unknown key 'like'");
 	assert_int_equal(load_as("own.exp", "host", "bytes=2M", &st), 0);
 	assert_int_equal(spec.sizes[0], 2 << 20);
 }
@@ -176,8 +177,8 @@ TEST(bases_have_bases)
 	assert_string_equal(spec.question, "Is it so?");
 	assert_int_equal(spec.nvariants, 4);
 	assert_string_equal(spec.variants[3].name, "d");
-	assert_non_null(strstr(spec_file(&spec, spec.variants[0].at), "/first.exp"));
-	assert_non_null(strstr(spec_file(&spec, spec.variants[2].at), "/base.exp"));
+	assert_says(spec_file(&spec, spec.variants[0].at), "/first.exp");
+	assert_says(spec_file(&spec, spec.variants[2].at), "/base.exp");
 	assert_int_equal(spec.variants[2].at.line, 5);
 	cli_write(folder, "first.exp", BASE "bind = tight\n");
 	refused("first.exp:12: ", "bind = 'tight'");
@@ -228,12 +229,12 @@ TEST(a_run_knows_the_base)
 	cli_write(folder, "base.exp", BASE "bind = none\n");
 	cli = cli_run(folder, again);
 	assert_int_equal(cli.code, 1);
-	assert_non_null(strstr(cli.out, "cannot resume: `variants`"));
+	assert_says(cli.out, "cannot resume: `variants`");
 	free(cli.out);
 	cli_write(folder, "base.exp", BASE "[factor f]\nbytes = 4K\nfrom = a\nto = a\n");
 	cli = cli_run(folder, run);
 	assert_int_equal(cli.code, 1);
-	assert_non_null(strstr(cli.out, "/base.exp:12: factor f: a and a differ in no"));
+	assert_says(cli.out, "/base.exp:12: factor f: a and a differ in no");
 	free(cli.out);
 }
 
@@ -257,7 +258,7 @@ TEST_WITH(sendrecv_is_asked_what_alltoall_is, NULL, NULL)
 			fail_msg("%s", st.text);
 		assert_string_equal(spec.name, "h800_sendrecv");
 		assert_int_equal(spec.colls[0], COLL_SENDRECV);
-		assert_non_null(strstr(spec.question, "sendrecv"));
+		assert_says(spec.question, "sendrecv");
 		assert_int_equal(spec.nvariants, other.nvariants);
 		for (unsigned i = 0; i < spec.nvariants; i++) {
 			char keys[256];

@@ -151,7 +151,7 @@ TEST(what_is_damaged_is_refused)
 		json_t *json = json_loads(bad[i], 0, NULL);
 		assert_non_null(json);
 		assert_int_equal(topology_from_json(json, &t, &st), -1);
-		assert_non_null(strstr(st.text, "topology:"));
+		assert_says(st.text, "topology:");
 		assert_null(t.gpus);
 		json_decref(json);
 	}

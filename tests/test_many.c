@@ -6,7 +6,6 @@
 #include "../harness/analysis/plot_order.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
-#include "../harness/report/model.h"
 #include "../harness/report/table.h"
 #include "json.h"
 #include "test.h"
@@ -23,7 +22,7 @@ static unsigned first[1];
 static struct stats_ratio gaps[MOST];
 static struct summary_group group;
 static struct record_run run;
-static struct model *model;
+static struct summary summary;
 
 /* n variants, the first the reference, the second its twin, the third the limit; every other of
  * the rest in processes. Variant v has v GB/s at the first size, 100 + v at the second. */
@@ -42,6 +41,7 @@ static void make(unsigned n)
 		variants[v] =
 		    (struct summary_variant){.name = names[v],
 		                             .path = "",
+		                             .library = "",
 		                             .mode = v > 2 && v % 2 ? "processes" : "threads",
 		                             .role = v == 0   ? ROLE_REFERENCE
 		                                     : v == 1 ? ROLE_AGAIN
@@ -63,21 +63,18 @@ static void make(unsigned n)
 			                         .busbw_gbs = 100 * i + v,
 			                         .ratio = {.estimate = 1, .lo = NAN, .hi = NAN}};
 	}
-	if (!model)
-		model = calloc(1, sizeof *model);
-	assert_non_null(model);
-	model->summary = (struct summary){.run = &run,
-	                                  .nvariants = n,
-	                                  .variants = variants,
-	                                  .nrows = 2 * n,
-	                                  .rows = rows,
-	                                  .ngroups = 1,
-	                                  .groups = &group,
-	                                  .nblocks = 1,
-	                                  .measured = true,
-	                                  .carries_data = true,
-	                                  .index = {.nplaces = 2, .first = first, .rows = places}};
-	index_rows(&model->summary);
+	summary = (struct summary){.run = &run,
+	                           .nvariants = n,
+	                           .variants = variants,
+	                           .nrows = 2 * n,
+	                           .rows = rows,
+	                           .ngroups = 1,
+	                           .groups = &group,
+	                           .nblocks = 1,
+	                           .measured = true,
+	                           .carries_data = true,
+	                           .index = {.nplaces = 2, .first = first, .rows = places}};
+	index_rows(&summary);
 }
 
 static void ask(const char *from, const char *to)
@@ -100,7 +97,7 @@ struct asked {
 static void tell(struct arena *arena, void *of)
 {
 	static const struct chapter *const chapters[] = {&chapter_run, &chapter_sizes};
-	const struct analysis analysis = {.s = &model->summary};
+	const struct analysis analysis = {.s = &summary};
 	struct asked *asked = of;
 	struct story story;
 	story_make(&analysis, chapters, 2, arena, &story);
@@ -163,14 +160,14 @@ TEST(pictures_draw_all_where_they_can)
 	make(PLOT_ORDER_MOST + 1);
 	ask("variant-6", "variant-8");
 	for (unsigned v = 0; v <= PLOT_ORDER_MOST; v++)
-		assert_int_equal(plot_order_has(&model->summary, v), v != 2);
-	assert_int_equal(plot_order_count(&model->summary), PLOT_ORDER_MOST);
-	assert_int_equal(plot_order_left_out(&model->summary), 0);
+		assert_int_equal(plot_order_has(&summary, v), v != 2);
+	assert_int_equal(plot_order_count(&summary), PLOT_ORDER_MOST);
+	assert_int_equal(plot_order_left_out(&summary), 0);
 	/* Without a gap nothing says which to leave out. */
 	make(MOST);
 	ask(NULL, NULL);
-	assert_int_equal(plot_order_left_out(&model->summary), 0);
-	assert_int_equal(plot_order_count(&model->summary), MOST - 1);
+	assert_int_equal(plot_order_left_out(&summary), 0);
+	assert_int_equal(plot_order_count(&summary), MOST - 1);
 }
 
 TEST(of_many_pictures_draw_the_gap)
@@ -180,14 +177,14 @@ TEST(of_many_pictures_draw_the_gap)
 	variants[3].measured = false; /* so that the first of its mode is the next */
 	static const unsigned shown[] = {0, 1, 5, 6, 8};
 	unsigned n = 0;
-	for (unsigned v = 0; v < model->summary.nvariants; v++) {
+	for (unsigned v = 0; v < summary.nvariants; v++) {
 		bool is = n < 5 && shown[n] == v;
-		assert_int_equal(plot_order_has(&model->summary, v), is);
+		assert_int_equal(plot_order_has(&summary, v), is);
 		n += is;
 	}
 	assert_int_equal(n, 5);
-	assert_int_equal(plot_order_count(&model->summary), 5);
-	assert_int_equal(plot_order_left_out(&model->summary), PLOT_ORDER_MOST + 3 - 2 - 5);
+	assert_int_equal(plot_order_count(&summary), 5);
+	assert_int_equal(plot_order_left_out(&summary), PLOT_ORDER_MOST + 3 - 2 - 5);
 }
 
 static int clean(void **state)
@@ -195,7 +192,6 @@ static int clean(void **state)
 	(void)state;
 	json_decref(run.environment);
 	run.environment = NULL;
-	free(model);
 	return 0;
 }
 

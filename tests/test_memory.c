@@ -67,15 +67,15 @@ TEST(medians_are_over_workers_and_trials)
 	struct memory_use use;
 	m.line = two_workers;
 	made_load(&m, &l);
-	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	use = memory_of(&l.summary, MADE_THREADS);
 	assert_true(use.buffers == 64.0 * MIB);
 	assert_true(use.comm == 20.0 * MIB);   /* 10, 10, 10, 30, 30, 30 */
 	assert_true(use.calls == 100.0 * MIB); /* 0, 0, 0, 200, 201, 202 */
 	assert_true(use.rank == 184.0 * MIB);  /* 74 thrice; 294, 295, 296: not 64 + 20 + 100 */
 	assert_true(use.process == 600.0 * MIB);
-	assert_int_equal(memory_of(&l.summary, MADE_PROCESSES, &use), 0);
+	use = memory_of(&l.summary, MADE_PROCESSES);
 	assert_true(use.calls == 150.0 * MIB);
-	assert_int_equal(memory_of(&l.summary, MADE_LIMIT, &use), 0);
+	use = memory_of(&l.summary, MADE_LIMIT);
 	assert_true(isnan(use.buffers) && isnan(use.rank) && isnan(use.process));
 	made_unload(&l);
 }
@@ -87,16 +87,16 @@ TEST(registration_is_a_part_where_it_is_said)
 	struct memory_use use;
 	m.line = with_registration;
 	made_load(&m, &l);
-	assert_int_equal(memory_of(&l.summary, MADE_PROCESSES, &use), 0);
+	use = memory_of(&l.summary, MADE_PROCESSES);
 	assert_true(use.registering == 32.0 * MIB);
 	assert_true(use.rank == 112.0 * MIB);
-	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	use = memory_of(&l.summary, MADE_THREADS);
 	assert_true(use.registering == 0);
 	assert_true(use.rank == 80.0 * MIB);
 	made_unload(&l);
 	m.line = two_workers;
 	made_load(&m, &l);
-	assert_int_equal(memory_of(&l.summary, MADE_THREADS, &use), 0);
+	use = memory_of(&l.summary, MADE_THREADS);
 	assert_true(isnan(use.registering));
 	made_unload(&l);
 }
@@ -136,11 +136,7 @@ static struct contrast whole(const struct made_loaded *l, enum metric metric)
 {
 	const struct contrast_select select = {
 	    .bytes = {0, SIZE_MAX}, .pace = CLAIM_ANY_PACE, .coll = CLAIM_ANY_COLL};
-	struct contrast c;
-	struct status st;
-	assert_int_equal(
-	    contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric, &select, &c, &st), 0);
-	return c;
+	return contrast_make(&l->summary, MADE_PROCESSES, MADE_THREADS, metric, &select);
 }
 
 /* One number a trial, however many sizes it has: the sum over processes, the longest, the mean
@@ -173,8 +169,9 @@ TEST(claims_may_be_about_whole_trials)
 	made_load(&m, &l);
 	init = whole(&l, METRIC_INIT);
 	assert_true(isnan(init.ratio.estimate));
-	assert_string_equal(init.why, "no worker of it says in each of the variants: making "
-	                              "the communicators of a fresh job");
+	assert_string_equal(made_reason(&init.why),
+	                    "the record does not have it of each of the variants: making "
+	                    "the communicators of a fresh job");
 	made_unload(&l);
 }
 
@@ -240,7 +237,7 @@ TEST(a_fact_that_is_no_number_is_left_out)
 	static struct made_loaded l;
 	struct memory_use use;
 	made_load(&m, &l);
-	assert_int_equal(memory_of(&l.summary, MADE_SINGLE, &use), 0);
+	use = memory_of(&l.summary, MADE_SINGLE);
 	assert_true(use.buffers == 4.0 * MIB);
 	assert_true(isnan(use.comm) && isnan(use.calls) && isnan(use.rank));
 	made_unload(&l);

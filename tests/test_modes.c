@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../harness/trial/trial.h"
+#include "../modes/launcher.h"
 #include "../modes/mode.h"
 #include "cli.h"
 #include "standin.h"
@@ -15,11 +16,11 @@ TEST(each_layout_implies_a_mode_that_can_place_it)
 		for (unsigned t = 1; t <= 4; t++)
 			for (unsigned r = 1; r <= 4; r++) {
 				const struct layout layout = {p, t, r};
-				const struct mode *mode = mode_for_layout(layout);
+				const struct mode *mode = mode_for_layout(layout, 1);
 				assert_non_null(mode);
 				assert_true(mode->owns(layout));
-				assert_ptr_equal(mode_pick("", layout), mode);
-				assert_ptr_equal(mode_pick(mode->name, layout), mode);
+				assert_ptr_equal(mode_pick("", layout, 1), mode);
+				assert_ptr_equal(mode_pick(mode->name, layout, 1), mode);
 			}
 }
 
@@ -29,19 +30,28 @@ TEST(each_mode_is_found_by_its_name_and_places_its_own_layout)
 		const struct layout layout = (*m)->spread(8);
 		assert_ptr_equal(mode_find((*m)->name), *m);
 		assert_int_equal(layout_ranks(layout), 8);
-		assert_ptr_equal(mode_pick((*m)->name, layout), *m);
+		assert_ptr_equal(mode_pick((*m)->name, layout, 1), *m);
 		assert_true(strlen((*m)->name) < TRIAL_NAME_BYTES);
 		assert_non_null((*m)->summary);
-		assert_non_null((*m)->command);
-		assert_non_null((*m)->enter);
 	}
 }
 
 TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 {
-	assert_null(mode_pick("teams", (struct layout){1, 2, 1}));
-	assert_null(mode_pick("single", (struct layout){1, 2, 1}));
-	assert_null(mode_pick("threads", (struct layout){2, 1, 1}));
+	assert_null(mode_pick("teams", (struct layout){1, 2, 1}, 1));
+	assert_null(mode_pick("single", (struct layout){1, 2, 1}, 1));
+	assert_null(mode_pick("threads", (struct layout){2, 1, 1}, 1));
+}
+
+/* What a mode places is a host's part, but that hosts with a rank each have a process per rank. */
+TEST(each_host_has_its_part_of_a_layout)
+{
+	assert_string_equal(mode_pick("", (struct layout){2, 3, 1}, 2)->name, "threads");
+	assert_string_equal(mode_pick("", (struct layout){2, 1, 3}, 2)->name, "single");
+	assert_string_equal(mode_pick("", (struct layout){4, 2, 1}, 2)->name, "processes");
+	assert_string_equal(mode_pick("", (struct layout){2, 1, 1}, 2)->name, "processes");
+	assert_null(mode_pick("processes", (struct layout){2, 3, 1}, 2));
+	assert_null(mode_pick("processes", (struct layout){1, 1, 1}, 1));
 }
 
 /* The job looks its mode up by the name in its trial. */
@@ -69,23 +79,53 @@ TEST(a_job_refuses_a_mode_that_is_none)
 		strcpy(trial.settings.mode, wrong[i]);
 		snprintf(words, sizeof words, "mode '%s' has no such layout", wrong[i]);
 		assert_int_equal(trial_save(&trial, file, &st), 0);
-		struct cli cli = cli_call(folder, "worker", file, NULL);
-		assert_int_equal(cli.code, 1);
-		assert_non_null(strstr(cli.out, words));
-		free(cli.out);
+		cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 1, words);
 	}
 	strcpy(trial.settings.mode, "threads");
 	assert_int_equal(trial_save(&trial, file, &st), 0);
-	cli_expect(cli_call(folder, "worker", file, NULL), 0, "");
+	cli_expect(cli_call(folder, "worker", "alone", file, "1", "spin", NULL), 0, "");
+	cli_clean(folder);
+}
+
+/* A launcher that MPI does not know starts N worlds of one: none of them measures anything. */
+TEST(worlds_of_one_say_so)
+{
+	static struct cell cell = {.coll = COLL_ALLTOALL,
+	                           .dtype = DTYPE_FLOAT32,
+	                           .op = OP_NONE,
+	                           .asked_bytes = 1024,
+	                           .bytes = 1024};
+	struct trial trial = {.experiment = "x",
+	                      .variant = "v",
+	                      .warmup = 1,
+	                      .stretches = 1,
+	                      .calls = 1,
+	                      .isolated_calls = 1,
+	                      .arena_bytes = 4096,
+	                      .ncells = 1,
+	                      .cells = &cell};
+	char folder[64], file[128];
+	struct status st = {""};
+	settings_default(&trial.settings);
+	trial.settings.layout = (struct layout){2, 1, 1};
+	if (launcher_find("mpirun")->supports(&trial.settings, &st))
+		skip();
+	cli_folder(folder);
+	snprintf(file, sizeof file, "%s/trial.json", folder);
+	strcpy(trial.settings.backend, "null");
+	assert_works(trial_save(&trial, file, &st), st);
+	/* Not by mpirun: MPI takes it for a world of its own. */
+	cli_expect(cli_call(folder, "worker", "mpirun", file, "2", "spin", NULL), 1,
+	           "mpirun started 2 processes that are 2 worlds of one");
 	cli_clean(folder);
 }
 
 /* What was measured of an experiment of every mode, and why its variant `forked` was not. */
 static void run_forked(const char *backend, bool measured, const char *why)
 {
-	char folder[64], file[128], of[64], path[600];
+	char folder[64], file[128], of[64], path[700];
 	char *record, *list;
-	bool right = false;
+	unsigned right[2] = {0};
 	cli_folder(folder);
 	snprintf(file, sizeof file, "%s/four.exp", folder);
 	snprintf(path, sizeof path,
@@ -93,7 +133,8 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	         "pace = isolated\nwarmup = 1\nstretches = 1\nisolated_calls = 2\nlimit = no\n"
 	         "reference = processes\n[variant single]\nmode = single\n[variant threads]\n"
 	         "mode = threads\n[variant processes]\nmode = processes\n[variant forked]\n"
-	         "mode = forked\n");
+	         "mode = processes\nlauncher = forked\n[variant forked-pairs]\nmode = pairs\n"
+	         "launcher = forked\n");
 	cli_write(folder, "four.exp", path);
 	snprintf(of, sizeof of, "backend=%s", backend);
 	cli_expect(cli_call(folder, "run", "--file", file, "--results", folder, "--no-report",
@@ -102,25 +143,28 @@ static void run_forked(const char *backend, bool measured, const char *why)
 	snprintf(path, sizeof path, "%s/four/latest/trials.jsonl", folder);
 	record = list = cli_read(path);
 	assert_non_null(record);
-	while ((list = strstr(list, "\"variant\":\"forked\""))) {
+	while ((list = strstr(list, "\"variant\":\"forked"))) {
 		const char *end = strchr(list, '\n'), *wrong = strstr(list, "\"wrong\":0");
-		right |= wrong && end && wrong < end;
+		const bool pairs = !strncmp(list + strlen("\"variant\":\"forked"), "-pairs", 6);
+		right[pairs] += wrong && end && wrong < end;
 		list++;
 	}
-	assert_int_equal(right, measured);
+	assert_int_equal(right[0] > 0, measured);
+	assert_int_equal(right[1] > 0, measured);
 	free(record);
 	cli_clean(folder);
 }
 
-/* A mode needs only its row: it places ranks, delivers right data, and is omitted with its reason
- * if a backend's data go in MPI's messages. */
-TEST(a_fourth_mode_needs_its_row_alone)
+/* A mode and a launcher need only their row: ranks are placed, data is right, and what a backend cannot
+ * do is omitted with its reason. */
+TEST(a_fourth_mode_and_a_launcher_need_their_row_alone)
 {
 	char forked[STANDIN_BYTES], was[PATH_MAX];
 	assert_int_equal(standin_find_named("../forked", forked), 0);
 	snprintf(was, sizeof was, "%s", getenv("LAUNCHGAP"));
 	setenv("LAUNCHGAP", forked, 1);
 	run_forked("host", true, "");
-	run_forked("mpi", false, "backend mpi sends MPI's messages, and mode forked starts no MPI");
+	run_forked("mpi", false,
+	           "backend mpi sends MPI's messages, and launcher forked starts no MPI");
 	setenv("LAUNCHGAP", was, 1);
 }

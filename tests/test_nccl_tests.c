@@ -5,9 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../harness/compare/source.h"
+#include "../harness/compare/result.h"
 #include "here.h"
 #include "test.h"
+#include "scratch.h"
 
 /* A run of alltoall over 4 GPUs, in the form of version 2.19.6. */
 static const char plain[] =
@@ -53,10 +54,29 @@ static const char *load(const char *path, const char *variant, struct result *si
 {
 	static struct status st;
 	st.text[0] = '\0';
-	int result = source_load(path, variant, side, &st);
+	int result = source_load(path, variant, scratch(), side, &st);
 	assert_int_equal(result, st.text[0] ? -1 : 0);
-	assert_null(strstr(st.text, "SECRET"));
+	assert_lacks(st.text, "SECRET");
 	return st.text;
+}
+
+static void loads(const char *path, const char *variant, struct result *side)
+{
+	assert_string_equal(load(path, variant, side), "");
+}
+
+static void refuses(const char *path, const char *variant, const char *words)
+{
+	struct result side;
+	assert_says(load(path, variant, &side), words);
+}
+
+/* Two files as one side. */
+static const char *both(const char *one, const char *other)
+{
+	static char list[300];
+	snprintf(list, sizeof list, "%s/%s,%s/%s", folder, one, folder, other);
+	return list;
 }
 
 static const struct result_series *find(const struct result *side, const char *variant,
@@ -75,7 +95,7 @@ TEST(rows_become_series)
 {
 	struct result side;
 	cli_write(folder, "one.json", plain);
-	assert_string_equal(load(path_of("one.json"), NULL, &side), "");
+	loads(path_of("one.json"), NULL, &side);
 	assert_int_equal(side.nseries, 3);
 	const struct result_series *s = find(&side, "single", 4096, false);
 	assert_non_null(s);
@@ -94,7 +114,6 @@ TEST(rows_become_series)
 	assert_int_equal(side.average, 3);
 	assert_string_equal(side.manner, "");
 	assert_false(side.unchecked);
-	result_free(&side);
 }
 
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
@@ -118,15 +137,13 @@ TEST(the_layout_names_the_variant)
 		         "\"ngpus\":%u,\"devices\":[%s]},%s",
 		         layouts[i].threads, layouts[i].gpus, layouts[i].devices, rows);
 		cli_write(folder, "l.json", text);
-		assert_string_equal(load(path_of("l.json"), NULL, &side), "");
+		loads(path_of("l.json"), NULL, &side);
 		assert_string_equal(side.series[0].variant, layouts[i].name);
 		/* Neither -a nor -c are there. */
 		assert_int_equal(side.average, 1);
 		assert_true(side.unchecked);
-		result_free(&side);
-		assert_string_equal(load(path_of("l.json"), "mine", &side), "");
+		loads(path_of("l.json"), "mine", &side);
 		assert_string_equal(side.series[0].variant, "mine");
-		result_free(&side);
 	}
 }
 
@@ -140,51 +157,37 @@ TEST(a_file_is_a_trial)
 	cli_write(folder, "many/c.json", with("\"time\":21.5", "\"time\":22.5"));
 	cli_write(folder, "many/d.txt", "not this one");
 	cli_write(folder, "many/e.jsonl", "nor this one");
-	assert_string_equal(load(path_of("many"), NULL, &side), "");
+	loads(path_of("many"), NULL, &side);
 	assert_int_equal(side.nfiles, 3);
 	const struct result_series *s = find(&side, "single", 4096, false);
 	assert_int_equal(s->ntrials, 3);
 	assert_true(s->trials[1].time_us == 23.5);
-	result_free(&side);
 
-	snprintf(list, sizeof list, "%s/many/a.json,%s/many/b.json.0", folder, folder);
-	assert_string_equal(load(list, NULL, &side), "");
+	loads(both("many/a.json", "many/b.json.0"), NULL, &side);
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 2);
-	result_free(&side);
 
 	snprintf(list, sizeof list, "%s/many/a.json,", folder);
-	assert_string_equal(load(list, NULL, &side), "");
-	result_free(&side);
+	loads(list, NULL, &side);
 	snprintf(list, sizeof list, "%s/many/a.json,,x.json", folder);
-	assert_non_null(strstr(load(list, NULL, &side), "empty"));
-	result_free(&side);
-	snprintf(list, sizeof list, "%s/many/a.json,%s/many/d.txt", folder, folder);
-	assert_non_null(strstr(load(list, NULL, &side), "d.txt"));
-	result_free(&side);
-	assert_non_null(strstr(load(",", NULL, &side), "empty"));
-	result_free(&side);
+	refuses(list, NULL, "empty");
+	refuses(both("many/a.json", "many/d.txt"), NULL, "d.txt");
+	refuses(",", NULL, "empty");
 }
 
 /* Two layouts are two variants, and may not be made one by their name. */
 TEST(layouts_are_not_mixed)
 {
 	struct result side;
-	char list[300];
 	cli_write(folder, "p.json", plain);
 	cli_write(folder, "q.json",
 	          with("\"nthreads\":1,\"ngpus\":4", "\"nthreads\":4,\"ngpus\":1"));
 	cli_write(folder, "r.json", with("\"ngpus\":4", "\"ngpus\":2"));
-	snprintf(list, sizeof list, "%s/p.json,%s/q.json", folder, folder);
-	assert_string_equal(load(list, NULL, &side), "");
+	loads(both("p.json", "q.json"), NULL, &side);
 	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 1);
 	assert_int_equal(find(&side, "threads", 4096, false)->ntrials, 1);
 	assert_string_equal(side.facts[FACT_RANKS], "4");
-	result_free(&side);
-	assert_non_null(strstr(load(list, "mine", &side), "its layout is 1x4x1"));
-	result_free(&side);
-	snprintf(list, sizeof list, "%s/p.json,%s/r.json", folder, folder);
-	assert_non_null(strstr(load(list, NULL, &side), "before it have 1x1x4"));
-	result_free(&side);
+	refuses(both("p.json", "q.json"), "mine", "its layout is 1x4x1");
+	refuses(both("p.json", "r.json"), NULL, "before it have 1x1x4");
 }
 
 /* -N measures the sizes again in the same job: not as separate trials. */
@@ -198,11 +201,10 @@ TEST(cycles_are_one_trial)
 		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), row, 10 + i * i,
 		         i < 4 ? "," : "]}");
 	cli_write(folder, "n.json", with(strchr(strstr(plain, "\"results\""), '{'), rows));
-	assert_string_equal(load(path_of("n.json"), NULL, &side), "");
+	loads(path_of("n.json"), NULL, &side);
 	assert_int_equal(side.nseries, 1);
 	assert_int_equal(side.series[0].ntrials, 1);
 	assert_true(side.series[0].trials[0].time_us == 14);
-	result_free(&side);
 }
 
 TEST(options_are_seen)
@@ -227,22 +229,18 @@ TEST(options_are_seen)
 	    {"\"per_iter_timing\":\"false\"", "\"per_iter_timing\":\"true\"", 3, " -I"},
 	};
 	struct result side;
-	char list[300];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
+		loads(path_of("o.json"), NULL, &side);
 		assert_int_equal(side.average, cases[i].average);
 		assert_string_equal(side.manner, cases[i].manner);
-		result_free(&side);
 		/* Files of one side have to be of the same kind. */
-		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
-		const char *said = load(list, NULL, &side);
+		const char *said = load(both("plain.json", "o.json"), NULL, &side);
 		if (cases[i].average != 3 || cases[i].manner[0])
-			assert_non_null(strstr(said, "other options"));
+			assert_says(said, "other options");
 		else
 			assert_string_equal(said, "");
-		result_free(&side);
 	}
 }
 
@@ -266,7 +264,7 @@ TEST(other_options_are_no_repetition)
 	    {"\"-a\",\"3\"", "\"-a3\",\"-r\",\"-R1\",\"-R\",\"2\",\"-R0\"", ""},
 	};
 	struct result side;
-	char list[300], others[64];
+	char others[64];
 	cli_write(folder, "plain.json", plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		/* The plain file has 5 calls of warm-up. */
@@ -274,19 +272,16 @@ TEST(other_options_are_no_repetition)
 		snprintf(others, sizeof others, "%s%s%s", own ? own : "", own && *own ? " " : "",
 		         own ? "-w 5" : "");
 		cli_write(folder, "o.json", with(cases[i].what, cases[i].by));
-		assert_string_equal(load(path_of("o.json"), NULL, &side), "");
+		loads(path_of("o.json"), NULL, &side);
 		assert_string_equal(side.others, others);
 		assert_int_equal(side.average, 3);
-		result_free(&side);
-		snprintf(list, sizeof list, "%s/plain.json,%s/o.json", folder, folder);
-		const char *said = load(list, NULL, &side);
+		const char *said = load(both("plain.json", "o.json"), NULL, &side);
 		if (!own || *own)
-			assert_non_null(strstr(said, "other options than the files before it"));
+			assert_says(said, "other options than the files before it");
 		else
 			assert_string_equal(said, "");
 		if (own && *own)
-			assert_non_null(strstr(said, own));
-		result_free(&side);
+			assert_says(said, own);
 	}
 }
 
@@ -325,22 +320,17 @@ TEST(what_is_not_believed_is_said)
 	    {"\"TOKEN=SECRET\"", "\"TOKEN=SECRET", "not JSON"},
 	    {"\"TOKEN=SECRET\"", "SECRET", "not JSON"},
 	};
-	struct result side;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "bad.json", with(cases[i].what, cases[i].by));
-		const char *said = load(path_of("bad.json"), NULL, &side);
-		if (!strstr(said, cases[i].said) || !strstr(said, "bad.json"))
-			fail_msg("case %zu: \"%s\" should hold \"%s\"", i, said, cases[i].said);
-		result_free(&side);
+		refuses(path_of("bad.json"), NULL, cases[i].said);
+		refuses(path_of("bad.json"), NULL, "bad.json");
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const texts[] = {"", "[]", "7", "{}"};
 		cli_write(folder, "bad.json", texts[i]);
-		assert_non_null(strstr(load(path_of("bad.json"), NULL, &side), "bad.json"));
-		result_free(&side);
+		refuses(path_of("bad.json"), NULL, "bad.json");
 	}
-	assert_non_null(strstr(load(path_of("none.json"), NULL, &side), "No such file"));
-	result_free(&side);
+	refuses(path_of("none.json"), NULL, "No such file");
 }
 
 TEST(types_that_are_not_ours_are_passed_over)
@@ -348,15 +338,13 @@ TEST(types_that_are_not_ours_are_passed_over)
 	struct result side;
 	char text[8192], *at = text;
 	cli_write(folder, "t.json", with("\"type\":\"float\"", "\"type\":\"int4\""));
-	assert_string_equal(load(path_of("t.json"), NULL, &side), "");
+	loads(path_of("t.json"), NULL, &side);
 	assert_int_equal(side.nseries, 1);
-	result_free(&side);
 	strcpy(text, plain);
 	while ((at = strstr(at, "\"float\"")))
 		memcpy(at, "\"flaot\"", 7);
 	cli_write(folder, "t.json", text);
-	assert_non_null(strstr(load(path_of("t.json"), NULL, &side), "holds no row"));
-	result_free(&side);
+	refuses(path_of("t.json"), NULL, "holds no row");
 }
 
 /* Its words for terms that have other names here. */
@@ -379,11 +367,10 @@ TEST(its_names_are_ours)
 		         "{\"time\":7}}]}",
 		         rows[i].type, rows[i].redop);
 		cli_write(folder, "w.json", text);
-		assert_string_equal(load(path_of("w.json"), NULL, &side), "");
+		loads(path_of("w.json"), NULL, &side);
 		assert_int_equal(side.nseries, 1);
 		assert_int_equal(side.series[0].cell.dtype, rows[i].dtype);
 		assert_int_equal(side.series[0].cell.op, rows[i].op);
-		result_free(&side);
 	}
 }
 
@@ -396,15 +383,13 @@ TEST(no_damage_crashes)
 		memcpy(text, plain, n);
 		text[n] = '\0';
 		cli_write(folder, "cut.json", text);
-		assert_non_null(strstr(load(path_of("cut.json"), NULL, &side), "not JSON"));
-		result_free(&side);
+		refuses(path_of("cut.json"), NULL, "not JSON");
 	}
 	for (size_t n = 0; n < sizeof plain - 1; n++) {
 		memcpy(text, plain, sizeof plain);
 		text[n] = bytes[n % (sizeof bytes - 1)];
 		cli_write(folder, "odd.json", text);
 		load(path_of("odd.json"), NULL, &side);
-		result_free(&side);
 	}
 }
 
@@ -428,12 +413,11 @@ TEST(alltoallv_meets_its_counts)
 		    by);
 		memcpy(strstr(text, "\"size\":4096"), "\"size\":4049", 11);
 		cli_write(folder, "v.json", text);
-		assert_string_equal(load(path_of("v.json"), NULL, &side), "");
+		loads(path_of("v.json"), NULL, &side);
 		assert_string_equal(side.facts[FACT_COUNTS], env[i][1]);
 		assert_int_equal(side.series[0].cell.coll, COLL_ALLTOALLV);
 		assert_int_equal(side.series[0].cell.bytes,
 		                 strstr(env[i][0], "MATRIX") ? 4032 : 4096);
-		result_free(&side);
 	}
 }
 

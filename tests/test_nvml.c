@@ -88,11 +88,8 @@ TEST(what_is_missing_leaves_the_answer_alone)
 
 #define MIB 1048576.0
 
-static void near(double value, double wanted)
-{
-	if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted)))
-		fail_msg("%.12g is not %.12g", value, wanted);
-}
+/* Within rounding. */
+#define near(IS, WANTED) assert_close(IS, WANTED, 1e-9)
 
 /* The stand-in held open, so that its counts outlive a watch. */
 static int left_open(void)
@@ -113,8 +110,7 @@ static struct counters watch(const char *pci)
 	struct nvml_watch *w = NULL;
 	struct counters c;
 	assert_int_equal(left_open(), 0);
-	if (nvml_watch_open(standin, pci, &w, &st))
-		fail_msg("%s", st.text);
+	assert_works(nvml_watch_open(standin, pci, &w, &st), st);
 	nvml_watch_begin(w);
 	usleep(NVML_WATCH_NS / 1000 + 20000);
 	nvml_watch_end(w);
@@ -265,8 +261,7 @@ TEST(links_are_read_and_classed)
 	json_t *json = nvml_links_read(standin);
 	assert_non_null(json);
 	assert_int_equal(left_open(), 0);
-	if (topology_from_json(json, &t, &st))
-		fail_msg("%s", st.text);
+	assert_works(topology_from_json(json, &t, &st), st);
 	json_decref(json);
 	assert_int_equal(t.ngpus, 3);
 	assert_string_equal(t.gpus[1].pci, "0000:0A:00.0");
@@ -282,7 +277,7 @@ TEST(links_are_read_and_classed)
 	links_short(&t, 0, true, text, sizeof text);
 	assert_string_equal(text, "1 of 6 NVLinks are down");
 	links_short(&t, 2, true, text, sizeof text);
-	assert_non_null(strstr(text, "PCIe ×8 of ×16"));
+	assert_says(text, "PCIe ×8 of ×16");
 	topology_free(&t);
 	assert_null(nvml_links_read("/nonexistent/libnvidia-ml.so.1"));
 	assert_null(nvml_links_read("libc.so.6"));

@@ -49,40 +49,21 @@ static bool has(const struct made_place *p)
 	return !p->isolated || strcmp(calls[p->size].collective, "alltoall") != 0;
 }
 
-static json_t *topology(void)
-{
-	char file[64];
-	snprintf(file, sizeof file, "tests/topology/%s.json", world.topology);
-	json_t *json = json_load_file(file, 0, NULL);
-	assert_non_null(json);
-	return json;
-}
-
 static void environment(json_t *env)
 {
-	json_object_set_new(env, "topology", topology());
+	json_object_set_new(env, "topology", made_topology(world.topology));
 	json_object_set_new(env, "blocks", json_integer(BLOCKS));
 	json_object_set_new(env, "calls", json_integer(1));
 }
 
 static void line(json_t *cell, const struct made_place *p)
 {
-	json_t *all = topology();
 	json_object_set_new(cell, "calls", json_integer(1));
-	for (unsigned r = 0; r < world.ranks; r++) {
-		const json_t *gpu = json_array_get(json_object_get(all, "gpus"), r);
-		char key[32], device[128];
-		snprintf(key, sizeof key, "device_%u", r);
-		snprintf(device, sizeof device, "%s at %s",
-		         json_string_value(json_object_get(gpu, "name")),
-		         json_string_value(json_object_get(gpu, "pci")));
-		made_fact(cell, key, device);
-	}
+	made_gpus(cell, world.topology, world.ranks);
 	if (p->isolated) {
 		json_object_set_new(cell, "bytes", json_integer(1024));
 		json_object_set_new(cell, "asked_bytes", json_integer(1024));
 	}
-	json_decref(all);
 }
 
 static void path(FILE *out)
@@ -137,11 +118,6 @@ static double even(unsigned from, unsigned to)
 static double one_is_slow(unsigned from, unsigned to)
 {
 	return from == 2 && to == 6 ? 200 : 360;
-}
-
-static bool page_says(const char *words)
-{
-	return strstr(made_read("report.md"), words) != NULL;
 }
 
 static double one_of_four(unsigned from, unsigned to)
@@ -203,7 +179,7 @@ TEST(who_shares_is_a_hot_spot)
 	json_assert_one_says(json_section(report, "pairs"),
 	                     "rank 3 receives 149 GB/s (8 MiB from each). One way alone, its "
 	                     "fastest pair brings 358 GB/s (64 MiB)");
-	assert_false(page_says("share a link"));
+	assert_lacks(made_read("report.md"), "share a link");
 	report = report_of(&pcie, COLL_PAIR);
 	json_assert_one_says(json_section(report, "pairs"),
 	                     "4 of 12 pairs share one link: bridge 0000:3a:00.0 upwards");
@@ -211,8 +187,8 @@ TEST(who_shares_is_a_hot_spot)
 	assert_int_equal(json_count(report, "link_classes"), 4);
 	/* Both are drawn at the switch of the first of them, which gnuplot counts as 1. */
 	const char *script = made_read("plots/run.gp");
-	made_says(script, "\nlink_ranks_bridge[1] = 1\n");
-	made_says(script, "\nlink_ranks_bridge[2] = 1\n");
+	assert_says(script, "\nlink_ranks_bridge[1] = 1\n");
+	assert_says(script, "\nlink_ranks_bridge[2] = 1\n");
 }
 
 static double seventy_percent(unsigned to)
@@ -229,7 +205,7 @@ TEST(two_ranks_both_ways_at_once_share_nothing)
 	const json_t *answer = json_object_get(report, "answer");
 	json_assert_one_says(answer, "Both ways at once, rank 0 receives 249 GB/s (32 MiB); one "
 	                             "way alone, 358 GB/s (64 MiB)");
-	assert_false(page_says("pairs share a link"));
+	assert_lacks(made_read("report.md"), "pairs share a link");
 }
 
 TEST(one_block_calls_no_pair_slow_or_not)
@@ -237,13 +213,13 @@ TEST(one_block_calls_no_pair_slow_or_not)
 	const struct world w = {"bridges4", 4, one_of_four, all_of_it, 9, 1},
 	                   enough = {"bridges4", 4, even, all_of_it, 9, BLOCKS};
 	const json_t *report = report_of(&w, COLL_PAIR);
-	assert_false(page_says("No pair is slow"));
+	assert_lacks(made_read("report.md"), "No pair is slow");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "Too few blocks were measured to call a pair slow: alone, pairs "
 	                     "reach 50.0 to 360 GB/s");
 	report_of(&enough, COLL_PAIR);
-	assert_true(page_says("No pair is slow"));
-	assert_false(page_says("to call a pair slow"));
+	assert_says(made_read("report.md"), "No pair is slow");
+	assert_lacks(made_read("report.md"), "to call a pair slow");
 }
 
 TEST(bridged_pairs_are_a_class_of_their_own)
@@ -291,7 +267,7 @@ TEST(a_pair_of_other_ranks_is_no_record)
 		add_call(i % 2 ? "pair" : "pingpong", roots[i / 2]);
 		made_write(&made);
 		assert_int_equal(report_make(made_folder, "plot", NULL, &st), -1);
-		made_says(st.text, "which is no pair of 8 ranks");
+		assert_says(st.text, "which is no pair of 8 ranks");
 	}
 }
 

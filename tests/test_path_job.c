@@ -147,20 +147,12 @@ static char *kept(const char *parent, const char *name)
 	return text;
 }
 
-static void says(const char *text, const char *words)
-{
-	if (strstr(text, words))
-		return;
-	fputs(text, stderr); /* too long for fail_msg */
-	fail_msg("does not say: %s", words);
-}
-
 static void record_says(const char *words)
 {
 	struct status st = {""};
 	assert_int_equal(folder_commit(&runner->folder, &st), 0);
 	char *text = kept(runner->folder.path, "trials.jsonl");
-	says(text, words);
+	assert_says(text, words);
 	free(text);
 }
 
@@ -188,11 +180,11 @@ TEST(the_log_is_on_in_that_job_alone)
 	play(logs);
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen"), logs_to[128];
-	says(seen, "NCCL_DEBUG=INFO\n");
-	says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
+	assert_says(seen, "NCCL_DEBUG=INFO\n");
+	assert_says(seen, "NCCL_DEBUG_SUBSYS=INIT,ENV,P2P,SHM,NET,REG,TUNING\n");
 	snprintf(logs_to, sizeof logs_to, "NCCL_DEBUG_FILE=%s/path.%%h.%%p\n",
 	         runner->folder.scratch);
-	says(seen, logs_to);
+	assert_says(seen, logs_to);
 	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
 	assert_non_null(trial);
@@ -213,7 +205,7 @@ TEST(a_variants_own_log_gives_way)
 	play(logs);
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
 	char *seen = kept(folder, "seen");
-	says(seen, "NCCL_DEBUG=INFO\n");
+	assert_says(seen, "NCCL_DEBUG=INFO\n");
 	free(seen);
 }
 
@@ -223,7 +215,7 @@ TEST(another_path_is_told)
 	play(logs);
 	expect("a", "SHM");
 	assert_int_equal(collect(&st), PATH_JOB_UNEXPECTED);
-	says(st.text, "a: expect = SHM, but the path taken is P2P/CUMEM, 2 links");
+	assert_says(st.text, "a: expect = SHM, but the path taken is P2P/CUMEM, 2 links");
 	record_says("\"expect\":\"SHM\",\"as_expected\":false");
 }
 
@@ -232,11 +224,11 @@ TEST(no_log_is_a_failure)
 	struct status st = {""}, broken = {""};
 	play(silent);
 	assert_int_equal(collect(&st), PATH_JOB_NONE);
-	says(st.text, "NCCL wrote no log");
+	assert_says(st.text, "NCCL wrote no log");
 	record_says("\"kind\":\"failure\"");
 	play(breaks);
 	assert_int_equal(collect(&broken), PATH_JOB_NONE);
-	says(broken.text, "a: its path cannot be told: no such device");
+	assert_says(broken.text, "a: its path cannot be told: no such device");
 	record_says("no such device");
 }
 
@@ -320,8 +312,8 @@ TEST(on_host_it_is_said_to_have_no_effect)
 	cli_expect(here_run(file_text, NULL), 0,
 	           "a, b: expect has no effect on host; only nccl reports its path\n");
 	char *text = here_read("report.md");
-	assert_null(strstr(text, "expect = "));
-	says(text, "offset = 64");
+	assert_lacks(text, "expect = ");
+	assert_says(text, "offset = 64");
 	free(text);
 }
 

@@ -4,14 +4,7 @@
 #include "../harness/report/draw.h"
 #include "../harness/report/model.h"
 #include "../harness/report/report.h"
-
-static void draw_made(const struct made *m)
-{
-	struct status st = {""};
-	made_write(m);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
-}
+#include "scratch.h"
 
 /* So that a picture has something to show, or not. */
 static int64_t launch_of_single, late_of_rank;
@@ -44,7 +37,7 @@ TEST(what_shows_nothing_is_not_drawn)
 		launch_of_single = i ? 300 : 101;
 		late_of_rank = i ? 20000 : 100;
 		level = !i;
-		draw_made(&m);
+		made_report_with(&m, "plot", 0);
 		assert_int_equal(made_picture("nccl_alltoall_launch"), i);
 		assert_int_equal(made_picture("nccl_alltoall_ranks"), i);
 		assert_int_equal(made_picture("nccl_alltoall_latency"), i);
@@ -61,16 +54,16 @@ TEST(few_sizes_are_rows_of_variants)
 	for (unsigned sizes = 1; sizes < 4; sizes++) {
 		struct made m = plain;
 		m.sizes = sizes;
-		draw_made(&m);
+		made_report_with(&m, "plot", 0);
 		for (unsigned i = 0; i < 4; i++) {
 			char name[64];
 			snprintf(name, sizeof name, "plots/nccl_alltoall_%s.svg", pictures[i]);
 			const char *svg = made_read(name);
-			assert_int_equal(strstr(svg, "4 KiB per rank<") != NULL, sizes < 3);
-			assert_int_equal(strstr(svg, "16 KiB per rank<") != NULL, sizes == 2);
+			assert_says_if(sizes < 3, svg, "4 KiB per rank<");
+			assert_says_if(sizes == 2, svg, "16 KiB per rank<");
 			if (sizes < 3) {
-				made_says(svg, ">processes<");
-				made_says(svg, i > 1 ? ">0.500<" : ">single<");
+				assert_says(svg, ">processes<");
+				assert_says(svg, i > 1 ? ">0.500<" : ">single<");
 			}
 		}
 	}
@@ -79,23 +72,16 @@ TEST(few_sizes_are_rows_of_variants)
 /* Without an interval a ratio has no bar, down to wherever the axis ends. */
 TEST(a_ratio_without_an_interval_has_no_bar)
 {
-	char call[512];
 	if (made_no_gnuplot())
 		skip();
 	made_report(&plain);
-	FILE *out = fopen(made_path("q.gp"), "w");
-	fprintf(out,
-	        "dir = '%s'\nplot_dir = 'plot'\nformat = 'svg'\nload 'plot/style.gp'\n"
-	        "$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n0.5,0.4,0.7,0.6\nEOD\n"
-	        "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
-	        "set print '%s/said'\n"
-	        "print sprintf('%%.1f %%.1f %%.1f %%.1f', STATS_min_x, STATS_max_x, STATS_min_y, "
-	        "STATS_max_y)\n",
-	        made_folder, made_folder);
-	fclose(out);
-	snprintf(call, sizeof call, "gnuplot -d %s 2>&1", made_path("q.gp"));
-	assert_int_equal(system(call), 0);
-	assert_string_equal(made_read("said"), "0.4 0.5 0.6 0.7\n");
+	assert_string_equal(
+	    made_gnuplot("$d <<EOD\nratio,ratio_lo,effect,effect_lo\n0.5,NaN,0.7,NaN\n"
+	                 "0.5,0.4,0.7,0.6\nEOD\n"
+	                 "stats $d using (end('ratio', '_lo')):(end('effect', '_lo')) nooutput\n"
+	                 "print sprintf('%.1f %.1f %.1f %.1f', STATS_min_x, STATS_max_x, "
+	                 "STATS_min_y, STATS_max_y)\n"),
+	    "0.4 0.5 0.6 0.7\n");
 }
 
 static int64_t times_longer;
@@ -114,31 +100,21 @@ TEST(calls_of_unlike_lengths_have_their_own_axes)
 		skip();
 	m.stamps = slow_stamps;
 	for (times_longer = 1; times_longer < 101; times_longer += 99) {
-		draw_made(&m);
-		assert_int_equal(strstr(made_read("plots/nccl_alltoall_timeline.svg"),
-		                        "each panel has its own time axis") != NULL,
-		                 times_longer > 1);
+		made_report_with(&m, "plot", 0);
+		assert_says_if(times_longer > 1, made_read("plots/nccl_alltoall_timeline.svg"),
+		               "each panel has its own time axis");
 	}
-}
-
-static unsigned count(const char *text, const char *what)
-{
-	unsigned n = 0;
-	for (; (text = strstr(text, what)); text++)
-		n++;
-	return n;
 }
 
 /* `answer`: the picture next to the answer. */
 static void draw_reference(const char *dir, const char *answer)
 {
 	struct status st = {""};
-	struct model *model = model_make(dir, &st);
+	struct model *model = model_make(scratch(), dir, &st);
 	if (!model || draw_pictures(model, made_folder, "plot", &st))
 		fail_msg("%s: %s", dir, st.text);
 	assert_string_equal(model->drawn.warning, "");
 	assert_string_equal(model->drawn.pictures[model->drawn.answer].name, answer);
-	model_free(model);
 }
 
 /* Six lines are not parted: a panel of the sixth alone said nothing. */
@@ -148,8 +124,8 @@ TEST(six_lines_are_one_panel)
 		skip();
 	draw_reference("results/reference/2x-h200/h800_sendrecv", "nccl_waterfall");
 	const char *svg = made_read("plots/nccl_sendrecv_launch.svg");
-	assert_int_equal(count(svg, ">size per rank<"), 1);
-	made_says(svg, ">processes-old<");
+	assert_int_equal(text_count(svg, ">size per rank<"), 1);
+	assert_says(svg, ">processes-old<");
 }
 
 /* A set is named by its settings; zero is zero, with either sign. */
@@ -159,14 +135,14 @@ TEST(a_heat_map_says_what_its_sets_are)
 		skip();
 	draw_reference("results/reference/2x-h200/tuning_2.32.3", "nccl_gain");
 	const char *map = made_read("plots/nccl_tuning.svg");
-	assert_int_equal(count(map, ">1 GiB<"), 2);
-	assert_int_equal(count(map, "e+03"), 0);
+	assert_int_equal(text_count(map, ">1 GiB<"), 2);
+	assert_int_equal(text_count(map, "e+03"), 0);
 	const char *svg = made_read("plots/nccl_tuning.svg");
-	made_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
-	made_says(svg, ">0<");
-	assert_null(strstr(svg, ">-0<"));
-	assert_null(strstr(svg, ">+0<"));
-	made_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE = 1048576");
+	assert_says(svg, ">set-10: NCCL_BUFFSIZE = 1048576, NCCL_MIN_P2P_NCHANNELS = 64<");
+	assert_says(svg, ">0<");
+	assert_lacks(svg, ">-0<");
+	assert_lacks(svg, ">+0<");
+	assert_says(made_read("plots/nccl_alltoall_ratio.svg"), "set-10: NCCL_BUFFSIZE = 1048576");
 }
 
 /* A picture of a step names its variant, and what it shows. */
@@ -176,9 +152,10 @@ TEST(a_picture_of_a_step_is_named)
 		skip();
 	draw_reference("results/reference/2x-h200/ddp_step", "nccl_training");
 	const char *svg = made_read("plots/nccl_training_step.svg");
-	made_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
-	made_says(svg, ">Communication keeps rank 0 busy for ");
-	made_says(made_read("plots/nccl_training.svg"), ">resnet50 in bfloat16, 25 MiB buckets: ");
+	assert_says(svg, ">resnet50, 2 × H200, NCCL 2.28.3: one step of training, 1 MiB buckets");
+	assert_says(svg, ">Communication keeps rank 0 busy for ");
+	assert_says(made_read("plots/nccl_training.svg"),
+	            ">resnet50 in bfloat16, 25 MiB buckets: ");
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
 }
 

@@ -106,8 +106,8 @@ TEST(test_small_sizes)
 	/* alltoall: 48 in two types; sendrecv: 5, 47, 48 and 40, 48. Each in two paces. */
 	assert_int_equal(plan.ncells, 2 * (2 + 3 + 2));
 	assert_int_equal(plan.nnotes, 2);
-	assert_non_null(strstr(plan.notes[0], "left out: alltoall of less than 48 bytes"));
-	assert_non_null(strstr(plan.notes[1], "left out: sendrecv of less than 8 bytes"));
+	assert_says(plan.notes[0], "left out: alltoall of less than 48 bytes");
+	assert_says(plan.notes[1], "left out: sendrecv of less than 8 bytes");
 	spec.ncolls = spec.ndtypes = 1;
 	make(1);
 	assert_int_equal(plan.ncells, 2);

@@ -119,7 +119,7 @@ TEST(each_rank_has_its_medians)
 	assert_string_equal(row("processes,processes,,,2,alltoall,16384,16384,0,"),
 	                    "processes,processes,,,2,alltoall,16384,16384,0,501.5,70,2006,4800,"
 	                    "4,12.5,,,0.25,0.75,,,,0.6,0.5,2");
-	made_says(made_read("report.md"), "[evidence.csv](evidence.csv)");
+	assert_says(made_read("report.md"), "[evidence.csv](evidence.csv)");
 }
 
 TEST(the_path_is_that_of_the_reports_table)
@@ -158,7 +158,7 @@ TEST(a_run_without_counters_has_no_such_file)
 	made.counters = false;
 	made_report(&made);
 	assert_int_not_equal(access(made_path("evidence.csv"), F_OK), 0);
-	assert_null(strstr(made_read("report.md"), "evidence.csv"));
+	assert_lacks(made_read("report.md"), "evidence.csv");
 }
 
 /* Every column is explained, and by its name. */
@@ -178,7 +178,7 @@ TEST_WITH(the_columns_are_those_of_the_readme, NULL, NULL)
 	for (char *name; (name = strsep(&rest, ","));) {
 		char word[64];
 		snprintf(word, sizeof word, "`%s`", name);
-		made_says(from, word);
+		assert_says(from, word);
 	}
 }
 

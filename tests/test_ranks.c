@@ -31,11 +31,8 @@ static const struct made plain = {.ranks = 4,
                                   .device = true,
                                   .stamps = stamps};
 
-static void near(double value, double wanted)
-{
-	if (!(fabs(value - wanted) <= 1e-9 + 1e-6 * fabs(wanted)))
-		fail_msg("%g is not %g", value, wanted);
-}
+/* Within rounding. */
+#define near(IS, WANTED) test_near(IS, WANTED, 1e-9, 1e-6, __FILE__, __LINE__)
 
 TEST(each_rank_is_itself)
 {
@@ -83,9 +80,8 @@ TEST(the_timeline_is_of_its_own_pass)
 	struct made_loaded l;
 	struct status st = {""};
 	made_load(&m, &l);
-	struct plot_order order;
-	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
-	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
+	struct plot_order order = plot_order_make(&l.summary, l.arena);
+	struct calls_line line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE, l.arena);
 	assert_non_null(line.cell);
 	assert_int_equal(line.cell->cell.pass, PASS_TIMELINE);
 	assert_true(line.cell->device_clock);
@@ -95,22 +91,24 @@ TEST(the_timeline_is_of_its_own_pass)
 	/* Lengths are 90000 + row, and 300 more but in rows 0 and 5: the median is row 3's.
 	 */
 	assert_int_equal(line.row, 3);
-	assert_int_equal(calls_write_timeline(&l.summary, &order, made_path("t.csv"), &st), 0);
-	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80,2\n");
+	assert_int_equal(calls_write_timeline(&l.summary, &order, l.arena, made_path("t.csv"), &st),
+	                 0);
+	assert_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,2.8,80,2\n");
 	made_unload(&l);
 	/* Without a device's clock the columns are empty, without the pass any call will do. */
 	m.device = false;
 	made_load(&m, &l);
-	assert_int_equal(calls_write_timeline(&l.summary, &order, made_path("t.csv"), &st), 0);
-	made_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,,2\n");
+	order = plot_order_make(&l.summary, l.arena);
+	assert_int_equal(calls_write_timeline(&l.summary, &order, l.arena, made_path("t.csv"), &st),
+	                 0);
+	assert_says(made_read("t.csv"), "\nsingle,alltoall,4096,3,0,0.13,90.003,,,2\n");
 	made_unload(&l);
 	m.timeline = false;
 	made_load(&m, &l);
-	line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE);
+	line = calls_line_of(&l.summary, COLL_ALLTOALL, MADE_SINGLE, l.arena);
 	assert_int_equal(line.cell->cell.pass, PASS_TIMED);
 	near(line.total_us, 5.3);
 	near(line.launch_us, 0.17); /* rank 2 starts 50 ns late */
-	free(order.variants);
 	made_unload(&l);
 }
 
@@ -121,23 +119,23 @@ TEST(all_calls_are_in_the_ecdf)
 	struct calls_panel panels[CALLS_PANELS];
 	unsigned isolated = 0;
 	made_load(&plain, &l);
-	struct plot_order order;
-	assert_int_equal(plot_order_make(&l.summary, &order, &st), 0);
+	const struct plot_order order = plot_order_make(&l.summary, l.arena);
 	while (l.summary.groups[isolated].cell.pace != PACE_ISOLATED)
 		isolated++;
-	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n, panels), 3);
+	assert_int_equal(calls_panels(&l.summary, isolated, order.variants, order.n,
+	                              calls_room(&l.summary, l.arena), panels),
+	                 3);
 	assert_int_equal(panels[1].bytes, 16384);
 	near(panels[0].lo_us, 5);
 	near(panels[0].hi_us, 5.3);
-	assert_int_equal(calls_write_ecdf(&l.summary, &order, made_path("e.csv"), &st), 0);
+	assert_int_equal(calls_write_ecdf(&l.summary, &order, l.arena, made_path("e.csv"), &st), 0);
 	char *text = made_read("e.csv");
-	made_says(text, "\nthreads,alltoall,65536,80,0.0166667,1\n");
-	made_says(text, "\nprocesses,alltoall,4096,5.3,1,3\n");
+	assert_says(text, "\nthreads,alltoall,65536,80,0.0166667,1\n");
+	assert_says(text, "\nprocesses,alltoall,4096,5.3,1,3\n");
 	unsigned lines = 0;
 	for (char *p = text; *p; p++)
 		lines += *p == '\n';
 	assert_int_equal(lines, 1 + 3 * 4 * 60);
-	free(order.variants);
 	made_unload(&l);
 }
 
@@ -154,15 +152,9 @@ TEST(bad_device_stamps_are_refused)
 		struct record_run run;
 		struct status st = {""};
 		made_write(&plain);
-		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i].from);
-		if (!at)
-			fail_msg("the record has no %s", bad[i].from);
-		FILE *out = fopen(made_path("trials.jsonl"), "w");
-		fwrite(text, 1, (size_t)(at - text), out);
-		fprintf(out, "%s%s", bad[i].to, at + strlen(bad[i].from));
-		fclose(out);
+		cli_replace(made_path("trials.jsonl"), bad[i].from, bad[i].to);
 		assert_int_equal(record_load(made_folder, &run, &st), -1);
-		made_says(st.text, bad[i].words);
+		assert_says(st.text, bad[i].words);
 	}
 }
 
@@ -195,13 +187,13 @@ TEST(the_report_has_it_all)
 	for (size_t i = 0; i < 3; i++) {
 		struct stat about;
 		if (i < 2) /* the last is named alone: the page has six */
-			made_says(text, pictures[i]);
+			assert_says(text, pictures[i]);
 		assert_int_equal(stat(made_path(pictures[i]), &about), 0);
 		assert_true(about.st_size > 8000);
 	}
 	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
-	made_says(made_read("ranks.csv"),
-	          "\nthreads,threads,4,alltoall,4096,1,isolated,1,0,0.11,5.3,0.225,");
+	assert_says(made_read("ranks.csv"),
+	            "\nthreads,threads,4,alltoall,4096,1,isolated,1,0,0.11,5.3,0.225,");
 }
 
 TESTS(.begin = made_begin, .end = made_end);

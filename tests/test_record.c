@@ -9,11 +9,10 @@
 #include "../harness/backend/table.h"
 #include "../harness/record/record.h"
 #include "../harness/record/record_line.h"
-#include "cli.h"
+#include "here.h"
 #include "test.h"
 
-static char folder[] = "/tmp/launchgap-record-XXXXXX";
-static char file[64], zipped[64];
+static char zipped[96];
 
 static struct cell cells[] = {
     {.coll = COLL_ALLTOALL,
@@ -269,7 +268,7 @@ TEST(stamps_out_of_order_are_an_error)
 {
 	write_run(back_in_time);
 	struct record_run run = cli_record(folder);
-	assert_non_null(strstr(run.cells[0].error, "not in order"));
+	assert_says(run.cells[0].error, "not in order");
 	assert_string_equal(run.cells[1].error, "");
 	record_free(&run);
 }
@@ -308,7 +307,7 @@ TEST(a_line_of_any_length_is_not_parsed)
 	for (unsigned i = 0; i < 600; i++) /* 37 MiB of 32 */
 		assert_int_equal(gzwrite(out, zeros, sizeof zeros), sizeof zeros);
 	gzclose(out);
-	assert_non_null(strstr(complaint(), "a line of more than 32 MiB is no record"));
+	assert_says(complaint(), "a line of more than 32 MiB is no record");
 	unlink(zipped);
 }
 
@@ -331,8 +330,7 @@ TEST(memory_that_ends_is_said)
 		json_set_alloc_funcs(have_little, free);
 		const char *said = complaint();
 		json_set_alloc_funcs(malloc, free);
-		if (!strstr(said, "out of memory"))
-			fail_msg("%zu: %s", had, said);
+		assert_says(said, "out of memory");
 		left = had;
 	}
 }
@@ -355,7 +353,7 @@ TEST(a_torn_end_is_dropped)
 		int rc = record_load(folder, &run, &st);
 		if (lines + whole == 0) {
 			assert_int_equal(rc, -1);
-			assert_non_null(strstr(st.text, "no whole line"));
+			assert_says(st.text, "no whole line");
 			continue;
 		}
 		assert_int_equal(rc, 0);
@@ -394,6 +392,12 @@ static char *read_unsummed(void)
 	return text;
 }
 
+static void unsum(void)
+{
+	const char *text = read_unsummed();
+	write_all(text, strlen(text));
+}
+
 /* Any flipped bit: reading returns what was written, or fails. */
 TEST(each_changed_byte_is_noticed)
 {
@@ -426,7 +430,7 @@ TEST(a_changed_line_is_named)
 	assert_non_null(digit);
 	digit[13] = '2';
 	write_all(text, bytes);
-	assert_non_null(strstr(complaint(), "trials.jsonl:2: this line was changed after"));
+	assert_says(complaint(), "trials.jsonl:2: this line was changed after");
 }
 
 /* Of a record without checksums and one with them: both are read, and the one where a line has
@@ -439,8 +443,7 @@ TEST(older_lines_have_no_checksum)
 	char old[1 << 16];
 	size_t bytes;
 	write_run(NULL);
-	snprintf(old, sizeof old, "%s", read_unsummed());
-	write_all(old, strlen(old));
+	unsum();
 	assert_string_equal(complaint(), "");
 	/* Gone on with by this launchgap. */
 	FILE *out = fopen(file, "a");
@@ -454,7 +457,7 @@ TEST(older_lines_have_no_checksum)
 	out = fopen(file, "a");
 	fputs("{\"schema\":1,\"kind\":\"end\",\"reason\":\"blocks\",\"text\":\"\"}\n", out);
 	fclose(out);
-	assert_non_null(strstr(complaint(), "jsonl:6: this line lacks a checksum"));
+	assert_says(complaint(), "jsonl:6: this line lacks a checksum");
 	write_run(NULL);
 	char *text = read_all(&bytes);
 	size_t first = strcspn(text, "\n");
@@ -464,22 +467,16 @@ TEST(older_lines_have_no_checksum)
 	fputs(old, out);
 	fputs(text + first, out);
 	fclose(out);
-	assert_non_null(strstr(complaint(), "jsonl:2: this line has a checksum"));
+	assert_says(complaint(), "jsonl:2: this line has a checksum");
 }
 
 /* Replaces the first `from` in the file by `to`, and expects a sentence with `words`. */
 static void refuse(const char *from, const char *to, const char *words)
 {
 	write_run(NULL);
-	char *text = read_unsummed(), *at = strstr(text, from), out[1 << 16];
-	if (!at)
-		fail_msg("%s does not stand in the record", from);
-	int n =
-	    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-	write_all(out, (size_t)n);
-	const char *said = complaint();
-	if (!strstr(said, words))
-		fail_msg("%s → %s: \"%s\" lacks \"%s\"", from, to, said, words);
+	unsum();
+	cli_replace(file, from, to);
+	assert_says(complaint(), words);
 }
 
 TEST(every_field_is_checked)
@@ -569,18 +566,10 @@ TEST(a_cell_is_there_once)
 		if (failed)
 			assert_string_equal(complaint(), "");
 		else
-			assert_non_null(strstr(complaint(), "jsonl:5: variant threads has this "
-			                                    "cell in block 3 already, in line "
-			                                    "2"));
+			assert_says(complaint(), "jsonl:5: variant threads has this "
+			                         "cell in block 3 already, in line "
+			                         "2");
 	}
-}
-
-static unsigned count(const char *text, const char *word)
-{
-	unsigned n = 0;
-	for (const char *p = text; (p = strstr(p, word)); p++)
-		n++;
-	return n;
 }
 
 static const char *bind_of(const struct record_cell *c)
@@ -593,18 +582,16 @@ static const char *bind_of(const struct record_cell *c)
  * each. */
 TEST(facts_are_a_trials)
 {
-	char out[1 << 16];
 	write_run(NULL);
-	char *text = read_unsummed(), *second = strstr(text, "\"pace\":\"isolated\"");
-	assert_int_equal(count(text, "\"facts\""), 1);
+	unsum();
+	assert_int_equal(text_count(read_unsummed(), "\"facts\""), 1);
 	struct record_run run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "core 0");
 	record_free(&run);
 
-	int n = snprintf(out, sizeof out, "%.*s\"facts\":[{\"bind\":\"own\"}],%s",
-	                 (int)(second - text), text, second);
-	write_all(out, (size_t)n);
+	cli_replace(file, "\"pace\":\"isolated\"",
+	            "\"facts\":[{\"bind\":\"own\"}],\"pace\":\"isolated\"");
 	run = cli_record(folder);
 	assert_string_equal(bind_of(&run.cells[0]), "core 0");
 	assert_string_equal(bind_of(&run.cells[1]), "own");
@@ -612,11 +599,8 @@ TEST(facts_are_a_trials)
 
 	/* Another trial's are not taken. */
 	write_run(NULL);
-	text = read_unsummed();
-	char *order = strstr(strstr(text, "\"order\":7") + 1, "\"order\":7");
-	n = snprintf(out, sizeof out, "%.*s\"order\":8%s", (int)(order - text), text,
-	             order + strlen("\"order\":7"));
-	write_all(out, (size_t)n);
+	unsum();
+	cli_replace(file, "\"order\":7", "\"order\":8"); /* of the first cell, with the facts */
 	run = cli_record(folder);
 	assert_null(bind_of(&run.cells[1]));
 	record_free(&run);
@@ -633,10 +617,10 @@ TEST(what_a_backend_is_is_read)
 	assert_ptr_equal(run.cells[0].traits, record_traits(&run, "threads"));
 	record_free(&run);
 
-	static const char is[] = "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},";
-	char *text = read_unsummed(), *at = strstr(text, "\"backend\":"), out[1 << 16];
-	int n = snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, is, at);
-	write_all(out, (size_t)n);
+	static const char is[] =
+	    "\"backends\":{\"host\":{\"analogue\":false,\"gpus\":true}},\"backend\":";
+	unsum();
+	cli_replace(file, "\"backend\":", is);
 	run = cli_record(folder);
 	assert_false(record_traits(&run, "threads")->analogue);
 	assert_true(record_traits(&run, "threads")->gpus);
@@ -667,10 +651,10 @@ TEST(missing_files_are_named)
 	struct status st = {""};
 	unlink(file);
 	assert_int_equal(record_load(folder, &run, &st), -1);
-	assert_non_null(strstr(st.text, "neither trials.jsonl nor trials.jsonl.gz"));
+	assert_says(st.text, "neither trials.jsonl nor trials.jsonl.gz");
 	st.text[0] = 0;
 	assert_int_equal(record_load("/nowhere/at/all", &run, &st), -1);
-	assert_non_null(strstr(st.text, "/nowhere/at/all: No such file"));
+	assert_says(st.text, "/nowhere/at/all: No such file");
 }
 
 TEST(a_full_disk_is_said)
@@ -682,7 +666,7 @@ TEST(a_full_disk_is_said)
 	if (!full)
 		skip();
 	assert_int_equal(record_write_trial(full, &trial, team, team_area(team), &st), -1);
-	assert_non_null(strstr(st.text, "cannot write the record: No space left"));
+	assert_says(st.text, "cannot write the record: No space left");
 	fclose(full);
 	team_leave(team);
 }
@@ -704,20 +688,10 @@ TEST(an_incomplete_environment_is_not_written)
 
 static int make_folder(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
+	set_up(state);
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder);
 	snprintf(zipped, sizeof zipped, "%s/trials.jsonl.gz", folder);
 	return 0;
 }
 
-static int remove_folder(void **state)
-{
-	(void)state;
-	unlink(file);
-	unlink(zipped);
-	return rmdir(folder);
-}
-
-TESTS(.begin = make_folder, .end = remove_folder);
+TESTS(.begin = make_folder, .end = tear_down);

@@ -1,50 +1,28 @@
 /* Bad input: each error is a clear sentence that names the cause and what is allowed, and a
  * non-zero exit; no results folder is begun for a run that cannot be measured. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "here.h"
 #include "test.h"
 
-static void refused(const char *const args[], const char *const words[])
-{
-	struct cli cli = cli_run(folder, args);
-	for (unsigned i = 0; words[i]; i++) {
-		if (cli.code <= 0 || !strstr(cli.out, words[i]))
-			print_error("exit %d, wanted \"%s\" in:\n%s\n", cli.code, words[i],
-			            cli.out);
-		assert_true(cli.code > 0);
-		assert_non_null(strstr(cli.out, words[i]));
-	}
-	assert_int_equal(access(results, F_OK), -1);
-	free(cli.out);
-}
+/* Of arguments that sh takes apart. No results folder is there. */
+#define REFUSED(ARGUMENTS, ...)                                                                    \
+	cli_expect(here_call(ARGUMENTS), CLI_FAILS, __VA_ARGS__);                                  \
+	assert_int_equal(access(results, F_OK), -1)
+#define TO " --results $HERE/results"
 
 TEST(names_that_are_no_experiments)
 {
-	refused((const char *[]){"run", "nosuch", "--results", results, NULL},
-	        (const char *[]){"there is no experiment 'nosuch'", "launchgap list", NULL});
-	refused((const char *[]){"run", "../results/README", "--results", results, NULL},
-	        (const char *[]){"not an experiment's name", "letters, digits", NULL});
-	refused((const char *[]){"run", "/etc/passwd", "--results", results, NULL},
-	        (const char *[]){"not an experiment's name", NULL});
-	refused((const char *[]){"run", "smoke", "--no-report", "--format", "nccl-tests",
-	                         "--results", results, NULL},
-	        (const char *[]){"allowed is one of them", NULL});
-	refused((const char *[]){"run", "", "--results", results, NULL},
-	        (const char *[]){"not an experiment's name", NULL});
-	refused((const char *[]){"run", "--file", "/nonexistent.exp", "--results", results, NULL},
-	        (const char *[]){"/nonexistent.exp", NULL});
-	refused((const char *[]){"run", "--results", results, NULL},
-	        (const char *[]){"which experiment", NULL});
-	refused((const char *[]){"run", "smoke", "--results", NULL},
-	        (const char *[]){"--results needs a value", NULL});
-	refused((const char *[]){"run", "smoke", "--frobnicate", "--results", results, NULL},
-	        (const char *[]){"'--frobnicate' is not understood", NULL});
-	refused((const char *[]){"frobnicate", NULL},
-	        (const char *[]){"unknown verb 'frobnicate'", NULL});
+	REFUSED("run nosuch" TO, "there is no experiment 'nosuch'", "launchgap list");
+	REFUSED("run ../results/README" TO, "not an experiment's name", "letters, digits");
+	REFUSED("run /etc/passwd" TO, "not an experiment's name");
+	REFUSED("run smoke --no-report --format nccl-tests" TO, "allowed is one of them");
+	REFUSED("run ''" TO, "not an experiment's name");
+	REFUSED("run --file /nonexistent.exp" TO, "/nonexistent.exp");
+	REFUSED("run" TO, "which experiment");
+	REFUSED("run smoke --results", "--results needs a value");
+	REFUSED("run smoke --frobnicate" TO, "'--frobnicate' is not understood");
+	REFUSED("frobnicate", "unknown verb 'frobnicate'");
 }
 
 TEST(keys_and_values_on_the_command_line)
@@ -80,10 +58,12 @@ TEST(keys_and_values_on_the_command_line)
 	    {"aggregate=7", {"calls = ", "multiples of 7", NULL}},
 	    {"flip=2:0", {"flip: rank = 2, but ranks are 0 to 1", NULL}},
 	};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-		refused((const char *[]){"run", "smoke", "backend=host", bad[i].override,
-		                         "--results", results, NULL},
-		        bad[i].words);
+	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+		cli_expects(
+		    here_shell("$LAUNCHGAP run smoke backend=host '%s'" TO, bad[i].override),
+		    CLI_FAILS, bad[i].words, __FILE__, __LINE__);
+		assert_int_equal(access(results, F_OK), -1);
+	}
 }
 
 TEST(the_same_in_a_file_names_file_and_line)
@@ -91,70 +71,55 @@ TEST(the_same_in_a_file_names_file_and_line)
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\n"
 	          "[variant a]\nmode = threads\nenv.LD_PRELOAD = /tmp/x.so\n");
-	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
-	        (const char *[]){"t.exp:7: ", "LD_PRELOAD", NULL});
+	REFUSED("run --file $HERE/t.exp" TO, "t.exp:7: ", "LD_PRELOAD");
 	cli_write(folder, "t.exp", "; q\n[experiment]\ncollective = alltoall\nbytes = 4K..1K x2\n");
-	refused((const char *[]){"run", "--file", file, "--results", results, NULL},
-	        (const char *[]){"t.exp:4: ", NULL});
+	REFUSED("run --file $HERE/t.exp" TO, "t.exp:4: ");
 }
 
 /* Of what the command line says too, for a resumed record says it in its place. */
 TEST(no_libraries_when_none_are_wanted)
 {
-	refused((const char *[]){"run", "smoke", "backend=host", "nccl=/tmp/libnccl.so.2",
-	                         "--no-libraries", "--results", results, NULL},
-	        (const char *[]){"names a library", "--no-libraries", NULL});
+	REFUSED("run smoke backend=host nccl=/tmp/libnccl.so.2 --no-libraries" TO,
+	        "names a library", "--no-libraries");
 }
 
 TEST(more_ranks_than_gpus)
 {
-	refused((const char *[]){"run", "smoke", "backend=nccl", "ranks=1000", "--results", results,
-	                         NULL},
-	        (const char *[]){"GPU", NULL});
+	REFUSED("run smoke backend=nccl ranks=1000" TO, "GPU");
 }
 
 TEST(an_unreadable_library)
 {
-	refused((const char *[]){"run", "smoke", "backend=nccl", "nccl=/nonexistent/libnccl.so.2",
-	                         "--results", results, NULL},
-	        (const char *[]){"/nonexistent/libnccl.so.2", NULL});
+	REFUSED("run smoke backend=nccl nccl=/nonexistent/libnccl.so.2" TO,
+	        "/nonexistent/libnccl.so.2");
 }
 
 /* The listed words are those that a key takes: each word of its line. */
 TEST(operations_are_listed_as_op_takes_them)
 {
-	struct cli cli = cli_call(folder, "list", NULL);
-	assert_int_equal(cli.code, 0);
-	assert_non_null(
-	    strstr(cli.out, "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments"));
-	free(cli.out);
-	refused(
-	    (const char *[]){"run", "smoke", "backend=host", "op=none", "--results", results, NULL},
-	    (const char *[]){"allowed is sum, prod, min, max, avg, premulsum", NULL});
+	cli_expect(here_call("list"), 0,
+	           "\noperations\n  sum, prod, min, max, avg, premulsum\nexperiments");
+	REFUSED("run smoke backend=host op=none" TO,
+	        "allowed is sum, prod, min, max, avg, premulsum");
 }
 
 TEST(results_that_cannot_be_written)
 {
-	cli_expect(cli_call(folder, "run", "smoke", "backend=host", "--results",
-	                    "/dev/null/results", NULL),
-	           1, "cannot make the results folder /dev/null");
+	cli_expect(here_call("run smoke backend=host --results /dev/null/results"), 1,
+	           "cannot make the results folder /dev/null");
 }
 
 TEST(reports_of_nothing)
 {
-	refused((const char *[]){"report", "/nonexistent", NULL},
-	        (const char *[]){"/nonexistent", NULL});
-	refused((const char *[]){"report", folder, NULL}, (const char *[]){"trials.jsonl", NULL});
-	refused((const char *[]){"report", NULL}, (const char *[]){"one run's folder", NULL});
+	REFUSED("report /nonexistent", "/nonexistent");
+	REFUSED("report $HERE", "trials.jsonl");
+	REFUSED("report", "one run's folder");
 	cli_write(folder, "trials.jsonl", "{\"schema\":1,\"kind\":\"cell\"}\n");
-	refused((const char *[]){"report", folder, NULL},
-	        (const char *[]){"trials.jsonl:1: ", NULL});
+	REFUSED("report $HERE", "trials.jsonl:1: ");
 	cli_write(folder, "trials.jsonl", "not json\n{}\n");
-	refused((const char *[]){"report", folder, NULL},
-	        (const char *[]){"trials.jsonl:1: ", NULL});
-	refused((const char *[]){"worker", "/nonexistent", NULL},
-	        (const char *[]){"/nonexistent", NULL});
-	refused((const char *[]){"worker", NULL}, (const char *[]){"one trial's file", NULL});
+	REFUSED("report $HERE", "trials.jsonl:1: ");
+	REFUSED("worker alone /nonexistent 1 spin", "/nonexistent");
+	REFUSED("worker", "only launchers call worker");
 }
 
 TESTS(.before = set_up, .after = tear_down);

@@ -4,6 +4,9 @@
 #include <math.h>
 
 #include "../harness/analysis/regime.h"
+#include "../harness/chapters/reasons.h"
+#include "../harness/story/verdict_text.h"
+#include "scratch.h"
 
 static double noise, slower; /* of each time; of processes' times */
 static double twin = 1, limit = 0.5;
@@ -26,14 +29,12 @@ static struct regimes regimes;
 
 static void make(const struct made *m)
 {
-	struct status st = {""};
 	made_load(m, &loaded);
-	assert_int_equal(regimes_make(&loaded.summary, &regimes, &st), 0);
+	regimes_make(&loaded.summary, &regimes);
 }
 
 static void drop(void)
 {
-	regimes_free(&regimes);
 	made_unload(&loaded);
 }
 
@@ -81,7 +82,7 @@ TEST(a_contrast_is_of_speed)
 		const struct regime *r = &regimes.list[i];
 		const struct contrast *c = &r->contrasts[MADE_PROCESSES];
 		assert_true(r->tells);
-		assert_string_equal(r->why, "");
+		assert_int_equal(r->doubt, DOUBT_NONE);
 		assert_int_equal(c->verdict.kind, VERDICT_SLOWER);
 		assert_true(fabs(c->verdict.ratio.estimate * 1.1 - 1) < 0.005);
 		assert_int_equal(r->contrasts[MADE_SINGLE].verdict.kind, VERDICT_NO_DIFFERENCE);
@@ -89,8 +90,8 @@ TEST(a_contrast_is_of_speed)
 		assert_int_equal(r->contrasts[MADE_AGAIN].verdict.kind, VERDICT_NO_DIFFERENCE);
 		assert_true(fabs(r->least_effect - 0.02) < 1e-9);
 		/* Nothing is compared with itself, nor anything with the limit. */
-		assert_true(r->contrasts[MADE_THREADS].why[0]);
-		assert_true(r->contrasts[MADE_LIMIT].why[0]);
+		assert_int_equal(r->contrasts[MADE_THREADS].why.kind, REASON_IS_REFERENCE);
+		assert_int_equal(r->contrasts[MADE_LIMIT].why.kind, REASON_IS_LIMIT);
 		assert_true(isnan(r->contrasts[MADE_LIMIT].verdict.ratio.estimate));
 	}
 	/* A time's own ratio is the other way round. */
@@ -99,12 +100,17 @@ TEST(a_contrast_is_of_speed)
 	drop();
 }
 
+static const char *doubt_of(const struct regime *r)
+{
+	return regime_doubt_text(scratch(), &loaded.summary, r);
+}
+
 static void expect_mute(const struct made *m, const char *words)
 {
 	make(m);
 	for (unsigned i = 0; i < regimes.n; i++) {
 		assert_false(regimes.list[i].tells);
-		made_says(regimes.list[i].why, words);
+		assert_says(doubt_of(&regimes.list[i]), words);
 	}
 	assert_int_equal(regimes.n, 2);
 	drop();
@@ -137,7 +143,6 @@ static void two_on_each(json_t *environment)
 TEST(where_ranks_share_a_gpu_nothing_is_compared)
 {
 	struct made m = quiet();
-	struct contrast c;
 	make(&m);
 	assert_int_equal(regimes.n, 2);
 	assert_true(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
@@ -145,11 +150,12 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	m.environment = two_on_each;
 	make(&m);
 	assert_int_equal(regimes.n, 0);
-	assert_string_equal(loaded.summary.trouble, "");
+	assert_int_equal(loaded.summary.trouble.kind, TROUBLE_NONE);
 	assert_false(summary_has_ratio(&loaded.summary, MADE_PROCESSES));
-	contrast_obstacle(&loaded.summary, "processes", "threads", c.why, sizeof c.why);
-	assert_string_equal(c.why, "2 ranks share a GPU in processes, where their kernels take "
-	                           "turns");
+	const struct reason why = contrast_obstacle(&loaded.summary, "processes", "threads");
+	assert_string_equal(made_reason(&why),
+	                    "2 ranks share a GPU in processes, where their kernels take "
+	                    "turns");
 	drop();
 	const json_t *report = made_report(&m);
 	assert_int_equal(json_array_size(json_object_get(report, "regimes")), 0);
@@ -164,7 +170,7 @@ TEST(figures_above_the_limit_are_not_believed)
 	limit = 3;
 	make(&m);
 	assert_false(find(REGIME_LARGE)->tells);
-	made_says(find(REGIME_LARGE)->why, " % of the measured limit");
+	assert_says(doubt_of(find(REGIME_LARGE)), " % of the measured limit");
 	assert_true(find(REGIME_SMALL)->tells); /* no bandwidth */
 	drop();
 	m.no_limit = true;

@@ -5,7 +5,7 @@
 
 #include "../harness/report/script.h"
 #include "../harness/report/gnuplot.h"
-#include "../harness/analysis/format.h"
+#include "../harness/story/format.h"
 #include "made.h"
 #include "warned.h"
 
@@ -106,11 +106,8 @@ static int fresh(void **state)
 	return 0;
 }
 
-static void near(double value, double wanted)
-{
-	if (!(fabs(value - wanted) <= 1e-3 * fabs(wanted)))
-		fail_msg("%g is not %g", value, wanted);
-}
+/* Within a thousandth. */
+#define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
 TEST(rows_hold_medians)
 {
@@ -170,7 +167,7 @@ TEST(ratios_say_below_one_for_slower)
 		near(l.summary.groups[g].gaps[2].estimate, 0.8);
 		assert_int_equal(l.summary.groups[g].gaps[2].blocks, 6);
 	}
-	assert_string_equal(l.summary.trouble, "");
+	assert_int_equal(l.summary.trouble.kind, TROUBLE_NONE);
 	made_unload(&l);
 }
 
@@ -214,7 +211,7 @@ TEST(no_data_has_no_bandwidth)
 	json_keys row = {"variant", "threads", "pace", "stream", "asked_bytes", "4096", NULL};
 	json_assert_number(json_cell(table, row, "time_us"), "value", 1.025, 1e-6);
 	json_assert_null(json_cell(table, row, "busbw"), "");
-	made_says(made_read("report.md"), "time per call, µs");
+	assert_says(made_read("report.md"), "time per call, µs");
 	made_unload(&l);
 }
 
@@ -228,11 +225,11 @@ TEST(csv_is_tidy)
 	made_load(&made, &l);
 	made_report(&made);
 	char *text = made_read("summary.csv");
-	made_says(text, "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
-	made_says(text, "\n\"a \"\"b\"\", "
-	                "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
-	                "4096,");
-	assert_null(strstr(text, "nan"));
+	assert_says(text, "variant,role,mode,layout,backend,library,ranks,collective,what,bytes,");
+	assert_says(text, "\n\"a \"\"b\"\", "
+	                  "c\",variant,processes,2x1x1,'=HYPERLINK(1),2.28.3,2,alltoall,alltoall,"
+	                  "4096,");
+	assert_lacks(text, "nan");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
 		unsigned fields = 1;
 		bool quoted = false;
@@ -257,7 +254,7 @@ TEST(csv_is_tidy)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_int_equal(rc, -1);
-	made_says(st.text, "File too large");
+	assert_says(st.text, "File too large");
 	unlink(made_path("summary.csv"));
 	made_unload(&l);
 }
@@ -267,8 +264,8 @@ TEST(other_digests_are_not_compared)
 	struct status st = {""};
 	processes_digest = "00000000000000ab";
 	const json_t *report = made_refused(&made, PLOTS, &st);
-	made_says(st.text, "nothing is compared");
-	made_says(st.text, "processes (block 1) got the digest 00000000000000ab where threads");
+	assert_says(st.text, "nothing is compared");
+	assert_says(st.text, "processes (block 1) got the digest 00000000000000ab where threads");
 	json_assert_one_says(json_object_get(report, "answer"), "Nothing is compared: ");
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "processes (block 1) got the digest 00000000000000ab");
@@ -277,8 +274,8 @@ TEST(other_digests_are_not_compared)
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		if (json_has_table(report, none[i]))
 			fail_msg("there is a table %s", none[i]);
-	assert_null(strstr(made_read("report.md"), "0.500"));
-	made_says(made_read("summary.csv"), ",0,0,0,0,1,1,");
+	assert_lacks(made_read("report.md"), "0.500");
+	assert_says(made_read("summary.csv"), ",0,0,0,0,1,1,");
 	assert_false(made_has("plots/nccl_alltoall_ratio.png"));
 }
 
@@ -287,7 +284,7 @@ TEST(wrong_elements_are_not_compared)
 	struct status st = {""};
 	wrong = 3;
 	made_refused(&made, PLOTS, &st);
-	made_says(st.text, "processes (block 1) delivered 3 wrong elements");
+	assert_says(st.text, "processes (block 1) delivered 3 wrong elements");
 }
 
 TEST(warnings_say_what_to_do)
@@ -300,21 +297,21 @@ TEST(warnings_say_what_to_do)
 	faults = 4;
 	switches = 7;
 	const struct warned *w = warned_of(&made, true);
-	made_says(w->all, "last line of the record was cut off");
-	made_says(w->all, "3 of the 6 blocks");
-	made_says(w->all, "trials failed. To go on: launchgap resume ");
-	made_says(w->all, "Left out: single: NCCL_LEGACY is not set");
-	made_says(w->all, "more ranks than the 1 core");
-	made_says(w->all, "Page faults in timed calls: ");
-	made_says(w->all, "Involuntary context switches in timed calls: ");
-	made_says(w->all, "it is a bug of the backend");
+	assert_says(w->all, "last line of the record was cut off");
+	assert_says(w->all, "3 of the 6 blocks");
+	assert_says(w->all, "trials failed. To go on: launchgap resume ");
+	assert_says(w->all, "Left out: single: NCCL_LEGACY is not set");
+	assert_says(w->all, "more ranks than the 1 core");
+	assert_says(w->all, "Page faults in timed calls: ");
+	assert_says(w->all, "Involuntary context switches in timed calls: ");
+	assert_says(w->all, "it is a bug of the backend");
 	/* Of nccl it is the driver. */
 	fresh(NULL);
 	faults = 4;
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
-	made_says(w->all, "the driver, which maps memory during calls");
-	assert_null(strstr(w->all, "bug"));
+	assert_says(w->all, "the driver, which maps memory during calls");
+	assert_lacks(w->all, "bug");
 	/* A quiet run has none. */
 	fresh(NULL);
 	warned_of(&made, false);
@@ -324,7 +321,7 @@ TEST(warnings_say_what_to_do)
 	made.backend = "host";
 	warned_of(&made, false);
 	assert_int_equal(w->count, 1);
-	made_says(w->all, "one core's bandwidth at every size");
+	assert_says(w->all, "one core's bandwidth at every size");
 }
 
 TEST(what_ended_the_run_is_said)
@@ -351,7 +348,7 @@ TEST(a_run_without_times_says_why)
 	struct status st = {""};
 	all_failed = true;
 	const json_t *report = made_refused(&made, PLOTS, &st);
-	made_says(st.text, "no cell was measured");
+	assert_says(st.text, "no cell was measured");
 	json_assert_one_says(json_object_get(report, "warnings"),
 	                     "were not measured: rank 1: NCCL says: no");
 }
@@ -386,11 +383,11 @@ TEST(pictures_carry_the_backends_name)
 	char *text = made_read("report.md");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		assert_picture(names[i]);
-		made_says(text, names[i]);
+		assert_says(text, names[i]);
 	}
 	assert_false(made_has("plots/gnuplot.log"));
-	made_says(text, "backend nccl");
-	made_says(text, "launchgap 'it'\\''s $HOME'");
+	assert_says(text, "backend nccl");
+	assert_says(text, "launchgap 'it'\\''s $HOME'");
 	json_assert_number(json_cell(json_table(report, "verdicts_small"),
 	                             (json_keys){"variant", "processes", NULL}, "speed"),
 	                   "estimate", 0.8, 1e-3);
@@ -438,10 +435,10 @@ TEST(hostile_names_stay_text)
 	assert_false(made_has("plots/gnuplot.log"));
 	assert_picture("plots/------e-vil_alltoall_busbw.png");
 	assert_int_not_equal(access("pwned", F_OK), 0);
-	assert_null(strstr(made_read("report.md"), "<b>"));
+	assert_lacks(made_read("report.md"), "<b>");
 	/* XML has "]]>" at the end of a CDATA section alone, in front of a tag. */
 	const char *svg = made_read("plots/------e-vil_alltoall_busbw.svg");
-	made_says(svg, "]] >");
+	assert_says(svg, "]] >");
 	while ((svg = strstr(svg, "]]>")))
 		assert_int_equal(*(svg += 3), '<');
 }
@@ -496,14 +493,11 @@ TEST(table_fits_a_terminal)
 	    json_cell(gaps, (json_keys){"pace", "stream", "variant", "threads-again (A/A)", NULL},
 	              "verdict"),
 	    "", "no difference within 2 %");
-	made_says(text, "0.500 ±0.0%");
-	made_says(text, "/report.html (report.md, report.json beside it)\n");
+	assert_says(text, "0.500 ±0.0%");
+	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		unsigned width = 0;
-		for (char *p = line; p < end; p++)
-			width += ((unsigned char)*p & 0xC0) != 0x80;
 		if (strncmp(line, "report ", 7))
-			assert_true(width <= 80);
+			assert_true(text_width(line) <= 80);
 		assert_true(end == line || end[-1] != ' ');
 	}
 }

@@ -108,7 +108,7 @@ TEST(variants_can_be_told_apart)
 	assert_int_equal(
 	    json_rows(table, (json_keys){"variant", "threads", "role", "reference", NULL}), 1);
 	/* What all have in common is for people no column but a sentence. */
-	made_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
+	assert_says(made_read("report.md"), "| variant | role | mode | layout | settings |\n");
 	assert_int_equal(json_rows(table, (json_keys){"backend", "nccl", "bind", "none", NULL}), 5);
 	json_assert_one_says(json_section(text, "variants"),
 	                     "All variants: backend nccl, binding none.");
@@ -336,8 +336,8 @@ TEST(every_sessions_command_is_said)
 	assert_int_equal(json_integer_value(json_object_get(second, "blocks")), 2);
 	assert_true(json_is_false(json_object_get(second, "planned")));
 	json_assert_text(json_object_get(second, "host"), "", "h");
-	made_says(json_string_value(json_object_get(text, "trust")),
-	          "2 blocks were added after a look at 6");
+	assert_says(json_string_value(json_object_get(text, "trust")),
+	            "2 blocks were added after a look at 6");
 }
 
 static void begun_on_abc(json_t *environment)

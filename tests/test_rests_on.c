@@ -21,11 +21,11 @@ TEST(the_evidence_has_model_and_cache)
 	made_report(&made);
 	static const char *const ends[] = {"staged", "direct", ""};
 	const char *at = made_read("summary.csv");
-	made_says(at, ",straggler_us,data_path\n");
+	assert_says(at, ",straggler_us,data_path\n");
 	for (unsigned v = 0; v < 3; v++) {
 		char begin[80];
 		snprintf(begin, sizeof begin, "\n%s,", variants[v].name);
-		made_says(at, begin);
+		assert_says(at, begin);
 		const char *end = strchr(strstr(at, begin) + 1, '\n');
 		size_t n = strlen(ends[v]);
 		assert_memory_equal(end - n, ends[v], n);
@@ -34,20 +34,20 @@ TEST(the_evidence_has_model_and_cache)
 	assert_int_equal(e->nrows, 4 * 5);
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct evidence_row *r = &e->rows[i];
-		near(r->nvlink_tx_gbs, 105, 1e-9);
+		assert_near(r->nvlink_tx_gbs, 105, 1e-9);
 		if (r->variant == 4) {
 			assert_true(isnan(r->direct)); /* plain copies have no model */
 			continue;
 		}
-		near(r->direct, 4, 1e-9); /* 2 ranks: 2 ÷ (n − 1) more */
-		near(r->staged, 6, 1e-9);
-		near(r->dram_share, r->dram_gbs / 4800, 1e-9);
+		assert_near(r->direct, 4, 1e-9); /* 2 ranks: 2 ÷ (n − 1) more */
+		assert_near(r->staged, 6, 1e-9);
+		assert_near(r->dram_share, r->dram_gbs / 4800, 1e-9);
 		if (r->variant == 0) {
-			near(r->model, 6, 1e-9);
-			near(r->cached, 1, 1e-9);
+			assert_near(r->model, 6, 1e-9);
+			assert_near(r->cached, 1, 1e-9);
 		} else if (r->variant == 1 || r->variant == 3) {
-			near(r->model, 4, 1e-9);
-			near(r->cached, 2, 1e-9);
+			assert_near(r->model, 4, 1e-9);
+			assert_near(r->cached, 2, 1e-9);
 		} else {
 			assert_true(isnan(r->model) && isnan(r->cached));
 		}
@@ -66,9 +66,9 @@ TEST(copies_have_a_model_of_their_own)
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct evidence_row *r = &e->rows[i];
 		assert_true(isnan(r->direct) && isnan(r->model));
-		near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
+		assert_near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
 		if (r->variant < 2)
-			near(r->copies_model, r->variant == 0 ? 3 : 2, 1e-9);
+			assert_near(r->copies_model, r->variant == 0 ? 3 : 2, 1e-9);
 		else
 			assert_true(isnan(r->copies_model)); /* their way is not known */
 	}
@@ -303,14 +303,9 @@ TEST(damaged_counters_are_refused)
 		struct record_run run;
 		made.blocks = 1;
 		made_write(&made);
-		char *text = made_read("trials.jsonl"), *at = strstr(text, bad[i][0]);
-		assert_non_null(at);
-		FILE *out = fopen(made_path("trials.jsonl"), "w");
-		assert_non_null(out);
-		fprintf(out, "%.*s%s%s", (int)(at - text), text, bad[i][1], at + strlen(bad[i][0]));
-		fclose(out);
+		cli_replace(made_path("trials.jsonl"), bad[i][0], bad[i][1]);
 		assert_int_equal(record_load(made_folder, &run, &st), -1);
-		made_says(st.text, "trials.jsonl:");
+		assert_says(st.text, "trials.jsonl:");
 	}
 }
 

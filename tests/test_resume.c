@@ -51,8 +51,7 @@ TEST(what_a_run_has_is_told)
 	trial.block = 1;
 	assert_int_equal(record_write_failure(out, &trial, "why", &st), 0);
 	fclose(out);
-	if (resume_read(folder, &resume, &st))
-		fail_msg("%s", st.text);
+	assert_works(resume_read(folder, &resume, &st), st);
 	assert_int_equal(resume.first_block, 2);
 	assert_int_equal(resume.seed, 0x2a);
 	assert_true(resume_has_path(&resume, "a"));
@@ -74,29 +73,24 @@ TEST(what_is_called_has_to_be_the_same)
 	struct status none = {""};
 	/* All but the machine's cores is missing there, which does not count as the same. */
 	assert_int_equal(resume_same(before, now, &none), -1);
-	assert_non_null(strstr(none.text, "another machine"));
+	assert_says(none.text, "another machine");
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
 		struct status st = {""};
 		json_object_set_new(now, keys[i], json_integer(17));
 		assert_int_equal(resume_same(before, now, &st), -1);
-		assert_non_null(strstr(st.text, keys[i]));
+		assert_says(st.text, keys[i]);
 		json_object_set(now, keys[i], json_object_get(before, keys[i]));
 	}
-	/* The search has to be the same too, if any; finalists follow the variants of the file. */
+	/* The search has to be the same too, if any. */
 	struct status st = {""};
 	json_object_set_new(now, "search", json_integer(17));
 	assert_int_equal(resume_same(before, now, &st), -1);
-	assert_non_null(strstr(st.text, "`search`"));
+	assert_says(st.text, "`search`");
 	json_object_del(now, "search");
-	json_t *finalist = json_pack("{s:s, s:[i]}", "name", "set-1", "levels", 1);
-	json_array_append_new(json_object_get(before, "variants"), finalist);
+	json_array_append_new(json_object_get(before, "variants"), json_object());
 	st = (struct status){""};
 	assert_int_equal(resume_same(before, now, &st), -1);
-	assert_null(strstr(st.text, "variants"));
-	json_object_del(finalist, "levels");
-	st = (struct status){""};
-	assert_int_equal(resume_same(before, now, &st), -1);
-	assert_non_null(strstr(st.text, "`variants`"));
+	assert_says(st.text, "`variants`");
 	json_decref(before);
 	json_decref(now);
 }

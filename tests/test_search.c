@@ -4,6 +4,7 @@
 
 #include "searched.h"
 #include "test.h"
+#include "scratch.h"
 
 #define MARGIN 0.02
 
@@ -107,7 +108,6 @@ TEST(bad_sets_are_not_proposed)
 	static double gains[64 * SEARCHED_CELLS];
 	bool bad[SEARCH_MAX_SETS] = {[3] = true};
 	unsigned set_of[64], n = search_cover(&space, NULL, 1, rows, 20);
-	struct status st = {""};
 	for (unsigned t = 0; t < n; t++) {
 		set_of[t] = t;
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
@@ -115,12 +115,11 @@ TEST(bad_sets_are_not_proposed)
 	}
 	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
 	                                     rows,   bad,    set_of,         gains};
-	unsigned found;
-	assert_int_equal(candidates_finalists(&seen, out, &found, &st), 0);
+	unsigned found = candidates_finalists(&seen, scratch(), out);
 	assert_true(found > 0);
 	for (unsigned i = 0; i < found; i++)
 		assert_false(search_set_equal(&out[i], &rows[3]));
-	assert_int_equal(candidates_narrow(&seen, 12, out, &found, &st), 0);
+	found = candidates_narrow(&seen, 12, scratch(), out);
 	for (unsigned i = 0; i < found; i++)
 		assert_false(search_set_equal(&out[i], &rows[3]));
 }

@@ -10,6 +10,7 @@
 #include "../harness/analysis/regime.h"
 #include "../harness/selftest/outcome.h"
 #include "../harness/selftest/selftest.h"
+#include "../harness/story/verdict_text.h"
 #include "cli.h"
 #include "test.h"
 
@@ -85,8 +86,7 @@ static enum word word_of(double lo, double hi, bool tells)
 	enum word word;
 	char text[128];
 	regime_verdict_text(&g, 0, text, sizeof text);
-	if (outcome_word(text, tells, &word, &st))
-		fail_msg("%s", st.text);
+	assert_works(outcome_word(text, tells, &word, &st), st);
 	return word;
 }
 
@@ -105,7 +105,7 @@ TEST(words_are_those_of_the_report)
 	assert_int_equal(word_of(0.8, 0.9, false), WORD_SLOWER);
 	assert_int_equal(word_of(NAN, NAN, true), WORD_CANNOT_TELL);
 	assert_int_equal(outcome_word("quick", true, &word, &st), -1);
-	assert_non_null(strstr(st.text, "'quick'"));
+	assert_says(st.text, "'quick'");
 }
 
 /* P(more than k of n) at 5 %. */
@@ -178,14 +178,6 @@ TEST(wrong_words_beyond_chance_fail)
 
 /* --- from end to end --- */
 
-static unsigned count(const char *text, const char *word)
-{
-	unsigned n = 0;
-	for (const char *p = text; (p = strstr(p, word)); p++)
-		n++;
-	return n;
-}
-
 /* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere, on a
  * machine with any load, or the instrument is blind. */
 TEST(a_sound_instrument_finds_what_is_injected)
@@ -199,16 +191,16 @@ TEST(a_sound_instrument_finds_what_is_injected)
 	                                                "runs=5", "blocks=6", option, NULL}),
 	             folder, 500);
 	assert_true(cli.code == 0 || cli.code == 1); /* 1: a busy machine */
-	assert_non_null(strstr(cli.out, "Of 10 verdicts on equal variants"));
+	assert_says(cli.out, "Of 10 verdicts on equal variants");
 	char *lines = cli_read(csv);
 	assert_non_null(lines);
 	assert_int_equal(cli_lines(csv), 1 + 5 * 2 * INJECTION_EFFECTS);
 	for (unsigned d = 0; d < DISTURBANCE_KINDS; d++) {
 		char word[64];
 		snprintf(word, sizeof word, "null,single,%s,", disturbance_name(d));
-		assert_int_equal(count(lines, word), 2 * INJECTION_EFFECTS);
+		assert_int_equal(text_count(lines, word), 2 * INJECTION_EFFECTS);
 	}
-	assert_true(count(lines, ",0.10,slower,") > 0);
+	assert_true(text_count(lines, ",0.10,slower,") > 0);
 	free(lines);
 	free(cli.out);
 	cli_clean(folder);
@@ -261,13 +253,13 @@ static int selftest_of(const char *what_it_does)
 
 TEST(a_broken_instrument_fails)
 {
-	/* Every delay is the same to it. */
+	/* Every delay is the same to it; the order is the third argument (launcher_command). */
 	assert_int_equal(
-	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$2\""), 1);
+	    selftest_of("sed -i 's/\"extra_ns\": *[1-9][0-9]*/\"extra_ns\": 20000/g' \"$3\""), 1);
 	/* What is equal takes ten times as long. */
 	assert_int_equal(
-	    selftest_of("grep -q '\"variant\": *\"equal\"' \"$2\" &&\n"
-	                "  sed -i 's/\"extra_ns\": *2[0-9]*/\"extra_ns\": 200000/g' \"$2\""),
+	    selftest_of("grep -q '\"variant\": *\"equal\"' \"$3\" &&\n"
+	                "  sed -i 's/\"extra_ns\": *2[0-9]*/\"extra_ns\": 200000/g' \"$3\""),
 	    1);
 }
 

@@ -49,12 +49,12 @@ TEST(what_nccl_tests_says_leads_to_our_words)
 	expect("double", types, " (did you mean 'float64'?)");
 	expect("ngpus", keys, " (did you mean 'ranks'?)");
 	expect("iters", keys, " (did you mean 'calls'?)");
-	assert_non_null(strstr(suggest_nccl_tests("-b").text, "the key 'bytes'"));
-	assert_non_null(strstr(suggest_nccl_tests("--minbytes=8").text, "the key 'bytes'"));
-	assert_non_null(strstr(suggest_nccl_tests("--datatype").text, "the key 'dtype'"));
-	assert_non_null(strstr(suggest_nccl_tests("-c").text, "experiments/nccl-tests.md"));
-	assert_non_null(strstr(suggest_nccl_tests("all_reduce_perf").text,
-	                       "`launchgap run collectives collective=all_reduce`"));
+	assert_says(suggest_nccl_tests("-b").text, "the key 'bytes'");
+	assert_says(suggest_nccl_tests("--minbytes=8").text, "the key 'bytes'");
+	assert_says(suggest_nccl_tests("--datatype").text, "the key 'dtype'");
+	assert_says(suggest_nccl_tests("-c").text, "experiments/nccl-tests.md");
+	assert_says(suggest_nccl_tests("all_reduce_perf").text,
+	            "`launchgap run collectives collective=all_reduce`");
 	assert_string_equal(suggest_nccl_tests("smoke").text, "");
 	assert_string_equal(suggest_nccl_tests("--colour").text, "");
 	assert_string_equal(suggest_nccl_tests("-q").text, "");

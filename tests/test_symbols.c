@@ -14,7 +14,7 @@ static const struct {
 	const char *object, *symbol; /* patterns */
 } allowed[] = {
     {"trace.o", "trace"},        /* CUPTI calls back without an argument of ours */
-    {"mark.o", "*[Nn]vtx*"},     /* where NVTX' headers keep the functions of a tool */
+    {"device.o", "*[Nn]vtx*"},   /* where NVTX' headers keep the functions of a tool */
     {"device_kernels.o", "_Z*"}, /* what nvcc registers the kernels by */
     {"device_kernels.o", "DW.ref.*"},
 };

@@ -118,6 +118,27 @@ TEST(one_failure_ends_all_and_the_first_is_kept)
 	team_leave(team);
 }
 
+/* On one of several hosts the sentence has the host's name. */
+TEST(a_failure_names_its_host)
+{
+	const struct team_shape shape = {
+	    .nranks = 4, .nworkers = 4, .workers_here = 2, .first_worker = 2};
+	struct status st = {""};
+	for (unsigned i = 0; i < 3; i++) {
+		static const unsigned ranks[] = {3, TEAM_ALL_RANKS, TEAM_OTHERS};
+		static const char *const said[] = {"host hostb: rank 3: why",
+		                                   "host hostb: all ranks: why", "why"};
+		struct team *team;
+		char path[64];
+		assert_works(team_create(&shape, path, 64, &team, &st), st);
+		setenv("LAUNCHGAP_HOST", "hostb", 1);
+		team_fail(team, ranks[i], "why");
+		unsetenv("LAUNCHGAP_HOST");
+		assert_string_equal(team_failure(team), said[i]);
+		team_leave(team);
+	}
+}
+
 TEST(who_has_not_come_is_known)
 {
 	char path[64];
@@ -178,17 +199,17 @@ TEST(what_is_no_block_is_not_joined)
 	struct team *team = NULL;
 	struct status st = {0};
 	assert_int_equal(team_join("/proc/self/fd/999", &team, &st), -1);
-	assert_non_null(strstr(st.text, "/proc/self/fd/999"));
+	assert_says(st.text, "/proc/self/fd/999");
 	st = (struct status){0};
 	int fd = memfd_create("short", 0);
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
 	assert_int_equal(team_join(path, &team, &st), -1);
-	assert_non_null(strstr(st.text, "no team's block"));
+	assert_says(st.text, "no team's block");
 	assert_int_equal(ftruncate(fd, 1 << 16), 0);
 	st = (struct status){0};
 	assert_int_equal(team_join(path, &team, &st), -1);
-	assert_non_null(strstr(st.text, "no team's block"));
+	assert_says(st.text, "no team's block");
 	assert_null(team);
 	close(fd);
 }
@@ -200,6 +221,6 @@ TEST(memory_that_cannot_be_had_is_a_sentence)
 	struct status st = {0};
 	char path[64];
 	assert_int_equal(team_create(&shape, path, sizeof path, &team, &st), -1);
-	assert_non_null(strstr(st.text, "cannot reserve"));
+	assert_says(st.text, "cannot reserve");
 	assert_null(team);
 }

@@ -57,8 +57,7 @@ TEST(where_it_says_that_it_is_done_it_is)
 		text = cli_read(path);
 		assert_non_null(text);
 		snprintf(call, sizeof call, " %s(", name);
-		if (!strstr(text, call))
-			fail_msg("%s has no %s", path, name);
+		assert_says(text, call);
 		free(text);
 	}
 	assert_int_equal(files, 3);
@@ -79,8 +78,8 @@ TEST(every_mode_shows_the_same_numbers)
 	     *processes = tour_in("processes");
 	assert_string_equal(from_step(single, "\n2. "), from_step(threads, "\n2. "));
 	assert_string_equal(from_step(processes, "\n2. "), from_step(threads, "\n2. "));
-	assert_non_null(strstr(single, "1 process with 1 thread, 4 ranks a thread"));
-	assert_non_null(strstr(processes, "4 processes with 1 thread each, 1 rank a thread"));
+	assert_says(single, "1 process with 1 thread, 4 ranks a thread");
+	assert_says(processes, "4 processes with 1 thread each, 1 rank a thread");
 	free(threads);
 	free(single);
 	free(processes);

@@ -10,6 +10,7 @@
 #include "here.h"
 #include "json.h"
 #include "test.h"
+#include "scratch.h"
 
 #define RECORD "results/reference/2x-h200/folklore"
 #define MOST   5000
@@ -227,20 +228,21 @@ static json_t *trace_of(unsigned most, size_t *events)
 	struct record_run run;
 	struct summary summary;
 	struct status st = {""};
+	const struct arena_mark mark = arena_mark(scratch());
 	char *text = NULL;
 	size_t bytes = 0;
-	if (record_load(RECORD, &run, &st) || summary_make(&run, &summary, &st))
-		fail_msg("%s", st.text);
+	assert_works(record_load(RECORD, &run, &st), st);
+	summary_make(&run, scratch(), &summary);
 	FILE *out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	assert_int_equal(trace_write(&summary, most, out, &st), 0);
+	trace_write(&summary, most, scratch(), out);
 	fclose(out);
 	json_error_t error;
 	json_t *trace = json_loads(text, 0, &error);
 	if (!trace)
 		fail_msg("%s", error.text);
 	*events = check_format(trace);
-	summary_free(&summary);
+	arena_release(scratch(), mark);
 	record_free(&run);
 	free(text);
 	return trace;

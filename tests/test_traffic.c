@@ -222,13 +222,14 @@ static struct {
 
 /* The last rank reads late: half a second after both others could go on to connect again.
  */
-static int late_connect(int rank, int size, const struct gloo_exchange *exchange, int timeout_s,
-                        void **link, char why[GLOO_WHY])
+static int late_connect(int rank, int size, const char *address,
+                        const struct gloo_exchange *exchange, int timeout_s, void **link,
+                        char why[GLOO_WHY])
 {
 	const char *data;
 	char key[16];
 	size_t bytes;
-	(void)timeout_s, (void)why;
+	(void)address, (void)timeout_s, (void)why;
 	unsigned nth = atomic_fetch_add(&twice.begun[rank], 1);
 	snprintf(key, sizeof key, "%u/%d", nth, rank);
 	assert_int_equal(exchange->say(exchange->of, key, "here", 4), 0);

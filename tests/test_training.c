@@ -20,8 +20,7 @@ static void read_model(const char *name, struct network *out)
 	char path[128];
 	struct status st = {""};
 	snprintf(path, sizeof path, "experiments/models/%s.csv", name);
-	if (network_read(path, out, &st))
-		fail_msg("%s", st.text);
+	assert_works(network_read(path, out, &st), st);
 	assert_string_equal(out->name, name);
 }
 
@@ -79,7 +78,7 @@ TEST_WITH(a_bad_file_is_named_with_its_line, set_up, tear_down)
 		struct status st = {""};
 		cli_write(folder, "m.csv", rows[i].text);
 		assert_int_equal(network_read(model, &network, &st), -1);
-		assert_non_null(strstr(st.text, rows[i].says));
+		assert_says(st.text, rows[i].says);
 	}
 }
 
@@ -334,10 +333,7 @@ TEST_WITH(a_wrong_gradient_is_found, set_up, tear_down)
 		    "bytes = 64K\nmodel = %s/experiments/models/lenet5.csv\nfirst_bucket = 4K\n"
 		    "[variant v]\nmode = %s\nflip = 1:70001\n",
 		    here, modes[m]);
-		struct cli cli = run(text);
-		assert_true(cli.code > 0);
-		assert_non_null(strstr(cli.out, "wrong data in ddp_step_avg"));
-		free(cli.out);
+		cli_expect(run(text), CLI_FAILS, "wrong data in ddp_step_avg");
 	}
 }
 
@@ -382,8 +378,8 @@ TEST_WITH(a_step_has_its_lanes, set_up, tear_down)
 		assert_int_equal(access(path, R_OK), 0);
 		strcpy(strrchr(path, '.'), ".svg");
 		char *svg = cli_read(path);
-		assert_non_null(strstr(svg, "communication"));
-		assert_null(strstr(svg, "activations"));
+		assert_says(svg, "communication");
+		assert_lacks(svg, "activations");
 		free(svg);
 	}
 }

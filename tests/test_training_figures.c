@@ -110,7 +110,7 @@ TEST(exposed_is_what_a_step_has_beyond_its_compute)
 	                     "20 % of it exposed communication (60 % overlapped)");
 	assert_int_equal(access(made_path("training.csv"), R_OK), 0);
 	/* And on the first page. */
-	made_says(made_read("report.md"), "| size, variant | step, ms | exposed, ms | speed |");
+	assert_says(made_read("report.md"), "| size, variant | step, ms | exposed, ms | speed |");
 }
 
 /* Modes are compared by the step: a mean of it and its own parts is not a time. */
@@ -171,9 +171,9 @@ TEST(experts_get_tokens)
 	routed = true;
 	made_report_with(&m, "plot", 0);
 	/* Their picture has time against imbalance. */
-	made_says(made_read("plots/run.gp"),
-	          "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
-	made_says(made_read("plots/run.gp"), "steps_bars[1] = '1.26'");
+	assert_says(made_read("plots/run.gp"),
+	            "steps_panel[1] = 'moe_step in float32, 25 MiB from each rank'");
+	assert_says(made_read("plots/run.gp"), "steps_bars[1] = '1.26'");
 	const json_t *report = made_report(&m), *table = json_table(report, "training");
 	routed = false;
 	json_keys is = {"size", "25 MiB threads", NULL};

@@ -47,13 +47,13 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	assert_int_equal(confirms(run), 6);
 	assert_int_equal(run->search->blocks[run->search->nblocks - 1].round, SEARCH_ROUNDS);
 	assert_string_equal(run->end.reason, "search");
-	assert_non_null(strstr(run->end.text, "the best of them again in 6 blocks"));
+	assert_says(run->end.text, "the best of them again in 6 blocks");
 	/* The reference and its twin in every block, others of the file in the confirmation. */
 	assert_in_range(cells_of(run, "default"), run->search->nblocks - cut, run->search->nblocks);
 	assert_in_range(cells_of(run, "default-again"), run->search->nblocks - cut,
 	                run->search->nblocks);
 	assert_int_equal(cells_of(run, "other"), 6);
-	assert_int_equal(json_array_size(json_object_get(run->environment, "variants")), 4);
+	assert_int_equal(run->nvariants, 4);
 	snprintf(name, sizeof name, "%s/report.json", path);
 	json_t *report = json_report(name);
 	assert_int_equal(json_count(report, "finalists"), 1);
@@ -62,7 +62,7 @@ static void whole(const char *path, const struct record_run *run, unsigned cut)
 	snprintf(name, sizeof name, "%s/nccl.conf", path);
 	char *conf = cli_read(name);
 	assert_non_null(conf);
-	assert_non_null(strstr(conf, "NCCL_CONF_FILE"));
+	assert_says(conf, "NCCL_CONF_FILE");
 	free(conf);
 }
 
@@ -82,11 +82,9 @@ TEST(a_search_is_confirmed_and_goes_on_where_it_was_cut_off)
 		cut = strstr(cut + 1, "\"kind\":\"search\"");
 	cut = strstr(cut, "\"kind\":\"cell\"");
 	cut = strchr(cut, '\n') + 1;
-	assert_true(strstr(cut, "\"confirms\":true") != NULL);
+	assert_says(cut, "\"confirms\":true");
 	*cut = '\0';
-	FILE *out = fopen(file_name, "w");
-	fputs(text, out);
-	fclose(out);
+	cli_write(path, "trials.jsonl", text);
 	free(text);
 	const char *again[] = {"resume", path, NULL};
 	cli_expect(cli_run(folder, again), 0, "Ended by search.");

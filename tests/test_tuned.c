@@ -7,6 +7,7 @@
 #include "../harness/analysis/tuned.h"
 #include "../harness/config/search.h"
 #include "../harness/run/tune.h"
+#include "scratch.h"
 
 enum { SEARCHED = 6, CONFIRMED = 10 };
 
@@ -130,7 +131,7 @@ TEST(everybody_reads_the_confirmation_alone)
 	for (unsigned i = run.ncells; i < all; i++)
 		assert_true(run.cells[i].block < SEARCHED);
 	assert_int_equal(all, 16 * 4 * 2 * 2);
-	assert_int_equal(json_array_size(json_object_get(run.environment, "variants")), 5);
+	assert_int_equal(run.nvariants, 5);
 	assert_int_equal(record_next_block(&run), SEARCHED + CONFIRMED);
 	record_free(&run);
 }
@@ -144,27 +145,24 @@ TEST(a_set_of_what_is_not_searched_is_refused)
 	write_record(CONFIRMED);
 	first_level = 1;
 	assert_int_equal(record_load(made_folder, &run, &st), -1);
-	made_says(st.text, "set-1: \"levels\" is not a place");
+	assert_says(st.text, "set-1: \"levels\" is not a place");
 }
 
 TEST(what_the_search_saw_is_in_logs_over_the_default)
 {
 	struct record_run run;
-	struct tuned_seen seen;
-	struct status st = {""};
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
 		run = cli_record(made_folder);
-		assert_int_equal(tuned_seen_make(&run, &seen, &st), 0);
+		const struct tuned_seen seen = tuned_seen_make(&run, scratch());
 		assert_int_equal(seen.seen.nsets, 2);
 		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
 		for (unsigned t = 0; t < seen.seen.ntrials; t++) {
-			const double *g = seen.gains + t * seen.seen.ncells;
-			bool first = seen.set_of[t] == 0;
+			const double *g = seen.seen.gains + t * seen.seen.ncells;
+			bool first = seen.seen.set_of[t] == 0;
 			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
 			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
 		}
-		tuned_seen_free(&seen);
 		record_free(&run);
 	}
 }
@@ -173,8 +171,7 @@ TEST(gains_are_those_of_the_confirmation)
 {
 	struct status st = {""};
 	write_record(CONFIRMED);
-	if (report_make(made_folder, "plot", NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(report_make(made_folder, "plot", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	const json_t *table = json_table(r, "confirmation");
 	assert_int_equal(json_rows(table, (json_keys){NULL}), 2 * 2 * 2);
@@ -214,29 +211,28 @@ TEST(gains_are_those_of_the_confirmation)
 	assert_int_equal(access(made_path("plots/nccl_gain.png"), R_OK), 0);
 	assert_int_equal(access(made_path("plots/nccl_tuning.png"), R_OK), 0);
 	/* Nor is it called after the file in them. */
-	made_says(made_read("plots/run.gp"), "\ngains_name[1] = 'for all sizes'\n");
-	made_says(made_read("plots/run.gp"), "set-2, for all sizes'\n");
+	assert_says(made_read("plots/run.gp"), "\ngains_name[1] = 'for all sizes'\n");
+	assert_says(made_read("plots/run.gp"), "set-2, for all sizes'\n");
 	/* Settings that no file can hold are comments; the set for all sizes is such. */
 	const char *conf = made_read("nccl.conf");
-	made_says(conf, "# and, which no file can say: register = local");
-	made_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
-	made_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
+	assert_says(conf, "# and, which no file can say: register = local");
+	assert_says(conf, "\n# NCCL_BUFFSIZE=8388608\n");
+	assert_says(made_read("report.md"), "Ready for NCCL_CONF_FILE");
 	/* A setting that is not a variable of NCCL's is named as what it is. */
-	made_says(made_read("report.md"), "\n- register: of buffers: ncclCommRegister");
+	assert_says(made_read("report.md"), "\n- register: of buffers: ncclCommRegister");
 	conf = made_read("nccl.conf");
-	assert_null(strstr(conf, "\nNCCL_"));
+	assert_lacks(conf, "\nNCCL_");
 }
 
 static void answer_says(const char *text)
 {
 	struct status st = {""};
 	write_record(CONFIRMED);
-	if (report_make(made_folder, "/nowhere", NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	json_assert_one_says(json_object_get(r, "answer"), text);
 	json_decref(r);
-	made_says(made_read("nccl.conf"), "shown to lose nowhere");
+	assert_says(made_read("nccl.conf"), "shown to lose nowhere");
 }
 
 /* A cell that the interval leaves open is no loss, and is named; so is a loss. */
@@ -265,13 +261,12 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 		act = acts[i][0];
 		used = acts[i][1];
 		write_record(CONFIRMED);
-		if (report_make(made_folder, "/nowhere", NULL, &st))
-			fail_msg("%s", st.text);
+		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 		snprintf(line, sizeof line, "\n#   left out: NCCL_BUFFSIZE=8388608: %s\n",
 		         acts[i][2] ? acts[i][2] : "");
 		const char *conf = made_read("nccl.conf");
-		assert_int_equal(strstr(conf, line) != NULL, acts[i][2] != NULL);
-		assert_int_equal(strstr(conf, "left out") != NULL, acts[i][2] != NULL);
+		assert_says_if(acts[i][2] != NULL, conf, line);
+		assert_says_if(acts[i][2] != NULL, conf, "left out");
 	}
 	act = NULL;
 }
@@ -280,14 +275,13 @@ TEST(nothing_is_told_of_the_search_alone)
 {
 	struct status st = {""};
 	write_record(0);
-	if (report_make(made_folder, "/nowhere", NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 	json_t *r = json_report(made_path("report.json"));
 	assert_false(json_has_table(r, "confirmation"));
 	json_assert_one_says(json_object_get(r, "answer"), "Nothing is confirmed");
 	json_decref(r);
-	assert_null(strstr(made_read("nccl.conf"), "\nNCCL_"));
-	made_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
+	assert_lacks(made_read("nccl.conf"), "\nNCCL_");
+	assert_says(made_read("report.md"), "No line for NCCL_CONF_FILE came of it");
 }
 
 /* Two sets in four cells need 9 blocks before any gain can be confirmed: cut off before, the report
@@ -300,15 +294,14 @@ TEST(an_unfinished_confirmation_is_called_so)
 	for (unsigned n = least - 1; n <= least; n++) {
 		const bool cut = n < least;
 		write_record(n);
-		if (report_make(made_folder, "/nowhere", NULL, &st))
-			fail_msg("%s", st.text);
+		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
 		json_t *r = json_report(made_path("report.json"));
 		json_assert_one_says(json_object_get(r, "answer"),
 		                     cut ? "Nothing is confirmed yet" : "register = local");
 		json_decref(r);
 		const char *conf = made_read("nccl.conf");
-		assert_int_equal(strstr(conf, "# Not finished") != NULL, cut);
-		assert_null(strstr(conf, "defaults stand"));
+		assert_says_if(cut, conf, "# Not finished");
+		assert_lacks(conf, "defaults stand");
 	}
 }
 
@@ -323,14 +316,14 @@ TEST(the_record_says_what_comes_next)
 	struct search_space space;
 	assert_int_equal(search_space_take(json_object_get(run.environment, "search"), &space, &st),
 	                 0);
-	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
 	assert_true(next->confirms);
 	assert_int_equal(next->n, 2);
 	/* As if a trial of the last round were missing. */
 	for (unsigned i = run.ncells; i < run.ncells + run.search->ncells; i++)
 		if (run.cells[i].block == SEARCHED - 1 && !strcmp(run.cells[i].variant, "set-2"))
 			run.cells[i].cell.pass = PASS_TIMELINE;
-	assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+	tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
 	assert_false(next->confirms);
 	assert_int_equal(next->round, SEARCHED - 1);
 	assert_int_equal(next->n, 1);
@@ -339,7 +332,7 @@ TEST(the_record_says_what_comes_next)
 	for (unsigned n = CONFIRMED - 1; n <= CONFIRMED; n++) {
 		write_record(n);
 		run = cli_record(made_folder);
-		assert_int_equal(tune_next(&run, &space, 1, CONFIRMED, false, next, &st), 0);
+		tune_next(&run, &space, 1, CONFIRMED, false, scratch(), next);
 		assert_int_equal(next->ended, n == CONFIRMED);
 		record_free(&run);
 	}

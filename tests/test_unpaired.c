@@ -4,14 +4,9 @@
 
 #include "../harness/compare/unpaired.h"
 #include "test.h"
+#include "scratch.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-
-static void near(double value, double wanted, double within)
-{
-	if (!(fabs(value - wanted) <= within))
-		fail_msg("%.12g is not within %g of %.12g", value, within, wanted);
-}
 
 TEST(null_distribution_is_exact)
 {
@@ -22,18 +17,21 @@ TEST(null_distribution_is_exact)
 	static const double up_to[] = {1, 2, 4, 7, 10, 13, 16, 18, 19, 20};
 	double ways = 1;
 	for (unsigned u = 0; u < COUNT(up_to); u++)
-		near(unpaired_cdf(3, 3, u), up_to[u] / 20, 1e-15);
+		assert_near(unpaired_cdf(scratch(), 3, 3, u), up_to[u] / 20, 1e-15);
 	for (unsigned n = 1; n <= 50; n++) {
 		/* U = 0 is one order of C(2n, n). */
 		ways *= (2.0 * n - 1) * 2 / n;
-		near(unpaired_cdf(n, n, 0) * ways, 1, 1e-10);
-		near(unpaired_cdf(n, 7, 7 * n), 1, 1e-12);
-		near(unpaired_cdf(n, 7, UINT32_MAX), 1, 1e-12);
-		near(unpaired_cdf(n, 7, n), unpaired_cdf(7, n, n), 1e-12);
+		assert_near(unpaired_cdf(scratch(), n, n, 0) * ways, 1, 1e-10);
+		assert_near(unpaired_cdf(scratch(), n, 7, 7 * n), 1, 1e-12);
+		assert_near(unpaired_cdf(scratch(), n, 7, UINT32_MAX), 1, 1e-12);
+		assert_near(unpaired_cdf(scratch(), n, 7, n), unpaired_cdf(scratch(), 7, n, n),
+		            1e-12);
 	}
 	/* Symmetric about mn/2. */
 	for (unsigned u = 0; u < 60; u++)
-		near(unpaired_cdf(12, 5, u) + unpaired_cdf(12, 5, 59 - u), 1, 1e-12);
+		assert_near(unpaired_cdf(scratch(), 12, 5, u) +
+		                unpaired_cdf(scratch(), 12, 5, 59 - u),
+		            1, 1e-12);
 }
 
 TEST(critical_values_are_the_tables)
@@ -55,8 +53,10 @@ TEST(critical_values_are_the_tables)
 		const double tail[] = {0.025, 0.005};
 		for (unsigned k = 0; k < 2; k++) {
 			if (worst[k] >= 0)
-				assert_true(unpaired_cdf(m, n, (unsigned)worst[k]) <= tail[k]);
-			assert_true(unpaired_cdf(m, n, (unsigned)(worst[k] + 1)) > tail[k]);
+				assert_true(unpaired_cdf(scratch(), m, n, (unsigned)worst[k]) <=
+				            tail[k]);
+			assert_true(unpaired_cdf(scratch(), m, n, (unsigned)(worst[k] + 1)) >
+			            tail[k]);
 		}
 	}
 }
@@ -68,18 +68,18 @@ TEST(interval_is_the_textbooks)
 	 * wilcox.exact(y, x, conf.int = TRUE): estimate -0.305, interval (-0.760, 0.150). */
 	static const double x[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
 	static const double y[] = {1.15, 0.88, 0.90, 0.74, 1.21};
-	struct unpaired r = unpaired_shift(y, 5, x, 10, 0.95);
-	near(r.shift, -0.305, 1e-9);
-	near(r.lo, -0.760, 1e-9);
-	near(r.hi, 0.150, 1e-9);
+	struct unpaired r = unpaired_shift(scratch(), y, 5, x, 10, 0.95);
+	assert_near(r.shift, -0.305, 1e-9);
+	assert_near(r.lo, -0.760, 1e-9);
+	assert_near(r.hi, 0.150, 1e-9);
 	/* Its tail: 60 of the C(15, 5) = 3003 orders on each side. */
-	near(r.confidence, 1 - 2 * 60.0 / 3003, 1e-12);
-	struct unpaired turned = unpaired_shift(x, 10, y, 5, 0.95);
-	near(turned.shift, 0.305, 1e-9);
-	near(turned.lo, -0.150, 1e-9);
-	near(turned.hi, 0.760, 1e-9);
+	assert_near(r.confidence, 1 - 2 * 60.0 / 3003, 1e-12);
+	struct unpaired turned = unpaired_shift(scratch(), x, 10, y, 5, 0.95);
+	assert_near(turned.shift, 0.305, 1e-9);
+	assert_near(turned.lo, -0.150, 1e-9);
+	assert_near(turned.hi, 0.760, 1e-9);
 	/* R, wilcox.test(x, y, alternative = "greater"): W = 35, p = 0.1272061272061. */
-	near(1 - unpaired_cdf(10, 5, 34), 0.1272061272061, 1e-12);
+	assert_near(1 - unpaired_cdf(scratch(), 10, 5, 34), 0.1272061272061, 1e-12);
 }
 
 TEST(ties_do_no_harm)
@@ -91,15 +91,15 @@ TEST(ties_do_no_harm)
 	                             3.27, 3.27, 3.27, 3.70, 3.70, 3.74};
 	static const double two[] = {3.27, 3.27, 3.27, 3.70, 3.70, 3.74};
 	static const double same[] = {5, 5, 5, 5};
-	struct unpaired r = unpaired_shift(two, 6, one, 13, 0.98);
-	near(r.shift, 0.35, 1e-9);
-	near(r.lo, 0.00, 1e-9);
-	near(r.hi, 0.82, 1e-9);
+	struct unpaired r = unpaired_shift(scratch(), two, 6, one, 13, 0.98);
+	assert_near(r.shift, 0.35, 1e-9);
+	assert_near(r.lo, 0.00, 1e-9);
+	assert_near(r.hi, 0.82, 1e-9);
 	assert_true(r.confidence >= 0.98);
-	r = unpaired_shift(same, 4, same, 4, 0.95);
-	near(r.shift, 0, 0);
-	near(r.lo, 0, 0);
-	near(r.hi, 0, 0);
+	r = unpaired_shift(scratch(), same, 4, same, 4, 0.95);
+	assert_near(r.shift, 0, 0);
+	assert_near(r.lo, 0, 0);
+	assert_near(r.hi, 0, 0);
 }
 
 TEST(too_few_have_no_interval)
@@ -113,15 +113,15 @@ TEST(too_few_have_no_interval)
 	             {2, 15, 1}, {0, 10, 3}, {0, 0, 4}, {15, 3, 0}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		unsigned m = cases[i].m, n = cases[i].n;
-		struct unpaired r = unpaired_shift(x, m, x, n, 0.95);
-		assert_int_equal(unpaired_lacks(m, n, 0.95), cases[i].lacks);
+		struct unpaired r = unpaired_shift(scratch(), x, m, x, n, 0.95);
+		assert_int_equal(unpaired_lacks(scratch(), m, n, 0.95), cases[i].lacks);
 		assert_int_equal(isnan(r.lo) != 0, cases[i].lacks > 0);
 		assert_int_equal(isnan(r.hi) != 0, cases[i].lacks > 0);
 		assert_int_equal(isnan(r.confidence) != 0, cases[i].lacks > 0);
 		assert_int_equal(isnan(r.shift) != 0, m == 0 || n == 0);
 	}
 	/* Pairs that no memory is asked for. */
-	assert_true(isnan(unpaired_shift(x, 100000, x, 100000, 0.95).shift));
+	assert_true(isnan(unpaired_shift(scratch(), x, 100000, x, 100000, 0.95).shift));
 }
 
 /* xorshift64*: the same draws on every machine. */
@@ -154,7 +154,7 @@ TEST(interval_holds_the_truth_as_often_as_it_says)
 				x[a] = 0.03 + noise(&seed);
 			for (unsigned b = 0; b < n; b++)
 				y[b] = noise(&seed);
-			struct unpaired r = unpaired_shift(x, m, y, n, 0.95);
+			struct unpaired r = unpaired_shift(scratch(), x, m, y, n, 0.95);
 			held += r.lo <= 0.03 && r.hi >= 0.03;
 			confidence = r.confidence;
 		}
@@ -162,7 +162,7 @@ TEST(interval_holds_the_truth_as_often_as_it_says)
 		double share = (double)held / REPEATS;
 		double spread = sqrt(confidence * (1 - confidence) / REPEATS);
 		assert_true(confidence >= 0.95);
-		near(share, confidence, 4 * spread);
+		assert_near(share, confidence, 4 * spread);
 	}
 }
 
@@ -174,12 +174,12 @@ TEST(normal_joins_the_exact)
 		y[i] = i + 0.5;
 	}
 	/* One value more and the normal distribution is used: the ends hardly move. */
-	struct unpaired exact = unpaired_shift(x, 50, y, 50, 0.95);
-	struct unpaired normal = unpaired_shift(x, 51, y, 51, 0.95);
-	near(normal.lo, exact.lo, 1);
-	near(normal.hi, exact.hi, 1);
-	near(normal.confidence, 0.95, 0.002);
-	near(unpaired_cdf(51, 51, 51 * 51 / 2), 0.5, 1e-9);
+	struct unpaired exact = unpaired_shift(scratch(), x, 50, y, 50, 0.95);
+	struct unpaired normal = unpaired_shift(scratch(), x, 51, y, 51, 0.95);
+	assert_near(normal.lo, exact.lo, 1);
+	assert_near(normal.hi, exact.hi, 1);
+	assert_near(normal.confidence, 0.95, 0.002);
+	assert_near(unpaired_cdf(scratch(), 51, 51, 51 * 51 / 2), 0.5, 1e-9);
 	/* The exact sum, made once by the same recursion without a limit: 0.0178388. */
-	near(unpaired_cdf(60, 60, 1400), 0.0178388, 0.0003);
+	assert_near(unpaired_cdf(scratch(), 60, 60, 1400), 0.0178388, 0.0003);
 }

@@ -176,11 +176,13 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 			break;
 		}
 	}
-	if (q->coll == COLL_ACCESS)
+	if (q->coll == COLL_ACCESS || q->coll == COLL_TO_DEVICE || q->coll == COLL_TO_HOST)
 		memcpy(out[from], in, q->count * sizeof *in);
 	if (q->coll == COLL_SENDRECV || q->coll == COLL_COPY)
 		memcpy(out[(from + 1) % n], in, q->count * sizeof *in);
-	if (q->coll == COLL_PAIR && from == value_pair_from(q->root))
+	bool pair =
+	    q->coll == COLL_PAIR || q->coll == COLL_PAIR_COPY || q->coll == COLL_PAIR_STAGED;
+	if (pair && from == value_pair_from(q->root))
 		memcpy(out[value_pair_to(q->root, n)], in, q->count * sizeof *in);
 	if (q->coll == COLL_PINGPONG && from == value_pair_from(q->root)) {
 		memcpy(out[value_pair_to(q->root, n)], in, q->count * sizeof *in);

@@ -5,8 +5,16 @@
 
 #include "../harness/analysis/verdict.h"
 #include "../harness/analysis/looks.h"
+#include "../harness/story/verdict_text.h"
 #include "noise.h"
 #include "test.h"
+#include "scratch.h"
+
+/* Of the log ratios, one a block. */
+static struct verdict judged(const double *logs, unsigned n, double margin)
+{
+	return verdict_of(stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE), margin);
+}
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -108,8 +116,8 @@ TEST(turning_round_turns_the_verdict_round)
 			logs[0][i] = off + 0.008 * noise_normal(&seed);
 			logs[1][i] = -logs[0][i];
 		}
-		struct verdict a = verdict_make(logs[0], n, 0.02);
-		struct verdict b = verdict_make(logs[1], n, 0.02);
+		struct verdict a = judged(logs[0], n, 0.02);
+		struct verdict b = judged(logs[1], n, 0.02);
 		verdict_text(&a, text[0], sizeof text[0]);
 		verdict_text(&b, text[1], sizeof text[1]);
 		swapped(text[0], turned, sizeof turned);
@@ -139,7 +147,7 @@ TEST(the_least_effect_is_seen_in_four_of_five_runs)
 			for (unsigned i = 0; i < blocks[b]; i++)
 				logs[i] = (k < runs ? 0 : least / runs) +
 				          0.01 * noise_log_ratio(NOISE_NORMAL, &seed);
-			struct verdict v = verdict_make(logs, blocks[b], 0.02);
+			struct verdict v = judged(logs, blocks[b], 0.02);
 			least += k < runs ? log1p(v.detectable) : 0;
 			called += k >= runs && verdict_beyond(&v) > 0;
 		}
@@ -151,16 +159,13 @@ TEST(the_least_effect_is_seen_in_four_of_five_runs)
 TEST(few_blocks_wait_for_an_interval)
 {
 	static const double logs[] = {0.1, 0.11, 0.12, 0.13, 0.14, 0.15};
-	expect(verdict_make(NULL, 0, 0.02), VERDICT_UNDECIDED,
-	       "undecided: needs about 6 more blocks");
-	expect(verdict_make(logs, 1, 0.02), VERDICT_UNDECIDED,
-	       "undecided: needs about 5 more blocks");
-	expect(verdict_make(logs, 5, 0.02), VERDICT_UNDECIDED,
-	       "undecided: needs about 1 more block");
-	expect(verdict_make(logs, 6, 0.02), VERDICT_FASTER, "faster");
+	expect(judged(NULL, 0, 0.02), VERDICT_UNDECIDED, "undecided: needs about 6 more blocks");
+	expect(judged(logs, 1, 0.02), VERDICT_UNDECIDED, "undecided: needs about 5 more blocks");
+	expect(judged(logs, 5, 0.02), VERDICT_UNDECIDED, "undecided: needs about 1 more block");
+	expect(judged(logs, 6, 0.02), VERDICT_FASTER, "faster");
 	/* At 6 the interval is from the least to the largest. */
-	expect(verdict_make(logs, 6, expm1(0.0999)), VERDICT_FASTER, "faster");
-	assert_int_equal(verdict_make(logs, 6, expm1(0.1001)).kind, VERDICT_UNDECIDED);
+	expect(judged(logs, 6, expm1(0.0999)), VERDICT_FASTER, "faster");
+	assert_int_equal(judged(logs, 6, expm1(0.1001)).kind, VERDICT_UNDECIDED);
 }
 
 TEST(more_blocks_stay_within_bounds)
@@ -187,7 +192,7 @@ static double half_width(unsigned n, unsigned runs, double confidence, uint64_t 
 	for (unsigned k = 0; k < runs; k++) {
 		for (unsigned i = 0; i < n; i++)
 			logs[i] = 0.01 * noise_normal(seed);
-		struct stats_ratio r = stats_ratio_of_logs(logs, n, confidence);
+		struct stats_ratio r = stats_ratio_of_logs(scratch(), logs, n, confidence);
 		sum += verdict_half_width(&r);
 	}
 	return sum / runs;
@@ -244,7 +249,7 @@ static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double
 		double logs[30];
 		for (unsigned i = 0; i < n; i++)
 			logs[i] = 0.01 * noise_log_ratio(noise, seed);
-		enum verdict_kind kind = verdict_make(logs, n, margin).kind;
+		enum verdict_kind kind = judged(logs, n, margin).kind;
 		found += kind == VERDICT_FASTER || kind == VERDICT_SLOWER;
 	}
 	return found;
@@ -261,7 +266,7 @@ TEST(equal_things_are_called_different_as_often_as_said)
 			double ramp[30];
 			for (unsigned i = 0; i < blocks[b]; i++)
 				ramp[i] = i;
-			double says = 1 - verdict_make(ramp, blocks[b], 0).ratio.confidence;
+			double says = 1 - judged(ramp, blocks[b], 0).ratio.confidence;
 			double spread = sqrt(says * (1 - says) * runs);
 			double found = count_alarms((enum noise)noise, blocks[b], runs, 0, &seed);
 			assert_true(says <= 0.05);
@@ -291,7 +296,7 @@ TEST(on_the_margin_neither_is_said_often)
 		double logs[20];
 		for (unsigned i = 0; i < 20; i++)
 			logs[i] = log1p(0.02) + 0.005 * noise_log_ratio(NOISE_NORMAL, &seed);
-		enum verdict_kind kind = verdict_make(logs, 20, 0.02).kind;
+		enum verdict_kind kind = judged(logs, 20, 0.02).kind;
 		beyond += kind == VERDICT_FASTER;
 		within += kind == VERDICT_NO_DIFFERENCE || kind == VERDICT_LITTLE_FASTER;
 		assert_int_not_equal(kind, VERDICT_SLOWER);
@@ -316,7 +321,8 @@ TEST(stopping_by_width_costs_little)
 			logs[n++] = 0.01 * noise_log_ratio(NOISE_NORMAL, &seed);
 			if (!verdict_looks_after(n))
 				continue;
-			r = stats_ratio_of_logs(logs, n, looks_confidence(&looks, NULL, n));
+			r = stats_ratio_of_logs(scratch(), logs, n,
+			                        looks_confidence(&looks, NULL, n));
 			if (verdict_half_width(&r) < 0.01)
 				break;
 		}

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/analysis/format.h"
+#include "../harness/story/format.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
 
@@ -80,7 +80,7 @@ static void environment(json_t *env)
 }
 
 static struct made_loaded loaded;
-static struct findings *found;
+static struct analysis *found;
 static struct arena *arena;
 static json_t *report; /* of the chapter alone, with no regime that withholds verdicts */
 
@@ -153,11 +153,10 @@ static size_t bytes_of(unsigned size)
 
 static void tell(struct arena *in, void *of)
 {
-	const struct analysis a = {.s = &loaded.summary, .f = found, .evidence = &found->evidence};
 	const struct chapter *versions = &chapter_versions;
 	struct story told;
 	(void)of;
-	story_make(&a, &versions, 1, in, &told);
+	story_make(found, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
 	if (told.nchapters)
 		json_array_append_new(json_object_get(report, "chapters"),
@@ -177,8 +176,8 @@ static void find(void)
 	made_load(&made, &loaded);
 	found = calloc(1, sizeof *found);
 	assert_non_null(found);
-	if (findings_make(&loaded.summary, NULL, found, &st))
-		fail_msg("%s", st.text);
+	found->s = &loaded.summary;
+	assert_works(analysis_answer(found, &st), st);
 	assert_int_equal(arena_run(tell, NULL, &arena), 0);
 	if (report && !told_right(report, why, sizeof why))
 		fail_msg("%s", why);
@@ -188,7 +187,6 @@ static int done(void **state)
 {
 	(void)state;
 	if (found) {
-		findings_free(found);
 		made_unload(&loaded);
 		arena_free(arena);
 		json_decref(report);
@@ -253,11 +251,8 @@ static void says(const char *right)
 	assert_string_equal(told(), right);
 }
 
-static void near(double x, double right)
-{
-	if (!(fabs(x - right) <= 1e-3 * fabs(right)))
-		fail_msg("%g is not %g", x, right);
-}
+/* Within a thousandth. */
+#define near(IS, WANTED) assert_close(IS, WANTED, 1e-3)
 
 TEST(figures_of_two_versions)
 {
@@ -302,12 +297,10 @@ TEST(bandwidths_are_those_of_claims)
 	                            .regime = CLAIM_ANY_REGIME,
 	                            .pace = CLAIM_ANY_PACE,
 	                            .coll = CLAIM_ANY_COLL};
-	struct claims_result r;
-	struct status st = {""};
 	story();
 	noise = 0.4;
 	find();
-	assert_int_equal(claims_judge(&loaded.summary, &claim, &r, &st), 0);
+	const struct claims_result r = claims_judge(&loaded.summary, &claim);
 	json_assert_text(side("2.28.3", "threads", "variant"), "", "threads");
 	assert_true(fabs(value("2.28.3", "processes") / r.contrast.left_side.value - 1) < 1e-5);
 	assert_true(fabs(value("2.28.3", "threads") / r.contrast.right_side.value - 1) < 1e-5);
@@ -378,8 +371,8 @@ TEST(of_several_the_first_is_named)
 	put("processes-by-4", "processes", "2.28.3", "staged", 200, 4);
 	find();
 	near(ratio("2.28.3"), 315.0 / 317);
-	made_says(said(2), "Of several variants of processes with NCCL 2.28.3 the first is "
-	                   "compared, processes, and not processes-by-2, processes-by-4. Data");
+	assert_says(said(2), "Of several variants of processes with NCCL 2.28.3 the first is "
+	                     "compared, processes, and not processes-by-2, processes-by-4. Data");
 }
 
 /* If the reference's pair lacks a version, that is reported: another pair is another question. */
@@ -414,7 +407,7 @@ TEST(no_other_pair_takes_its_place)
 	assert_int_equal(json_count(report, "version_alltoall"), 2);
 	assert_string_equal(said(0), "NCCL 2.9.8 is left out: processes-oldest has no trial "
 	                             "that went through.");
-	made_says(said(1), "With NCCL 2.21.5 processes reach");
+	assert_says(said(1), "With NCCL 2.21.5 processes reach");
 }
 
 TEST(one_version_says_nothing)
@@ -580,8 +573,8 @@ TEST(sentence_clears_whom_the_interval_clears)
 		const json_t *change = side("2.28.3", "processes", "change");
 		json_assert_number(change, "lo", rows[i].lo, 1e-5);
 		json_assert_number(change, "hi", rows[i].hi, 1e-5);
-		made_says(told(), rows[i].opens ? " threads gained bandwidth: "
-		                                : " threads lost bandwidth: ");
+		assert_says(told(), rows[i].opens ? " threads gained bandwidth: "
+		                                  : " threads lost bandwidth: ");
 		if (!!strstr(told(), rows[i].opens
 		                         ? "; processes lost none ("
 		                         : "; processes gained none (") != rows[i].innocent)
@@ -636,10 +629,10 @@ TEST(sentence_of_what_is_undecided)
 	made.blocks = 10;
 	noise = 0.2;
 	find();
-	made_says(told(), "it is undecided whether processes and threads differ (");
-	assert_null(strstr(told(), "too few blocks"));
-	assert_null(strstr(told(), "lost"));
-	assert_null(strstr(told(), "gained"));
+	assert_says(told(), "it is undecided whether processes and threads differ (");
+	assert_lacks(told(), "too few blocks");
+	assert_lacks(told(), "lost");
+	assert_lacks(told(), "gained");
 }
 
 TEST(a_table_for_each_collective)
@@ -665,9 +658,9 @@ TEST(the_answer_has_all_collectives)
 		json_assert_one_says(answer, last[i]);
 	/* And their ratios in one table. */
 	const char *text = made_read("report.md");
-	made_says(text,
-	          "| processes ÷ threads, by NCCL | all\\_reduce | all\\_gather | alltoall |");
-	made_says(text, "\n| 2.21.5 | 0.929 (0.929 to 0.930) | 0.929 (0.929 to 0.930) |");
+	assert_says(text,
+	            "| processes ÷ threads, by NCCL | all\\_reduce | all\\_gather | alltoall |");
+	assert_says(text, "\n| 2.21.5 | 0.929 (0.929 to 0.930) | 0.929 (0.929 to 0.930) |");
 }
 
 TEST(the_report_shows_it)
@@ -699,16 +692,17 @@ TEST(the_report_shows_it)
 	if (strstr(text, "there is no gnuplot here"))
 		print_message("no gnuplot: the picture is not looked for\n");
 	else
-		made_says(text, "![With 2.21.5 processes reach 92.9 % of threads' bandwidth; with "
-		                "2.28.3 processes and threads have the same bandwidth within 2 %]"
-		                "(plots/nccl_alltoall_versions.png)");
+		assert_says(text,
+		            "![With 2.21.5 processes reach 92.9 % of threads' bandwidth; with "
+		            "2.28.3 processes and threads have the same bandwidth within 2 %]"
+		            "(plots/nccl_alltoall_versions.png)");
 	text = made_read("plots/run.gp");
-	made_says(text, "$versions <<EOD\ncollective,metric,version,nth,mode,variant,value,"
-	                "value_lo,value_hi,path,dram,change,");
-	made_says(text, "\nalltoall,busbw,2.21.5,1,threads,threads-old,339.9");
-	made_says(text, "\nalltoall,busbw,2.28.3,2,processes,processes,31");
-	made_says(text, "versions_of_versions[1] = '2.21.5 2.28.3'");
-	made_says(text, "versions_of_collective[1] = 'alltoall'");
+	assert_says(text, "$versions <<EOD\ncollective,metric,version,nth,mode,variant,value,"
+	                  "value_lo,value_hi,path,dram,change,");
+	assert_says(text, "\nalltoall,busbw,2.21.5,1,threads,threads-old,339.9");
+	assert_says(text, "\nalltoall,busbw,2.28.3,2,processes,processes,31");
+	assert_says(text, "versions_of_versions[1] = '2.21.5 2.28.3'");
+	assert_says(text, "versions_of_collective[1] = 'alltoall'");
 }
 
 /* Small sizes are judged by latency, and large ones by bandwidth; if the A/A line is wider than the
@@ -754,9 +748,9 @@ TEST(the_report_does_without)
 	assert_null(json_section(page, "versions"));
 	assert_false(json_has_table(page, "version_alltoall"));
 	const char *text = made_read("report.md");
-	assert_null(strstr(text, "_versions.png"));
-	assert_null(strstr(text, "was not drawn"));
-	assert_null(strstr(made_read("plots/run.gp"), "versions"));
+	assert_lacks(text, "_versions.png");
+	assert_lacks(text, "was not drawn");
+	assert_lacks(made_read("plots/run.gp"), "versions");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh, .after = done);

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "../harness/analysis/analysis.h"
-#include "../harness/analysis/format.h"
+#include "../harness/story/format.h"
+#include "../harness/story/verdict_text.h"
 #include "../harness/chapters/chapters.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
@@ -66,16 +67,9 @@ static int fresh(void **state)
 static void make(struct waterfall *w)
 {
 	struct made_loaded l;
-	struct status st = {""};
 	made_load(&made, &l);
-	assert_int_equal(waterfall_make(&l.summary, NULL, &asked, w, &st), 0);
+	*w = waterfall_make(&l.summary, NULL, &asked);
 	made_unload(&l);
-}
-
-static void near(double x, double expected, double within)
-{
-	if (!(fabs(x - expected) <= within))
-		fail_msg("%g is not %g", x, expected);
 }
 
 static const struct waterfall_step *step(const struct waterfall *w, const char *name)
@@ -95,14 +89,14 @@ TEST(shares_add_up_to_the_gap)
 	factor("b", FIRST, BOTH);
 	make(&w);
 	assert_int_equal(w.nsteps, 2);
-	near(step(&w, "a")->share.estimate, log(1.2) / log(1.6), 0.01);
-	near(step(&w, "b")->share.estimate, 1 - step(&w, "a")->share.estimate, 1e-9);
-	near(w.steps[0].from_gbs * exp(w.log), w.steps[1].to_gbs, 1e-6);
+	assert_near(step(&w, "a")->share.estimate, log(1.2) / log(1.6), 0.01);
+	assert_near(step(&w, "b")->share.estimate, 1 - step(&w, "a")->share.estimate, 1e-9);
+	assert_near(w.steps[0].from_gbs * exp(w.log), w.steps[1].to_gbs, 1e-6);
 	asked.nfactors = 0;
 	factor("b", NONE, SECOND);
 	factor("a", SECOND, BOTH);
 	make(&w);
-	near(step(&w, "a")->share.estimate, 1 - log(1.1) / log(1.6), 0.01);
+	assert_near(step(&w, "a")->share.estimate, 1 - log(1.1) / log(1.6), 0.01);
 }
 
 /* The blocks of a variant that is not on the way are not counted. */
@@ -128,16 +122,17 @@ struct telling {
 static void work(struct arena *arena, void *of)
 {
 	struct telling *t = of;
-	static struct summary_variant variants[] = {{.name = "x"}, {.name = "y"}};
-	const struct summary s = {.nvariants = 2, .variants = variants};
-	struct findings *f = ARENA_NEW(arena, struct findings);
-	const struct analysis a = {.s = &s, .f = f};
+	static struct summary_variant variants[] = {
+	    {.name = "x"}, {.name = "y"}, {.name = "z"}, {.name = "u"}, {.name = "v"}};
+	const struct summary s = {.nvariants = 5, .variants = variants};
+	struct analysis *a = ARENA_NEW(arena, struct analysis);
 	const struct chapter *gap = &chapter_gap;
 	struct story story;
-	strcpy(f->asked.gap.from, "x");
-	strcpy(f->asked.gap.to, "y");
-	f->waterfall = *t->w;
-	story_make(&a, &gap, 1, arena, &story);
+	a->s = &s;
+	strcpy(a->asked.gap.from, "x");
+	strcpy(a->asked.gap.to, "y");
+	a->waterfall = *t->w;
+	story_make(a, &gap, 1, arena, &story);
 	/* After the gap as a whole. */
 	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);
 }
@@ -154,7 +149,7 @@ static void says(double lo, double hi, const char *expected)
 {
 	struct waterfall w = {.nsteps = 2, .explained = {(lo + hi) / 2, lo, hi, 10, 0.95}};
 	char text[512];
-	strcpy(w.steps[0].name, "a");
+	w.steps[0].name = "a";
 	w.steps[0].counts = true;
 	w.steps[0].share = w.explained;
 	snprintf(text, sizeof text, "From x to y: %s.", expected);
@@ -177,14 +172,14 @@ TEST_WITH(words_go_with_the_interval, NULL, NULL)
 	     "a explains more than the gap (102 to 110 %); the other steps take 2 to 10 % back");
 	says(1, 1, "a explains all of the gap");
 	struct waterfall w = {.nsteps = 2, .explained = {1, 0.99, 1.01, 10, 0.95}};
-	made_says(told(&w), "no factor explains any of the gap beyond the margin");
+	assert_says(told(&w), "no factor explains any of the gap beyond the margin");
 	for (unsigned i = 0; i < 2; i++) {
-		strcpy(w.steps[i].name, i ? "large" : "small");
+		w.steps[i].name = i ? "large" : "small";
 		w.steps[i].counts = true;
 		w.steps[i].share =
 		    (struct stats_ratio){i ? 0.8 : 0.2, i ? 0.8 : 0.2, i ? 0.8 : 0.2, 10, 0.95};
 	}
-	made_says(told(&w), "large (80.0 %) and small (20.0 %) explain all of the gap (");
+	assert_says(told(&w), "large (80.0 %) and small (20.0 %) explain all of the gap (");
 }
 
 /* A step may widen the gap, and another close it. */
@@ -198,9 +193,9 @@ TEST(what_works_against_it_is_named)
 	make(&w);
 	assert_true(step(&w, "a")->share.hi < 0);
 	const char *text = told(&w);
-	made_says(text, "b (12");
-	made_says(text, " explains all of the gap; a (-2");
-	made_says(text, " works against it");
+	assert_says(text, "b (12");
+	assert_says(text, " explains all of the gap; a (-2");
+	assert_says(text, " works against it");
 }
 
 /* If the A/A line is off, a gap within it is none. */
@@ -208,7 +203,6 @@ TEST(no_gap_below_the_noise)
 {
 	struct regimes regimes = {.n = 1, .list = {{.kind = REGIME_LARGE, .least_effect = 0.3}}};
 	struct made_loaded l;
-	struct status st = {""};
 	struct waterfall w;
 	char verdict[VERDICT_TEXT_BYTES];
 	speed[FIRST] = 1.35;
@@ -216,19 +210,19 @@ TEST(no_gap_below_the_noise)
 	factor("b", FIRST, BOTH);
 	made_load(&made, &l);
 	/* The gap is 1.6, the steps 1.35 and 1.19. */
-	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	w = waterfall_make(&l.summary, &regimes, &asked);
 	assert_int_equal(w.gap.kind, VERDICT_FASTER);
 	assert_true(w.steps[0].counts);
 	assert_false(w.steps[1].counts);
 	assert_true(w.explained.hi < 0.7);
 	regimes.list[0].least_effect = 0.7;
-	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	w = waterfall_make(&l.summary, &regimes, &asked);
 	assert_true(isnan(w.explained.estimate) && isnan(w.steps[0].share.estimate));
-	made_says(w.why, "A/A line");
+	assert_says(made_reason(&w.why), "A/A line");
 	verdict_text(&w.gap, verdict, sizeof verdict);
-	made_says(verdict, " cannot be seen here");
+	assert_says(verdict, " cannot be seen here");
 	regimes.list[0].tells = true;
-	assert_int_equal(waterfall_make(&l.summary, &regimes, &asked, &w, &st), 0);
+	w = waterfall_make(&l.summary, &regimes, &asked);
 	assert_true(w.steps[0].counts && w.steps[1].counts);
 	made_unload(&l);
 }
@@ -254,7 +248,7 @@ TEST(the_report_has_the_interval)
 	/* And the picture. */
 	char words[160];
 	snprintf(words, sizeof words, "waterfall_of_gap[2] = '%s'", format_shares(lo, hi).text);
-	made_says(made_read("plots/run.gp"), words);
+	assert_says(made_read("plots/run.gp"), words);
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

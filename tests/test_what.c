@@ -40,8 +40,7 @@ static int make(const char *lines, struct status *st)
 static void planned(const char *lines, unsigned ncells)
 {
 	struct status st = {""};
-	if (make(lines, &st))
-		fail_msg("%s", st.text);
+	assert_works(make(lines, &st), st);
 	assert_int_equal(plan.ncells, ncells);
 }
 
@@ -49,8 +48,7 @@ static void refused(const char *lines, const char *why)
 {
 	struct status st = {""};
 	assert_int_equal(make(lines, &st), -1);
-	if (!strstr(st.text, why))
-		fail_msg("'%s' does not say '%s'", st.text, why);
+	assert_says(st.text, why);
 }
 
 static unsigned count(bool (*is)(const struct cell *))
@@ -108,14 +106,14 @@ TEST(what_cannot_be_is_said)
 	assert_int_equal(count(in_place), 2);
 	planned("collective = all_reduce, alltoall, sendrecv\nin_place = yes", 3 * 2);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0], "out of place only: alltoall, sendrecv: "));
+	assert_says(plan.notes[0], "out of place only: alltoall, sendrecv: ");
 	planned("collective = alltoallv\nin_place = both", 2);
-	assert_non_null(strstr(plan.notes[0], "out of place only: alltoallv: "));
+	assert_says(plan.notes[0], "out of place only: alltoallv: ");
 	refused("collective = alltoall, sendrecv\nin_place = yes",
 	        "in_place = yes, but alltoall, sendrecv has no such form");
 	planned("collective = all_reduce, init", 2);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0], "left out: init: backend host has no comm"));
+	assert_says(plan.notes[0], "left out: init: backend host has no comm");
 	refused("collective = init", "allowed is pace = isolated");
 }
 
@@ -131,11 +129,11 @@ TEST(what_the_reference_cannot_do_is_left_out)
 	planned("collective = alltoall, all_gather\ndtype = all\noffset = 4", 2 * 2 * 9);
 	assert_int_equal(count(of_8_bytes), 0);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0], "left out: int64, uint64, float64, where it cannot "
-	                                      "be: host: offset = 4 is not a whole number"));
+	assert_says(plan.notes[0], "left out: int64, uint64, float64, where it cannot "
+	                           "be: host: offset = 4 is not a whole number");
 	planned("collective = all_gather, copy\npath = fifo", 2);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0], "left out: copy: host: the limit is copied"));
+	assert_says(plan.notes[0], "left out: copy: host: the limit is copied");
 	refused("collective = copy\npath = fifo", "cannot run here");
 	refused("collective = alltoall\ndtype = int64\noffset = 4", "cannot run here");
 	planned("collective = alltoall\ndtype = all", 2 * 12);
@@ -157,7 +155,7 @@ TEST(all_roots_are_the_communicators)
 	        "split = DIV:2",
 	        2 * 2);
 	assert_int_equal(plan.nnotes, 1);
-	assert_non_null(strstr(plan.notes[0], "root = all is 0 to 1"));
+	assert_says(plan.notes[0], "root = all is 0 to 1");
 	planned("collective = broadcast\nroot = all\nsplit = MOD:1", 2 * 4);
 	assert_int_equal(plan.nnotes, 0);
 }
@@ -279,8 +277,7 @@ TEST(splits_of_nccl_tests_are_read)
 		struct split split;
 		struct status st = {""};
 		char text[32];
-		if (split_parse(cases[i].text, &split, &st))
-			fail_msg("%s", st.text);
+		assert_works(split_parse(cases[i].text, &split, &st), st);
 		split_text(split, text, sizeof text);
 		assert_string_equal(text, cases[i].same);
 	}
@@ -288,7 +285,7 @@ TEST(splits_of_nccl_tests_are_read)
 		struct split split;
 		struct status st = {""};
 		assert_int_equal(split_parse(wrong[i], &split, &st), -1);
-		assert_non_null(strstr(st.text, wrong[i]));
+		assert_says(st.text, wrong[i]);
 	}
 }
 
@@ -297,10 +294,10 @@ TEST(uneven_groups_are_refused)
 	unsigned size;
 	struct status st = {""};
 	assert_int_equal(split_size((struct split){SPLIT_DIV, 3}, 8, 2, &size, &st), -1);
-	assert_non_null(strstr(st.text, "different sizes"));
+	assert_says(st.text, "different sizes");
 	st = (struct status){""};
 	assert_int_equal(split_size((struct split){SPLIT_MOD, 8}, 8, 2, &size, &st), -1);
-	assert_non_null(strstr(st.text, "one rank"));
+	assert_says(st.text, "one rank");
 }
 
 TEST(words_name_what_is_called)

@@ -3,14 +3,22 @@
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told made noise chain searched host_rig)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told made noise chain searched host_rig linked struck)
+# Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
+KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
+# Where lines are counted, also of a process that leaves by _exit.
+COUNTED := $(if $(filter coverage,$(SAN)),$(B)/tests/gcov_exit.o)
+$(B)/core.a: $(COUNTED)
+$(B)/launchgap: $(KNOWN)
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
+.PHONY: test same reference fuzz scale simulate coverage faults bare
+
 # --- tests: one program per file, then the scripts that drive the built program ------------------
-$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
+$(TESTS) $(SIMS): private LINK += -lcmocka
+$(TESTS) $(SIMS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
+	$(link)
 
 $(B)/tests/helpers.a: $(SHARED)
 	@rm -f $@
@@ -18,13 +26,9 @@ $(B)/tests/helpers.a: $(SHARED)
 
 # What same_numbers asks of each report.
 $(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+	$(link)
 
 # The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
-$(SIMS): $(B)/tests/%: $(B)/tests/%.o $(HELPERS) $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB) -lcmocka
 simulate: $(SIMS:=.txt)
 	@cat $^
 # Each on a core of its own. Seeds are fixed: what was printed once need not be made again.
@@ -36,17 +40,20 @@ $(SIMS:=.txt): %.txt: %
 $(B)/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
+$(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
 $(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
+$(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
 $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
-$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o: ALL_C += $(HAVE)
+$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
+# NVML's own header, where there is one, only checks our declarations.
+$(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
 # The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
 # without one. They lie beside it, where the dynamic linker looks first.
 STANDIN := $(B)/standin
-GPU_SRC := $(wildcard harness/backend/nccl/*.c harness/backend/device/*.c)
 GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o
-NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE))
+NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE)) $(COUNTED)
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
 SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
@@ -77,9 +84,9 @@ $(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
 $(STANDIN)/libtool.so: tests/standin/nvtx.c
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) $(HEADERS) -o $@ $< -ldl
-$(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY)
+$(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(PARTS)
 	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
+	$(Q)$(CC) $(SANFLAG) -o $@ $^ $(BESIDE) $(STANDIN)/libcudart.so $(LINK)
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
 ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device)
@@ -89,27 +96,26 @@ $(STANDIN)/test_shim: | $(B)/shim_nccl.so
 $(ALSO_TESTS): $(STANDIN)/%: $(STANDIN)/tests/%.o
 $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchgap
 	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
+	$(Q)$(CC) $(SANFLAG) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BESIDE) $(STANDIN)/libcudart.so $(LINK) -lcmocka
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
 test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/recompute.py tests/fuzzed tests/tidy tests/budget
+	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/recompute.py tests/scaled tests/fuzzed tests/tidy tests/budget
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.
-FAULTY := trial_load backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
+FAULTY := verb_worker trial_parse backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
+$(B)/faulty: LINK += $(FAULTY:%=-Wl,--wrap=%)
 $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(FAULTY:%=-Wl,--wrap=%) $(LINK) $(CUDALIB)
+	$(link)
 $(B)/tests/test_faults: | $(B)/faulty
 -include $(B)/tests/faulty.d
 
 # The program with a fourth mode: its table of modes takes the place of the one in modes/table.c.
 $(B)/forked: $(B)/harness/main.o $(KNOWN) $(B)/tests/fork_mode.o $(B)/core.a
-	$(SAY) LINK $@
-	$(Q)$(MPICC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+	$(link)
 $(B)/tests/test_modes: | $(B)/forked
 -include $(B)/tests/fork_mode.d
 
@@ -120,20 +126,23 @@ $(B)/shim_nccl.so: tests/shim_nccl.c
 	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
 
+# Programs that launchers start on the hosts of tests/rig.
+$(B)/tests/rig/%: tests/rig/%.c
+	@mkdir -p $(@D)
+	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) -o $@ $<
+$(B)/tests/test_rig: | $(B)/tests/rig/world
+
 # What of the code the tests reach: lines of each room. A test that fails is said, and counts all the same.
-.PHONY: coverage
 coverage: | deps
 	@find build-coverage -name '*.gcda' -delete 2>/dev/null; true
 	-@$(MAKE) SAN=coverage CFLAGS='-O0 -g' test
 	@tests/coverage build-coverage
 
 # Every fault in every place; `make test` injects one of each.
-.PHONY: faults
 faults: $(B)/tests/test_faults
 	$< all
 
 # The README's two commands in an empty folder with a fresh Debian, as root; WERROR=1 holds there too.
-.PHONY: bare
 bare:
 	@tests/bare '$(or $(call said,SUITE),trixie)' $(if $(WERROR),WERROR=1)
 
@@ -143,7 +152,6 @@ same: $(B)/launchgap $(B)/tests/check_told
 	@tests/figures
 
 # All that is made from the committed records, made again: reports, tables, pictures, and the pages that quote them.
-.PHONY: reference
 reference: $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers write
 	@tests/figures write
@@ -167,7 +175,7 @@ endif
 ENGINE := tests/fuzz/$(if $(filter fuzzer,$(SAN)),libfuzzer,driver).c
 $(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/mutate.o $(B)/core.a $(ENGINE)
 	$(SAY) LINK $@
-	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-fsanitize=fuzzer) \
+	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-fsanitize=fuzzer) \
 	  -DFUZZ_TARGET=fuzz_$* -o $@ $(ENGINE) $(filter %.o %.a,$^) $(LINK) $(CUDALIB)
 .SECONDARY:
 
@@ -178,3 +186,4 @@ fuzz: $(FUZZERS)
 # What more ranks cost: start, memory, record and report, on null.
 scale: $(B)/launchgap
 	@tests/scale.py $<
+	@tests/scale.py $< hosts tests/scale_hosts.csv && tests/scaled write

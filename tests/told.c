@@ -42,13 +42,21 @@ static void add(char *to, size_t *used, const char *text)
 	*used += n + 1;
 }
 
-static double figure(const json_t *value, const char *key)
+/* report.json has six digits of a number, and a sentence rounds the number itself: 35006.51 is
+ * 35006.5 there and 35007 in words. So what a row can say is asked of the number as it is written
+ * (0), and of the least and the greatest that are written so (-1, 1). */
+static double as_written(double x, int side)
 {
-	const json_t *one = json_object_get(value, key);
-	return json_is_number(one) ? json_number_value(one) : NAN;
+	return x ? x + side * 0.5 * pow(10, floor(log10(fabs(x))) - 5) : x;
 }
 
-static struct entry entry_of(const char *kind, const json_t *value)
+static double figure(const json_t *value, const char *key, int side)
+{
+	const json_t *one = json_object_get(value, key);
+	return json_is_number(one) ? as_written(json_number_value(one), side) : NAN;
+}
+
+static struct entry entry_of(const char *kind, const json_t *value, int side)
 {
 	struct entry e = {.kind = KIND_TEXT, .has = !json_is_null(value), .lo = NAN, .hi = NAN};
 	e.text = json_is_string(value) ? json_string_value(value) : "";
@@ -57,12 +65,12 @@ static struct entry entry_of(const char *kind, const json_t *value)
 		e.count = (unsigned long long)json_integer_value(value);
 	} else if (!strcmp(kind, "number") || !strcmp(kind, "share")) {
 		e.kind = !strcmp(kind, "share") ? KIND_SHARE : KIND_NUMBER;
-		e.x = json_number_value(value);
+		e.x = as_written(json_number_value(value), side);
 	} else if (!strcmp(kind, "spread") || !strcmp(kind, "ratio")) {
 		e.kind = !strcmp(kind, "spread") ? KIND_SPREAD : KIND_RATIO;
-		e.x = figure(value, !strcmp(kind, "spread") ? "value" : "estimate");
-		e.lo = figure(value, "lo");
-		e.hi = figure(value, "hi");
+		e.x = figure(value, !strcmp(kind, "spread") ? "value" : "estimate", side);
+		e.lo = figure(value, "lo", side);
+		e.hi = figure(value, "hi", side);
 	} else if (!strcmp(kind, "flag")) {
 		e.kind = KIND_FLAG;
 	}
@@ -78,12 +86,14 @@ static void add_row(const json_t *table, const json_t *row)
 	for (size_t c = 0; c < json_array_size(columns); c++) {
 		const char *kind =
 		    json_string_value(json_object_get(json_array_get(columns, c), "kind"));
-		const struct entry e = entry_of(kind, json_array_get(row, c));
-		for (size_t h = 0; e.has && h < sizeof hows / sizeof *hows; h++)
-			if (entry_say(&e, hows[h], text, sizeof text))
-				add(said, &nsaid, text);
-		if (e.has && !strcmp(kind, "verdict"))
-			add(verdicts, &nverdicts, e.text);
+		for (int side = -1; side <= 1; side++) {
+			const struct entry e = entry_of(kind, json_array_get(row, c), side);
+			for (size_t h = 0; e.has && h < sizeof hows / sizeof *hows; h++)
+				if (entry_say(&e, hows[h], text, sizeof text))
+					add(said, &nsaid, text);
+			if (e.has && !side && !strcmp(kind, "verdict"))
+				add(verdicts, &nverdicts, e.text);
+		}
 	}
 }
 

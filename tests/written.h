@@ -46,21 +46,13 @@ static inline int load_with(const char *text, const char *backend, unsigned n,
 static inline void load(const char *text, const char *backend)
 {
 	struct status st;
-	if (load_with(text, backend, 0, NULL, &st))
-		fail_msg("%s", st.text);
+	assert_works(load_with(text, backend, 0, NULL, &st), st);
 }
 
 static inline void load_overridden(const char *text, const char *backend, char *override)
 {
 	struct status st;
-	if (load_with(text, backend, 1, &override, &st))
-		fail_msg("%s", st.text);
-}
-
-static inline void expect_text(const struct status *st, const char *fragment)
-{
-	if (!strstr(st->text, fragment))
-		fail_msg("'%s' does not say '%s'", st->text, fragment);
+	assert_works(load_with(text, backend, 1, &override, &st), st);
 }
 
 /* The error is at `line` (0: command line), says `what`, and says what is allowed. */
@@ -71,9 +63,8 @@ static inline void refuse(const char *text, unsigned line, const char *what)
 	memset(&spec, 0x5A, sizeof spec);
 	assert_int_equal(load_with(text, "host", 0, NULL, &st), -1);
 	snprintf(place, sizeof place, "%s:%u: ", file, line);
-	if (strncmp(st.text, place, strlen(place)))
-		fail_msg("'%s' is not at line %u", st.text, line);
-	expect_text(&st, what);
+	assert_begins(st.text, place);
+	assert_says(st.text, what);
 	for (size_t i = 0; i < sizeof spec; i++)
 		assert_int_equal(((unsigned char *)&spec)[i], 0x5A); /* set only on success */
 }
@@ -96,8 +87,8 @@ static inline void refuse_override(char *override, const char *what)
 {
 	struct status st;
 	assert_int_equal(load_with(BASE ONE, "host", 1, &override, &st), -1);
-	assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
-	expect_text(&st, what);
+	assert_begins(st.text, "command line: ");
+	assert_says(st.text, what);
 }
 
 static inline const struct spec_variant *variant(const char *name)

@@ -38,28 +38,19 @@ struct rule {
 	enum reach reach;
 	bool equal;
 	bool plain; /* of variants that differ from the reference only in mode and library */
-	const char *advice;
+	enum advice_what advice;
 };
 
 // clang-format off
 static const struct rule rules[] = {
-    {"register", 0, REGISTERED, REGISTERED, 0, METRIC_BUSBW, LARGE, false, false,
-     "Register the user buffers"},
-    {"mode", PROCESSES, 0, THREADS, 0, METRIC_BUSBW, LARGE, false, true,
-     "Use one process with a thread per rank rather than a process per rank"},
-    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, false, true,
-     "Use a process per rank rather than threads"},
-    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, true, true,
-     "Threads or processes: choose by convenience"},
-    {"mode", SINGLE | LAUNCHES, 0, SEVERAL, 0, METRIC_LATENCY, SMALL, false, true,
-     "Launch from several workers rather than from one thread"},
-    {"graph", SINGLE, GRAPH, SINGLE | GRAPH, 0, METRIC_TIME, SMALL, false, false,
-     "Replay small calls from a CUDA graph where one thread launches for all ranks"},
-    {"api", SINGLE | GROUPED, 0, SINGLE | NATIVE, 0, METRIC_TIME, SMALL, false, false,
-     "Call the library's native collective rather than grouped sends and receives where one "
-     "thread launches for all ranks"},
-    {"bind", 0, BOUND, BOUND, 0, METRIC_TIME, EVERY, false, false,
-     "Bind the workers to cores"},
+    {"register", 0, REGISTERED, REGISTERED, 0, METRIC_BUSBW, LARGE, false, false, ADVICE_REGISTER},
+    {"mode", PROCESSES, 0, THREADS, 0, METRIC_BUSBW, LARGE, false, true, ADVICE_THREADS},
+    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, false, true, ADVICE_PROCESSES},
+    {"mode", THREADS, 0, PROCESSES, 0, METRIC_BUSBW, LARGE, true, true, ADVICE_EITHER},
+    {"mode", SINGLE | LAUNCHES, 0, SEVERAL, 0, METRIC_LATENCY, SMALL, false, true, ADVICE_SEVERAL},
+    {"graph", SINGLE, GRAPH, SINGLE | GRAPH, 0, METRIC_TIME, SMALL, false, false, ADVICE_GRAPH},
+    {"api", SINGLE | GROUPED, 0, SINGLE | NATIVE, 0, METRIC_TIME, SMALL, false, false, ADVICE_NATIVE},
+    {"bind", 0, BOUND, BOUND, 0, METRIC_TIME, EVERY, false, false, ADVICE_BIND},
 };
 // clang-format on
 
@@ -130,11 +121,7 @@ static struct claim_range range_of(const struct summary *s, enum coll_kind coll,
 static struct stats_ratio gain(const struct scene *scene, enum metric metric,
                                const struct contrast_select *select, const unsigned pair[2])
 {
-	struct contrast c;
-	struct status st = {""};
-	arena_need(scene->arena,
-	           !contrast_make(scene->s, pair[1], pair[0], metric, select, &c, &st));
-	return c.verdict.ratio;
+	return contrast_make(scene->s, pair[1], pair[0], metric, select).verdict.ratio;
 }
 
 /* The size up to which each smaller one has its own interval beyond the margin; 0: none. */
@@ -244,7 +231,7 @@ struct advice advice_make(const struct summary *s, const struct regimes *regimes
 {
 	struct advice out = {.nitems = 0};
 	const struct scene scene = {s, regimes, arena, &out};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules && !s->uncompared[0]; i++)
+	for (size_t i = 0; i < sizeof rules / sizeof *rules && !s->uncompared.kind; i++)
 		apply(&scene, &rules[i]);
 	return out;
 }

@@ -64,9 +64,22 @@
 #include "regime.h"
 #include "summary.h"
 
-/* One rule on one pair. Texts are borrowed. */
+/* What to do. */
+enum advice_what {
+	ADVICE_REGISTER, /* the user buffers */
+	ADVICE_THREADS,  /* rather than processes */
+	ADVICE_PROCESSES,
+	ADVICE_EITHER,  /* of the two */
+	ADVICE_SEVERAL, /* workers launch, rather than one thread */
+	ADVICE_GRAPH,
+	ADVICE_NATIVE, /* collectives, rather than grouped sends and receives */
+	ADVICE_BIND,   /* workers to cores */
+	ADVICES
+};
+
+/* One rule on one pair. */
 struct advice_item {
-	const char *what; /* to do, "Register the user buffers" */
+	enum advice_what what;
 	enum coll_kind coll;
 	struct claim_range range; /* as the rule asks; hi = SIZE_MAX: no end */
 	enum metric metric;

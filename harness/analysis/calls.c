@@ -4,16 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "index.h"
 
-double *calls_sorted(const struct summary *s, const struct summary_row *row, size_t *count)
+double *calls_room(const struct summary *s, struct arena *arena)
 {
-	size_t n = 0, room = 0;
-	for (unsigned i = 0; i < s->run->ncells; i++)
-		if (index_cell_row(s, i) == row)
-			room += s->run->cells[i].rows;
-	double *x = room ? malloc(room * sizeof *x) : NULL;
-	for (unsigned i = 0; x && i < s->run->ncells; i++) {
+	size_t most = 0, *n = ARENA_ARRAY(arena, size_t, s->nrows);
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct summary_row *row = index_cell_row(s, i);
+		const size_t has = row ? n[row - s->rows] += s->run->cells[i].rows : 0;
+		most = has > most ? has : most;
+	}
+	return ARENA_ARRAY(arena, double, most);
+}
+
+size_t calls_sorted(const struct summary *s, const struct summary_row *row, double *x)
+{
+	size_t n = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 		if (index_cell_row(s, i) != row)
@@ -21,14 +29,12 @@ double *calls_sorted(const struct summary *s, const struct summary_row *row, siz
 		for (unsigned k = 0; k < c->rows; k++)
 			x[n++] = timing_row_ns(&view, k) / 1000;
 	}
-	if (x)
-		stats_sort(x, n);
-	*count = n;
-	return x;
+	stats_sort(x, n);
+	return n;
 }
 
 unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *variants,
-                      unsigned nvariants, struct calls_panel panels[CALLS_PANELS])
+                      unsigned nvariants, double *room, struct calls_panel panels[CALLS_PANELS])
 {
 	const struct summary_group *g = &s->groups[group];
 	unsigned count = g->nsizes < CALLS_PANELS ? g->nsizes : CALLS_PANELS, n = 0;
@@ -39,13 +45,9 @@ unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *v
 		struct calls_panel panel = {bytes, INFINITY, 0};
 		for (unsigned v = 0; v < nvariants; v++) {
 			const struct summary_row *row = summary_find(s, variants[v], group, bytes);
-			size_t calls = 0;
-			double *x = row ? calls_sorted(s, row, &calls) : NULL;
-			if (x) {
-				panel.lo_us = fmin(panel.lo_us, stats_quantile(x, calls, 0.005));
-				panel.hi_us = fmax(panel.hi_us, stats_quantile(x, calls, 0.99));
-			}
-			free(x);
+			const size_t calls = row ? calls_sorted(s, row, room) : 0;
+			panel.lo_us = fmin(panel.lo_us, stats_quantile(room, calls, 0.005));
+			panel.hi_us = fmax(panel.hi_us, stats_quantile(room, calls, 0.99));
 		}
 		if (panel.hi_us > 0)
 			panels[n++] = panel;
@@ -91,8 +93,9 @@ static size_t smallest(const struct summary *s, enum coll_kind coll, enum pass p
 
 /* The call of median length among a variant's of one size and pass; cell NULL when none is. */
 static struct call median_call(const struct summary *s, enum coll_kind coll, unsigned variant,
-                               enum pass pass, size_t bytes)
+                               enum pass pass, size_t bytes, struct arena *arena)
 {
+	const struct arena_mark mark = arena_mark(arena);
 	struct call median = {0}, *calls = NULL;
 	size_t n = 0;
 	for (unsigned i = 0; i < s->run->ncells; i++) {
@@ -100,18 +103,16 @@ static struct call median_call(const struct summary *s, enum coll_kind coll, uns
 		struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 		if (c->cell.bytes != bytes || !suits(s, coll, variant, pass, c))
 			continue;
-		struct call *more = realloc(calls, (n + c->rows) * sizeof *calls);
-		if (!more)
-			break;
-		calls = more;
-		for (unsigned row = 0; row < c->rows; row++)
+		for (unsigned row = 0; row < c->rows; row++) {
+			calls = arena_more(arena, calls, n, sizeof *calls);
 			calls[n++] = (struct call){c, row, timing_row_ns(&view, row)};
+		}
 	}
 	if (n) {
 		qsort(calls, n, sizeof *calls, by_length);
 		median = calls[(n - 1) / 2];
 	}
-	free(calls);
+	arena_release(arena, mark);
 	return median;
 }
 
@@ -131,12 +132,13 @@ const struct sample *calls_sample(const struct calls_line *line, unsigned rank)
 	return &line->cell->samples[(size_t)rank * line->cell->rows + line->row];
 }
 
-struct calls_line calls_line_of(const struct summary *s, enum coll_kind coll, unsigned variant)
+struct calls_line calls_line_of(const struct summary *s, enum coll_kind coll, unsigned variant,
+                                struct arena *arena)
 {
 	size_t bytes = smallest(s, coll, PASS_TIMELINE);
 	enum pass pass = bytes ? PASS_TIMELINE : PASS_TIMED;
 	struct call call =
-	    median_call(s, coll, variant, pass, bytes ? bytes : smallest(s, coll, pass));
+	    median_call(s, coll, variant, pass, bytes ? bytes : smallest(s, coll, pass), arena);
 	struct calls_line line = {.cell = call.cell, .row = call.row, .residual_us = NAN};
 	if (!line.cell)
 		return line;

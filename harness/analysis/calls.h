@@ -5,9 +5,10 @@
 
 #include "summary.h"
 
-/* All isolated calls of a row over all its trials, in µs, sorted. The caller frees. NULL: none,
- * or memory is out. */
-double *calls_sorted(const struct summary *summary, const struct summary_row *row, size_t *count);
+/* Room for the calls of any row. */
+double *calls_room(const struct summary *summary, struct arena *arena);
+/* All isolated calls of a row over all its trials, in µs, sorted. Returns how many. */
+size_t calls_sorted(const struct summary *summary, const struct summary_row *row, double *room);
 
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 
@@ -20,7 +21,7 @@ struct calls_panel {
 
 /* The panels of an isolated group over these variants; 0 when it has none. */
 unsigned calls_panels(const struct summary *summary, unsigned group, const unsigned *variants,
-                      unsigned nvariants, struct calls_panel panels[CALLS_PANELS]);
+                      unsigned nvariants, double *room, struct calls_panel panels[CALLS_PANELS]);
 
 /* The call of a variant whose length is the median, at the smallest size of a collective: of the
  * pass with the device's stamps if there is one, else of the isolated calls. */
@@ -34,7 +35,7 @@ struct calls_line {
 	double residual_us; /* how far the device's stamps may be off; NaN: not recorded */
 };
 struct calls_line calls_line_of(const struct summary *summary, enum coll_kind coll,
-                                unsigned variant);
+                                unsigned variant, struct arena *arena);
 /* A rank's stamps of that call. */
 const struct sample *calls_sample(const struct calls_line *line, unsigned rank);
 

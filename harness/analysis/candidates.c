@@ -1,8 +1,9 @@
 #include "candidates.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "../arena.h"
 
 #define MOST_LOSS  0.25  /* of a gain, a log: a loss beyond says no more */
 #define ALWAYS     0.20  /* a value with which every set loses so much is set aside */
@@ -28,11 +29,12 @@ struct model {
 
 struct searcher {
 	const struct candidates_seen *seen;
+	struct arena *arena;
 	struct model *models;    /* per cell */
 	unsigned *trials_of;     /* per set */
 	double *mean;            /* [set * ncells + cell] */
 	struct search_set *pool; /* measured ones first, then proposals */
-	unsigned npool, room;
+	unsigned npool;
 };
 
 static bool has(const struct term *t, const struct search_set *set)
@@ -114,49 +116,40 @@ static bool is_aside(const struct model *m, const struct search_space *space,
 /* Columns of the trials that the fit uses. */
 struct fit {
 	const struct candidates_seen *seen;
-	unsigned n, nterms, room;
+	struct arena *arena;
+	unsigned n, nterms;
 	unsigned *rows;     /* trials */
 	struct term *terms; /* all that at least two rows have */
 	double *columns;    /* [term * n + row], less what the chosen ones explain */
 	double *rest;       /* of the gains */
 };
 
-static int term_add(struct fit *f, struct term t)
+static void term_add(struct fit *f, struct term t)
 {
 	unsigned with = 0;
 	for (unsigned i = 0; i < f->n; i++)
 		with += has(&t, &f->seen->sets[f->seen->set_of[f->rows[i]]]);
 	if (with < 2)
-		return 0;
-	if (f->nterms == f->room) {
-		f->room = f->room ? 2 * f->room : 64;
-		struct term *more = realloc(f->terms, f->room * sizeof *more);
-		if (!more)
-			return -1;
-		f->terms = more;
-	}
+		return;
+	f->terms = arena_more(f->arena, f->terms, f->nterms, sizeof t);
 	f->terms[f->nterms++] = t;
-	return 0;
 }
 
-static int terms_find(struct fit *f)
+static void terms_find(struct fit *f)
 {
 	const struct search_space *s = f->seen->space;
 	for (unsigned a = 0; a < s->nkeys; a++)
 		for (unsigned x = 1; x < s->keys[a].nvalues; x++) {
 			struct term one = {.key = {(unsigned char)a}, .level = {(unsigned char)x}};
-			if (term_add(f, one))
-				return -1;
+			term_add(f, one);
 			for (unsigned b = a + 1; b < s->nkeys; b++)
 				for (unsigned y = 1; y < s->keys[b].nvalues; y++) {
 					struct term two = {{(unsigned char)a, (unsigned char)b},
 					                   {(unsigned char)x, (unsigned char)y},
 					                   true};
-					if (term_add(f, two))
-						return -1;
+					term_add(f, two);
 				}
 		}
-	return 0;
 }
 
 static double dot(const double *a, const double *b, unsigned n)
@@ -242,40 +235,31 @@ static void choose_terms(struct fit *f, unsigned cell, struct model *m)
 	solve(f, cell, m);
 }
 
-static int model_fit(const struct candidates_seen *seen, unsigned cell, struct model *m)
+static void model_fit(struct arena *arena, const struct candidates_seen *seen, unsigned cell,
+                      struct model *m)
 {
-	struct fit f = {.seen = seen};
-	int rc = -1;
+	const struct arena_mark mark = arena_mark(arena);
+	struct fit f = {.seen = seen,
+	                .arena = arena,
+	                .rows = ARENA_ARRAY(arena, unsigned, seen->ntrials),
+	                .rest = ARENA_ARRAY(arena, double, seen->ntrials)};
 	*m = (struct model){.n = 0};
 	find_aside(seen, cell, m->aside);
-	f.rows = malloc((seen->ntrials + 1) * sizeof *f.rows);
-	f.rest = malloc((seen->ntrials + 1) * sizeof *f.rest);
-	if (!f.rows || !f.rest)
-		goto out;
 	for (unsigned t = 0; t < seen->ntrials; t++)
 		if (counts(seen, t, cell) &&
 		    !is_aside(m, seen->space, &seen->sets[seen->set_of[t]])) {
 			f.rest[f.n] = gain_of(seen, t, cell);
 			f.rows[f.n++] = t;
 		}
-	if (terms_find(&f))
-		goto out;
-	f.columns = malloc(((size_t)f.nterms + 1) * (f.n + 1) * sizeof *f.columns);
-	if (!f.columns)
-		goto out;
+	terms_find(&f);
+	f.columns = ARENA_ARRAY(arena, double, ((size_t)f.nterms + 1) * f.n);
 	for (unsigned t = 0; t < f.nterms; t++)
 		for (unsigned i = 0; i < f.n; i++)
 			f.columns[(size_t)t * f.n + i] =
 			    has(&f.terms[t], &seen->sets[seen->set_of[f.rows[i]]]);
 	if (f.n)
 		choose_terms(&f, cell, m);
-	rc = 0;
-out:
-	free(f.rows);
-	free(f.rest);
-	free(f.terms);
-	free(f.columns);
-	return rc;
+	arena_release(arena, mark);
 }
 
 static double predict(const struct searcher *s, unsigned cell, const struct search_set *set)
@@ -330,22 +314,15 @@ static bool is_bad(const struct searcher *s, const struct search_set *set)
 
 /* --- proposals --- */
 
-static int pool_add(struct searcher *s, const struct search_set *set)
+static void pool_add(struct searcher *s, const struct search_set *set)
 {
 	if (!search_set_size(s->seen->space, set) || is_bad(s, set))
-		return 0;
+		return;
 	for (unsigned i = 0; i < s->npool; i++)
 		if (search_set_equal(&s->pool[i], set))
-			return 0;
-	if (s->npool == s->room) {
-		s->room = s->room ? 2 * s->room : 64;
-		struct search_set *more = realloc(s->pool, s->room * sizeof *more);
-		if (!more)
-			return -1;
-		s->pool = more;
-	}
+			return;
+	s->pool = arena_more(s->arena, s->pool, s->npool, sizeof *set);
 	s->pool[s->npool++] = *set;
-	return 0;
 }
 
 /* The best change of one value, or of two; false: none improves it. */
@@ -395,12 +372,11 @@ static unsigned best_of(const struct searcher *s, unsigned aim, const bool *take
 
 /* From the default and from the best sets of each aim: sets that no change improves, and each of
  * the best with one setting fewer. */
-static int propose(struct searcher *s)
+static void propose(struct searcher *s)
 {
 	const unsigned nkeys = s->seen->space->nkeys, nmeasured = s->npool;
-	bool *taken = calloc(nmeasured + 1, sizeof *taken);
-	int rc = taken ? 0 : -1;
-	for (unsigned i = 0; i < (s->seen->ncells + 1) * (STARTS + 1) && !rc; i++) {
+	bool *taken = ARENA_ARRAY(s->arena, bool, nmeasured);
+	for (unsigned i = 0; i < (s->seen->ncells + 1) * (STARTS + 1); i++) {
 		const unsigned aim = i / (STARTS + 1), start = i % (STARTS + 1);
 		struct search_set set = {{0}};
 		if (!start)
@@ -410,25 +386,15 @@ static int propose(struct searcher *s)
 			taken[best] = true;
 			set = s->pool[best];
 		}
-		for (unsigned k = 0; k < nkeys && start == 1 && !rc; k++) {
+		for (unsigned k = 0; k < nkeys && start == 1; k++) {
 			struct search_set less = set;
 			less.level[k] = 0;
-			rc = pool_add(s, &less);
+			pool_add(s, &less);
 		}
 		for (unsigned steps = 0; steps < nkeys && improve(s, aim, &set); steps++)
 			continue;
-		rc = rc || pool_add(s, &set) ? -1 : 0;
+		pool_add(s, &set);
 	}
-	free(taken);
-	return rc;
-}
-
-static void searcher_free(struct searcher *s)
-{
-	free(s->models);
-	free(s->trials_of);
-	free(s->mean);
-	free(s->pool);
 }
 
 static void means_find(struct searcher *s)
@@ -449,24 +415,20 @@ static void means_find(struct searcher *s)
 	}
 }
 
-static int searcher_make(const struct candidates_seen *seen, struct searcher *s, struct status *st)
+static struct searcher searcher_make(const struct candidates_seen *seen, struct arena *arena)
 {
-	int rc = 0;
-	*s = (struct searcher){.seen = seen};
-	s->models = calloc(seen->ncells + 1, sizeof *s->models);
-	s->trials_of = calloc(seen->nsets + 1, sizeof *s->trials_of);
-	s->mean = calloc((size_t)(seen->nsets + 1) * (seen->ncells + 1), sizeof *s->mean);
-	if (!s->models || !s->trials_of || !s->mean)
-		rc = -1;
-	for (unsigned c = 0; c < seen->ncells && !rc; c++)
-		rc = model_fit(seen, c, &s->models[c]);
-	if (!rc)
-		means_find(s);
-	for (unsigned i = 0; i < seen->nsets && !rc; i++)
-		rc = pool_add(s, &seen->sets[i]);
-	if (rc)
-		searcher_free(s);
-	return rc ? status_set(st, "out of memory for the search") : 0;
+	struct searcher s = {.seen = seen,
+	                     .arena = arena,
+	                     .models = ARENA_ARRAY(arena, struct model, seen->ncells),
+	                     .trials_of = ARENA_ARRAY(arena, unsigned, seen->nsets),
+	                     .mean =
+	                         ARENA_ARRAY(arena, double, (size_t)seen->nsets * seen->ncells)};
+	for (unsigned c = 0; c < seen->ncells; c++)
+		model_fit(arena, seen, c, &s.models[c]);
+	means_find(&s);
+	for (unsigned i = 0; i < seen->nsets; i++)
+		pool_add(&s, &seen->sets[i]);
+	return s;
 }
 
 /* What a set adds to the best that are taken, over the cells; its own score for all cells where
@@ -485,14 +447,13 @@ static double adds(const struct searcher *s, unsigned place, const double *best,
 
 /* Of the pool's first `among`: the best for all cells, then each that adds most to what those
  * before it reach in each cell, and `least` there at least. */
-static int take_best(const struct searcher *s, unsigned among, unsigned most, double least,
-                     struct search_set *out, unsigned *n)
+static unsigned take_best(const struct searcher *s, unsigned among, unsigned most, double least,
+                          struct search_set *out)
 {
-	bool *taken = calloc(among + 1, sizeof *taken);
-	double *best = calloc(s->seen->ncells + 1, sizeof *best);
-	int rc = taken && best ? 0 : -1;
-	*n = 0;
-	for (unsigned turn = 0; turn < most && !rc; turn++) {
+	bool *taken = ARENA_ARRAY(s->arena, bool, among);
+	double *best = ARENA_ARRAY(s->arena, double, s->seen->ncells);
+	unsigned n = 0;
+	for (unsigned turn = 0; turn < most; turn++) {
 		unsigned choice = among;
 		double gain = turn ? least / s->seen->ncells : fmax(least, -INFINITY);
 		for (unsigned i = 0; i < among; i++) {
@@ -505,14 +466,12 @@ static int take_best(const struct searcher *s, unsigned among, unsigned most, do
 		if (choice == among)
 			continue; /* none is good for all: those for single cells */
 		taken[choice] = true;
-		out[(*n)++] = s->pool[choice];
+		out[n++] = s->pool[choice];
 		for (unsigned c = 0; c < s->seen->ncells; c++)
 			best[c] = fmax(best[c], score(s, c + 1, &s->pool[choice],
 			                              place_of(s, &s->pool[choice])));
 	}
-	free(taken);
-	free(best);
-	return rc;
+	return n;
 }
 
 /* Removes the settings without which the set is as good in every cell, as far as is known. */
@@ -531,37 +490,31 @@ static void prune(const struct searcher *s, struct search_set *set)
 	}
 }
 
-int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
-                      unsigned *n, struct status *st)
+unsigned candidates_narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
+                           struct search_set *out)
 {
-	struct searcher s;
-	if (searcher_make(seen, &s, st))
-		return -1;
-	int rc = propose(&s) || take_best(&s, s.npool, most, -1, out, n);
-	searcher_free(&s);
-	return rc ? status_set(st, "out of memory for the search") : 0;
+	struct searcher s = searcher_make(seen, arena);
+	propose(&s);
+	return take_best(&s, s.npool, most, -1, out);
 }
 
-int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
-                         struct status *st)
+unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,
+                              struct search_set *out)
 {
 	struct search_set all[SEARCH_MAX_FINALISTS];
-	unsigned found = 0;
-	struct searcher s;
-	*n = 0;
-	if (searcher_make(seen, &s, st))
-		return -1;
-	int rc = take_best(&s, s.npool, seen->space->finalists, seen->margin / 2, all, &found);
-	for (unsigned i = 0; i < found && !rc; i++) {
+	const struct searcher s = searcher_make(seen, arena);
+	const unsigned found =
+	    take_best(&s, s.npool, seen->space->finalists, seen->margin / 2, all);
+	unsigned n = 0;
+	for (unsigned i = 0; i < found; i++) {
 		unsigned same = 0;
 		prune(&s, &all[i]);
-		while (same < *n && !search_set_equal(&out[same], &all[i]))
+		while (same < n && !search_set_equal(&out[same], &all[i]))
 			same++;
 		out[same] = all[i];
-		*n += same == *n;
+		n += same == n;
 	}
-	searcher_free(&s);
-	return rc ? status_set(st, "out of memory for the search") : 0;
+	return n;
 }
 
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,

@@ -31,6 +31,7 @@
 #ifndef LAUNCHGAP_CANDIDATES_H
 #define LAUNCHGAP_CANDIDATES_H
 
+#include "../arena.h"
 #include "../config/search.h"
 
 /* What was measured. */
@@ -47,14 +48,13 @@ struct candidates_seen {
 /* Values with which every set loses a fifth in every cell. */
 void candidates_aside(const struct candidates_seen *seen, search_aside aside);
 
-/* Sets of a round: the best `most` of those measured and those suggested. -1 only when memory
- * is out. */
-int candidates_narrow(const struct candidates_seen *seen, unsigned most, struct search_set *out,
-                      unsigned *n, struct status *st);
+/* Sets of a round: the best `most` of those measured and those suggested. Returns how many. */
+unsigned candidates_narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
+                           struct search_set *out);
 /* The best sets that were measured and promise more than half the margin: the first for all
  * cells, if any does, the others for single ones. */
-int candidates_finalists(const struct candidates_seen *seen, struct search_set *out, unsigned *n,
-                         struct status *st);
+unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,
+                              struct search_set *out);
 /* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
  * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,

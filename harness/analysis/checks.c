@@ -1,9 +1,8 @@
 #include "checks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "../arena.h"
 
 static bool only_fresh(const struct record_cell *c)
 {
@@ -79,15 +78,13 @@ static bool times_over(const struct record_run *run, size_t bytes, const char *v
 	return n > 0;
 }
 
-int checks_cost(const struct summary *s, struct checks_cost *out, struct status *st)
+struct checks_cost checks_cost(const struct summary *s)
 {
 	const struct record_run *run = s->run;
 	struct checks_cost cost = {.longest = NULL};
 	size_t bytes = 0;
 	double calls_ms, check_ms;
-	double *room = calloc(2 * (size_t)run->ncells + 1, sizeof *room);
-	if (!room)
-		return status_set(st, "out of memory for the checks");
+	double *room = ARENA_ARRAY(s->arena, double, 2 * (size_t)run->ncells);
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (was_checked(&run->cells[i]) && run->cells[i].cell.bytes > bytes) {
 			bytes = run->cells[i].cell.bytes;
@@ -102,7 +99,5 @@ int checks_cost(const struct summary *s, struct checks_cost *out, struct status 
 		}
 	if (!times_over(run, bytes, NULL, room, &cost.calls_ms, &cost.check_ms))
 		cost.longest = NULL;
-	free(room);
-	*out = cost;
-	return 0;
+	return cost;
 }

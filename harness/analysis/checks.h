@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_CHECKS_H
 #define LAUNCHGAP_CHECKS_H
 
+#include "../arena.h"
 #include "summary.h"
 
 /* Cells of one collective and datatype that carried data. */
@@ -24,7 +25,6 @@ struct checks_cost {
 	const char *longest; /* variant; NULL: nothing is known */
 	double longest_calls_ms, longest_check_ms;
 };
-/* -1 only when memory is out. */
-int checks_cost(const struct summary *summary, struct checks_cost *out, struct status *st);
+struct checks_cost checks_cost(const struct summary *summary);
 
 #endif

@@ -67,58 +67,82 @@ static double p_of(const struct contrast_p *p, enum claim_test test, enum claims
 	return outcome == CLAIMS_LITTLE ? fmax(bound, p->one) : bound;
 }
 
-int claims_judge(const struct summary *s, const struct claim *claim, struct claims_result *out,
-                 struct status *st)
+/* As a multiple of what the claim expects; 0: nothing of its own. */
+static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expected)
 {
-	struct claims_result r = {.claim = claim,
-	                          .outcome = CLAIMS_UNTESTED,
-	                          .detectable = NAN,
-	                          .p = NAN,
-	                          .p_adjusted = NAN,
-	                          .contrast = contrast_none(0, 0, claim->metric, "")};
-	struct contrast *c = &r.contrast;
-	if (claim->test == CLAIM_NEEDS)
-		snprintf(c->why, sizeof c->why, "it needs %s", claim->needs);
-	else
-		contrast_obstacle(s, claim->left, claim->right, c->why, sizeof c->why);
-	if (!c->why[0])
-		contrast_oversubscribed(s, claim->metric, c->why, sizeof c->why);
-	if (!c->why[0])
-		contrast_few_calls(s, claim->metric, c->why, sizeof c->why);
-	if (!c->why[0]) {
-		const struct contrast_select select = {.bytes = claim->bytes,
-		                                       .pace = claim->pace,
-		                                       .coll = claim->coll,
-		                                       .by = claim->by};
-		if (contrast_make(s, (unsigned)index_variant(s, claim->left),
-		                  (unsigned)index_variant(s, claim->right), claim->metric, &select,
-		                  c, st))
-			return -1;
-	}
-	if (c->nblocks) {
-		r.outcome = claims_decide(&c->ratio, claim->test, claim->by, &r.more_blocks);
-		r.detectable = verdict_detectable(&c->ratio, claim->by);
-		r.p = p_of(&c->p, claim->test, r.outcome);
-	}
-	*out = r;
-	return 0;
+	struct stats_ratio r = *ratio;
+	if (!expected)
+		return r;
+	r.estimate /= expected;
+	r.lo /= expected;
+	r.hi /= expected;
+	return r;
 }
 
-int claims_family(struct claims_result *results, unsigned n, const char *primary, struct status *st)
+struct claims_result claims_judge(const struct summary *s, const struct claim *claim)
+{
+	struct claims_result r = {
+	    .claim = claim,
+	    .outcome = CLAIMS_UNTESTED,
+	    .detectable = NAN,
+	    .p = NAN,
+	    .p_adjusted = NAN,
+	    .contrast = contrast_none(0, 0, claim->metric, (struct reason){.kind = REASON_NONE})};
+	struct contrast *c = &r.contrast;
+	if (claim->test == CLAIM_NEEDS)
+		c->why = (struct reason){.kind = REASON_NEEDS, .detail = claim->needs};
+	else
+		c->why = contrast_obstacle(s, claim->left, claim->right);
+	if (!c->why.kind)
+		c->why = contrast_oversubscribed(s, claim->metric);
+	if (!c->why.kind)
+		c->why = contrast_few_calls(s, claim->metric);
+	if (!c->why.kind) {
+		const int coll = claim_coll(claim, true);
+		const enum coll_kind right = coll < 0 ? COLL_ALL_REDUCE : (enum coll_kind)coll;
+		const struct contrast_select select = {.bytes = claim->bytes,
+		                                       .pace = claim->pace,
+		                                       .coll = claim_coll(claim, false),
+		                                       .across_colls = claim->right_coll[0],
+		                                       .right_coll = right,
+		                                       .across_ranks = true,
+		                                       .by = claim->by,
+		                                       .of = claim->of};
+		*c =
+		    contrast_make(s, (unsigned)index_variant(s, claim->left),
+		                  (unsigned)index_variant(s, claim->right), claim->metric, &select);
+	}
+	if (c->nblocks) {
+		const struct stats_ratio ratio = ratio_of(&c->ratio, claim->of);
+		r.outcome = claims_decide(&ratio, claim->test, claim->by, &r.more_blocks);
+		r.detectable = verdict_detectable(&ratio, claim->by);
+		r.p = p_of(&c->p, claim->test, r.outcome);
+	}
+	return r;
+}
+
+void claims_family(struct claims_result *results, unsigned n, const char *primary)
 {
 	double p[CLAIM_MAX] = {0}, adjusted[CLAIM_MAX];
 	for (unsigned i = 0; i < n; i++) {
 		results[i].primary = !strcmp(results[i].claim->name, primary);
 		p[i] = results[i].primary ? NAN : results[i].p;
 	}
-	if (stats_holm(p, n, adjusted))
-		return status_set(st, "out of memory for the claims");
+	stats_holm(p, n, adjusted);
 	for (unsigned i = 0; i < n; i++) {
 		struct claims_result *r = &results[i];
 		r->p_adjusted = r->primary ? r->p : adjusted[i];
 		r->alone = claims_decided(r) && !(r->p_adjusted <= ALPHA);
 	}
-	return 0;
+}
+
+unsigned claims_confirmed(const struct claims_result *results, unsigned n)
+{
+	unsigned confirmed = 0;
+	for (unsigned i = 0; i < n; i++)
+		confirmed +=
+		    claims_decided(&results[i]) && !results[i].primary && !results[i].alone;
+	return confirmed;
 }
 
 const struct claims_result *claims_primary(const struct claims_result *results, unsigned n)

@@ -7,6 +7,8 @@
  *   less      below 1 ÷ (1 + X)          between that and 1        else above 1 ÷ (1 + X)
  *   within    from 1 ÷ (1 + X) to 1 + X                            wholly outside
  *
+ * within X of Y is within X of the ratio ÷ Y.
+ *
  * more is less with left and right swapped: 1 + X in place of 1 ÷ (1 + X). Otherwise it is
  * undecided, with the smallest effect that could have been seen and the blocks that a decision
  * would take (verdict.h). Below 6 blocks it always is, because there is no interval.
@@ -36,11 +38,12 @@ struct claims_result {
 	bool alone; /* decided, and not within its family */
 };
 
-/* Sets primary, p_adjusted and alone. primary: a name, or "". -1 only when memory is out. */
-int claims_family(struct claims_result *results, unsigned n, const char *primary,
-                  struct status *st);
+/* Sets primary, p_adjusted and alone. primary: a name, or "". */
+void claims_family(struct claims_result *results, unsigned n, const char *primary);
 /* The primary claim that was tested, or NULL. */
 const struct claims_result *claims_primary(const struct claims_result *results, unsigned n);
+/* How many verdicts hold up within the family, which the primary claim is not in. */
+unsigned claims_confirmed(const struct claims_result *results, unsigned n);
 /* Whether there is a verdict: holds, does not hold, or the outcome between them. */
 bool claims_decided(const struct claims_result *result);
 
@@ -55,8 +58,6 @@ enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_te
 enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
                                          double by, double line);
 
-/* -1 only when memory is out. */
-int claims_judge(const struct summary *summary, const struct claim *claim,
-                 struct claims_result *out, struct status *st);
+struct claims_result claims_judge(const struct summary *summary, const struct claim *claim);
 
 #endif

@@ -2,11 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "measure.h"
-#include "format.h"
 
 bool contrast_is_time(enum metric metric)
 {
@@ -19,9 +18,10 @@ struct maker {
 	enum metric metric;
 	const struct contrast_select *select;
 	bool pooled; /* the twin counts as a second trial of the reference */
+	bool across; /* variants have different ranks, and each its own place */
 	unsigned nvariants, nplaces, nselected; /* nselected: with those that some variants lack */
 	unsigned *variants;                     /* left, right, and those of select->with */
-	unsigned *places;
+	unsigned *places;                       /* [place * nvariants + nth of the variants] */
 	unsigned *blocks;     /* those that hold everything, by their number in the record */
 	size_t *asked;        /* sizes of the places */
 	double *left, *right; /* the mean logs, per block that holds everything */
@@ -49,7 +49,7 @@ static double log_of(const struct maker *m, unsigned variant, unsigned place, un
 		x = c ? measure_whole(c, m->metric) : NAN;
 	} else if (metric_info(m->metric)->counters) {
 		const struct record_cell *c = index_counted(s, variant, place, block);
-		x = c ? measure_counter(c, m->metric) : NAN;
+		x = c ? measure_counter(s->arena, c, m->metric) : NAN;
 	} else {
 		const struct summary_trial *t = index_timed(s, variant, place, block);
 		if (t)
@@ -94,17 +94,41 @@ static bool is_selected(const struct maker *m, const struct summary_group *g, in
 	                                      : (int)coll == select->coll;
 }
 
-/* Whether every variant has the cell in some block. */
-static bool all_have(const struct maker *m, unsigned place)
+/* Whether every variant has its cell in some block. */
+static bool all_have(const struct maker *m, const unsigned *places)
 {
 	for (unsigned i = 0; i < m->nvariants; i++) {
 		bool has = false;
 		for (unsigned b = 0; b < m->s->index.nblocks && !has; b++)
-			has = !isnan(log_in(m, m->variants[i], place, b));
+			has = places[i] != INDEX_NONE &&
+			      !isnan(log_in(m, m->variants[i], places[i], b));
 		if (!has)
 			return false;
 	}
 	return true;
+}
+
+/* The nth variant's place of a group's size. */
+static unsigned place_of(const struct maker *m, unsigned nth, unsigned group, unsigned size)
+{
+	const struct summary_group *g = &m->s->groups[group];
+	const bool other = m->select->across_colls && nth == 1;
+	return index_place_on(m->s, group, size,
+	                      m->across ? index_ranks(m->s, m->variants[nth]) : g->nranks,
+	                      other ? m->select->right_coll : g->cell.coll);
+}
+
+/* Whether the variants have different numbers of ranks, and all are known. */
+static bool ranks_differ(const struct maker *m)
+{
+	bool differ = false;
+	for (unsigned i = 0; i < m->nvariants; i++) {
+		const unsigned own = index_ranks(m->s, m->variants[i]);
+		if (!own)
+			return false;
+		differ |= own != index_ranks(m->s, m->variants[0]);
+	}
+	return differ;
 }
 
 static void places_find(struct maker *m)
@@ -115,26 +139,29 @@ static void places_find(struct maker *m)
 		const struct summary_group *group = &m->s->groups[g];
 		for (unsigned i = 0; is_selected(m, group, pace) && i < group->nsizes; i++) {
 			size_t asked = group->asked_bytes[i];
-			if (asked < range.lo || asked > range.hi)
+			unsigned *places = &m->places[(size_t)m->nplaces * m->nvariants];
+			for (unsigned k = 0; k < m->nvariants; k++)
+				places[k] = place_of(m, k, g, i);
+			/* Across ranks a cell is found from the left one's group. */
+			if (asked < range.lo || asked > range.hi ||
+			    (m->across && places[0] != index_place(m->s, g, i)))
 				continue;
 			m->nselected++;
-			unsigned place = index_place(m->s, g, i);
-			if (!all_have(m, place))
+			if (!all_have(m, places))
 				continue;
-			m->asked[m->nplaces] = asked;
-			m->places[m->nplaces++] = place;
+			m->asked[m->nplaces++] = asked;
 			if (metric_info(m->metric)->whole) /* the others say the same */
 				return;
 		}
 	}
 }
 
-/* The mean log over the places, NaN when one is missing. */
-static double level_of(const struct maker *m, unsigned variant, unsigned block)
+/* The nth variant's mean log over its places, NaN when one is missing. */
+static double level_of(const struct maker *m, unsigned nth, unsigned block)
 {
 	double sum = 0;
 	for (unsigned i = 0; i < m->nplaces; i++)
-		sum += log_in(m, variant, m->places[i], block);
+		sum += log_in(m, m->variants[nth], m->places[i * m->nvariants + nth], block);
 	return sum / m->nplaces;
 }
 
@@ -142,11 +169,11 @@ static double level_of(const struct maker *m, unsigned variant, unsigned block)
 static void levels_find(struct maker *m)
 {
 	for (unsigned b = 0; b < m->s->index.nblocks && m->nplaces; b++) {
-		double left = level_of(m, m->variants[0], b);
-		double right = level_of(m, m->variants[1], b);
+		double left = level_of(m, 0, b);
+		double right = level_of(m, 1, b);
 		bool whole = !isnan(left) && !isnan(right);
 		for (unsigned i = 2; i < m->nvariants && whole; i++)
-			whole = !isnan(level_of(m, m->variants[i], b));
+			whole = !isnan(level_of(m, i, b));
 		if (!whole)
 			continue;
 		m->blocks[m->nblocks] = m->s->index.blocks[b];
@@ -155,20 +182,20 @@ static void levels_find(struct maker *m)
 	}
 }
 
-static int maker_begin(struct maker *m, unsigned left, unsigned right)
+/* With its places. */
+static void maker_begin(struct maker *m, unsigned left, unsigned right)
 {
 	const struct contrast_select *select = m->select;
-	size_t places = m->s->index.nplaces + 1, blocks = m->s->index.nblocks + 1;
+	const size_t places = m->s->index.nplaces, blocks = m->s->index.nblocks;
+	struct arena *arena = m->s->arena;
 	m->nvariants = 2 + select->nwith;
-	m->variants = malloc((m->nvariants + places + blocks) * sizeof *m->variants);
-	m->asked = malloc(places * sizeof *m->asked);
-	m->left = malloc(3 * blocks * sizeof *m->left);
-	if (!m->variants || !m->asked || !m->left)
-		return -1;
-	m->places = m->variants + m->nvariants;
-	m->blocks = m->places + places;
-	m->right = m->left + blocks;
-	m->logs = m->right + blocks;
+	m->variants = ARENA_ARRAY(arena, unsigned, m->nvariants);
+	m->places = ARENA_ARRAY(arena, unsigned, (places + 1) * m->nvariants);
+	m->blocks = ARENA_ARRAY(arena, unsigned, blocks);
+	m->asked = ARENA_ARRAY(arena, size_t, places);
+	m->left = ARENA_ARRAY(arena, double, blocks);
+	m->right = ARENA_ARRAY(arena, double, blocks);
+	m->logs = ARENA_ARRAY(arena, double, blocks);
 	m->variants[0] = left;
 	m->variants[1] = right;
 	for (unsigned i = 0; i < select->nwith; i++)
@@ -176,31 +203,23 @@ static int maker_begin(struct maker *m, unsigned left, unsigned right)
 	m->pooled = m->s->twin >= 0;
 	for (unsigned i = 0; i < m->nvariants; i++)
 		m->pooled = m->pooled && (int)m->variants[i] != m->s->twin;
-	return 0;
+	m->across = select->across_ranks && ranks_differ(m);
+	places_find(m);
 }
 
-static void maker_end(struct maker *m)
+static struct reason why_none(const struct maker *m)
 {
-	free(m->variants);
-	free(m->asked);
-	free(m->left);
-}
-
-static void say_why(const struct maker *m, struct contrast *c)
-{
+	struct reason why = {
+	    .kind = REASON_NO_CELL, .metric = m->metric, .range = m->select->bytes};
 	if (m->nplaces)
-		snprintf(c->why, sizeof c->why,
-		         "no block holds all of its cells in each of the variants");
+		why.kind = REASON_NO_BLOCK;
 	else if (m->nselected && metric_info(m->metric)->counters)
-		measure_missing(m->s, m->metric, m->variants, m->nvariants, c->why, sizeof c->why);
+		return measure_missing(m->s, m->metric, m->variants, m->nvariants);
 	else if (m->nselected && metric_info(m->metric)->whole)
-		snprintf(c->why, sizeof c->why, "no worker of it says in each of the variants: %s",
-		         metric_info(m->metric)->summary);
+		why.kind = REASON_NO_WORKER;
 	else if (m->nselected && m->metric == METRIC_BUSBW && !m->s->carries_data)
-		snprintf(c->why, sizeof c->why, "this backend carries no data");
-	else
-		snprintf(c->why, sizeof c->why, "no cell of it was measured here (%s)",
-		         format_range(m->select->bytes).text);
+		why.kind = REASON_NO_DATA;
+	return why;
 }
 
 static struct claim_range sizes_of(const struct maker *m)
@@ -259,139 +278,120 @@ static void judge(const struct maker *m, struct contrast *c)
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->logs[b] = m->left[b] - m->right[b];
 	double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
-	c->ratio = stats_ratio_of_logs(m->logs, m->nblocks, confidence);
-	c->odd = verdict_find_odd(m->logs, m->blocks, m->nblocks, confidence);
+	c->ratio = stats_ratio_of_logs(m->s->arena, m->logs, m->nblocks, confidence);
+	c->odd = verdict_find_odd(m->s->arena, m->logs, m->blocks, m->nblocks, confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
 	c->verdict.odd = contrast_is_time(m->metric) ? turned_odd(c->odd) : c->odd;
 	double edge = log1p(m->select->by > 0 ? m->select->by : m->s->margin);
-	c->p = (struct contrast_p){.less = p_at(m, -edge, confidence),
-	                           .one = p_at(m, 0, confidence),
-	                           .more = p_at(m, edge, confidence)};
+	const double of = m->select->of > 0 ? log(m->select->of) : 0;
+	c->p = (struct contrast_p){.less = p_at(m, of - edge, confidence),
+	                           .one = p_at(m, of, confidence),
+	                           .more = p_at(m, of + edge, confidence)};
 	c->left_side = side_of(m->left, m->nblocks);
 	c->right_side = side_of(m->right, m->nblocks);
 }
 
-struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, const char *why)
+struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why)
 {
 	const struct contrast_side none = {NAN, NAN, NAN, NAN};
 	struct contrast c = {.left = left,
 	                     .right = right,
 	                     .metric = metric,
-	                     .ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE),
+	                     .ratio = STATS_NO_RATIO,
 	                     .p = {NAN, NAN, NAN},
 	                     .left_side = none,
-	                     .right_side = none};
+	                     .right_side = none,
+	                     .why = why};
 	c.verdict = verdict_of(c.ratio, 0);
-	snprintf(c.why, sizeof c.why, "%s", why);
 	return c;
 }
 
-int contrast_make(const struct summary *s, unsigned left, unsigned right, enum metric metric,
-                  const struct contrast_select *select, struct contrast *out, struct status *st)
+struct contrast contrast_make(const struct summary *s, unsigned left, unsigned right,
+                              enum metric metric, const struct contrast_select *select)
 {
+	const struct arena_mark mark = arena_mark(s->arena);
 	struct maker m = {.s = s, .metric = metric, .select = select};
-	struct contrast c = contrast_none(left, right, metric, "");
-	int rc = maker_begin(&m, left, right);
-	if (rc) {
-		status_set(st, "out of memory for comparing variants");
-	} else {
-		places_find(&m);
-		levels_find(&m);
-		c.verdict.margin = s->margin;
-		c.select = *select;
-		c.ncells = m.nplaces;
-		c.nblocks = m.nblocks;
-		c.sizes = sizes_of(&m);
-		if (m.nblocks)
-			judge(&m, &c);
-		else
-			say_why(&m, &c);
-		*out = c;
-	}
-	maker_end(&m);
-	return rc;
+	struct contrast c =
+	    contrast_none(left, right, metric, (struct reason){.kind = REASON_NONE});
+	maker_begin(&m, left, right);
+	levels_find(&m);
+	c.verdict.margin = s->margin;
+	c.select = *select;
+	c.ncells = m.nplaces;
+	c.nblocks = m.nblocks;
+	c.sizes = sizes_of(&m);
+	if (m.nblocks)
+		judge(&m, &c);
+	else
+		c.why = why_none(&m);
+	arena_release(s->arena, mark);
+	return c;
 }
 
-int contrast_against(const struct summary *s, unsigned variant, const struct summary_group *g,
-                     struct claim_range bytes, struct verdict *out, struct status *st)
+struct verdict contrast_against(const struct summary *s, unsigned variant,
+                                const struct summary_group *g, struct claim_range bytes)
 {
 	const struct contrast_select select = {
 	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
-	struct contrast c;
-	if (contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select, &c, st))
-		return -1;
-	*out = c.verdict;
-	return 0;
+	return contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select).verdict;
 }
 
-int contrast_levels(const struct summary *s, enum metric metric,
-                    const struct contrast_select *select, double **levels, unsigned *nblocks,
-                    struct status *st)
+const double *contrast_levels(const struct summary *s, enum metric metric,
+                              const struct contrast_select *select, unsigned *nblocks)
 {
 	struct maker m = {.s = s, .metric = metric, .select = select};
 	const unsigned n = select->nwith;
-	double *rows = malloc((size_t)n * (s->index.nblocks + 1) * sizeof *rows);
-	int rc = maker_begin(&m, select->with[0], select->with[0]);
+	double *rows = ARENA_ARRAY(s->arena, double, (size_t)n *(s->index.nblocks + 1));
+	const struct arena_mark mark = arena_mark(s->arena);
+	maker_begin(&m, select->with[0], select->with[0]);
 	*nblocks = 0;
-	if (rc || !rows) {
-		free(rows);
-		maker_end(&m);
-		return status_set(st, "out of memory for comparing variants");
-	}
-	places_find(&m);
 	for (unsigned b = 0; b < s->index.nblocks && m.nplaces; b++) {
 		double *row = rows + (size_t)*nblocks * n;
 		bool whole = true;
 		for (unsigned i = 0; i < n && whole; i++)
-			whole = !isnan(row[i] = level_of(&m, select->with[i], b));
+			whole = !isnan(row[i] = level_of(&m, 2 + i, b));
 		*nblocks += whole;
 	}
-	maker_end(&m);
-	*levels = rows;
-	return 0;
+	arena_release(s->arena, mark);
+	return rows;
 }
 
-void contrast_absent(const struct summary *s, const char *name, char *why, size_t bytes)
+struct reason contrast_absent(const struct summary *s, const char *name)
 {
-	int v = index_variant(s, name);
-	why[0] = '\0';
-	if (v < 0)
-		snprintf(why, bytes, "%s is not in this record", name);
-	else if (s->variants[v].skip[0])
-		snprintf(why, bytes, "%s was skipped: %s", name, s->variants[v].skip);
-	else if (!s->variants[v].measured)
-		snprintf(why, bytes, "%s has no trial that went through", name);
+	const int v = index_variant(s, name);
+	struct reason why = {.kind = REASON_NONE, .of = name};
+	if (v < 0) {
+		why.kind = REASON_UNKNOWN;
+	} else if (s->variants[v].skip[0]) {
+		why.kind = REASON_SKIPPED;
+		why.detail = s->variants[v].skip;
+	} else if (!s->variants[v].measured) {
+		why.kind = REASON_NO_TRIAL;
+	}
+	return why;
 }
 
-void contrast_obstacle(const struct summary *s, const char *left, const char *right, char *why,
-                       size_t bytes)
+struct reason contrast_obstacle(const struct summary *s, const char *left, const char *right)
 {
-	contrast_absent(s, left, why, bytes);
-	if (!why[0])
-		contrast_absent(s, right, why, bytes);
-	if (!why[0])
-		snprintf(why, bytes, "%s", s->uncompared);
+	struct reason why = contrast_absent(s, left);
+	if (!why.kind)
+		why = contrast_absent(s, right);
+	return why.kind ? why : s->uncompared;
 }
 
-void contrast_few_calls(const struct summary *s, enum metric metric, char *why, size_t bytes)
+struct reason contrast_few_calls(const struct summary *s, enum metric metric)
 {
-	const struct metric_info *info = metric_info(metric);
-	why[0] = '\0';
-	if (s->isolated_calls < info->least_calls)
-		snprintf(why, bytes, "%s needs %u isolated calls, this run has %u", info->name,
-		         info->least_calls, s->isolated_calls);
+	return (struct reason){
+	    s->isolated_calls < metric_info(metric)->least_calls ? REASON_FEW_CALLS : REASON_NONE,
+	    .metric = metric, .n = s->isolated_calls};
 }
 
-void contrast_oversubscribed(const struct summary *s, enum metric metric, char *why, size_t bytes)
+struct reason contrast_oversubscribed(const struct summary *s, enum metric metric)
 {
-	const struct metric_info *info = metric_info(metric);
-	why[0] = '\0';
-	if (info->waits && s->oversubscribed)
-		snprintf(why, bytes,
-		         "more ranks than cores: waiting workers share them, so that %s is the "
-		         "scheduler's",
-		         info->summary);
+	return (struct reason){
+	    metric_info(metric)->waits && s->oversubscribed ? REASON_OVERSUBSCRIBED : REASON_NONE,
+	    .metric = metric};
 }
 
 bool contrast_unexpected(const struct summary *s, const char *left, const char *right)

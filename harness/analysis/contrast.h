@@ -9,15 +9,17 @@
  * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell its
  * log is the mean of the two, or the one that exists: the reference's part of the variance of a
  * block's ratio halves. Only if the twin is one of the compared variants, as in the A/A line, each
- * is used separately. */
+ * is used separately.
+ *
+ * Variants of different numbers of ranks have no cell in common: cells are of so many ranks. With
+ * across_ranks each has its own cell of the same size asked for, all else but the ranks equal. */
 #ifndef LAUNCHGAP_CONTRAST_H
 #define LAUNCHGAP_CONTRAST_H
 
 #include "../config/claim.h"
 #include "index.h"
+#include "reason.h"
 #include "verdict.h"
-
-#define CONTRAST_WHY_BYTES 512
 
 /* Which cells. */
 struct contrast_select {
@@ -29,7 +31,14 @@ struct contrast_select {
 	 * same ones. */
 	const unsigned *with;
 	unsigned nwith;
-	double by; /* the bound that p tests: 0.02 is 2 %; 0: the summary's margin */
+	bool across_ranks; /* `group` is the left one's then */
+	/* The right variant's cells are of another collective, of the same sizes as asked: coll is
+	 * the left one's then, and not any. */
+	bool across_colls;
+	enum coll_kind right_coll;
+	/* The bounds that p tests, 1 ÷ (1 + by) and 1 + by: 0.02 is 2 %; 0: the summary's margin.
+	 * Times `of`, if that is not 0. */
+	double by, of;
 };
 
 /* Exact two-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly when
@@ -59,38 +68,32 @@ struct contrast {
 	struct contrast_p p;
 	struct contrast_side left_side, right_side;
 	unsigned ncells, nblocks;
-	struct claim_range sizes;     /* smallest and largest of the cells, as asked */
-	char why[CONTRAST_WHY_BYTES]; /* why there is no ratio, a sentence without a full stop; or
-	                                 "" */
+	struct claim_range sizes; /* smallest and largest of the cells, as asked */
+	struct reason why;        /* there is no ratio */
 };
 
 /* Over the cells and blocks that both have, and those of select->with. Without a block it says
- * why; -1 only when memory is out. */
-int contrast_make(const struct summary *summary, unsigned left, unsigned right, enum metric metric,
-                  const struct contrast_select *select, struct contrast *out, struct status *st);
+ * why. */
+struct contrast contrast_make(const struct summary *summary, unsigned left, unsigned right,
+                              enum metric metric, const struct contrast_select *select);
 /* A variant's speed compared with the reference in one group, at its sizes within a range. */
-int contrast_against(const struct summary *summary, unsigned variant,
-                     const struct summary_group *group, struct claim_range bytes,
-                     struct verdict *out, struct status *st);
+struct verdict contrast_against(const struct summary *summary, unsigned variant,
+                                const struct summary_group *group, struct claim_range bytes);
 /* The data of contrasts, block by block: the mean logs of the select->nwith variants, over the
- * cells and in the blocks that all of them hold; variant i of block b at [b * nwith + i]. The
- * caller frees. -1 only when memory is out. */
-int contrast_levels(const struct summary *summary, enum metric metric,
-                    const struct contrast_select *select, double **levels, unsigned *nblocks,
-                    struct status *st);
+ * cells and in the blocks that all of them hold; variant i of block b at [b * nwith + i]. */
+const double *contrast_levels(const struct summary *summary, enum metric metric,
+                              const struct contrast_select *select, unsigned *nblocks);
 /* A contrast that was not made, with the reason. */
-struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, const char *why);
+struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why);
 /* Why two variants cannot be compared: one of them is missing, was skipped or failed, or the run's
- * data is wrong; "" when they can. */
-void contrast_obstacle(const struct summary *summary, const char *left, const char *right,
-                       char *why, size_t bytes);
-/* Why a variant has no figures (skipped, or all of its trials failed), or "" when it has. */
-void contrast_absent(const struct summary *summary, const char *name, char *why, size_t bytes);
-/* Why a metric is not judged if ranks share cores; "" if it is judged. */
-void contrast_oversubscribed(const struct summary *summary, enum metric metric, char *why,
-                             size_t bytes);
-/* Says that a trial has too few calls for a metric (p99); "" if it has enough. */
-void contrast_few_calls(const struct summary *summary, enum metric metric, char *why, size_t bytes);
+ * data is wrong. */
+struct reason contrast_obstacle(const struct summary *summary, const char *left, const char *right);
+/* Why a variant has no figures: it was skipped, or all of its trials failed. */
+struct reason contrast_absent(const struct summary *summary, const char *name);
+/* Why a metric is not judged if ranks share cores. */
+struct reason contrast_oversubscribed(const struct summary *summary, enum metric metric);
+/* Whether a trial has too few calls for a metric (p99). */
+struct reason contrast_few_calls(const struct summary *summary, enum metric metric);
 /* Whether one of the two took another path than it expects (the path's line in the record), so that
  * results that use it do not test what its experiment file intended. */
 bool contrast_unexpected(const struct summary *summary, const char *left, const char *right);

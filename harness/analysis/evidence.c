@@ -4,21 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "../trial/path.h"
 #include "measure.h"
-#include "format.h"
 
 /* One cell's number of some kind. */
-typedef double evidence_fn(const struct record_cell *cell, unsigned what);
+typedef double evidence_fn(struct arena *arena, const struct record_cell *cell, unsigned what);
 
-static double by_metric(const struct record_cell *c, unsigned metric)
+static double by_metric(struct arena *arena, const struct record_cell *c, unsigned metric)
 {
-	return measure_counter(c, (enum metric)metric);
+	return measure_counter(arena, c, (enum metric)metric);
 }
 
 /* The mean over ranks of the field at an offset. */
-static double by_field(const struct record_cell *c, unsigned offset)
+static double by_field(struct arena *arena, const struct record_cell *c, unsigned offset)
 {
+	(void)arena;
 	return measure_sum(c, offset) / c->nranks;
 }
 
@@ -46,7 +47,7 @@ static double median(const struct source *src, evidence_fn *of, unsigned what)
 	unsigned n = 0;
 	for (unsigned i = 0; i < src->s->run->ncells; i++) {
 		const struct record_cell *c = &src->s->run->cells[i];
-		double x = evidence_belongs(src->s, src->row, c) ? of(c, what) : NAN;
+		double x = evidence_belongs(src->s, src->row, c) ? of(src->s->arena, c, what) : NAN;
 		if (!isnan(x))
 			src->x[n++] = x;
 	}
@@ -117,7 +118,7 @@ static void fill_missing(const struct summary *s, struct evidence *e)
 	}
 }
 
-static void put_path(const struct record_path *from, struct evidence_path *out)
+static void put_path(struct arena *arena, const struct record_path *from, struct evidence_path *out)
 {
 	struct path path;
 	struct status why = {""};
@@ -144,10 +145,15 @@ static void put_path(const struct record_path *from, struct evidence_path *out)
 		         path.p2p_channels, path.p2p_channels_per_peer, path.coll_channels);
 	path_fact(&path, "p2p_chunk_bytes", out->chunk, sizeof out->chunk);
 	memcpy(out->algorithms, path.algorithms, sizeof out->algorithms);
+	out->choices = path.choices;
+	out->nchoices = path.nchoices;
 	out->settings = path.settings;
 	out->nsettings = path.nsettings;
-	path.settings = NULL; /* the evidence's */
+	path.choices = NULL; /* the evidence's */
+	path.settings = NULL;
 	path_free(&path);
+	arena_defer(arena, free, out->choices);
+	arena_defer(arena, free, out->settings);
 }
 
 /* The twin is the reference with another name, and has no separate job for the path. */
@@ -161,6 +167,8 @@ static void put_twins(const struct summary *s, struct evidence_path *paths)
 		snprintf(paths[v].why, sizeof paths[v].why, "as %s, whose twin it is",
 		         s->variants[s->reference].name);
 		paths[v].pairs[0] = '\0';
+		paths[v].choices = NULL;
+		paths[v].nchoices = 0;
 		paths[v].settings = NULL;
 		paths[v].nsettings = 0;
 	}
@@ -181,7 +189,7 @@ static void put_paths(const struct summary *s, struct evidence_path *paths)
 	for (unsigned i = 0; i < s->run->npaths; i++) {
 		int v = index_variant(s, s->run->paths[i].variant);
 		if (v >= 0)
-			put_path(&s->run->paths[i], &paths[v]);
+			put_path(s->arena, &s->run->paths[i], &paths[v]);
 	}
 	put_twins(s, paths);
 	put_launched(s, paths);
@@ -204,6 +212,15 @@ static const struct path_setting *setting_of(const struct path *path, const char
 	return NULL;
 }
 
+/* The fact has the last choice alone. */
+static bool has_same_choices(const struct path *with, const struct path *without)
+{
+	bool same = with->nchoices == without->nchoices;
+	for (unsigned i = 0; same && i < with->nchoices; i++)
+		same = !memcmp(&with->choices[i], &without->choices[i], sizeof *with->choices);
+	return same;
+}
+
 /* Whether the figure that a setting changes is the same on both sides; false if no log has it. */
 static bool is_same(const struct path_setting *set, const struct path *with,
                     const struct path *without)
@@ -213,43 +230,46 @@ static bool is_same(const struct path_setting *set, const struct path *with,
 		path_fact(with, set->fact, here, sizeof here);
 		path_fact(without, set->fact, there, sizeof there);
 	}
-	return here[0] && !strcmp(here, there);
+	return here[0] && !strcmp(here, there) &&
+	       (strcmp(set->fact, "algorithms") || has_same_choices(with, without));
 }
 
-/* Why a setting did nothing compared with the other variant; false: it may have acted. */
-static bool add_idle(const struct summary *s, unsigned variant, const struct path *with,
-                     const struct path *without, const char *key, char *text, size_t bytes)
+/* Why a setting did nothing compared with the other variant; ACT_AS_ASKED: it may have acted. */
+static struct evidence_setting idle_of(const struct path *with, const struct path *without,
+                                       const char *key)
 {
 	const struct path_setting *set = setting_of(with, key);
-	const char *name = strncmp(key, "env.", 4) ? key : key + 4;
+	struct evidence_setting idle = {.act = ACT_AS_ASKED};
 	if (!set || (set->act != PATH_IGNORED && !is_same(set, with, without)))
-		return false;
-	format_add(text, bytes, "%s%s is ", text[0] ? ", and " : "", name);
-	if (set->act == PATH_IGNORED)
-		format_add(text, bytes, "ignored (NCCL %s did not read it)",
-		           s->variants[variant].library);
-	else if (set->act == PATH_CAPPED)
-		format_add(text, bytes, "capped to %s", set->used);
-	else
-		format_add(text, bytes, "%s anyhow", set->used);
-	if (set->act == PATH_CAPPED && !setting_of(without, key))
-		format_add(text, bytes, ", as by default");
-	return true;
+		return idle;
+	idle.set = *set;
+	idle.act = set->act == PATH_IGNORED   ? ACT_IGNORED
+	           : set->act != PATH_CAPPED  ? ACT_ANYHOW
+	           : setting_of(without, key) ? ACT_CAPPED
+	                                      : ACT_CAPPED_AS_DEFAULT;
+	return idle;
 }
 
-/* Whether none of the settings acted that one variant has and another lacks: `idle` then says
- * why. */
-static bool is_idle(const struct summary *s, unsigned variant, unsigned other, char *idle,
-                    size_t bytes)
+/* Why none of the settings acted that one variant has and another lacks; `nidle` is 0 if one may
+ * have. */
+static bool is_idle(const struct summary *s, unsigned variant, unsigned other,
+                    struct evidence_path *out)
 {
 	struct path with = {0}, without = {0};
 	char keys[512], *rest = keys, *key;
-	idle[0] = '\0';
-	bool all = settings_differ(&s->settings[other], &s->settings[variant], keys, sizeof keys) &&
+	out->nidle = 0;
+	bool all = settings_differ(&s->run->variants[other].settings,
+	                           &s->run->variants[variant].settings, keys, sizeof keys) &&
 	           path_of(s, s->variants[variant].name, &with) &&
 	           path_of(s, s->variants[other].name, &without);
-	while (all && (key = strsep(&rest, ",")))
-		all = add_idle(s, variant, &with, &without, key + strspn(key, " "), idle, bytes);
+	while (all && (key = strsep(&rest, ","))) {
+		struct evidence_setting idle = idle_of(&with, &without, key + strspn(key, " "));
+		idle.library = s->variants[variant].library;
+		all = idle.act != ACT_AS_ASKED && out->nidle < EVIDENCE_IDLE;
+		if (all)
+			out->idle[out->nidle++] = idle;
+	}
+	out->nidle = all ? out->nidle : 0;
 	path_free(&with);
 	path_free(&without);
 	return all;
@@ -261,19 +281,16 @@ static void put_idle(const struct summary *s, struct evidence_path *paths)
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if (!paths[v].nsettings || (int)v == s->reference || !summary_is_asked(s, v))
 			continue;
-		if (s->reference >= 0 &&
-		    is_idle(s, v, (unsigned)s->reference, paths[v].idle, sizeof paths[v].idle)) {
+		if (s->reference >= 0 && is_idle(s, v, (unsigned)s->reference, &paths[v])) {
 			paths[v].idle_as = (unsigned)s->reference;
 			continue;
 		}
 		unsigned u = 0;
 		while (u < s->nvariants &&
 		       (u == v || !s->variants[u].measured || !summary_is_asked(s, u) ||
-		        !is_idle(s, v, u, paths[v].idle, sizeof paths[v].idle)))
+		        !is_idle(s, v, u, &paths[v])))
 			u++;
 		paths[v].idle_as = u;
-		if (u == s->nvariants)
-			paths[v].idle[0] = '\0';
 	}
 }
 
@@ -291,20 +308,13 @@ static unsigned count_cells(const struct source *src)
 	return n;
 }
 
-int evidence_make(const struct summary *s, struct evidence *out, struct status *st)
+struct evidence evidence_make(const struct summary *s)
 {
 	struct evidence e = {.nvariants = s->nvariants};
-	size_t most = 1;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		most += (size_t)s->groups[g].nsizes * s->nvariants;
-	double *x = malloc((s->run->ncells + 1) * sizeof *x);
-	e.rows = calloc(most, sizeof *e.rows);
-	e.paths = calloc(s->nvariants, sizeof *e.paths);
-	if (!x || !e.rows || !e.paths) {
-		free(x);
-		evidence_free(&e);
-		return status_set(st, "out of memory for the evidence");
-	}
+	double *x = ARENA_ARRAY(s->arena, double, s->run->ncells);
+	e.rows =
+	    ARENA_ARRAY(s->arena, struct evidence_row, (size_t)s->index.nplaces * s->nvariants + 1);
+	e.paths = ARENA_ARRAY(s->arena, struct evidence_path, s->nvariants);
 	put_paths(s, e.paths);
 	put_idle(s, e.paths);
 	for (unsigned g = 0; g < s->ngroups; g++)
@@ -319,27 +329,24 @@ int evidence_make(const struct summary *s, struct evidence *out, struct status *
 				fill(&src, &e.paths[v], row);
 				e.nrows++;
 			}
-	free(x);
 	fill_missing(s, &e);
-	*out = e;
-	return 0;
+	return e;
 }
 
 /* The side that has the setting says what it did; the other side has the same figure, or another
  * one. */
-static void say_acted(const struct path *with, const struct path *without, const char *key,
-                      char *text, size_t bytes)
+static struct evidence_setting acted_of(const struct path *with, const struct path *without,
+                                        const char *key)
 {
 	const struct path_setting *set = setting_of(with, key);
-	char said[512];
 	if (!set)
-		return;
-	path_setting_text(set, said, sizeof said);
-	bool same = is_same(set, with, without);
-	if (set->act != PATH_ACTED || same)
-		snprintf(text, bytes, "%s %s: %s%s", key,
-		         set->act == PATH_CAPPED && !same ? "is not as asked" : "changes nothing",
-		         said, same ? "; without it the same" : "");
+		return (struct evidence_setting){.act = ACT_AS_ASKED};
+	const bool same = is_same(set, with, without);
+	return (struct evidence_setting){.act = same                       ? ACT_NOTHING_SAME
+	                                        : set->act == PATH_CAPPED  ? ACT_NOT_AS_ASKED
+	                                        : set->act == PATH_IGNORED ? ACT_NOTHING
+	                                                                   : ACT_AS_ASKED,
+	                                 .set = *set};
 }
 
 /* Settings that NCCL's log does not mention, and that bound what is launched. */
@@ -377,36 +384,37 @@ static bool launched_large(const struct summary *s, const char *variant)
 	return true;
 }
 
-static void say_launched(const struct summary *s, const struct factor *factor, char *text,
-                         size_t bytes)
+/* The thread blocks that both variants launched; NULL if they differ, or nothing says so. */
+static const char *launched_by_both(const struct summary *s, const struct factor *factor)
 {
 	const int from = index_variant(s, factor->from), to = index_variant(s, factor->to);
 	if (from < 0 || to < 0 || !launched_large(s, factor->from) ||
 	    !launched_large(s, factor->to))
-		return;
+		return NULL;
 	const char *here = summary_fact(s, (unsigned)to, 0, "launched_ctas"),
 	           *there = summary_fact(s, (unsigned)from, 0, "launched_ctas");
-	if (here && there && !strcmp(here, there))
-		snprintf(text, bytes,
-		         "%s changes nothing: thread blocks launched, %s; without it the same",
-		         factor->setting, here);
+	return here && there && !strcmp(here, there) ? here : NULL;
 }
 
-void evidence_acted(const struct summary *s, const struct factor *factor, char *text, size_t bytes)
+struct evidence_setting evidence_acted(const struct summary *s, const struct factor *factor)
 {
+	struct evidence_setting acted = {.act = ACT_AS_ASKED};
 	struct path from = {0}, to = {0};
 	bool known = false;
-	text[0] = '\0';
 	if (path_of(s, factor->from, &from) && path_of(s, factor->to, &to)) {
-		say_acted(&to, &from, factor->setting, text, bytes);
-		if (!setting_of(&to, factor->setting))
-			say_acted(&from, &to, factor->setting, text, bytes);
-		known = setting_of(&to, factor->setting) || setting_of(&from, factor->setting);
+		const bool after = setting_of(&to, factor->setting);
+		acted = after ? acted_of(&to, &from, factor->setting)
+		              : acted_of(&from, &to, factor->setting);
+		known = after || setting_of(&from, factor->setting);
 	}
-	if (!known && bounds_launched(factor->setting))
-		say_launched(s, factor, text, bytes);
+	if (!known && bounds_launched(factor->setting)) {
+		acted.launched = launched_by_both(s, factor);
+		acted.act = acted.launched ? ACT_LAUNCHED : ACT_AS_ASKED;
+	}
+	acted.factor = factor->setting;
 	path_free(&from);
 	path_free(&to);
+	return acted;
 }
 
 /* Another setting that acted on the same figure. */
@@ -431,35 +439,27 @@ static bool is_capped_below(const struct path_setting *set, const struct path *w
 	       strtoull(set->used, NULL, 10) < *usual;
 }
 
-void evidence_idle(const struct summary *s, const char *variant, const char *key, char *why,
-                   size_t bytes)
+struct evidence_setting evidence_idle(const struct summary *s, const char *variant, const char *key)
 {
+	struct evidence_setting idle = {.act = ACT_AS_ASKED};
 	struct path with = {0}, without = {0};
-	unsigned long long usual;
 	const struct path_setting *set = NULL, *actor;
-	why[0] = '\0';
 	if (s->reference >= 0 && path_of(s, variant, &with) &&
 	    path_of(s, s->variants[s->reference].name, &without))
 		set = setting_of(&with, key);
-	if (set && set->act == PATH_IGNORED)
-		snprintf(why, bytes, "%s", set->why);
-	else if (set && is_same(set, &with, &without))
-		snprintf(why, bytes, "used %s, as by default", set->used);
-	else if (set && set->act == PATH_CAPPED && (actor = actor_of(&with, set)))
-		snprintf(why, bytes, "used %s, for %s says so", set->used,
-		         strncmp(actor->key, "env.", 4) ? actor->key : actor->key + 4);
-	else if (set && is_capped_below(set, &without, &usual))
-		snprintf(why, bytes, "used %s: %s, and so would be the default's %llu", set->used,
-		         set->why, usual);
+	if (set)
+		idle.set = *set;
+	if (set && set->act == PATH_IGNORED) {
+		idle.act = ACT_UNREAD;
+	} else if (set && is_same(set, &with, &without)) {
+		idle.act = ACT_AS_DEFAULT;
+	} else if (set && set->act == PATH_CAPPED && (actor = actor_of(&with, set))) {
+		idle.act = ACT_BY_ANOTHER;
+		strcpy(idle.another, actor->key);
+	} else if (set && is_capped_below(set, &without, &idle.usual)) {
+		idle.act = ACT_CAPPED_BELOW;
+	}
 	path_free(&with);
 	path_free(&without);
-}
-
-void evidence_free(struct evidence *e)
-{
-	for (unsigned v = 0; e->paths && v < e->nvariants; v++)
-		free(e->paths[v].settings);
-	free(e->rows);
-	free(e->paths);
-	*e = (struct evidence){0};
+	return idle;
 }

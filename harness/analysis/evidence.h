@@ -11,6 +11,39 @@
 #include "../config/claim.h"
 #include "summary.h"
 
+/* A setting that did nothing, or something else than it asks for, by the logs of two variants. */
+struct evidence_setting {
+	enum evidence_act {
+		ACT_AS_ASKED, /* or the logs do not say: there is nothing to report */
+
+		/* A variant that is the same as another. */
+		ACT_IGNORED,
+		ACT_CAPPED,
+		ACT_CAPPED_AS_DEFAULT, /* the other one does not set it */
+		ACT_ANYHOW,            /* the other one has the same figure */
+
+		/* A factor's setting. */
+		ACT_NOT_AS_ASKED,
+		ACT_NOTHING,
+		ACT_NOTHING_SAME, /* and the other variant has the same figure */
+		ACT_LAUNCHED,     /* the same thread blocks with and without it */
+
+		/* A variant's, compared with the reference. */
+		ACT_UNREAD,
+		ACT_AS_DEFAULT,
+		ACT_BY_ANOTHER,   /* which makes the figure */
+		ACT_CAPPED_BELOW, /* the default's figure, which would be capped too */
+		ACTS
+	} act;
+	struct path_setting set;
+	char another[64];         /* setting */
+	unsigned long long usual; /* the default's figure */
+	const char *launched;     /* the thread blocks; borrowed, as both below */
+	const char *factor;       /* its setting */
+	const char *library;      /* the variant's version */
+};
+#define EVIDENCE_IDLE 8 /* settings in which two variants differ; with more nothing is said */
+
 /* What a variant's log proves, in words; all "" where it says nothing. */
 struct evidence_path {
 	char transport[64];   /* "P2P/CUMEM" */
@@ -26,12 +59,14 @@ struct evidence_path {
 	char algorithms[PATH_WHY_BYTES];
 	char launched[128]; /* thread blocks by collective, as the device's trace has them; or ""
 	                    */
-	/* Why it is the same as another variant, because no setting acted in which the two differ:
-	 * "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default"; else "". */
-	char idle[256];
+	/* Why it is the same as another variant: no setting acted in which the two differ. */
+	struct evidence_setting idle[EVIDENCE_IDLE];
+	unsigned nidle;   /* 0: it may differ from all */
 	unsigned idle_as; /* that variant */
+	unsigned nchoices;
+	struct path_choice *choices; /* of algorithm and protocol, as the library logged them */
 	unsigned nsettings;
-	struct path_setting *settings; /* owned: what the library used for those asked for */
+	struct path_setting *settings; /* what the library used for those asked for */
 };
 
 struct evidence_row {
@@ -56,22 +91,17 @@ struct evidence {
 	char missing[512];         /* what counters lack, as the record says it; or "" */
 };
 
-/* The caller frees with evidence_free. -1 only when memory is out; if a path cannot be read, its
- * `why` says so. */
-int evidence_make(const struct summary *summary, struct evidence *out, struct status *st);
-void evidence_free(struct evidence *evidence);
+/* If a path cannot be read, its `why` says so. */
+struct evidence evidence_make(const struct summary *summary);
 
-/* Why a factor's setting cannot have done what it asks for: the library capped it, never read
- * it, or does the same without it, by the logs of both variants; "" where the logs do not say
- * so. */
-void evidence_acted(const struct summary *summary, const struct factor *factor, char *text,
-                    size_t bytes);
+/* Whether a factor's setting cannot have done what it asks for: the library capped it, never read
+ * it, or does the same without it, by the logs of both variants. */
+struct evidence_setting evidence_acted(const struct summary *summary, const struct factor *factor);
 
-/* Why a variant's setting cannot have changed anything compared with the reference: it was not
- * read, its figure is the reference's, or another setting of the variant alone makes the figure; ""
- * where the logs do not say so. */
-void evidence_idle(const struct summary *summary, const char *variant, const char *key, char *why,
-                   size_t bytes);
+/* Whether a variant's setting cannot have changed anything compared with the reference: it was not
+ * read, its figure is the reference's, or another setting of the variant alone makes the figure. */
+struct evidence_setting evidence_idle(const struct summary *summary, const char *variant,
+                                      const char *key);
 
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,

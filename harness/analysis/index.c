@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
+
 bool index_same_group(const struct cell *a, const struct cell *b)
 {
 	return a->coll == b->coll && a->pace == b->pace && a->dtype == b->dtype && a->op == b->op &&
@@ -56,62 +58,48 @@ static unsigned size_of(const struct summary_group *group, size_t bytes)
 }
 
 /* Puts a size in its place, once. */
-static int add_size(struct summary_group *group, size_t bytes)
+static void add_size(struct arena *arena, struct summary_group *group, size_t bytes)
 {
 	unsigned at = size_of(group, bytes);
 	if (at < group->nsizes && group->bytes[at] == bytes)
-		return 0;
-	size_t *more = realloc(group->bytes, (group->nsizes + 1) * sizeof *more);
-	if (!more)
-		return -1;
-	group->bytes = more;
-	memmove(more + at + 1, more + at, (group->nsizes - at) * sizeof *more);
-	more[at] = bytes;
+		return;
+	group->bytes = arena_more(arena, group->bytes, group->nsizes, sizeof *group->bytes);
+	memmove(group->bytes + at + 1, group->bytes + at,
+	        (group->nsizes - at) * sizeof *group->bytes);
+	group->bytes[at] = bytes;
 	group->nsizes++;
-	return 0;
 }
 
-static int groups_make(struct summary *s)
+static void groups_make(struct summary *s)
 {
 	const struct record_run *run = s->run;
-	unsigned g = 0, room = 0;
+	unsigned g = 0;
 	for (unsigned i = 0; i < run->ncells; i++) {
 		const struct record_cell *c = &run->cells[i];
 		if (c->cell.pass != PASS_TIMED)
 			continue;
 		g = group_of(s, c, g);
-		if (g == room) {
-			struct summary_group *more =
-			    realloc(s->groups, (room = 2 * room + 16) * sizeof *more);
-			if (!more)
-				return -1;
-			s->groups = more;
-		}
-		if (g == s->ngroups)
+		if (g == s->ngroups) {
+			s->groups = arena_more(s->arena, s->groups, g, sizeof *s->groups);
 			s->groups[s->ngroups++] =
 			    (struct summary_group){.cell = c->cell, .nranks = c->nranks};
-		if (add_size(&s->groups[g], c->cell.bytes))
-			return -1;
+		}
+		add_size(s->arena, &s->groups[g], c->cell.bytes);
 	}
 	if (s->ngroups)
 		qsort(s->groups, s->ngroups, sizeof *s->groups, by_group);
 	for (g = 0; g < s->ngroups; g++) {
 		struct summary_group *group = &s->groups[g];
-		group->asked_bytes = calloc(group->nsizes, sizeof *group->asked_bytes);
-		group->moved_bytes = calloc(group->nsizes, sizeof *group->moved_bytes);
-		if (!group->asked_bytes || !group->moved_bytes)
-			return -1;
+		group->asked_bytes = ARENA_ARRAY(s->arena, size_t, group->nsizes);
+		group->moved_bytes = ARENA_ARRAY(s->arena, size_t, group->nsizes);
 	}
-	return 0;
 }
 
-static int blocks_find(struct summary *s)
+static void blocks_find(struct summary *s)
 {
 	struct index *x = &s->index;
 	unsigned n = 0;
-	x->blocks = malloc((s->run->ncells + 1) * sizeof *x->blocks);
-	if (!x->blocks)
-		return -1;
+	x->blocks = ARENA_ARRAY(s->arena, unsigned, s->run->ncells);
 	for (unsigned i = 0; i < s->run->ncells; i++)
 		if (!n || x->blocks[n - 1] != s->run->cells[i].block)
 			x->blocks[n++] = s->run->cells[i].block;
@@ -119,7 +107,6 @@ static int blocks_find(struct summary *s)
 	for (unsigned i = 0; i < n; i++)
 		if (!x->nblocks || x->blocks[x->nblocks - 1] != x->blocks[i])
 			x->blocks[x->nblocks++] = x->blocks[i];
-	return 0;
 }
 
 /* The place of a block's number in the list, which has it. */
@@ -137,9 +124,64 @@ int index_variant(const struct summary *s, const char *name)
 	return -1;
 }
 
+unsigned index_ranks(const struct summary *s, unsigned v)
+{
+	const struct settings *settings = s->variants[v].settings;
+	return settings ? layout_ranks(settings->layout) : 0;
+}
+
+bool index_other_ranks(const struct summary *s, unsigned v)
+{
+	const unsigned of = s->reference < 0 ? 0 : index_ranks(s, (unsigned)s->reference),
+	               own = index_ranks(s, v);
+	return of && own && of != own;
+}
+
 unsigned index_place(const struct summary *s, unsigned group, unsigned size)
 {
 	return s->index.first[group] + size;
+}
+
+/* Whether all ranks are one communicator. */
+static bool is_whole(const struct summary_group *g)
+{
+	return !g->cell.comm_ranks || g->cell.comm_ranks == g->nranks;
+}
+
+/* As the cell would be of another collective: what the one has and the other lacks is taken from
+ * there. */
+static struct cell as_other(const struct cell *cell, const struct cell *other)
+{
+	const unsigned both = coll_info(cell->coll)->is & coll_info(other->coll)->is;
+	struct cell as = *cell;
+	if (cell->coll == other->coll)
+		return as;
+	as.coll = other->coll;
+	as.op = both & COLL_REDUCES ? as.op : other->op;
+	as.root = both & COLL_ROOTED ? as.root : other->root;
+	as.in_place = both & COLL_IN_PLACE ? as.in_place : other->in_place;
+	return as;
+}
+
+unsigned index_place_on(const struct summary *s, unsigned group, unsigned size, unsigned nranks,
+                        enum coll_kind coll)
+{
+	const struct summary_group *from = &s->groups[group];
+	if (from->nranks == nranks && from->cell.coll == coll)
+		return index_place(s, group, size);
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		const struct summary_group *to = &s->groups[g];
+		struct cell as = as_other(&from->cell, &to->cell);
+		if (is_whole(from) && is_whole(to))
+			as.comm_ranks = to->cell.comm_ranks;
+		if (to->nranks != nranks || to->cell.coll != coll ||
+		    !index_same_group(&as, &to->cell))
+			continue;
+		for (unsigned i = 0; i < to->nsizes; i++)
+			if (to->asked_bytes[i] == from->asked_bytes[size])
+				return index_place(s, g, i);
+	}
+	return INDEX_NONE;
 }
 
 static void cells_find(struct summary *s)
@@ -162,26 +204,20 @@ static void cells_find(struct summary *s)
 	}
 }
 
-int index_make(struct summary *s, struct status *st)
+void index_make(struct summary *s)
 {
 	struct index *x = &s->index;
-	size_t ncells = s->run->ncells + 1;
-	x->variant_of = malloc(ncells * sizeof *x->variant_of);
-	x->place_of = malloc(ncells * sizeof *x->place_of);
-	if (!x->variant_of || !x->place_of || groups_make(s) || blocks_find(s))
-		return status_set(st, "out of memory for the index");
-	x->first = malloc((s->ngroups + 1) * sizeof *x->first);
-	if (!x->first)
-		return status_set(st, "out of memory for the index");
+	groups_make(s);
+	blocks_find(s);
+	x->variant_of = ARENA_ARRAY(s->arena, unsigned, s->run->ncells);
+	x->place_of = ARENA_ARRAY(s->arena, unsigned, s->run->ncells);
+	x->first = ARENA_ARRAY(s->arena, unsigned, s->ngroups);
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		x->first[g] = x->nplaces;
 		x->nplaces += s->groups[g].nsizes;
 	}
-	x->rows = calloc((size_t)s->nvariants * x->nplaces + 1, sizeof *x->rows);
-	if (!x->rows)
-		return status_set(st, "out of memory for the index");
+	x->rows = ARENA_ARRAY(s->arena, struct summary_row *, (size_t)s->nvariants * x->nplaces);
 	cells_find(s);
-	return 0;
 }
 
 void index_rows(struct summary *s)
@@ -234,14 +270,12 @@ static size_t slot(const struct summary *s, unsigned variant, unsigned place, un
 	return ((size_t)variant * x->nplaces + place) * x->nblocks + block;
 }
 
-int index_trials(struct summary *s, struct status *st)
+void index_trials(struct summary *s)
 {
 	struct index *x = &s->index;
-	size_t rows = (size_t)s->nvariants * x->nplaces, room = rows * x->nblocks + 1;
-	x->timed = calloc(room, sizeof *x->timed);
-	x->counted = calloc(room, sizeof *x->counted);
-	if (!x->timed || !x->counted)
-		return status_set(st, "out of memory for the index");
+	const size_t rows = (size_t)s->nvariants * x->nplaces, room = rows * x->nblocks;
+	x->timed = ARENA_ARRAY(s->arena, const struct summary_trial *, room);
+	x->counted = ARENA_ARRAY(s->arena, const struct record_cell *, room);
 	for (size_t r = 0; r < rows; r++)
 		for (unsigned i = x->rows[r] ? x->rows[r]->ntrials : 0; i-- > 0;) {
 			const struct summary_trial *t = &x->rows[r]->trials[i];
@@ -253,7 +287,6 @@ int index_trials(struct summary *s, struct status *st)
 			x->counted[slot(s, x->variant_of[i], x->place_of[i],
 			                block_of(x, c->block))] = c;
 	}
-	return 0;
 }
 
 const struct summary_trial *index_timed(const struct summary *s, unsigned variant, unsigned place,
@@ -266,16 +299,4 @@ const struct record_cell *index_counted(const struct summary *s, unsigned varian
                                         unsigned block)
 {
 	return s->index.counted[slot(s, variant, place, block)];
-}
-
-void index_free(struct index *x)
-{
-	free(x->first);
-	free(x->blocks);
-	free(x->variant_of);
-	free(x->place_of);
-	free(x->rows);
-	free(x->timed);
-	free(x->counted);
-	*x = (struct index){0};
 }

@@ -9,6 +9,7 @@
 
 #include "../trial/settings.h"
 #include "../record/record.h"
+#include "reason.h"
 #include "looks.h"
 #include "stats.h"
 #include "timing.h"
@@ -106,48 +107,55 @@ struct index {
 
 struct summary {
 	const struct record_run *run; /* borrowed */
+	struct arena *arena;          /* holds the summary's lists and all that is made from it */
 	unsigned nvariants;
 	struct summary_variant *variants;
-	struct settings *settings; /* of each; what an older record does not say is the default */
-	int reference;             /* index, or -1 */
-	int twin;                  /* the reference a second time in every block, or -1 */
+	int reference; /* index, or -1 */
+	int twin;      /* the reference a second time in every block, or -1 */
 	unsigned nrows;
 	struct summary_row *rows; /* by variant, group, size */
 	unsigned ngroups;
 	struct summary_group *groups;
 	struct index index;
-	unsigned nblocks;        /* whole ones: with a trial of each variant that was measured and
+	unsigned nblocks;         /* whole ones: with a trial of each variant that was measured and
 	                     not given up */
-	bool measured;           /* any row has a time: also in a run that was stopped in its first
+	bool measured;            /* any row has a time: also in a run that was stopped in its first
 	                            block */
-	unsigned isolated_calls; /* of a trial, as asked for */
-	unsigned ncores;         /* of the machine; 0: not recorded */
-	double margin;           /* of the verdicts: 0.02 is 2 % */
-	struct looks looks;      /* what was seen before more was measured; its confidence
+	unsigned isolated_calls;  /* of a trial, as asked for */
+	unsigned ncores;          /* of the machine; 0: not recorded */
+	double margin;            /* of the verdicts: 0.02 is 2 % */
+	struct looks looks;       /* what was seen before more was measured; its confidence
 	                            is that of the intervals */
-	bool carries_data;       /* any row does */
-	bool oversubscribed;     /* more ranks than cores: waiting yields, and latencies are the
+	bool carries_data;        /* any row does */
+	bool oversubscribed;      /* more ranks than cores: waiting yields, and latencies are the
 	                            scheduler's */
-	char trouble[512];       /* what is wrong: wrong data, digests that differ; or "" */
-	char uncompared[160];    /* why no times may be compared: trouble, or ranks that share a
-	                            GPU; or "" */
+	struct trouble trouble;   /* what is wrong: wrong data, digests that differ */
+	struct reason uncompared; /* why no times may be compared: trouble, or ranks that share a
+	                             GPU */
 };
 
 /* In three steps, as the summary grows. Groups, sizes and cells from run and variants: fills the
  * summary's groups and its index, except rows and trials. */
-int index_make(struct summary *summary, struct status *st);
+void index_make(struct summary *summary);
 /* Indexes the summary's rows, after they have moved for the last time. */
 void index_rows(struct summary *summary);
 /* Indexes their trials, after the last one is added. */
-int index_trials(struct summary *summary, struct status *st);
-void index_free(struct index *index);
+void index_trials(struct summary *summary);
 
 /* Everything of two cells but size is equal. */
 bool index_same_group(const struct cell *a, const struct cell *b);
 /* The variant of a name, or -1. */
 int index_variant(const struct summary *summary, const char *name);
+/* The ranks of a variant; 0: not known. And whether a variant has other ranks than the reference,
+ * so that the two have no cell in common. */
+unsigned index_ranks(const struct summary *summary, unsigned variant);
+bool index_other_ranks(const struct summary *summary, unsigned variant);
 /* The place of a group's size. */
 unsigned index_place(const struct summary *summary, unsigned group, unsigned size);
+/* The same on so many ranks and of that collective: of the group that differs in nothing else that
+ * both collectives have, the size that was asked for too. INDEX_NONE if there is none. */
+unsigned index_place_on(const struct summary *summary, unsigned group, unsigned size,
+                        unsigned nranks, enum coll_kind coll);
 /* NULL where it was not measured. */
 struct summary_row *index_row(const struct summary *summary, unsigned variant, unsigned place);
 /* The same by group and the number of its size. */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-
 #define NCCL "NCCL's src/graph/topo.h"
 /* A report that experiments/README.md goes through line by line. */
 #define PCIE_ALONE "A machine with PCIe alone, experiments/README.md"
@@ -161,7 +159,7 @@ void links_brief(const struct links_pair *pair, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "%s", infos[pair->class].brief);
 	if (pair->nvlinks)
-		format_add(text, bytes, " ×%u", pair->nvlinks);
+		status_add(text, bytes, " ×%u", pair->nvlinks);
 }
 
 /* The most NVLinks up that a GPU of its name has. */
@@ -182,14 +180,14 @@ void links_short(const struct topology *t, unsigned gpu, bool busy, char *text, 
 	const unsigned up = links_up(g), most = most_up(t, g);
 	text[0] = '\0';
 	if (up < g->nlinks)
-		format_add(text, bytes, "%u of %u NVLinks are down", g->nlinks - up, g->nlinks);
+		status_add(text, bytes, "%u of %u NVLinks are down", g->nlinks - up, g->nlinks);
 	else if (up < most)
-		format_add(text, bytes, "%u NVLinks, where another has %u", up, most);
+		status_add(text, bytes, "%u NVLinks, where another has %u", up, most);
 	if (g->width && g->width < g->width_max)
-		format_add(text, bytes, "%sPCIe ×%u of ×%u", text[0] ? "; " : "", g->width,
+		status_add(text, bytes, "%sPCIe ×%u of ×%u", text[0] ? "; " : "", g->width,
 		           g->width_max);
 	if (busy && g->gen && g->gen < g->gen_max)
-		format_add(text, bytes, "%sPCIe generation %u of %u", text[0] ? "; " : "", g->gen,
+		status_add(text, bytes, "%sPCIe generation %u of %u", text[0] ? "; " : "", g->gen,
 		           g->gen_max);
 }
 

@@ -24,7 +24,7 @@ static bool goes_beyond(const struct record_resume *r, unsigned *plan)
 	unsigned means = r->json ? planned(r->first_block, r->blocks) : UINT_MAX;
 	/* An interrupted `auto` goes on as `auto`, or its plan was changed. */
 	bool beyond = *plan == UINT_MAX ? means != *plan : means > *plan;
-	if (r->json && !r->behind_end && !beyond)
+	if (r->json && !r->after_end && !beyond)
 		return false;
 	*plan = means;
 	return true;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
+
 #define MIB 1048576.0
 
 double measure_timed(const struct summary_row *row, const struct summary_trial *t,
@@ -53,37 +55,37 @@ static double issue_wall(const struct record_cell *c, unsigned row)
 }
 
 /* The usual time of a row: by a mean, a cell that was preempted once would look long. */
-static double usual_wall(const struct record_cell *c)
+static double usual_wall(struct arena *arena, const struct record_cell *c)
 {
-	double usual = NAN, *walls = malloc((c->rows + 1) * sizeof *walls);
-	for (unsigned i = 0; walls && i < c->rows; i++)
+	const struct arena_mark mark = arena_mark(arena);
+	double *walls = ARENA_ARRAY(arena, double, c->rows);
+	for (unsigned i = 0; i < c->rows; i++)
 		walls[i] = issue_wall(c, i);
-	if (walls)
-		usual = stats_median(walls, c->rows);
-	free(walls);
+	const double usual = stats_median(walls, c->rows);
+	arena_release(arena, mark);
 	return usual;
 }
 
-double measure_issue_cores(const struct record_cell *c, unsigned rank)
+double measure_issue_cores(struct arena *arena, const struct record_cell *c, unsigned rank)
 {
 	double wall = 0;
 	if (!c->issue_cpu_ns || !c->samples || !c->traits->launches ||
-	    !(usual_wall(c) >= MEASURE_ISSUE_NS))
+	    !(usual_wall(arena, c) >= MEASURE_ISSUE_NS))
 		return NAN;
 	for (unsigned i = 0; i < c->rows; i++)
 		wall += issue_wall(c, i);
 	return (double)c->issue_cpu_ns[rank] / wall;
 }
 
-static double issue_cores(const struct record_cell *c)
+static double issue_cores(struct arena *arena, const struct record_cell *c)
 {
 	double cores = 0;
 	for (unsigned r = 0; r < c->nranks; r++)
-		cores += measure_issue_cores(c, r);
+		cores += measure_issue_cores(arena, c, r);
 	return cores;
 }
 
-double measure_counter(const struct record_cell *c, enum metric metric)
+double measure_counter(struct arena *arena, const struct record_cell *c, enum metric metric)
 {
 	switch (metric) {
 	case METRIC_NVLINK_TX:
@@ -96,7 +98,7 @@ double measure_counter(const struct record_cell *c, enum metric metric)
 		return SUM(c, delivered_bytes) > 0 ? SUM(c, copied_bytes) / SUM(c, delivered_bytes)
 		                                   : NAN;
 	case METRIC_ISSUE_CORES:
-		return issue_cores(c);
+		return issue_cores(arena, c);
 	default:
 		return NAN;
 	}
@@ -191,7 +193,7 @@ static struct counted count(const struct summary *s, enum metric metric, unsigne
 		n.read++;
 		n.launches = c->traits->launches;
 		n.has_cpu = c->issue_cpu_ns;
-		if (!isnan(measure_counter(c, metric)))
+		if (!isnan(measure_counter(s->arena, c, metric)))
 			n.has++;
 		else if (!n.missing)
 			n.missing = missing_of(c);
@@ -200,48 +202,32 @@ static struct counted count(const struct summary *s, enum metric metric, unsigne
 }
 
 /* For counters that were read, and have no figure. */
-static void say_no_figure(const char *name, const struct counted *n, enum metric metric, char *why,
-                          size_t bytes)
+static enum reason_kind no_figure(const struct counted *n, enum metric metric)
 {
-	bool issue = metric == METRIC_ISSUE_CORES; /* not a hardware counter */
+	const bool issue = metric == METRIC_ISSUE_CORES; /* not a hardware counter */
 	if (issue && !n->launches)
-		snprintf(why, bytes,
-		         "nothing is launched on host: its workers move the data "
-		         "themselves");
-	else if (issue && n->has_cpu)
-		snprintf(why, bytes, "issuing is too short here for a CPU's clock");
-	else if (!issue && n->missing)
-		snprintf(why, bytes, "%s", n->missing);
-	else
-		snprintf(why, bytes, "the counters of %s have no figure for: %s", name,
-		         metric_info(metric)->summary);
+		return REASON_NO_LAUNCH;
+	if (issue && n->has_cpu)
+		return REASON_SHORT_ISSUE;
+	return !issue && n->missing ? REASON_NO_COUNTER : REASON_NO_FIGURE_OF;
 }
 
-void measure_missing(const struct summary *s, enum metric metric, const unsigned *variants,
-                     unsigned n, char *why, size_t bytes)
+struct reason measure_missing(const struct summary *s, enum metric metric, const unsigned *variants,
+                              unsigned n)
 {
-	const char *what = metric_info(metric)->summary;
+	struct reason why = {.kind = REASON_NO_COUNTERS, .metric = metric};
 	unsigned read = 0;
 	for (unsigned i = 0; i < n; i++)
 		read += count(s, metric, variants[i]).read;
-	if (!read) {
-		snprintf(why, bytes, "no counters were read in this run, which it needs for: %s",
-		         what);
-		return;
+	for (unsigned i = 0; i < n && read; i++) {
+		const struct counted of = count(s, metric, variants[i]);
+		why.of = s->variants[variants[i]].name;
+		why.detail = of.missing;
+		why.kind = !of.read  ? REASON_NO_COUNTERS_OF
+		           : !of.has ? no_figure(&of, metric)
+		                     : REASON_NO_COUNTERS_TOGETHER;
+		if (why.kind != REASON_NO_COUNTERS_TOGETHER)
+			return why;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		const char *name = s->variants[variants[i]].name;
-		struct counted of = count(s, metric, variants[i]);
-		if (!of.read) {
-			snprintf(why, bytes, "no counters were read of %s, which it needs for: %s",
-			         name, what);
-			return;
-		}
-		if (!of.has) {
-			say_no_figure(name, &of, metric, why, bytes);
-			return;
-		}
-	}
-	snprintf(why, bytes, "no cell of it has in each of the variants the counters for: %s",
-	         what);
+	return why;
 }

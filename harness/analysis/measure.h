@@ -14,11 +14,11 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
  * earliest start to the latest return of issue. NaN if unknown. issue_cores is also NaN on a
  * backend that launches nothing, and if issuing a row usually (median) takes less than
  * MEASURE_ISSUE_NS: reading a thread's CPU time is a system call of a microsecond, and its time is
- * included. */
+ * included. The arena is for scratch. */
 #define MEASURE_ISSUE_NS 20000
-double measure_counter(const struct record_cell *cell, enum metric metric);
+double measure_counter(struct arena *arena, const struct record_cell *cell, enum metric metric);
 /* A rank's part of issue_cores: a worker's first rank has the worker's part, others 0. */
-double measure_issue_cores(const struct record_cell *cell, unsigned rank);
+double measure_issue_cores(struct arena *arena, const struct record_cell *cell, unsigned rank);
 /* What a trial's workers said at its end (METRIC.whole), in the metric's unit: init the longest
  * of all, memory the sum over processes, rank_memory the mean over workers, each for the one of
  * its GPUs that used most. NaN where one of them does not say it. */
@@ -30,8 +30,8 @@ double measure_rank_bytes(const json_t *facts);
 /* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
  * counters. */
 double measure_sum(const struct record_cell *cell, size_t offset);
-/* Why no cell has a counter's metric of each of n variants: a sentence without a full stop. */
-void measure_missing(const struct summary *summary, enum metric metric, const unsigned *variants,
-                     unsigned n, char *why, size_t bytes);
+/* Why no cell has a counter's metric of each of n variants. */
+struct reason measure_missing(const struct summary *summary, enum metric metric,
+                              const unsigned *variants, unsigned n);
 
 #endif

@@ -1,8 +1,8 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "../arena.h"
 #include "measure.h"
 
 enum { BUFFERS, COMM, REGISTER, CALLS, PROCESS, RANK, KINDS };
@@ -40,18 +40,15 @@ static void gather_worker(struct gathered *g, const json_t *facts)
 	gather(g, RANK, measure_rank_bytes(facts));
 }
 
-int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)
+struct memory_use memory_of(const struct summary *s, unsigned variant)
 {
+	const struct arena_mark mark = arena_mark(s->arena);
 	struct gathered g = {0};
 	size_t workers = 0;
-	int rc = -1;
 	for (unsigned i = 0; i < s->run->ncells; i++)
 		workers += json_array_size(facts_of(s, variant, i));
-	for (unsigned kind = 0; kind < KINDS; kind++) {
-		g.x[kind] = calloc(workers + 1, sizeof *g.x[kind]);
-		if (!g.x[kind])
-			goto done;
-	}
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		g.x[kind] = ARENA_ARRAY(s->arena, double, workers);
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const json_t *list = facts_of(s, variant, i), *facts;
 		size_t k;
@@ -60,15 +57,12 @@ int memory_of(const struct summary *s, unsigned variant, struct memory_use *out)
 			gather_worker(&g, facts);
 		}
 	}
-	*out = (struct memory_use){.buffers = stats_median(g.x[BUFFERS], g.n[BUFFERS]),
-	                           .comm = stats_median(g.x[COMM], g.n[COMM]),
-	                           .registering = stats_median(g.x[REGISTER], g.n[REGISTER]),
-	                           .calls = stats_median(g.x[CALLS], g.n[CALLS]),
-	                           .rank = stats_median(g.x[RANK], g.n[RANK]),
-	                           .process = stats_median(g.x[PROCESS], g.n[PROCESS])};
-	rc = 0;
-done:
-	for (unsigned kind = 0; kind < KINDS; kind++)
-		free(g.x[kind]);
-	return rc;
+	const struct memory_use use = {.buffers = stats_median(g.x[BUFFERS], g.n[BUFFERS]),
+	                               .comm = stats_median(g.x[COMM], g.n[COMM]),
+	                               .registering = stats_median(g.x[REGISTER], g.n[REGISTER]),
+	                               .calls = stats_median(g.x[CALLS], g.n[CALLS]),
+	                               .rank = stats_median(g.x[RANK], g.n[RANK]),
+	                               .process = stats_median(g.x[PROCESS], g.n[PROCESS])};
+	arena_release(s->arena, mark);
+	return use;
 }

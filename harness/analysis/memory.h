@@ -13,7 +13,6 @@ struct memory_use {
 	double process;     /* a worker's process: the most CPU memory that it held at once */
 };
 
-/* -1 only when memory is out. */
-int memory_of(const struct summary *summary, unsigned variant, struct memory_use *out);
+struct memory_use memory_of(const struct summary *summary, unsigned variant);
 
 #endif

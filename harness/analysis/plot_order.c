@@ -1,12 +1,14 @@
 #include "plot_order.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "../arena.h"
 
 static bool may(const struct summary *s, unsigned v)
 {
-	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT;
+	return s->variants[v].measured && s->variants[v].role != ROLE_LIMIT &&
+	       !index_other_ranks(s, v);
 }
 
 static unsigned most(const struct summary *s)
@@ -63,7 +65,9 @@ unsigned plot_order_left_out(const struct summary *s)
 
 bool plot_order_has_group(const struct summary *s, unsigned g)
 {
-	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS);
+	const unsigned ranks = s->reference < 0 ? 0 : index_ranks(s, (unsigned)s->reference);
+	return !s->groups[g].limit && !(coll_info(s->groups[g].cell.coll)->is & COLL_PAIRS) &&
+	       (!ranks || ranks == s->groups[g].nranks);
 }
 
 /* Whether two groups differ in their pace at most. */
@@ -132,22 +136,19 @@ static void families_number(const struct summary *s, struct plot_order *order)
 	}
 }
 
-int plot_order_make(const struct summary *s, struct plot_order *out, struct status *st)
+struct plot_order plot_order_make(const struct summary *s, struct arena *arena)
 {
-	*out = (struct plot_order){0};
-	out->variants = calloc(2 * ((size_t)s->nvariants + 1), sizeof *out->variants);
-	if (!out->variants)
-		return status_set(st, "out of memory for the pictures' variants");
-	out->families = out->variants + s->nvariants + 1;
+	struct plot_order out = {.variants = ARENA_ARRAY(arena, unsigned, s->nvariants),
+	                         .families = ARENA_ARRAY(arena, unsigned, s->nvariants)};
 	for (unsigned rank = 0; rank < 5; rank++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
 			if (!plot_order_has(s, v) || rank_of(s, v) != rank)
 				continue;
-			out->variants[out->n++] = v;
-			out->main += rank < 4 && (rank < 3 || out->main < PLOT_ORDER_LINES);
+			out.variants[out.n++] = v;
+			out.main += rank < 4 && (rank < 3 || out.main < PLOT_ORDER_LINES);
 		}
-	families_number(s, out);
-	return 0;
+	families_number(s, &out);
+	return out;
 }
 
 static bool alike(const double *a, const double *b, unsigned nsizes, const double *tolerance)

@@ -39,9 +39,8 @@ struct plot_order {
 };
 
 /* All that are shown: the reference, of each mode the first, the ends of the gap, others as
- * the experiment has them, the twin last. The caller frees variants, and with them families. -1
- * only when memory is out. */
-int plot_order_make(const struct summary *summary, struct plot_order *out, struct status *st);
+ * the experiment has them, the twin last. */
+struct plot_order plot_order_make(const struct summary *summary, struct arena *arena);
 
 /* Curves that are equal within the tolerance become one line: curve i joins the first line if its
  * ratio to all of the line's curves is within each size's tolerance. values: positive, of curve i

@@ -1,12 +1,13 @@
 #include "rank_evidence.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "../arena.h"
 #include "../core/counters.h"
 
 /* The figures of one rank of one cell. */
-static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIGURES])
+static void take(struct arena *arena, const struct record_cell *c, unsigned rank,
+                 double out[RANK_FIGURES])
 {
 	struct counters none;
 	counters_clear(&none);
@@ -24,7 +25,7 @@ static void take(const struct record_cell *c, unsigned rank, double out[RANK_FIG
 	out[RANK_COPIED] = k->copied_bytes;
 	out[RANK_DELIVERED] = k->delivered_bytes;
 	out[RANK_COPIES] = k->delivered_bytes > 0 ? k->copied_bytes / k->delivered_bytes : NAN;
-	out[RANK_ISSUE_CORES] = measure_issue_cores(c, rank);
+	out[RANK_ISSUE_CORES] = measure_issue_cores(arena, c, rank);
 	out[RANK_SECONDS] = k->seconds;
 }
 
@@ -37,27 +38,25 @@ static bool has_figure(const double figures[RANK_FIGURES])
 	return false;
 }
 
-int rank_evidence_make(const struct summary *s, const struct evidence_row *row, unsigned rank,
-                       double medians[RANK_FIGURES], unsigned *blocks, struct status *st)
+unsigned rank_evidence_make(const struct summary *s, const struct evidence_row *row, unsigned rank,
+                            double medians[RANK_FIGURES])
 {
 	const struct record_run *run = s->run;
-	unsigned n[RANK_FIGURES] = {0};
+	const struct arena_mark mark = arena_mark(s->arena);
+	unsigned n[RANK_FIGURES] = {0}, blocks = 0;
 	double one[RANK_FIGURES];
-	double *room = malloc(((size_t)run->ncells + 1) * RANK_FIGURES * sizeof *room);
-	if (!room)
-		return status_set(st, "out of memory for the evidence");
-	*blocks = 0;
+	double *room = ARENA_ARRAY(s->arena, double, (size_t)run->ncells *RANK_FIGURES);
 	for (unsigned i = 0; i < run->ncells; i++) {
 		if (!evidence_belongs(s, row, &run->cells[i]))
 			continue;
-		take(&run->cells[i], rank, one);
-		*blocks += has_figure(one);
+		take(s->arena, &run->cells[i], rank, one);
+		blocks += has_figure(one);
 		for (unsigned f = 0; f < RANK_FIGURES; f++)
 			if (!isnan(one[f]))
 				room[(size_t)f * run->ncells + n[f]++] = one[f];
 	}
 	for (unsigned f = 0; f < RANK_FIGURES; f++)
 		medians[f] = stats_median(room + (size_t)f * run->ncells, n[f]);
-	free(room);
-	return 0;
+	arena_release(s->arena, mark);
+	return blocks;
 }

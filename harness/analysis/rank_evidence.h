@@ -26,9 +26,9 @@ enum rank_evidence_figure {
 	RANK_FIGURES
 };
 
-/* Medians over the blocks that have the figure, NaN where none has it. *blocks: cells with any
- * figure but the stretch's length. -1 only when memory is out. */
-int rank_evidence_make(const struct summary *summary, const struct evidence_row *row, unsigned rank,
-                       double medians[RANK_FIGURES], unsigned *blocks, struct status *st);
+/* Medians over the blocks that have the figure, NaN where none has it. Returns how many cells have
+ * any figure but the stretch's length. */
+unsigned rank_evidence_make(const struct summary *summary, const struct evidence_row *row,
+                            unsigned rank, double medians[RANK_FIGURES]);
 
 #endif

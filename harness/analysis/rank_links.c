@@ -95,7 +95,9 @@ static void make_classes(struct rank_links *l, struct arena *arena)
 {
 	const unsigned most = l->nranks * l->nranks;
 	double *x = ARENA_ARRAY(arena, double, most), lo, hi;
+	l->classes = ARENA_ARRAY(arena, struct rank_links_class, LINKS_CLASSES);
 	for (unsigned class = 0; class < LINKS_CLASSES; class ++) {
+		const struct links_info *info = links_info((enum links_class) class);
 		struct rank_links_class *c = &l->classes[l->nclasses];
 		unsigned n = 0;
 		for (unsigned i = 0; i < most; i++)
@@ -103,8 +105,14 @@ static void make_classes(struct rank_links *l, struct arena *arena)
 				x[n++] = l->pairs[i].theoretical_gbs;
 		if (!n)
 			continue;
-		*c = (struct rank_links_class){.class = (enum links_class) class, .pairs = n};
+		*c = (struct rank_links_class){.class = (enum links_class) class,
+		                               .name = info->name,
+		                               .source = info->source,
+		                               .pairs = n};
 		stats_spread(x, n, &lo, &c->theoretical_gbs, &hi);
+		c->expected_gbs = info->least_share * c->theoretical_gbs;
+		if (!(c->expected_gbs > 0))
+			c->expected_gbs = NAN;
 		l->nclasses++;
 	}
 }
@@ -114,7 +122,7 @@ static void forget(void *topology)
 	topology_free(topology);
 }
 
-struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
+static struct rank_links make(const struct summary *s, unsigned least, struct arena *arena)
 {
 	struct rank_links out = {.variant = s->reference};
 	struct source *src = ARENA_NEW(arena, struct source);
@@ -124,7 +132,7 @@ struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
 	for (unsigned v = 0; v < s->nvariants && out.variant < 0; v++)
 		if (s->variants[v].measured && s->variants[v].role != ROLE_LIMIT)
 			out.variant = (int)v;
-	if (!json || out.variant < 0 || !s->ngroups || s->groups[0].nranks < 2 ||
+	if (!json || out.variant < 0 || !s->ngroups || s->groups[0].nranks < least ||
 	    s->groups[0].nranks > RANK_LINKS_RANKS ||
 	    topology_from_json(json, &src->topology, &ignored))
 		return out;
@@ -148,8 +156,12 @@ struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
 	return out;
 }
 
-double rank_links_expected(const struct rank_links_class *c)
+struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
 {
-	const double least = links_info(c->class)->least_share * c->theoretical_gbs;
-	return least > 0 ? least : NAN;
+	return make(s, 2, arena);
+}
+
+struct rank_links rank_links_any(const struct summary *s, struct arena *arena)
+{
+	return make(s, 1, arena);
 }

@@ -26,8 +26,10 @@ struct rank_links_rank {
 /* Ordered pairs of one class. */
 struct rank_links_class {
 	enum links_class class;
+	const char *name, *source; /* as in links_info */
 	unsigned pairs;
 	double theoretical_gbs; /* the median's; NaN: not known */
+	double expected_gbs;    /* what sends and receives should reach at least; NaN: not known */
 };
 
 struct rank_links {
@@ -37,14 +39,14 @@ struct rank_links {
 	struct links_pair *pairs; /* [from * nranks + to] of other ranks only */
 	struct rank_links_rank *ranks;
 	unsigned nclasses;
-	struct rank_links_class classes[LINKS_CLASSES];
+	struct rank_links_class *classes;
 	unsigned nedges;
 	struct links_edge *edges; /* as links_edges has them */
 };
 
-/* Of the reference's ranks, else those of the first variant that was measured. */
+/* All memory is the arena's. Of the reference's ranks, else those of the first variant that was measured. */
 struct rank_links rank_links_make(const struct summary *summary, struct arena *arena);
-/* What sends and receives of a class should reach at least; NaN: not known. */
-double rank_links_expected(const struct rank_links_class *class);
+/* Of one rank too, which has no pairs. */
+struct rank_links rank_links_any(const struct summary *summary, struct arena *arena);
 
 #endif

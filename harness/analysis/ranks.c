@@ -1,7 +1,8 @@
 #include "ranks.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "../arena.h"
 
 /* One rank over a row's trials. `room` holds four numbers for each of their rows and three for each
  * trial. */
@@ -36,15 +37,17 @@ static struct summary_rank rank_of(const struct record_cell *const *cells, size_
 }
 
 /* Fills a row's ranks from its cells. */
-static int row_fill(struct summary_row *row, const struct record_cell *const *cells, size_t n)
+static void row_fill(struct arena *arena, struct summary_row *row,
+                     const struct record_cell *const *cells, size_t n)
 {
 	size_t rows = 0;
 	double mean = 0;
 	for (size_t i = 0; i < n; i++)
 		rows += cells[i]->rows;
-	row->ranks = calloc(row->nranks, sizeof *row->ranks);
-	double *room = malloc((4 * rows + 3 * n) * sizeof *room);
-	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++) {
+	row->ranks = ARENA_ARRAY(arena, struct summary_rank, row->nranks);
+	const struct arena_mark mark = arena_mark(arena);
+	double *room = ARENA_ARRAY(arena, double, 4 * rows + 3 * n);
+	for (unsigned r = 0; r < row->nranks; r++) {
 		row->ranks[r] = rank_of(cells, n, rows, r, room);
 		if (row->ranks[r].last > row->ranks[row->straggler].last)
 			row->straggler = r;
@@ -52,11 +55,9 @@ static int row_fill(struct summary_row *row, const struct record_cell *const *ce
 	}
 	/* Late is relative to the mean of the ranks' own medians: medians of the differences could
 	 * all be on one side. */
-	for (unsigned r = 0; room && row->ranks && r < row->nranks; r++)
+	for (unsigned r = 0; r < row->nranks; r++)
 		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
-	int rc = room && row->ranks ? 0 : -1;
-	free(room);
-	return rc;
+	arena_release(arena, mark);
 }
 
 /* The cells that count, row by row in the record's order: those of row r are in out[first[r]]
@@ -74,17 +75,13 @@ static void cells_by_row(const struct summary *s, size_t *first, const struct re
 			out[first[row - s->rows + 1]++] = &s->run->cells[i];
 }
 
-int ranks_make(struct summary *s, struct status *st)
+void ranks_make(struct summary *s)
 {
-	const struct record_cell **cells = malloc((s->run->ncells + 1) * sizeof *cells);
-	size_t *first = calloc(s->nrows + 2, sizeof *first);
-	int rc = cells && first ? 0 : -1;
-	if (!rc)
-		cells_by_row(s, first, cells);
-	for (unsigned i = 0; i < s->nrows && rc == 0; i++)
+	const struct record_cell **cells =
+	    ARENA_ARRAY(s->arena, const struct record_cell *, s->run->ncells);
+	size_t *first = ARENA_ARRAY(s->arena, size_t, s->nrows + 2);
+	cells_by_row(s, first, cells);
+	for (unsigned i = 0; i < s->nrows; i++)
 		if (s->rows[i].ntrials && first[i + 1] > first[i])
-			rc = row_fill(&s->rows[i], cells + first[i], first[i + 1] - first[i]);
-	free(cells);
-	free(first);
-	return rc ? status_set(st, "out of memory for the ranks") : 0;
+			row_fill(s->arena, &s->rows[i], cells + first[i], first[i + 1] - first[i]);
 }

@@ -4,7 +4,7 @@
 
 #include "index.h"
 
-/* Fills ranks and stragglers of the rows that have a time; they are freed with the summary. */
-int ranks_make(struct summary *summary, struct status *st);
+/* Fills ranks and stragglers of the rows that have a time. */
+void ranks_make(struct summary *summary);
 
 #endif

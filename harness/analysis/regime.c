@@ -2,10 +2,9 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 
+#include "../arena.h"
 #include "summary.h"
-#include "format.h"
 
 /* An excess above the limit by less than this factor is the noise of the two. */
 #define ABOVE_LIMIT 1.1
@@ -23,16 +22,11 @@ static bool is_of(const struct summary *s, unsigned group, int pace)
 	       !index_is_part(s, g->cell.coll);
 }
 
-/* The sizes of a pace, ascending, each once. The caller frees *out. */
-static int sizes_of(const struct summary *s, int pace, size_t **out, unsigned *count)
+/* The sizes of a pace, ascending, each once. */
+static const size_t *sizes_of(const struct summary *s, int pace, unsigned *count)
 {
-	size_t most = 1;
+	size_t *list = ARENA_ARRAY(s->arena, size_t, s->index.nplaces);
 	unsigned n = 0;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		most += s->groups[g].nsizes;
-	size_t *list = malloc(most * sizeof *list);
-	if (!list)
-		return -1;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; is_of(s, g, pace) && i < s->groups[g].nsizes; i++) {
 			size_t asked = s->groups[g].asked_bytes[i];
@@ -45,66 +39,50 @@ static int sizes_of(const struct summary *s, int pace, size_t **out, unsigned *c
 				list[k] = list[k - 1];
 			list[at] = asked;
 		}
-	*out = list;
 	*count = n;
-	return 0;
-}
-
-/* The sizes of a regime at a pace, as far as they are measured; the caller frees *sizes. */
-static int range_of(const struct summary *s, enum regime_kind kind, int pace,
-                    struct claim_range *range, bool *third, size_t **sizes, unsigned *n)
-{
-	if (sizes_of(s, pace, sizes, n))
-		return -1;
-	*range = claim_regime_range(kind, record_traits(s->run, NULL)->gpus, *sizes, *n, third);
-	return 0;
+	return list;
 }
 
 /* Sets range and sizes of a regime; sizes.hi stays 0 where it has no cell. */
-static int range_find(const struct summary *s, struct regime *r)
+static void range_find(const struct summary *s, struct regime *r)
 {
-	size_t *sizes;
 	unsigned n;
-	if (range_of(s, r->kind, r->pace, &r->range, &r->third, &sizes, &n))
-		return -1;
+	const size_t *sizes = sizes_of(s, r->pace, &n);
+	r->range =
+	    claim_regime_range(r->kind, record_traits(s->run, NULL)->gpus, sizes, n, &r->third);
 	for (unsigned i = 0; i < n; i++)
 		if (holds(r->range, sizes[i])) {
 			r->sizes.lo = r->sizes.hi ? r->sizes.lo : sizes[i];
 			r->sizes.hi = sizes[i];
 		}
-	free(sizes);
 	if (r->third)
 		r->label = r->kind == REGIME_SMALL ? "the smallest" : "the largest";
-	return 0;
 }
 
-/* Why a variant is not compared with the reference, or "". */
-static const char *obstacle(const struct summary *s, unsigned v)
+/* Why a variant is not compared with the reference. */
+static enum reason_kind obstacle(const struct summary *s, unsigned v)
 {
 	if ((int)v == s->reference)
-		return "it is the reference";
+		return REASON_IS_REFERENCE;
 	if (s->variants[v].role == ROLE_LIMIT)
-		return "it is the limit";
-	return s->variants[v].measured ? "" : "it was not measured";
+		return REASON_IS_LIMIT;
+	if (!s->variants[v].measured)
+		return REASON_UNMEASURED;
+	return index_other_ranks(s, v) ? REASON_OTHER_RANKS : REASON_NONE;
 }
 
-static int contrasts_make(const struct summary *s, struct regime *r, struct status *st)
+static void contrasts_make(const struct summary *s, struct regime *r)
 {
 	const struct contrast_select select = {
 	    .bytes = r->range, .pace = r->pace, .coll = CLAIM_ANY_COLL};
 	unsigned reference = (unsigned)s->reference;
 	r->nvariants = s->nvariants;
-	r->contrasts = calloc(s->nvariants, sizeof *r->contrasts);
-	if (!r->contrasts)
-		return status_set(st, "out of memory for the regimes");
+	r->contrasts = ARENA_ARRAY(s->arena, struct contrast, s->nvariants);
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const char *why = obstacle(s, v);
-		if (*why)
-			r->contrasts[v] = contrast_none(v, reference, r->metric, why);
-		else if (contrast_make(s, v, reference, r->metric, &select, &r->contrasts[v], st))
-			return -1;
+		const struct reason why = {.kind = obstacle(s, v)};
+		r->contrasts[v] = why.kind ? contrast_none(v, reference, r->metric, why)
+		                           : contrast_make(s, v, reference, r->metric, &select);
 	}
-	return 0;
 }
 
 /* The row that exceeds the limit of its size most, or NULL. A reduction can be computed on the way,
@@ -135,50 +113,31 @@ static double least_effect(const struct stats_ratio *twin, double margin)
 	return fmax(expm1(fmax(log(twin->hi), -log(twin->lo))), margin);
 }
 
-/* Sets tells, why and least_effect. */
+static enum regime_doubt line_doubt(const struct stats_ratio *aa, double margin)
+{
+	const double edge = log1p(margin);
+	if (isnan(aa->estimate))
+		return DOUBT_NO_FIGURE;
+	if (isnan(aa->lo))
+		return DOUBT_FEW_BLOCKS;
+	if (aa->lo > 1 || aa->hi < 1)
+		return DOUBT_DIFFERS;
+	return log(aa->lo) < -edge || log(aa->hi) > edge ? DOUBT_WIDE : DOUBT_NONE;
+}
+
+/* Sets tells, its doubt and least_effect. */
 static void judge(const struct summary *s, struct regime *r)
 {
-	const struct contrast *twin = r->twin < 0 ? NULL : &r->contrasts[r->twin];
-	double share, edge = log1p(s->margin);
+	const struct stats_ratio *aa = r->twin < 0 ? NULL : &r->contrasts[r->twin].verdict.ratio;
 	const struct summary_row *above =
-	    r->metric == METRIC_BUSBW ? above_limit(s, r, &share) : NULL;
-	r->least_effect = NAN;
-	const struct stats_ratio *aa = twin ? &twin->verdict.ratio : NULL;
-	if (aa)
-		r->least_effect = least_effect(aa, s->margin);
-	if (s->oversubscribed)
-		snprintf(r->why, sizeof r->why,
-		         "There are more ranks than the %u core%s: waiting workers share them, and "
-		         "the scheduler decides.",
-		         s->ncores, format_plural(s->ncores));
-	else if (above)
-		snprintf(r->why, sizeof r->why,
-		         "%s reaches %.0f %% of the measured limit: one of the two is not what it "
-		         "seems.",
-		         s->variants[above->variant].name, 100 * share);
-	else if (!aa)
-		snprintf(r->why, sizeof r->why,
-		         "The run has no A/A line: the reference was not measured a second time.");
-	else if (isnan(aa->estimate))
-		snprintf(r->why, sizeof r->why, "The A/A line has no figure: %.200s.", twin->why);
-	else if (isnan(aa->lo))
-		snprintf(r->why, sizeof r->why,
-		         "%u block%s: below %d there are no intervals, and no gap can be distinguished from "
-		         "noise.",
-		         aa->blocks, format_plural(aa->blocks), STATS_MIN_BLOCKS);
-	else if (aa->lo > 1 || aa->hi < 1)
-		snprintf(r->why, sizeof r->why,
-		         "The reference differs from itself: the A/A line is %s.",
-		         format_ratio(aa, true).text);
-	else if (log(aa->lo) < -edge || log(aa->hi) > edge) {
-		snprintf(
-		    r->why, sizeof r->why,
-		    "Effects under %s cannot be distinguished from noise here: the A/A line is %s, wider "
-		    "than the margin of %.3g %%.",
-		    format_effect(r->least_effect).text, format_ratio(aa, true).text,
-		    100 * s->margin);
-	}
-	r->tells = !r->why[0];
+	    r->metric == METRIC_BUSBW ? above_limit(s, r, &r->above_share) : NULL;
+	r->above = above ? above->variant : 0;
+	r->least_effect = aa ? least_effect(aa, s->margin) : NAN;
+	r->doubt = s->oversubscribed ? DOUBT_CORES
+	           : above           ? DOUBT_ABOVE_LIMIT
+	           : !aa             ? DOUBT_NO_LINE
+	                             : line_doubt(aa, s->margin);
+	r->tells = !r->doubt;
 }
 
 /* Whether a pace was measured of anything but the limit and init. */
@@ -206,37 +165,27 @@ static struct regime begin(const struct summary *s, enum regime_kind kind)
 }
 
 /* Whether large, which has some, has all of small: the run's only size of that pace. */
-static bool is_large(const struct summary *s, const struct regime *small, bool *out)
+static bool is_large(const struct summary *s, const struct regime *small)
 {
 	struct regime large = begin(s, REGIME_LARGE);
-	if (range_find(s, &large))
-		return false;
-	*out = large.pace == small->pace && large.sizes.hi && large.sizes.lo <= small->sizes.lo;
-	return true;
+	range_find(s, &large);
+	return large.pace == small->pace && large.sizes.hi && large.sizes.lo <= small->sizes.lo;
 }
 
-int regimes_make(const struct summary *s, struct regimes *out, struct status *st)
+void regimes_make(const struct summary *s, struct regimes *out)
 {
 	*out = (struct regimes){.n = 0};
-	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->uncompared[0];
+	for (unsigned kind = 0; kind <= REGIME_LARGE && s->reference >= 0 && !s->uncompared.kind;
 	     kind++) {
 		struct regime *r = &out->list[out->n];
-		bool large = false;
 		*r = begin(s, (enum regime_kind)kind);
-		if (range_find(s, r) || (kind == REGIME_SMALL && !is_large(s, r, &large))) {
-			regimes_free(out);
-			return status_set(st, "out of memory for the regimes");
-		}
-		if (!r->sizes.hi || large)
+		range_find(s, r);
+		if (!r->sizes.hi || (kind == REGIME_SMALL && is_large(s, r)))
 			continue;
 		out->n++;
-		if (contrasts_make(s, r, st)) {
-			regimes_free(out);
-			return -1;
-		}
+		contrasts_make(s, r);
 		judge(s, r);
 	}
-	return 0;
 }
 
 /* The pace of a claim's cells: counters are read over streams. */
@@ -249,40 +198,28 @@ static int pace_of(const struct summary *s, const struct claim *c)
 	                                                                : PACE_STREAM;
 }
 
-static int settle(const struct summary *s, int kind, int pace, struct claim_range *range)
+static void settle(const struct summary *s, int kind, int pace, struct claim_range *range)
 {
-	size_t *sizes;
-	unsigned n;
-	bool third;
+	struct regime r = {.kind = (enum regime_kind)kind, .pace = pace};
 	if (kind == CLAIM_ANY_REGIME || !claim_range_open(*range))
-		return 0;
-	if (range_of(s, (enum regime_kind)kind, pace, range, &third, &sizes, &n))
-		return -1;
-	free(sizes);
-	return 0;
+		return;
+	range_find(s, &r);
+	*range = r.range;
 }
 
-int regimes_settle(const struct summary *s, struct claim_list *asked, struct status *st)
+void regimes_settle(const struct summary *s, struct claim_list *asked)
 {
-	int bad = settle(s, REGIME_LARGE, PACE_STREAM, &asked->gap.bytes);
+	settle(s, REGIME_LARGE, PACE_STREAM, &asked->gap.bytes);
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		struct factor *f = &asked->factors[i];
-		bad |= settle(s, REGIME_LARGE, PACE_STREAM, &f->bytes) |
-		       settle(s, REGIME_SMALL, PACE_ISOLATED, &f->latency_bytes);
+		settle(s, REGIME_LARGE, PACE_STREAM, &f->bytes);
+		settle(s, REGIME_SMALL, PACE_ISOLATED, &f->latency_bytes);
 	}
 	for (unsigned i = 0; i < asked->nclaims; i++) {
 		struct claim *c = &asked->claims[i];
 		if (c->test != CLAIM_NEEDS)
-			bad |= settle(s, claim_regime(c), pace_of(s, c), &c->bytes);
+			settle(s, claim_regime(c), pace_of(s, c), &c->bytes);
 	}
-	return bad ? status_set(st, "out of memory for the regimes") : 0;
-}
-
-void regimes_free(struct regimes *regimes)
-{
-	for (unsigned i = 0; i < regimes->n; i++)
-		free(regimes->list[i].contrasts);
-	*regimes = (struct regimes){.n = 0};
 }
 
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind)
@@ -321,22 +258,6 @@ bool regime_has_beyond(const struct regime *r)
 	return false;
 }
 
-void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
-{
-	const struct verdict *v = &r->contrasts[variant].verdict;
-	const int beyond = regime_beyond(r, &v->ratio);
-	text[0] = '\0';
-	if (isnan(v->ratio.estimate) || (!r->tells && isnan(r->least_effect)))
-		return;
-	if (r->tells)
-		verdict_text(v, text, bytes);
-	else if (beyond)
-		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
-	else
-		verdict_undecided_text("", verdict_detectable(&v->ratio, r->least_effect), 0,
-		                       &v->odd, text, bytes);
-}
-
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
@@ -346,11 +267,4 @@ bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 	v->more_blocks = 0;
 	v->detectable = verdict_detectable(&v->ratio, least);
 	return true;
-}
-
-struct formatted regime_about(const struct regime *r)
-{
-	struct formatted words = format_range(r->sizes);
-	format_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
-	return words;
 }

@@ -21,10 +21,20 @@
 #define LAUNCHGAP_REGIME_H
 
 #include "contrast.h"
-#include "format.h"
 
-#define REGIME_MOST      8
-#define REGIME_WHY_BYTES 384
+#define REGIME_MOST 8
+
+/* Why a regime cannot distinguish variants. */
+enum regime_doubt {
+	DOUBT_NONE,
+	DOUBT_CORES,       /* fewer than ranks */
+	DOUBT_ABOVE_LIMIT, /* a variant is */
+	DOUBT_NO_LINE,     /* the reference was measured once */
+	DOUBT_NO_FIGURE,   /* of the A/A line */
+	DOUBT_FEW_BLOCKS,  /* for an interval */
+	DOUBT_DIFFERS,     /* the reference from itself */
+	DOUBT_WIDE,        /* the A/A line, beyond the margin */
+};
 
 struct regime {
 	const char *name;  /* "small", "large" */
@@ -45,8 +55,9 @@ struct regime {
 	 * the margin if that is larger; 0.07 is 7 %. NaN without an interval. */
 	double least_effect;
 	bool tells;
-	char why[REGIME_WHY_BYTES]; /* why it cannot distinguish variants, a sentence with its full
-	                               stop; or "" */
+	enum regime_doubt doubt; /* why it does not */
+	unsigned above;          /* the variant above the limit */
+	double above_share;      /* of the limit; 1.2 is 120 % */
 };
 
 struct regimes {
@@ -54,15 +65,13 @@ struct regimes {
 	struct regime list[REGIME_MOST];
 };
 
-/* The caller frees with regimes_free; *out borrows from the summary. -1 only when memory is
- * out. */
-int regimes_make(const struct summary *summary, struct regimes *out, struct status *st);
-void regimes_free(struct regimes *regimes);
+/* *out borrows from the summary, and its memory is that one's arena. */
+void regimes_make(const struct summary *summary, struct regimes *out);
 /* Gives each question without sizes the sizes of a regime: a claim its own (claim_regime), the gap
  * the large ones, a factor the large ones for bandwidth and the small ones for latency. If that
  * regime has no cell here, it is the usual range. Claims on counters keep all sizes, unless they
- * name a regime. -1 only when memory is out. */
-int regimes_settle(const struct summary *summary, struct claim_list *asked, struct status *st);
+ * name a regime. */
+void regimes_settle(const struct summary *summary, struct claim_list *asked);
 /* The regime of a kind, or NULL; of NULL too. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
 /* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
@@ -75,15 +84,9 @@ int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 bool regimes_tell(const struct regimes *regimes);
 /* Whether a variant is beyond the A/A line, and so has a verdict in any case. */
 bool regime_has_beyond(const struct regime *regime);
-/* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
- * beyond it gets a word; else it is "undecided: effects under 12 % cannot be seen here". "" if
- * nothing can be said. */
-void regime_verdict_text(const struct regime *regime, unsigned variant, char *text, size_t bytes);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
  * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */
 bool regime_withhold(const struct regime *regime, double least, struct verdict *verdict);
-/* "4 KiB to 64 KiB, p50 of isolated calls". */
-struct formatted regime_about(const struct regime *regime);
 
 #endif

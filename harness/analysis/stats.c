@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
+
 /* Beyond, the null distribution is taken as normal: at 200 pairs that moves each end of the
  * interval by one Walsh average of 20 100, and the exact sum's cost grows with the third power.
  */
-#define EXACT_MAX 200
+#define EXACT_MAX  200
+#define EXACT_SUMS (EXACT_MAX * (EXACT_MAX + 1) / 2 + 1)
 
 static int by_value(const void *a, const void *b)
 {
@@ -47,30 +50,25 @@ static void find_kth(double *x, ptrdiff_t n, ptrdiff_t k)
 	}
 }
 
-double stats_quantile(const double *x, size_t n, double p)
+double stats_quantile(double *x, size_t n, double p)
 {
 	if (n == 0)
 		return NAN;
-	double *parted = malloc(n * sizeof *parted);
-	if (!parted)
-		return NAN;
-	memcpy(parted, x, n * sizeof *parted);
 	const double at = (double)(n - 1) * p;
 	const size_t below = (size_t)floor(at);
 	const double share = at - (double)below;
-	find_kth(parted, (ptrdiff_t)n, (ptrdiff_t)below);
-	double value = parted[below];
+	find_kth(x, (ptrdiff_t)n, (ptrdiff_t)below);
+	double value = x[below];
 	if (share > 0 && below + 1 < n) {
-		double above = parted[below + 1];
+		double above = x[below + 1];
 		for (size_t i = below + 2; i < n; i++)
-			above = parted[i] < above ? parted[i] : above;
+			above = x[i] < above ? x[i] : above;
 		value += share * (above - value);
 	}
-	free(parted);
 	return value;
 }
 
-double stats_median(const double *x, size_t n)
+double stats_median(double *x, size_t n)
 {
 	return stats_quantile(x, n, 0.5);
 }
@@ -100,22 +98,19 @@ void stats_order(const double *x, unsigned n, unsigned *order)
 	}
 }
 
-/* The null distribution of T+ for n pairs: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair k adds its rank
- * k to T+ with probability one half, so that each k folds the distribution with {0, k}.
- * Counting down in t lets it be done in place. The caller frees. */
-static double *null_distribution(unsigned n)
+/* The null distribution of T+ for n pairs, at most EXACT_MAX: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair
+ * k adds its rank k to T+ with probability one half, so that each k folds the distribution with
+ * {0, k}. Counting down in t lets it be done in place. */
+static void null_distribution(unsigned n, double p[EXACT_SUMS])
 {
 	size_t most = (size_t)n * (n + 1) / 2;
-	double *p = calloc(most + 1, sizeof *p);
-	if (!p)
-		return NULL;
+	memset(p, 0, (most + 1) * sizeof *p);
 	p[0] = 1;
 	for (size_t k = 1, reach = 0; k <= n; k++) {
 		reach += k;
 		for (size_t t = reach + 1; t-- > 0;)
 			p[t] = (p[t] + (t >= k ? p[t - k] : 0)) / 2;
 	}
-	return p;
 }
 
 double stats_signed_rank_cdf(unsigned n, unsigned t)
@@ -125,13 +120,10 @@ double stats_signed_rank_cdf(unsigned n, unsigned t)
 	size_t most = (size_t)n * (n + 1) / 2;
 	if (t >= most)
 		return 1;
-	double *p = null_distribution(n);
-	if (!p)
-		return NAN;
-	double sum = 0;
+	double p[EXACT_SUMS], sum = 0;
+	null_distribution(n, p);
 	for (size_t i = 0; i <= t; i++)
 		sum += p[i];
-	free(p);
 	return sum;
 }
 
@@ -146,19 +138,18 @@ static double normal_cdf(unsigned n, double t)
  * largest Walsh average. 0 when there is none. *outside is that probability. */
 static size_t signed_rank_place(unsigned n, double tail, double *outside)
 {
-	double *p = n <= EXACT_MAX ? null_distribution(n) : NULL;
-	if (!p && n <= EXACT_MAX)
-		return 0;
+	const bool exact = n <= EXACT_MAX;
+	double p[EXACT_SUMS], sum = 0;
 	size_t c = 0, most = (size_t)n * (n + 1) / 2;
-	double sum = 0;
+	if (exact)
+		null_distribution(n, p);
 	while (c < most / 2) {
-		double next = p ? sum + p[c] : normal_cdf(n, (double)c);
+		double next = exact ? sum + p[c] : normal_cdf(n, (double)c);
 		if (next > tail)
 			break;
 		sum = next;
 		c++;
 	}
-	free(p);
 	*outside = sum;
 	return c;
 }
@@ -174,14 +165,11 @@ unsigned stats_withstands(unsigned n, double confidence)
 	return m;
 }
 
-/* The n(n+1)/2 means of each pair of x, a value with itself included, sorted. The caller frees.
- */
-static double *walsh_averages(const double *x, unsigned n, size_t *count)
+/* The n(n+1)/2 means of each pair of x, a value with itself included, sorted. */
+static double *walsh_averages(struct arena *arena, const double *x, unsigned n, size_t *count)
 {
 	*count = (size_t)n * (n + 1) / 2;
-	double *w = malloc(*count * sizeof *w);
-	if (!w)
-		return NULL;
+	double *w = ARENA_ARRAY(arena, double, *count);
 	size_t k = 0;
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i; j < n; j++)
@@ -192,48 +180,44 @@ static double *walsh_averages(const double *x, unsigned n, size_t *count)
 
 double stats_signed_rank_p(const double *x, unsigned n, double at)
 {
-	size_t count = 0, below = 0, above = 0;
-	double *w = n ? walsh_averages(x, n, &count) : NULL;
-	if (!w)
+	size_t below = 0, above = 0;
+	if (!n)
 		return NAN;
-	for (size_t i = 0; i < count; i++) {
-		below += w[i] <= at;
-		above += w[i] >= at;
-	}
-	free(w);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = i; j < n; j++) {
+			const double walsh = (x[i] + x[j]) / 2;
+			below += walsh <= at;
+			above += walsh >= at;
+		}
 	size_t t = below < above ? below : above;
 	double p = n > EXACT_MAX ? normal_cdf(n, (double)t) : stats_signed_rank_cdf(n, (unsigned)t);
 	return fmin(2 * p, 1);
 }
 
-int stats_holm(const double *p, unsigned n, double *adjusted)
+void stats_holm(const double *p, unsigned n, double *adjusted)
 {
-	unsigned *order = malloc((n + 1) * sizeof *order), left = 0;
-	double most = 0;
-	if (!order)
-		return -1;
 	for (unsigned i = 0; i < n; i++) {
-		adjusted[i] = isnan(p[i]) ? 2 : p[i]; /* NaN has no place in an order */
-		left += !isnan(p[i]);
+		unsigned left = 0; /* those that are no smaller; NaN is neither */
+		for (unsigned k = 0; k < n; k++)
+			left += p[k] >= p[i];
+		adjusted[i] = isnan(p[i]) ? NAN : fmin(left * p[i], 1);
 	}
-	stats_order(adjusted, n, order);
-	for (unsigned i = n; i-- > 0;) { /* the smallest first */
-		most = left ? fmax(most, fmin(left * p[order[i]], 1)) : NAN;
-		adjusted[order[i]] = most;
-		left -= left > 0;
-	}
-	free(order);
-	return 0;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++)
+			if (p[k] < p[i])
+				adjusted[i] = fmax(adjusted[i], adjusted[k]);
 }
 
-struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence)
+struct stats_ratio stats_ratio_of_logs(struct arena *arena, const double *logs, unsigned n,
+                                       double confidence)
 {
 	struct stats_ratio out = {
 	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
 	size_t count = 0;
-	double *w = n ? walsh_averages(logs, n, &count) : NULL;
-	if (!w)
+	if (!n)
 		return out;
+	const struct arena_mark mark = arena_mark(arena);
+	const double *w = walsh_averages(arena, logs, n, &count);
 	out.estimate = exp((w[(count - 1) / 2] + w[count / 2]) / 2);
 	double outside = 0;
 	size_t c = n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
@@ -242,7 +226,7 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
 		out.hi = exp(w[count - c]);
 		out.confidence = 1 - 2 * outside;
 	}
-	free(w);
+	arena_release(arena, mark);
 	return out;
 }
 
@@ -258,21 +242,20 @@ static int by_share(const void *a, const void *b)
 	return (x->share > y->share) - (x->share < y->share);
 }
 
-/* Sorted; `*above` is how many averages are above 0 before the first. The caller frees. */
-static struct crossing *crossings_of(const double *part, const double *whole, unsigned n,
-                                     double sign, size_t *count, size_t *above)
+/* Sorted; `*above` is how many averages are above 0 before the first. */
+static struct crossing *crossings_of(struct arena *arena, const double *part, const double *whole,
+                                     unsigned n, double sign, size_t *count, size_t *above)
 {
-	struct crossing *all = malloc((size_t)n * (n + 1) / 2 * sizeof *all);
+	struct crossing *all = ARENA_ARRAY(arena, struct crossing, (size_t)n * (n + 1) / 2);
 	*count = *above = 0;
-	for (unsigned i = 0; i < n && all; i++)
+	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i; j < n; j++) {
 			double w = sign * (whole[i] + whole[j]), p = sign * (part[i] + part[j]);
 			*above += w > 0 || (w == 0 && p > 0);
 			if (w != 0)
 				all[(*count)++] = (struct crossing){p / w, w > 0};
 		}
-	if (all)
-		qsort(all, *count, sizeof *all, by_share);
+	qsort(all, *count, sizeof *all, by_share);
 	return all;
 }
 
@@ -300,8 +283,8 @@ static double last_share(const struct crossing *all, size_t count, size_t above,
 	return above < level ? last : NAN;
 }
 
-struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
-                               double confidence)
+struct stats_ratio stats_share(struct arena *arena, const double *part, const double *whole,
+                               unsigned n, double confidence)
 {
 	struct stats_ratio out = {
 	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
@@ -311,10 +294,11 @@ struct stats_ratio stats_share(const double *part, const double *whole, unsigned
 	double sum = 0;
 	for (unsigned i = 0; i < n; i++)
 		sum += whole[i];
-	struct crossing *all =
-	    c ? crossings_of(part, whole, n, sum < 0 ? -1 : 1, &count, &above) : NULL;
-	if (!all)
+	if (!c)
 		return out;
+	const struct arena_mark mark = arena_mark(arena);
+	const struct crossing *all =
+	    crossings_of(arena, part, whole, n, sum < 0 ? -1 : 1, &count, &above);
 	out.lo = first_share(all, count, above, pairs - c);
 	out.hi = last_share(all, count, above, c);
 	if (isnan(out.lo) || isnan(out.hi)) {
@@ -325,7 +309,7 @@ struct stats_ratio stats_share(const double *part, const double *whole, unsigned
 		               2;
 		out.confidence = 1 - 2 * outside;
 	}
-	free(all);
+	arena_release(arena, mark);
 	return out;
 }
 
@@ -425,17 +409,13 @@ double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n)
 }
 
 #define TREND_EXACT_MAX 150
+#define TREND_PAIRS     (TREND_EXACT_MAX * (TREND_EXACT_MAX - 1) / 2)
 
 /* P(at most `falls` falling pairs among n values in any order): the counts of n values are
  * those of n - 1 with 0 to n - 1 pairs more, each as likely. */
 static double falls_cdf(unsigned n, unsigned falls)
 {
-	unsigned most = n * (n - 1) / 2;
-	double sum = 0, *p = calloc(2 * ((size_t)most + 1), sizeof *p);
-	if (!p)
-		return NAN;
-	double *next = p + most + 1;
-	p[0] = 1;
+	double sum = 0, p[TREND_PAIRS + 1] = {1}, next[TREND_PAIRS + 1];
 	for (unsigned k = 2; k <= n; k++) {
 		double window = 0;
 		unsigned reach = k * (k - 1) / 2;
@@ -448,7 +428,6 @@ static double falls_cdf(unsigned n, unsigned falls)
 	}
 	for (unsigned t = 0; t <= falls; t++)
 		sum += p[t];
-	free(p);
 	return sum;
 }
 
@@ -473,57 +452,47 @@ double stats_trend_probability(const double *x, unsigned n)
 	return p > 1 ? 1 : p;
 }
 
-double stats_trend_slope(const double *x, unsigned n)
+double stats_trend_slope(struct arena *arena, const double *x, unsigned n)
 {
+	const struct arena_mark mark = arena_mark(arena);
 	size_t count = 0;
-	double *slopes = malloc((size_t)n * n / 2 * sizeof *slopes + sizeof *slopes);
-	if (!slopes)
-		return NAN;
+	double *slopes = ARENA_ARRAY(arena, double, (size_t)n *n / 2 + 1);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i + 1; j < n; j++)
 			slopes[count++] = (x[j] - x[i]) / (j - i);
 	double slope = stats_median(slopes, count);
-	free(slopes);
+	arena_release(arena, mark);
 	return slope;
 }
 
-/* out[k]: P(at most k of n), each with probability p. */
-static void binomial_cdf(size_t n, double p, double *out)
+/* P(k of n), each with probability p. */
+static double binomial(size_t n, size_t k, double p)
 {
-	double sum = 0, all = (double)n;
-	for (size_t i = 0; i < n; i++) {
-		double x = (double)i;
-		sum += exp(lgamma(all + 1) - lgamma(x + 1) - lgamma(all - x + 1) + x * log(p) +
-		           (all - x) * log1p(-p));
-		out[i] = sum > 1 ? 1 : sum;
-	}
+	const double all = (double)n, x = (double)k;
+	return exp(lgamma(all + 1) - lgamma(x + 1) - lgamma(all - x + 1) + x * log(p) +
+	           (all - x) * log1p(-p));
 }
 
-struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
-                                              double confidence)
+struct stats_interval stats_quantile_interval(double *x, size_t n, double p, double confidence)
 {
 	struct stats_interval out = {stats_quantile(x, n, p), NAN, NAN};
-	double tail = (1 - confidence) / 2, *sorted = malloc((2 * n + 1) * sizeof *sorted);
-	double *below = sorted ? sorted + n : NULL;
+	const double tail = (1 - confidence) / 2;
+	double below = 0; /* P(at most i) */
 	size_t lo = 0, hi = n;
-	if (!sorted || isnan(out.estimate)) {
-		free(sorted);
+	if (isnan(out.estimate))
 		return out;
-	}
-	memcpy(sorted, x, n * sizeof *x);
-	stats_sort(sorted, n);
-	binomial_cdf(n, p, below);
+	stats_sort(x, n);
 	/* The value at place i from 0 is above the quantile when at most i values are below it,
 	 * and below it when more than i are. */
-	while (lo < n && below[lo] <= tail)
-		lo++;
-	while (hi > 0 && 1 - below[hi - 1] <= tail)
-		hi--;
-	if (lo > 0 && hi < n) {
-		out.lo = sorted[lo - 1];
-		out.hi = sorted[hi];
+	for (size_t i = 0; i < n && hi == n; i++) {
+		below += binomial(n, i, p);
+		lo += below <= tail;
+		hi = 1 - below <= tail ? i : n;
 	}
-	free(sorted);
+	if (lo > 0 && hi < n) {
+		out.lo = x[lo - 1];
+		out.hi = x[hi];
+	}
 	return out;
 }
 

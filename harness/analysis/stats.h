@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stddef.h>
 
+struct arena;
+
 void stats_sort(double *x, size_t n);
-/* Sorts a copy. n ≥ 1. p in [0, 1], type 7 of Hyndman and Fan 1996 (R's default). NaN when n is
- * 0 or memory is out. */
-double stats_quantile(const double *x, size_t n, double p);
-double stats_median(const double *x, size_t n);
+/* Reorders x. p in [0, 1], type 7 of Hyndman and Fan 1996 (R's default). NaN when n is 0. */
+double stats_quantile(double *x, size_t n, double p);
+double stats_median(double *x, size_t n);
 /* Least, median and most of those that are known; NaN if none is. It sorts x, and packs the known
  * ones to its front. */
 void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi);
@@ -23,9 +24,8 @@ struct stats_interval {
 
 /* stats_quantile, and the exact interval of order statistics (binomial; Hollander, Wolfe and
  * Chicken 2014, §3.6, for the median; Hahn and Meeker 1991, §5.2): it assumes nothing of the
- * distribution but that values are independent. */
-struct stats_interval stats_quantile_interval(const double *x, size_t n, double p,
-                                              double confidence);
+ * distribution but that values are independent. Sorts x. */
+struct stats_interval stats_quantile_interval(double *x, size_t n, double p, double confidence);
 
 /* The places of n values, the largest first, of equal ones the first. */
 void stats_order(const double *x, unsigned n, unsigned *order);
@@ -43,8 +43,10 @@ struct stats_ratio {
 
 /* Hodges–Lehmann estimate of log ratios, one a pair (the median of their Walsh averages: Hodges
  * and Lehmann 1963) and the exact Wilcoxon signed-rank interval (Hollander, Wolfe and Chicken
- * 2014, §3.3), back on the ratio's scale. n = 0: all NaN. */
-struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double confidence);
+ * 2014, §3.3), back on the ratio's scale. n = 0: all NaN. Here and below, the arena is for
+ * scratch. */
+struct stats_ratio stats_ratio_of_logs(struct arena *arena, const double *logs, unsigned n,
+                                       double confidence);
 
 /* Which share of `whole` is `part`: both one number a block, of the same blocks. All shares that
  * the signed-rank test of part − share × whole does not reject: Fieller's set (Fieller 1954) with
@@ -52,8 +54,8 @@ struct stats_ratio stats_ratio_of_logs(const double *logs, unsigned n, double co
  * is the share at which half of the Walsh averages are on either side of 0. The estimates of part
  * and of whole − part add up to 1. All NaN below STATS_MIN_BLOCKS and if the interval of `whole`
  * does not exclude 0: the set has no end then. */
-struct stats_ratio stats_share(const double *part, const double *whole, unsigned n,
-                               double confidence);
+struct stats_ratio stats_share(struct arena *arena, const double *part, const double *whole,
+                               unsigned n, double confidence);
 
 /* What to expect of a ratio that was chosen because its interval is beyond ±hurdle (a log): such
  * ratios are the lucky ones and overstate (the winner's curse). The signed-rank interval moves with
@@ -82,24 +84,21 @@ unsigned stats_withstands(unsigned n, double confidence);
 
 /* The exact two-sided probability of the signed-rank statistic where the x are symmetric about
  * `at`: at most 1 − confidence exactly when the interval of stats_ratio_of_logs excludes `at`,
- * as both count Walsh averages. Normal beyond 200 values, as that is. NaN when n is 0 or memory
- * is out. */
+ * as both count Walsh averages. Normal beyond 200 values, as that is. NaN when n is 0. */
 double stats_signed_rank_p(const double *x, unsigned n, double at);
 
 /* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
- * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. -1: out
- * of memory. */
-int stats_holm(const double *p, unsigned n, double *adjusted);
+ * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. */
+void stats_holm(const double *p, unsigned n, double *adjusted);
 
 /* Kendall's test of x against its own order (Mann 1945; Hollander, Wolfe and Chicken 2014,
  * §8.1): the two-sided probability of a count of rising less falling pairs at least so far from
  * 0 when the order means nothing. Exact up to 150 values, normal beyond. A tie counts as
- * neither, which makes the test milder. 1 for fewer than 3; NaN when memory is out. */
+ * neither, which makes the test milder. 1 for fewer than 3. */
 double stats_trend_probability(const double *x, unsigned n);
 
-/* The median of the slopes of all pairs, per step (Theil 1950, Sen 1968). n >= 2; NaN when
- * memory is out. */
-double stats_trend_slope(const double *x, unsigned n);
+/* The median of the slopes of all pairs, per step (Theil 1950, Sen 1968). n >= 2. */
+double stats_trend_slope(struct arena *arena, const double *x, unsigned n);
 
 /* P(at least k of n) when each is as likely as not: the sign test, one-sided. */
 double stats_sign_probability(unsigned k, unsigned n);

@@ -1,13 +1,12 @@
 #include "summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "../coll/counts.h"
 #include "contrast.h"
 #include "ranks.h"
-#include "format.h"
 
 #define MARGIN 0.02 /* where the record names none */
 
@@ -35,68 +34,47 @@ static const char *member(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* The settings of variant i; settings that an older launchgap's record omits have the default. */
-static int read_settings(struct summary *s, unsigned i, json_t *variant)
+static void read_variants(struct summary *s)
 {
-	struct settings *own = &s->settings[i];
-	struct status ignored = {""};
-	settings_default(own);
-	json_t *all = settings_to_json(own);
-	if (!all)
-		return -1;
-	json_object_update_existing(all, variant);
-	s->variants[i].settings = settings_from_json(all, own, &ignored) ? NULL : own;
-	s->variants[i].placing = layout_placing(own->layout);
-	json_decref(all);
-	return 0;
-}
-
-static int read_variants(struct summary *s, struct status *st)
-{
-	const json_t *list = json_object_get(s->run->environment, "variants");
-	s->nvariants = (unsigned)json_array_size(list);
-	s->variants = calloc(s->nvariants, sizeof *s->variants);
-	s->settings = calloc(s->nvariants + 1, sizeof *s->settings);
-	if (!s->variants || !s->settings)
-		return status_set(st, "out of memory for the summary");
+	s->nvariants = s->run->nvariants;
+	s->variants = ARENA_ARRAY(s->arena, struct summary_variant, s->nvariants);
 	s->reference = s->twin = -1;
 	for (unsigned i = 0; i < s->nvariants; i++) {
-		json_t *v = json_array_get(list, i);
+		const struct record_variant *v = &s->run->variants[i];
 		s->variants[i] =
-		    (struct summary_variant){.name = member(v, "name"),
-		                             .mode = member(v, "mode"),
-		                             .layout = member(v, "layout"),
-		                             .backend = member(v, "backend"),
-		                             .bind = member(v, "bind"),
-		                             .skip = member(v, "skip"),
+		    (struct summary_variant){.name = v->name,
+		                             .mode = v->mode,
+		                             .layout = v->layout,
+		                             .backend = v->backend,
+		                             .bind = v->bind,
+		                             .skip = v->skip,
 		                             .library = "",
 		                             .path = "",
-		                             .traits = record_traits(s->run, member(v, "name")),
-		                             .role = find_role(member(v, "role"))};
-		if (read_settings(s, i, v))
-			return status_set(st, "out of memory for the summary");
+		                             .traits = record_traits(s->run, v->name),
+		                             .role = find_role(v->role),
+		                             .settings = v->known ? &v->settings : NULL,
+		                             .placing = layout_placing(v->settings.layout)};
 		if (s->variants[i].role == ROLE_REFERENCE)
 			s->reference = (int)i;
 		if (s->variants[i].role == ROLE_AGAIN)
 			s->twin = (int)i;
 	}
-	return 0;
 }
 
 /* Rows by variant, group and size, each with its cell as the record first has it. */
-static int make_rows(struct summary *s)
+static void make_rows(struct summary *s)
 {
 	const struct index *x = &s->index;
 	size_t most = (size_t)s->nvariants * x->nplaces;
-	const struct record_cell **first = calloc(most + 1, sizeof *first);
-	for (unsigned i = s->run->ncells; first && i-- > 0;)
+	const struct record_cell **first = ARENA_ARRAY(s->arena, const struct record_cell *, most);
+	for (unsigned i = s->run->ncells; i-- > 0;)
 		if (s->run->cells[i].cell.pass == PASS_TIMED)
 			first[x->variant_of[i] * x->nplaces + x->place_of[i]] = &s->run->cells[i];
-	for (size_t k = 0; first && k < most; k++)
+	for (size_t k = 0; k < most; k++)
 		s->nrows += first[k] != NULL;
-	s->rows = calloc(s->nrows + 1, sizeof *s->rows);
+	s->rows = ARENA_ARRAY(s->arena, struct summary_row, s->nrows);
 	struct summary_row *row = s->rows;
-	for (unsigned v = 0; first && row && v < s->nvariants; v++)
+	for (unsigned v = 0; v < s->nvariants; v++)
 		for (unsigned g = 0; g < s->ngroups; g++)
 			for (unsigned i = 0; i < s->groups[g].nsizes; i++) {
 				const struct record_cell *c =
@@ -109,11 +87,7 @@ static int make_rows(struct summary *s)
 					                              .calls = c->calls,
 					                              .digest_ok = true};
 			}
-	free(first);
-	if (!row)
-		return -1;
 	index_rows(s);
-	return first ? 0 : -1;
 }
 
 /* How alltoallv's parts were cut. If the record does not say it as it is done here, they came to
@@ -181,13 +155,12 @@ static unsigned ranks_per_worker(const struct record_cell *c)
 /* A trial's times of each row, a list of each. */
 enum { TIME, LAUNCH, SKEW, RANK0, MEAN, MIN, MAX, TIMES };
 
-static int make_trial(const struct record_cell *c, struct summary_trial *out)
+static struct summary_trial make_trial(struct arena *arena, const struct record_cell *c)
 {
 	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 	const size_t n = c->rows, nsamples = (size_t)c->nranks * c->rows;
-	double *times = malloc((TIMES * n + nsamples) * sizeof *times), median[TIMES];
-	if (!times)
-		return -1;
+	const struct arena_mark mark = arena_mark(arena);
+	double *times = ARENA_ARRAY(arena, double, TIMES *n + nsamples), median[TIMES];
 	double *polls = times + TIMES * n;
 	const unsigned per_worker = ranks_per_worker(c);
 	for (unsigned i = 0; i < n; i++) {
@@ -202,11 +175,12 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 		for (unsigned k = 0; k < TIMES; k++)
 			times[k * n + i] = of[k];
 	}
+	const double early = timing_early(times, n); /* while they are in their order */
 	for (unsigned k = 0; k < TIMES; k++)
 		median[k] = stats_median(times + k * n, n);
 	for (size_t i = 0; i < nsamples; i++)
 		polls[i] = (double)c->samples[i].poll_ns;
-	*out = (struct summary_trial){
+	const struct summary_trial trial = {
 	    .block = c->block,
 	    .order = c->order,
 	    .ntimes = 1,
@@ -218,10 +192,10 @@ static int make_trial(const struct record_cell *c, struct summary_trial *out)
 	    .skew_ns = median[SKEW],
 	    .workers = {median[RANK0], median[MEAN], median[MIN], median[MAX]},
 	    .poll_ns = stats_median(polls, nsamples),
-	    .early = timing_early(&view),
+	    .early = early,
 	    .step_ns = (double)timing_step_ns(&view)};
-	free(times);
-	return 0;
+	arena_release(arena, mark);
+	return trial;
 }
 
 /* A trial that measures its cells several times has their mean. Over connections and allocations it
@@ -244,15 +218,13 @@ static void add_time(struct summary_trial *mean, const struct summary_trial *mor
 		             : (*to[i] * n + from[i]) / (n + 1);
 }
 
-static int add_trial(struct summary_row *row, const struct record_cell *c)
+static void add_trial(struct arena *arena, struct summary_row *row, const struct record_cell *c)
 {
-	struct summary_trial trial;
 	if (c->error[0]) {
 		row->failed++;
-		return 0;
+		return;
 	}
-	if (make_trial(c, &trial))
-		return -1;
+	const struct summary_trial trial = make_trial(arena, c);
 	row->wrong += c->wrong;
 	row->faults += c->faults;
 	row->switches += c->switches;
@@ -263,20 +235,16 @@ static int add_trial(struct summary_row *row, const struct record_cell *c)
 	 * nothing. */
 	if (!(trial.time_ns > 0)) {
 		row->failed++;
-		return 0;
+		return;
 	}
 	struct summary_trial *last = row->ntrials ? &row->trials[row->ntrials - 1] : NULL;
 	const bool nested = c->cell.connection || c->cell.allocation;
 	if (last && last->block == trial.block && (c->cell.cycle || nested)) {
 		add_time(last, &trial, nested);
-		return 0;
+		return;
 	}
-	struct summary_trial *more = realloc(row->trials, (row->ntrials + 1) * sizeof *row->trials);
-	if (!more)
-		return -1;
-	row->trials = more;
+	row->trials = arena_more(arena, row->trials, row->ntrials, sizeof *row->trials);
 	row->trials[row->ntrials++] = trial;
-	return 0;
 }
 
 static void read_facts(struct summary_variant *v, const struct record_cell *c)
@@ -288,7 +256,7 @@ static void read_facts(struct summary_variant *v, const struct record_cell *c)
 		v->path = member(facts, "path");
 }
 
-static int read_cells(struct summary *s)
+static void read_cells(struct summary *s)
 {
 	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
@@ -296,61 +264,59 @@ static int read_cells(struct summary *s)
 			continue;
 		struct summary_row *row =
 		    index_row(s, s->index.variant_of[i], s->index.place_of[i]);
-		if (add_trial(row, c))
-			return -1;
+		add_trial(s->arena, row, c);
 		struct summary_variant *v = &s->variants[row->variant];
 		read_facts(v, c);
 		v->measured = v->measured || row->ntrials;
 		s->measured = s->measured || row->ntrials;
 		s->carries_data = s->carries_data || row->carries_data;
 	}
-	return 0;
 }
 
-/* One of a row's numbers over its trials: a quantile with its interval, in µs. */
-static struct stats_interval interval_us(const struct summary_row *row, size_t offset, double p)
+/* One of a row's numbers of each of its trials. */
+static double *over_trials(const struct summary_row *row, size_t offset, double *room)
 {
-	struct stats_interval ns = STATS_NO_INTERVAL;
-	double *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
-	if (!x)
-		return ns;
 	for (unsigned i = 0; i < row->ntrials; i++)
-		memcpy(&x[i], (const char *)&row->trials[i] + offset, sizeof x[i]);
-	ns = stats_quantile_interval(x, row->ntrials, p, VERDICT_CONFIDENCE);
-	free(x);
+		memcpy(&room[i], (const char *)&row->trials[i] + offset, sizeof *room);
+	return room;
+}
+
+static double quantile_us(const struct summary_row *row, size_t offset, double p, double *room)
+{
+	return stats_quantile(over_trials(row, offset, room), row->ntrials, p) / 1000;
+}
+
+static struct stats_interval interval_us(const struct summary_row *row, size_t offset, double *room)
+{
+	const struct stats_interval ns = stats_quantile_interval(
+	    over_trials(row, offset, room), row->ntrials, 0.5, VERDICT_CONFIDENCE);
 	return (struct stats_interval){ns.estimate / 1000, ns.lo / 1000, ns.hi / 1000};
 }
 
-static double over_trials_us(const struct summary_row *row, size_t offset, double p)
-{
-	return interval_us(row, offset, p).estimate;
-}
+#define TRIAL(field) offsetof(struct summary_trial, field)
 
-#define MEDIAN_US(row, field)   over_trials_us(row, offsetof(struct summary_trial, field), 0.5)
-#define INTERVAL_US(row, field) interval_us(row, offsetof(struct summary_trial, field), 0.5)
-
-static void finish_row(struct summary_row *row)
+/* `room` has a number for each of its trials. */
+static void finish_row(struct summary_row *row, double *room)
 {
 	bool isolated = row->cell.pace == PACE_ISOLATED;
 	bool several = row->ntrials > 1;
-	size_t time = offsetof(struct summary_trial, time_ns);
-	row->time_us = over_trials_us(row, time, 0.5);
-	row->time_us_lo = several ? over_trials_us(row, time, 0.25) : NAN;
-	row->time_us_hi = several ? over_trials_us(row, time, 0.75) : NAN;
-	row->time_rank0_us = MEDIAN_US(row, workers.rank0_ns);
-	row->time_mean_us = MEDIAN_US(row, workers.mean_ns);
-	row->time_min_us = MEDIAN_US(row, workers.min_ns);
-	row->time_max_us = MEDIAN_US(row, workers.max_ns);
+	row->time_us = quantile_us(row, TRIAL(time_ns), 0.5, room);
+	row->time_us_lo = several ? quantile_us(row, TRIAL(time_ns), 0.25, room) : NAN;
+	row->time_us_hi = several ? quantile_us(row, TRIAL(time_ns), 0.75, room) : NAN;
+	row->time_rank0_us = quantile_us(row, TRIAL(workers.rank0_ns), 0.5, room);
+	row->time_mean_us = quantile_us(row, TRIAL(workers.mean_ns), 0.5, room);
+	row->time_min_us = quantile_us(row, TRIAL(workers.min_ns), 0.5, room);
+	row->time_max_us = quantile_us(row, TRIAL(workers.max_ns), 0.5, room);
 	row->p50_us = isolated ? row->time_us : NAN;
 	row->p95_us = row->p99_us = STATS_NO_INTERVAL;
 	if (isolated) {
-		row->p95_us = INTERVAL_US(row, p95_ns);
-		row->p99_us = INTERVAL_US(row, p99_ns);
+		row->p95_us = interval_us(row, TRIAL(p95_ns), room);
+		row->p99_us = interval_us(row, TRIAL(p99_ns), room);
 	}
 	bool launches = row->ntrials && !isnan(row->trials[0].launch_ns);
-	row->launch_us = launches ? MEDIAN_US(row, launch_ns) : NAN;
-	row->skew_us = MEDIAN_US(row, skew_ns);
-	row->resolution_us = MEDIAN_US(row, poll_ns);
+	row->launch_us = launches ? quantile_us(row, TRIAL(launch_ns), 0.5, room) : NAN;
+	row->skew_us = quantile_us(row, TRIAL(skew_ns), 0.5, room);
+	row->resolution_us = quantile_us(row, TRIAL(poll_ns), 0.5, room);
 	row->algbw_gbs = row->busbw_gbs = NAN;
 	if (row->carries_data && row->ntrials) {
 		row->algbw_gbs = coll_algbw(row->cell.coll, row->cell.comm_ranks, row->moved_bytes,
@@ -358,7 +324,19 @@ static void finish_row(struct summary_row *row)
 		row->busbw_gbs = coll_busbw(row->cell.coll, row->cell.comm_ranks, row->moved_bytes,
 		                            row->time_us / 1e6);
 	}
-	row->ratio = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
+	row->ratio = STATS_NO_RATIO;
+}
+
+static void finish_rows(struct summary *s)
+{
+	const struct arena_mark mark = arena_mark(s->arena);
+	unsigned most = 0;
+	for (unsigned i = 0; i < s->nrows; i++)
+		most = s->rows[i].ntrials > most ? s->rows[i].ntrials : most;
+	double *room = ARENA_ARRAY(s->arena, double, most);
+	for (unsigned i = 0; i < s->nrows; i++)
+		finish_row(&s->rows[i], room);
+	arena_release(s->arena, mark);
 }
 
 /* The digest that a cell's data has to give: the reference's, else the first one. It depends on the
@@ -382,10 +360,20 @@ static const struct record_cell *standard_of(const struct summary *s, const stru
 	return first;
 }
 
-static int check_digests(struct summary *s)
+static struct trouble trouble_of(enum trouble_kind kind, const struct record_cell *c)
 {
-	const struct record_cell **standards = calloc(s->index.nplaces + 1, sizeof *standards);
-	for (unsigned i = 0; standards && i < s->run->ncells; i++) {
+	return (struct trouble){.kind = kind,
+	                        .collective = coll_info(c->cell.coll)->name,
+	                        .variant = c->variant,
+	                        .bytes = c->cell.bytes,
+	                        .block = c->block + 1};
+}
+
+static void check_digests(struct summary *s)
+{
+	const struct record_cell **standards =
+	    ARENA_ARRAY(s->arena, const struct record_cell *, s->index.nplaces);
+	for (unsigned i = 0; i < s->run->ncells; i++) {
 		const struct record_cell *c = &s->run->cells[i];
 		struct summary_row *row = index_cell_row(s, i);
 		if (!c->digest[0] || !row)
@@ -397,99 +385,66 @@ static int check_digests(struct summary *s)
 		if (!row->digest[0] || !same)
 			strcpy(row->digest, c->digest);
 		row->digest_ok = row->digest_ok && same;
-		if (same || s->trouble[0])
+		if (same || s->trouble.kind)
 			continue;
-		snprintf(s->trouble, sizeof s->trouble,
-		         "%s of %zu bytes: %s (block %u) got the digest %s where %s got %s from "
-		         "the same data",
-		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
-		         c->digest, (*standard)->variant, (*standard)->digest);
+		s->trouble = trouble_of(TROUBLE_DIGEST, c);
+		s->trouble.digest = c->digest;
+		s->trouble.other = (*standard)->variant;
+		s->trouble.other_digest = (*standard)->digest;
 	}
-	free(standards);
-	return standards ? 0 : -1;
-}
-
-static const char *bits_of(const json_t *at, const char *key)
-{
-	const char *text = json_string_value(json_object_get(at, key));
-	return text ? text : "?";
-}
-
-static long long number_of(const json_t *at, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(at, key));
 }
 
 static void check_wrong(struct summary *s)
 {
-	for (unsigned i = 0; i < s->run->ncells && !s->trouble[0]; i++) {
+	for (unsigned i = 0; i < s->run->ncells && !s->trouble.kind; i++) {
 		const struct record_cell *c = &s->run->cells[i];
-		char where[160] = "";
 		if (!c->wrong)
 			continue;
 		const json_t *at = json_object_get(c->json, "wrong_at");
-		if (json_is_object(at))
-			snprintf(where, sizeof where,
-			         ", the first on rank %lld at element %lld (byte %lld): "
-			         "expected %.24s, got %.24s",
-			         number_of(at, "rank"), number_of(at, "element"),
-			         number_of(at, "byte"), bits_of(at, "expected"),
-			         bits_of(at, "got"));
-		snprintf(s->trouble, sizeof s->trouble,
-		         "%s of %zu bytes: %s (block %u) delivered %llu wrong element%s%s",
-		         coll_info(c->cell.coll)->name, c->cell.bytes, c->variant, c->block + 1,
-		         (unsigned long long)c->wrong, c->wrong == 1 ? "" : "s", where);
+		s->trouble = trouble_of(TROUBLE_WRONG, c);
+		s->trouble.wrong = c->wrong;
+		s->trouble.at = json_is_object(at) ? at : NULL;
 	}
 }
 
 static bool is_compared(const struct summary *s, unsigned variant)
 {
 	/* Figures of different computations are not compared. */
-	return !s->uncompared[0] && s->reference >= 0 && (int)variant != s->reference &&
+	return !s->uncompared.kind && s->reference >= 0 && (int)variant != s->reference &&
 	       s->variants[variant].role != ROLE_LIMIT;
 }
 
 /* Fills the rows' ratios and the groups' gaps. */
-static int compare_all(struct summary *s, struct status *st)
+static void compare_all(struct summary *s)
 {
-	struct verdict verdict;
 	for (unsigned i = 0; i < s->nrows; i++) {
 		struct summary_row *row = &s->rows[i];
 		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
-		if (!is_compared(s, row->variant))
-			continue;
-		if (contrast_against(s, row->variant, &s->groups[row->group], one, &verdict, st))
-			return -1;
-		row->ratio = verdict.ratio;
+		if (is_compared(s, row->variant))
+			row->ratio =
+			    contrast_against(s, row->variant, &s->groups[row->group], one).ratio;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const struct claim_range all = {0, SIZE_MAX};
-		struct stats_ratio *gaps = calloc(s->nvariants, sizeof *gaps);
+		struct stats_ratio *gaps = ARENA_ARRAY(s->arena, struct stats_ratio, s->nvariants);
 		s->groups[g].gaps = gaps;
-		if (!gaps)
-			return -1;
-		for (unsigned v = 0; v < s->nvariants; v++) {
-			gaps[v] = stats_ratio_of_logs(NULL, 0, VERDICT_CONFIDENCE);
-			if (!is_compared(s, v))
-				continue;
-			if (contrast_against(s, v, &s->groups[g], all, &verdict, st))
-				return -1;
-			gaps[v] = verdict.ratio;
-		}
+		for (unsigned v = 0; v < s->nvariants; v++)
+			gaps[v] = is_compared(s, v)
+			              ? contrast_against(s, v, &s->groups[g], all).ratio
+			              : STATS_NO_RATIO;
 	}
-	return 0;
 }
 
 static void check_comparable(struct summary *s)
 {
-	if (s->trouble[0])
-		snprintf(s->uncompared, sizeof s->uncompared,
-		         "the variants did not do the same work");
-	for (unsigned v = 0; v < s->nvariants && !s->uncompared[0]; v++)
-		if (s->variants[v].measured && s->settings[v].ranks_per_gpu > 1)
-			snprintf(s->uncompared, sizeof s->uncompared,
-			         "%u ranks share a GPU in %s, where their kernels take turns",
-			         s->settings[v].ranks_per_gpu, s->variants[v].name);
+	if (s->trouble.kind)
+		s->uncompared.kind = REASON_TROUBLE;
+	for (unsigned v = 0; v < s->nvariants && !s->uncompared.kind; v++)
+		if (s->variants[v].measured && s->run->variants[v].settings.ranks_per_gpu > 1)
+			s->uncompared =
+			    (struct reason){.kind = REASON_SHARED_GPU,
+			                    .of = s->variants[v].name,
+			                    .n = s->run->variants[v].settings.ranks_per_gpu};
 }
 
 static bool has_trial(const struct summary *s, unsigned variant, unsigned block)
@@ -523,9 +478,9 @@ static void count_blocks(struct summary *s)
 	}
 }
 
-int summary_make(const struct record_run *run, struct summary *out, struct status *st)
+void summary_make(const struct record_run *run, struct arena *arena, struct summary *out)
 {
-	struct summary s = {.run = run};
+	struct summary s = {.run = run, .arena = arena};
 	const json_t *machine = json_object_get(run->environment, "machine");
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
 	s.isolated_calls =
@@ -533,43 +488,20 @@ int summary_make(const struct record_run *run, struct summary *out, struct statu
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
 	s.margin = margin > 0 ? margin : MARGIN;
 	s.looks = looks_count(run);
-	if (read_variants(&s, st) || index_make(&s, st) || make_rows(&s) || read_cells(&s))
-		goto fail;
+	read_variants(&s);
+	index_make(&s);
+	make_rows(&s);
+	read_cells(&s);
 	finish_groups(&s);
-	for (unsigned i = 0; i < s.nrows; i++)
-		finish_row(&s.rows[i]);
+	finish_rows(&s);
 	check_wrong(&s);
-	if (check_digests(&s))
-		goto fail;
+	check_digests(&s);
 	check_comparable(&s);
-	if (ranks_make(&s, st) || index_trials(&s, st) || compare_all(&s, st))
-		goto fail;
+	ranks_make(&s);
+	index_trials(&s);
+	compare_all(&s);
 	count_blocks(&s);
 	*out = s;
-	return 0;
-fail:
-	summary_free(&s);
-	return status_set(st, "out of memory for the summary");
-}
-
-void summary_free(struct summary *s)
-{
-	for (unsigned i = 0; i < s->nrows; i++) {
-		free(s->rows[i].trials);
-		free(s->rows[i].ranks);
-	}
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		free(s->groups[g].bytes);
-		free(s->groups[g].asked_bytes);
-		free(s->groups[g].moved_bytes);
-		free(s->groups[g].gaps);
-	}
-	free(s->rows);
-	free(s->groups);
-	free(s->variants);
-	free(s->settings);
-	index_free(&s->index);
-	*s = (struct summary){0};
 }
 
 const struct summary_row *summary_find(const struct summary *s, unsigned variant, unsigned group,
@@ -598,7 +530,7 @@ bool summary_like(const struct summary *s, unsigned a, unsigned b)
 {
 	const struct settings *x = s->variants[a].settings, *y = s->variants[b].settings;
 	char keys[512];
-	if (!x || !y)
+	if (!x || !y || index_ranks(s, a) != index_ranks(s, b))
 		return false;
 	struct settings as = *y;
 	memcpy(as.mode, x->mode, sizeof as.mode);
@@ -674,15 +606,4 @@ size_t summary_gpus(const struct summary *s, const char **name)
 	             *gpus = json_object_get(machine, "gpus"), *gpu = json_array_get(gpus, 0);
 	*name = gpu && json_is_string(gpu) ? json_string_value(gpu) : text_of(gpu, "name");
 	return record_traits(s->run, NULL)->gpus ? json_array_size(gpus) : 0;
-}
-
-void summary_machine(const struct summary *s, char *text, size_t bytes)
-{
-	const char *name, *cpu = text_of(json_object_get(s->run->environment, "machine"), "cpu");
-	const size_t gpus = summary_gpus(s, &name);
-	text[0] = '\0';
-	if (gpus)
-		format_add(text, bytes, "%zu × %.80s, ", gpus, name);
-	format_add(text, bytes, "%.100s, %u core%s", *cpu ? cpu : "unknown processor", s->ncores,
-	           format_plural(s->ncores));
 }

@@ -9,9 +9,8 @@
 
 #include "index.h"
 
-/* The caller frees with summary_free; `run` has to outlive it. */
-int summary_make(const struct record_run *run, struct summary *out, struct status *st);
-void summary_free(struct summary *summary);
+/* The run has to outlive it. */
+void summary_make(const struct record_run *run, struct arena *arena, struct summary *out);
 
 /* The row of a variant in a group at a size, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
@@ -41,7 +40,5 @@ double summary_limit(const struct summary *summary, size_t bytes);
 
 /* How many GPUs the ranks may be, and what they are; 0: they are none. */
 size_t summary_gpus(const struct summary *summary, const char **name);
-/* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
-void summary_machine(const struct summary *summary, char *text, size_t bytes);
 
 #endif

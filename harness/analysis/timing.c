@@ -1,7 +1,6 @@
 #include "timing.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats.h"
 
@@ -98,19 +97,11 @@ struct timing_rank timing_rank(const struct timing_view *view, unsigned rank, un
 	                            .last = own->idle_ns == end ? 1.0 / same : 0};
 }
 
-double timing_early(const struct timing_view *view)
+double timing_early(double *times, size_t n)
 {
-	unsigned n = view->rows, first = n / 5 ? n / 5 : 1, half = n / 2;
-	double ratio = NAN, *times = n < 3 ? NULL : malloc(n * sizeof *times);
-	if (!times)
-		return NAN;
-	for (unsigned i = 0; i < n; i++)
-		times[i] = timing_row_ns(view, i);
-	double later = stats_median(times + half, n - half);
-	if (later > 0)
-		ratio = stats_median(times, first) / later;
-	free(times);
-	return ratio;
+	const size_t first = n / 5 ? n / 5 : 1, half = n / 2;
+	const double later = n < 3 ? NAN : stats_median(times + half, n - half);
+	return later > 0 ? stats_median(times, first) / later : NAN;
 }
 
 static int64_t common(int64_t a, int64_t b)

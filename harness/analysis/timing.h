@@ -43,8 +43,8 @@ struct timing_rank {
 struct timing_rank timing_rank(const struct timing_view *view, unsigned rank, unsigned row);
 
 /* How much slower the first fifth of the rows was than the second half: the ratio of their medians.
- * NaN below three rows, and if the later took no time. */
-double timing_early(const struct timing_view *view);
+ * NaN below three rows, and if the later took no time. Reorders each of the two. */
+double timing_early(double *times, size_t rows);
 /* The clock's step: the greatest number that all stamps are multiples of; 0 when there are too
  * few for that to mean anything. */
 int64_t timing_step_ns(const struct timing_view *view);

@@ -1,8 +1,9 @@
 #include "traced.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "../arena.h"
 
 /* Cells of several variants that are the same one. */
 struct slot {
@@ -116,19 +117,13 @@ static void bound(struct traced *t, unsigned events)
 	t->n = n;
 }
 
-int traced_make(const struct summary *s, unsigned most, struct traced *out, struct status *st)
+struct traced traced_make(const struct summary *s, unsigned most, struct arena *arena)
 {
 	const struct record_run *run = s->run;
-	struct slot *slots = calloc(run->ncells + 1, sizeof *slots);
-	unsigned *slot = calloc(run->ncells + 1, sizeof *slot), nslots = 0;
+	struct slot *slots = ARENA_ARRAY(arena, struct slot, run->ncells);
+	unsigned *slot = ARENA_ARRAY(arena, unsigned, run->ncells), nslots = 0;
+	struct traced out = {.cells = ARENA_ARRAY(arena, struct traced_cell, run->ncells)};
 	int64_t at = 0;
-	*out = (struct traced){.cells = calloc(run->ncells + 1, sizeof *out->cells)};
-	if (!slots || !slot || !out->cells) {
-		free(slots);
-		free(slot);
-		traced_free(out);
-		return status_set(st, "out of memory for the trace");
-	}
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		const struct record_cell *first = NULL;
 		for (unsigned i = 0; i < run->ncells; i++) {
@@ -138,8 +133,8 @@ int traced_make(const struct summary *s, unsigned most, struct traced *out, stru
 			first = first ? first : c;
 			if (c->block != first->block)
 				continue;
-			slot[out->n] = slot_of(slots, &nslots, c);
-			out->cells[out->n++] = (struct traced_cell){.cell = c, .variant = v};
+			slot[out.n] = slot_of(slots, &nslots, c);
+			out.cells[out.n++] = (struct traced_cell){.cell = c, .variant = v};
 		}
 	}
 	for (unsigned i = 0; i < nslots; i++) {
@@ -148,18 +143,10 @@ int traced_make(const struct summary *s, unsigned most, struct traced *out, stru
 		if (record_stamp_fits(at))
 			at += slots[i].to_ns - slots[i].from_ns + TRACED_GAP_NS;
 	}
-	for (unsigned i = 0; i < out->n; i++)
-		out->cells[i].at_ns = slots[slot[i]].at_ns;
-	bound(out, most);
-	free(slots);
-	free(slot);
-	return 0;
-}
-
-void traced_free(struct traced *t)
-{
-	free(t->cells);
-	*t = (struct traced){0};
+	for (unsigned i = 0; i < out.n; i++)
+		out.cells[i].at_ns = slots[slot[i]].at_ns;
+	bound(&out, most);
+	return out;
 }
 
 struct traced_place traced_place(const struct summary_variant *v, unsigned rank)

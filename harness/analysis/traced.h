@@ -21,16 +21,14 @@ struct traced_cell {
 
 struct traced {
 	unsigned n;
-	struct traced_cell *cells; /* owned: variant by variant, in each along the axis */
+	struct traced_cell *cells; /* variant by variant, in each along the axis */
 	unsigned long long rows_left_out, cells_left_out;
 };
 
 /* Of each variant the first block that has its cells: those of the passes that time calls, timed
  * and timeline. If that is more than `most` events, the last rows of cells are omitted, then the
- * last cells. The caller frees with traced_free. */
-int traced_make(const struct summary *summary, unsigned most, struct traced *out,
-                struct status *st);
-void traced_free(struct traced *traced);
+ * last cells. */
+struct traced traced_make(const struct summary *summary, unsigned most, struct arena *arena);
 
 /* Where a rank of a variant runs. A layout that cannot be read is one process and thread. */
 struct traced_place {

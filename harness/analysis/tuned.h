@@ -14,28 +14,23 @@ struct tuned_test {
 	double p;                 /* if the ratio is at the hurdle */
 	double hurdle;            /* a log */
 	double p_adjusted;
-	bool confirmed;
-	bool no_loss;              /* the interval is above the margin's other end */
+	int confirmed;             /* 0 or 1, as no_loss */
+	int no_loss;               /* the interval is above the margin's other end */
 	struct stats_ratio expect; /* of a confirmed one */
 };
 
 /* Fills what follows from ratio, p and hurdle: a gain is confirmed when its whole interval is
- * beyond the hurdle, and Holm's correction over all n leaves its probability at 5 % or less. -1
- * only when memory is out. */
-int tuned_judge(struct tuned_test *tests, unsigned n, double margin, struct status *st);
+ * beyond the hurdle, and Holm's correction over all n leaves its probability at 5 % or less. */
+void tuned_judge(struct arena *arena, struct tuned_test *tests, unsigned n, double margin);
 
 /* --- of a record --- */
 
-/* What the search measured, in logs over the default. It borrows the record's sets, and owns its
- * lists, which the caller frees with tuned_seen_free. */
+/* What the search measured, in logs over the default. It borrows the record's sets. */
 struct tuned_seen {
 	struct candidates_seen seen;
-	bool *bad;
-	unsigned *set_of, *round_of; /* per trial */
-	double *gains;
+	const unsigned *round_of; /* per trial */
 };
 /* The run has a search. */
-int tuned_seen_make(const struct record_run *run, struct tuned_seen *out, struct status *st);
-void tuned_seen_free(struct tuned_seen *seen);
+struct tuned_seen tuned_seen_make(const struct record_run *run, struct arena *arena);
 
 #endif

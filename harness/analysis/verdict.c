@@ -2,8 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "format.h"
+#include "../arena.h"
 
 /* How wide an interval from n blocks is, up to a factor: 1 ÷ √n, times what Student's quantile
  * is wider than the normal one (Cornish and Fisher's first term at 97.5 %: (z² + 1) ÷ 4). */
@@ -75,11 +76,6 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin)
 	return v;
 }
 
-struct verdict verdict_make(const double *log_ratios, unsigned n, double margin)
-{
-	return verdict_of(stats_ratio_of_logs(log_ratios, n, VERDICT_CONFIDENCE), margin);
-}
-
 int verdict_beyond(const struct verdict *v)
 {
 	return v->kind == VERDICT_FASTER ? 1 : v->kind == VERDICT_SLOWER ? -1 : 0;
@@ -100,39 +96,20 @@ bool verdict_within(const struct verdict *v)
 	return verdict_decided(v) && !verdict_effect(v);
 }
 
-const char *verdict_word(enum verdict_kind kind)
-{
-	static const char *const words[VERDICT_KINDS] = {
-	    [VERDICT_FASTER] = "faster",
-	    [VERDICT_SLOWER] = "slower",
-	    [VERDICT_LITTLE_FASTER] = "faster by little",
-	    [VERDICT_LITTLE_SLOWER] = "slower by little",
-	    [VERDICT_NO_DIFFERENCE] = "no difference",
-	    [VERDICT_UNDECIDED] = "undecided"};
-	return words[kind];
-}
-
-void verdict_unseen_text(double detectable, char *out, size_t bytes)
-{
-	out[0] = '\0';
-	if (!isnan(detectable))
-		snprintf(out, bytes, "effects under %.24s cannot be seen here",
-		         format_effect(detectable).text);
-}
-
 /* From the median block, 5 % at least, and three times as far as any other. */
 #define ODD_FAR   3.0
 #define ODD_LEAST 0.05
 
-struct verdict_odd verdict_find_odd(const double *logs, const unsigned *blocks, unsigned n,
-                                    double confidence)
+struct verdict_odd verdict_find_odd(struct arena *arena, const double *logs, const unsigned *blocks,
+                                    unsigned n, double confidence)
 {
 	struct verdict_odd odd = {.lo = INFINITY, .hi = -INFINITY};
-	const double median = stats_median(logs, n);
 	double second = 0;
 	unsigned at = 0;
 	if (n < STATS_MIN_BLOCKS || stats_withstands(n, confidence))
 		return (struct verdict_odd){.block = 0};
+	double *room = ARENA_ARRAY(arena, double, n);
+	const double median = stats_median(memcpy(room, logs, n * sizeof *room), n);
 	for (unsigned i = 1; i < n; i++)
 		if (fabs(logs[i] - median) > fabs(logs[at] - median))
 			at = i;
@@ -148,50 +125,6 @@ struct verdict_odd verdict_find_odd(const double *logs, const unsigned *blocks, 
 	if (fabs(logs[at] - median) > fmax(ODD_FAR * second, log1p(ODD_LEAST)))
 		odd.block = blocks[at] + 1;
 	return odd;
-}
-
-void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
-{
-	const struct stats_ratio others = {.estimate = odd->lo, .lo = odd->lo, .hi = odd->hi};
-	out[0] = '\0';
-	if (odd->block)
-		snprintf(out, bytes, "block %u has %.20s, the other %u have %.40s", odd->block,
-		         format_estimate(odd->ratio).text, odd->others,
-		         format_interval(&others).text);
-}
-
-void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            const struct verdict_odd *odd, char *out, size_t bytes)
-{
-	char effect[128], more[64] = "";
-	if (odd->block) {
-		verdict_odd_text(odd, effect, sizeof effect);
-		snprintf(out, bytes, "undecided: %s", effect);
-		return;
-	}
-	verdict_unseen_text(detectable, effect, sizeof effect);
-	if (more_blocks > VERDICT_MOST_MORE)
-		snprintf(more, sizeof more, "needs more than %d more blocks", VERDICT_MOST_MORE);
-	else if (more_blocks)
-		snprintf(more, sizeof more, "needs about %u more block%s", more_blocks,
-		         more_blocks == 1 ? "" : "s");
-	snprintf(out, bytes, "undecided%s%s%s%s%s%s%s", *direction ? " (" : "", direction,
-	         *direction ? ")" : "", *effect || *more ? ": " : "", effect,
-	         *effect && *more ? "; " : "", more);
-}
-
-void verdict_text(const struct verdict *v, char *out, size_t bytes)
-{
-	int direction = verdict_direction(&v->ratio);
-	const char *word = direction > 0 ? "faster" : direction < 0 ? "slower" : "";
-	if (v->kind == VERDICT_NO_DIFFERENCE)
-		snprintf(out, bytes, "no difference within %.3g %%", 100 * v->margin);
-	else if (verdict_within(v))
-		snprintf(out, bytes, "%s, by under %.3g %%", word, 100 * v->margin);
-	else if (verdict_decided(v))
-		snprintf(out, bytes, "%s", word);
-	else
-		verdict_undecided_text(word, v->detectable, v->more_blocks, &v->odd, out, bytes);
 }
 
 bool verdict_looks_after(unsigned blocks)

@@ -88,8 +88,7 @@
 #include "stats.h"
 
 #define VERDICT_CONFIDENCE 0.95 /* of one look; a summary says its own */
-#define VERDICT_MOST_MORE  1000 /* blocks; beyond, the sentence only says "more than" */
-#define VERDICT_TEXT_BYTES 160
+#define VERDICT_MOST_MORE  1000 /* blocks; beyond, reports only say "more than" */
 
 /* To ask whether there is an effect, call the functions below: little counts as none. */
 enum verdict_kind {
@@ -120,9 +119,7 @@ struct verdict {
 	struct verdict_odd odd; /* callers that have the blocks set it (contrast.h) */
 };
 
-/* From the log ratios, one a block, all finite; margin ≥ 0. */
-struct verdict verdict_make(const double *log_ratios, unsigned n, double margin);
-/* From a ratio with its interval, whatever its confidence; above 1 is faster. */
+/* From a ratio with its interval, whatever its confidence; above 1 is faster. margin ≥ 0. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
  * (a log) from the estimate, if that stays where it is; without an interval, until there is one. */
@@ -138,24 +135,9 @@ bool verdict_within(const struct verdict *verdict);
 bool verdict_decided(const struct verdict *verdict);
 /* 1, -1: the whole interval is above, below 1; 0: it holds 1, or there is none. */
 int verdict_direction(const struct stats_ratio *ratio);
-/* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
-const char *verdict_word(enum verdict_kind kind);
-/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): effects
- * under 6 % cannot be seen here; needs about 7 more blocks`. */
-void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* The same of n log ratios with the blocks' numbers, from 0 on. */
-struct verdict_odd verdict_find_odd(const double *log_ratios, const unsigned *blocks, unsigned n,
-                                    double confidence);
-/* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
-void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
-/* "effects under 6 % cannot be seen here"; "" for NaN. */
-void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
- * mentioned. With a block that is far off, the text has that block's and the others' ratios
- * instead: no width is known then. */
-void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            const struct verdict_odd *odd, char *out, size_t bytes);
-
+struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
+                                    const unsigned *blocks, unsigned n, double confidence);
 #define VERDICT_FIRST_LOOK 10 /* blocks */
 #define VERDICT_LOOK_EVERY 5
 

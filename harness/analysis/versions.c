@@ -112,38 +112,32 @@ static bool is_of(const struct summary *s, unsigned v, const char *version)
 	return false;
 }
 
-/* Why a version has no such mode, or "" where it has. */
-static void say_absent(const struct summary *s, unsigned like, const char *version,
-                       enum versions_mode mode, char *why, size_t bytes)
+/* Why a version has no such mode. */
+static struct reason absent_of(const struct summary *s, unsigned like, const char *version,
+                               enum versions_mode mode)
 {
-	snprintf(why, bytes, "no variant of %s is like %s there", versions_mode_name(mode),
-	         s->variants[like].name);
-	for (unsigned v = 0; v < s->nvariants; v++)
+	struct reason why = {.kind = REASON_NO_MODE,
+	                     .of = s->variants[like].name,
+	                     .detail = versions_mode_name(mode)};
+	for (unsigned v = 0; v < s->nvariants && why.kind; v++)
 		if (summary_is_asked(s, v) && is_of(s, v, version) && has_mode(s, v, mode) &&
-		    summary_like(s, v, like)) {
-			contrast_absent(s, s->variants[v].name, why, bytes);
-			if (!why[0])
-				return;
-		}
+		    summary_like(s, v, like))
+			why = contrast_absent(s, s->variants[v].name);
+	return why;
 }
 
 static struct versions_remark missing_of(const struct summary *s, unsigned like,
-                                         const char *version, struct arena *arena)
+                                         const char *version)
 {
-	char why[2][CONTRAST_WHY_BYTES];
-	for (unsigned mode = 0; mode < 2; mode++)
-		say_absent(s, like, version, mode, why[mode], sizeof why[mode]);
-	const char *both = why[0][0] && why[1][0] ? "; " : "";
-	return (struct versions_remark){
-	    .version = version,
-	    .why = why[0][0] || why[1][0] ? arena_text(arena, "%s%s%s", why[0], both, why[1])
-	                                  : "threads and processes are of two files of it"};
+	return (struct versions_remark){.version = version,
+	                                .why = {absent_of(s, like, version, VERSIONS_THREADS),
+	                                        absent_of(s, like, version, VERSIONS_PROCESSES)}};
 }
 
 /* Versions that were measured, but not in both modes with these settings. */
 static unsigned missing_find(const struct summary *s, unsigned like,
                              const struct versions_pick *picks, unsigned npicks,
-                             struct arena *arena, struct versions_remark *missing)
+                             struct versions_remark *missing)
 {
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
@@ -152,7 +146,7 @@ static unsigned missing_find(const struct summary *s, unsigned like,
 		for (unsigned i = 0; i < v && first; i++)
 			first = !is_in(s, i) || strcmp(s->variants[i].library, version);
 		if (first)
-			missing[n++] = missing_of(s, like, version, arena);
+			missing[n++] = missing_of(s, like, version);
 	}
 	return n;
 }
@@ -183,14 +177,14 @@ void versions_find(const struct summary *s, struct arena *arena, struct versions
 {
 	const unsigned like = like_whom(s);
 	*out = (struct versions){.nmodes = VERSIONS_MODES};
-	if (!s->carries_data || s->uncompared[0] || like == VERSIONS_NONE ||
+	if (!s->carries_data || s->uncompared.kind || like == VERSIONS_NONE ||
 	    !asks_for_both(s, like))
 		return;
 	out->picks = ARENA_ARRAY(arena, struct versions_pick, s->nvariants);
 	out->remarks =
 	    ARENA_ARRAY(arena, struct versions_remark, (1 + VERSIONS_MODES) * s->nvariants);
 	out->n = picks_find(s, like, out->picks);
-	out->nmissing = missing_find(s, like, out->picks, out->n, arena, out->remarks);
+	out->nmissing = missing_find(s, like, out->picks, out->n, out->remarks);
 	/* With one version alone there is nothing to report but why it is alone. */
 	out->n = out->n < 2 ? 0 : out->n;
 	for (unsigned i = 0; i < out->n; i++)

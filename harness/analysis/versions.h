@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "../arena.h"
+#include "reason.h"
 #include "summary.h"
 
 #define VERSIONS_NONE UINT_MAX /* no variant */
@@ -19,9 +20,13 @@ struct versions_pick {
 	unsigned variants[VERSIONS_MODES];
 };
 
-/* A version that was measured and is omitted (why), or a pick that others could replace. */
+/* A version that was measured and is omitted, or a pick that others could replace. */
 struct versions_remark {
-	const char *version, *why, *mode, *taken, *others;
+	const char *version;
+	/* Why threads and processes are missing; both are there if they are of two files of the
+	 * version. */
+	struct reason why[2];
+	const char *mode, *taken, *others; /* NULL: it is omitted */
 };
 
 struct versions {

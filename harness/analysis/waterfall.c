@@ -1,8 +1,8 @@
 /* The way from one end of the gap to the other, over factors. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "waterfall.h"
 
 #define NOWHERE UINT_MAX
@@ -107,24 +107,21 @@ static void way_out(const struct web *web, const struct reach *r, unsigned at, s
 	}
 }
 
-static int way_find(const struct web *web, unsigned from, unsigned to, struct way *way)
+static struct way way_find(struct arena *arena, const struct web *web, unsigned from, unsigned to)
 {
-	unsigned *room = malloc(4 * (size_t)web->nvariants * sizeof *room);
-	if (!room)
-		return -1;
+	unsigned *room = ARENA_ARRAY(arena, unsigned, 4 * (size_t)web->nvariants);
+	struct way way = {0};
 	struct reach there = {room, room + web->nvariants};
 	struct reach back = {room + 2 * web->nvariants, room + 3 * web->nvariants};
 	reach_from(web, from, &there);
 	reach_from(web, to, &back);
-	*way = (struct way){0};
 	if (there.far[to] != NOWHERE) {
-		way_out(web, &there, to, way);
+		way_out(web, &there, to, &way);
 	} else {
-		way_out(web, &there, farthest(web, &there, from), way);
-		way_home(web, &back, farthest(web, &back, to), way);
+		way_out(web, &there, farthest(web, &there, from), &way);
+		way_home(web, &back, farthest(web, &back, to), &way);
 	}
-	free(room);
-	return 0;
+	return way;
 }
 
 /* Whether a verdict says one direction and the mean of the logs the other, as a few blocks that are
@@ -144,18 +141,12 @@ static bool withhold(const struct web *web, struct verdict *v)
 /* The data of a way, block by block. */
 struct bricks {
 	unsigned nblocks, nsteps;
-	double *levels; /* of each variant on the way, a block after the other */
-	double *gap;    /* a log a block */
-	double *steps;  /* nblocks a step */
-	double *sum;    /* room for a number a block */
+	const double *levels; /* of each variant on the way, a block after the other */
+	double *gap;          /* a log a block */
+	double *steps;        /* nblocks a step */
+	double *sum;          /* room for a number a block */
 	double confidence;
 };
-
-static void bricks_free(struct bricks *b)
-{
-	free(b->levels);
-	free(b->gap);
-}
 
 static struct contrast_select select_of(const struct claim_list *asked, const struct way *way)
 {
@@ -166,23 +157,19 @@ static struct contrast_select select_of(const struct claim_list *asked, const st
 	                                .nwith = way->n};
 }
 
-static int bricks_make(const struct summary *s, const struct contrast_select *select,
-                       struct bricks *b, struct status *st)
+static void bricks_make(const struct summary *s, const struct contrast_select *select,
+                        struct bricks *b)
 {
-	if (contrast_levels(s, METRIC_BUSBW, select, &b->levels, &b->nblocks, st))
-		return -1;
-	b->gap = calloc((size_t)b->nblocks * (b->nsteps + 2), sizeof *b->gap);
-	if (!b->gap)
-		return status_set(st, "out of memory for the waterfall");
-	b->steps = b->gap + b->nblocks;
-	b->sum = b->steps + (size_t)b->nblocks * b->nsteps;
+	b->levels = contrast_levels(s, METRIC_BUSBW, select, &b->nblocks);
+	b->gap = ARENA_ARRAY(s->arena, double, b->nblocks);
+	b->steps = ARENA_ARRAY(s->arena, double, (size_t)b->nblocks * b->nsteps);
+	b->sum = ARENA_ARRAY(s->arena, double, b->nblocks);
 	for (unsigned k = 0; k < b->nblocks; k++) {
 		const double *level = b->levels + (size_t)k * (b->nsteps + 1);
 		for (unsigned i = 0; i < b->nsteps; i++)
 			b->steps[i * b->nblocks + k] = level[i + 1] - level[i];
 		b->gap[k] = level[b->nsteps] - level[0];
 	}
-	return 0;
 }
 
 static double mean_of(const double *x, unsigned n)
@@ -200,12 +187,14 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 	const double *logs = b->steps + (size_t)i * b->nblocks;
 	const struct edge *e = way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
 	*step = (struct waterfall_step){
+	    .name = e ? e->factor->name : "rest",
 	    .rest = !e,
 	    .from = way->variants[i],
 	    .to = way->variants[i + 1],
 	    .log = mean_of(logs, b->nblocks),
 	    .share = STATS_NO_RATIO,
-	    .verdict = verdict_of(stats_ratio_of_logs(logs, b->nblocks, b->confidence), s->margin)};
+	    .verdict = verdict_of(stats_ratio_of_logs(s->arena, logs, b->nblocks, b->confidence),
+	                          s->margin)};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
 	withhold(web, &step->verdict);
@@ -217,11 +206,10 @@ static void fill_step(const struct summary *s, const struct web *web, const stru
 		step->verdict.kind = VERDICT_UNDECIDED;
 	}
 	step->counts = e && !step->placebo && verdict_effect(&step->verdict);
-	strcpy(step->name, e ? e->factor->name : "rest");
 }
 
 /* Shares mean something only if there is a gap. */
-static void fill_shares(const struct bricks *b, struct waterfall *w)
+static void fill_shares(struct arena *arena, const struct bricks *b, struct waterfall *w)
 {
 	bool at_odds = is_at_odds(&w->gap, w->log);
 	bool gap = !at_odds && verdict_effect(&w->gap);
@@ -232,56 +220,45 @@ static void fill_shares(const struct bricks *b, struct waterfall *w)
 		for (unsigned k = 0; k < b->nblocks && step->counts; k++)
 			b->sum[k] += logs[k];
 		if (!step->at_odds)
-			step->share = stats_share(logs, b->gap, b->nblocks, b->confidence);
+			step->share = stats_share(arena, logs, b->gap, b->nblocks, b->confidence);
 	}
 	if (gap)
-		w->explained = stats_share(b->sum, b->gap, b->nblocks, b->confidence);
-	if (w->why[0])
+		w->explained = stats_share(arena, b->sum, b->gap, b->nblocks, b->confidence);
+	if (w->why.kind)
 		return;
-	if (verdict_within(&w->gap))
-		snprintf(w->why, sizeof w->why, "there is no gap to explain: it is within %.3g %%",
-		         100 * w->gap.margin);
-	else if (at_odds)
-		snprintf(w->why, sizeof w->why,
-		         "few blocks lie so far off that the gap's mean and its estimate point "
-		         "two ways");
-	else if (!gap)
-		snprintf(w->why, sizeof w->why,
-		         "the gap itself is undecided, so that shares of it would mean nothing");
+	w->why = (struct reason){verdict_within(&w->gap) ? REASON_NO_GAP
+	                         : at_odds               ? REASON_AT_ODDS
+	                         : !gap                  ? REASON_GAP_UNDECIDED
+	                                                 : REASON_NONE,
+	                         .margin = w->gap.margin};
 }
 
 /* Steps, shares and what is left, along a way. */
-static int follow(const struct summary *s, const struct claim_list *asked, const struct web *web,
-                  const struct way *way, struct waterfall *w, struct status *st)
+static void follow(const struct summary *s, const struct claim_list *asked, const struct web *web,
+                   const struct way *way, struct waterfall *w)
 {
 	struct bricks b = {.nsteps = way->n - 1, .confidence = s->looks.confidence};
 	const struct contrast_select select = select_of(asked, way);
-	struct contrast gap;
-	if (contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW, &select,
-	                  &gap, st))
-		return -1;
-	memcpy(w->why, gap.why, sizeof w->why);
+	const struct contrast gap =
+	    contrast_make(s, way->variants[way->n - 1], way->variants[0], METRIC_BUSBW, &select);
+	w->why = gap.why;
 	w->ncells = gap.ncells;
 	w->nblocks = gap.nblocks;
 	if (!gap.nblocks)
-		return 0;
+		return;
 	w->nsteps = b.nsteps;
 	w->gap = gap.verdict;
 	if (withhold(web, &w->gap))
-		snprintf(w->why, sizeof w->why,
-		         "the gap does not reach beyond what the A/A line shows");
+		w->why = (struct reason){.kind = REASON_GAP_IN_NOISE};
 	w->log = gap.left_side.log - gap.right_side.log;
-	int rc = bricks_make(s, &select, &b, st);
+	bricks_make(s, &select, &b);
 	double log = gap.right_side.log;
-	for (unsigned i = 0; i < w->nsteps && !rc; i++) {
+	for (unsigned i = 0; i < w->nsteps; i++) {
 		fill_step(s, web, way, &b, i, &w->steps[i]);
 		w->steps[i].from_gbs = exp(log);
 		w->steps[i].to_gbs = exp(log += w->steps[i].log);
 	}
-	if (!rc)
-		fill_shares(&b, w);
-	bricks_free(&b);
-	return rc;
+	fill_shares(s->arena, &b, w);
 }
 
 /* Whether what is left is no less than the gap: the factors lead elsewhere. */
@@ -293,28 +270,23 @@ static bool leads_away(const struct waterfall *w)
 	return false;
 }
 
-int waterfall_make(const struct summary *s, const struct regimes *regimes,
-                   const struct claim_list *asked, struct waterfall *out, struct status *st)
+struct waterfall waterfall_make(const struct summary *s, const struct regimes *regimes,
+                                const struct claim_list *asked)
 {
 	struct waterfall w = {.log = NAN, .explained = STATS_NO_RATIO};
 	struct web web;
-	struct way way;
-	w.gap = verdict_make(NULL, 0, s->margin);
+	w.gap = verdict_of(STATS_NO_RATIO, s->margin);
 	if (asked->gap.from[0])
-		contrast_obstacle(s, asked->gap.from, asked->gap.to, w.why, sizeof w.why);
-	*out = w;
-	if (!asked->gap.from[0] || w.why[0])
-		return 0;
+		w.why = contrast_obstacle(s, asked->gap.from, asked->gap.to);
+	if (!asked->gap.from[0] || w.why.kind)
+		return w;
 	unsigned from = (unsigned)index_variant(s, asked->gap.from);
 	unsigned to = (unsigned)index_variant(s, asked->gap.to);
 	web_make(s, regimes, asked, from, to, &web);
-	if (way_find(&web, from, to, &way))
-		return status_set(st, "out of memory for the waterfall");
-	if (follow(s, asked, &web, &way, &w, st))
-		return -1;
+	struct way way = way_find(s->arena, &web, from, to);
+	follow(s, asked, &web, &way, &w);
 	way = (struct way){2, {from, to}, {NOWHERE, NOWHERE}};
-	if (leads_away(&w) && follow(s, asked, &web, &way, &w, st))
-		return -1;
-	*out = w;
-	return 0;
+	if (leads_away(&w))
+		follow(s, asked, &web, &way, &w);
+	return w;
 }

@@ -9,8 +9,8 @@
 
 /* One step from a variant to another. */
 struct waterfall_step {
-	char name[TRIAL_NAME_BYTES + 16]; /* the factor's, or "rest" */
-	bool rest, backwards;             /* backwards: the factor from its to to its from */
+	const char *name;     /* the factor's, borrowed, or "rest" */
+	bool rest, backwards; /* backwards: the factor from its to to its from */
 	bool placebo;
 	unsigned from, to;       /* variants, of the way */
 	double from_gbs, to_gbs; /* geometric means over blocks and cells */
@@ -74,12 +74,12 @@ struct waterfall {
 	double log;         /* mean over blocks of its log */
 	struct stats_ratio explained; /* share that the steps that count make up; NaN: no gap */
 	unsigned ncells, nblocks;
-	char why[CONTRAST_WHY_BYTES]; /* why there is none, or why there are no shares, or "" */
+	struct reason why; /* there is none, or there are no shares */
 };
 
 /* If the regime of large sizes cannot distinguish variants, gap and steps count only beyond its A/A
- * line; without regimes (NULL) everywhere. -1 only when memory is out. */
-int waterfall_make(const struct summary *summary, const struct regimes *regimes,
-                   const struct claim_list *asked, struct waterfall *out, struct status *st);
+ * line; without regimes (NULL) everywhere. */
+struct waterfall waterfall_make(const struct summary *summary, const struct regimes *regimes,
+                                const struct claim_list *asked);
 
 #endif

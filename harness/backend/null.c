@@ -4,7 +4,6 @@
  * wait there would make one worker with n ranks n times slower. */
 #include "../core/backend.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,12 +20,6 @@ struct backend_ctx {
 	} queue[];
 };
 
-static unsigned null_capacity(struct status *st)
-{
-	(void)st;
-	return UINT_MAX;
-}
-
 static int null_supports(const struct trial *trial, struct status *st)
 {
 	if (trial->settings.delay_ns < 0 || trial->settings.extra_ns < 0)
@@ -36,18 +29,6 @@ static int null_supports(const struct trial *trial, struct status *st)
 			return status_set(st, "null: init makes communicators, and the virtual "
 			                      "device has none; allowed is backend nccl");
 	return 0;
-}
-
-static size_t null_store_bytes(const struct trial *trial)
-{
-	(void)trial;
-	return 0;
-}
-
-static int null_numa_node(const struct trial *trial, unsigned rank)
-{
-	(void)trial, (void)rank;
-	return -1;
 }
 
 static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
@@ -155,10 +136,7 @@ const struct backend backend_null = {
     .name = "null",
     .summary = "a virtual device with a known delay: what the harness itself costs",
     .is = {.launches = true, .injects = true},
-    .capacity = null_capacity,
     .supports = null_supports,
-    .store_bytes = null_store_bytes,
-    .numa_node = null_numa_node,
     .open = null_open,
     .prepare = null_prepare,
     .begin = null_begin,

@@ -17,6 +17,12 @@ const struct backend *backend_find(const char *name)
 	return NULL;
 }
 
+unsigned backend_capacity(const char *name, struct status *st)
+{
+	const struct backend *b = backend_find(name);
+	return !b ? 0 : b->capacity ? b->capacity(st) : UINT_MAX;
+}
+
 static bool uses(const struct backend *b, const char *key)
 {
 	for (unsigned i = 0; b->uses && b->uses[i]; i++)

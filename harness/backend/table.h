@@ -7,6 +7,8 @@
 /* NULL-terminated. */
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
+/* Ranks that it can hold here; 0: none, with the reason. For struct plan_machine. */
+unsigned backend_capacity(const char *name, struct status *st);
 /* Whether a key is set that the backend of these settings ignores: which key, and the first two
  * backends that use it (NULL if there are fewer). Backends that load the library use NCCL_… of the
  * environment. A variant with such a key would differ in its name alone. */

@@ -10,7 +10,7 @@
 #include "../analysis/measure.h"
 #include "chapters.h"
 
-enum { SIDE_BY_SIDE = 1, SIDE_OF_LIMIT = 2 };
+enum { SIDE_BY_SIDE = 1, APART = 2 }; /* of variants in the same pages */
 
 struct row {
 	const char *variant;
@@ -24,6 +24,7 @@ struct row {
 	size_t huge_bytes; /* page size of its huge pages */
 	size_t bytes;      /* of a copy */
 	unsigned when;
+	const struct settings *settings;
 };
 
 static const struct column columns[] = {
@@ -44,11 +45,10 @@ static const struct story_form form =
                .when = offsetof(struct row, when));
 
 static const struct sentence sentences[] = {
-    {STORY_ANSWER, SIDE_BY_SIDE, "Side by side, elements are read and written at {gbs} GB/s."},
-    {STORY_ANSWER, SIDE_OF_LIMIT,
-     "Side by side, elements are read and written at {gbs} GB/s, {share} of the {limit_gbs} "
-     "that "
-     "DRAM has."},
+    {STORY_ANSWER, SIDE_BY_SIDE,
+     "Side by side, elements are read and written at {gbs} GB/s[, {share} of the {limit_gbs} "
+     "that DRAM has]."},
+    {STORY_ANSWER, APART, "[Elements {stride} apart reach {gbs} GB/s|, {stride} apart {gbs}]."},
 };
 
 /* From the first trial of the variant that reports it. */
@@ -81,9 +81,9 @@ static void fill(const struct analysis *a, unsigned group, unsigned variant, str
 	const struct summary *s = a->s;
 	const struct summary_group *g = &s->groups[group];
 	const struct summary_row *row = index_at(s, variant, group, g->nsizes - 1);
-	const struct evidence_row *e = counted(a->evidence, group, variant, g->nsizes - 1);
+	const struct evidence_row *e = counted(&a->evidence, group, variant, g->nsizes - 1);
 	*out = (struct row){.variant = s->variants[variant].name,
-	                    .stride = s->settings[variant].stride,
+	                    .stride = s->run->variants[variant].settings.stride,
 	                    .gbs = summary_busbw(row),
 	                    .ratio = row->ratio,
 	                    .dram_gbs = e ? e->dram_gbs : NAN,
@@ -92,23 +92,6 @@ static void fill(const struct analysis *a, unsigned group, unsigned variant, str
 	                    .bytes = row->cell.bytes};
 	out->share = out->gbs.estimate / out->limit_gbs;
 	out->dram_per_byte = out->dram_gbs / out->gbs.estimate;
-}
-
-/* "Elements 4 apart reach 704 GB/s, 8 apart 351": of variants in the same pages as the row side
- * by side. */
-static void say_strides(struct story *story, const struct story_table *t,
-                        const struct settings *const *settings, unsigned side)
-{
-	struct phrase p = phrase_begin(story);
-	for (unsigned i = 0; i < t->nrows; i++) {
-		const struct row *row = story_row(t, i);
-		if (row->stride > 1 && settings[i]->pages == settings[side]->pages)
-			phrase_add_row(&p, t, row,
-			               p.used ? ", {stride} apart {gbs}"
-			                      : "Elements {stride} apart reach {gbs} GB/s");
-	}
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
 }
 
 /* The first group of the collective that was measured in stream, or -1. */
@@ -125,22 +108,24 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct summary *s = a->s;
 	const int group = group_of(s);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants);
-	const struct settings **settings =
-	    ARENA_ARRAY(story->arena, const struct settings *, s->nvariants);
-	unsigned n = 0, side = s->nvariants;
+	const struct settings *side = NULL;
+	unsigned n = 0;
 	for (unsigned v = 0; group >= 0 && v < s->nvariants; v++) {
 		const struct summary_row *row =
 		    index_at(s, v, (unsigned)group, s->groups[group].nsizes - 1);
 		if (!summary_is_asked(s, v) || !row || !row->ntrials || isnan(row->busbw_gbs))
 			continue;
 		fill(a, (unsigned)group, v, &rows[n]);
-		settings[n] = &s->settings[v];
-		if (rows[n].stride == 1 && side == s->nvariants) {
-			side = n;
-			rows[n].when = isnan(rows[n].share) ? SIDE_BY_SIDE : SIDE_OF_LIMIT;
+		rows[n].settings = &s->run->variants[v].settings;
+		if (rows[n].stride == 1 && !side) {
+			side = rows[n].settings;
+			rows[n].when = SIDE_BY_SIDE;
 		}
 		n++;
 	}
+	for (unsigned i = 0; side && i < n; i++)
+		if (rows[i].stride > 1 && rows[i].settings->pages == side->pages)
+			rows[i].when = APART;
 	const struct story_table *t = story_table(story, &form, rows, n);
 	if (!n)
 		return;
@@ -148,8 +133,6 @@ static void tell(const struct analysis *a, struct story *story)
 	story_leads_unasked(story);
 	story_picture(story, "access_busbw", true);
 	STORY_TELL(story, t, sentences);
-	if (side < n)
-		say_strides(story, t, settings, side);
 	story_say(
 	    story, STORY_BODY, t, NULL, 0,
 	    "One copy of {bytes} within a rank's own memory, every element once. Neighbouring "

@@ -5,7 +5,7 @@
 
 #include "../analysis/advice.h"
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
 
 struct row {
@@ -15,9 +15,10 @@ struct row {
 	int equal;
 	size_t up_to;
 	const char *library, *sizes, *unit;
-	const char *gain;     /* "1.28", or "1.11 to 1.70" if nothing is known within */
-	const char *bounds;   /* its interval; NULL if the gain says it */
-	const char *measured; /* if it is larger, which may surprise the reader; else NULL */
+	const char *gain;   /* "1.28", or "1.11 to 1.70" if nothing is known within */
+	const char *bounds; /* its interval; NULL if the gain says it */
+	const char *about;  /* what stands beside the gain, or "" */
+	bool corrected; /* for the selection: the reader may be surprised by what was measured */
 };
 
 // clang-format off
@@ -38,11 +39,34 @@ static const struct column columns[] = {
     COLUMN(struct row, unit, "times what", "", TEXT),
     COLUMN(struct row, gain, "gain", "", TEXT),
     COLUMN(struct row, bounds, "interval of the gain", "", TEXT),
-    COLUMN_AS(struct row, measured, "as_measured", "measured, before correction", "", TEXT, 0),
+    COLUMN(struct row, about, "about the gain", "", TEXT),
+};
+static const char *const whats[ADVICES] = {
+    [ADVICE_REGISTER]  = "Register the user buffers",
+    [ADVICE_THREADS]   = "Use one process with a thread per rank rather than a process per rank",
+    [ADVICE_PROCESSES] = "Use a process per rank rather than threads",
+    [ADVICE_EITHER]    = "Threads or processes: choose by convenience",
+    [ADVICE_SEVERAL]   = "Launch from several workers rather than from one thread",
+    [ADVICE_GRAPH]     = "Replay small calls from a CUDA graph where one thread launches for all ranks",
+    [ADVICE_NATIVE]    = "Call the library's native collective rather than grouped sends and receives where one thread launches for all ranks",
+    [ADVICE_BIND]      = "Bind the workers to cores",
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "advice", .title = "Recommendations", .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
+
+/* "1.27 to 1.30, corrected for selection; measured: 1.45" */
+static const char *about_of(struct arena *arena, const struct row *row)
+{
+	const char *text = row->bounds ? row->bounds : "";
+	if (row->corrected)
+		text = arena_text(arena, "%s%scorrected for selection; measured: %.2f", text,
+		                  *text ? ", " : "", row->ratio.estimate);
+	if (row->up_to != ENTRY_NO_BYTES)
+		text = arena_text(arena, "%s%sfaster at every size up to %s", text,
+		                  *text ? ", " : "", format_size(row->up_to).text);
+	return text;
+}
 
 static struct row row_of(const struct summary *s, struct arena *arena,
                          const struct advice_item *item)
@@ -57,8 +81,8 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	        fabs(log(r->estimate));
 	const int digits = item->equal ? 3 : 2;
 	const char *gain = arena_text(arena, "%.*f", digits, e->estimate);
-	return (struct row){
-	    .what = item->what,
+	struct row row = {
+	    .what = whats[item->what],
 	    .collective = coll_info(item->coll)->name,
 	    .metric = metric_info(item->metric)->name,
 	    .from = s->variants[item->from].name,
@@ -75,7 +99,9 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	    .gain = at_end ? arena_text(arena, "%s to %.2f", gain, e->hi) : gain,
 	    .bounds =
 	        at_end ? NULL : arena_text(arena, "%.*f to %.*f", digits, e->lo, digits, e->hi),
-	    .measured = corrected ? arena_text(arena, "%.2f", r->estimate) : NULL};
+	    .corrected = corrected};
+	row.about = about_of(arena, &row);
+	return row;
 }
 
 /* Whether one sentence says both. */
@@ -94,44 +120,20 @@ static bool is_same_pair(const struct row *a, const struct row *b)
 /* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
 static void add_item(struct phrase *p, const struct story_table *t, const struct row *row)
 {
-	const struct {
-		bool has;
-		const char *text;
-	} more[] = {
-	    {row->bounds, "{bounds}"},
-	    {row->measured, "corrected for selection; measured: {as_measured}"},
-	    {row->up_to != ENTRY_NO_BYTES, "faster at every size up to {up_to}"},
-	};
-	const char *sep = " (";
-	if (row->equal) {
-		phrase_add_row(p, t, row,
-		               "{from} and {to} have the same {unit} ({gain}, {bounds})");
-		return;
-	}
-	phrase_add_row(p, t, row, "{gain} times the {unit} in {to} against {from}");
-	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-		if (!more[i].has)
-			continue;
-		phrase_words(p, sep);
-		phrase_add_row(p, t, row, more[i].text);
-		sep = ", ";
-	}
-	phrase_words(p, sep[0] == ',' ? ")" : "");
+	phrase_add_row(p, t, row,
+	               row->equal ? "{from} and {to} have the same {unit} ({gain}, {bounds})"
+	                          : "{gain} times the {unit} in {to} against {from}[ ({about})]");
 }
 
 /* For several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather". */
 static void add_pair(struct phrase *p, const struct story_table *t, const struct row *first)
 {
-	const struct row *end = story_row(t, t->nrows);
-	const char *sep = ": ";
-	phrase_add_row(p, t, first, "{to} against {from}");
-	for (const struct row *row = first; row < end; row++) {
-		if (!is_said_with(first, row) || !is_same_pair(first, row))
-			continue;
-		phrase_words(p, sep);
-		phrase_add_row(p, t, row, "{gain} in {collective}");
-		sep = ", ";
-	}
+	const struct row *rows = t->rows;
+	unsigned *of = ARENA_ARRAY(p->story->arena, unsigned, t->nrows), n = 0;
+	for (unsigned i = (unsigned)(first - rows); i < t->nrows; i++)
+		if (is_said_with(first, &rows[i]) && is_same_pair(first, &rows[i]))
+			of[n++] = i;
+	phrase_add(p, t, of, n, "{to} against {from}: [{gain} in {collective}]");
 }
 
 /* The sentence of a row and of all rows that share it. */
@@ -143,14 +145,11 @@ static void advise(struct story *story, const struct story_table *t, const struc
 	for (const struct row *row = first; row < end; row++) {
 		const bool with = is_said_with(first, row);
 		several |= with && strcmp(row->collective, first->collective);
-		corrected |= with && row->measured;
+		corrected |= with && row->corrected;
 	}
-	phrase_add_row(&p, t, first, several ? "{what} ({sizes}" : "{what} ({collective}, {sizes}");
-	if (*first->library)
-		phrase_add_row(&p, t, first, ", NCCL {library}");
-	phrase_words(&p, "): ");
-	if (several)
-		phrase_add_row(&p, t, first, "times the {unit}, ");
+	phrase_add_row(&p, t, first,
+	               several ? "{what} ({sizes}[, NCCL {library}]): times the {unit}, "
+	                       : "{what} ({collective}, {sizes}[, NCCL {library}]): ");
 	for (const struct row *row = first; row < end; row++) {
 		bool said = !is_said_with(first, row);
 		for (const struct row *k = first; k < row && several; k++)
@@ -167,8 +166,8 @@ static void advise(struct story *story, const struct story_table *t, const struc
 /* Nothing if the run cannot distinguish variants. */
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct advice advice = regimes_tell(a->regimes)
-	                                 ? advice_make(a->s, a->regimes, story->arena)
+	const struct advice advice = regimes_tell(&a->regimes)
+	                                 ? advice_make(a->s, &a->regimes, story->arena)
 	                                 : (struct advice){.nitems = 0};
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, advice.nitems + 1);
 	for (unsigned i = 0; i < advice.nitems; i++)
@@ -181,6 +180,10 @@ static void tell(const struct analysis *a, struct story *story)
 		if (first == i)
 			advise(story, t, &rows[i]);
 	}
+	/* Any chapter's advice. */
+	if (!record_traits(a->s->run, NULL)->gpus)
+		story_note(story, STORY_BELOW_ADVICE,
+		           "None of it is about GPUs, which were not measured.");
 }
 
 const struct chapter chapter_advice = {"advice", "Do this", CHAPTER_FRONT, tell};

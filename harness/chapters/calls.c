@@ -13,7 +13,7 @@ struct row {
 	unsigned ranks;
 	size_t bytes;
 	int device; /* whether it has the device's stamps */
-	double total, before, residual, launch;
+	struct calls_line line;
 	const char *said; /* of the collective's first call */
 };
 
@@ -26,10 +26,10 @@ static const struct column columns[] = {
     COLUMN(struct row, ranks, "ranks", "", COUNT),
     COLUMN(struct row, bytes, "size", "", BYTES),
     COLUMN(struct row, device, "device's stamps", "", FLAG),
-    COLUMN(struct row, total, "total", "µs", NUMBER),
-    COLUMN(struct row, before, "device begins before", "µs", NUMBER),
-    COLUMN(struct row, residual, "device's stamps off by", "µs", NUMBER),
-    COLUMN(struct row, launch, "launched after", "µs", NUMBER),
+    COLUMN_AS(struct row, line.total_us, "total", "total", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, line.before_us, "before", "device begins before", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, line.residual_us, "residual", "device's stamps off by", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, line.launch_us, "launch", "launched after", "µs", NUMBER, 0),
     COLUMN(struct row, said, "caption", "", TEXT),
 };
 static const struct story_form form =
@@ -51,7 +51,7 @@ static unsigned rows_of(const struct summary *s, const struct plot_order *order,
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < order->main; i++) {
-		const struct calls_line line = calls_line_of(s, coll, order->variants[i]);
+		const struct calls_line line = calls_line_of(s, coll, order->variants[i], arena);
 		if (line.cell)
 			rows[n++] = (struct row){
 			    .coll = arena_copy(arena,
@@ -62,22 +62,21 @@ static unsigned rows_of(const struct summary *s, const struct plot_order *order,
 			    .ranks = line.cell->nranks,
 			    .bytes = line.cell->cell.bytes,
 			    .device = line.cell->device_clock,
-			    .total = line.total_us,
-			    .before = line.before_us,
-			    .residual = line.residual_us,
-			    .launch = line.launch_us};
+			    .line = line};
 	}
 	return n;
 }
 
+/* What the picture of a collective says of its rows. */
 static const char *say(struct story *story, const struct story_table *t, unsigned from, unsigned to)
 {
 	struct phrase p = phrase_begin(story);
-	for (unsigned i = from; i < to; i++)
-		phrase_add(&p, t, &i, 1,
-		           i > from ? ", {launch} of {total} in {name}"
-		                    : "All ranks have launched after {launch} of {total} µs in "
-		                      "{name}");
+	unsigned *rows = ARENA_ARRAY(story->arena, unsigned, to - from), n = 0;
+	while (from < to)
+		rows[n++] = from++;
+	phrase_add(&p, t, rows, n,
+	           "All ranks have launched after [{launch} of {total} µs in {name}|, {launch} of "
+	           "{total} in {name}]");
 	phrase_end(&p, STORY_IN_A_ROW);
 	return p.text;
 }

@@ -9,8 +9,10 @@
 #include "../analysis/calls.h"
 #include "../analysis/contrast.h"
 #include "../analysis/plot_order.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define NAMED     3   /* a longer list gives this many by name */
@@ -24,23 +26,20 @@ struct row {
 	unsigned group;
 };
 
-/* The figures of a variant's curve at one size. */
+/* A figure of a variant's curve at one size; or its rank that ends farthest from the mean of all,
+ * and how far, as a share of the call. */
 struct figure {
-	const char *collective, *pace, *variant, *what;
+	const char *collective, *pace, *variant, *what, *late;
 	size_t asked_bytes;
 	double value;
-	unsigned group;
+	unsigned rank, group;
 };
 
-/* The rank that ends farthest from the mean of all, over a group's variants and sizes. */
-struct rank {
-	const char *collective, *pace, *variant;
-	size_t asked_bytes;
-	unsigned rank;
-	const char *late; /* how much of the call */
-	double share;     /* the same; negative: early */
-	unsigned group;
+/* Of how many collectives and variants there are pictures. */
+struct limits {
+	unsigned collectives, each, detail, curves, when;
 };
+enum { NO_OWN = 1, NO_DETAIL = 2, FEW_CURVES = 4 };
 
 /* The variants of one verdict. Without variants: what the regime cannot decide, or why. */
 struct clause {
@@ -62,6 +61,21 @@ static const struct column columns[] = {
     COLUMN(struct row, tail_said, "tail", "", TEXT),
     COLUMN(struct row, ranks_said, "ranks", "", TEXT),
 };
+static const struct column limits_columns[] = {
+    COLUMN(struct limits, collectives, "collectives", "", COUNT),
+    COLUMN(struct limits, each, "most with pictures of their own", "", COUNT),
+    COLUMN(struct limits, detail, "most with pictures of details", "", COUNT),
+    COLUMN(struct limits, curves, "variants that are drawn", "", COUNT),
+};
+static const struct story_form limits_form =
+    STORY_FORM(struct limits, limits_columns, .name = "drawn", .title = "What is drawn", .when = offsetof(struct limits, when), .hidden = true);
+
+static const struct sentence limits_sentences[] = {
+    {STORY_ABOVE_PICTURES, NO_OWN, "The run has {collectives} collectives: more than {each} have no pictures of their own."},
+    {STORY_ABOVE_PICTURES, NO_DETAIL, "The run has {collectives} collectives: of more than {detail}, launch cost, ranks, single calls and timelines are not drawn."},
+    {STORY_ABOVE_PICTURES, FEW_CURVES, "Curves are of {curves} variants, for more cannot be told apart: the reference and its twin, the ends of the gap, and the first of each mode. The tables have all."},
+};
+
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "captions", .title = "Captions", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
 
@@ -72,20 +86,11 @@ static const struct column figure_columns[] = {
     COLUMN(struct figure, what, "what", "", TEXT),
     COLUMN(struct figure, variant, "variant", "", TEXT),
     COLUMN(struct figure, value, "value", "", NUMBER),
+    COLUMN(struct figure, rank, "rank", "", COUNT),
+    COLUMN(struct figure, late, "off the mean, of the call", "", TEXT),
 };
 static const struct story_form figure_form =
     STORY_FORM(struct figure, figure_columns, .name = "caption_figures", .title = "Figures of captions", .when = STORY_NO_WHEN, .hidden = true);
-
-static const struct column rank_columns[] = {
-    COLUMN(struct rank, collective, "collective", "", TEXT),
-    COLUMN(struct rank, pace, "pace", "", TEXT),
-    COLUMN(struct rank, asked_bytes, "size", "", BYTES),
-    COLUMN(struct rank, variant, "variant", "", TEXT),
-    COLUMN(struct rank, rank, "rank", "", COUNT),
-    COLUMN(struct rank, late, "off the mean, of the call", "", TEXT),
-};
-static const struct story_form rank_form =
-    STORY_FORM(struct rank, rank_columns, .name = "caption_ranks", .title = "Ranks far from the mean", .when = STORY_NO_WHEN, .hidden = true);
 
 static const struct column clause_columns[] = {
     COLUMN(struct clause, collective, "collective", "", TEXT),
@@ -121,10 +126,9 @@ struct teller {
 	struct plot_order order;
 	struct row *rows;
 	struct figure *figures;
-	struct rank *ranks;
 	struct clause *clauses;
-	unsigned n, nfigures, nranks, nclauses;
-	const struct story_table *in_figures, *in_ranks, *in_clauses;
+	unsigned n, nfigures, nclauses;
+	const struct story_table *in_figures, *in_clauses;
 };
 
 /* --- figures --- */
@@ -133,10 +137,10 @@ struct teller {
  * be off the curve. */
 static double tail_of(const struct summary *s, const struct summary_row *row)
 {
-	size_t n;
-	double *calls = calls_sorted(s, row, &n);
-	const double p95 = calls && n ? stats_quantile(calls, (unsigned)n, 0.95) : NAN;
-	free(calls);
+	const struct arena_mark mark = arena_mark(s->arena);
+	double *calls = calls_room(s, s->arena);
+	const double p95 = stats_quantile(calls, calls_sorted(s, row, calls), 0.95);
+	arena_release(s->arena, mark);
 	return p95;
 }
 
@@ -150,7 +154,15 @@ static const struct kind {
           offsetof(struct summary_row, time_us)},
   launch = {"launch", "At {asked_bytes} launching takes {value} µs in {variant}",
             offsetof(struct summary_row, launch_us)},
-  tail = {"tail", "At {asked_bytes} 95 % of all calls take at most {value} µs in {variant}", 0};
+  tail = {"tail", "At {asked_bytes} 95 % of all calls take at most {value} µs in {variant}", 0},
+  after = {"after the mean",
+           "Rank {rank} of {variant} ends {late} of the call after the mean of all ranks at "
+           "{asked_bytes}",
+           0},
+  before = {"before the mean",
+            "Rank {rank} of {variant} ends {late} of the call before the mean of all ranks at "
+            "{asked_bytes}",
+            0};
 
 /* Rounds to the digits of a sentence: the six digits in report.json would round 12318.52
  * differently. */
@@ -176,6 +188,7 @@ static void see(struct teller *t, const struct row *row, const struct kind *kind
 			                    .what = kind->what,
 			                    .asked_bytes = s->groups[row->group].asked_bytes[size],
 			                    .value = as_said(value),
+			                    .rank = ENTRY_NO_COUNT,
 			                    .group = row->group};
 	}
 }
@@ -192,49 +205,36 @@ static const char *say(const struct teller *t, const struct row *row, const stru
 	return p.text;
 }
 
-/* --- ranks --- */
-
-static void see_ranks(struct teller *t, const struct row *row)
+/* The rank that ends farthest from the mean, over the group's variants and sizes. */
+static void see_rank(struct teller *t, const struct row *row)
 {
 	const struct summary *s = t->a->s;
 	const struct summary_group *g = &s->groups[row->group];
-	struct rank *found = &t->ranks[t->nranks];
+	struct figure *found = &t->figures[t->nfigures];
+	double most = 0;
 	for (unsigned i = 0; i < t->order.n * g->nsizes; i++) {
 		const unsigned v = t->order.variants[i / g->nsizes];
 		const struct summary_row *at = index_at(s, v, row->group, i % g->nsizes);
-		for (unsigned r = 0; at && at->ranks && r < at->nranks; r++) {
+		const bool ranks = at && at->ranks && s->variants[v].role != ROLE_AGAIN;
+		for (unsigned r = 0; ranks && r < at->nranks; r++) {
 			const double share = at->ranks[r].late_us / at->time_us;
-			if (s->variants[v].role == ROLE_AGAIN ||
-			    !(fabs(share) > fabs(found->share)))
+			if (!(fabs(share) > fabs(most)))
 				continue;
-			*found = (struct rank){.collective = row->collective,
-			                       .pace = row->pace,
-			                       .variant = s->variants[v].name,
-			                       .asked_bytes = g->asked_bytes[i % g->nsizes],
-			                       .rank = r,
-			                       .share = share,
-			                       .group = row->group};
+			most = share;
+			*found = (struct figure){.collective = row->collective,
+			                         .pace = row->pace,
+			                         .variant = s->variants[v].name,
+			                         .what = share > 0 ? after.what : before.what,
+			                         .asked_bytes = g->asked_bytes[i % g->nsizes],
+			                         .value = NAN,
+			                         .rank = r,
+			                         .group = row->group};
 		}
 	}
-	if (!found->variant)
-		return;
-	found->late = arena_text(t->arena, "%.2g %%", 100 * fabs(found->share));
-	t->nranks++;
-}
-
-static const char *say_ranks(const struct teller *t, const struct row *row)
-{
-	struct phrase p = phrase_begin(t->story);
-	for (unsigned i = 0; i < t->nranks; i++)
-		if (t->ranks[i].group == row->group)
-			phrase_add(&p, t->in_ranks, &i, 1,
-			           t->ranks[i].share > 0
-			               ? "Rank {rank} of {variant} ends {late} of the call after "
-			                 "the mean of all ranks at {asked_bytes}"
-			               : "Rank {rank} of {variant} ends {late} of the call before "
-			                 "the mean of all ranks at {asked_bytes}");
-	phrase_end(&p, STORY_IN_A_ROW);
-	return p.text;
+	if (most) {
+		found->late = arena_text(t->arena, "%.2g %%", 100 * fabs(most));
+		t->nfigures++;
+	}
 }
 
 /* --- against the reference --- */
@@ -269,13 +269,12 @@ static const struct verdict *verdicts_of(const struct teller *t, const struct su
 {
 	const struct summary *s = t->a->s;
 	struct verdict *out = ARENA_ARRAY(t->arena, struct verdict, t->order.n + 1);
-	struct status st = {""};
 	for (unsigned i = 0; i < t->order.n; i++) {
 		const unsigned v = t->order.variants[i];
 		out[i].ratio.estimate = NAN;
 		if (s->variants[v].role != ROLE_VARIANT)
 			continue;
-		arena_need(t->arena, !contrast_against(s, v, g, range, &out[i], &st));
+		out[i] = contrast_against(s, v, g, range);
 		if (regime && !regime->tells)
 			keep_beyond(regime, &out[i]);
 	}
@@ -355,9 +354,10 @@ static void see_kind(struct teller *t, struct clause c, const struct verdict *ve
 }
 
 /* Why a regime cannot distinguish variants, without the full stop. */
-static const char *reason_of(struct arena *arena, const struct regime *regime)
+static const char *reason_of(const struct teller *t, const struct regime *regime)
 {
-	return arena_text(arena, "%.*s", (int)strlen(regime->why) - 1, regime->why);
+	const char *why = regime_doubt_text(t->arena, t->a->s, regime);
+	return arena_text(t->arena, "%.*s", (int)strlen(why) - 1, why);
 }
 
 /* False: there is no comparison. */
@@ -367,10 +367,10 @@ static bool see_clauses(struct teller *t, const struct row *row)
 	const struct summary_group *g = &s->groups[row->group];
 	const bool large = g->cell.pace == PACE_STREAM;
 	const struct regime *regime =
-	    regimes_find(t->a->regimes, large ? REGIME_LARGE : REGIME_SMALL);
-	const unsigned before = t->nclauses;
+	    regimes_find(&t->a->regimes, large ? REGIME_LARGE : REGIME_SMALL);
+	const unsigned first = t->nclauses;
 	struct claim_range range, sizes = {0, SIZE_MAX};
-	if (!t->a->regimes->n || s->reference < 0)
+	if (!t->a->regimes.n || s->reference < 0)
 		return false;
 	const bool part = range_of(g, regime, &range);
 	const struct verdict *verdicts = verdicts_of(t, g, regime, range);
@@ -387,8 +387,8 @@ static bool see_clauses(struct teller *t, const struct row *row)
 		see_kind(t, c, verdicts);
 	if (!regime || regime->tells)
 		return true;
-	if (t->nclauses == before)
-		c.why = reason_of(t->arena, regime);
+	if (t->nclauses == first)
+		c.why = reason_of(t, regime);
 	else if (!isnan(regime->least_effect))
 		c.unseen = arena_text(t->arena, "effects under %s cannot be seen here",
 		                      format_effect(regime->least_effect).text);
@@ -430,8 +430,7 @@ static struct teller begin(const struct analysis *a, struct story *story)
 	    .arena = story->arena,
 	    .order = order,
 	    .rows = ARENA_ARRAY(story->arena, struct row, groups),
-	    .figures = ARENA_ARRAY(story->arena, struct figure, 3 * groups * (order.main + 1)),
-	    .ranks = ARENA_ARRAY(story->arena, struct rank, groups),
+	    .figures = ARENA_ARRAY(story->arena, struct figure, 3 * groups * (order.main + 2)),
 	    .clauses = ARENA_ARRAY(story->arena, struct clause, groups * (VERDICT_KINDS + 1))};
 }
 
@@ -447,11 +446,27 @@ static void see_group(struct teller *t, unsigned group)
 		see(t, row, g->cell.pace == PACE_STREAM ? &bandwidth : &call, g->nsizes - 1);
 	see(t, row, &launch, 0);
 	see(t, row, &tail, 0);
-	see_ranks(t, row);
+	see_rank(t, row);
+}
+
+/* What is not drawn, and why. */
+static void tell_limits(const struct summary *s, struct story *story)
+{
+	struct limits *row = ARENA_NEW(story->arena, struct limits);
+	*row = (struct limits){.collectives = plot_order_collectives(s),
+	                       .each = PLOT_ORDER_EACH,
+	                       .detail = PLOT_ORDER_DETAIL,
+	                       .curves = plot_order_count(s)};
+	row->when = (row->collectives > row->each     ? NO_OWN
+	             : row->collectives > row->detail ? NO_DETAIL
+	                                              : 0) |
+	            (plot_order_left_out(s) ? FEW_CURVES : 0);
+	STORY_TELL(story, story_table(story, &limits_form, row, 1), limits_sentences);
 }
 
 static void tell(const struct analysis *a, struct story *story)
 {
+	tell_limits(a->s, story);
 	if (!plot_order_count(a->s) || plot_order_collectives(a->s) > PLOT_ORDER_EACH)
 		return;
 	struct teller t = begin(a, story);
@@ -459,7 +474,6 @@ static void tell(const struct analysis *a, struct story *story)
 		if (plot_order_has_group(a->s, g))
 			see_group(&t, g);
 	t.in_figures = story_table(story, &figure_form, t.figures, t.nfigures);
-	t.in_ranks = story_table(story, &rank_form, t.ranks, t.nranks);
 	t.in_clauses = story_table(story, &clause_form, t.clauses, t.nclauses);
 	for (unsigned i = 0; i < t.n; i++) {
 		struct row *row = &t.rows[i];
@@ -468,7 +482,8 @@ static void tell(const struct analysis *a, struct story *story)
 		row->said = figures ? figures : say_clauses(&t, row);
 		row->launch_said = say(&t, row, &launch);
 		row->tail_said = say(&t, row, &tail);
-		row->ranks_said = say_ranks(&t, row);
+		const char *late = say(&t, row, &after);
+		row->ranks_said = late ? late : say(&t, row, &before);
 	}
 	story_table(story, &form, t.rows, t.n);
 	story_picture(story, "ratio", true);

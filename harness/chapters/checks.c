@@ -11,10 +11,7 @@ enum { ALL_RIGHT = 1, WRONG = 2, FRESH = 4, COST = 8, SAME = 16 };
 /* Of all cells. */
 struct row {
 	unsigned cells, wrong_cells, fresh_cells;
-	size_t asked_bytes; /* the largest size, at which the check's time is compared with the
-	                     * measurement's */
-	double calls_ms, check_ms, longest_calls_ms, longest_check_ms;
-	const char *longest; /* variant */
+	struct checks_cost cost;
 	unsigned when;
 };
 
@@ -23,12 +20,12 @@ static const struct column columns[] = {
     COLUMN(struct row, cells, "cells", "", COUNT),
     COLUMN(struct row, wrong_cells, "with wrong data", "", COUNT),
     COLUMN(struct row, fresh_cells, "one fresh call checked", "", COUNT),
-    COLUMN(struct row, asked_bytes, "size", "", BYTES),
-    COLUMN(struct row, calls_ms, "timed calls", "ms", NUMBER),
-    COLUMN(struct row, check_ms, "checking", "ms", NUMBER),
-    COLUMN(struct row, longest, "longest in", "", TEXT),
-    COLUMN(struct row, longest_calls_ms, "its timed calls", "ms", NUMBER),
-    COLUMN(struct row, longest_check_ms, "its checking", "ms", NUMBER),
+    COLUMN_AS(struct row, cost.asked_bytes, "asked_bytes", "size", "", BYTES, 0),
+    COLUMN_AS(struct row, cost.calls_ms, "calls_ms", "timed calls", "ms", NUMBER, 0),
+    COLUMN_AS(struct row, cost.check_ms, "check_ms", "checking", "ms", NUMBER, 0),
+    COLUMN_AS(struct row, cost.longest, "longest", "longest in", "", TEXT, 0),
+    COLUMN_AS(struct row, cost.longest_calls_ms, "longest_calls_ms", "its timed calls", "ms", NUMBER, 0),
+    COLUMN_AS(struct row, cost.longest_check_ms, "longest_check_ms", "its checking", "ms", NUMBER, 0),
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "checked", .title = "Cells that were checked", .when = offsetof(struct row, when), .hidden = true);
@@ -84,24 +81,19 @@ static void tell_kinds(const struct summary *s, struct story *story)
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	struct checks_cost cost;
-	struct status st = {""};
 	if (!s->carries_data)
 		return;
 	const struct checks all = checks_count(s, -1, -1);
-	arena_need(story->arena, !checks_cost(s, &cost, &st));
+	const struct checks_cost cost = checks_cost(s);
 	struct row *row = ARENA_NEW(story->arena, struct row);
-	*row = (struct row){.cells = all.cells,
-	                    .wrong_cells = all.wrong_cells,
-	                    .fresh_cells = all.fresh_cells,
-	                    .asked_bytes = cost.longest ? cost.asked_bytes : ENTRY_NO_BYTES,
-	                    .calls_ms = cost.longest ? cost.calls_ms : NAN,
-	                    .check_ms = cost.longest ? cost.check_ms : NAN,
-	                    .longest = cost.longest,
-	                    .longest_calls_ms = cost.longest ? cost.longest_calls_ms : NAN,
-	                    .longest_check_ms = cost.longest ? cost.longest_check_ms : NAN};
+	story_clear(&form, row);
+	row->cells = all.cells;
+	row->wrong_cells = all.wrong_cells;
+	row->fresh_cells = all.fresh_cells;
+	if (cost.longest)
+		row->cost = cost;
 	row->when = (all.wrong_cells ? WRONG : ALL_RIGHT) | (all.fresh_cells ? FRESH : 0) |
-	            (cost.longest ? COST : 0) | (s->trouble[0] ? 0 : SAME);
+	            (cost.longest ? COST : 0) | (s->trouble.kind ? 0 : SAME);
 	STORY_TELL(story, story_table(story, &form, row, 1), sentences);
 	if (checks_dtypes(s) > 1)
 		tell_kinds(s, story);

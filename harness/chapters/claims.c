@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../analysis/claim_pairs.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 /* How a verdict may err; the probabilities allow for looks at the run (contrast_p). */
@@ -18,18 +21,13 @@ enum { ANSWERS = 1, ANSWERS_LAST = 2 };
 struct row {
 	const char *claim, *text, *test, *left, *right, *metric, *unit;
 	double left_value, right_value;
-	struct stats_ratio ratio;
-	const char *verdict;
-	double p, p_adjusted;
-	const char *rests_on;
+	const char *verdict, *rests_on;
 	int primary;
 	const char *metric_name, *regime; /* regime: its A/A line applies */
 	double by;                        /* a share */
-	size_t from_bytes, to_bytes;
-	unsigned cells;
-	double detectable;
-	const char *about, *said; /* "Bus bandwidth"; "holds", "is undecided: …" */
+	const char *about, *said;         /* "Bus bandwidth"; "holds", "is undecided: …" */
 	unsigned when;
+	struct claims_result of;
 };
 
 /* On page 1: claims of one question share a row. */
@@ -48,19 +46,19 @@ static const struct column columns[] = {
     COLUMN(struct row, unit, "unit", "", TEXT),
     COLUMN(struct row, left_value, "left", "", NUMBER),
     COLUMN(struct row, right_value, "right", "", NUMBER),
-    COLUMN(struct row, ratio, "left ÷ right", "", RATIO),
+    COLUMN_AS(struct row, of.contrast.ratio, "ratio", "left ÷ right", "", RATIO, 0),
     COLUMN(struct row, verdict, "verdict", "", WORD),
-    COLUMN(struct row, p, "p", "", NUMBER),
-    COLUMN(struct row, p_adjusted, "p, Holm", "", NUMBER),
+    COLUMN_AS(struct row, of.p, "p", "p", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.p_adjusted, "p_adjusted", "p, Holm", "", NUMBER, 0),
     COLUMN(struct row, rests_on, "on what, or why", "", TEXT),
     COLUMN_AS(struct row, primary, "primary", "", "", FLAG, ONLY_FILES),
     COLUMN_AS(struct row, metric_name, "metric_name", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, regime, "regime", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, by, "by", "", "", SHARE, ONLY_FILES),
-    COLUMN_AS(struct row, from_bytes, "from_bytes", "", "", BYTES, ONLY_FILES),
-    COLUMN_AS(struct row, to_bytes, "to_bytes", "", "", BYTES, ONLY_FILES),
-    COLUMN_AS(struct row, cells, "cells", "", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct row, detectable, "detectable", "", "", NUMBER, ONLY_FILES),
+    COLUMN_AS(struct row, of.contrast.sizes.lo, "from_bytes", "", "", BYTES, ONLY_FILES),
+    COLUMN_AS(struct row, of.contrast.sizes.hi, "to_bytes", "", "", BYTES, ONLY_FILES),
+    COLUMN_AS(struct row, of.contrast.ncells, "cells", "", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct row, of.detectable, "detectable", "", "", NUMBER, ONLY_FILES),
     COLUMN_AS(struct row, about, "about", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, said, "said", "", "", TEXT, ONLY_FILES),
 };
@@ -74,8 +72,8 @@ static const struct sentence sentences[] = {
     {STORY_OPEN, ANSWERS_LAST, PRIMARY_SAID},
 };
 
-enum { PRIMARY = 1, ONE = 2, SEVERAL = 4, CONFIRMS = 8, OTHERS_ALONE = 16, NONE_CONFIRMED = 32, TOO_FEW = 64,
-       UNTESTED_ONE = 128, UNTESTED = 256 };
+enum { PRIMARY = 1, FURTHER = 2, FURTHER_ONE = 4, CLAIMS = 8, ALL_CONFIRMED = 16, SOME_CONFIRMED = 32, NONE_CONFIRMED = 64,
+       TOO_FEW = 128, UNTESTED = 256 };
 
 /* All claims but the primary one form a family. */
 struct family {
@@ -102,20 +100,33 @@ static const struct column family_columns[] = {
 static const struct story_form family_form =
     STORY_FORM(struct family, family_columns, .name = "claims_family", .title = "Claims as a family", .when = offsetof(struct family, when), .hidden = true);
 
-/* In one paragraph, as far as they apply. */
-static const struct sentence family_parts[] = {
-    {0, PRIMARY, "The primary claim, {primary}: {verdict}. "},
-    {0, PRIMARY | SEVERAL, "{claims} further claims, each tested at {alpha}: on average {chance} of them would be called wrongly by chance."},
-    {0, PRIMARY | ONE, "{claims} further claim, tested at {alpha}: on average {chance} of them would be called wrongly by chance."},
-    {0, SEVERAL, "{claims} claims, each tested at {alpha}: on average {chance} of them would be called wrongly by chance."},
-    {0, CONFIRMS | OTHERS_ALONE, " Holm's correction for their number confirms {confirmed} of the {decided} that are decided; the others read 'taken alone'."},
-    {0, CONFIRMS, " Holm's correction for their number confirms {confirmed} of the {decided} that are decided."},
-    {0, NONE_CONFIRMED, " Holm's correction for their number confirms none: each verdict is taken alone."},
-    {0, TOO_FEW, " To confirm one of so many takes {wants} blocks at least; the fewest trials of a claim are {has}."},
+#define IN_ONE_PARAGRAPH (STORY_BODY | STORY_MORE)
+#define TESTED_AT "tested at {alpha}: on average {chance} of them would be called wrongly by chance."
+#define HOLM "Holm's correction for their number confirms "
+static const struct sentence family_sentences[] = {
+    {IN_ONE_PARAGRAPH, PRIMARY, "The primary claim, {primary}: {verdict}."},
+    {IN_ONE_PARAGRAPH, FURTHER, "{claims} further claims, each " TESTED_AT},
+    {IN_ONE_PARAGRAPH, FURTHER_ONE, "{claims} further claim, " TESTED_AT},
+    {IN_ONE_PARAGRAPH, CLAIMS, "{claims} claims, each " TESTED_AT},
+    {IN_ONE_PARAGRAPH, ALL_CONFIRMED, HOLM "{confirmed} of the {decided} that are decided."},
+    {IN_ONE_PARAGRAPH, SOME_CONFIRMED, HOLM "{confirmed} of the {decided} that are decided; the others read 'taken alone'."},
+    {IN_ONE_PARAGRAPH, NONE_CONFIRMED, HOLM "none: each verdict is taken alone."},
+    {IN_ONE_PARAGRAPH, TOO_FEW, "To confirm one of so many takes {wants} blocks at least; the fewest trials of a claim are {has}."},
+    {STORY_BODY, UNTESTED, "{untested} more claim{untested:s} cannot be tested here; Claims in full says why."},
 };
-static const struct sentence untested_sentences[] = {
-    {STORY_BODY, UNTESTED, "{untested} more claims cannot be tested here; Claims in full says why."},
-    {STORY_BODY, UNTESTED_ONE, "{untested} more claim cannot be tested here; Claims in full says why."},
+
+/* Claims that were asked after the run. */
+struct later {
+	const char *date, *launchgap;
+};
+static const struct column later_columns[] = {
+    COLUMN(struct later, date, "asked", "", TEXT),
+    COLUMN(struct later, launchgap, "by launchgap", "", TEXT),
+};
+static const struct story_form later_form =
+    STORY_FORM(struct later, later_columns, .name = "claims_later", .title = "Claims that came later", .when = STORY_NO_WHEN, .hidden = true);
+static const struct sentence later_sentences[] = {
+    {IN_ONE_PARAGRAPH, 0, "These claims were asked after the run, on {date} by launchgap {launchgap}: what was measured was planned without them."},
 };
 // clang-format on
 
@@ -149,42 +160,23 @@ static bool is_elsewhere(const struct claims_result *r)
 	       !strncmp(r->claim->needs, CLAIM_NEEDS_BACKEND, sizeof CLAIM_NEEDS_BACKEND - 1);
 }
 
-/* "staged" or "direct"; NULL if the variant's path is not known. */
-static const char *way_of(const struct analysis *a, const char *name)
-{
-	const int v = index_variant(a->s, name);
-	const char *way = v < 0 ? "" : a->evidence->paths[v].data_path;
-	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
-}
-
-/* The paths that the data of its two variants takes at large sizes, if both are known and the
- * claim's figure depends on them: "; both staged", "; a staged, b direct"; else "". */
-static const char *paths_text(const struct analysis *a, struct arena *arena, const struct claim *c)
-{
-	const char *left = way_of(a, c->left), *right = way_of(a, c->right);
-	if (!metric_info(c->metric)->data_path || !left || !right)
-		return "";
-	return !strcmp(left, right)
-	           ? arena_text(arena, "; both %s", left)
-	           : arena_text(arena, "; %s %s, %s %s", c->left, left, c->right, right);
-}
-
 /* The data it uses, with those paths, or why it cannot be tested. */
 static const char *rests_on(const struct analysis *a, struct arena *arena,
                             const struct claims_result *r)
 {
 	const struct contrast *c = &r->contrast;
 	if (r->outcome == CLAIMS_UNTESTED)
-		return c->why;
+		return reason_text(arena, &c->why);
 	const char *cells = metric_info(r->claim->metric)->whole
 	                        ? "whole trials"
 	                        : arena_text(arena, "%u cell%s, %s", c->ncells,
 	                                     format_plural(c->ncells), format_range(c->sizes).text);
+	const char *ways = run_ways(a, arena, r->claim);
 	return arena_text(
-	    arena, "%s%s, %u trial%s of each%s%s%s", r->primary ? "the primary claim; " : "", cells,
-	    c->ratio.blocks, format_plural(c->ratio.blocks),
+	    arena, "%s%s, %u trial%s of each%s%s%s%s", r->primary ? "the primary claim; " : "",
+	    cells, c->ratio.blocks, format_plural(c->ratio.blocks),
 	    record_traits(a->s->run, NULL)->analogue ? "; tested on the host analogue" : "",
-	    paths_text(a, arena, r->claim),
+	    ways ? "; " : "", ways ? ways : "",
 	    contrast_unexpected(a->s, r->claim->left, r->claim->right)
 	        ? "; NOT on the expected path"
 	        : "");
@@ -196,7 +188,7 @@ static const char *rests_on(const struct analysis *a, struct arena *arena,
 static bool is_by_version(const struct analysis *a, const struct story *story,
                           const struct claim *c)
 {
-	const struct gap *gap = &a->f->asked.gap;
+	const struct gap *gap = &a->asked.gap;
 	return run_by_version(a, story->arena) &&
 	       ((!strcmp(gap->from, c->left) && !strcmp(gap->to, c->right)) ||
 	        (!strcmp(gap->from, c->right) && !strcmp(gap->to, c->left)));
@@ -206,7 +198,7 @@ static bool is_by_version(const struct analysis *a, const struct story *story,
  * variants. */
 static bool is_sure(const struct analysis *a, const struct claims_result *r)
 {
-	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(a->regimes) || run_explains_gap(a);
+	return r->outcome != CLAIMS_UNDECIDED || regimes_tell(&a->regimes) || run_explains_gap(a);
 }
 
 static const char *capital(struct arena *arena, const char *text)
@@ -229,24 +221,18 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 	                  .text = c->text,
 	                  .left_value = tested ? r->contrast.left_side.value * scale : NAN,
 	                  .right_value = tested ? r->contrast.right_side.value * scale : NAN,
-	                  .ratio = r->contrast.ratio,
 	                  .verdict = verdict_of_claim(arena, r, true),
-	                  .p = r->p,
-	                  .p_adjusted = r->p_adjusted,
 	                  .rests_on = rests_on(a, arena, r),
 	                  .primary = r->primary,
 	                  .metric_name = metric->name,
 	                  .regime =
 	                      regime < 0 || needs ? NULL : claim_regime_name((unsigned)regime),
 	                  .by = c->by,
-	                  .from_bytes = r->contrast.sizes.lo,
-	                  .to_bytes = r->contrast.sizes.hi,
-	                  .cells = r->contrast.ncells,
-	                  .detectable = r->detectable,
 	                  .about = capital(arena, metric->summary),
 	                  .when = !answers        ? 0
 	                          : is_sure(a, r) ? ANSWERS
-	                                          : ANSWERS_LAST};
+	                                          : ANSWERS_LAST,
+	                  .of = *r};
 	row.said = arena_text(arena, "%s%s",
 	                      r->outcome == CLAIMS_UNDECIDED ? "is "
 	                      : r->outcome == CLAIMS_LITTLE  ? "does not hold as it stands: "
@@ -256,8 +242,10 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 		return row;
 	row.test = arena_text(arena, "%s%s %.3g %%", claim_test_name(c->test),
 	                      c->test == CLAIM_WITHIN ? "" : " by", 100 * c->by);
-	row.left = c->left;
-	row.right = c->right;
+	if (c->of > 0)
+		row.test = arena_text(arena, "%s of %.3g %%", row.test, 100 * c->of);
+	row.left = run_side(arena, c, false);
+	row.right = run_side(arena, c, true);
 	row.metric = metric->summary;
 	row.unit = metric->unit;
 	return row;
@@ -265,10 +253,10 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 
 static void tell_full(const struct analysis *a, struct story *story)
 {
-	const unsigned n = a->f->asked.nclaims;
+	const unsigned n = a->asked.nclaims;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, n + 1);
 	for (unsigned i = 0; i < n; i++)
-		rows[i] = row_of(a, story, &a->f->claims[i]);
+		rows[i] = row_of(a, story, &a->claims[i]);
 	if (!n)
 		return;
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
@@ -282,83 +270,6 @@ static void tell_full(const struct analysis *a, struct story *story)
 }
 
 /* --- on page 1 --- */
-
-static const struct summary_variant *variant_of(const struct summary *s, const char *name)
-{
-	const int v = index_variant(s, name);
-	return v < 0 ? NULL : &s->variants[v];
-}
-
-/* The version of the library of both variants of a claim; "": they have two, or it is not known. */
-static const char *library_of(const struct summary *s, const struct claim *c)
-{
-	const struct summary_variant *left = variant_of(s, c->left),
-	                             *right = variant_of(s, c->right);
-	return left && right && !strcmp(left->library, right->library) ? left->library : "";
-}
-
-/* Whether two variants are the same except for the library. */
-static bool same_but_library(const struct summary *s, const char *a, const char *b)
-{
-	const struct summary_variant *x = variant_of(s, a), *y = variant_of(s, b);
-	char keys[512];
-	if (!x || !y || !x->settings || !y->settings)
-		return false;
-	struct settings as = *y->settings;
-	memcpy(as.nccl, x->settings->nccl, sizeof as.nccl);
-	return !settings_differ(x->settings, &as, keys, sizeof keys);
-}
-
-static bool same_question(const struct summary *s, const struct claim *a, const struct claim *b)
-{
-	return a->metric == b->metric && a->test == b->test && a->regime == b->regime &&
-	       a->pace == b->pace && a->coll == b->coll && a->bytes.lo == b->bytes.lo &&
-	       a->bytes.hi == b->bytes.hi && same_but_library(s, a->left, b->left) &&
-	       same_but_library(s, a->right, b->right);
-}
-
-/* Which claim asks the same of another version; -1: none. The first claim of one version is paired
- * with the first that asks the same of the other. */
-static int counterpart(const struct analysis *a, unsigned which)
-{
-	const struct claim *claim = a->f->claims[which].claim;
-	const char *library = library_of(a->s, claim);
-	unsigned skip = 0;
-	for (unsigned i = 0; i < which; i++)
-		skip += !strcmp(library_of(a->s, a->f->claims[i].claim), library) &&
-		        same_question(a->s, claim, a->f->claims[i].claim);
-	for (unsigned i = 0; i < a->f->asked.nclaims && *library; i++) {
-		const char *other = library_of(a->s, a->f->claims[i].claim);
-		if (*other && strcmp(other, library) &&
-		    same_question(a->s, claim, a->f->claims[i].claim) && !skip--)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* The two versions that claims are asked of side by side, the older first. Returns whether there
- * are two, and no claim is about a third. */
-static bool libraries_of(const struct analysis *a, const char *out[2])
-{
-	unsigned n = 0;
-	bool paired = false;
-	for (unsigned i = 0; i < a->f->asked.nclaims; i++) {
-		const char *library = library_of(a->s, a->f->claims[i].claim);
-		paired |= counterpart(a, i) >= 0;
-		if (!*library || (n && !strcmp(library, out[0])) ||
-		    (n == 2 && !strcmp(library, out[1])))
-			continue;
-		if (n == 2)
-			return false;
-		out[n++] = library;
-	}
-	if (n == 2 && strverscmp(out[0], out[1]) > 0) {
-		const char *newer = out[0];
-		out[0] = out[1];
-		out[1] = newer;
-	}
-	return paired;
-}
 
 /* "holds, 0.811". An undecided one says what cannot be seen; the section at the end says how many
  * blocks it needs. marked: verdicts taken alone are distinguished from others. */
@@ -378,15 +289,16 @@ static const char *brief_of(struct arena *arena, const struct claims_result *r, 
 }
 
 /* A column of verdicts for each of two versions, or a single one. */
-static struct story_form *brief_form(struct arena *arena, bool two, const char *libraries[2])
+static struct story_form *brief_form(struct arena *arena, const struct claim_pairs *pairs)
 {
+	const bool two = *pairs->libraries[1];
 	struct column *list = ARENA_ARRAY(arena, struct column, 3);
 	struct story_form *out = ARENA_NEW(arena, struct story_form);
 	list[0] = (struct column)COLUMN(struct brief, claim, "the claim", "", TEXT);
 	list[1] = (struct column)COLUMN(struct brief, verdict, "verdict", "", WORD);
 	list[2] = (struct column)COLUMN(struct brief, verdict_new, "", "", WORD);
 	for (unsigned k = 0; k < 2 && two; k++)
-		list[1 + k].head = arena_text(arena, "NCCL %.32s", libraries[k]);
+		list[1 + k].head = arena_text(arena, "NCCL %.32s", pairs->libraries[k]);
 	*out = (struct story_form){.name = "claims_short",
 	                           .title = "Claims",
 	                           .columns = list,
@@ -394,19 +306,6 @@ static struct story_form *brief_form(struct arena *arena, bool two, const char *
 	                           .row_bytes = sizeof(struct brief),
 	                           .when = STORY_NO_WHEN};
 	return out;
-}
-
-static struct brief brief_row(const struct analysis *a, struct arena *arena, unsigned which,
-                              int other, const char *newer, bool marked)
-{
-	const struct claims_result *all = a->f->claims, *of[2] = {NULL, NULL};
-	const bool side = newer && !strcmp(library_of(a->s, all[which].claim), newer);
-	of[side] = &all[which];
-	if (other >= 0)
-		of[!side] = &all[other];
-	return (struct brief){.claim = (of[1] ? of[1] : of[0])->claim->text,
-	                      .verdict = brief_of(arena, of[0], marked),
-	                      .verdict_new = brief_of(arena, of[1], marked)};
 }
 
 /* The fewest blocks at which the least possible probability, 2 ÷ 2^blocks, passes Holm's first
@@ -418,80 +317,95 @@ static unsigned blocks_for(unsigned family)
 
 static struct family family_of(const struct analysis *a, struct arena *arena)
 {
-	const unsigned n = a->f->asked.nclaims;
-	const struct claims_result *results = a->f->claims, *primary = claims_primary(results, n);
-	struct family f = {.has = UINT_MAX, .alpha = ALPHA};
+	const unsigned n = a->asked.nclaims;
+	const struct claims_result *results = a->claims, *primary = claims_primary(results, n);
+	struct family f = {
+	    .has = UINT_MAX, .alpha = ALPHA, .confirmed = claims_confirmed(results, n)};
 	for (unsigned i = 0; i < n; i++) {
 		const struct claims_result *r = &results[i];
-		f.untested += r->outcome == CLAIMS_UNTESTED && !is_elsewhere(r);
+		/* Lines of a source have their own table. */
+		f.untested +=
+		    r->outcome == CLAIMS_UNTESTED && !is_elsewhere(r) && !r->claim->source[0];
 		if (r->primary || isnan(r->p))
 			continue;
 		f.claims++;
 		f.decided += claims_decided(r);
-		f.confirmed += claims_decided(r) && !r->alone;
 		if (r->alone && r->contrast.nblocks < f.has)
 			f.has = r->contrast.nblocks;
 	}
 	f.chance = arena_text(arena, "%.2g", f.claims * ALPHA);
 	f.wants = f.claims ? blocks_for(f.claims) : 0;
-	f.when = !f.untested ? 0 : f.untested == 1 ? UNTESTED_ONE : UNTESTED;
+	f.when = f.untested ? UNTESTED : 0;
 	if (f.claims + !!primary < 2)
 		return f;
 	if (primary) {
 		f.primary = primary->claim->name;
 		f.verdict = verdict_of_claim(arena, primary, true);
 	}
-	f.when |= (primary ? PRIMARY : 0) | (f.claims == 1 ? ONE : SEVERAL) |
-	          (f.confirmed ? CONFIRMS | (f.confirmed < f.decided ? OTHERS_ALONE : 0)
-	           : f.decided ? NONE_CONFIRMED
-	                       : 0) |
+	f.when |= (!primary        ? CLAIMS
+	           : f.claims == 1 ? PRIMARY | FURTHER_ONE
+	                           : PRIMARY | FURTHER) |
+	          (!f.decided                ? 0
+	           : !f.confirmed            ? NONE_CONFIRMED
+	           : f.confirmed < f.decided ? SOME_CONFIRMED
+	                                     : ALL_CONFIRMED) |
 	          (f.has < f.wants ? TOO_FEW : 0);
 	return f;
 }
 
-/* Of parts that say the same at different length, the first that applies. */
-static void say_family(struct story *story, const struct story_table *t, unsigned when)
+/* In one paragraph. */
+static void tell_family(const struct analysis *a, struct story *story, const struct family *family,
+                        bool rows)
 {
-	struct phrase p = phrase_begin(story);
-	unsigned done = UNTESTED | UNTESTED_ONE;
-	for (size_t i = 0; i < sizeof family_parts / sizeof *family_parts; i++) {
-		const unsigned needs = family_parts[i].when;
-		const unsigned says = needs == PRIMARY ? PRIMARY : needs & ~(unsigned)PRIMARY;
-		if ((when & needs) != needs || done & says)
-			continue;
-		phrase_add(&p, t, NULL, 0, family_parts[i].text);
-		done |= needs == PRIMARY ? 0 : says;
-	}
-	phrase_end(&p, STORY_BODY);
+	const json_t *asked = json_object_get(a->s->run->environment, "asked_later");
+	const char *created = json_string_value(json_object_get(asked, "created"));
+	struct later *row = ARENA_NEW(story->arena, struct later);
+	if (asked)
+		*row = (struct later){arena_text(story->arena, "%.10s", created),
+		                      json_string_value(json_object_get(asked, "launchgap"))};
+	const struct story_table *later = story_table(story, &later_form, row, asked != NULL),
+	                         *all = story_table(story, &family_form, family, 1);
+	if (rows)
+		story_note(story, IN_ONE_PARAGRAPH,
+		           "A number is the ratio that its claim is about; Claims in full says of "
+		           "what, with the interval.");
+	STORY_TELL(story, later, later_sentences);
+	STORY_TELL(story, all, family_sentences);
+}
+
+static bool is_tested(const struct claim_pair *pair)
+{
+	bool tested = false;
+	for (unsigned k = 0; k < 2; k++)
+		tested |= pair->of[k] && pair->of[k]->outcome != CLAIMS_UNTESTED;
+	return tested;
 }
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const unsigned n = a->f->asked.nclaims;
-	const char *libraries[2] = {"", ""};
-	const bool two = libraries_of(a, libraries);
-	struct brief *rows = ARENA_ARRAY(story->arena, struct brief, n + 1);
-	struct family *family = ARENA_NEW(story->arena, struct family);
+	struct arena *arena = story->arena;
+	struct claim_pairs *pairs = ARENA_NEW(arena, struct claim_pairs);
+	struct brief *rows = ARENA_ARRAY(arena, struct brief, a->asked.nclaims + 1);
+	struct family *family = ARENA_NEW(arena, struct family);
 	unsigned nrows = 0;
-	*family = family_of(a, story->arena);
-	for (unsigned i = 0; i < n; i++) {
-		const int other = two ? counterpart(a, i) : -1;
-		const bool tested = a->f->claims[i].outcome != CLAIMS_UNTESTED ||
-		                    (other >= 0 && a->f->claims[other].outcome != CLAIMS_UNTESTED);
+	bool tested = false;
+	claim_pairs_find(a, pairs);
+	*family = family_of(a, arena);
+	for (unsigned i = 0; i < pairs->n; i++) {
+		const struct claim_pair *pair = &pairs->list[i];
+		const struct claims_result *named = pair->of[1] ? pair->of[1] : pair->of[0];
+		tested |= is_tested(pair);
 		/* If none is confirmed, the sentence below says so for all. */
-		if (tested && (other < 0 || (unsigned)other > i))
-			rows[nrows++] = brief_row(a, story->arena, i, other,
-			                          two ? libraries[1] : NULL, family->confirmed);
+		if (is_tested(pair) && !claim_pair_sourced(pair))
+			rows[nrows++] = (struct brief){
+			    .claim = named->claim->text,
+			    .verdict = brief_of(arena, pair->of[0], family->confirmed),
+			    .verdict_new = brief_of(arena, pair->of[1], family->confirmed)};
 	}
-	if (!nrows)
+	if (!tested)
 		return;
-	story_table(story, brief_form(story->arena, two, libraries), rows, nrows);
-	story_note(story, STORY_BODY,
-	           "A number is the ratio that its claim is about; Claims in full says of what, "
-	           "with the interval.");
-	const struct story_table *t = story_table(story, &family_form, family, 1);
-	say_family(story, t, family->when);
-	STORY_TELL(story, t, untested_sentences);
+	story_table(story, brief_form(arena, pairs), rows, nrows);
+	tell_family(a, story, family, nrows);
 }
 
 const struct chapter chapter_claims = {"claims", "Claims", CHAPTER_FIRST, tell},

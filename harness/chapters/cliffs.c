@@ -26,6 +26,7 @@
 #define NAMED 4 /* jumps that the answer names */
 
 enum kind { JUMP, FALL };
+enum { ADVISE_JUMP = 1, ADVISE_FALL = 2 };
 
 struct cliff {
 	const char *collective, *kind, *variant; /* the reference, else where it is strongest */
@@ -35,10 +36,10 @@ struct cliff {
 	unsigned variants, measured;      /* how many show it, of how many; limits not counted */
 	const char *who, *look, *between; /* variants that show it; what to look at; sizes, as
 	                                   * BYTES */
-	double less;                      /* 1 − factor */
+	double more, less;                /* of a jump: factor; of a fall: 1 − factor */
 	int limit;                        /* plain copies show it too: 1, do not: 0, were not
 	                                     measured: -1 */
-	unsigned group, at, to;
+	unsigned group, at, to, when;
 };
 
 // clang-format off
@@ -53,13 +54,21 @@ static const struct column cliff_columns[] = {
     COLUMN(struct cliff, factor, "times what was to be expected", "", NUMBER),
     COLUMN(struct cliff, variants, "variants that show it", "", COUNT),
     COLUMN(struct cliff, measured, "of", "", COUNT),
+    COLUMN_AS(struct cliff, more, "more", "times what was expected", "", NUMBER, ONLY_FILES),
     COLUMN_AS(struct cliff, less, "less", "less than expected", "", SHARE, ONLY_FILES),
     COLUMN_AS(struct cliff, who, "who", "who show it", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct cliff, look, "look", "what to look at", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct cliff, between, "between", "sizes in between", "", TEXT, ONLY_FILES),
 };
 static const struct story_form cliff_form =
-    STORY_FORM(struct cliff, cliff_columns, .name = "cliffs", .title = "Cliffs", .when = STORY_NO_WHEN);
+    STORY_FORM(struct cliff, cliff_columns, .name = "cliffs", .title = "Cliffs", .when = offsetof(struct cliff, when));
+
+/* For variants that differ from the reference only in launch mode and library. Other variants turn
+ * a switch to explain something; what is true of them need not be true of what they explain. */
+static const struct sentence advice[] = {
+    {STORY_ADVICE, ADVISE_JUMP, "Gather {collective} into calls of {to_bytes} and more where the program allows it: between {from_bytes} and {to_bytes} bus bandwidth jumps from {from_gbs} to {to_gbs} GB/s ({variant})."},
+    {STORY_ADVICE, ADVISE_FALL, "Split {collective} into calls of {from_bytes} where the program allows it: between {from_bytes} and {to_bytes} bus bandwidth falls from {from_gbs} to {to_gbs} GB/s ({variant})."},
+};
 
 /* The step from one measured size to the next at which a pair gets more channels; or beyond the
  * last size. */
@@ -106,8 +115,8 @@ static double log_bandwidth(const struct summary_row *row, unsigned block)
 
 /* Two ratios over the blocks that hold all of them: how far the bandwidth at b exceeds what the
  * step before predicts (from `before` to a, NULL: none), and the bandwidth at a. */
-static void judge(const struct summary_row *before, const struct summary_row *a,
-                  const struct summary_row *b, double confidence, double *logs,
+static void judge(const struct summary *s, const struct summary_row *before,
+                  const struct summary_row *a, const struct summary_row *b, double *logs,
                   struct stats_ratio *jump, struct stats_ratio *step)
 {
 	double *steps = logs + a->ntrials;
@@ -126,14 +135,14 @@ static void judge(const struct summary_row *before, const struct summary_row *a,
 		logs[n] = there - here - slope * doubled;
 		steps[n++] = there - here;
 	}
-	*jump = stats_ratio_of_logs(logs, n, confidence);
-	*step = stats_ratio_of_logs(steps, n, confidence);
+	*jump = stats_ratio_of_logs(s->arena, logs, n, s->looks.confidence);
+	*step = stats_ratio_of_logs(s->arena, steps, n, s->looks.confidence);
 }
 
-/* Whether a variant departs from its curve between the group's sizes `to - 1` and `to`, how, and by
- * how much. */
+/* Whether a variant departs from its curve in this way between the group's sizes `to - 1` and `to`,
+ * and by how much. What falls does not jump. */
 static bool leaves(const struct summary *s, struct arena *arena, unsigned group, unsigned variant,
-                   unsigned to, enum kind *kind, double *factor)
+                   unsigned to, enum kind kind, double *factor)
 {
 	const unsigned place = index_place(s, group, to);
 	const struct summary_row *a = index_row(s, variant, place - 1);
@@ -142,16 +151,12 @@ static bool leaves(const struct summary *s, struct arena *arena, unsigned group,
 	struct stats_ratio jump, step;
 	if (!a || !b || !a->ntrials || !b->ntrials || isnan(b->busbw_gbs))
 		return false;
-	judge(before, a, b, s->looks.confidence, ARENA_ARRAY(arena, double, 2 * a->ntrials), &jump,
-	      &step);
-	if (step.hi < FALLS_BELOW) {
-		*kind = FALL;
-		*factor = step.estimate;
-		return true;
-	}
-	*kind = JUMP;
-	*factor = jump.estimate;
-	return jump.lo > JUMPS_ABOVE && b->cell.bytes <= FAR * a->cell.bytes;
+	judge(s, before, a, b, ARENA_ARRAY(arena, double, 2 * a->ntrials), &jump, &step);
+	const bool falls = step.hi < FALLS_BELOW;
+	*factor = kind == FALL ? step.estimate : jump.estimate;
+	return kind == FALL
+	           ? falls
+	           : !falls && jump.lo > JUMPS_ABOVE && b->cell.bytes <= FAR * a->cell.bytes;
 }
 
 /* Plain copies at the same two sizes. The same rules judge them. */
@@ -162,7 +167,6 @@ static int limit_leaves(const struct summary *s, struct arena *arena, unsigned g
 	for (unsigned k = 0; k < s->ngroups; k++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
 			const struct summary_group *l = &s->groups[k];
-			enum kind its;
 			double factor;
 			unsigned i = 1;
 			if (s->variants[v].role != ROLE_LIMIT || !s->variants[v].measured ||
@@ -171,7 +175,7 @@ static int limit_leaves(const struct summary *s, struct arena *arena, unsigned g
 			while (i < l->nsizes && l->bytes[i] != g->bytes[to])
 				i++;
 			if (i < l->nsizes && l->bytes[i - 1] == g->bytes[to - 1])
-				return leaves(s, arena, k, v, i, &its, &factor) && its == kind;
+				return leaves(s, arena, k, v, i, kind, &factor);
 		}
 	return -1;
 }
@@ -214,14 +218,13 @@ static bool find(const struct summary *s, struct arena *arena, unsigned group, u
 	double strongest = 0;
 	bool reference = false;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		enum kind its;
 		double factor;
 		const struct summary_row *row = index_at(s, v, group, to);
 		/* The twin is the reference measured again. */
 		if (!row || !row->ntrials || !summary_is_asked(s, v))
 			continue;
 		c.measured++;
-		if (!leaves(s, arena, group, v, to, &its, &factor) || its != kind)
+		if (!leaves(s, arena, group, v, to, kind, &factor))
 			continue;
 		c.variants++;
 		status_list(names, sizeof names, s->variants[v].name);
@@ -231,11 +234,14 @@ static bool find(const struct summary *s, struct arena *arena, unsigned group, u
 		reference = (int)v == s->reference;
 		strongest = fabs(log(factor));
 		c.factor = factor;
-		c.less = 1 - factor;
+		c.more = kind == JUMP ? factor : NAN;
+		c.less = kind == FALL ? 1 - factor : NAN;
 		c.at = v;
 		c.to_gbs = row->busbw_gbs;
 		c.from_gbs = index_at(s, v, group, to - 1)->busbw_gbs;
 	}
+	if (s->reference >= 0 && summary_like(s, c.at, (unsigned)s->reference))
+		c.when = kind == JUMP ? ADVISE_JUMP : ADVISE_FALL;
 	c.variant = s->variants[c.at].name;
 	c.who = c.variants == c.measured ? "every variant" : arena_copy(arena, names);
 	c.limit = limit_leaves(s, arena, group, to, kind);
@@ -300,6 +306,7 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 	for (unsigned i = 0; i < g->nsizes; i++) {
 		const bool last = i + 1 == g->nsizes;
 		const size_t here = g->bytes[i] / parts, bound = channels_bound(rule, here);
+		double factor;
 		struct step step = {.collective = run_collective(arena, g),
 		                    .variant = s->variants[variant].name,
 		                    .all = rule->all,
@@ -314,8 +321,6 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 		                    .at = variant,
 		                    .group = group,
 		                    .to = last ? 0 : i + 1};
-		enum kind kind;
-		double factor;
 		if (!bound || (!last && g->bytes[i + 1] / parts <= bound))
 			continue;
 		step.after = channels_of(rule, last ? bound + 1 : g->bytes[i + 1] / parts);
@@ -324,7 +329,7 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 			step.to_gbs = bandwidth(s, variant, group, i + 1);
 			step.predicted_gbs = fmin(step.from_gbs * step.after / step.before,
 			                          summary_limit(s, g->bytes[i + 1]));
-			if (leaves(s, arena, group, variant, i + 1, &kind, &factor) && kind == JUMP)
+			if (leaves(s, arena, group, variant, i + 1, JUMP, &factor))
 				step.found = "a jump";
 		}
 		out[n++] = step;
@@ -402,28 +407,22 @@ static bool say_cause(const struct found *f, struct phrase *p, const struct clif
 	               "{all} up to {bound_bytes}, and {after} at {to_bytes} (chunks of "
 	               "{chunk_bytes}, by the library's log).");
 	next = step_after(f, step);
-	if (next)
-		phrase_add_row(p, f->steps, next,
-		               " The next step is beyond {bound_bytes}, to {after} channels.");
-	else
-		phrase_add_row(p, f->steps, step,
-		               " There is no further step: {after} are all that a pair gets.");
-	if (step->remedy)
-		phrase_add_row(p, f->steps, step, " {remedy}");
+	phrase_add_row(p, f->steps, next ? next : step,
+	               next ? " The next step is beyond {bound_bytes}, to {after} channels."
+	                    : " There is no further step: {after} are all that a pair gets.");
+	phrase_add_row(p, f->steps, step, "[ {remedy}]");
 	return true;
 }
 
 static void say_cliff(const struct found *f, const struct cliff *c)
 {
 	struct phrase p = phrase_begin(f->story);
-	phrase_add_row(&p, f->cliffs, c,
-	               c->kind[0] == 'j'
-	                   ? "{collective} jumps from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
-	                     "at {to_bytes} in {who} (figures of {variant}): {factor:times} times "
-	                     "what the sizes before lead to, so that it is they that are slow."
-	                   : "{collective} falls from {from_gbs} GB/s at {from_bytes} to {to_gbs} "
-	                     "at {to_bytes} in {who} (figures of {variant}): {less} less, where a "
-	                     "larger size should not lose.");
+	phrase_add_row(
+	    &p, f->cliffs, c,
+	    "{collective} {kind}s from {from_gbs} GB/s at {from_bytes} to {to_gbs} at "
+	    "{to_bytes} in {who} (figures of {variant}): [{more:times} times what the "
+	    "sizes before lead to, so that it is they that are slow.][{less} less, where "
+	    "a larger size should not lose.]");
 	if (c->limit == 0)
 		phrase_words(&p, " Plain copies of the same sizes show none of it.");
 	if (!say_cause(f, &p, c))
@@ -438,8 +437,8 @@ static void say_moved(const struct found *f, const struct step *one, const struc
 	const struct step *rows = f->steps->rows;
 	const unsigned at[] = {(unsigned)(one - rows), (unsigned)(other - rows)};
 	char keys[256];
-	if (settings_differ(&f->s->settings[one->at], &f->s->settings[other->at], keys,
-	                    sizeof keys) != 1 ||
+	if (settings_differ(&f->s->run->variants[one->at].settings,
+	                    &f->s->run->variants[other->at].settings, keys, sizeof keys) != 1 ||
 	    one->group != other->group || one->bound_bytes == other->bound_bytes)
 		return;
 	story_say(f->story, STORY_ANSWER, f->steps, at, 2,
@@ -475,30 +474,13 @@ static void say_channels(const struct found *f)
 			    "beyond {bound_bytes}, which was not measured.");
 }
 
-/* For variants that differ from the reference only in launch mode and library. Other variants turn
- * a switch to explain something; what is true of them need not be true of what they explain. */
-static void advise(const struct found *f, const struct cliff *c)
-{
-	if (f->s->reference < 0 || !summary_like(f->s, c->at, (unsigned)f->s->reference))
-		return;
-	story_say_row(
-	    f->story, STORY_ADVICE, f->cliffs, c,
-	    c->kind[0] == 'j'
-	        ? "Gather {collective} into calls of {to_bytes} and more where the program "
-	          "allows it: between {from_bytes} and {to_bytes} bus bandwidth jumps from "
-	          "{from_gbs} to {to_gbs} GB/s ({variant})."
-	        : "Split {collective} into calls of {from_bytes} where the program allows "
-	          "it: between {from_bytes} and {to_bytes} bus bandwidth falls from "
-	          "{from_gbs} to {to_gbs} GB/s ({variant}).");
-}
-
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	size_t sizes = 1;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		sizes += s->groups[g].nsizes;
-	if (!s->carries_data || !run_few_groups(s) || !regimes_tell(a->regimes))
+	if (!s->carries_data || !run_few_groups(s) || !regimes_tell(&a->regimes))
 		return;
 	struct cliff *cliffs = ARENA_ARRAY(story->arena, struct cliff, sizes);
 	struct step *steps = ARENA_ARRAY(story->arena, struct step, sizes * s->nvariants);
@@ -510,10 +492,9 @@ static void tell(const struct analysis *a, struct story *story)
 	           "beyond the noise.");
 	if (!f.cliffs->nrows)
 		story_note(story, STORY_BODY, "None.");
-	for (unsigned i = 0; i < f.cliffs->nrows; i++) {
+	for (unsigned i = 0; i < f.cliffs->nrows; i++)
 		say_cliff(&f, &cliffs[i]);
-		advise(&f, &cliffs[i]);
-	}
+	STORY_TELL(story, f.cliffs, advice);
 	say_channels(&f);
 	story_show(story, f.cliffs);
 	story_lead(story, f.cliffs,

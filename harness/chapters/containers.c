@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
 
 /* Precedes what the path's job reported (run/evidence.c). */
@@ -23,11 +24,17 @@ struct row {
 	const char *verdict, *fails; /* fails: the first trial's error, if all failed */
 	const char *gives, *remedy;  /* what restores it, in full, as in which variant */
 	struct stats_ratio restored;
-	const char *how; /* gives, with the ways to do it */
+	const char *how;  /* gives, with the ways to do it */
+	const char *gone; /* verdict, if all trials failed */
 	const char *sizes, *reference;
 	unsigned at; /* of the variant */
 	int back;    /* the remedy's variant, or -1 */
+	unsigned when;
 };
+
+/* One isolated thing that costs bandwidth; a row that represents all that its remedy restores, and
+ * is not such a thing. */
+enum { SINGLE = 1, SEVERAL = 2, FAILS = 4 };
 
 // clang-format off
 static const struct column columns[] = {
@@ -41,11 +48,20 @@ static const struct column columns[] = {
     COLUMN(struct row, remedy, "as in", "", TEXT),
     COLUMN(struct row, restored, "with it", "", RATIO),
     COLUMN_AS(struct row, how, "how", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, gone, "gone", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, sizes, "sizes", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, reference, "reference", "", "", TEXT, ONLY_FILES),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "containers", .title = "Isolated processes", .when = STORY_NO_WHEN);
+    STORY_FORM(struct row, columns, .name = "containers", .title = "Isolated processes", .when = offsetof(struct row, when));
+
+static const struct sentence sentences[] = {
+    {STORY_ANSWER, SINGLE, "[With its own {own}| or its own {own}] a process keeps {speed:range percent} of the bandwidth of {reference}."},
+    {STORY_ANSWER, FAILS, "With its own {own} NCCL does not run; {remedy} does: {gives}."},
+    {STORY_ANSWER, SEVERAL,
+     "With its own {own} ({variant}) a process keeps {speed:percent} of the bandwidth of {reference}. All of this together gives "
+     "it back: {gives}. With it: {restored:full}."},
+};
 
 static const struct {
 	const char *name, *how;
@@ -94,11 +110,8 @@ static unsigned env_beyond(const struct settings *a, const struct settings *b, b
 	for (unsigned i = 0; i < a->nenv; i++) {
 		char key[TRIAL_ENV_BYTES + 4], said[TRIAL_ENV_BYTES + 8];
 		const size_t name = strcspn(a->env[i], "=");
-		bool other = false;
 		snprintf(key, sizeof key, "env.%.*s", (int)name, a->env[i]);
-		for (unsigned k = 0; k < b->nenv; k++)
-			other |= !strncmp(a->env[i], b->env[k], name + 1);
-		if (names ? other : settings_alike(key, a, b))
+		if (names ? settings_env(b, a->env[i]) != NULL : settings_same(key, a, b))
 			continue;
 		snprintf(said, sizeof said, "%.*s%s%s", (int)name, a->env[i], names ? "" : " = ",
 		         names ? "" : a->env[i] + name + 1);
@@ -111,7 +124,7 @@ static unsigned env_beyond(const struct settings *a, const struct settings *b, b
 static void add_part(char *text, size_t bytes, const char *verb, const char *list)
 {
 	if (list[0])
-		format_add(text, bytes, "%s%s %s", text[0] ? "; " : "", verb, list);
+		status_add(text, bytes, "%s%s %s", text[0] ? "; " : "", verb, list);
 }
 
 /* "share IPC namespace, /dev/shm; set NCCL_HOSTID = same; unset X"; how: with the ways to do
@@ -127,11 +140,11 @@ static const char *remedy_text(struct arena *arena, const struct settings *loser
 	add_part(text, sizeof text, "share", shared);
 	add_part(text, sizeof text, "set", set);
 	if (how && strstr(set, "NCCL_HOSTID"))
-		format_add(text, sizeof text,
+		status_add(text, sizeof text,
 		           " (one text for all containers of a machine, such as its name)");
 	add_part(text, sizeof text, "unset", unset);
 	if (how && __builtin_popcount(kinds) + (loser->nenv != remedy->nenv) > 1)
-		format_add(text, sizeof text, ", all of it");
+		status_add(text, sizeof text, ", all of it");
 	return arena_copy(arena, text);
 }
 
@@ -221,10 +234,11 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	struct row row = {.variant = s->variants[v].name,
 	                  .own = own_of(arena, settings_of(s, v)),
-	                  .transport = a->evidence->paths[v].transport,
+	                  .transport = a->evidence.paths[v].transport,
 	                  .speed = g->contrasts[v].verdict.ratio,
 	                  .verdict = fails ? "does not run" : arena_copy(arena, verdict),
 	                  .fails = fails,
+	                  .gone = fails ? "does not run" : NULL,
 	                  .gives = loses ? "no variant here" : NULL,
 	                  .restored = {.estimate = NAN},
 	                  .sizes = arena_copy(arena, format_range(g->sizes).text),
@@ -261,66 +275,38 @@ static bool leads(const struct summary *s, const struct row *rows, unsigned n, u
 	return rows[which].back >= 0;
 }
 
+static void choose(const struct summary *s, struct row *rows, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct row *row = &rows[i];
+		if (!row->fails && __builtin_popcount(settings_of(s, row->at)->isolate) == 1)
+			row->when = row->gives ? SINGLE : 0;
+		else if (leads(s, rows, n, i))
+			row->when = row->fails ? FAILS : SEVERAL;
+	}
+}
+
 /* All that there is to do, and which parts of it were not enough. */
 static void advise(const struct summary *s, struct story *story, const struct story_table *t,
                    unsigned which)
 {
-	const struct row *rows = t->rows, *row = &rows[which];
-	const char *sep = " Not enough: ";
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t, row, "Where each process has its own {own} ({variant}): {how}.");
-	if (row->back != s->reference)
-		phrase_add_row(&p, t, row,
-		               " {remedy} has {restored:full} of the bandwidth of {reference}.");
-	phrase_add_row(&p, t, row, row->fails ? " Without: {verdict}." : " Without: {speed}.");
-	for (unsigned i = 0; i < t->nrows && row->back != s->reference; i++) {
-		if (i == which || rows[i].back != row->back)
-			continue;
-		phrase_words(&p, sep);
-		phrase_add_row(&p, t, &rows[i],
-		               rows[i].fails ? "{variant} ({verdict})" : "{variant} ({speed})");
-		sep = ", ";
-	}
-	phrase_words(&p, sep[0] == ',' ? "." : "");
-	phrase_end(&p, STORY_ADVICE);
-}
-
-/* A single isolated thing that costs a process bandwidth. */
-static bool is_single(const struct summary *s, const struct row *row)
-{
-	return __builtin_popcount(settings_of(s, row->at)->isolate) == 1;
-}
-
-/* "With its own host name or its own /dev/shm a process keeps 0.010 of the bandwidth". */
-static void answer_singles(const struct summary *s, struct story *story,
-                           const struct story_table *t)
-{
 	const struct row *rows = t->rows;
-	unsigned *of = ARENA_ARRAY(story->arena, unsigned, t->nrows), n = 0;
+	unsigned *parts = ARENA_ARRAY(story->arena, unsigned, t->nrows), n = 0;
 	struct phrase p = phrase_begin(story);
-	for (unsigned i = 0; i < t->nrows; i++) {
-		if (!rows[i].gives || rows[i].fails || !is_single(s, &rows[i]))
-			continue;
-		phrase_add_row(&p, t, &rows[i], n ? " or its own {own}" : "With its own {own}");
-		of[n++] = i;
+	for (unsigned i = 0; i < t->nrows && rows[which].back != s->reference; i++)
+		if (i != which && rows[i].back == rows[which].back)
+			parts[n++] = i;
+	phrase_add(&p, t, &which, 1,
+	           "Where each process has its own {own} ({variant}): {how}.[ {remedy} has "
+	           "{restored:percents} of the bandwidth of {reference}.] Without: "
+	           "[{speed:percent}][{gone}].");
+	if (n) {
+		phrase_add(&p, t, parts, n,
+		           "[ Not enough: {variant} ([{speed:percent}][{gone}])|, {variant} "
+		           "([{speed:percent}][{gone}])]");
+		phrase_words(&p, ".");
 	}
-	if (n)
-		phrase_add(&p, t, of, n,
-		           " a process keeps {speed:range} of the bandwidth of {0.reference}.");
-	phrase_end(&p, STORY_ANSWER);
-}
-
-/* For a row that represents all that its remedy restores. */
-static void answer_remedy(const struct summary *s, struct story *story, const struct story_table *t,
-                          const struct row *row)
-{
-	if (!row->fails && is_single(s, row))
-		return;
-	story_say_row(story, STORY_ANSWER, t, row,
-	              row->fails ? "With its own {own} NCCL does not run; {remedy} does: {gives}."
-	                         : "With its own {own} ({variant}) a process keeps {speed} of the "
-	                           "bandwidth of {reference}. All of this together gives it back: "
-	                           "{gives}. With it: {restored:full}.");
+	phrase_end(&p, STORY_ADVICE);
 }
 
 /* Rows of the first page: isolation that costs nothing, and rows that represent all that a remedy
@@ -344,7 +330,7 @@ static void lead(const struct summary *s, struct story *story, const struct stor
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	const struct regime *g = regimes_find(a->regimes, REGIME_LARGE);
+	const struct regime *g = regimes_find(&a->regimes, REGIME_LARGE);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
 	unsigned n = 0;
 	for (unsigned v = 0; g && v < s->nvariants; v++) {
@@ -352,16 +338,15 @@ static void tell(const struct analysis *a, struct story *story)
 		if (fails || (is_isolated(s, v) && s->variants[v].measured))
 			rows[n++] = row_of(a, g, story->arena, v, fails);
 	}
+	if (regimes_tell(&a->regimes))
+		choose(s, rows, n);
 	const struct story_table *t = story_table(story, &form, rows, n);
-	if (regimes_tell(a->regimes))
-		answer_singles(s, story, t);
-	for (unsigned i = 0; i < n && regimes_tell(a->regimes); i++)
-		if (leads(s, rows, n, i)) {
-			answer_remedy(s, story, t, &rows[i]);
+	STORY_TELL(story, t, sentences);
+	for (unsigned i = 0; i < n && regimes_tell(&a->regimes); i++)
+		if (leads(s, rows, n, i))
 			advise(s, story, t, i);
-		}
 	lead(s, story, t);
-	if (n && regimes_tell(a->regimes))
+	if (n && regimes_tell(&a->regimes))
 		story_settles(story);
 	if (n)
 		story_say(story, STORY_BODY, t, NULL, 0,

@@ -6,10 +6,13 @@
 #include "chapters.h"
 #include "run.h"
 
+enum { SINGLE = 1, STREAM = 2 };
+
 struct row {
 	const char *variant, *collective, *pace;
 	size_t asked_bytes;
 	double us; /* isolated: p50 */
+	unsigned when;
 };
 
 // clang-format off
@@ -21,7 +24,12 @@ static const struct column columns[] = {
     COLUMN(struct row, us, "a call", "µs", NUMBER),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "cost", .title = "What a call costs the harness", .when = STORY_NO_WHEN, .hidden = true);
+    STORY_FORM(struct row, columns, .name = "cost", .title = "What a call costs the harness", .when = offsetof(struct row, when), .hidden = true);
+
+static const struct sentence sentences[] = {
+    {STORY_ANSWER, SINGLE, "A single call costs the harness itself, in µs (p50): [{variant} {us}]."},
+    {STORY_ANSWER, STREAM, "Back to back a call costs, in µs: [{variant} {us}]."},
+};
 // clang-format on
 
 /* Whether only the harness takes time in every variant. */
@@ -31,8 +39,8 @@ static bool is_harness_alone(const struct summary *s)
 		return false;
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (s->variants[v].measured &&
-		    (s->settings[v].delay_ns || s->settings[v].extra_ns ||
-		     !s->variants[v].traits->launches))
+		    (s->run->variants[v].settings.delay_ns ||
+		     s->run->variants[v].settings.extra_ns || !s->variants[v].traits->launches))
 			return false;
 	return true;
 }
@@ -51,22 +59,10 @@ static unsigned rows_of(const struct summary *s, struct arena *arena, enum pace 
 				    .collective = run_collective(arena, &s->groups[g]),
 				    .pace = coll_pace_name(pace),
 				    .asked_bytes = row->cell.asked_bytes,
-				    .us = pace == PACE_ISOLATED ? row->p50_us : row->time_us};
+				    .us = pace == PACE_ISOLATED ? row->p50_us : row->time_us,
+				    .when = pace == PACE_ISOLATED ? SINGLE : STREAM};
 		}
 	return n;
-}
-
-/* "A single call costs the harness itself, in µs (p50): threads 0.391, single 0.560." */
-static void say(struct story *story, const struct story_table *t, unsigned from, unsigned to,
-                const char *begin)
-{
-	struct phrase p = phrase_begin(story);
-	for (unsigned i = from; i < to; i++)
-		phrase_add(&p, t, &i, 1,
-		           i > from ? ", {variant} {us}"
-		                    : arena_text(story->arena, "%s{variant} {us}", begin));
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
 }
 
 static void tell(const struct analysis *a, struct story *story)
@@ -77,9 +73,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	const unsigned single = rows_of(s, story->arena, PACE_ISOLATED, rows),
 	               all = single + rows_of(s, story->arena, PACE_STREAM, rows + single);
-	const struct story_table *t = story_table(story, &form, rows, all);
-	say(story, t, 0, single, "A single call costs the harness itself, in µs (p50): ");
-	say(story, t, single, all, "Back to back a call costs, in µs: ");
+	STORY_TELL(story, story_table(story, &form, rows, all), sentences);
 }
 
 const struct chapter chapter_cost = {"cost", "", CHAPTER_BODY, tell};

@@ -4,38 +4,37 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
 
 struct row {
 	const char *cell, *variant;
-	double nvlink_tx_gbs, of_limit, nvlink_rx_gbs, dram_gbs, dram_of_peak, dram_per_nvlink;
-	double model, model_direct, model_staged; /* one figure if the path is known */
-	double cached, sm_busy, pcie_tx_gbs, copies, copies_model, issue_cores;
-	unsigned blocks;
+	double model_direct, model_staged; /* if the path is not known */
+	double sm_busy;
+	struct evidence_row of;
 };
 
 // clang-format off
 static const struct column columns[] = {
     COLUMN(struct row, cell, "cell", "", TEXT),
     COLUMN(struct row, variant, "variant", "", TEXT),
-    COLUMN(struct row, nvlink_tx_gbs, "NVLink TX", "GB/s", NUMBER),
-    COLUMN(struct row, of_limit, "of the limit", "", SHARE),
-    COLUMN(struct row, nvlink_rx_gbs, "NVLink RX", "GB/s", NUMBER),
-    COLUMN(struct row, dram_gbs, "DRAM", "GB/s", NUMBER),
-    COLUMN(struct row, dram_of_peak, "of its peak", "", SHARE),
-    COLUMN(struct row, dram_per_nvlink, "DRAM bytes per NVLink byte", "", NUMBER),
-    COLUMN(struct row, model, "by the model", "", NUMBER),
+    COLUMN_AS(struct row, of.nvlink_tx_gbs, "nvlink_tx_gbs", "NVLink TX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.limit_share, "of_limit", "of the limit", "", SHARE, 0),
+    COLUMN_AS(struct row, of.nvlink_rx_gbs, "nvlink_rx_gbs", "NVLink RX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.dram_gbs, "dram_gbs", "DRAM", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.dram_share, "dram_of_peak", "of its peak", "", SHARE, 0),
+    COLUMN_AS(struct row, of.dram_per_nvlink, "dram_per_nvlink", "DRAM bytes per NVLink byte", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.model, "model", "by the model", "", NUMBER, 0),
     COLUMN(struct row, model_direct, "model, direct", "", NUMBER),
     COLUMN(struct row, model_staged, "model, staged", "", NUMBER),
-    COLUMN(struct row, cached, "below the model", "", NUMBER),
+    COLUMN_AS(struct row, of.cached, "cached", "below the model", "", NUMBER, 0),
     COLUMN(struct row, sm_busy, "SMs busy", "", SHARE),
-    COLUMN(struct row, pcie_tx_gbs, "PCIe TX", "GB/s", NUMBER),
-    COLUMN(struct row, copies, "copies per byte", "", NUMBER),
-    COLUMN(struct row, copies_model, "by the model", "", NUMBER),
-    COLUMN(struct row, issue_cores, "cores issuing", "", NUMBER),
-    COLUMN(struct row, blocks, "blocks", "", COUNT),
+    COLUMN_AS(struct row, of.pcie_tx_gbs, "pcie_tx_gbs", "PCIe TX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.copies, "copies", "copies per byte", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.copies_model, "copies_model", "by the model", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.issue_cores, "issue_cores", "cores issuing", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.blocks, "blocks", "blocks", "", COUNT, 0),
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "counters", .title = "Counters per rank", .when = STORY_NO_WHEN);
@@ -120,22 +119,10 @@ static struct row row_of(const struct summary *s, struct arena *arena, const str
 	return (struct row){.cell = arena_text(arena, "%s %s", coll_info(g->cell.coll)->name,
 	                                       format_size(g->asked_bytes[e->size]).text),
 	                    .variant = s->variants[e->variant].name,
-	                    .nvlink_tx_gbs = e->nvlink_tx_gbs,
-	                    .of_limit = e->limit_share,
-	                    .nvlink_rx_gbs = e->nvlink_rx_gbs,
-	                    .dram_gbs = e->dram_gbs,
-	                    .dram_of_peak = e->dram_share,
-	                    .dram_per_nvlink = e->dram_per_nvlink,
-	                    .model = e->model,
 	                    .model_direct = known ? NAN : e->direct,
 	                    .model_staged = known ? NAN : e->staged,
-	                    .cached = e->cached,
 	                    .sm_busy = e->sm_percent / 100,
-	                    .pcie_tx_gbs = e->pcie_tx_gbs,
-	                    .copies = e->copies,
-	                    .copies_model = e->copies_model,
-	                    .issue_cores = e->issue_cores,
-	                    .blocks = e->blocks};
+	                    .of = *e};
 }
 
 static void tell_ranks(const struct summary *s, const struct evidence *e, struct story *story)
@@ -149,7 +136,6 @@ static void tell_ranks(const struct summary *s, const struct evidence *e, struct
 		const struct evidence_path *path = &e->paths[row->variant];
 		const char *what = run_collective(story->arena, g);
 		for (unsigned r = 0; r < g->nranks; r++) {
-			struct status st = {""};
 			struct rank one = {.variant = v->name,
 			                   .mode = v->mode,
 			                   .transport = path->transport,
@@ -161,8 +147,7 @@ static void tell_ranks(const struct summary *s, const struct evidence *e, struct
 			                   .rank = r,
 			                   .bytes = g->moved_bytes[row->size],
 			                   .asked_bytes = g->asked_bytes[row->size]};
-			arena_need(story->arena,
-			           !rank_evidence_make(s, row, r, one.x, &one.blocks, &st));
+			one.blocks = rank_evidence_make(s, row, r, one.x);
 			rows = arena_more(story->arena, rows, n, sizeof *rows);
 			rows[n++] = one;
 		}
@@ -172,7 +157,7 @@ static void tell_ranks(const struct summary *s, const struct evidence *e, struct
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct evidence *e = a->evidence;
+	const struct evidence *e = &a->evidence;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, e->nrows + 1);
 	if (!e->nrows)
 		return;
@@ -187,8 +172,8 @@ static void tell(const struct analysis *a, struct story *story)
 	                        .when = e->missing[0] ? MISSING : 0};
 	for (unsigned i = 0; i < e->nrows; i++) {
 		rows[i] = row_of(a->s, story->arena, &e->rows[i]);
-		model->when |= (isfinite(rows[i].dram_per_nvlink) ? LINKS : 0) |
-		               (isfinite(rows[i].copies) ? COPIES : 0);
+		model->when |= (isfinite(rows[i].of.dram_per_nvlink) ? LINKS : 0) |
+		               (isfinite(rows[i].of.copies) ? COPIES : 0);
 	}
 	story_table(story, &form, rows, e->nrows);
 	STORY_TELL(story, story_table(story, &model_form, model, 1), sentences);

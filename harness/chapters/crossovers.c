@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -15,14 +15,17 @@
 #define UNDECIDED_NAMED 3  /* pairs; more share one sentence */
 #define ANSWER_GROUPS   4  /* in the answer; the section has all */
 
+enum { SAID = 1 };
+
 /* Sizes as asked, both included. */
 struct fastest {
 	const char *collective, *pace;
 	size_t from, to;
 	const char *fastest, *alike; /* alike: those that it is not shown to be faster than */
 	double least, most; /* how many times as fast as the next one that is slower; NaN: none */
-	const char *word, *calls, *range; /* in sentences; word: fastest, or "undecided" */
-	unsigned group;
+	/* In sentences; word: fastest, or "undecided". */
+	const char *word, *calls, *range, *is;
+	unsigned group, when;
 };
 
 // clang-format off
@@ -38,9 +41,17 @@ static const struct column fastest_columns[] = {
     COLUMN_AS(struct fastest, word, "verdict", "", "", WORD, ONLY_FILES),
     COLUMN_AS(struct fastest, calls, "calls", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct fastest, range, "sizes", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct fastest, is, "is", "", "", TEXT, ONLY_FILES),
 };
 static const struct story_form fastest_form =
     STORY_FORM(struct fastest, fastest_columns, .name = "fastest", .title = "The fastest by size", .when = STORY_NO_WHEN);
+
+/* The same of the first groups in short: adjacent rows with the same word are one. */
+static const struct story_form said_form =
+    STORY_FORM(struct fastest, fastest_columns, .name = "fastest_said", .title = "The fastest, in short", .when = offsetof(struct fastest, when), .hidden = true);
+static const struct sentence said_sentences[] = {
+    {STORY_ANSWER, SAID, "{collective}, {calls}: {is} [{verdict} ({sizes})]."},
+};
 
 /* A range of two variants of different backends, in one mode if they share one. */
 struct range {
@@ -48,7 +59,9 @@ struct range {
 	size_t from, to;
 	const char *faster; /* left, right, or "undecided" */
 	double least, most; /* how many times as fast, over its sizes */
-	int who;            /* 1: left is faster, -1: right, 0: not decided */
+	const char *where, *speeds; /* the sizes, and these two; NULL: undecided */
+	int who;                    /* 1: left is faster, -1: right, 0: not decided */
+	unsigned when;
 };
 
 static const struct column range_columns[] = {
@@ -61,14 +74,22 @@ static const struct column range_columns[] = {
     COLUMN(struct range, faster, "faster", "", WORD),
     COLUMN_AS(struct range, least, "least_times", "at least", "×", NUMBER, 0),
     COLUMN_AS(struct range, most, "most_times", "at most", "×", NUMBER, 0),
+    COLUMN_AS(struct range, where, "where", "sizes", "", TEXT, ONLY_PEOPLE),
+    COLUMN_AS(struct range, speeds, "speeds", "times as fast", "", TEXT, ONLY_PEOPLE),
 };
 static const struct story_form range_form =
-    STORY_FORM(struct range, range_columns, .name = "crossovers", .title = "Two backends against each other", .when = STORY_NO_WHEN, .file = "crossovers.csv", .hidden = true);
+    STORY_FORM(struct range, range_columns, .name = "crossovers", .title = "Two backends against each other", .when = offsetof(struct range, when), .file = "crossovers.csv", .hidden = true);
+
+/* Pairs that are undecided at every size share a sentence if there are many. */
+static const struct sentence range_sentences[] = {
+    {STORY_ITEM, SAID, "{collective}, {pace}: {left} against {right}: [{faster} {where}[ ({speeds} times as fast)]|; {faster} {where}[ ({speeds} times as fast)]]."},
+};
 
 /* Ranges so far: those of a pair are adjacent. */
 struct pair_ranges {
 	struct range *list;
 	unsigned n;
+	unsigned undecided, pairs; /* undecided: at every size */
 };
 // clang-format on
 
@@ -89,27 +110,23 @@ static bool same_backend(const struct summary *s, unsigned a, unsigned b)
 	return !strcmp(s->variants[a].backend, s->variants[b].backend);
 }
 
-static struct contrast judge(const struct summary *s, struct arena *arena, unsigned group,
-                             unsigned size, unsigned left, unsigned right)
+static struct contrast judge(const struct summary *s, unsigned group, unsigned size, unsigned left,
+                             unsigned right)
 {
 	const struct summary_group *g = &s->groups[group];
 	const size_t asked = g->asked_bytes[size];
 	const struct contrast_select select = {
 	    .bytes = {asked, asked}, .pace = g->cell.pace, .coll = CLAIM_ANY_COLL, .group = g};
 	const enum metric metric = g->cell.pace == PACE_ISOLATED ? METRIC_LATENCY : METRIC_TIME;
-	struct contrast out;
-	struct status st = {""};
-	arena_need(arena, !contrast_make(s, left, right, metric, &select, &out, &st));
-	return out;
+	return contrast_make(s, left, right, metric, &select);
 }
 
 /* How far the twin's interval is from 1 at that size, as a log; 0 without one. */
-static double noise(const struct summary *s, struct arena *arena, unsigned group, unsigned size)
+static double noise(const struct summary *s, unsigned group, unsigned size)
 {
 	if (s->twin < 0 || s->reference < 0)
 		return 0;
-	const struct contrast c =
-	    judge(s, arena, group, size, (unsigned)s->twin, (unsigned)s->reference);
+	const struct contrast c = judge(s, group, size, (unsigned)s->twin, (unsigned)s->reference);
 	const struct stats_ratio *r = &c.verdict.ratio;
 	return isnan(r->lo) ? 0 : fmax(fabs(log(r->lo)), fabs(log(r->hi)));
 }
@@ -139,6 +156,27 @@ static void range_add(struct pair_ranges *out, unsigned first, struct range one)
 	out->list[out->n++] = one;
 }
 
+/* The i-th of a pair's n ranges. */
+static const char *where_of(struct arena *arena, const struct range *r, unsigned i, unsigned n)
+{
+	const struct formatted from = format_size(r->from), to = format_size(r->to);
+	if (n == 1)
+		return arena_text(arena, "at all sizes, %s to %s", from.text, to.text);
+	if (i == 0)
+		return arena_text(arena, "up to %s", to.text);
+	if (i + 1 == n)
+		return arena_text(arena, "from %s on", from.text);
+	return r->from == r->to ? arena_text(arena, "at %s", from.text)
+	                        : arena_text(arena, "from %s to %s", from.text, to.text);
+}
+
+static const char *speeds_of(struct arena *arena, const struct range *r)
+{
+	const struct formatted least = format_number(r->least), most = format_number(r->most);
+	return strcmp(least.text, most.text) ? arena_text(arena, "%s to %s", least.text, most.text)
+	                                     : arena_copy(arena, least.text);
+}
+
 /* The ranges of a pair; a size that one of them lacks is omitted. */
 static void pair_make(const struct summary *s, struct arena *arena, unsigned group, unsigned left,
                       unsigned right, struct pair_ranges *out)
@@ -146,10 +184,10 @@ static void pair_make(const struct summary *s, struct arena *arena, unsigned gro
 	const struct summary_group *g = &s->groups[group];
 	const unsigned first = out->n;
 	for (unsigned i = 0; i < g->nsizes; i++) {
-		const struct contrast c = judge(s, arena, group, i, left, right);
+		const struct contrast c = judge(s, group, i, left, right);
 		if (!c.nblocks)
 			continue;
-		const int is = who(&c, noise(s, arena, group, i));
+		const int is = who(&c, noise(s, group, i));
 		const double times =
 		    is < 0 ? 1 / c.verdict.ratio.estimate : c.verdict.ratio.estimate;
 		range_add(out, first,
@@ -163,10 +201,16 @@ static void pair_make(const struct summary *s, struct arena *arena, unsigned gro
 		                         .most = times,
 		                         .who = is});
 	}
-	for (unsigned i = first; i < out->n; i++)
-		out->list[i].faster = out->list[i].who > 0   ? out->list[i].left
-		                      : out->list[i].who < 0 ? out->list[i].right
-		                                             : "undecided";
+	const bool open = out->n == first + 1 && !out->list[first].who;
+	for (unsigned i = first; i < out->n; i++) {
+		struct range *r = &out->list[i];
+		r->faster = r->who > 0 ? r->left : r->who < 0 ? r->right : "undecided";
+		r->where = where_of(arena, r, i - first, out->n - first);
+		r->speeds = r->who ? speeds_of(arena, r) : NULL;
+		r->when = open ? 0 : SAID;
+	}
+	out->undecided += open;
+	out->pairs += out->n > first;
 }
 
 /* Those in the same mode; if two backends share none, the first of each. */
@@ -223,11 +267,11 @@ static unsigned fastest_add(const struct summary *s, struct arena *arena, unsign
 	                      .fastest = s->variants[best].name,
 	                      .least = NAN,
 	                      .group = group};
-	const double aside = noise(s, arena, group, size);
+	const double aside = noise(s, group, size);
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		if ((int)v == best || !counts(s, v))
 			continue;
-		const struct contrast c = judge(s, arena, group, size, (unsigned)best, v);
+		const struct contrast c = judge(s, group, size, (unsigned)best, v);
 		if (c.nblocks && who(&c, aside) > 0)
 			one.least = fmin(one.least, c.verdict.ratio.estimate);
 		else if (c.nblocks)
@@ -250,8 +294,6 @@ static unsigned fastest_add(const struct summary *s, struct arena *arena, unsign
 
 /* --- in words --- */
 
-/* "all_reduce, single calls: the fastest is gloo (4 KiB to 64 KiB), undecided (256 KiB)." For the
- * first groups; adjacent rows with the same word are one. */
 static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 {
 	struct fastest *said = ARENA_ARRAY(story->arena, struct fastest, n + 1);
@@ -263,96 +305,33 @@ static void say_fastest(struct story *story, struct fastest *rows, unsigned n)
 		else
 			said[nsaid++] = rows[i];
 	}
-	for (unsigned i = 0; i < nsaid; i++)
-		said[i].range =
-		    arena_copy(story->arena,
-		               format_range((struct claim_range){said[i].from, said[i].to}).text);
-	static const struct story_form form =
-	    STORY_FORM(struct fastest, fastest_columns, .name = "fastest_said",
-	               .title = "The fastest, in short", .when = STORY_NO_WHEN, .hidden = true);
-	const struct story_table *t = story_table(story, &form, said, nsaid);
-	for (unsigned i = 0, end; i < nsaid && groups < ANSWER_GROUPS; i = end, groups++) {
-		struct phrase p = phrase_begin(story);
+	for (unsigned i = 0, end; i < nsaid; i = end, groups++) {
 		bool any = false;
 		for (end = i; end < nsaid && said[end].group == said[i].group; end++)
 			any |= !*said[end].alike;
-		phrase_add_row(&p, t, &said[i],
-		               any ? "{collective}, {calls}: the fastest is "
-		                   : "{collective}, {calls}: which is the fastest is ");
-		for (unsigned k = i; k < end; k++)
-			phrase_add_row(&p, t, &said[k],
-			               k > i ? ", {verdict} ({sizes})" : "{verdict} ({sizes})");
-		phrase_words(&p, ".");
-		phrase_end(&p, STORY_ANSWER);
+		for (unsigned k = i; k < end; k++) {
+			const struct claim_range sizes = {said[k].from, said[k].to};
+			said[k].range = arena_copy(story->arena, format_range(sizes).text);
+			said[k].is = any ? "the fastest is" : "which is the fastest is";
+			said[k].when = groups < ANSWER_GROUPS ? SAID : 0;
+		}
 	}
+	STORY_TELL(story, story_table(story, &said_form, said, nsaid), said_sentences);
 }
 
-/* The i-th of a pair's n ranges, if it exists. */
-static const char *sizes_of(const struct range *r, unsigned i, unsigned n)
+static void say_pairs(struct story *story, struct pair_ranges *all)
 {
-	if (n == 1)
-		return " at all sizes, {from_bytes} to {to_bytes}";
-	if (i == 0)
-		return " up to {to_bytes}";
-	if (i + 1 == n)
-		return " from {from_bytes} on";
-	return r->from == r->to ? " at {from_bytes}" : " from {from_bytes} to {to_bytes}";
-}
-
-/* "all_reduce, isolated: gloo against nccl: gloo up to 4 KiB (1.2 to 3 times as fast); …" */
-static void say_pair(struct story *story, const struct story_table *t, const struct range *first,
-                     unsigned n)
-{
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t, first, "{collective}, {pace}: {left} against {right}:");
-	for (unsigned i = 0; i < n; i++) {
-		const struct range *r = &first[i];
-		phrase_add_row(&p, t, r, i ? "; {faster}" : " {faster}");
-		phrase_add_row(&p, t, r, sizes_of(r, i, n));
-		if (r->who)
-			phrase_add_row(
-			    &p, t, r,
-			    strcmp(format_number(r->least).text, format_number(r->most).text)
-			        ? " ({least_times} to {most_times} times as fast)"
-			        : " ({least_times} times as fast)");
-	}
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ITEM);
-}
-
-static unsigned end_of(const struct pair_ranges *all, unsigned i)
-{
-	const struct range *list = all->list;
-	unsigned end = i + 1;
-	while (end < all->n && !strcmp(list[end].collective, list[i].collective) &&
-	       !strcmp(list[end].pace, list[i].pace) && !strcmp(list[end].left, list[i].left) &&
-	       !strcmp(list[end].right, list[i].right))
-		end++;
-	return end;
-}
-
-/* Pairs that are undecided at every size share one sentence if there are many. */
-static void say_pairs(struct story *story, const struct story_table *t,
-                      const struct pair_ranges *all)
-{
-	struct counts {
-		unsigned undecided, pairs;
-	} *n = ARENA_NEW(story->arena, struct counts);
 	static const struct column columns[] = {
-	    COLUMN(struct counts, undecided, "undecided pairs", "", COUNT),
-	    COLUMN(struct counts, pairs, "pairs", "", COUNT)};
+	    COLUMN(struct pair_ranges, undecided, "undecided pairs", "", COUNT),
+	    COLUMN(struct pair_ranges, pairs, "pairs", "", COUNT)};
 	static const struct story_form form =
-	    STORY_FORM(struct counts, columns, .name = "crossover_pairs",
+	    STORY_FORM(struct pair_ranges, columns, .name = "crossover_pairs",
 	               .title = "Pairs of backends", .when = STORY_NO_WHEN, .hidden = true);
-	for (unsigned i = 0; i < all->n; i = end_of(all, i), n->pairs++)
-		n->undecided += end_of(all, i) == i + 1 && !all->list[i].who;
-	for (unsigned i = 0; i < all->n; i = end_of(all, i)) {
-		const unsigned k = end_of(all, i) - i;
-		if (n->undecided <= UNDECIDED_NAMED || k > 1 || all->list[i].who)
-			say_pair(story, t, &all->list[i], k);
-	}
-	if (n->undecided > UNDECIDED_NAMED)
-		story_say(story, STORY_ITEM, story_table(story, &form, n, 1), NULL, 0,
+	for (unsigned i = 0; i < all->n && all->undecided <= UNDECIDED_NAMED; i++)
+		all->list[i].when |= SAID;
+	STORY_TELL(story, story_table(story, &range_form, all->list, all->n), range_sentences);
+	if (all->undecided > UNDECIDED_NAMED)
+		story_say(story, STORY_ITEM, story_table(story, &form, all, 1), NULL, 0,
 		          "{undecided} of {pairs} pairs of backends are undecided at all sizes.");
 }
 
@@ -371,26 +350,26 @@ static void tell(const struct analysis *a, struct story *story)
 	struct arena *arena = story->arena;
 	size_t sizes = 0;
 	unsigned n = 0;
-	if (s->uncompared[0] || !several_backends(s))
+	if (s->uncompared.kind || !several_backends(s))
 		return;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		sizes += s->groups[g].nsizes;
 	struct fastest *rows = ARENA_ARRAY(arena, struct fastest, sizes + 1);
-	struct pair_ranges ranges = {
-	    .list = ARENA_ARRAY(arena, struct range, sizes * s->nvariants * s->nvariants + 1)};
+	struct pair_ranges *ranges = ARENA_NEW(arena, struct pair_ranges);
+	ranges->list = ARENA_ARRAY(arena, struct range, sizes * s->nvariants * s->nvariants + 1);
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		for (unsigned i = 0; i < s->groups[g].nsizes && group_counts(s, g); i++)
 			n = fastest_add(s, arena, g, i, rows, n);
 		for (unsigned x = 0; x < s->nvariants && group_counts(s, g); x++)
 			for (unsigned y = x + 1; y < s->nvariants; y++)
 				if (is_pair(s, x, y))
-					pair_make(s, arena, g, x, y, &ranges);
+					pair_make(s, arena, g, x, y, ranges);
 	}
 	if (!n)
 		return;
 	say_fastest(story, rows, n);
 	story_table(story, &fastest_form, rows, n);
-	say_pairs(story, story_table(story, &range_form, ranges.list, ranges.n), &ranges);
+	say_pairs(story, ranges);
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 	          s->nblocks < STATS_MIN_BLOCKS
 	              ? "Each size is judged by itself, by the interval over the blocks, beyond "

@@ -1,6 +1,6 @@
 /* What in a record cannot be true, or cannot be checked. No verdict is withheld for it, but page 1
  * reports it. */
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "warnings.h"
 
 /* Of the limit, which is plain copies of the same run. Collectives of the reference records reach

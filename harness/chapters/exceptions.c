@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
 #include "run.h"
 
-#define ANSWERS 4 /* sentences on top; the table has all */
+#define ANSWERS 2 /* sentences on top; the table has all */
 
 enum {
 	HIDDEN = 1,  /* by the mean of its regime */
@@ -23,6 +24,7 @@ enum {
 	FASTER = 8,
 	SLOWER = 16,
 	ON_TOP = 32,
+	AGAINST = 128, /* the mean is decided the other way */
 };
 
 struct row {
@@ -85,10 +87,7 @@ static struct contrast judge(const struct teller *t, unsigned group, unsigned si
 	                                       .pace = (int)g->cell.pace,
 	                                       .coll = (int)g->cell.coll,
 	                                       .group = g};
-	struct contrast c;
-	struct status st = {""};
-	arena_need(t->arena, !contrast_make(t->a->s, left, right, METRIC_TIME, &select, &c, &st));
-	return c;
+	return contrast_make(t->a->s, left, right, METRIC_TIME, &select);
 }
 
 /* How far the A/A line of a size is from 1, as a log; NaN without one. */
@@ -129,8 +128,8 @@ static void add(struct teller *t, unsigned group, unsigned size, const struct co
 static const struct regime *regime_of(const struct teller *t, const struct summary_group *g,
                                       size_t asked)
 {
-	for (unsigned i = 0; i < t->a->regimes->n; i++) {
-		const struct regime *r = &t->a->regimes->list[i];
+	for (unsigned i = 0; i < t->a->regimes.n; i++) {
+		const struct regime *r = &t->a->regimes.list[i];
 		if (r->pace == (int)g->cell.pace && asked >= r->range.lo && asked <= r->range.hi)
 			return r;
 	}
@@ -145,7 +144,7 @@ static bool has_figures(const struct summary *s, unsigned v)
 /* Whether the size is neither in a regime nor among the large ones, at whatever pace. */
 static bool is_between(const struct teller *t, const struct summary_group *g, size_t asked)
 {
-	const struct regime *large = regimes_find(t->a->regimes, REGIME_LARGE);
+	const struct regime *large = regimes_find(&t->a->regimes, REGIME_LARGE);
 	return !regime_of(t, g, asked) && !(large && asked >= large->range.lo);
 }
 
@@ -177,10 +176,10 @@ static void tell_variants(struct teller *t, unsigned group, unsigned size, doubl
 			continue;
 		const struct contrast c = judge(t, group, size, v, (unsigned)s->reference);
 		const int side = side_of(&c, line), said = r ? said_of(r, v) : 0;
-		if (!side || (r ? said == side : all_say(t->a->regimes, v, side)))
+		if (!side || (r ? said == side : all_say(&t->a->regimes, v, side)))
 			continue;
 		add(t, group, size, &c,
-		    r         ? HIDDEN
+		    r         ? HIDDEN | (said ? AGAINST : 0)
 		    : t->many ? MANY
 		              : BETWEEN,
 		    !r         ? NULL
@@ -199,8 +198,9 @@ static int next_version(const struct summary *s, unsigned v)
 	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
 		const char *version = s->variants[w].library;
 		if (!has_figures(s, w) || !*version ||
-		    settings_differ(&s->settings[v], &s->settings[w], keys, sizeof keys) != 1 ||
-		    !strcmp(s->settings[v].nccl, s->settings[w].nccl) ||
+		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
+		                    keys, sizeof keys) != 1 ||
+		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
 		    strverscmp(s->variants[v].library, version) >= 0)
 			continue;
 		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
@@ -234,25 +234,58 @@ static bool counts(const struct summary *s, const struct summary_group *g)
 	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
 }
 
-/* The first sentences of a kind are in the answer; rows that share one count once. Returns whether
- * that is all. */
-static bool choose_answers(struct story *story, const struct story_table *table, struct row *rows,
-                           unsigned kind)
+/* A sentence that may be in the answer, of the rows that share it. */
+struct candidate {
+	const char *text; /* without its lists */
+	double effect;    /* the largest, as a log */
+	bool against;
+};
+
+static bool is_stronger(const struct candidate *a, const struct candidate *b)
 {
-	const char **said = ARENA_ARRAY(story->arena, const char *, table->nrows);
-	unsigned n = 0, at = 0;
-	while (!(sentences[at].when & kind))
+	return a->against != b->against ? a->against : a->effect > b->effect;
+}
+
+/* The sentence of a row; NULL if its kind is not among those of the answer. */
+static const char *text_of(struct story *story, const struct story_table *table, unsigned row,
+                           unsigned kinds)
+{
+	const struct row *rows = table->rows;
+	unsigned at = 0;
+	if (!(rows[row].when & kinds))
+		return NULL;
+	while (!(sentences[at].when & rows[row].when & kinds))
 		at++;
+	return phrase_common(story, table, row, sentences[at].text);
+}
+
+/* The strongest sentences are in the answer: those that say the opposite of a decided mean, then
+ * those with the largest effects. Returns whether that is all. */
+static bool choose_answers(struct story *story, const struct story_table *table, struct row *rows,
+                           unsigned kinds)
+{
+	struct candidate *all = ARENA_ARRAY(story->arena, struct candidate, table->nrows);
+	unsigned *of = ARENA_ARRAY(story->arena, unsigned, table->nrows), n = 0;
 	for (unsigned i = 0; i < table->nrows; i++) {
+		const char *text = text_of(story, table, i, kinds);
 		unsigned k = 0;
-		if (!(rows[i].when & kind))
-			continue;
-		const char *text = phrase_common(story, table, i, sentences[at].text);
-		while (k < n && strcmp(said[k], text))
+		while (text && k < n && strcmp(all[k].text, text))
 			k++;
+		of[i] = text ? k : UINT_MAX;
+		if (!text)
+			continue;
 		if (k == n)
-			said[n++] = text;
-		rows[i].when |= k < ANSWERS ? ON_TOP : 0;
+			all[n++] = (struct candidate){.text = text};
+		all[k].effect = fmax(all[k].effect, fabs(log(rows[i].speed.estimate)));
+		all[k].against |= rows[i].when & AGAINST;
+	}
+	for (unsigned i = 0; i < table->nrows; i++) {
+		unsigned stronger = 0;
+		for (unsigned k = 0; of[i] != UINT_MAX && k < n; k++)
+			stronger +=
+			    k != of[i] && (is_stronger(&all[k], &all[of[i]]) ||
+			                   (k < of[i] && !is_stronger(&all[of[i]], &all[k])));
+		rows[i].when |= of[i] != UINT_MAX && stronger < ANSWERS ? ON_TOP : 0;
 	}
 	return n <= ANSWERS;
 }
@@ -290,17 +323,16 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	struct teller t = {.a = a, .arena = story->arena, .many = has_many(s)};
-	if (s->uncompared[0] || s->reference < 0 || s->twin < 0 || s->run->search)
+	if (s->uncompared.kind || s->reference < 0 || s->twin < 0 || s->run->search)
 		return;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		tell_sizes(&t, g);
 	const struct story_table *table = story_table(story, &form, t.rows, t.n);
 	if (!t.n)
 		return;
-	bool all = choose_answers(story, table, t.rows, HIDDEN);
-	all = choose_answers(story, table, t.rows, LIBRARY) && all;
-	if (!run_by_version(a, story->arena) && !a->f->asked.gap.from[0])
-		all = choose_answers(story, table, t.rows, t.many ? MANY : BETWEEN) && all;
+	const bool between = !run_by_version(a, story->arena) && !a->asked.gap.from[0];
+	const bool all =
+	    choose_answers(story, table, t.rows, HIDDEN | LIBRARY | (between ? BETWEEN | MANY : 0));
 	STORY_TELL(story, table, sentences);
 	if (!all)
 		story_note(story, STORY_ANSWER | STORY_MORE,

@@ -4,29 +4,46 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define NAMED 4 /* in one sentence */
 #define MANY  8 /* the question is about them, and ratios of so many variants hide each other */
 
 /* The verdict that a sentence uses: of bandwidth, or of latency if only that was measured. */
-enum { EFFECT = 1, NONE = 2, OPEN = 4, ALARM = 8 };
+enum {
+	EFFECT = 1,
+	NONE = 2,
+	OPEN = 4,
+	ALARM = 8,
+	ON_BANDWIDTH = 16,
+	ON_LATENCY = 32,
+	ON_BOTH = 64,
+	UNTESTED = 128,
+	/* In the answer, which names the first few of each. */
+	SAID_EFFECT = 256,
+	SAID_NONE = 512,
+	SAID_OPEN = 1024,
+};
 
 /* A factor. Those that could not be tested come last. */
 struct row {
 	unsigned nth;
 	const char *factor, *setting, *from, *to;
 	int placebo;
-	struct stats_ratio bandwidth, latency;
 	const char *word, *latency_word, *text, *why;
-	unsigned cells, blocks, latency_blocks;
-	double detectable, latency_detectable;
 	const char *what, *variants, *sizes, *verdict, *latency_verdict; /* for people */
 	const char *alarm, *not_acted, *label, *bandwidth_label, *latency_label;
+	/* In the answer: effects beyond the margin; more: in the last that is named, so many are
+	 * not. */
+	const char *called, *before_latency;
+	struct stats_ratio bandwidth_effect, latency_effect;
+	unsigned more;
 	unsigned when;
-	const struct factors_result *of;
+	struct factors_result of;
 };
 
 // clang-format off
@@ -36,9 +53,9 @@ static const struct column columns[] = {
     COLUMN(struct row, variants, "variants", "", TEXT),
     COLUMN(struct row, setting, "setting", "", TEXT),
     COLUMN(struct row, sizes, "sizes", "", TEXT),
-    COLUMN(struct row, bandwidth, "effect on bandwidth", "", RATIO),
+    COLUMN_AS(struct row, of.bandwidth.ratio, "bandwidth", "effect on bandwidth", "", RATIO, 0),
     COLUMN(struct row, verdict, "verdict", "", WORD),
-    COLUMN(struct row, latency, "effect on latency", "", RATIO),
+    COLUMN_AS(struct row, of.latency.ratio, "latency", "effect on latency", "", RATIO, 0),
     COLUMN(struct row, latency_verdict, "verdict of latency", "", WORD),
     COLUMN_AS(struct row, from, "from", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, to, "to", "", "", TEXT, ONLY_FILES),
@@ -47,6 +64,11 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, label, "label", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, bandwidth_label, "bandwidth_label", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, latency_label, "latency_label", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, called, "called", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, bandwidth_effect, "bandwidth_effect", "", "", RATIO, ONLY_FILES),
+    COLUMN_AS(struct row, before_latency, "before_latency", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, latency_effect, "latency_effect", "", "", RATIO, ONLY_FILES),
+    COLUMN_AS(struct row, more, "more", "", "", COUNT, ONLY_FILES),
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "effects", .title = "What each factor does", .when = offsetof(struct row, when), .drawn = STORY_ARRAYS);
@@ -58,35 +80,31 @@ static const struct column file_columns[] = {
     COLUMN(struct row, from, "from", "", TEXT),
     COLUMN(struct row, to, "to", "", TEXT),
     COLUMN(struct row, placebo, "placebo", "", FLAG),
-    COLUMN_AS(struct row, bandwidth, "effect", "effect on bandwidth", "", RATIO, 0),
+    COLUMN_AS(struct row, of.bandwidth.ratio, "effect", "effect on bandwidth", "", RATIO, 0),
     COLUMN_AS(struct row, word, "verdict", "verdict", "", WORD, 0),
     COLUMN(struct row, text, "text", "", TEXT),
     COLUMN(struct row, why, "why", "", TEXT),
-    COLUMN(struct row, cells, "cells", "", COUNT),
-    COLUMN(struct row, blocks, "blocks", "", COUNT),
-    COLUMN(struct row, latency, "effect on latency", "", RATIO),
+    COLUMN_AS(struct row, of.ncells, "cells", "cells", "", COUNT, 0),
+    COLUMN_AS(struct row, of.bandwidth.ratio.blocks, "blocks", "blocks", "", COUNT, 0),
+    COLUMN_AS(struct row, of.latency.ratio, "latency", "effect on latency", "", RATIO, 0),
     COLUMN_AS(struct row, latency_word, "latency_verdict", "verdict of latency", "", WORD, 0),
-    COLUMN(struct row, latency_blocks, "blocks of latency", "", COUNT),
-    COLUMN(struct row, detectable, "could be seen from", "", NUMBER),
-    COLUMN(struct row, latency_detectable, "could be seen of latency from", "", NUMBER),
+    COLUMN_AS(struct row, of.latency.ratio.blocks, "latency_blocks", "blocks of latency", "", COUNT, 0),
+    COLUMN_AS(struct row, of.bandwidth.detectable, "detectable", "could be seen from", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.latency.detectable, "latency_detectable", "could be seen of latency from", "", NUMBER, 0),
 };
 static const struct story_form file_form =
-    STORY_FORM(struct row, file_columns, .name = "factors", .title = "Each factor", .when = STORY_NO_WHEN, .file = "factors.csv", .hidden = true, .drawn = STORY_BLOCK);
+    STORY_FORM(struct row, file_columns, .name = "factors", .title = "Each factor", .when = offsetof(struct row, when), .file = "factors.csv", .hidden = true, .drawn = STORY_BLOCK);
 
 /* Of all: one row. */
 struct whole {
 	double by_chance;      /* the largest ratio expected if none had an effect */
 	const char *unlatency; /* why latency is not judged */
-	unsigned effects, none, open; /* in the answer, beyond those that are named */
 	unsigned drawn_effects, drawn_none, drawn_open; /* in the caption */
 	bool alike; /* all have the same sizes, which then need not be given */
 };
 static const struct column whole_columns[] = {
     COLUMN(struct whole, by_chance, "largest by chance", "", NUMBER),
     COLUMN_AS(struct whole, unlatency, "latency_why", "why latency is not judged", "", TEXT, 0),
-    COLUMN_AS(struct whole, effects, "more_effects", "more with an effect", "", COUNT, 0),
-    COLUMN_AS(struct whole, none, "more_none", "more without a difference", "", COUNT, 0),
-    COLUMN_AS(struct whole, open, "more_open", "more undecided", "", COUNT, 0),
     COLUMN(struct whole, drawn_effects, "more with an effect, placebos too", "", COUNT),
     COLUMN(struct whole, drawn_none, "no difference", "", COUNT),
     COLUMN(struct whole, drawn_open, "undecided", "", COUNT),
@@ -94,9 +112,28 @@ static const struct column whole_columns[] = {
 static const struct story_form whole_form =
     STORY_FORM(struct whole, whole_columns, .name = "all_factors", .title = "All factors", .when = STORY_NO_WHEN, .hidden = true);
 
-static const struct sentence alarms[] = {
-    {STORY_STRESS, ALARM, "The placebo {factor} has an effect on {alarm}, where it should have none: trust no factor of this run before the cause is known."},
+/* "Register the buffers: 1.60 times the bandwidth (1.59 to 1.61)" */
+#define EFFECTS "{called}[: {bandwidth_effect} times the bandwidth ({bandwidth_effect:interval})]" \
+                "[{before_latency}{latency_effect} times the speed of small calls ({latency_effect:interval})]"
+static const struct sentence answers[] = {
+    {STORY_ANSWER, SAID_EFFECT, "By factor: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
+    {STORY_ANSWER, SAID_NONE, "No difference: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
+    {STORY_ANSWER, SAID_OPEN, "Undecided: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
 };
+
+/* A placebo with an effect; among the warnings too. */
+static const struct sentence alarm = {STORY_STRESS, ALARM, "The placebo {factor} has an effect on {alarm}, where it should have none: trust no factor of this run before the cause is known."};
+#define ALARM_OF(what) "THE PLACEBO HAS AN EFFECT on {alarm}: factor {factor} should change nothing, and " what ". Either the setting" \
+    "[ ({setting})] does something in this library after all, or the run has a bias: trust no factor of it before that is known. " \
+    "Run it again with more blocks, and look whether the A/A line is off as well."
+#define OF_BANDWIDTH "bandwidth of {to} is {bandwidth:full} times that of {from}"
+#define OF_LATENCY "latency of {from} is {latency:full} times that of {to}"
+static const struct sentence warnings[] = {
+    {STORY_WARNING, ON_BOTH, ALARM_OF(OF_BANDWIDTH ", and " OF_LATENCY)},
+    {STORY_WARNING, ON_BANDWIDTH, ALARM_OF(OF_BANDWIDTH)},
+    {STORY_WARNING, ON_LATENCY, ALARM_OF(OF_LATENCY)},
+};
+static const struct sentence untested = {STORY_ITEM, UNTESTED, "Cannot be tested here, {why}: [{factor}]."};
 // clang-format on
 
 /* --- the rows --- */
@@ -117,36 +154,36 @@ static const char *verdict_said(struct arena *arena, const struct factors_result
 	if (!factors_judged(v))
 		return NULL;
 	verdict_text(v, verdict, sizeof verdict);
-	return arena_text(arena, "%s%s%s%s%s%s", verdict,
-	                  r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT"
-	                                                          : "",
-	                  first && factors_proper(r) ? ", as a placebo should be" : "",
-	                  first && r->unexpected ? "; NOT on the expected path" : "",
-	                  first && r->acted[0] ? "; " : "", first ? r->acted : "");
+	return arena_text(
+	    arena, "%s%s%s%s%s%s", verdict,
+	    r->factor->placebo && verdict_effect(v) ? ": THE PLACEBO HAS AN EFFECT" : "",
+	    first && factors_proper(r) ? ", as a placebo should be" : "",
+	    first && r->unexpected ? "; NOT on the expected path" : "",
+	    first && r->acted.act ? "; " : "", first ? setting_text(arena, &r->acted) : "");
+}
+
+static const char *word_of(const struct verdict *v)
+{
+	return factors_judged(v) ? verdict_word(v->kind) : NULL;
 }
 
 static struct row row_of(struct arena *arena, const struct factors_result *r)
 {
 	const struct factor *f = r->factor;
 	const struct verdict *v = main_of(r);
-	const char *alarm = factors_alarm(r);
+	const bool latency = verdict_effect(&r->latency),
+	           both = latency && verdict_effect(&r->bandwidth);
+	const char *alarmed = factors_alarm(r);
 	return (struct row){
 	    .factor = f->name,
 	    .setting = f->setting,
 	    .from = f->from,
 	    .to = f->to,
 	    .placebo = f->placebo,
-	    .bandwidth = r->bandwidth.ratio,
-	    .latency = r->latency.ratio,
-	    .word = factors_word(&r->bandwidth),
-	    .latency_word = factors_word(&r->latency),
+	    .word = word_of(&r->bandwidth),
+	    .latency_word = word_of(&r->latency),
 	    .text = f->text,
-	    .why = r->why,
-	    .cells = r->ncells,
-	    .blocks = r->bandwidth.ratio.blocks,
-	    .latency_blocks = r->latency.ratio.blocks,
-	    .detectable = r->bandwidth.detectable,
-	    .latency_detectable = r->latency.detectable,
+	    .why = reason_text(arena, &r->why),
 	    .what = f->text[0]   ? f->text
 	            : f->placebo ? "placebo"
 	                         : NULL,
@@ -154,34 +191,43 @@ static struct row row_of(struct arena *arena, const struct factors_result *r)
 	    .sizes = arena_copy(arena, format_range(r->sizes).text),
 	    .verdict = verdict_said(arena, r, &r->bandwidth),
 	    .latency_verdict = verdict_said(arena, r, &r->latency),
-	    .alarm = alarm,
-	    .not_acted = r->acted,
+	    .alarm = alarmed,
+	    .not_acted = setting_text(arena, &r->acted),
 	    .bandwidth_label = arena_copy(arena, format_ratio(&r->bandwidth.ratio, true).text),
 	    .latency_label = arena_copy(arena, format_ratio(&r->latency.ratio, true).text),
+	    .called = f->text[0] ? f->text : f->name,
+	    .before_latency = verdict_beyond(&r->bandwidth) ? ", " : ": ",
+	    .bandwidth_effect = verdict_beyond(&r->bandwidth) ? r->bandwidth.ratio : STATS_NO_RATIO,
+	    .latency_effect = verdict_beyond(&r->latency) ? r->latency.ratio : STATS_NO_RATIO,
+	    .more = ENTRY_NO_COUNT,
 	    .when = (verdict_effect(v)              ? EFFECT
 	             : v->kind == VERDICT_UNDECIDED ? OPEN
 	                                            : NONE) |
-	            (alarm ? ALARM : 0),
-	    .of = r};
+	            (!alarmed  ? 0
+	             : both    ? ALARM | ON_BOTH
+	             : latency ? ALARM | ON_LATENCY
+	                       : ALARM | ON_BANDWIDTH) |
+	            (r->why.kind ? UNTESTED : 0),
+	    .of = *r};
 }
 
 /* The largest effect first, in either direction; then, in the file's order, those that were not
  * measured. Returns how many were. */
-static unsigned rows_make(const struct findings *f, struct arena *arena, struct row *rows,
+static unsigned rows_make(const struct analysis *a, struct arena *arena, struct row *rows,
                           struct whole *whole)
 {
-	const unsigned n = f->asked.nfactors;
-	double sizes[CLAIM_MAX];
+	const unsigned n = a->asked.nfactors;
+	double sizes[CLAIM_MAX] = {0};
 	unsigned order[CLAIM_MAX], tested = 0;
 	struct stats_ratio ratios[CLAIM_MAX];
 	for (unsigned i = 0; i < n; i++) {
-		ratios[i] = main_of(&f->factors[i])->ratio;
+		ratios[i] = main_of(&a->factors[i])->ratio;
 		sizes[i] = isnan(ratios[i].estimate) ? -1 : fabs(log(ratios[i].estimate));
 	}
 	whole->by_chance = n > 1 ? exp(stats_largest_by_chance(ratios, n)) : NAN;
 	stats_order(sizes, n, order);
 	for (unsigned i = 0; i < n; i++) {
-		rows[i] = row_of(arena, &f->factors[order[i]]);
+		rows[i] = row_of(arena, &a->factors[order[i]]);
 		rows[i].nth = i + 1;
 		tested += !*rows[i].why;
 	}
@@ -205,61 +251,25 @@ static bool is_none(const struct factors_result *r)
 	       (!factors_judged(&r->latency) || verdict_within(&r->latency));
 }
 
-/* "Register the buffers: 1.60 times the bandwidth (1.59 to 1.61)" */
-static void add_effect(struct phrase *p, const struct story_table *t, const struct row *row)
-{
-	const bool bandwidth = verdict_beyond(&row->of->bandwidth),
-	           latency = verdict_beyond(&row->of->latency);
-	phrase_add_row(p, t, row, *row->text ? "{text}" : "{factor}");
-	if (bandwidth)
-		phrase_add_row(p, t, row,
-		               ": {bandwidth} times the bandwidth ({bandwidth:interval})");
-	if (latency)
-		phrase_add_row(p, t, row,
-		               bandwidth ? ", {latency} times the speed of small calls "
-		                           "({latency:interval})"
-		                         : ": {latency} times the speed of small calls "
-		                           "({latency:interval})");
-}
-
 /* The file's own factors by their effect; placebos are omitted. */
-static void answer(struct story *story, const struct story_table *t, struct whole *whole,
-                   const struct story_table *facts)
+static void choose_answers(struct row *rows, unsigned nrows)
 {
-	struct {
-		const char *lead, *more;
-		unsigned n;
-		struct phrase said;
-	} kinds[] = {{.lead = "By factor: ", .more = "; and {more_effects} more"},
-	             {.lead = "No difference: ", .more = "; and {more_none} more"},
-	             {.lead = "Undecided: ", .more = "; and {more_open} more"}};
-	unsigned *left[] = {&whole->effects, &whole->none, &whole->open};
-	for (unsigned k = 0; k < 3; k++)
-		kinds[k].said = phrase_begin(story);
-	for (unsigned i = 0; i < t->nrows; i++) {
-		const struct row *row = story_row(t, i);
-		const unsigned k =
-		    verdict_beyond(&row->of->bandwidth) || verdict_beyond(&row->of->latency) ? 0
-		    : is_none(row->of)                                                       ? 1
-		                                                                             : 2;
-		struct phrase *p = &kinds[k].said;
+	static const unsigned said[] = {SAID_EFFECT, SAID_NONE, SAID_OPEN};
+	struct row *last[] = {NULL, NULL, NULL};
+	unsigned n[] = {0, 0, 0};
+	for (unsigned i = 0; i < nrows; i++) {
+		struct row *row = &rows[i];
+		const bool effect =
+		    verdict_beyond(&row->of.bandwidth) || verdict_beyond(&row->of.latency);
+		const unsigned kind = effect ? 0 : is_none(&row->of) ? 1 : 2;
 		if (row->placebo)
 			continue;
-		if (kinds[k].n++ >= NAMED) {
-			++*left[k];
-			continue;
+		if (n[kind]++ < NAMED) {
+			row->when |= said[kind];
+			last[kind] = row;
+		} else {
+			last[kind]->more = n[kind] - NAMED;
 		}
-		if (kinds[k].n == 1)
-			phrase_add(p, facts, NULL, 0, kinds[k].lead);
-		else
-			phrase_words(p, "; ");
-		add_effect(p, t, row);
-	}
-	for (unsigned k = 0; k < 3; k++) {
-		if (*left[k])
-			phrase_add(&kinds[k].said, facts, NULL, 0, kinds[k].more);
-		phrase_words(&kinds[k].said, ".");
-		phrase_end(&kinds[k].said, STORY_ANSWER);
 	}
 }
 
@@ -281,7 +291,7 @@ static void caption(struct story *story, const struct story_table *t, struct who
 		}
 		phrase_words(&p, "; ");
 		phrase_add_row(&p, t, row,
-		               factors_judged(&row->of->bandwidth)
+		               factors_judged(&row->of.bandwidth)
 		                   ? "{factor}: {bandwidth} times the bandwidth"
 		                   : "{factor}: {latency} times the speed");
 		if (!whole->alike)
@@ -304,67 +314,23 @@ static void caption(struct story *story, const struct story_table *t, struct who
 		               : "No factor has an effect beyond the margin");
 }
 
-/* Those without an effect, once for each reason. */
-static void say_untested(struct story *story, const struct story_table *t, unsigned from)
-{
-	const struct row *rows = t->rows;
-	for (unsigned i = from; i < t->nrows; i++) {
-		unsigned first = from;
-		while (strcmp(rows[first].why, rows[i].why))
-			first++;
-		if (first < i)
-			continue;
-		struct phrase p = phrase_begin(story);
-		phrase_add_row(&p, t, &rows[i], "Cannot be tested here, {why}: {factor}");
-		for (unsigned k = i + 1; k < t->nrows; k++)
-			if (!strcmp(rows[k].why, rows[i].why))
-				phrase_add_row(&p, t, &rows[k], ", {factor}");
-		phrase_words(&p, ".");
-		phrase_end(&p, STORY_ITEM);
-	}
-}
-
-/* A placebo with an effect is among the warnings too. */
-static void warn(struct story *story, const struct story_table *t, const struct row *row)
-{
-	const bool bandwidth = verdict_effect(&row->of->bandwidth),
-	           latency = verdict_effect(&row->of->latency);
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t, row,
-	               "THE PLACEBO HAS AN EFFECT on {alarm}: factor {factor} should change "
-	               "nothing, and ");
-	if (bandwidth)
-		phrase_add_row(&p, t, row,
-		               "bandwidth of {to} is {bandwidth:full} times that of {from}");
-	phrase_words(&p, bandwidth && latency ? ", and " : "");
-	if (latency)
-		phrase_add_row(&p, t, row,
-		               "latency of {from} is {latency:full} times that of {to}");
-	phrase_add_row(&p, t, row,
-	               *row->setting ? ". Either the setting ({setting})" : ". Either the setting");
-	phrase_words(&p, " does something in this library after all, or the run has a bias: trust "
-	                 "no factor of it before that is known. Run it again with more blocks, "
-	                 "and look whether the A/A line is off as well.");
-	phrase_end(&p, STORY_WARNING);
-}
-
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct findings *f = a->f;
-	const unsigned n = f->asked.nfactors;
-	char why[CONTRAST_WHY_BYTES] = "";
+	const unsigned n = a->asked.nfactors;
+	struct reason why = {.kind = REASON_NONE};
 	if (!n)
 		return;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, n);
 	struct whole *whole = ARENA_NEW(story->arena, struct whole);
-	const unsigned tested = rows_make(f, story->arena, rows, whole);
+	const unsigned tested = rows_make(a, story->arena, rows, whole);
 	if (summary_has_pace(a->s, PACE_ISOLATED))
-		contrast_oversubscribed(a->s, METRIC_LATENCY, why, sizeof why);
-	whole->unlatency = arena_copy(story->arena, why);
+		why = contrast_oversubscribed(a->s, METRIC_LATENCY);
+	whole->unlatency = reason_text(story->arena, &why);
+	choose_answers(rows, tested);
 	const struct story_table *facts = story_table(story, &whole_form, whole, 1),
 	                         *file = story_table(story, &file_form, rows, n),
 	                         *t = story_rows(story, &form, rows, tested);
-	STORY_TELL(story, t, alarms);
+	story_tell(story, t, &alarm, 1);
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 	          "Each factor is two variants that differ in one setting, the largest effect "
 	          "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
@@ -373,21 +339,18 @@ static void tell(const struct analysis *a, struct story *story)
 		story_say(story, STORY_BODY, facts, NULL, 0,
 		          "The largest of several overstates. Had none an effect, the largest "
 		          "would come out near {by_chance:more} by chance.");
-	if (*why)
-		story_say(story, STORY_BODY, facts, NULL, 0,
-		          "Latency is not judged, with {latency_why}.");
+	story_say(story, STORY_BODY, facts, NULL, 0,
+	          "[Latency is not judged, with {latency_why}.]");
 	story_show(story, t);
 	story_lead(story, story_rows(story, &file_form, rows, tested),
 	           "factor setting effect verdict latency latency_verdict");
-	say_untested(story, file, tested);
+	story_tell(story, file, &untested, 1);
 	story_files(story, "All of it");
 	story_picture(story, "factors", n >= MANY);
 	caption(story, t, whole, facts);
 	if (!story->settled && !run_lacks_blocks(a))
-		answer(story, t, whole, facts);
-	for (unsigned i = 0; i < tested; i++)
-		if (rows[i].when & ALARM)
-			warn(story, t, &rows[i]);
+		STORY_TELL(story, t, answers);
+	STORY_TELL(story, t, warnings);
 }
 
 const struct chapter chapter_factors = {"factors", "Why: factors", CHAPTER_BODY, tell};

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define NAMED      3   /* factors in a sentence */
@@ -13,27 +15,25 @@
 
 struct row {
 	const char *step, *variants;
-	double from_gbs, to_gbs;
-	struct stats_ratio ratio;
-	double share, share_lo, share_hi;
 	const char *verdict;
 	const char *factor;    /* as in the file, or "rest" */
 	const char *of_gap;    /* the share's interval in words, or "" */
 	double change;         /* per cent */
 	double end_lo, end_hi; /* of the bar */
 	int rest, beyond;
+	struct waterfall_step of;
 };
 
 // clang-format off
 static const struct column columns[] = {
     COLUMN(struct row, step, "step", "", TEXT),
     COLUMN(struct row, variants, "variants", "", TEXT),
-    COLUMN(struct row, from_gbs, "from", "GB/s", NUMBER),
-    COLUMN(struct row, to_gbs, "to", "GB/s", NUMBER),
-    COLUMN(struct row, ratio, "ratio", "", RATIO),
-    COLUMN(struct row, share, "share of the gap", "", SHARE),
-    COLUMN(struct row, share_lo, "at least", "", SHARE),
-    COLUMN(struct row, share_hi, "at most", "", SHARE),
+    COLUMN_AS(struct row, of.from_gbs, "from_gbs", "from", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.to_gbs, "to_gbs", "to", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.ratio, "ratio", "ratio", "", RATIO, 0),
+    COLUMN_AS(struct row, of.share.estimate, "share", "share of the gap", "", SHARE, 0),
+    COLUMN_AS(struct row, of.share.lo, "share_lo", "at least", "", SHARE, 0),
+    COLUMN_AS(struct row, of.share.hi, "share_hi", "at most", "", SHARE, 0),
     COLUMN(struct row, verdict, "verdict", "", WORD),
     COLUMN_AS(struct row, factor, "factor", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, of_gap, "of_gap", "", "", TEXT, ONLY_FILES),
@@ -89,17 +89,18 @@ static const struct sentence whole_sentences[] = {
 
 static struct whole whole_of(const struct analysis *a, bool by_version, struct arena *arena)
 {
-	const struct waterfall *w = &a->f->waterfall;
+	const struct waterfall *w = &a->waterfall;
 	const struct stats_ratio *e = &w->explained;
 	char verdict[VERDICT_TEXT_BYTES];
-	struct whole whole = {.from = a->f->asked.gap.from,
-	                      .to = a->f->asked.gap.to,
+	struct whole whole = {.from = a->asked.gap.from,
+	                      .to = a->asked.gap.to,
 	                      .ratio = w->gap.ratio,
 	                      .detectable = w->gap.detectable,
 	                      .explained = *e,
 	                      .ncells = w->ncells,
 	                      .nblocks = w->nblocks,
-	                      .why = w->why[0] || w->nsteps ? w->why : "the gap was not measured",
+	                      .why = w->why.kind || w->nsteps ? reason_text(arena, &w->why)
+	                                                      : "the gap was not measured",
 	                      .when = w->nsteps ? MEASURED : UNMEASURED};
 	verdict_text(&w->gap, verdict, sizeof verdict);
 	whole.verdict = arena_copy(arena, verdict);
@@ -126,12 +127,6 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 	                       step->backwards ? " (taken back)" : ""),
 	    .variants = arena_text(arena, "%s → %s", s->variants[step->from].name,
 	                           s->variants[step->to].name),
-	    .from_gbs = step->from_gbs,
-	    .to_gbs = step->to_gbs,
-	    .ratio = step->ratio,
-	    .share = step->share.estimate,
-	    .share_lo = step->share.lo,
-	    .share_hi = step->share.hi,
 	    .verdict = arena_text(arena, "%s%s", step->rest ? "no factor" : verdict,
 	                          step->placebo ? ", a placebo" : ""),
 	    .factor = step->name,
@@ -142,7 +137,8 @@ static struct row row_of(const struct summary *s, const struct waterfall_step *s
 	    .end_lo = step->from_gbs * step->verdict.ratio.lo,
 	    .end_hi = step->from_gbs * step->verdict.ratio.hi,
 	    .rest = step->rest,
-	    .beyond = verdict_effect(&step->verdict) != 0};
+	    .beyond = verdict_effect(&step->verdict) != 0,
+	    .of = *step};
 }
 
 /* The factors that count to one side of 0, the largest first, each with its share unless that is
@@ -216,11 +212,11 @@ static void say_explained(struct story *story, const struct story_table *whole,
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct waterfall *w = &a->f->waterfall;
+	const struct waterfall *w = &a->waterfall;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, w->nsteps);
 	struct whole *whole = ARENA_NEW(story->arena, struct whole);
 	const bool shared = run_explains_gap(a);
-	if (!a->f->asked.gap.from[0])
+	if (!a->asked.gap.from[0])
 		return;
 	story_link(story);
 	story_settles(story);

@@ -8,22 +8,21 @@
 /* A variant at one size of a collective. */
 struct row {
 	const char *collective, *pace, *variant;
-	size_t asked_bytes;
-	double launch_us, skew_us, resolution_us;
 	double ranks_skew_us, launch_least_us, launch_most_us; /* between ranks */
-	unsigned straggler; /* the rank that is last most often */
-	double last, by_chance, last_by_us, last_by_share;
+	double by_chance, last_by_share;
+	struct summary_row of;
+	struct summary_rank straggler; /* the rank that is last most often */
 };
 
 // clang-format off
 static const struct column launch_columns[] = {
     COLUMN(struct row, collective, "collective", "", TEXT),
     COLUMN(struct row, pace, "pace", "", TEXT),
-    COLUMN(struct row, asked_bytes, "size", "", BYTES),
+    COLUMN_AS(struct row, of.cell.asked_bytes, "asked_bytes", "size", "", BYTES, 0),
     COLUMN(struct row, variant, "variant", "", TEXT),
-    COLUMN(struct row, launch_us, "launch cost", "µs", NUMBER),
-    COLUMN(struct row, skew_us, "skew at start", "µs", NUMBER),
-    COLUMN(struct row, resolution_us, "resolution", "µs", NUMBER),
+    COLUMN_AS(struct row, of.launch_us, "launch_us", "launch cost", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.skew_us, "skew_us", "skew at start", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.resolution_us, "resolution_us", "resolution", "µs", NUMBER, 0),
 };
 static const struct story_form launch_form =
     STORY_FORM(struct row, launch_columns, .name = "launch", .title = "Launch", .when = STORY_NO_WHEN);
@@ -31,15 +30,15 @@ static const struct story_form launch_form =
 static const struct column straggler_columns[] = {
     COLUMN(struct row, collective, "collective", "", TEXT),
     COLUMN(struct row, pace, "pace", "", TEXT),
-    COLUMN(struct row, asked_bytes, "size", "", BYTES),
+    COLUMN_AS(struct row, of.cell.asked_bytes, "asked_bytes", "size", "", BYTES, 0),
     COLUMN(struct row, variant, "variant", "", TEXT),
     COLUMN_AS(struct row, ranks_skew_us, "skew_us", "skew between ranks", "µs", NUMBER, 0),
     COLUMN(struct row, launch_least_us, "launch, least", "µs", NUMBER),
     COLUMN(struct row, launch_most_us, "most", "µs", NUMBER),
-    COLUMN(struct row, straggler, "straggler", "", COUNT),
-    COLUMN(struct row, last, "last in", "", SHARE),
+    COLUMN_AS(struct row, of.straggler, "straggler", "straggler", "", COUNT, 0),
+    COLUMN_AS(struct row, straggler.last, "last", "last in", "", SHARE, 0),
     COLUMN(struct row, by_chance, "by chance", "", SHARE),
-    COLUMN(struct row, last_by_us, "late by", "µs", NUMBER),
+    COLUMN_AS(struct row, straggler.last_by_us, "last_by_us", "late by", "µs", NUMBER, 0),
     COLUMN(struct row, last_by_share, "of the call", "", SHARE),
 };
 static const struct story_form straggler_form =
@@ -50,7 +49,8 @@ struct rank {
 	const char *variant, *mode, *what, *pace;
 	unsigned ranks, nth_size, rank, blocks;
 	size_t bytes;
-	double skew_us, launch_us, finish_us, late_us, late_percent, last, last_by_us;
+	double late_percent;
+	struct summary_rank of;
 };
 
 static const struct column rank_columns[] = {
@@ -62,13 +62,13 @@ static const struct column rank_columns[] = {
     COLUMN(struct rank, nth_size, "nth size", "", COUNT),
     COLUMN(struct rank, pace, "pace", "", TEXT),
     COLUMN(struct rank, rank, "rank", "", COUNT),
-    COLUMN(struct rank, skew_us, "skew at start", "µs", NUMBER),
-    COLUMN(struct rank, launch_us, "launch", "µs", NUMBER),
-    COLUMN(struct rank, finish_us, "finish", "µs", NUMBER),
-    COLUMN(struct rank, late_us, "late", "µs", NUMBER),
+    COLUMN_AS(struct rank, of.skew_us, "skew_us", "skew at start", "µs", NUMBER, 0),
+    COLUMN_AS(struct rank, of.launch_us, "launch_us", "launch", "µs", NUMBER, 0),
+    COLUMN_AS(struct rank, of.finish_us, "finish_us", "finish", "µs", NUMBER, 0),
+    COLUMN_AS(struct rank, of.late_us, "late_us", "late", "µs", NUMBER, 0),
     COLUMN(struct rank, late_percent, "late", "% of the call", NUMBER),
-    COLUMN(struct rank, last, "last in, of the rows", "", NUMBER),
-    COLUMN(struct rank, last_by_us, "last by", "µs", NUMBER),
+    COLUMN_AS(struct rank, of.last, "last", "last in, of the rows", "", NUMBER, 0),
+    COLUMN_AS(struct rank, of.last_by_us, "last_by_us", "last by", "µs", NUMBER, 0),
     COLUMN(struct rank, blocks, "blocks", "", COUNT),
 };
 static const struct story_form rank_form =
@@ -107,51 +107,39 @@ static void tell_ranks(const struct summary *s, struct story *story)
 			    .rank = k,
 			    .blocks = row->ntrials,
 			    .bytes = row->moved_bytes,
-			    .skew_us = r->skew_us,
-			    .launch_us = r->launch_us,
-			    .finish_us = r->finish_us,
-			    .late_us = r->late_us,
 			    .late_percent = 100 * r->late_us / row->time_us,
-			    .last = r->last,
-			    .last_by_us = r->last_by_us};
+			    .of = *r};
 		}
 	}
 	story_table(story, &rank_form, rows, n);
 }
 
-static struct row row_of(const struct summary *s, struct arena *arena, unsigned group, unsigned v,
-                         unsigned size)
+static struct row row_of(const struct summary *s, struct arena *arena,
+                         const struct summary_row *row)
 {
-	const struct summary_group *g = &s->groups[group];
-	const struct summary_row *row = index_at(s, v, group, size);
-	return (struct row){.collective = run_collective(arena, g),
-	                    .pace = coll_pace_name(g->cell.pace),
-	                    .variant = s->variants[v].name,
-	                    .asked_bytes = g->asked_bytes[size],
-	                    .launch_us = row->launch_us,
-	                    .skew_us = row->skew_us,
-	                    .resolution_us = row->resolution_us};
+	return (struct row){.collective = run_collective(arena, &s->groups[row->group]),
+	                    .pace = coll_pace_name(row->cell.pace),
+	                    .variant = s->variants[row->variant].name,
+	                    .of = *row};
 }
 
-static void add_straggler(const struct summary_row *row, struct row *out)
+static void add_straggler(struct row *out)
 {
+	const struct summary_row *row = &out->of;
 	double skew[2] = {INFINITY, 0}, launch[2] = {INFINITY, 0};
-	const bool launches = !isnan(row->launch_us);
 	for (unsigned r = 0; r < row->nranks; r++) {
 		skew[0] = fmin(skew[0], row->ranks[r].skew_us);
 		skew[1] = fmax(skew[1], row->ranks[r].skew_us);
 		launch[0] = fmin(launch[0], row->ranks[r].launch_us);
 		launch[1] = fmax(launch[1], row->ranks[r].launch_us);
 	}
-	const struct summary_rank *last = &row->ranks[row->straggler];
+	const bool launches = !isnan(row->launch_us);
+	out->straggler = row->ranks[row->straggler];
 	out->ranks_skew_us = skew[1] - skew[0];
 	out->launch_least_us = launches ? launch[0] : NAN;
 	out->launch_most_us = launches ? launch[1] : NAN;
-	out->straggler = row->straggler;
-	out->last = last->last;
 	out->by_chance = 1.0 / row->nranks;
-	out->last_by_us = last->last_by_us;
-	out->last_by_share = last->last_by_us / row->time_us;
+	out->last_by_share = out->straggler.last_by_us / row->time_us;
 }
 
 /* For the smallest and the largest size; of the ranks, a middle one too. */
@@ -169,12 +157,12 @@ static void tell(const struct analysis *a, struct story *story)
 			for (unsigned v = 0; v < s->nvariants; v++) {
 				const struct summary_row *row = index_at(s, v, g, i);
 				if (end && row && row->ntrials && s->variants[v].role != ROLE_LIMIT)
-					launches[nlaunches++] = row_of(s, story->arena, g, v, i);
+					launches[nlaunches++] = row_of(s, story->arena, row);
 				if (!(end || middle) || !row || !row->ranks || row->nranks < 2 ||
 				    !summary_is_asked(s, v))
 					continue;
-				stragglers[nstragglers] = row_of(s, story->arena, g, v, i);
-				add_straggler(row, &stragglers[nstragglers++]);
+				stragglers[nstragglers] = row_of(s, story->arena, row);
+				add_straggler(&stragglers[nstragglers++]);
 			}
 		}
 	if (nlaunches)

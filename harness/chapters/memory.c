@@ -36,8 +36,7 @@ static void tell(const struct analysis *a, struct story *story)
 		/* The limit needs only its buffers, and the twin has the reference's. */
 		if (!summary_is_asked(s, v))
 			continue;
-		struct memory_use use;
-		arena_need(story->arena, !memory_of(s, v, &use));
+		const struct memory_use use = memory_of(s, v);
 		const struct row row = {.variant = s->variants[v].name,
 		                        .buffers = use.buffers / MIB,
 		                        .communicator = use.comm / MIB,

@@ -35,6 +35,8 @@ struct row {
 
 struct session {
 	const char *blocks, *created, *launchgap;
+	const char *added;    /* to the plan, or as planned; NULL for the first one */
+	const char *counters; /* with or without; NULL: not recorded */
 };
 
 struct note {
@@ -68,6 +70,8 @@ static const struct column session_columns[] = {
     COLUMN(struct session, blocks, "blocks", "", TEXT),
     COLUMN(struct session, created, "begun", "", TEXT),
     COLUMN(struct session, launchgap, "launchgap", "", TEXT),
+    COLUMN(struct session, added, "added", "", TEXT),
+    COLUMN(struct session, counters, "counters", "", TEXT),
 };
 static const struct story_form session_form =
     STORY_FORM(struct session, session_columns, .name = "sessions", .title = "Sessions", .when = STORY_NO_WHEN, .hidden = true);
@@ -123,21 +127,6 @@ static void tell_command(struct story *story, const json_t *command)
 		story_code(story, text);
 }
 
-/* `added`: to the plan, or NULL for the first one. */
-static void tell_session(struct story *story, const struct story_table *t, unsigned i,
-                         const char *added, const json_t *counters, const json_t *command)
-{
-	struct phrase p = phrase_begin(story);
-	phrase_add(&p, t, &i, 1, "{blocks}");
-	phrase_words(&p, added ? added : "");
-	phrase_add(&p, t, &i, 1, ", {created}, launchgap {launchgap}");
-	if (json_is_boolean(counters))
-		phrase_words(&p, json_is_true(counters) ? ", with counters" : ", without counters");
-	phrase_words(&p, ":");
-	phrase_end(&p, STORY_BODY);
-	tell_command(story, command);
-}
-
 /* A position in the run: whole blocks, and trials of the next block. */
 struct place {
 	unsigned block, trial;
@@ -185,28 +174,38 @@ static const char *measured_in(const struct record_run *run, unsigned session, s
 	return arena_text(arena, "%c%s", toupper((unsigned char)text[0]), text + 1);
 }
 
+static struct session session_of(const struct record_run *run, unsigned i, struct arena *arena)
+{
+	const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
+	const json_t *counters = json_object_get(r ? r->json : run->environment, "counters");
+	return (struct session){.blocks = measured_in(run, i, arena),
+	                        .created = r ? r->created : run_text(run, "created"),
+	                        .launchgap = r ? r->launchgap : run_text(run, "launchgap"),
+	                        .added = !i                       ? NULL
+	                                 : looks_adds(run, i - 1) ? "added"
+	                                                          : "as planned",
+	                        .counters = json_is_true(counters)    ? "with counters"
+	                                    : json_is_false(counters) ? "without counters"
+	                                                              : NULL};
+}
+
 static void tell_sessions(const struct record_run *run, struct story *story)
 {
-	const json_t *env = run->environment;
-	struct session *rows = ARENA_ARRAY(story->arena, struct session, run->nresumes + 1);
-	for (unsigned i = 0; i <= run->nresumes; i++) {
+	const unsigned n = run->nresumes + 1;
+	struct session *rows = ARENA_ARRAY(story->arena, struct session, n);
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = session_of(run, i, story->arena);
+	const struct story_table *t = story_table(story, &session_form, rows, n);
+	for (unsigned i = 0; i < n; i++) {
 		const struct record_resume *r = i ? &run->resumes[i - 1] : NULL;
-		rows[i] = (struct session){measured_in(run, i, story->arena),
-		                           r ? r->created : run_text(run, "created"),
-		                           r ? r->launchgap : run_text(run, "launchgap")};
-	}
-	const struct story_table *t = story_table(story, &session_form, rows, run->nresumes + 1);
-	tell_session(story, t, 0, NULL, json_object_get(env, "counters"),
-	             json_object_get(env, "command"));
-	for (unsigned i = 1; i <= run->nresumes; i++) {
-		const struct record_resume *r = &run->resumes[i - 1];
-		if (r->json)
-			tell_session(story, t, i,
-			             looks_adds(run, i - 1) ? ", added" : ", as planned",
-			             json_object_get(r->json, "counters"), r->command);
-		else
-			story_say(story, STORY_BODY, t, &i, 1,
-			          "{blocks}: the record does not say by which command.");
+		const bool known = !r || r->json;
+		story_say(
+		    story, STORY_BODY, t, &i, 1,
+		    known ? "{blocks}[, {added}], {created}, launchgap {launchgap}[, {counters}]:"
+		          : "{blocks}: the record does not say by which command.");
+		if (known)
+			tell_command(story,
+			             r ? r->command : json_object_get(run->environment, "command"));
 	}
 }
 
@@ -271,7 +270,7 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct record_run *run = s->run;
 	struct arena *arena = story->arena;
 	struct row *row = ARENA_NEW(arena, struct row);
-	const unsigned by_version = run_verdicts(story);
+	const unsigned by_version = story_verdicts(story);
 	*row = (struct row){
 	    .sessions = run->nresumes + 1,
 	    .blocks = s->nblocks,
@@ -289,7 +288,7 @@ static void tell(const struct analysis *a, struct story *story)
 	    .chance = arena_text(arena, "%.3g %%", 100 * (1 - s->looks.confidence)),
 	    .ended = ended_of(run, arena),
 	};
-	findings_count(a->f, s, a->regimes, &row->verdicts, &row->intervals);
+	analysis_count(a, &row->verdicts, &row->intervals);
 	row->verdicts += by_version;
 	row->intervals += by_version;
 	row->when = when_of(s, row);

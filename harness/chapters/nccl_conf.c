@@ -1,6 +1,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../story/verdict_text.h"
+#include "run.h"
 #include "tuning.h"
 
 static bool is_best(const struct tuning *t, unsigned finalist)
@@ -41,14 +43,13 @@ static void add_set(struct phrase *p, const struct tuning *t, unsigned f, bool c
 	if (isfinite(one->memory_mib))
 		phrase_words(p, arena_text(t->arena, "#   cost: %+.0f MiB of memory a rank\n",
 		                           one->memory_mib));
-	if (*one->channels)
-		phrase_add_row(p, t->in.finalists, one,
-		               "#   channels, an SM each while a call runs: {channels}; the "
-		               "default: {default_channels}\n");
+	phrase_add_row(p, t->in.finalists, one,
+	               "[#   channels, an SM each while a call runs: {channels}[; the default: "
+	               "{default_channels}]\n]");
 	for (unsigned i = 0; i < t->nsettings; i++)
-		if (t->settings[i].finalist == f && t->settings[i].not_as_asked)
+		if (t->settings[i].finalist == f)
 			phrase_add_row(p, t->in.settings, &t->settings[i],
-			               "#   not as asked: {key}: {not_as_asked}\n");
+			               "[#   not as asked: {key}: {not_as_asked}\n]");
 	for (unsigned code = 0; code <= SET_CODE; code += SET_CODE)
 		for (unsigned i = 0; i < t->nsettings; i++)
 			if (t->settings[i].finalist == f &&
@@ -69,8 +70,8 @@ static void add_code(struct phrase *p, const struct tuning *t)
 			regime_verdict_text(g, v, verdict, sizeof verdict);
 			if (!tuning_is_beside(t, v) || strcmp(verdict, "faster"))
 				continue;
-			settings_differ(&s->settings[s->reference], &s->settings[v], keys,
-			                sizeof keys);
+			settings_differ(&s->run->variants[s->reference].settings,
+			                &s->run->variants[v].settings, keys, sizeof keys);
 			phrase_words(p, said ? "" : "\n# In the program, which no file can say:\n");
 			phrase_words(p,
 			             arena_text(t->arena, "#   %s (%s), %s: %.3f times the speed\n",
@@ -99,7 +100,7 @@ static const char *head_of(const struct tuning *t)
 	    &t->s->variants[t->s->reference < 0 ? 0 : t->s->reference];
 	const char *created = json_string_value(json_object_get(t->s->run->environment, "created"));
 	char machine[256];
-	summary_machine(t->s, machine, sizeof machine);
+	run_machine(t->s, machine, sizeof machine);
 	return arena_text(
 	    t->arena,
 	    "# Of a search by launchgap, %s: %u sets of %u settings, the best confirmed in %u\n"

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
+
+enum { TWIN = 1, OPEN = 2, CANNOT = 4 };
 
 /* A regime; the large sizes come first. */
 struct row {
@@ -15,6 +18,7 @@ struct row {
 	const char *label;        /* "large", "the largest" */
 	const char *hides, *why;  /* which differences cannot be distinguished, and why; or NULL */
 	const char *hides_in_all; /* the same for all regimes, if none can distinguish variants */
+	unsigned when;
 };
 
 // clang-format off
@@ -27,62 +31,52 @@ static const struct column columns[] = {
     COLUMN(struct row, hides_in_all, "cannot in any regime", "", TEXT),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "noise", .title = "The reference against itself", .when = STORY_NO_WHEN, .hidden = true);
+    STORY_FORM(struct row, columns, .name = "noise", .title = "The reference against itself", .when = offsetof(struct row, when), .hidden = true);
+
+static const struct sentence sentences[] = {
+    {STORY_TRUST, TWIN, "A/A (the reference against itself): [{regime} {twin:brief}]."},
+    {STORY_OPEN, OPEN, "This run cannot {hides_in_all}. {why}"},
+    {STORY_BODY, CANNOT, "At {label} sizes it cannot {hides}. {why}"},
+};
 // clang-format on
 
 #define SMALL_DIFFERENCES "resolve small differences"
 #define THE_VARIANTS      "distinguish the variants"
 
-static struct row row_of(const struct regime *g, struct arena *arena)
+static struct row row_of(const struct summary *s, const struct regime *g, struct arena *arena)
 {
+	const bool twin = g->twin >= 0;
 	return (struct row){
 	    .regime = g->third ? arena_text(arena, "%s (%s)", g->label, format_range(g->sizes).text)
 	                       : g->label,
-	    .twin = g->twin < 0 ? STATS_NO_RATIO : g->contrasts[g->twin].verdict.ratio,
+	    .twin = twin ? g->contrasts[g->twin].verdict.ratio : STATS_NO_RATIO,
 	    .label = g->label,
 	    .hides = g->tells               ? NULL
 	             : regime_has_beyond(g) ? SMALL_DIFFERENCES
 	                                    : THE_VARIANTS,
-	    .why = g->why};
-}
-
-/* "A/A (the reference against itself): large 1.000 ±0.4%, small 0.987 ±7.0%." */
-static void say_lines(struct story *story, const struct story_table *t)
-{
-	const struct row *rows = t->rows;
-	struct phrase p = phrase_begin(story);
-	for (unsigned i = 0; i < t->nrows; i++)
-		if (!isnan(rows[i].twin.estimate))
-			phrase_add_row(&p, t, &rows[i],
-			               p.used ? ", {regime} {twin:brief}"
-			                      : "A/A (the reference against itself): {regime} "
-			                        "{twin:brief}");
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_TRUST);
+	    .why = regime_doubt_text(arena, s, g)};
 }
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct regimes *regimes = a->regimes;
+	const struct regimes *regimes = &a->regimes;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, regimes->n + 1);
+	const bool none = regimes->n && !regimes_tell(regimes);
 	bool small = run_explains_gap(a);
 	for (unsigned i = 0; i < regimes->n; i++) {
-		rows[i] = row_of(&regimes->list[regimes->n - 1 - i], story->arena);
-		small |= rows[i].hides && !strcmp(rows[i].hides, SMALL_DIFFERENCES);
+		struct row *row = &rows[i];
+		*row = row_of(a->s, &regimes->list[regimes->n - 1 - i], story->arena);
+		small |= row->hides && !strcmp(row->hides, SMALL_DIFFERENCES);
+		row->when = isnan(row->twin.estimate) ? 0 : TWIN;
+		/* If no regime can distinguish variants, the answer has the first one's reason. */
+		if (row->hides && !(none && !strcmp(row->why, rows[0].why)))
+			row->when |= CANNOT;
 	}
-	const bool none = regimes->n && !regimes_tell(regimes);
-	if (none)
+	if (none) {
 		rows[0].hides_in_all = small ? SMALL_DIFFERENCES : THE_VARIANTS;
-	const struct story_table *t = story_table(story, &form, rows, regimes->n);
-	say_lines(story, t);
-	if (none && !run_lacks_blocks(a))
-		story_say_row(story, STORY_OPEN, t, rows,
-		              "This run cannot {hides_in_all}. {why}");
-	/* If no regime can distinguish variants, the answer has the first one's reason. */
-	for (unsigned i = 0; i < regimes->n; i++)
-		if (rows[i].hides && !(none && !strcmp(rows[i].why, rows[0].why)))
-			story_say_row(story, STORY_BODY, t, &rows[i],
-			              "At {label} sizes it cannot {hides}. {why}");
+		rows[0].when |= run_lacks_blocks(a) ? 0 : OPEN;
+	}
+	STORY_TELL(story, story_table(story, &form, rows, regimes->n), sentences);
 }
 
 const struct chapter chapter_noise = {"noise", "", CHAPTER_FIRST, tell};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "warnings.h"
 
 /* Standard deviations, as 1.4826 × the median absolute deviation (right for normal noise), and how
@@ -35,13 +35,20 @@ static int by_order(const void *left, const void *right)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* The data of one group: its trials, limits omitted, in the order in which they ran; x has room for
- * one number each. */
+struct found {
+	const struct trial_number *number;
+	double off;
+	unsigned of; /* trials of its variant */
+};
+
+/* The data of one group: its trials, limits omitted, in the order in which they ran; x and
+ * found have room for one of each. */
 struct look {
 	const struct summary *s;
 	unsigned group, n;
 	struct trial_number *list;
 	double *x;
+	struct found *found;
 	struct warnings *w;
 	/* The reader has the advice on these already. */
 	struct {
@@ -93,17 +100,13 @@ static const char *compared(double log_time)
 	return log_time > 0 ? "slower" : "faster";
 }
 
-/* Median and spread of n values; x is unchanged. */
-static void spread(const double *x, unsigned n, double *median, double *deviation)
+/* Median and spread of n values, which are lost. */
+static void spread(double *x, unsigned n, double *median, double *deviation)
 {
-	double *off = malloc((n ? n : 1) * sizeof *off);
 	*median = stats_median(x, n);
-	*deviation = NAN;
-	for (unsigned i = 0; off && i < n; i++)
-		off[i] = fabs(x[i] - *median);
-	if (off)
-		*deviation = 1.4826 * stats_median(off, n);
-	free(off);
+	for (unsigned i = 0; i < n; i++)
+		x[i] = fabs(x[i] - *median);
+	*deviation = 1.4826 * stats_median(x, n);
 }
 
 /* Copies the numbers of one variant into x, in order (UINT_MAX: of all). */
@@ -115,12 +118,6 @@ static unsigned of_variant(const struct look *l, unsigned variant)
 			l->x[k++] = l->list[i].log_time;
 	return k;
 }
-
-struct found {
-	const struct trial_number *number;
-	double off;
-	unsigned of; /* trials of its variant */
-};
 
 static int by_distance(const void *left, const void *right)
 {
@@ -163,7 +160,7 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 		}
 		if (own < 2 * most + 2)
 			continue;
-		format_add(text, bytes,
+		status_add(text, bytes,
 		           ", where its ranks lost their core %llu times at %s (%llu at most in "
 		           "others)",
 		           own, format_size(asked).text, most);
@@ -173,7 +170,7 @@ static void name_switches(const struct look *l, const struct trial_number *of, c
 
 static void name_trial(const struct look *l, const struct found *f, char *text, size_t bytes)
 {
-	format_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
+	status_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
 	           l->s->variants[f->number->variant].name, f->number->block + 1,
 	           f->number->order + 1,
 	           f->number->order == l->list[0].order ? ", the run's first" : "",
@@ -199,11 +196,11 @@ static const char may_decide[] =
 static void warn_outliers(struct look *l, unsigned skip)
 {
 	const struct summary *s = l->s;
-	struct found *found = calloc(l->n, sizeof *found);
+	struct found *found = l->found;
 	unsigned count = 0;
 	char names[1024] = "";
 	bool decides = false;
-	for (unsigned v = 0; found && v < s->nvariants; v++) {
+	for (unsigned v = 0; v < s->nvariants; v++) {
 		double median, deviation;
 		unsigned k = of_variant(l, v);
 		if (k < STATS_MIN_BLOCKS)
@@ -216,21 +213,19 @@ static void warn_outliers(struct look *l, unsigned skip)
 				found[count++] = (struct found){&l->list[i], off, k};
 		}
 	}
-	if (count)
-		qsort(found, count, sizeof *found, by_distance);
+	qsort(found, count, sizeof *found, by_distance);
 	for (unsigned i = 0; i < count && i < NAMED; i++) {
 		name_trial(l, &found[i], names, sizeof names);
 		decides = decides || !stats_withstands(found[i].of, s->looks.confidence);
 	}
 	if (count > NAMED)
-		format_add(names, sizeof names, "; and %u more", count - NAMED);
+		status_add(names, sizeof names, "; and %u more", count - NAMED);
 	if (count) {
 		const char *advice = decides ? may_decide : hardly_move;
 		warn(l, WARN_OUTLIERS)->found =
 		    arena_text(l->w->arena, "%s.%s", names, l->told.outliers ? "" : advice);
 	}
 	l->told.outliers = l->told.outliers || count;
-	free(found);
 }
 
 /* The mean over a block's trials; NaN unless the block's first trial is the i-th. */
@@ -270,11 +265,12 @@ static unsigned warn_first(const struct look *l)
 }
 
 /* The trend of n values over the run; false if there is none worth reporting. */
-static bool drifts(const double *x, unsigned n, double p, double least, double *total)
+static bool drifts(struct arena *arena, const double *x, unsigned n, double p, double least,
+                   double *total)
 {
 	if (n < STATS_MIN_BLOCKS || !(stats_trend_probability(x, n) < p))
 		return false;
-	*total = stats_trend_slope(x, n) * (n - 1);
+	*total = stats_trend_slope(arena, x, n) * (n - 1);
 	return fabs(percent(*total)) > 100 * least;
 }
 
@@ -293,7 +289,7 @@ static void warn_drift(struct look *l)
 	const struct summary *s = l->s;
 	unsigned k = of_variant(l, UINT_MAX);
 	double total;
-	if (drifts(l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
+	if (drifts(l->w->arena, l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
 		say_drift(l, WARN_DRIFT, total, k)->found =
 		    arena_text(l->w->arena, "%s.%s", compared(total), l->told.drift ? "" : warm_up);
 		l->told.drift = true;
@@ -301,7 +297,8 @@ static void warn_drift(struct look *l)
 	}
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		k = of_variant(l, v);
-		if (drifts(l->x, k, DRIFT_P / (s->ngroups * s->nvariants), 2 * DRIFT_LEAST, &total))
+		if (drifts(l->w->arena, l->x, k, DRIFT_P / (s->ngroups * s->nvariants),
+		           2 * DRIFT_LEAST, &total))
 			say_drift(l, WARN_ONE_DRIFTS, total, k)->variant = s->variants[v].name;
 	}
 }
@@ -313,7 +310,8 @@ void outliers_find(struct warnings *w)
 	struct look l = {.s = s,
 	                 .w = w,
 	                 .list = ARENA_ARRAY(w->arena, struct trial_number, most),
-	                 .x = ARENA_ARRAY(w->arena, double, most)};
+	                 .x = ARENA_ARRAY(w->arena, double, most),
+	                 .found = ARENA_ARRAY(w->arena, struct found, most)};
 	for (; l.group < s->ngroups; l.group++) {
 		l.n = 0;
 		if (!s->groups[l.group].limit)

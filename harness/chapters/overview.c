@@ -12,6 +12,7 @@ enum overview_counts { FASTER, ALIKE, SLOWER, UNDECIDED, COUNTS };
 struct row {
 	const char *variant, *reference, *verb;
 	unsigned collectives, in[COUNTS];
+	const char *counts; /* "faster in 3, undecided in 1" */
 };
 
 // clang-format off
@@ -24,23 +25,21 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, in[ALIKE], "as_fast", "as fast", "", COUNT, 0),
     COLUMN_AS(struct row, in[SLOWER], "slower", "slower", "", COUNT, 0),
     COLUMN_AS(struct row, in[UNDECIDED], "undecided", "undecided", "", COUNT, 0),
+    COLUMN(struct row, counts, "in how many", "", TEXT),
 };
 static const struct story_form form =
     STORY_FORM(struct row, columns, .name = "overview", .title = "In how many collectives", .when = STORY_NO_WHEN, .hidden = true);
 
-static const char *const said[COUNTS] = {
-    [FASTER] = " faster in {faster}",
-    [ALIKE] = " as fast in {as_fast}",
-    [SLOWER] = " slower in {slower}",
-    [UNDECIDED] = " undecided in {undecided}",
-};
+static const char *const words[COUNTS] = {
+    [FASTER] = "faster", [ALIKE] = "as fast", [SLOWER] = "slower", [UNDECIDED] = "undecided"};
 // clang-format on
 
-static struct row row_of(const struct summary *s, unsigned v)
+static struct row row_of(const struct summary *s, unsigned v, struct arena *arena)
 {
 	struct row row = {.variant = s->variants[v].name,
 	                  .reference = s->variants[s->reference].name,
-	                  .verb = run_are(s->variants[v].name)};
+	                  .verb = run_are(s->variants[v].name),
+	                  .counts = ""};
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const struct summary_row *at = index_at(s, v, g, s->groups[g].nsizes - 1);
 		if (s->groups[g].cell.pace != PACE_STREAM || !at || isnan(at->ratio.estimate))
@@ -52,6 +51,10 @@ static struct row row_of(const struct summary *s, unsigned v)
 		                                      : UNDECIDED]++;
 		row.collectives++;
 	}
+	for (unsigned k = 0; k < COUNTS; k++)
+		if (row.in[k])
+			row.counts = arena_text(arena, "%s%s%s in %u", row.counts,
+			                        *row.counts ? ", " : "", words[k], row.in[k]);
 	return row;
 }
 
@@ -59,33 +62,21 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	story_picture(story, "overview", !run_explains_gap(a));
-	if (s->reference < 0 || s->uncompared[0])
+	if (s->reference < 0 || s->uncompared.kind)
 		return;
 	const struct plot_order order = run_drawn(a, story->arena);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, order.main + 1);
 	unsigned n = 0;
 	for (unsigned i = 0; i < order.main; i++)
 		if (s->variants[order.variants[i]].role == ROLE_VARIANT) {
-			rows[n] = row_of(s, order.variants[i]);
+			rows[n] = row_of(s, order.variants[i], story->arena);
 			n += rows[n].collectives > 0;
 		}
 	const struct story_table *t = story_table(story, &form, rows, n);
-	struct phrase p = phrase_begin(story);
-	for (unsigned i = 0; i < n; i++) {
-		const char *sep = "";
-		phrase_add(&p, t, &i, 1,
-		           i ? "; {variant} {verb}"
-		             : "Of {collectives} collectives against {reference}: {variant} "
-		               "{verb}");
-		for (unsigned k = 0; k < COUNTS; k++) {
-			if (!rows[i].in[k])
-				continue;
-			phrase_words(&p, sep);
-			phrase_add(&p, t, &i, 1, said[k]);
-			sep = ",";
-		}
-	}
-	phrase_end(&p, STORY_CAPTION);
+	if (n)
+		story_say(story, STORY_CAPTION, t, NULL, 0,
+		          "Of {collectives} collectives against {reference}: [{variant} {verb} "
+		          "{counts}|; {variant} {verb} {counts}]");
 }
 
 const struct chapter chapter_overview = {"overview", "", CHAPTER_BODY, tell};

@@ -15,14 +15,14 @@
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
 
-#define SLOW     0.8
-#define LATE     1.5
-#define IN_CLASS 4
-#define NAMED    24 /* remarks in the section; more are in the table */
-#define ANSWERED 3  /* in the answer; beyond this it gives the number */
+#define SLOW          0.8
+#define LATE          1.5
+#define IN_CLASS      4
+#define MOST_NAMED    24 /* remarks in the section; more are in the table */
+#define MOST_ANSWERED 3  /* in the answer; beyond this it gives the number */
 
 struct pair {
 	unsigned from, to;
@@ -31,6 +31,7 @@ struct pair {
 	double p50_us, theoretical_gbs, share, all_gbs; /* all: while all send to all */
 	struct stats_interval p95_us, p99_us, gbs;      /* gbs: alone; quartiles over blocks */
 	enum links_class is;
+	unsigned named; /* whether sentences have its remark */
 };
 
 // clang-format off
@@ -53,28 +54,29 @@ static const struct column pair_columns[] = {
 };
 static const struct story_form pair_form =
     STORY_FORM(struct pair, pair_columns, .name = "pairs", .title = "Pairs of ranks, each way",
-               .when = STORY_NO_WHEN, .file = "pairs.csv", .drawn = STORY_ARRAYS);
+               .when = offsetof(struct pair, named), .file = "pairs.csv", .drawn = STORY_ARRAYS);
 
 struct class {
-	const char *class;
-	unsigned pairs;
-	double gbs, gbs_min, gbs_max, expected_gbs, theoretical_gbs, share;
+	struct rank_links_class of;
+	double gbs, gbs_min, gbs_max, share;
 	double p50_us, p50_us_min, p50_us_max;
-	enum links_class is;
+	double gbs_to, p50_us_to; /* the most, if it reads other than the least */
 };
 
 static const struct column class_columns[] = {
-    COLUMN(struct class, class, "class", "", TEXT),
-    COLUMN(struct class, pairs, "pairs", "", COUNT),
+    COLUMN_AS(struct class, of.name, "class", "class", "", TEXT, 0),
+    COLUMN_AS(struct class, of.pairs, "pairs", "pairs", "", COUNT, 0),
     COLUMN(struct class, gbs, "alone, median", "GB/s", NUMBER),
     COLUMN(struct class, gbs_min, "least", "GB/s", NUMBER),
     COLUMN(struct class, gbs_max, "most", "GB/s", NUMBER),
-    COLUMN(struct class, expected_gbs, "expected from", "GB/s", NUMBER),
-    COLUMN(struct class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
+    COLUMN_AS(struct class, of.expected_gbs, "expected_gbs", "expected from", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct class, of.theoretical_gbs, "theoretical_gbs", "theoretical", "GB/s", NUMBER, 0),
     COLUMN(struct class, share, "median of it", "", SHARE),
     COLUMN(struct class, p50_us, "p50, median", "µs", NUMBER),
     COLUMN(struct class, p50_us_min, "least", "µs", NUMBER),
     COLUMN(struct class, p50_us_max, "most", "µs", NUMBER),
+    COLUMN_AS(struct class, gbs_to, "gbs_to", "", "", NUMBER, ONLY_FILES),
+    COLUMN_AS(struct class, p50_us_to, "p50_us_to", "", "", NUMBER, ONLY_FILES),
 };
 static const struct story_form class_form =
     STORY_FORM(struct class, class_columns, .name = "pair_classes", .title = "Classes of pairs, as measured", .when = STORY_NO_WHEN);
@@ -86,6 +88,7 @@ struct rank {
 	size_t sent_bytes, sent_per_link; /* of one call */
 	double received_gbs, last;        /* last: share of calls that it ends last */
 	double nvlink_tx_gbs, nvlink_rx_gbs, link_tx_gbs, pcie_tx_gbs, pcie_rx_gbs;
+	unsigned named;
 };
 
 static const struct column rank_columns[] = {
@@ -103,19 +106,13 @@ static const struct column rank_columns[] = {
     COLUMN(struct rank, pcie_rx_gbs, "PCIe RX", "GB/s", NUMBER),
 };
 static const struct story_form balance_form =
-    STORY_FORM(struct rank, rank_columns, .name = "balance", .title = "Balance while all send to all", .when = STORY_NO_WHEN),
+    STORY_FORM(struct rank, rank_columns, .name = "balance", .title = "Balance while all send to all", .when = offsetof(struct rank, named)),
     unbalanced_form = STORY_FORM(struct rank, rank_columns, .name = "balance", .title = "Ranks",
-               .when = STORY_NO_WHEN, .hidden = true);
+               .when = offsetof(struct rank, named), .hidden = true);
 
 enum {
 	REMARKS = 1,
 	ALL_WELL = 2,
-	UNJUDGED = 4,
-	MORE = 8,
-	BANDWIDTH = 16, /* both measured, or one alone */
-	LATENCY = 32,
-	BOTH = 64,
-	AT_ONCE = 128,
 };
 
 struct facts {
@@ -123,7 +120,7 @@ struct facts {
 	size_t bytes, small_bytes, all_bytes, part_bytes; /* part: of all at once, from each */
 	unsigned remarks, more, in_class;
 	const char *late;
-	double slow, least_gbs, most_gbs;
+	double slow;
 	unsigned rank; /* the one that receives the smallest share of its fastest pair's bandwidth
 	                * alone */
 	double received_gbs, alone_gbs;
@@ -143,8 +140,6 @@ static const struct column fact_columns[] = {
     COLUMN(struct facts, in_class, "pairs for a class's median", "", COUNT),
     COLUMN(struct facts, slow, "slow below", "", SHARE),
     COLUMN(struct facts, late, "late from", "", TEXT),
-    COLUMN(struct facts, least_gbs, "least", "GB/s", NUMBER),
-    COLUMN(struct facts, most_gbs, "most", "GB/s", NUMBER),
     COLUMN(struct facts, rank, "rank that receives least", "", COUNT),
     COLUMN(struct facts, received_gbs, "all at once", "GB/s", NUMBER),
     COLUMN(struct facts, alone_gbs, "its fastest pair alone", "GB/s", NUMBER),
@@ -157,18 +152,17 @@ static const struct story_form fact_form =
     STORY_FORM(struct facts, fact_columns, .name = "pair_facts", .title = "Of all pairs",
                .when = offsetof(struct facts, when), .hidden = true, .drawn = STORY_ARRAYS);
 
-static const struct sentence verdicts[] = {
+static const struct sentence class_sentences[] = {
+    {STORY_ANSWER | STORY_CAPTION, 0,
+     "{class}, {pairs} pair{pairs:s}[: {gbs_min}[ to {gbs_to}] GB/s one way, alone][, the median {share} of {theoretical_gbs} in "
+     "theory][; p50 {p50_us_min}[ to {p50_us_to}] µs]."},
+}, verdicts[] = {
     {STORY_ANSWER, REMARKS, "{remarks} remarks on slow pairs or short links: see Pairs of ranks."},
     {STORY_ANSWER | STORY_BODY, ALL_WELL, "No pair is slow, and no link is short of what it could be."},
-    {STORY_ANSWER | STORY_BODY, UNJUDGED,
-     "Too few blocks were measured to call a pair slow: alone, pairs reach {least_gbs} to {most_gbs} GB/s."},
 }, methods[] = {
-    {STORY_BODY, BOTH, "Of {variant}. Alone: one rank sends to another, and nobody else sends, {bytes}; "
-                       "latency of {small_bytes}, launching included."},
-    {STORY_BODY, BANDWIDTH, "Of {variant}. Alone: one rank sends {bytes} to another, and nobody else sends."},
-    {STORY_BODY, LATENCY, "Of {variant}. Alone: one rank sends {small_bytes} to another, and nobody else "
-                          "sends; launching is included."},
-    {STORY_BODY, AT_ONCE, "All at once: alltoall of {all_bytes}, what the receiver gets of one sender until its own end."},
+    {STORY_BODY, 0, "Of {variant}. Alone: one rank sends to another, and nobody else sends[, {bytes}]"
+                    "[; latency of {small_bytes}, launching included]."},
+    {STORY_BODY, 0, "[All at once: alltoall of {all_bytes}, what the receiver gets of one sender until its own end.]"},
     {STORY_BODY, 0, "Slow: the upper quartile is below {slow} of the class's median (of {in_class} pairs or more) or of "
                     "the way back, or below the class's range; or p50 is more than {late} times the class's."},
 };
@@ -184,6 +178,7 @@ struct measured {
 	struct rank *ranks;
 	struct class *classes;
 	struct facts *facts;
+	bool judged; /* pairs alone have quartiles */
 };
 
 /* NULL if from = to, or for ranks that are not there. */
@@ -205,18 +200,13 @@ static void make_pairs(struct measured *m)
 		if (!pair)
 			continue;
 		links_brief(link, brief, sizeof brief);
-		*pair = (struct pair){.from = i / m->n,
-		                      .to = i % m->n,
-		                      .class = links_info(link->class)->name,
-		                      .brief = arena_copy(m->arena, brief),
-		                      .p50_us = NAN,
-		                      .theoretical_gbs = link->theoretical_gbs,
-		                      .share = NAN,
-		                      .all_gbs = NAN,
-		                      .p95_us = STATS_NO_INTERVAL,
-		                      .p99_us = STATS_NO_INTERVAL,
-		                      .gbs = STATS_NO_INTERVAL,
-		                      .is = link->class};
+		story_clear(&pair_form, pair);
+		pair->from = i / m->n;
+		pair->to = i % m->n;
+		pair->class = links_info(link->class)->name;
+		pair->brief = arena_copy(m->arena, brief);
+		pair->theoretical_gbs = link->theoretical_gbs;
+		pair->is = link->class;
 	}
 }
 
@@ -245,7 +235,7 @@ static void take_pair(struct measured *m, unsigned group)
 /* Counters of one rank while all send to all, at the largest size that has them. */
 static void take_counters(struct measured *m, unsigned group)
 {
-	const struct evidence *e = m->a->evidence;
+	const struct evidence *e = &m->a->evidence;
 	const struct evidence_row *at = NULL;
 	for (unsigned i = 0; i < e->nrows; i++) {
 		const struct evidence_row *row = &e->rows[i];
@@ -256,9 +246,7 @@ static void take_counters(struct measured *m, unsigned group)
 	for (unsigned r = 0; at && r < m->n; r++) {
 		const unsigned links = m->links.ranks[r].nvlinks;
 		double x[RANK_FIGURES];
-		unsigned blocks;
-		struct status st = {""};
-		arena_need(m->arena, !rank_evidence_make(m->a->s, at, r, x, &blocks, &st));
+		rank_evidence_make(m->a->s, at, r, x);
 		m->ranks[r].nvlink_tx_gbs = x[RANK_NVLINK_TX];
 		m->ranks[r].nvlink_rx_gbs = x[RANK_NVLINK_RX];
 		m->ranks[r].link_tx_gbs = links ? x[RANK_NVLINK_TX] / links : NAN;
@@ -324,19 +312,12 @@ static void take_path(struct measured *m)
 
 static void take_measured(struct measured *m)
 {
-	for (unsigned r = 0; r < m->n; r++)
-		m->ranks[r] = (struct rank){.rank = r,
-		                            .device = m->links.ranks[r].device,
-		                            .remark = m->links.ranks[r].remark,
-		                            .sent_bytes = ENTRY_NO_BYTES,
-		                            .sent_per_link = ENTRY_NO_BYTES,
-		                            .received_gbs = NAN,
-		                            .last = NAN,
-		                            .nvlink_tx_gbs = NAN,
-		                            .nvlink_rx_gbs = NAN,
-		                            .link_tx_gbs = NAN,
-		                            .pcie_tx_gbs = NAN,
-		                            .pcie_rx_gbs = NAN};
+	for (unsigned r = 0; r < m->n; r++) {
+		story_clear(&balance_form, &m->ranks[r]);
+		m->ranks[r].rank = r;
+		m->ranks[r].device = m->links.ranks[r].device;
+		m->ranks[r].remark = m->links.ranks[r].remark;
+	}
 	for (unsigned g = 0; g < m->a->s->ngroups; g++) {
 		const struct summary_group *group = &m->a->s->groups[g];
 		if (is_of(m, group, COLL_PAIR))
@@ -349,28 +330,30 @@ static void take_measured(struct measured *m)
 
 /* --- judged --- */
 
+static bool same(double a, double b)
+{
+	return !strcmp(format_number(a).text, format_number(b).text);
+}
+
 static void make_classes(struct measured *m)
 {
 	const unsigned npairs = m->n * (m->n - 1);
 	double *gbs = ARENA_ARRAY(m->arena, double, 2 * npairs), *us = gbs + npairs;
 	for (unsigned i = 0; i < m->links.nclasses; i++) {
-		const struct rank_links_class *of = &m->links.classes[i];
 		struct class *c = &m->classes[i];
 		unsigned n = 0;
-		*c = (struct class){.class = links_info(of->class)->name,
-		                    .pairs = of->pairs,
-		                    .expected_gbs = rank_links_expected(of),
-		                    .theoretical_gbs = of->theoretical_gbs,
-		                    .is = of->class};
+		c->of = m->links.classes[i];
 		for (unsigned k = 0; k < npairs; k++) {
-			if (m->pairs[k].is != of->class)
+			if (m->pairs[k].is != c->of.class)
 				continue;
 			gbs[n] = m->pairs[k].gbs.estimate;
 			us[n++] = m->pairs[k].p50_us;
 		}
 		stats_spread(gbs, n, &c->gbs_min, &c->gbs, &c->gbs_max);
 		stats_spread(us, n, &c->p50_us_min, &c->p50_us, &c->p50_us_max);
-		c->share = c->gbs / c->theoretical_gbs;
+		c->share = c->gbs / c->of.theoretical_gbs;
+		c->gbs_to = same(c->gbs_min, c->gbs_max) ? NAN : c->gbs_max;
+		c->p50_us_to = same(c->p50_us_min, c->p50_us_max) ? NAN : c->p50_us_max;
 	}
 }
 
@@ -378,49 +361,51 @@ static const char *remark_on(const struct measured *m, const struct class *c,
                              const struct pair *pair)
 {
 	const struct pair *back = find(m, pair->to, pair->from);
-	const double least = links_info(c->is)->least_share * pair->theoretical_gbs;
+	const double least = links_info(c->of.class)->least_share * pair->theoretical_gbs;
 	const struct formatted gbs = format_number(pair->gbs.estimate);
 	char text[256] = "";
-	if (c->pairs >= IN_CLASS && pair->gbs.hi < SLOW * c->gbs)
-		format_add(text, sizeof text, "%s GB/s, where its class reaches %s", gbs.text,
+	if (c->of.pairs >= IN_CLASS && pair->gbs.hi < SLOW * c->gbs)
+		status_add(text, sizeof text, "%s GB/s, where its class reaches %s", gbs.text,
 		           format_number(c->gbs).text);
 	if (pair->gbs.hi < SLOW * back->gbs.lo)
-		format_add(text, sizeof text, "%s%s GB/s, and %s on the way back",
+		status_add(text, sizeof text, "%s%s GB/s, and %s on the way back",
 		           text[0] ? "; " : "", gbs.text, format_number(back->gbs.estimate).text);
 	if (least > 0 && pair->gbs.hi < least)
-		format_add(text, sizeof text, "%s%s GB/s, below its class's range from %s up",
+		status_add(text, sizeof text, "%s%s GB/s, below its class's range from %s up",
 		           text[0] ? "; " : "", gbs.text, format_number(least).text);
-	if (c->pairs >= IN_CLASS && pair->p50_us > LATE * c->p50_us)
-		format_add(text, sizeof text, "%sp50 of %s µs, where its class takes %s",
+	if (c->of.pairs >= IN_CLASS && pair->p50_us > LATE * c->p50_us)
+		status_add(text, sizeof text, "%sp50 of %s µs, where its class takes %s",
 		           text[0] ? "; " : "", format_number(pair->p50_us).text,
 		           format_number(c->p50_us).text);
 	return arena_copy(m->arena, text);
 }
 
+/* Whether a remark is one of the first, which are named. */
+static bool is_named(struct facts *f, const char *remark)
+{
+	return *remark && f->remarks++ < MOST_NAMED;
+}
+
 static void judge(struct measured *m)
 {
-	const unsigned npairs = m->n * (m->n - 1);
 	struct facts *f = m->facts;
 	bool judged = true;
-	for (unsigned i = 0; i < m->links.nclasses; i++)
-		for (unsigned k = 0; k < npairs; k++)
-			if (m->pairs[k].is == m->classes[i].is)
-				m->pairs[k].remark = remark_on(m, &m->classes[i], &m->pairs[k]);
-	f->least_gbs = f->most_gbs = NAN;
-	for (unsigned k = 0; k < npairs; k++) {
-		const struct stats_interval *gbs = &m->pairs[k].gbs;
-		f->remarks += m->pairs[k].remark[0] != '\0';
-		f->least_gbs = fmin(f->least_gbs, gbs->estimate);
-		f->most_gbs = fmax(f->most_gbs, gbs->estimate);
-		judged = judged && (isnan(gbs->estimate) || !isnan(gbs->hi));
-	}
 	for (unsigned r = 0; r < m->n; r++)
-		f->remarks += m->ranks[r].remark[0] != '\0';
-	f->more = f->remarks > NAMED ? f->remarks - NAMED : 0;
-	f->when |= (f->remarks > ANSWERED ? REMARKS : 0) | (f->more ? MORE : 0) |
-	           (!judged      ? UNJUDGED
-	            : f->remarks ? 0
-	                         : ALL_WELL);
+		m->ranks[r].named = is_named(f, m->ranks[r].remark);
+	for (unsigned k = 0; k < f->pairs; k++) {
+		struct pair *pair = &m->pairs[k];
+		const struct class *c = m->classes;
+		while (c->of.class != pair->is)
+			c++;
+		pair->remark = remark_on(m, c, pair);
+		pair->named = is_named(f, pair->remark);
+		judged = judged && (isnan(pair->gbs.estimate) || !isnan(pair->gbs.hi));
+	}
+	if (f->remarks > MOST_NAMED)
+		f->more = f->remarks - MOST_NAMED;
+	f->when =
+	    (f->remarks > MOST_ANSWERED ? REMARKS : 0) | (!f->remarks && judged ? ALL_WELL : 0);
+	m->judged = judged;
 }
 
 /* The rank that receives the least of all, compared with its fastest pair alone; false: it is not
@@ -462,34 +447,6 @@ static bool find_meeting(const struct measured *m)
 
 /* --- in words --- */
 
-static bool same(double a, double b)
-{
-	return !strcmp(format_number(a).text, format_number(b).text);
-}
-
-static void say_class(struct story *story, const struct story_table *t, const struct class *c)
-{
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t, c,
-	               c->pairs == 1 ? "{class}, {pairs} pair" : "{class}, {pairs} pairs");
-	if (!isnan(c->gbs))
-		phrase_add_row(&p, t, c,
-		               same(c->gbs_min, c->gbs_max)
-		                   ? ": {gbs_min} GB/s one way, alone"
-		                   : ": {gbs_min} to {gbs_max} GB/s one way, alone");
-	if (!isnan(c->share))
-		phrase_add_row(&p, t, c, ", the median {share} of {theoretical_gbs} in theory");
-	if (!isnan(c->p50_us))
-		phrase_words(&p, isnan(c->gbs) ? ":" : ";");
-	if (!isnan(c->p50_us))
-		phrase_add_row(&p, t, c,
-		               same(c->p50_us_min, c->p50_us_max)
-		                   ? " p50 {p50_us_min} µs"
-		                   : " p50 {p50_us_min} to {p50_us_max} µs");
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER | STORY_CAPTION);
-}
-
 /* No cause is named for all at once: the senders and the size differ from a pair alone. For a link
  * that pairs share, the topology gives the cause. */
 static void say_at_once(const struct measured *m, struct story *story, const struct story_table *t)
@@ -497,10 +454,8 @@ static void say_at_once(const struct measured *m, struct story *story, const str
 	const bool shared = find_shared(m), meeting = find_meeting(m);
 	if (meeting)
 		story_say(story, STORY_ITEM | STORY_ANSWER, t, NULL, 0,
-		          isnan(m->facts->link_gbs)
-		              ? "All at once, {crossing} of {pairs} pairs share one link: {link}."
-		              : "All at once, {crossing} of {pairs} pairs share one link: {link} "
-		                "({link_gbs} GB/s each way).");
+		          "All at once, {crossing} of {pairs} pairs share one link: {link}[ "
+		          "({link_gbs} GB/s each way)].");
 	if (shared)
 		story_say(story, STORY_ITEM | (meeting ? 0 : STORY_ANSWER), t, NULL, 0,
 		          m->n == 2
@@ -516,18 +471,16 @@ static void say_at_once(const struct measured *m, struct story *story, const str
 static void say_remarks(const struct measured *m, struct story *story,
                         const struct story_table *ranks, const struct story_table *pairs)
 {
-	const unsigned roles = STORY_ITEM | (m->facts->remarks > ANSWERED ? 0 : STORY_ANSWER);
-	unsigned named = 0;
-	for (unsigned r = 0; r < m->n; r++)
-		if (m->ranks[r].remark[0] && named++ < NAMED)
-			story_say_row(story, roles, ranks, &m->ranks[r],
-			              "Rank {rank}, {device}: {remark}.");
-	for (unsigned c = 0; c < m->links.nclasses; c++)
-		for (unsigned k = 0; k < m->facts->pairs; k++)
-			if (m->pairs[k].is == m->classes[c].is && m->pairs[k].remark[0] &&
-			    named++ < NAMED)
-				story_say_row(story, roles, pairs, &m->pairs[k],
-				              "Pair {from} to {to} ({class}) is slow: {remark}.");
+	const unsigned roles = STORY_ITEM | (m->facts->remarks > MOST_ANSWERED ? 0 : STORY_ANSWER);
+	const struct sentence of_rank = {roles, true, "Rank {rank}, {device}: {remark}."},
+	                      of_pair = {roles, true,
+	                                 "Pair {from} to {to} ({class}) is slow: {remark}."};
+	if (!m->judged)
+		story_say(story, STORY_ANSWER | STORY_BODY, pairs, NULL, 0,
+		          "Too few blocks were measured to call a pair slow: alone, pairs reach "
+		          "{gbs:range} GB/s.");
+	story_tell(story, ranks, &of_rank, 1);
+	story_tell(story, pairs, &of_pair, 1);
 }
 
 static bool make(const struct analysis *a, struct story *story, struct measured *m)
@@ -540,29 +493,23 @@ static bool make(const struct analysis *a, struct story *story, struct measured 
 	m->n = m->links.nranks;
 	if (!m->n)
 		return false;
-	*f = (struct facts){.variant = a->s->variants[m->links.variant].name,
-	                    .in_class = IN_CLASS,
-	                    .slow = SLOW,
-	                    .late = arena_text(story->arena, "%.2g", LATE),
-	                    .received_gbs = NAN,
-	                    .alone_gbs = NAN,
-	                    .link_gbs = NAN,
-	                    .crossing = ENTRY_NO_COUNT,
-	                    .pairs = m->n * (m->n - 1)};
+	story_clear(&fact_form, f);
+	f->variant = a->s->variants[m->links.variant].name;
+	f->in_class = IN_CLASS;
+	f->slow = SLOW;
+	f->late = arena_text(story->arena, "%.2g", LATE);
+	f->pairs = m->n * (m->n - 1);
+	f->remarks = 0;
 	m->pairs = ARENA_ARRAY(story->arena, struct pair, f->pairs);
 	m->ranks = ARENA_ARRAY(story->arena, struct rank, m->n);
 	m->classes = ARENA_ARRAY(story->arena, struct class, m->links.nclasses + 1);
 	make_pairs(m);
 	take_measured(m);
-	if (!f->bytes && !f->small_bytes)
+	if (f->bytes == ENTRY_NO_BYTES && f->small_bytes == ENTRY_NO_BYTES)
 		return false;
-	f->when = (!f->bytes         ? LATENCY
-	           : !f->small_bytes ? BANDWIDTH
-	                             : BOTH) |
-	          (f->all_bytes ? AT_ONCE : 0);
 	for (unsigned k = 0; k < f->pairs; k++) {
-		m->pairs[k].bytes = f->bytes ? f->bytes : ENTRY_NO_BYTES;
-		m->pairs[k].small_bytes = f->small_bytes ? f->small_bytes : ENTRY_NO_BYTES;
+		m->pairs[k].bytes = f->bytes;
+		m->pairs[k].small_bytes = f->small_bytes;
 	}
 	make_classes(m);
 	judge(m);
@@ -577,17 +524,17 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct story_table *classes =
 	                             story_rows(story, &class_form, m.classes, m.links.nclasses),
 	                         *pairs = story_rows(story, &pair_form, m.pairs, m.facts->pairs),
-	                         *ranks = story_rows(
-	                             story, m.facts->all_bytes ? &balance_form : &unbalanced_form,
-	                             m.ranks, m.n),
+	                         *ranks = story_rows(story,
+	                                             m.facts->all_bytes != ENTRY_NO_BYTES
+	                                                 ? &balance_form
+	                                                 : &unbalanced_form,
+	                                             m.ranks, m.n),
 	                         *facts = story_table(story, &fact_form, m.facts, 1);
-	for (unsigned i = 0; i < m.links.nclasses; i++)
-		say_class(story, classes, &m.classes[i]);
+	STORY_TELL(story, classes, class_sentences);
 	STORY_TELL(story, facts, verdicts);
 	say_remarks(&m, story, ranks, pairs);
-	if (m.facts->when & MORE)
-		story_say(story, STORY_ITEM, facts, NULL, 0,
-		          "{more} more, in the remarks of the tables.");
+	story_say(story, STORY_ITEM, facts, NULL, 0,
+	          "[{more} more, in the remarks of the tables.]");
 	say_at_once(&m, story, facts);
 	story_show(story, classes);
 	story_lead(story, classes, "class pairs gbs theoretical_gbs p50_us");

@@ -109,7 +109,7 @@ static void tell_acted(const struct summary *s, const struct evidence *e, struct
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct evidence *e = a->evidence;
+	const struct evidence *e = &a->evidence;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, a->s->nvariants + 1);
 	unsigned n = 0;
 	for (unsigned v = 0; v < a->s->nvariants; v++)
@@ -123,7 +123,7 @@ static void tell(const struct analysis *a, struct story *story)
 			story_say_row(story, STORY_ITEM, t, &rows[i],
 			              "Mixed transport of {variant}: {mixed}");
 	/* If no speed may be compared, paths still can. */
-	if (a->s->uncompared[0] && !a->s->trouble[0])
+	if (a->s->uncompared.kind && !a->s->trouble.kind)
 		say_transports(story, t);
 	story_note(story, STORY_BODY,
 	           "Links: ordered pairs of ranks by transport, over all channels. The data path "

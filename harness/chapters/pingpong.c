@@ -62,6 +62,13 @@ static const struct column class_columns[] = {
 static const struct story_form class_form =
     STORY_FORM(struct class, class_columns, .name = "pingpong_classes", .title = "Ping-pong, by class of links",
                .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+
+/* All variants of a class side by side. */
+static const struct sentence sentences[] = {
+    {STORY_ANSWER | STORY_CAPTION, 0,
+     "Ping-pong, {class}, {pairs} pair{pairs:s}[: there and back {round_us} µs in {variant}|, {round_us} µs in {variant}]"
+     "[ ({small_bytes}, half is one way)|][; one way {gbs}|, {gbs}][ GB/s ({bytes})|]."},
+};
 // clang-format on
 
 /* The result so far; sizes ENTRY_NO_BYTES: not measured. */
@@ -100,21 +107,15 @@ static struct row *row_of(struct pingpong *p, const struct summary_group *g, uns
 	if (link)
 		links_brief(link, brief, sizeof brief);
 	struct row *row = &p->rows[p->n++];
-	*row = (struct row){
-	    .first = first,
-	    .second = second,
-	    .variant = p->s->variants[variant].name,
-	    .pair = arena_text(p->arena, "%u–%u %s", first, second, p->s->variants[variant].name),
-	    .class = arena_copy(p->arena, brief),
-	    .one_way_us = NAN,
-	    .round_us = NAN,
-	    .p95_us = STATS_NO_INTERVAL,
-	    .p99_us = STATS_NO_INTERVAL,
-	    .stream_us = NAN,
-	    .gbs = STATS_NO_INTERVAL,
-	    .share = link ? link->theoretical_gbs : NAN,
-	    .at = variant,
-	    .is = link ? link->class : LINKS_UNKNOWN};
+	story_clear(&form, row);
+	row->first = first;
+	row->second = second;
+	row->variant = p->s->variants[variant].name;
+	row->pair = arena_text(p->arena, "%u–%u %s", first, second, row->variant);
+	row->class = arena_copy(p->arena, brief);
+	row->share = link ? link->theoretical_gbs : NAN;
+	row->at = variant;
+	row->is = link ? link->class : LINKS_UNKNOWN;
 	return row;
 }
 
@@ -196,32 +197,6 @@ static unsigned make_classes(const struct pingpong *p, struct class *out)
 	return n;
 }
 
-/* All variants of one class side by side. */
-static void say_class(const struct pingpong *p, struct story *story, const struct story_table *t,
-                      const struct class *c, unsigned n)
-{
-	const bool times = p->small_bytes != ENTRY_NO_BYTES, rates = p->bytes != ENTRY_NO_BYTES;
-	struct phrase said = phrase_begin(story);
-	phrase_add_row(&said, t, c,
-	               c->pairs == 1 ? "Ping-pong, {class}, {pairs} pair"
-	                             : "Ping-pong, {class}, {pairs} pairs");
-	for (unsigned i = 0; i < n && times; i++)
-		phrase_add_row(&said, t, &c[i],
-		               i ? ", {round_us} µs in {variant}"
-		                 : ": there and back {round_us} µs in {variant}");
-	if (times)
-		phrase_add_row(&said, t, c, " ({small_bytes}, half is one way)");
-	for (unsigned i = 0; i < n && rates; i++)
-		phrase_add_row(&said, t, &c[i],
-		               i       ? ", {gbs}"
-		               : times ? "; one way {gbs}"
-		                       : ": one way {gbs}");
-	if (rates)
-		phrase_add_row(&said, t, c, " GB/s ({bytes})");
-	phrase_words(&said, ".");
-	phrase_end(&said, STORY_ANSWER | STORY_CAPTION);
-}
-
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct pingpong p = {.s = a->s,
@@ -234,29 +209,19 @@ static void tell(const struct analysis *a, struct story *story)
 	    ARENA_ARRAY(story->arena, struct class, (size_t)LINKS_CLASSES * a->s->nvariants + 1);
 	const unsigned n = make_classes(&p, classes);
 	const struct story_table *t = story_table(story, &class_form, classes, n);
-	for (unsigned i = 0, end; i < n; i = end) {
-		for (end = i; end < n && classes[end].class == classes[i].class;)
-			end++;
-		say_class(&p, story, t, &classes[i], end - i);
-	}
+	STORY_TELL(story, t, sentences);
 	if (!n)
 		return;
 	story_table(story, &form, p.rows, p.n);
 	story_lead(story, t, "class variant round_us gbs");
 	story_leads_unasked(story);
 	story_picture(story, "pingpong", true);
-	struct phrase method = phrase_begin(story);
-	phrase_add_row(&method, t, classes,
-	               "One rank sends, the other sends the same back, and nobody else sends.");
-	if (p.small_bytes != ENTRY_NO_BYTES)
-		phrase_add_row(&method, t, classes,
-		               " There and back: isolated calls of {small_bytes}, launching "
-		               "included; one way is half of it. Back to back: the same size "
-		               "without a pause between two calls, so that launching is hidden "
-		               "where it is faster.");
-	if (p.bytes != ENTRY_NO_BYTES)
-		phrase_add_row(&method, t, classes, " GB/s: one way, {bytes}.");
-	phrase_end(&method, STORY_BODY);
+	story_say_row(
+	    story, STORY_BODY, t, classes,
+	    "One rank sends, the other sends the same back, and nobody else sends.[ There "
+	    "and back: isolated calls of {small_bytes}, launching included; one way is "
+	    "half of it. Back to back: the same size without a pause between two calls, "
+	    "so that launching is hidden where it is faster.][ GB/s: one way, {bytes}.]");
 	story_files(story, "As a file");
 }
 

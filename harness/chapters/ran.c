@@ -3,6 +3,7 @@
  * not. */
 #include "../analysis/analysis.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 enum { TROUBLE = 1, UNMEASURED = 2, UNCOMPARED = 4, NO_GPUS = 8, NO_DIFFERENCE = 16 };
@@ -61,11 +62,11 @@ static unsigned when_of(const struct analysis *a)
 {
 	const struct summary *s = a->s;
 	const bool needs_gpus = json_is_true(json_object_get(s->run->environment, "needs_gpus"));
-	if (s->trouble[0])
+	if (s->trouble.kind)
 		return TROUBLE;
 	if (!s->measured)
 		return UNMEASURED;
-	return (s->uncompared[0] ? UNCOMPARED : 0) |
+	return (s->uncompared.kind ? UNCOMPARED : 0) |
 	       (needs_gpus && !record_traits(s->run, NULL)->gpus ? NO_GPUS : 0);
 }
 
@@ -74,11 +75,11 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct summary *s = a->s;
 	const bool answered = story_said(story, STORY_ANSWER, 0) || run_is_cut(a);
 	struct row *row = ARENA_NEW(story->arena, struct row);
-	*row = (struct row){.trouble = s->trouble,
-	                    .uncompared = s->uncompared,
+	*row = (struct row){.trouble = trouble_text(story->arena, &s->trouble),
+	                    .uncompared = reason_text(story->arena, &s->uncompared),
 	                    .backend = s->variants[s->reference < 0 ? 0 : s->reference].backend,
 	                    .when = when_of(a)};
-	if (!row->when && !answered && regimes_tell(a->regimes))
+	if (!row->when && !answered && regimes_tell(&a->regimes))
 		row->when = NO_DIFFERENCE;
 	if (row->when & UNCOMPARED)
 		say_ran(s, story, STORY_INSTEAD);

@@ -11,7 +11,7 @@
 #include "../analysis/analysis.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -19,6 +19,8 @@
 #define LATENCY 1.5
 #define PLATEAU 0.9
 #define IDLE_SM 0.5 /* SMs that collectives leave free are worth a sentence from this value */
+
+enum { REFERENCE = 1 };
 
 /* A variant's stream calls of a group; sizes as asked. */
 struct row {
@@ -30,7 +32,7 @@ struct row {
 	double over;    /* the best peak ÷ this one's, of the same collective; NaN: not asked */
 	const char *best;
 	double best_gbs;
-	unsigned group, at;
+	unsigned group, at, when;
 };
 
 // clang-format off
@@ -50,11 +52,16 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, over, "over", "its peak over this one's", "", NUMBER, ONLY_FILES),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "ranges", .title = "Ranges of sizes", .when = STORY_NO_WHEN);
+    STORY_FORM(struct row, columns, .name = "ranges", .title = "Ranges of sizes", .when = offsetof(struct row, when));
+
+static const struct sentence sentences[] = {
+    {STORY_ANSWER, REFERENCE, "Peak bus bandwidth: [{collective} {peak_gbs} GB/s[ ({plateau} from {plateau_bytes})]]."},
+    {STORY_ANSWER, REFERENCE, "Latency rules: [{collective} {least_us} µs up to {latency_bytes}]."},
+};
 
 /* A link that may be the limit: a class of pairs, or a rank's own link if it is short. */
 struct limit {
-	const char *class, *collective, *device, *remark;
+	const char *says, *class, *collective, *device, *remark;
 	unsigned pairs, rank;
 	double peak_gbs, theoretical_gbs;
 };
@@ -99,7 +106,8 @@ static const struct story_form fact_form =
 struct busy {
 	const char *cell;
 	unsigned rank;
-	double busy, memory_busy, sm, pcie_tx_gbs, pcie_rx_gbs, nvlink_tx_gbs, issue_cores;
+	double busy, memory_busy, sm;
+	double of[RANK_FIGURES];
 };
 
 static const struct column busy_columns[] = {
@@ -108,10 +116,10 @@ static const struct column busy_columns[] = {
     COLUMN(struct busy, busy, "a kernel runs", "", SHARE),
     COLUMN(struct busy, memory_busy, "memory is used", "", SHARE),
     COLUMN(struct busy, sm, "SMs busy", "", SHARE),
-    COLUMN(struct busy, pcie_tx_gbs, "PCIe TX", "GB/s", NUMBER),
-    COLUMN(struct busy, pcie_rx_gbs, "PCIe RX", "GB/s", NUMBER),
-    COLUMN(struct busy, nvlink_tx_gbs, "NVLink TX", "GB/s", NUMBER),
-    COLUMN(struct busy, issue_cores, "cores issuing", "", NUMBER),
+    COLUMN_AS(struct busy, of[RANK_PCIE_TX], "pcie_tx_gbs", "PCIe TX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct busy, of[RANK_PCIE_RX], "pcie_rx_gbs", "PCIe RX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct busy, of[RANK_NVLINK_TX], "nvlink_tx_gbs", "NVLink TX", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct busy, of[RANK_ISSUE_CORES], "issue_cores", "cores issuing", "", NUMBER, 0),
 };
 static const struct story_form busy_form =
     STORY_FORM(struct busy, busy_columns, .name = "busy", .title = "How busy each device is", .when = STORY_NO_WHEN);
@@ -166,7 +174,8 @@ static bool take(const struct summary *s, struct arena *arena, unsigned group, u
 	                    .over = NAN,
 	                    .best_gbs = NAN,
 	                    .group = group,
-	                    .at = variant};
+	                    .at = variant,
+	                    .when = (int)variant == s->reference ? REFERENCE : 0};
 	for (unsigned i = 0; i < g->nsizes; i++) {
 		const struct summary_row *row = index_at(s, variant, group, i);
 		if (!row || isnan(row->busbw_gbs))
@@ -208,36 +217,6 @@ static unsigned roles(struct swept *w)
 	return is;
 }
 
-static void say_peaks(const struct swept *w)
-{
-	struct phrase p = phrase_begin(w->story);
-	for (unsigned i = 0; i < w->n; i++) {
-		const struct row *row = &w->rows[i];
-		if ((int)row->at != w->a->s->reference)
-			continue;
-		phrase_add_row(&p, w->table, row,
-		               p.used ? ", {collective} {peak_gbs} GB/s"
-		                      : "Peak bus bandwidth: {collective} {peak_gbs} GB/s");
-		if (row->plateau_bytes != ENTRY_NO_BYTES)
-			phrase_add_row(&p, w->table, row, " ({plateau} from {plateau_bytes})");
-	}
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
-}
-
-static void say_latency(const struct swept *w)
-{
-	struct phrase p = phrase_begin(w->story);
-	for (unsigned i = 0; i < w->n; i++)
-		if ((int)w->rows[i].at == w->a->s->reference)
-			phrase_add_row(&p, w->table, &w->rows[i],
-			               p.used ? ", {collective} {least_us} µs up to {latency_bytes}"
-			                      : "Latency rules: {collective} {least_us} µs up to "
-			                        "{latency_bytes}");
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
-}
-
 static void say_sizes(struct swept *w)
 {
 	const struct row *row = row_of(w, COLL_ALL_REDUCE, w->a->s->reference);
@@ -272,17 +251,11 @@ static bool take_parts(const struct swept *w, struct facts *f)
 
 static const struct story_table *say_facts(struct swept *w)
 {
-	const struct evidence *e = w->a->evidence;
+	const struct evidence *e = &w->a->evidence;
 	struct facts *f = ARENA_NEW(w->story->arena, struct facts);
-	const double none = NAN;
-	*f = (struct facts){.bytes = ENTRY_NO_BYTES,
-	                    .all_reduce_us = none,
-	                    .all_gather_us = none,
-	                    .reduce_scatter_us = none,
-	                    .sharded = none,
-	                    .sm = none,
-	                    .latency = arena_text(w->story->arena, "%.2g", LATENCY),
-	                    .plateau = PLATEAU};
+	story_clear(&fact_form, f);
+	f->latency = arena_text(w->story->arena, "%.2g", LATENCY);
+	f->plateau = PLATEAU;
 	const bool parts = take_parts(w, f);
 	for (unsigned i = 0; i < e->nrows; i++)
 		if ((int)e->rows[i].variant == w->a->s->reference)
@@ -330,32 +303,31 @@ static void say_links(struct swept *w)
 {
 	const struct rank_links l = rank_links_make(w->a->s, w->story->arena);
 	struct limit *rows = ARENA_ARRAY(w->story->arena, struct limit, l.nclasses + l.nranks + 1);
-	const char *hints[LINKS_CLASSES + RANK_LINKS_RANKS];
 	unsigned n = 0;
 	for (unsigned i = 0; i < l.nclasses && l.gpus; i++) {
 		const struct rank_links_class *c = &l.classes[i];
-		hints[n] = hint_of(c->class);
-		if (hints[n])
-			rows[n++] = (struct limit){links_info(c->class)->name,
-			                           w->best->collective,
-			                           NULL,
-			                           NULL,
-			                           c->pairs,
-			                           ENTRY_NO_COUNT,
-			                           w->best->peak_gbs,
-			                           c->theoretical_gbs};
+		rows[n] = (struct limit){.says = hint_of(c->class),
+		                         .class = links_info(c->class)->name,
+		                         .collective = w->best->collective,
+		                         .pairs = c->pairs,
+		                         .rank = ENTRY_NO_COUNT,
+		                         .peak_gbs = w->best->peak_gbs,
+		                         .theoretical_gbs = c->theoretical_gbs};
+		n += rows[n].says != NULL;
 	}
-	for (unsigned r = 0; r < l.nranks; r++) {
-		const struct rank_links_rank *rank = &l.ranks[r];
-		if (!rank->remark[0])
-			continue;
-		hints[n] = "Hardware: rank {rank}, {device}: {remark}. Look at slot, riser, cable.";
-		rows[n++] = (struct limit){NULL,           NULL, rank->device, rank->remark,
-		                           ENTRY_NO_COUNT, r,    NAN,          NAN};
-	}
+	for (unsigned r = 0; r < l.nranks; r++)
+		if (l.ranks[r].remark[0])
+			rows[n++] = (struct limit){.says = "Hardware: rank {rank}, {device}: "
+			                                   "{remark}. Look at slot, riser, cable.",
+			                           .device = l.ranks[r].device,
+			                           .remark = l.ranks[r].remark,
+			                           .pairs = ENTRY_NO_COUNT,
+			                           .rank = r,
+			                           .peak_gbs = NAN,
+			                           .theoretical_gbs = NAN};
 	const struct story_table *t = story_table(w->story, &limit_form, rows, n);
 	for (unsigned i = 0; i < n; i++)
-		story_say_row(w->story, roles(w), t, &rows[i], hints[i]);
+		story_say_row(w->story, roles(w), t, &rows[i], rows[i].says);
 }
 
 /* Each other variant's peak compared with the best. */
@@ -399,7 +371,7 @@ static bool is_largest(const struct evidence *e, const struct evidence_row *row)
 
 static void tell_busy(const struct analysis *a, struct story *story)
 {
-	const struct evidence *e = a->evidence;
+	const struct evidence *e = &a->evidence;
 	struct busy *rows = NULL;
 	unsigned n = 0;
 	for (unsigned i = 0; i < e->nrows; i++) {
@@ -411,23 +383,15 @@ static void tell_busy(const struct analysis *a, struct story *story)
 		for (unsigned r = 0;
 		     r < g->nranks && (int)row->variant == a->s->reference && is_largest(e, row);
 		     r++) {
-			double x[RANK_FIGURES];
-			unsigned blocks;
-			struct status st = {""};
-			arena_need(story->arena,
-			           !rank_evidence_make(a->s, row, r, x, &blocks, &st));
-			if (isnan(x[RANK_BUSY]) && isnan(x[RANK_ISSUE_CORES]))
+			struct busy one = {.cell = cell, .rank = r};
+			rank_evidence_make(a->s, row, r, one.of);
+			if (isnan(one.of[RANK_BUSY]) && isnan(one.of[RANK_ISSUE_CORES]))
 				continue;
+			one.busy = one.of[RANK_BUSY] / 100;
+			one.memory_busy = one.of[RANK_MEMORY_BUSY] / 100;
+			one.sm = one.of[RANK_SM] / 100;
 			rows = arena_more(story->arena, rows, n, sizeof *rows);
-			rows[n++] = (struct busy){.cell = cell,
-			                          .rank = r,
-			                          .busy = x[RANK_BUSY] / 100,
-			                          .memory_busy = x[RANK_MEMORY_BUSY] / 100,
-			                          .sm = x[RANK_SM] / 100,
-			                          .pcie_tx_gbs = x[RANK_PCIE_TX],
-			                          .pcie_rx_gbs = x[RANK_PCIE_RX],
-			                          .nvlink_tx_gbs = x[RANK_NVLINK_TX],
-			                          .issue_cores = x[RANK_ISSUE_CORES]};
+			rows[n++] = one;
 		}
 	}
 	story_table(story, &busy_form, rows, n);
@@ -442,15 +406,14 @@ static void tell(const struct analysis *a, struct story *story)
 		for (unsigned v = 0; v < s->nvariants && is_swept(s, g); v++)
 			w.n += summary_is_asked(s, v) && take(s, story->arena, g, v, &w.rows[w.n]);
 	for (unsigned i = 0; i < w.n; i++)
-		if ((int)w.rows[i].at == s->reference &&
+		if (w.rows[i].when & REFERENCE &&
 		    (!w.best || w.rows[i].peak_gbs > w.best->peak_gbs))
 			w.best = &w.rows[i];
 	if (!w.best)
 		return;
 	w.table = story_rows(story, &form, w.rows, w.n);
 	compare_variants(&w);
-	say_peaks(&w);
-	say_latency(&w);
+	STORY_TELL(story, w.table, sentences);
 	say_sizes(&w);
 	const struct story_table *facts = say_facts(&w);
 	say_links(&w);

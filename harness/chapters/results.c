@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define OPEN_NAMED 4   /* undecided variants in a sentence */
@@ -64,6 +66,22 @@ static const struct column about_columns[] = {
 static const struct story_form about_form =
     STORY_FORM(struct about, about_columns, .name = "regimes", .title = "Regimes", .when = STORY_NO_WHEN, .hidden = true);
 
+/* The verdicts of a kind in a regime's sentence, and each variant with one; far: if one of them is
+ * far slower. */
+static const struct kind {
+	enum said said;
+	const char *begin, *each, *far;
+} kinds[] = {
+#define IN_SPEED "{name} ({speed} times the speed[, {speed:interval}])"
+#define IN_TIME  "{name} ({time} times the time[, {time:interval}])"
+    {SAID_FASTER, "faster than {reference}: ", IN_SPEED, NULL},
+    {SAID_SLOWER, "slower than {reference}: ", IN_SPEED, IN_TIME},
+    {SAID_ALIKE, "as fast as {reference} within {margin}: ", "{name}", NULL},
+    {SAID_ODD, "undecided by one block: ", "{name} ({odd})", NULL},
+    {SAID_OPEN, "undecided: ", "{name}", NULL},
+};
+#define NKINDS (sizeof kinds / sizeof *kinds)
+
 /* Over all sizes. */
 struct over {
 	const char *collective, *pace, *variant;
@@ -87,7 +105,7 @@ static const struct story_form over_form =
 
 static enum said said_of(const struct analysis *a, const struct regime *g, unsigned variant)
 {
-	const struct evidence_path *path = &a->evidence->paths[variant];
+	const struct evidence_path *path = &a->evidence.paths[variant];
 	const struct verdict *v = &g->contrasts[variant].verdict;
 	const int beyond = g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
 	if ((int)variant == g->twin)
@@ -95,7 +113,7 @@ static enum said said_of(const struct analysis *a, const struct regime *g, unsig
 	if (beyond)
 		return beyond > 0 ? SAID_FASTER : SAID_SLOWER;
 	/* A setting that did nothing is reported separately. */
-	if (isnan(v->ratio.lo) || (path->idle[0] && (int)path->idle_as == a->s->reference))
+	if (isnan(v->ratio.lo) || (path->nidle && (int)path->idle_as == a->s->reference))
 		return SAID_NOTHING;
 	if (v->odd.block)
 		return SAID_ODD;
@@ -112,7 +130,7 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 {
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
-	const struct evidence_path *path = &a->evidence->paths[v];
+	const struct evidence_path *path = &a->evidence.paths[v];
 	const bool twin = (int)v == g->twin;
 	char verdict[VERDICT_TEXT_BYTES], odd[128] = "";
 	regime_verdict_text(g, v, verdict, sizeof verdict);
@@ -128,19 +146,19 @@ static struct row row_of(const struct analysis *a, const struct regime *g, struc
 	                  .detectable = c->verdict.detectable,
 	                  .time = {1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, NAN},
 	                  .odd = arena_copy(arena, odd),
-	                  .idle = path->idle,
+	                  .idle = idle_text(arena, path),
 	                  .said = said_of(a, g, v)};
 	row.variant = twin ? arena_text(arena, "A/A: %s again", row.reference) : row.name;
 	row.verdict = twin ? "" : arena_copy(arena, verdict);
-	if (*row.verdict && path->idle[0])
+	if (*row.verdict && path->nidle)
 		row.verdict = arena_text(arena, "%s; the same as %s: %s", verdict,
-		                         a->s->variants[path->idle_as].name, path->idle);
+		                         a->s->variants[path->idle_as].name, row.idle);
 	return row;
 }
 
 static bool is_compared(const struct contrast *c)
 {
-	return !c->why[0] && !isnan(c->ratio.estimate);
+	return !c->why.kind && !isnan(c->ratio.estimate);
 }
 
 /* The reference itself: its side of the A/A line if there is one, else of any other. */
@@ -171,73 +189,56 @@ static const struct story_form *form_of(const struct regime *g, struct arena *ar
 
 /* --- the sentence of a regime --- */
 
-struct saying {
-	const struct story_table *rows, *about;
-	const struct about *regime;
-	bool any;
-};
-
-static unsigned count(const struct story_table *t, enum said said)
+/* The rows of a kind of verdict. */
+static unsigned find(const struct story_table *t, enum said said, unsigned *out)
 {
 	const struct row *rows = t->rows;
 	unsigned n = 0;
 	for (unsigned i = 0; i < t->nrows; i++)
-		n += rows[i].said == said;
+		if (rows[i].said == said)
+			out[n++] = i;
 	return n;
 }
 
 /* "slower than threads: single (0.810 times the speed, 0.790 to 0.838) and b"; in times if one is
  * far slower, so that they can be compared. */
-static void add_kind(struct phrase *p, struct saying *s, enum said said, const char *begin)
+static void add_kind(struct phrase *p, const struct story_table *t, const struct kind *kind,
+                     const unsigned *rows, unsigned n, unsigned more)
 {
-	static const char *const figures[][2] = {
-	    {"{name} ({speed} times the speed)",
-	     "{name} ({speed} times the speed, {speed:interval})"},
-	    {"{name} ({time} times the time)", "{name} ({time} times the time, {time:interval})"}};
-	const struct row *rows = s->rows->rows;
-	const unsigned all = count(s->rows, said);
-	unsigned n = 0;
+	const struct row *all = t->rows;
 	bool far = false;
-	for (unsigned i = 0; i < s->rows->nrows; i++)
-		far |= rows[i].said == said && rows[i].speed.estimate < FAR_SLOWER;
-	if (!all)
-		return;
-	phrase_words(p, s->any ? "; " : "");
-	phrase_add_row(p, s->about, s->regime, begin);
-	for (unsigned i = 0; i < s->rows->nrows; i++) {
-		if (rows[i].said != said ||
-		    (s->regime->more && said == SAID_OPEN && n == OPEN_NAMED - 1))
-			continue;
-		const bool last = n + 1 == all;
-		phrase_words(p, !n ? "" : last && said != SAID_ODD ? " and " : ", ");
-		phrase_add_row(p, s->rows, &rows[i],
-		               said == SAID_ODD     ? "{name} ({odd})"
-		               : said >= SAID_ALIKE ? "{name}"
-		                                    : figures[far][!isnan(rows[i].speed.lo)]);
-		n++;
+	for (unsigned i = 0; i < n; i++)
+		far |= all[rows[i]].speed.estimate < FAR_SLOWER;
+	for (unsigned i = 0; i < n - more; i++) {
+		const bool last = i + 1 == n && kind->said != SAID_ODD;
+		phrase_words(p, !i ? "" : last ? " and " : ", ");
+		phrase_add(p, t, &rows[i], 1, far && kind->far ? kind->far : kind->each);
 	}
-	s->any = true;
 }
 
 static void say_regime(const struct analysis *a, struct story *story,
                        const struct story_table *rows, const struct story_table *about,
                        const struct about *regime)
 {
-	struct saying s = {.rows = rows, .about = about, .regime = regime};
+	unsigned *of = ARENA_ARRAY(story->arena, unsigned, rows->nrows + 1), told = 0;
 	struct phrase p = phrase_begin(story);
-	const bool open = count(rows, SAID_OPEN);
-	if (!count(rows, SAID_FASTER) && !count(rows, SAID_SLOWER) && !count(rows, SAID_ALIKE) &&
-	    !count(rows, SAID_ODD) && !(open && regimes_tell(a->regimes)))
-		return;
-	phrase_add_row(&p, about, regime, "At {label} sizes ({about}) ");
-	add_kind(&p, &s, SAID_FASTER, "faster than {reference}: ");
-	add_kind(&p, &s, SAID_SLOWER, "slower than {reference}: ");
-	add_kind(&p, &s, SAID_ALIKE, "as fast as {reference} within {margin}: ");
-	add_kind(&p, &s, SAID_ODD, "undecided by one block: ");
-	add_kind(&p, &s, SAID_OPEN, "undecided: ");
-	if (open)
-		phrase_add_row(&p, about, regime,
-		               regime->more ? " and {more} more; {unseen}" : "; {unseen}");
+	for (size_t k = 0; k < NKINDS; k++)
+		if (kinds[k].said != SAID_OPEN || regimes_tell(&a->regimes))
+			told += find(rows, kinds[k].said, of);
+	for (size_t k = 0; k < NKINDS && told; k++) {
+		const bool open = kinds[k].said == SAID_OPEN;
+		const unsigned n = find(rows, kinds[k].said, of);
+		if (!n)
+			continue;
+		phrase_words(&p, "; ");
+		if (!p.used)
+			phrase_add_row(&p, about, regime, "At {label} sizes ({about}) ");
+		phrase_add_row(&p, about, regime, kinds[k].begin);
+		add_kind(&p, rows, &kinds[k], of, n, open ? regime->more : 0);
+		if (open)
+			phrase_add_row(&p, about, regime,
+			               regime->more ? " and {more} more; {unseen}" : "; {unseen}");
+	}
 	phrase_words(&p, ".");
 	phrase_end(&p, STORY_ANSWER);
 }
@@ -270,20 +271,18 @@ static const struct story_table *rows_of(const struct analysis *a, const struct 
 	                        .reference = a->s->variants[a->s->reference].name,
 	                        .unseen = unseen_of(a, g, story->arena),
 	                        .margin = a->s->margin};
-	if (!isnan(reference))
-		rows[n++] = (struct row){.variant = about->reference,
-		                         .value = reference,
-		                         .speed = STATS_NO_RATIO,
-		                         .time = STATS_NO_RATIO,
-		                         .twin = ENTRY_NO_FLAG,
-		                         .detectable = NAN,
-		                         .said = SAID_NOTHING};
+	const struct story_form *form = form_of(g, story->arena, about->about);
+	if (!isnan(reference)) {
+		story_clear(form, rows);
+		rows[n++].variant = about->reference;
+		rows->value = reference;
+		rows->said = SAID_NOTHING;
+	}
 	for (unsigned v = 0; v < g->nvariants; v++)
 		if (is_compared(&g->contrasts[v]))
 			rows[n++] = row_of(a, g, story->arena, v);
-	const struct story_table *t =
-	    story_rows(story, form_of(g, story->arena, about->about), rows, n);
-	const unsigned open = count(t, SAID_OPEN);
+	const struct story_table *t = story_rows(story, form, rows, n);
+	const unsigned open = find(t, SAID_OPEN, ARENA_ARRAY(story->arena, unsigned, n + 1));
 	about->more = open > OPEN_NAMED ? open - (OPEN_NAMED - 1) : 0;
 	return t;
 }
@@ -299,7 +298,7 @@ static bool is_any_undecided(const struct story_table *t)
 
 static void tell(const struct analysis *a, struct story *story)
 {
-	const struct regimes *r = a->regimes;
+	const struct regimes *r = &a->regimes;
 	const struct story_table *rows[REGIME_MOST];
 	struct about *abouts = ARENA_ARRAY(story->arena, struct about, REGIME_MOST);
 	bool undecided = false;
@@ -339,7 +338,7 @@ static void tell_all_sizes(const struct analysis *a, struct story *story)
 	struct over *rows =
 	    ARENA_ARRAY(story->arena, struct over, (size_t)s->ngroups * s->nvariants + 1);
 	unsigned n = 0;
-	if (s->reference < 0 || s->uncompared[0] || !run_few_groups(s))
+	if (s->reference < 0 || s->uncompared.kind || !run_few_groups(s))
 		return;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++) {

@@ -6,14 +6,18 @@
 
 #include "../analysis/sessions.h"
 #include "../analysis/versions.h"
+#include "../status.h"
+#include "../story/format.h"
 #include "chapters.h"
 
 #define FEW_GROUPS 30
 
 struct row {
 	const char *reference, *backend;
+	const char *why_backend; /* it was chosen; "" */
+	const char *machine, *libraries, *day;
 	double margin, confidence; /* shares of 1 */
-	unsigned blocks, least_blocks, ranks;
+	unsigned blocks, least_blocks, ranks, collectives, isolated_calls, p99_calls;
 };
 
 static const struct column columns[] = {
@@ -24,23 +28,81 @@ static const struct column columns[] = {
     COLUMN(struct row, blocks, "blocks", "", COUNT),
     COLUMN_AS(struct row, least_blocks, "least_blocks", "blocks for an interval", "", COUNT, 0),
     COLUMN(struct row, ranks, "ranks", "", COUNT),
+    COLUMN(struct row, collectives, "collectives, by datatype, operation, place and pace", "",
+           COUNT),
+    COLUMN(struct row, isolated_calls, "isolated calls", "", COUNT),
+    COLUMN(struct row, p99_calls, "isolated calls for a p99", "", COUNT),
+    COLUMN(struct row, machine, "machine", "", TEXT),
+    COLUMN(struct row, libraries, "libraries", "", TEXT),
+    COLUMN(struct row, day, "begun on", "", TEXT),
+    COLUMN(struct row, why_backend, "why this backend", "", TEXT),
 };
 
 static const struct story_form form = STORY_FORM(
     struct row, columns, .name = "run", .title = "The run", .when = STORY_NO_WHEN, .hidden = true);
 
+/* The versions of the library that were measured, ascending: "NCCL 2.21.5 and 2.28.3". */
+static const char *libraries_of(const struct summary *s, struct arena *arena)
+{
+	const char **all = ARENA_ARRAY(arena, const char *, s->nvariants + 1), *text = "";
+	unsigned n = 0;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		const char *library = s->variants[v].library;
+		unsigned at = 0;
+		while (at < n && strcmp(all[at], library))
+			at++;
+		if (!*library || !s->variants[v].measured || at < n)
+			continue;
+		for (at = n++; at && strverscmp(all[at - 1], library) > 0; at--)
+			all[at] = all[at - 1];
+		all[at] = library;
+	}
+	for (unsigned i = 0; i < n; i++)
+		text = arena_text(arena, "%s%s%s", text,
+		                  !i           ? "NCCL "
+		                  : i + 1 == n ? " and "
+		                               : ", ",
+		                  all[i]);
+	return text;
+}
+
+/* An experiment may ask for a chapter that this program does not have. */
+static void say_lead(struct story *story, const char *asked)
+{
+	if (*asked && !chapters_find(asked))
+		story_note(
+		    story, STORY_MEASURED,
+		    arena_text(story->arena, "leads = %s: there is no such chapter.", asked));
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
-	struct row *row = ARENA_NEW(story->arena, struct row);
+	struct arena *arena = story->arena;
+	struct row *row = ARENA_NEW(arena, struct row);
+	char machine[256];
+	run_machine(s, machine, sizeof machine);
 	*row = (struct row){.reference = s->reference < 0 ? "" : s->variants[s->reference].name,
 	                    .backend = run_text(s->run, "backend"),
+	                    .why_backend = run_text(s->run, "backend_why"),
+	                    .machine = arena_copy(arena, machine),
+	                    .libraries = libraries_of(s, arena),
+	                    .day = arena_text(arena, "%.10s", run_text(s->run, "created")),
 	                    .margin = s->margin,
 	                    .confidence = s->looks.confidence,
 	                    .blocks = s->nblocks,
 	                    .least_blocks = STATS_MIN_BLOCKS,
-	                    .ranks = (unsigned)run_number(s->run, "ranks")};
-	story_table(story, &form, row, 1);
+	                    .ranks = (unsigned)run_number(s->run, "ranks"),
+	                    .collectives = s->ngroups,
+	                    .isolated_calls = s->isolated_calls,
+	                    .p99_calls = METRIC_P99_CALLS};
+	const struct story_table *t = story_table(story, &form, row, 1);
+	story_say(story, STORY_MEASURED, t, NULL, 0,
+	          "Measured on {machine}; backend {backend}[, {libraries}]; {ranks} rank{ranks:s}, "
+	          "{blocks} block{blocks:s}, {day}.");
+	if (*row->why_backend)
+		story_say(story, STORY_MEASURED, t, NULL, 0, "{why_backend}.");
+	say_lead(story, run_text(s->run, "leads"));
 }
 
 const struct chapter chapter_run = {"run", "", CHAPTER_BODY, tell};
@@ -73,7 +135,7 @@ bool run_few_groups(const struct summary *s)
 
 bool run_explains_gap(const struct analysis *a)
 {
-	return !isnan(a->f->waterfall.explained.estimate);
+	return !isnan(a->waterfall.explained.estimate);
 }
 
 const char *run_are(const char *name)
@@ -81,20 +143,28 @@ const char *run_are(const char *name)
 	return *name && name[strlen(name) - 1] == 's' ? "are" : "is";
 }
 
+void run_machine(const struct summary *s, char *text, size_t bytes)
+{
+	const json_t *machine = json_object_get(s->run->environment, "machine");
+	const char *name, *cpu = json_string_value(json_object_get(machine, "cpu"));
+	const size_t gpus = summary_gpus(s, &name);
+	text[0] = '\0';
+	if (gpus)
+		status_add(text, bytes, "%zu × %.80s, ", gpus, name);
+	status_add(text, bytes, "%.100s, %u core%s", cpu && *cpu ? cpu : "unknown processor",
+	           s->ncores, format_plural(s->ncores));
+}
+
 struct plot_order run_drawn(const struct analysis *a, struct arena *arena)
 {
-	struct plot_order order;
-	struct status st = {""};
-	arena_need(arena, !plot_order_make(a->s, &order, &st));
-	arena_defer(arena, free, order.variants);
-	return order;
+	return plot_order_make(a->s, arena);
 }
 
 bool run_lacks_blocks(const struct analysis *a)
 {
 	const struct summary *s = a->s;
-	return s->measured && s->nblocks < STATS_MIN_BLOCKS && !s->uncompared[0] &&
-	       (a->regimes->n || a->f->asked.primary.n) &&
+	return s->measured && s->nblocks < STATS_MIN_BLOCKS && !s->uncompared.kind &&
+	       (a->regimes.n || a->asked.primary[0]) &&
 	       !json_object_get(s->run->environment, "search");
 }
 
@@ -133,11 +203,26 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	                  quote, more);
 }
 
-unsigned run_verdicts(const struct story *story)
+/* "staged" or "direct"; NULL if the variant's path is not known. */
+static const char *way_of(const struct analysis *a, const char *name)
 {
-	const struct story_table *t = story_find_table(story, "versions");
-	unsigned n = 0;
-	for (unsigned i = 0; t && i < t->nrows; i++)
-		n += !isnan(column_entry(story_column(t, "ratio"), story_row(t, i)).lo);
-	return n;
+	const int v = index_variant(a->s, name);
+	const char *way = v < 0 ? "" : a->evidence.paths[v].data_path;
+	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
+}
+
+const char *run_side(struct arena *arena, const struct claim *c, bool right)
+{
+	const char *name = right ? c->right : c->left, *coll = right ? c->right_coll : c->left_coll;
+	return *coll ? arena_text(arena, "%s %s", name, coll) : name;
+}
+
+const char *run_ways(const struct analysis *a, struct arena *arena, const struct claim *c)
+{
+	const char *left = way_of(a, c->left), *right = way_of(a, c->right);
+	if (!metric_info(c->metric)->data_path || !left || !right)
+		return NULL;
+	return !strcmp(left, right)
+	           ? arena_text(arena, "both %s", left)
+	           : arena_text(arena, "%s %s, %s %s", c->left, left, c->right, right);
 }

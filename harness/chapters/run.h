@@ -8,11 +8,13 @@
 #include "../story/story.h"
 
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
- * {ranks}, {backend}. */
+ * {ranks}, {backend}, {collectives}, {isolated_calls}, {p99_calls}. */
 const struct story_table *run_facts(const struct story *story);
 /* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);
+/* The machine in a line: "8 × NVIDIA H200, Intel Xeon …, 128 cores". */
+void run_machine(const struct summary *summary, char *text, size_t bytes);
 /* "alltoall", "sendrecv in float16, in place": describes a group's cells. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 
@@ -39,7 +41,11 @@ const char *run_command(const struct summary *summary, struct arena *arena);
 /* Whether variants are compared version by version of the library. Then that is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);
 
-/* Verdicts with an interval that only chapters have: findings_count counts the others. */
-unsigned run_verdicts(const struct story *story);
+/* A side of a claim: its variant, with its collective if it has its own. */
+const char *run_side(struct arena *arena, const struct claim *claim, bool right);
+/* The data paths of a claim's two variants at large sizes, if both are known and its figure depends
+ * on them: "both staged", "a staged, b direct"; else NULL. */
+const char *run_ways(const struct analysis *analysis, struct arena *arena,
+                     const struct claim *claim);
 
 #endif

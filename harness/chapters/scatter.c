@@ -26,6 +26,8 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/anova.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "../config/cost.h"
 #include "chapters.h"
 
@@ -40,8 +42,11 @@ static const char *const level_names[LEVELS] = {
     [CALLS] = "calls",
 };
 
+enum { LEVELS_SAID = 1, BLOCKS = 2, MORE_CONNECTIONS = 4, MORE_CALLS = 8, UNTRIED = 16 };
+
 /* A variant in a regime. */
 struct side {
+	const char *variant, *regime;
 	unsigned nleaves, njobs;
 	/* Standard deviation of one of a level, in log time: 0.02 is 2 %. NaN: not known. */
 	double sd[LEVELS];
@@ -52,33 +57,40 @@ struct side {
 	 * time spent on more jobs (blocks), on more connections, on more calls. NaN: no interval,
 	 * or the level is not known. */
 	double half, half_jobs, half_connections, half_calls;
-};
-
-/* The same in per cent. */
-struct row {
-	const char *variant, *regime;
-	unsigned jobs, leaves;
-	double sd[LEVELS], half, half_jobs, half_connections, half_calls;
-	const char *most; /* the level with the largest part in a job's number */
-	unsigned at;
+	const char *most;   /* the level with the largest part in a job's number */
+	const char *levels; /* "2.1 % between jobs, 0.5 % between calls" */
+	unsigned at, when;
 };
 
 // clang-format off
 static const struct column columns[] = {
-    COLUMN(struct row, variant, "variant", "", TEXT),
-    COLUMN_AS(struct row, sd[JOBS], "jobs", "between jobs", "%", NUMBER, 0),
-    COLUMN_AS(struct row, sd[CONNECTIONS], "connections", "connections", "%", NUMBER, 0),
-    COLUMN_AS(struct row, sd[ALLOCATIONS], "allocations", "allocations", "%", NUMBER, 0),
-    COLUMN_AS(struct row, sd[CYCLES], "cycles", "cycles", "%", NUMBER, 0),
-    COLUMN_AS(struct row, sd[CALLS], "calls", "calls", "%", NUMBER, 0),
-    COLUMN_AS(struct row, half, "half_width", "interval ±", "%", NUMBER, 0),
-    COLUMN_AS(struct row, half_jobs, "half_width_blocks", "± with twice the blocks", "%", NUMBER, 0),
-    COLUMN_AS(struct row, half_connections, "half_width_connections", "the connections", "%", NUMBER, 0),
-    COLUMN_AS(struct row, half_calls, "half_width_calls", "the calls", "%", NUMBER, 0),
-    COLUMN_AS(struct row, regime, "regime", "sizes", "", TEXT, ONLY_FILES),
-    COLUMN_AS(struct row, jobs, "njobs", "jobs that count", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct row, leaves, "leaves", "times that all cells were measured again", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct row, most, "most", "most of it is between", "", TEXT, ONLY_FILES),
+    COLUMN(struct side, variant, "variant", "", TEXT),
+    COLUMN_AS(struct side, sd[JOBS], "jobs", "between jobs", "%", NUMBER, 0),
+    COLUMN_AS(struct side, sd[CONNECTIONS], "connections", "connections", "%", NUMBER, 0),
+    COLUMN_AS(struct side, sd[ALLOCATIONS], "allocations", "allocations", "%", NUMBER, 0),
+    COLUMN_AS(struct side, sd[CYCLES], "cycles", "cycles", "%", NUMBER, 0),
+    COLUMN_AS(struct side, sd[CALLS], "calls", "calls", "%", NUMBER, 0),
+    COLUMN_AS(struct side, half, "half_width", "interval ±", "%", NUMBER, 0),
+    COLUMN_AS(struct side, half_jobs, "half_width_blocks", "± with twice the blocks", "%", NUMBER, 0),
+    COLUMN_AS(struct side, half_connections, "half_width_connections", "the connections", "%", NUMBER, 0),
+    COLUMN_AS(struct side, half_calls, "half_width_calls", "the calls", "%", NUMBER, 0),
+    COLUMN_AS(struct side, regime, "regime", "sizes", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct side, njobs, "njobs", "jobs that count", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct side, nleaves, "leaves", "times that all cells were measured again", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct side, most, "most", "most of it is between", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct side, levels, "levels", "level by level", "", TEXT, ONLY_FILES),
+};
+
+/* Of the reference, and of the widest interval that is not the twin's. */
+static const struct sentence level_sentences[] = {
+    {STORY_ANSWER, LEVELS_SAID, "The time of {variant} at {regime} sizes scatters by {levels} (standard deviations)."},
+};
+#define MOST "[Most of the scatter in the jobs of {variant} is between {most}. ]For twice the time, more "
+static const struct sentence sentences[] = {
+    {STORY_BODY | STORY_MORE, BLOCKS, MOST "blocks narrow its interval most: from ±{half_width} % to about ±{half_width_blocks} %."},
+    {STORY_BODY | STORY_MORE, MORE_CONNECTIONS, MOST "connections narrow its interval most: from ±{half_width} % to about ±{half_width_connections} %."},
+    {STORY_BODY | STORY_MORE, MORE_CALLS, MOST "calls narrow its interval most: from ±{half_width} % to about ±{half_width_calls} %."},
+    {STORY_BODY | STORY_MORE, UNTRIED, "Whether new connections within a job would do, the key connections tells."},
 };
 // clang-format on
 
@@ -299,7 +311,7 @@ static void foresee(const struct summary *s, const struct regime *g, struct side
 	const struct contrast *c = &g->contrasts[v];
 	bool twins = s->twin >= 0 && (int)v != s->twin;
 	own->half = own->half_jobs = own->half_connections = own->half_calls = NAN;
-	if (!own->nleaves || !reference->nleaves || c->why[0] || isnan(c->verdict.ratio.lo))
+	if (!own->nleaves || !reference->nleaves || c->why.kind || isnan(c->verdict.ratio.lo))
 		return;
 	double share = twins ? 0.5 : 1;
 	double now = job_variance(own, 1, 1) + share * job_variance(reference, 1, 1);
@@ -349,37 +361,21 @@ static bool speaks(const struct summary *s, const struct regime *g, const struct
 	return open && known;
 }
 
-/* "The time of threads at small sizes scatters by 2.1 % between jobs, …" */
-static void say_levels(struct story *story, const struct story_table *t, const struct row *row)
+static const char *levels_of(struct arena *arena, const struct side *row)
 {
-	static const char *const parts[LEVELS] = {
-	    [JOBS] = "{jobs} % between jobs",
-	    [CONNECTIONS] = "{connections} % between connections",
-	    [ALLOCATIONS] = "{allocations} % between allocations",
-	    [CYCLES] = "{cycles} % between cycles",
-	    [CALLS] = "{calls} % between calls",
-	};
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t, row, "The time of {variant} at {regime} sizes scatters by ");
-	bool any = false;
-	for (int level = 0; level < LEVELS; level++) {
-		if (isnan(row->sd[level]))
-			continue;
-		phrase_words(&p, any ? ", " : "");
-		phrase_add_row(&p, t, row, parts[level]);
-		any = true;
-	}
-	phrase_words(&p, " (standard deviations).");
-	if (any)
-		phrase_end(&p, STORY_ANSWER);
+	const char *text = "";
+	for (int level = 0; level < LEVELS; level++)
+		if (!isnan(row->sd[level]))
+			text = arena_text(arena, "%s%s%s %% between %s", text, *text ? ", " : "",
+			                  format_number(row->sd[level]).text, level_names[level]);
+	return text;
 }
 
 /* What to add, for the widest interval that is not the twin's. */
-static void say_what_narrows(const struct summary *s, struct story *story,
-                             const struct story_table *t)
+static void mark_widest(const struct summary *s, struct side *rows, unsigned n)
 {
-	const struct row *rows = t->rows, *widest = NULL;
-	for (unsigned i = 0; i < t->nrows; i++)
+	struct side *widest = NULL;
+	for (unsigned i = 0; i < n; i++)
 		if ((int)rows[i].at != s->twin && !isnan(rows[i].half_jobs) &&
 		    (!widest || rows[i].half > widest->half))
 			widest = &rows[i];
@@ -387,67 +383,60 @@ static void say_what_narrows(const struct summary *s, struct story *story,
 		return;
 	const double least =
 	    fmin(widest->half_jobs, fmin(widest->half_connections, widest->half_calls));
-	struct phrase p = phrase_begin(story);
-	if (widest->most)
-		phrase_add_row(&p, t, widest,
-		               "Most of the scatter in the jobs of {variant} is between {most}. ");
-	phrase_add_row(
-	    &p, t, widest,
-	    widest->half_jobs <= least ? "For twice the time, more blocks narrow its interval "
-	                                 "most: from ±{half_width} "
-	                                 "% to about ±{half_width_blocks} %."
-	    : widest->half_connections <= least
-	        ? "For twice the time, more connections narrow its interval most: from "
-	          "±{half_width} % to about ±{half_width_connections} %."
-	        : "For twice the time, more calls narrow its interval most: from ±{half_width} "
-	          "% "
-	          "to about ±{half_width_calls} %.");
+	widest->when |= widest->half_jobs <= least          ? BLOCKS
+	                : widest->half_connections <= least ? MORE_CONNECTIONS
+	                                                    : MORE_CALLS;
 	if (widest->most == level_names[JOBS] && isnan(widest->half_connections) &&
 	    s->variants[widest->at].traits->connects)
-		phrase_words(&p, " Whether new connections within a job would do, the key "
-		                 "connections tells.");
-	phrase_end(&p, STORY_BODY);
+		widest->when |= UNTRIED;
+}
+
+/* With all shares in per cent. */
+static struct side row_of(const struct summary *s, const struct regime *g, const struct side *side,
+                          unsigned v, struct arena *arena)
+{
+	const enum level most = level_largest(side);
+	struct side row = *side;
+	double *const shares[] = {&row.half, &row.half_jobs, &row.half_connections,
+	                          &row.half_calls};
+	row.variant = s->variants[v].name;
+	row.regime = g->label;
+	row.most = most < LEVELS ? level_names[most] : NULL;
+	row.at = v;
+	for (int level = 0; level < LEVELS; level++)
+		row.sd[level] *= 100;
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+		*shares[i] *= 100;
+	row.levels = levels_of(arena, &row);
+	return row;
 }
 
 static void tell_regime(const struct summary *s, const struct regime *g, const struct side *sides,
                         bool answers, struct story *story)
 {
 	struct story_form *form = ARENA_NEW(story->arena, struct story_form);
-	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants);
-	const struct row *reference = NULL;
+	struct side *rows = ARENA_ARRAY(story->arena, struct side, s->nvariants), *reference = NULL;
 	unsigned n = 0;
 	for (unsigned v = 0; v < s->nvariants; v++) {
-		const struct side *side = &sides[v];
-		const enum level most = level_largest(side);
-		if (!side->nleaves)
+		if (!sides[v].nleaves)
 			continue;
 		reference = (int)v == s->reference ? &rows[n] : reference;
-		rows[n] = (struct row){.variant = s->variants[v].name,
-		                       .regime = g->label,
-		                       .jobs = side->njobs,
-		                       .leaves = side->nleaves,
-		                       .half = 100 * side->half,
-		                       .half_jobs = 100 * side->half_jobs,
-		                       .half_connections = 100 * side->half_connections,
-		                       .half_calls = 100 * side->half_calls,
-		                       .most = most < LEVELS ? level_names[most] : NULL,
-		                       .at = v};
-		for (int level = 0; level < LEVELS; level++)
-			rows[n].sd[level] = 100 * side->sd[level];
-		n++;
+		rows[n++] = row_of(s, g, &sides[v], v, story->arena);
 	}
+	mark_widest(s, rows, n);
 	*form = (struct story_form)STORY_FORM(
-	    struct row, columns, .name = arena_text(story->arena, "scatter_%s", g->name),
+	    struct side, columns, .name = arena_text(story->arena, "scatter_%s", g->name),
 	    .title = arena_text(story->arena, "%s: %s", g->label, regime_about(g).text),
-	    .when = STORY_NO_WHEN);
+	    .when = offsetof(struct side, when));
 	const struct story_table *t = story_rows(story, form, rows, n);
 	story_part(story, arena_text(story->arena, "Scatter: %s", form->title));
 	if (is_nested(s) && answers && reference) {
 		story_lead(story, t, "variant jobs connections allocations cycles calls");
 		story_leads_unasked(story);
-		say_levels(story, t, reference);
+		reference->when |= *reference->levels ? LEVELS_SAID : 0;
+		STORY_TELL(story, t, level_sentences);
 	}
-	say_what_narrows(s, story, t);
+	STORY_TELL(story, t, sentences);
 	story_show(story, t);
 }
 
@@ -456,8 +445,8 @@ static void tell(const struct analysis *a, struct story *story)
 	const struct summary *s = a->s;
 	const struct scratch scratch = scratch_new(s->run, story->arena);
 	bool told = false;
-	for (unsigned i = a->regimes->n; i-- > 0;) {
-		const struct regime *g = &a->regimes->list[i];
+	for (unsigned i = a->regimes.n; i-- > 0;) {
+		const struct regime *g = &a->regimes.list[i];
 		struct side *sides = ARENA_ARRAY(story->arena, struct side, s->nvariants);
 		for (unsigned v = 0; v < s->nvariants; v++)
 			if (s->variants[v].role != ROLE_LIMIT)

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define NAMED 4 /* variants that differ in one key, in a sentence */
@@ -36,6 +37,11 @@ static const struct story_form form =
 static const struct sentence idle_sentences[] = {
     {STORY_ANSWER, IDLE, "{variant} is the same as {same_as}: {idle}."},
 };
+/* In a file without factors, each variant that differs from the reference in one key is a
+ * factor. */
+static const struct sentence key_sentences[] = {
+    {STORY_ANSWER, ONE_KEY, "From {reference} one key is different: [{variant} in {key}]."},
+};
 static const struct sentence gain_sentences[] = {
     {STORY_ANSWER, GAINS, "Set {set} ({variant}): {gain}; slower in none."},
 };
@@ -44,7 +50,7 @@ static const struct sentence gain_sentences[] = {
 /* A setting that should change nothing: that is its purpose. */
 static bool is_placebo(const struct analysis *a, unsigned variant)
 {
-	const struct claim_list *asked = &a->f->asked;
+	const struct claim_list *asked = &a->asked;
 	for (unsigned i = 0; i < asked->nfactors; i++)
 		if (asked->factors[i].placebo &&
 		    !strcmp(asked->factors[i].to, a->s->variants[variant].name))
@@ -56,7 +62,8 @@ static bool is_placebo(const struct analysis *a, unsigned variant)
 static const char *key_of(const struct summary *s, unsigned v, struct arena *arena)
 {
 	char keys[256];
-	if (settings_differ(&s->settings[s->reference], &s->settings[v], keys, sizeof keys) != 1 ||
+	if (settings_differ(&s->run->variants[s->reference].settings, &s->run->variants[v].settings,
+	                    keys, sizeof keys) != 1 ||
 	    !strcmp(keys, "mode") || !strcmp(keys, "layout") || !strcmp(keys, "backend"))
 		return NULL;
 	return arena_copy(arena, keys);
@@ -66,8 +73,8 @@ static const char *key_of(const struct summary *s, unsigned v, struct arena *are
 static bool differs_in_env(const struct summary *s, unsigned v)
 {
 	char keys[512], *rest = keys, *key;
-	bool all =
-	    settings_differ(&s->settings[s->reference], &s->settings[v], keys, sizeof keys) > 0;
+	bool all = settings_differ(&s->run->variants[s->reference].settings,
+	                           &s->run->variants[v].settings, keys, sizeof keys) > 0;
 	while (all && (key = strsep(&rest, ",")))
 		all = !strncmp(key + strspn(key, " "), "env.", 4);
 	return all;
@@ -79,8 +86,8 @@ static double gain_of(const struct analysis *a, unsigned v, struct arena *arena,
 {
 	double least = INFINITY;
 	*gain = "";
-	for (unsigned i = a->regimes->n; i-- > 0;) {
-		const struct regime *g = &a->regimes->list[i];
+	for (unsigned i = a->regimes.n; i-- > 0;) {
+		const struct regime *g = &a->regimes.list[i];
 		const struct verdict *verdict = &g->contrasts[v].verdict;
 		const int beyond =
 		    g->tells ? verdict_beyond(verdict) : regime_beyond(g, &verdict->ratio);
@@ -100,13 +107,12 @@ static double gain_of(const struct analysis *a, unsigned v, struct arena *arena,
 /* "NCCL_BUFFSIZE=1048576, NCCL_NTHREADS=256": those that acted. */
 static const char *variables_of(const struct summary *s, unsigned v, struct arena *arena)
 {
-	const struct settings *own = &s->settings[v];
+	const struct settings *own = &s->run->variants[v].settings;
 	const char *text = "";
 	for (unsigned i = 0; i < own->nenv; i++) {
-		char key[TRIAL_ENV_BYTES], idle[256];
+		char key[TRIAL_ENV_BYTES];
 		snprintf(key, sizeof key, "env.%.*s", (int)strcspn(own->env[i], "="), own->env[i]);
-		evidence_idle(s, s->variants[v].name, key, idle, sizeof idle);
-		if (!idle[0])
+		if (!evidence_idle(s, s->variants[v].name, key).act)
 			text = arena_text(arena, "%s%s%s", text, *text ? ", " : "", own->env[i]);
 	}
 	return text;
@@ -115,10 +121,10 @@ static const char *variables_of(const struct summary *s, unsigned v, struct aren
 static struct row row_of(const struct analysis *a, unsigned v, struct arena *arena)
 {
 	const struct summary *s = a->s;
-	const struct evidence_path *path = &a->evidence->paths[v];
+	const struct evidence_path *path = &a->evidence.paths[v];
 	struct row row = {.variant = s->variants[v].name};
-	if (path->idle[0]) {
-		row.idle = path->idle;
+	if (path->nidle) {
+		row.idle = idle_text(arena, path);
 		row.idle_as = s->variants[path->idle_as].name;
 		row.when |= is_placebo(a, v) ? 0 : IDLE;
 	}
@@ -152,39 +158,23 @@ static void mark_gain(const struct analysis *a, struct row *rows, struct arena *
 	rows[best].when |= GAINS;
 }
 
-/* In a file without factors, each variant that differs from the reference in one key is a
- * factor. */
-static void say_keys(struct story *story, const struct story_table *t)
-{
-	const struct row *rows = t->rows;
-	struct phrase p = phrase_begin(story);
-	unsigned n = 0;
-	for (unsigned v = 0; v < t->nrows; v++) {
-		if (!(rows[v].when & ONE_KEY))
-			continue;
-		phrase_add(&p, t, &v, 1,
-		           n++ ? ", {variant} in {key}"
-		               : "From {reference} one key is different: {variant} in {key}");
-	}
-	phrase_words(&p, ".");
-	if (n <= NAMED)
-		phrase_end(&p, STORY_ANSWER);
-}
-
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	const bool compares =
 	    !run_by_version(a, story->arena) && s->reference >= 0 && !s->run->search;
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
-	for (unsigned v = 0; v < s->nvariants; v++)
+	unsigned keys = 0;
+	for (unsigned v = 0; v < s->nvariants; v++) {
 		rows[v] = row_of(a, v, story->arena);
+		keys += rows[v].key != NULL;
+	}
 	if (compares)
 		mark_gain(a, rows, story->arena);
 	const struct story_table *t = story_table(story, &form, rows, s->nvariants);
 	STORY_TELL(story, t, idle_sentences);
-	if (!story->settled && !a->f->asked.nfactors && !run_lacks_blocks(a))
-		say_keys(story, t);
+	if (!story->settled && !a->asked.nfactors && !run_lacks_blocks(a) && keys <= NAMED)
+		STORY_TELL(story, t, key_sentences);
 	STORY_TELL(story, t, gain_sentences);
 }
 

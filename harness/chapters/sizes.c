@@ -8,18 +8,16 @@
 
 #define MOST_BESIDE 3 /* variants side by side; more are below each other */
 
-/* A row of the summary. */
+/* A row of the summary, in words. */
 struct row {
+	struct summary_row of;
 	const char *variant, *role, *mode, *layout, *backend, *library, *collective, *what, *dtype,
 	    *op, *pace, *data_path;
 	const char *line; /* the variant, or the twin's description */
-	unsigned ranks, root, blocks, failed, wrong, faults, switches, straggler;
-	size_t bytes, asked_bytes;
+	unsigned wrong, faults, switches, straggler;
 	int in_place, digest_ok;
-	struct stats_interval time_us, busbw, p95_us, p99_us;
-	double time_rank0_us, time_mean_us, time_min_us, time_max_us, algbw_gbs, busbw_gbs, p50_us,
-	    launch_us, skew_us, resolution_us, straggler_share, straggler_us;
-	struct stats_ratio ratio;
+	struct stats_interval time_us, busbw;
+	double straggler_share, straggler_us;
 };
 
 // clang-format off
@@ -30,32 +28,32 @@ static const struct column columns[] = {
     COLUMN(struct row, layout, "layout", "", TEXT),
     COLUMN(struct row, backend, "backend", "", TEXT),
     COLUMN(struct row, library, "library", "", TEXT),
-    COLUMN(struct row, ranks, "ranks", "", COUNT),
+    COLUMN_AS(struct row, of.nranks, "ranks", "ranks", "", COUNT, 0),
     COLUMN(struct row, collective, "collective", "", TEXT),
     COLUMN(struct row, what, "what", "", TEXT),
-    COLUMN(struct row, bytes, "size used", "", BYTES),
-    COLUMN(struct row, asked_bytes, "size", "", BYTES),
+    COLUMN_AS(struct row, of.moved_bytes, "bytes", "size used", "", BYTES, 0),
+    COLUMN_AS(struct row, of.cell.asked_bytes, "asked_bytes", "size", "", BYTES, 0),
     COLUMN(struct row, dtype, "dtype", "", TEXT),
     COLUMN(struct row, op, "op", "", TEXT),
-    COLUMN(struct row, root, "root", "", COUNT),
+    COLUMN_AS(struct row, of.cell.root, "root", "root", "", COUNT, 0),
     COLUMN(struct row, in_place, "in place", "", FLAG),
     COLUMN(struct row, pace, "pace", "", TEXT),
-    COLUMN(struct row, blocks, "blocks", "", COUNT),
-    COLUMN(struct row, failed, "failed trials", "", COUNT),
+    COLUMN_AS(struct row, of.ntrials, "blocks", "blocks", "", COUNT, 0),
+    COLUMN_AS(struct row, of.failed, "failed", "failed trials", "", COUNT, 0),
     COLUMN(struct row, time_us, "time per call", "µs", SPREAD),
-    COLUMN(struct row, time_rank0_us, "time, rank 0's worker", "µs", NUMBER),
-    COLUMN(struct row, time_mean_us, "time, mean of workers", "µs", NUMBER),
-    COLUMN(struct row, time_min_us, "time, shortest", "µs", NUMBER),
-    COLUMN(struct row, time_max_us, "time, longest", "µs", NUMBER),
-    COLUMN(struct row, algbw_gbs, "algorithm bandwidth", "GB/s", NUMBER),
-    COLUMN(struct row, busbw_gbs, "bus bandwidth", "GB/s", NUMBER),
-    COLUMN(struct row, p50_us, "p50", "µs", NUMBER),
-    COLUMN(struct row, p95_us, "p95", "µs", SPREAD),
-    COLUMN(struct row, p99_us, "p99", "µs", SPREAD),
-    COLUMN(struct row, launch_us, "launch cost", "µs", NUMBER),
-    COLUMN(struct row, skew_us, "skew at start", "µs", NUMBER),
-    COLUMN(struct row, resolution_us, "resolution", "µs", NUMBER),
-    COLUMN(struct row, ratio, "speed against the reference", "", RATIO),
+    COLUMN_AS(struct row, of.time_rank0_us, "time_rank0_us", "time, rank 0's worker", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.time_mean_us, "time_mean_us", "time, mean of workers", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.time_min_us, "time_min_us", "time, shortest", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.time_max_us, "time_max_us", "time, longest", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.algbw_gbs, "algbw_gbs", "algorithm bandwidth", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.busbw_gbs, "busbw_gbs", "bus bandwidth", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct row, of.p50_us, "p50_us", "p50", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.p95_us, "p95_us", "p95", "µs", SPREAD, 0),
+    COLUMN_AS(struct row, of.p99_us, "p99_us", "p99", "µs", SPREAD, 0),
+    COLUMN_AS(struct row, of.launch_us, "launch_us", "launch cost", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.skew_us, "skew_us", "skew at start", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.resolution_us, "resolution_us", "resolution", "µs", NUMBER, 0),
+    COLUMN_AS(struct row, of.ratio, "ratio", "speed against the reference", "", RATIO, 0),
     COLUMN(struct row, wrong, "wrong elements", "", COUNT),
     COLUMN(struct row, faults, "page faults", "", COUNT),
     COLUMN(struct row, switches, "involuntary switches", "", COUNT),
@@ -88,20 +86,6 @@ static const struct column peak_columns[] = {
 static const struct story_form peak_form =
     STORY_FORM(struct peak, peak_columns, .name = "peaks", .title = "Peak and mean bus bandwidth", .when = STORY_NO_WHEN);
 
-/* Too few isolated calls for a high quantile; too many collectives for tables. */
-struct fact {
-	const char *metric;
-	unsigned needs, has, collectives;
-};
-
-static const struct column fact_columns[] = {
-    COLUMN(struct fact, metric, "metric", "", TEXT),
-    COLUMN(struct fact, needs, "needs isolated calls", "", COUNT),
-    COLUMN(struct fact, has, "isolated calls", "", COUNT),
-    COLUMN(struct fact, collectives, "collectives, by datatype, operation, place and pace", "", COUNT),
-};
-static const struct story_form fact_form =
-    STORY_FORM(struct fact, fact_columns, .name = "sizes_facts", .title = "What there are no tables of", .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
 
 /* As the variant's workers reported, or the library's log; "" if neither did. */
@@ -130,39 +114,21 @@ static struct row row_of(const struct summary *s, struct arena *arena,
 	const struct cell *c = &row->cell;
 	const struct summary_rank *last =
 	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	return (struct row){.variant = v->name,
+	return (struct row){.of = *row,
+	                    .variant = v->name,
 	                    .role = summary_role_name(v->role),
 	                    .mode = v->mode,
 	                    .layout = v->layout,
 	                    .backend = v->backend,
 	                    .library = v->library,
-	                    .ranks = row->nranks,
 	                    .collective = coll_info(c->coll)->name,
 	                    .what = arena_copy(arena, coll_word(c, row->nranks).text),
-	                    .bytes = row->moved_bytes,
-	                    .asked_bytes = c->asked_bytes,
 	                    .dtype = coll_dtype_name(c->dtype),
 	                    .op = coll_op_name(c->op),
-	                    .root = c->root,
 	                    .in_place = c->in_place,
 	                    .pace = coll_pace_name(c->pace),
-	                    .blocks = row->ntrials,
-	                    .failed = row->failed,
 	                    .time_us = {row->time_us, row->time_us_lo, row->time_us_hi},
-	                    .time_rank0_us = row->time_rank0_us,
-	                    .time_mean_us = row->time_mean_us,
-	                    .time_min_us = row->time_min_us,
-	                    .time_max_us = row->time_max_us,
-	                    .algbw_gbs = row->algbw_gbs,
-	                    .busbw_gbs = row->busbw_gbs,
 	                    .busbw = summary_busbw(row),
-	                    .p50_us = row->p50_us,
-	                    .p95_us = row->p95_us,
-	                    .p99_us = row->p99_us,
-	                    .launch_us = row->launch_us,
-	                    .skew_us = row->skew_us,
-	                    .resolution_us = row->resolution_us,
-	                    .ratio = row->ratio,
 	                    .wrong = row->carries_data ? row->wrong : ENTRY_NO_COUNT,
 	                    .faults = row->faults,
 	                    .switches = row->switches,
@@ -184,11 +150,12 @@ struct view {
 static bool has_view(const struct summary *s, unsigned v, const struct view *view,
                      const struct row *rows, const unsigned *of, unsigned n)
 {
-	if (!s->variants[v].measured || (!strcmp(view->key, "ratio") && !summary_has_ratio(s, v)))
+	if (!s->variants[v].measured ||
+	    (!strcmp(view->key, "ratio") && (!summary_has_ratio(s, v) || index_other_ranks(s, v))))
 		return false;
 	for (unsigned i = 0; i < n; i++)
 		if (rows[of[i]].variant == s->variants[v].name &&
-		    (strcmp(view->key, "p99_us") || isfinite(rows[of[i]].p99_us.estimate)))
+		    (strcmp(view->key, "p99_us") || isfinite(rows[of[i]].of.p99_us.estimate)))
 			return true;
 	return false;
 }
@@ -209,10 +176,15 @@ static void tell_view(const struct summary *s, struct story *story, const struct
 			of[kept++] = of[i];
 	if (!kept) /* as for the limit, which nothing is compared with */
 		return;
-	story_part(story,
-	           arena_text(story->arena, "%s: %s",
-	                      coll_title(&s->groups[group].cell, s->groups[group].nranks).text,
-	                      view->head));
+	const unsigned ranks = s->groups[group].nranks;
+	bool vary = false;
+	for (unsigned v = 0; v < s->nvariants; v++)
+		vary |=
+		    s->variants[v].measured && summary_is_asked(s, v) && index_other_ranks(s, v);
+	story_part(story, arena_text(story->arena, "%s%s: %s",
+	                             coll_title(&s->groups[group].cell, ranks).text,
+	                             vary ? arena_text(story->arena, ", %u ranks", ranks) : "",
+	                             view->head));
 	if (shown > MOST_BESIDE)
 		story_pivot(story, t, of, kept, "line", "asked_bytes", view->key);
 	else
@@ -248,15 +220,10 @@ static void say_method(const struct summary *s, struct story *story)
 	                 "median over blocks of the trial's quantile, with the 95 % interval of "
 	                 "order statistics for p95 and p99. Bus bandwidth as nccl-tests defines "
 	                 "it; GB = 10⁹ bytes, KiB = 1024 bytes.");
-	const struct metric_info *p99 = metric_info(METRIC_P99);
-	if (summary_has_pace(s, PACE_ISOLATED) && s->isolated_calls < p99->least_calls) {
-		struct fact *fact = ARENA_NEW(story->arena, struct fact);
-		*fact = (struct fact){p99->name, p99->least_calls, s->isolated_calls, s->ngroups};
-		story_say(
-		    story, STORY_BODY, story_table(story, &fact_form, fact, 1), NULL, 0,
-		    "Not shown: {metric} needs {needs} isolated calls, this run has {has}. The "
-		    "key isolated_calls sets it.");
-	}
+	if (summary_has_pace(s, PACE_ISOLATED) && s->isolated_calls < METRIC_P99_CALLS)
+		story_say(story, STORY_BODY, run_facts(story), NULL, 0,
+		          "Not shown: p99 needs {p99_calls} isolated calls, this run has "
+		          "{isolated_calls}. The key isolated_calls sets it.");
 	if (s->reference < 0)
 		return;
 	story_say(
@@ -326,10 +293,8 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	story_link(story);
 	if (!run_few_groups(s)) {
-		struct fact *fact = ARENA_NEW(story->arena, struct fact);
-		*fact = (struct fact){"", ENTRY_NO_COUNT, ENTRY_NO_COUNT, s->ngroups};
 		story_say(
-		    story, STORY_BODY, story_table(story, &fact_form, fact, 1), NULL, 0,
+		    story, STORY_BODY, run_facts(story), NULL, 0,
 		    "The run has {collectives} collectives, by datatype, operation, place and "
 		    "pace: their figures are in the files.");
 		story_files(story, "All rows");

@@ -29,47 +29,40 @@ static const struct story_form pair_form =
 
 struct rank {
 	unsigned rank, numa, nvlinks;
-	const char *device, *pcie, *remark;
-	double nvlink_gbs, pcie_gbs;
-	unsigned at, node, bridge, to_switch; /* drawn; node and bridge from 1, 0: none */
-	const char *name, *pcie_now;
+	const char *pcie, *pcie_now;
+	unsigned at, node, bridge; /* drawn; node and bridge from 1, 0: none */
+	struct rank_links_rank of;
 };
 
 static const struct column rank_columns[] = {
     COLUMN(struct rank, rank, "rank", "", COUNT),
-    COLUMN(struct rank, device, "device", "", TEXT),
+    COLUMN_AS(struct rank, of.device, "device", "device", "", TEXT, 0),
     COLUMN(struct rank, numa, "NUMA node", "", COUNT),
     COLUMN(struct rank, nvlinks, "NVLinks up", "", COUNT),
-    COLUMN(struct rank, nvlink_gbs, "all, one way", "GB/s", NUMBER),
+    COLUMN_AS(struct rank, of.nvlink_gbs, "nvlink_gbs", "all, one way", "GB/s", NUMBER, 0),
     COLUMN(struct rank, pcie, "PCIe", "", TEXT),
-    COLUMN(struct rank, pcie_gbs, "at most, one way", "GB/s", NUMBER),
-    COLUMN(struct rank, remark, "short of", "", TEXT),
+    COLUMN_AS(struct rank, of.pcie_gbs, "pcie_gbs", "at most, one way", "GB/s", NUMBER, 0),
+    COLUMN_AS(struct rank, of.remark, "remark", "short of", "", TEXT, 0),
     COLUMN_AS(struct rank, at, "at", "place in the picture", "", COUNT, ONLY_FILES),
     COLUMN_AS(struct rank, node, "node", "NUMA node, from 1", "", COUNT, ONLY_FILES),
     COLUMN_AS(struct rank, bridge, "bridge", "first rank at its PCIe switch, from 1", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct rank, to_switch, "to_switch", "NVLinks to NVSwitches", "", COUNT, ONLY_FILES),
-    COLUMN_AS(struct rank, name, "name", "address", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct rank, of.to_switch, "to_switch", "NVLinks to NVSwitches", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct rank, of.name, "name", "address", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct rank, pcie_now, "pcie_now", "PCIe as read", "", TEXT, ONLY_FILES),
 };
 static const struct story_form rank_form =
     STORY_FORM(struct rank, rank_columns, .name = "link_ranks", .title = "Links of each rank's device",
                .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
 
-struct class {
-	const char *class, *source;
-	unsigned pairs;
-	double expected_gbs, theoretical_gbs;
-};
-
 static const struct column class_columns[] = {
-    COLUMN(struct class, class, "class", "", TEXT),
-    COLUMN(struct class, pairs, "pairs", "", COUNT),
-    COLUMN(struct class, expected_gbs, "expected from", "GB/s", NUMBER),
-    COLUMN(struct class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
-    COLUMN(struct class, source, "source", "", TEXT),
+    COLUMN_AS(struct rank_links_class, name, "class", "class", "", TEXT, 0),
+    COLUMN(struct rank_links_class, pairs, "pairs", "", COUNT),
+    COLUMN(struct rank_links_class, expected_gbs, "expected from", "GB/s", NUMBER),
+    COLUMN(struct rank_links_class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
+    COLUMN(struct rank_links_class, source, "source", "", TEXT),
 };
 static const struct story_form class_form =
-    STORY_FORM(struct class, class_columns, .name = "link_classes", .title = "Classes of pairs", .when = STORY_NO_WHEN);
+    STORY_FORM(struct rank_links_class, class_columns, .name = "link_classes", .title = "Classes of pairs", .when = STORY_NO_WHEN);
 
 struct load {
 	const char *link;
@@ -131,17 +124,12 @@ static void tell_ranks(const struct rank_links *l, struct story *story)
 	for (unsigned i = 0; i < l->nranks; i++) {
 		const struct rank_links_rank *r = &l->ranks[i];
 		rows[i] = (struct rank){.rank = i,
-		                        .device = r->device,
 		                        .numa = r->numa < 0 ? ENTRY_NO_COUNT : (unsigned)r->numa,
 		                        .nvlinks = r->gpu < 0 ? ENTRY_NO_COUNT : r->nvlinks,
-		                        .nvlink_gbs = r->nvlink_gbs,
-		                        .pcie_gbs = r->pcie_gbs,
-		                        .remark = r->remark,
 		                        .at = place_of(l, i),
 		                        .node = (unsigned)(r->numa + 1),
 		                        .bridge = (unsigned)(r->bridge + 1),
-		                        .to_switch = r->to_switch,
-		                        .name = r->name};
+		                        .of = *r};
 		if (!r->width)
 			continue;
 		rows[i].pcie_now = arena_text(story->arena, "PCIe %u ×%u", r->gen, r->width);
@@ -149,21 +137,6 @@ static void tell_ranks(const struct rank_links *l, struct story *story)
 		                          r->gen_max, r->width_max, r->busy ? "" : ", idle");
 	}
 	story_table(story, &rank_form, rows, l->nranks);
-}
-
-static void tell_classes(const struct rank_links *l, struct story *story)
-{
-	struct class *rows = ARENA_ARRAY(story->arena, struct class, LINKS_CLASSES);
-	for (unsigned i = 0; i < l->nclasses; i++) {
-		const struct rank_links_class *c = &l->classes[i];
-		const struct links_info *info = links_info(c->class);
-		rows[i] = (struct class){.class = info->name,
-		                         .pairs = c->pairs,
-		                         .expected_gbs = rank_links_expected(c),
-		                         .theoretical_gbs = c->theoretical_gbs,
-		                         .source = info->source};
-	}
-	story_table(story, &class_form, rows, l->nclasses);
 }
 
 static void tell_loads(const struct rank_links *l, struct story *story)
@@ -195,7 +168,7 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	tell_matrix(&l, story);
 	tell_ranks(&l, story);
-	tell_classes(&l, story);
+	story_table(story, &class_form, l.classes, l.nclasses);
 	tell_loads(&l, story);
 }
 

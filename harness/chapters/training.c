@@ -13,6 +13,7 @@
 #include "../analysis/plot_order.h"
 #include "../analysis/traced.h"
 #include "../coll/routing.h"
+#include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -35,12 +36,17 @@ struct row {
 	/* In sentences. */
 	const char *kind, *sent, *overlap, *communication_share;
 	double exposed_share; /* of the step */
+	double busiest;       /* the imbalance, if there is any */
 	/* In the picture: a row's panel, its group of bars there, and the key in which the groups
 	 * differ. */
 	const char *panel, *bars, *axis;
 	double drawn_overlap;
-	unsigned v, group;
+	unsigned v, group, when;
 };
+
+/* Of a row: it is at its group's size that sentences name; what its step is of. Of the facts: what
+ * some step is of, or has. */
+enum { TOLD = 1, BUCKETS = 2, EXPERTS = 4, TENSOR = 8, CTAS = 16 };
 
 // clang-format off
 #define NOWHERE (ONLY_FILES | ONLY_PEOPLE) /* except in sentences and report.json */
@@ -64,11 +70,21 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, kind, "kind", "", "", TEXT, NOWHERE),
     COLUMN_AS(struct row, sent, "sent", "", "", TEXT, NOWHERE),
     COLUMN_AS(struct row, exposed_share, "exposed_share", "", "", SHARE, NOWHERE),
+    COLUMN_AS(struct row, busiest, "busiest", "", "", NUMBER, NOWHERE),
     COLUMN_AS(struct row, overlap, "overlap", "", "", TEXT, NOWHERE),
     COLUMN_AS(struct row, communication_share, "communication_share", "", "", TEXT, NOWHERE),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "training", .title = "Steps of training", .when = STORY_NO_WHEN, .file = "training.csv");
+    STORY_FORM(struct row, columns, .name = "training", .title = "Steps of training", .when = offsetof(struct row, when), .file = "training.csv");
+
+/* The variants side by side. How much of a step is communication: for experts, which cannot overlap
+ * anything, the communication alone; a step's time beyond its compute is the less certain figure. */
+#define A_STEP "{variant} {step_ms} ms a step[, its communication alone {communication_ms} ms ({communication_share} of it)]" \
+               "[, {exposed_share} of it exposed communication ({overlap})]"
+static const struct sentence answers[] = {
+    {STORY_ANSWER, TOLD | BUCKETS, "{kind}, fastest with {bytes}: [" A_STEP "|; " A_STEP "]."},
+    {STORY_ANSWER, TOLD | EXPERTS, "{kind}, {sent} from each rank[, the busiest gets {busiest} times the mean|]: [" A_STEP "|; " A_STEP "]."},
+};
 
 static const struct column drawn_columns[] = {
     COLUMN(struct row, panel, "panel", "", TEXT),
@@ -88,6 +104,7 @@ static const struct story_form drawn_form =
 struct facts {
 	const char *model, *parameters, *gflop;
 	int routed;
+	unsigned when;
 };
 static const struct column fact_columns[] = {
     COLUMN(struct facts, model, "model", "", TEXT),
@@ -96,7 +113,27 @@ static const struct column fact_columns[] = {
     COLUMN(struct facts, routed, "experts", "", FLAG),
 };
 static const struct story_form fact_form =
-    STORY_FORM(struct facts, fact_columns, .name = "trained", .title = "What is trained", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
+    STORY_FORM(struct facts, fact_columns, .name = "trained", .title = "What is trained", .when = offsetof(struct facts, when), .hidden = true, .drawn = STORY_ARRAYS);
+
+static const struct sentence methods[] = {
+    {STORY_BODY, BUCKETS,
+     "Size: at which a bucket is full. Step: the backward pass, and its gradients reduced in buckets as they become ready. "
+     "Compute, communication: each alone, in the same trials. Exposed: what a step takes beyond its compute, block by block. "
+     "Overlap: the share of the communication that compute hides, 1 − exposed ÷ communication; it is below 0 where the two slow "
+     "each other down by more than they hide."},
+    {STORY_BODY, EXPERTS,
+     "Of a mixture of experts, size: what each rank sends. Step: tokens to the ranks of their experts, are worked on there, and "
+     "go back. Exposed: what a step takes beyond the work. Imbalance: what the busiest rank gets ÷ the mean, in bytes as in "
+     "tokens; work is as uneven. zipf1.2_of16: of 16 experts the e-th is wanted in proportion to 1 ÷ e^1.2."},
+    {STORY_BODY, TENSOR,
+     "With tensor = yes communication holds the activations' reductions too. The work after each waits for it: these are exposed "
+     "whatever the buckets do."},
+    {STORY_BODY, CTAS,
+     "NCCL's CTAs: thread blocks of the step's largest communication kernel, by CUPTI. Each occupies an SM while it runs: so many "
+     "per cent of all SMs then work for the communication."},
+};
+static const struct sentence of_model = {STORY_BODY, 0,
+     "[Model: {model}, {parameters} million parameters, {gflop} GFLOP in a sample's backward pass.]"};
 
 /* A piece of one step, in a lane of a rank. */
 struct span {
@@ -191,7 +228,8 @@ static unsigned place_of(const struct summary *s, const struct summary_group *g,
 }
 
 /* The location of differences, with its interval: on a scale on which no exponential overflows. */
-static struct stats_interval location(const double *x, unsigned n, double confidence, double *logs)
+static struct stats_interval location(struct arena *arena, const double *x, unsigned n,
+                                      double confidence, double *logs)
 {
 	double most = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -200,7 +238,7 @@ static struct stats_interval location(const double *x, unsigned n, double confid
 		return (struct stats_interval){n ? 0 : NAN, NAN, NAN};
 	for (unsigned i = 0; i < n; i++)
 		logs[i] = x[i] / most;
-	struct stats_ratio r = stats_ratio_of_logs(logs, n, confidence);
+	struct stats_ratio r = stats_ratio_of_logs(arena, logs, n, confidence);
 	return (struct stats_interval){most * log(r.estimate), most * log(r.lo), most * log(r.hi)};
 }
 
@@ -250,9 +288,10 @@ static void expose(const struct teller *t, const unsigned places[PARTS], struct 
 		exposed[b] = t->us[STEP][b] - t->us[COMPUTE][b];
 	if (!row->blocks)
 		return;
-	row->exposed_ms = in_ms(location(exposed, row->blocks, confidence, t->us[PARTS + 1]));
+	row->exposed_ms =
+	    in_ms(location(t->s->arena, exposed, row->blocks, confidence, t->us[PARTS + 1]));
 	struct stats_ratio share =
-	    stats_share(exposed, t->us[COMMUNICATION], row->blocks, confidence);
+	    stats_share(t->s->arena, exposed, t->us[COMMUNICATION], row->blocks, confidence);
 	if (is_routed(&t->s->groups[row->group])) /* there is nothing to overlap */
 		return;
 	if (isnan(share.estimate)) /* too few blocks: a figure without an interval */
@@ -289,7 +328,8 @@ static void launched(const struct summary *s, struct row *row)
 static double tokens_of(const struct summary *s, const struct row *row)
 {
 	const struct summary_group *g = &s->groups[row->group];
-	const size_t token = s->settings[row->v].hidden * coll_dtype_bytes(g->cell.dtype);
+	const size_t token =
+	    s->run->variants[row->v].settings.hidden * coll_dtype_bytes(g->cell.dtype);
 	return is_routed(g) && token && row->bytes % token == 0 ? (double)(row->bytes / token)
 	                                                        : NAN;
 }
@@ -345,6 +385,7 @@ static void say_row(const struct teller *t, struct row *row)
 	                               : arena_text(t->arena, "%.0f token%s (%s)", row->tokens,
 	                                            row->tokens == 1 ? "" : "s", size);
 	row->exposed_share = row->drawn_overlap = NAN;
+	row->busiest = row->imbalance > 1.005 ? row->imbalance : NAN;
 	if (routed && alone > 0)
 		row->communication_share =
 		    arena_text(t->arena, "%s %%", format_percent(alone / step).text);
@@ -378,7 +419,8 @@ static void row_add(struct teller *t, unsigned group, unsigned size, unsigned v,
 	                        is_routed(g) ? routing_imbalance(g->cell.root, ranks_of(g)) : NAN,
 	                    .speed = step->ratio,
 	                    .v = v,
-	                    .group = group};
+	                    .group = group,
+	                    .when = is_routed(g) ? EXPERTS : BUCKETS};
 	row->step_ms = median_of(t, v, places[STEP]);
 	row->compute_ms = median_of(t, v, places[COMPUTE]);
 	row->communication_ms = median_of(t, v, places[COMMUNICATION]);
@@ -386,6 +428,8 @@ static void row_add(struct teller *t, unsigned group, unsigned size, unsigned v,
 	expose(t, places, row);
 	launched(s, row);
 	say_row(t, row);
+	t->facts.when |= row->when | (s->run->variants[v].settings.tensor ? TENSOR : 0) |
+	                 (isnan(row->ctas) ? 0 : CTAS);
 }
 
 static void rows_make(struct teller *t)
@@ -419,13 +463,12 @@ static unsigned group_end(const struct teller *t, unsigned i)
 	return end;
 }
 
-/* The size that a group's sentences use. For experts: the largest. Else: the size with the fastest
- * step of the reference, or of the first variant if there is no reference. */
-static size_t told_at(const struct teller *t, unsigned i, unsigned end)
+/* Sentences use one size of a group. For experts: the largest. Else: the size with the fastest step
+ * of the reference, or of the first variant if there is no reference. Returns the group's end. */
+static unsigned choose_told(const struct teller *t, unsigned i)
 {
+	const unsigned end = group_end(t, i);
 	const struct row *best = &t->rows[i];
-	if (is_routed(&t->s->groups[best->group]))
-		return t->rows[end - 1].bytes;
 	for (unsigned k = i; k < end; k++) {
 		const struct row *row = &t->rows[k];
 		if ((int)row->v == t->s->reference &&
@@ -433,72 +476,33 @@ static size_t told_at(const struct teller *t, unsigned i, unsigned end)
 		     row->step_ms.estimate < best->step_ms.estimate))
 			best = row;
 	}
-	return best->bytes;
-}
-
-/* The group of row i: the variants side by side. How much of a step is communication: for experts,
- * which cannot overlap anything, the communication alone; a step's time beyond its compute is the
- * less certain figure. */
-static void answer(const struct teller *t, struct story *story, const struct story_table *table,
-                   unsigned i)
-{
-	const unsigned end = group_end(t, i);
-	const size_t at = told_at(t, i, end);
-	struct phrase p = phrase_begin(story);
-	for (unsigned k = i; k < end; k++) {
-		const struct row *row = &t->rows[k];
-		const bool routed = !isnan(row->imbalance);
-		if (row->bytes != at)
-			continue;
-		if (p.used)
-			phrase_words(&p, "; ");
-		else
-			phrase_add_row(&p, table, row,
-			               !routed ? "{kind}, fastest with {bytes}: "
-			               : row->imbalance > 1.005
-			                   ? "{kind}, {sent} from each rank, the busiest gets "
-			                     "{imbalance} times the mean: "
-			                   : "{kind}, {sent} from each rank: ");
-		phrase_add_row(&p, table, row, "{variant} {step_ms} ms a step");
-		if (row->communication_share)
-			phrase_add_row(&p, table, row,
-			               ", its communication alone {communication_ms} ms "
-			               "({communication_share} of it)");
-		if (row->overlap)
-			phrase_add_row(&p, table, row,
-			               ", {exposed_share} of it exposed communication "
-			               "({overlap})");
-	}
-	phrase_words(&p, ".");
-	phrase_end(&p, STORY_ANSWER);
+	if (best->when & EXPERTS)
+		best = &t->rows[end - 1];
+	for (const size_t bytes = best->bytes; i < end; i++)
+		t->rows[i].when |= t->rows[i].bytes == bytes ? TOLD : 0;
+	return end;
 }
 
 /* The time of a step in the first groups and in the last one. */
 static void caption(const struct teller *t, struct story *story, const struct story_table *table)
 {
-	const bool one = group_end(t, 0) == t->n;
+	unsigned *told = ARENA_ARRAY(t->arena, unsigned, t->n);
 	struct phrase p = phrase_begin(story);
 	for (unsigned i = 0, end, nth = 0; i < t->n; i = end, nth++) {
-		const char *sep = ": ";
+		unsigned n = 0;
 		end = group_end(t, i);
-		const size_t at = told_at(t, i, end);
+		for (unsigned k = i; k < end; k++)
+			if (t->rows[k].when & TOLD)
+				told[n++] = k;
 		if (nth + 1 >= CAPTION_GROUPS && end < t->n)
 			continue;
 		phrase_words(&p, "; ");
-		for (unsigned k = i; k < end; k++) {
-			const struct row *row = &t->rows[k];
-			if (row->bytes != at)
-				continue;
-			if (*sep == ':')
-				phrase_add_row(&p, table, row,
-				               !isnan(row->imbalance)  ? "{kind}, {bytes}"
-				               : one && t->facts.model ? "{kind}, {bytes} buckets"
-				                                       : "{what}, {bytes} buckets");
-			phrase_words(&p, sep);
-			phrase_add_row(&p, table, row, "{variant} {step_ms}");
-			sep = ", ";
-		}
-		phrase_words(&p, " ms a step");
+		phrase_add(&p, table, told, n,
+		           t->rows[i].when & EXPERTS
+		               ? "{kind}, {bytes}: [{variant} {step_ms}] ms a step"
+		           : group_end(t, 0) == t->n && t->facts.model
+		               ? "{kind}, {bytes} buckets: [{variant} {step_ms}] ms a step"
+		               : "{what}, {bytes} buckets: [{variant} {step_ms}] ms a step");
 	}
 	phrase_end(&p, STORY_CAPTION);
 }
@@ -508,13 +512,9 @@ static void lead(const struct teller *t, struct story *story)
 {
 	struct row *first = ARENA_ARRAY(t->arena, struct row, t->n);
 	unsigned n = 0;
-	for (unsigned i = 0, end; i < t->n; i = end) {
-		end = group_end(t, i);
-		const size_t at = told_at(t, i, end);
-		for (unsigned k = i; k < end; k++)
-			if (t->n <= LEAD_ROWS || t->rows[k].bytes == at)
-				first[n++] = t->rows[k];
-	}
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->n <= LEAD_ROWS || t->rows[i].when & TOLD)
+			first[n++] = t->rows[i];
 	story_lead(story, story_rows(story, &form, first, n),
 	           "size shown step_ms exposed_ms speed");
 	story_leads_unasked(story);
@@ -608,44 +608,6 @@ static struct facts facts_of(const struct teller *t)
 	                      .gflop = arena_text(t->arena, "%.4g", flops / 1e9)};
 }
 
-static void explain(const struct teller *t, struct story *story)
-{
-	bool ddp = false, moe = false, tensor = false, ctas = false;
-	for (unsigned i = 0; i < t->n; i++) {
-		const enum coll_kind coll = t->s->groups[t->rows[i].group].cell.coll;
-		ddp |= coll == COLL_DDP_STEP;
-		moe |= coll == COLL_MOE_STEP;
-		tensor |= t->s->settings[t->rows[i].v].tensor;
-		ctas |= !isnan(t->rows[i].ctas);
-	}
-	if (ddp)
-		story_note(story, STORY_BODY,
-		           "Size: at which a bucket is full. Step: the backward pass, and its "
-		           "gradients reduced in buckets as they become ready. Compute, "
-		           "communication: each alone, in the same trials. Exposed: what a step "
-		           "takes beyond its compute, block by block. Overlap: the share of the "
-		           "communication that compute hides, 1 − exposed ÷ communication; it is "
-		           "below 0 where the two slow each other down by more than they hide.");
-	if (moe)
-		story_note(story, STORY_BODY,
-		           "Of a mixture of experts, size: what each rank sends. Step: tokens to "
-		           "the ranks of their experts, are worked on there, and go back. "
-		           "Exposed: what a step takes beyond the work. Imbalance: what the "
-		           "busiest rank gets ÷ the mean, in bytes as in tokens; work is as "
-		           "uneven. zipf1.2_of16: of 16 experts the e-th is wanted in proportion "
-		           "to 1 ÷ e^1.2.");
-	if (tensor)
-		story_note(story, STORY_BODY,
-		           "With tensor = yes communication holds the activations' reductions "
-		           "too. The work after each waits for it: these are exposed whatever "
-		           "the buckets do.");
-	if (ctas)
-		story_note(story, STORY_BODY,
-		           "NCCL's CTAs: thread blocks of the step's largest communication "
-		           "kernel, by CUPTI. Each occupies an SM while it runs: so many per "
-		           "cent of all SMs then work for the communication.");
-}
-
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct teller t = {.s = a->s, .arena = story->arena};
@@ -663,19 +625,17 @@ static void tell(const struct analysis *a, struct story *story)
 		t.rows[i].shown = NULL;
 	const struct story_table *table = story_table(story, &form, t.rows, t.n),
 	                         *fact = story_table(story, &fact_form, facts, 1);
-	for (unsigned i = 0; i < t.n; i = group_end(&t, i))
-		answer(&t, story, table, i);
+	for (unsigned i = 0; i < t.n;)
+		i = choose_told(&t, i);
+	STORY_TELL(story, table, answers);
 	caption(&t, story, table);
 	lead(&t, story);
 	story_picture(story, "training", true);
 	story_picture(story, "training_step", true);
-	explain(&t, story);
+	STORY_TELL(story, fact, methods);
 	if (t.n > 1 && common)
 		story_say_row(story, STORY_BODY, table, t.rows, "All rows are of {what}.");
-	if (facts->model)
-		story_say(story, STORY_BODY, fact, NULL, 0,
-		          "Model: {model}, {parameters} million parameters, {gflop} GFLOP in a "
-		          "sample's backward pass.");
+	story_tell(story, fact, &of_model, 1);
 	story_files(story, "As a file");
 	if (plot_order_count(t.s)) {
 		tell_bars(&t, story);

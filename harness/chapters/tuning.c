@@ -12,8 +12,9 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/memory.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 #include "tuning.h"
 
@@ -98,11 +99,11 @@ static const struct column tested_columns[] = {
     COLUMN(struct tuning_test, collective, "collective", "", TEXT),
     COLUMN(struct tuning_test, pace, "pace", "", TEXT),
     COLUMN(struct tuning_test, asked_bytes, "size", "", BYTES),
-    COLUMN(struct tuning_test, ratio, "speed", "", RATIO),
-    COLUMN(struct tuning_test, p_adjusted, "p, by Holm", "", NUMBER),
-    COLUMN(struct tuning_test, confirmed, "confirmed", "", FLAG),
-    COLUMN(struct tuning_test, no_loss, "no loss", "", FLAG),
-    COLUMN(struct tuning_test, expect, "to expect", "", RATIO),
+    COLUMN_AS(struct tuning_test, of.ratio, "ratio", "speed", "", RATIO, 0),
+    COLUMN_AS(struct tuning_test, of.p_adjusted, "p_adjusted", "p, by Holm", "", NUMBER, 0),
+    COLUMN_AS(struct tuning_test, of.confirmed, "confirmed", "confirmed", "", FLAG, 0),
+    COLUMN_AS(struct tuning_test, of.no_loss, "no_loss", "no loss", "", FLAG, 0),
+    COLUMN_AS(struct tuning_test, of.expect, "expect", "to expect", "", RATIO, 0),
     COLUMN(struct tuning_test, for_all, "set for all sizes", "", FLAG),
     COLUMN(struct tuning_test, best, "best here", "", FLAG),
 };
@@ -160,10 +161,7 @@ static struct contrast judge(const struct tuning *t, const struct tuning_cell *c
 	                                       .coll = (int)g->cell.coll,
 	                                       .group = g,
 	                                       .by = by};
-	struct contrast out;
-	struct status st = {""};
-	arena_need(t->arena, !contrast_make(t->s, left, right, METRIC_TIME, &select, &out, &st));
-	return out;
+	return contrast_make(t->s, left, right, METRIC_TIME, &select);
 }
 
 /* "alltoall", with its pace if the run has two. */
@@ -175,18 +173,16 @@ static void cells_find(struct tuning *t)
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned i = 0; i < s->groups[g].nsizes && !s->groups[g].limit; i++) {
 			struct tuning_cell *c = &t->cells[t->ncells++];
-			*c = (struct tuning_cell){.cell = run_collective(t->arena, &s->groups[g]),
-			                          .asked_bytes = s->groups[g].asked_bytes[i],
-			                          .set = "none",
-			                          .gain = STATS_NO_RATIO,
-			                          .all_gain = STATS_NO_RATIO,
-			                          .aa = STATS_NO_RATIO,
-			                          .group = g,
-			                          .best = -1};
+			story_clear(&cell_form, c);
+			c->cell = run_collective(t->arena, &s->groups[g]);
+			c->asked_bytes = s->groups[g].asked_bytes[i];
+			c->set = "none";
+			c->group = g;
+			c->best = -1;
 			if (paces)
 				c->cell = arena_text(t->arena, "%s, %s", c->cell,
 				                     coll_pace_name(s->groups[g].cell.pace));
-			if (s->twin >= 0 && s->reference >= 0 && !s->trouble[0])
+			if (s->twin >= 0 && s->reference >= 0 && !s->trouble.kind)
 				c->aa = judge(t, c, (unsigned)s->twin, (unsigned)s->reference, 0)
 				            .verdict.ratio;
 		}
@@ -199,12 +195,11 @@ static const char *settings_of(const struct tuning *t, const struct tuning_final
 	char text[512];
 	bool any = false;
 	for (unsigned k = 0; k < t->space->nkeys; k++) {
-		char idle[256];
 		if (!acting.level[k])
 			continue;
-		evidence_idle(t->s, f->set, t->space->keys[k].key, idle, sizeof idle);
-		acting.level[k] = idle[0] ? 0 : acting.level[k];
-		any |= !idle[0];
+		const bool idle = evidence_idle(t->s, f->set, t->space->keys[k].key).act;
+		acting.level[k] = idle ? 0 : acting.level[k];
+		any |= !idle;
 	}
 	search_set_text(t->space, any ? &acting : &f->levels, text, sizeof text);
 	return arena_copy(t->arena, text);
@@ -216,14 +211,13 @@ static void finalists_find(struct tuning *t)
 	const struct record_search *search = s->run->search;
 	const struct record_search_block *first = search->confirmed;
 	t->finalists = ARENA_ARRAY(t->arena, struct tuning_finalist, SEARCH_MAX_FINALISTS);
-	for (unsigned i = 0; first && !s->trouble[0] && i < first->nsets; i++) {
+	for (unsigned i = 0; first && !s->trouble.kind && i < first->nsets; i++) {
 		const unsigned set = first->sets[i];
-		const int v = index_variant(s, search->names[set]);
-		struct memory_use own, with;
+		const int v = index_variant(s, search->variants[set].name);
 		if (v < 0 || s->reference < 0 || t->nfinalists == SEARCH_MAX_FINALISTS)
 			continue;
-		arena_need(t->arena, !memory_of(s, (unsigned)s->reference, &own) &&
-		                         !memory_of(s, (unsigned)v, &with));
+		const struct memory_use own = memory_of(s, (unsigned)s->reference),
+		                        with = memory_of(s, (unsigned)v);
 		struct tuning_finalist *f = &t->finalists[t->nfinalists++];
 		*f = (struct tuning_finalist){
 		    .set = s->variants[v].name,
@@ -250,7 +244,6 @@ static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
 static void tests_make(struct tuning *t)
 {
 	const unsigned n = t->nfinalists * t->ncells;
-	struct status st = {""};
 	t->tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
 	for (unsigned i = 0; i < n; i++) {
 		const struct tuning_cell *cell = &t->cells[i % t->ncells];
@@ -262,7 +255,7 @@ static void tests_make(struct tuning *t)
 		t->tests[i] =
 		    (struct tuned_test){.hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
 	}
-	arena_need(t->arena, !tuned_judge(t->tests, n, t->s->margin, &st));
+	tuned_judge(t->arena, t->tests, n, t->s->margin);
 }
 
 /* For a finalist, and for the cells that it is best in. */
@@ -322,16 +315,11 @@ static void tested_fill(struct tuning *t)
 		const int f = (int)(i / t->ncells);
 		const struct tuning_cell *cell = &t->cells[i % t->ncells];
 		const struct summary_group *g = &t->s->groups[cell->group];
-		const struct tuned_test *test = &t->tests[i];
 		t->tested[i] = (struct tuning_test){.set = t->finalists[f].set,
 		                                    .collective = run_collective(t->arena, g),
 		                                    .pace = coll_pace_name(g->cell.pace),
 		                                    .asked_bytes = cell->asked_bytes,
-		                                    .ratio = test->ratio,
-		                                    .p_adjusted = test->p_adjusted,
-		                                    .confirmed = test->confirmed,
-		                                    .no_loss = test->no_loss,
-		                                    .expect = test->expect,
+		                                    .of = t->tests[i],
 		                                    .for_all = t->all == f,
 		                                    .best = cell->best == f};
 	}
@@ -366,22 +354,22 @@ static void settings_find(struct tuning *t)
 		bool first = field && field->help;
 		for (unsigned f = 0; f < t->nfinalists; f++) {
 			const struct tuning_finalist *one = &t->finalists[f];
-			char idle[256] = "";
+			struct evidence_setting idle = {.act = ACT_AS_ASKED};
 			if (!one->levels.level[k])
 				continue;
 			if (read)
-				evidence_idle(t->s, one->set, key->key, idle, sizeof idle);
+				idle = evidence_idle(t->s, one->set, key->key);
 			t->settings[t->nsettings++] = (struct tuning_setting){
 			    .set = one->set,
 			    .key = key->key,
 			    .name = read ? key->key + strlen("env.") : NULL,
 			    .value = key->values[one->levels.level[k]],
 			    .help = field ? field->help : NULL,
-			    .left_out = arena_copy(t->arena, idle),
+			    .left_out = setting_text(t->arena, &idle),
 			    .not_as_asked = not_as_asked(t, one->variant, key->key),
-			    .when = (!read     ? SET_CODE
-			             : idle[0] ? SET_LEFT_OUT
-			                       : SET_LINE) |
+			    .when = (!read      ? SET_CODE
+			             : idle.act ? SET_LEFT_OUT
+			                        : SET_LINE) |
 			            (first ? SET_FIRST : 0),
 			    .finalist = f};
 			first = false;
@@ -574,22 +562,19 @@ static void advise(const struct tuning *t, struct story *story)
 	struct phrase p = phrase_begin(story);
 	phrase_add(&p, t->in.found, NULL, 0,
 	           "Give nccl.conf to every process: NCCL_CONF_FILE={folder}/nccl.conf.");
-	if (!isnan(all->memory_mib))
-		phrase_add_row(&p, t->in.finalists, all,
-		               " It takes {memory_mib} MiB more of GPU memory a rank.");
-	if (all->channels && *all->channels && all->default_channels && *all->default_channels)
-		phrase_add_row(&p, t->in.finalists, all,
-		               " Channels: {channels}, in place of {default_channels}.");
+	phrase_add_row(&p, t->in.finalists, all,
+	               "[ It takes {memory_mib} MiB more of GPU memory a rank.][ Channels: "
+	               "{channels}, in place of {default_channels}.]");
 	phrase_end(&p, STORY_ADVICE);
 }
 
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct tuning t = {.s = a->s,
-	                   .evidence = a->evidence,
-	                   .regimes = a->regimes,
-	                   .seen = &a->f->searched.seen,
-	                   .space = a->f->searched.seen.space,
+	                   .evidence = &a->evidence,
+	                   .regimes = &a->regimes,
+	                   .seen = &a->searched.seen,
+	                   .space = a->searched.seen.space,
 	                   .arena = story->arena};
 	if (!a->s->run->search)
 		return;

@@ -49,10 +49,7 @@ struct tuning_finalist {
 struct tuning_test {
 	const char *set, *collective, *pace;
 	size_t asked_bytes;
-	struct stats_ratio ratio;
-	double p_adjusted;
-	int confirmed, no_loss;
-	struct stats_ratio expect;
+	struct tuned_test of;
 	int for_all, best;
 };
 

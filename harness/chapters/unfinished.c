@@ -6,16 +6,21 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/contrast.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
 #include "run.h"
 
 #define NAMED 4 /* variants in a sentence */
 
+enum { ASKED = 1, OPEN_END = 2, CLAIM = 4, SIZES = 8, ONE = 16, SEVERAL = 32 };
+
 struct row {
 	unsigned blocks, wanted, least;
 	unsigned begun, trials; /* of the block that was cut off */
+	const char *cut;        /* "next", "first": which block that is, or NULL */
 	const char *command;
+	unsigned when;
 };
 
 /* A variant compared with another over the whole blocks. */
@@ -24,6 +29,7 @@ struct seen {
 	const char *regime; /* its name; NULL: of the primary claim */
 	const char *ratio;  /* the least and the most over the blocks: "0.790 to 0.810" */
 	unsigned more;      /* variants of the regime that are not named */
+	unsigned blocks, when;
 };
 
 // clang-format off
@@ -33,10 +39,17 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, least, "least_blocks", "a verdict needs", "", COUNT, 0),
     COLUMN(struct row, begun, "trials of the next", "", COUNT),
     COLUMN_AS(struct row, trials, "block_trials", "trials of a block", "", COUNT, 0),
+    COLUMN(struct row, cut, "which block that is", "", TEXT),
     COLUMN(struct row, command, "to go on", "", TEXT),
 };
 static const struct story_form form =
-    STORY_FORM(struct row, columns, .name = "unfinished", .title = "Not finished", .when = STORY_NO_WHEN, .hidden = true);
+    STORY_FORM(struct row, columns, .name = "unfinished", .title = "Not finished", .when = offsetof(struct row, when), .hidden = true);
+
+#define CUT "[, and {begun} of the {block_trials} trials of the {cut}]."
+static const struct sentence sentences[] = {
+    {STORY_CAVEAT, ASKED, "Not finished: {blocks} of {wanted} block{wanted:s}" CUT},
+    {STORY_CAVEAT, OPEN_END, "Not finished: {blocks} block{blocks:s}" CUT},
+};
 
 static const struct column seen_columns[] = {
     COLUMN(struct seen, left, "variant", "", TEXT),
@@ -45,37 +58,18 @@ static const struct column seen_columns[] = {
     COLUMN(struct seen, regime, "sizes", "", TEXT),
     COLUMN(struct seen, ratio, "ratio in each block", "", TEXT),
     COLUMN(struct seen, more, "more variants", "", COUNT),
+    COLUMN(struct seen, blocks, "blocks", "", COUNT),
 };
 static const struct story_form seen_form =
-    STORY_FORM(struct seen, seen_columns, .name = "seen", .title = "What each block showed", .when = STORY_NO_WHEN, .hidden = true);
+    STORY_FORM(struct seen, seen_columns, .name = "seen", .title = "What each block showed", .when = offsetof(struct seen, when), .hidden = true);
 // clang-format on
 
 struct teller {
 	const struct analysis *a;
 	struct story *story;
-	const struct story_table *facts;
-	enum story_role role;
 	struct seen *rows;
 	unsigned n;
 };
-
-static void say_cut(const struct teller *t)
-{
-	const struct row *row = t->facts->rows;
-	const bool of = row->wanted != ENTRY_NO_COUNT;
-	struct phrase p = phrase_begin(t->story);
-	phrase_add_row(&p, t->facts, row, "Not finished: {blocks}");
-	if (of)
-		phrase_add_row(&p, t->facts, row, " of {wanted}");
-	phrase_words(&p, (of ? row->wanted : row->blocks) == 1 ? " block" : " blocks");
-	if (row->begun)
-		phrase_add_row(&p, t->facts, row,
-		               row->blocks
-		                   ? ", and {begun} of the {block_trials} trials of the next"
-		                   : ", and {begun} of the {block_trials} trials of the first");
-	phrase_words(&p, ".");
-	phrase_end(&p, t->role);
-}
 
 /* The least and the most of left ÷ right over the blocks that have both; inverted times if it is
  * about speeds. NULL if no block has both. */
@@ -84,19 +78,17 @@ static const char *ratio_of(const struct teller *t, const struct contrast *c, bo
 	const unsigned sides[] = {c->left, c->right};
 	struct contrast_select select = c->select;
 	struct arena *arena = t->story->arena;
-	struct status st = {""};
-	double *levels, lo = INFINITY, hi = 0;
+	double lo = INFINITY, hi = 0;
 	unsigned n;
 	select.with = sides;
 	select.nwith = 2;
-	arena_need(arena, !contrast_levels(t->a->s, c->metric, &select, &levels, &n, &st));
+	const double *levels = contrast_levels(t->a->s, c->metric, &select, &n);
 	for (unsigned b = 0; b < n; b++) {
 		const double log = levels[2 * b] - levels[2 * b + 1],
 		             ratio = exp(speed && contrast_is_time(c->metric) ? -log : log);
 		lo = fmin(lo, ratio);
 		hi = fmax(hi, ratio);
 	}
-	free(levels);
 	if (n < 2)
 		return n ? arena_copy(arena, format_estimate(lo).text) : NULL;
 	return arena_text(arena, "%s to %s", format_estimate(lo).text, format_estimate(hi).text);
@@ -106,17 +98,17 @@ static const char *ratio_of(const struct teller *t, const struct contrast *c, bo
 static void see_primary(struct teller *t)
 {
 	const struct summary *s = t->a->s;
-	const struct claim_list *asked = &t->a->f->asked;
-	for (unsigned i = 0; i < asked->nclaims && asked->primary.n && !t->n; i++) {
+	const struct claim_list *asked = &t->a->asked;
+	for (unsigned i = 0; i < asked->nclaims && !t->n; i++) {
 		const struct claim *claim = &asked->claims[i];
 		const struct metric_info *metric = metric_info(claim->metric);
 		const int left = index_variant(s, claim->left),
 		          right = index_variant(s, claim->right);
-		if (strcmp(claim->name, asked->primary.names[0]) || left < 0 || right < 0 ||
-		    metric->counters)
+		if (strcmp(claim->name, asked->primary) || left < 0 || right < 0 ||
+		    metric->counters || claim->right_coll[0])
 			continue;
-		struct contrast c =
-		    contrast_none((unsigned)left, (unsigned)right, claim->metric, "");
+		struct contrast c = contrast_none((unsigned)left, (unsigned)right, claim->metric,
+		                                  (struct reason){.kind = REASON_NONE});
 		c.select = (struct contrast_select){
 		    .bytes = claim->bytes, .pace = claim->pace, .coll = claim->coll};
 		const char *ratio = ratio_of(t, &c, false);
@@ -127,7 +119,9 @@ static void see_primary(struct teller *t)
 			    .about = arena_text(t->story->arena, "%c%s", metric->summary[0] & ~0x20,
 			                        metric->summary + 1),
 			    .ratio = ratio,
-			    .more = ENTRY_NO_COUNT};
+			    .more = ENTRY_NO_COUNT,
+			    .blocks = s->nblocks,
+			    .when = CLAIM | (s->nblocks > 1 ? SEVERAL : ONE)};
 	}
 }
 
@@ -137,6 +131,8 @@ static void see_regime(struct teller *t, const struct regime *g)
 	const unsigned first = t->n;
 	for (unsigned v = 0; v < g->nvariants; v++) {
 		const struct contrast *c = &g->contrasts[v];
+		const unsigned blocks = s->nblocks > 1 ? SEVERAL : ONE,
+		               said = t->n - first < NAMED ? SIZES | blocks : 0;
 		const char *ratio =
 		    (int)v == g->twin || isnan(c->ratio.estimate) ? NULL : ratio_of(t, c, true);
 		if (ratio)
@@ -146,42 +142,36 @@ static void see_regime(struct teller *t, const struct regime *g)
 			    .about = arena_copy(t->story->arena, regime_about(g).text),
 			    .regime = g->label,
 			    .ratio = ratio,
-			    .more = ENTRY_NO_COUNT};
+			    .more = ENTRY_NO_COUNT,
+			    .blocks = s->nblocks,
+			    .when = said};
 	}
 	if (t->n - first > NAMED)
 		t->rows[first].more = t->n - first - NAMED;
 }
 
-/* Of the claim's row, or of a regime's. Returns the next row. */
-static unsigned say_seen(const struct teller *t, const struct story_table *seen, unsigned first)
+static void say_seen(struct story *story, const struct story_table *t, unsigned role)
 {
-	const struct seen *rows = t->rows;
-	const char *where = t->a->s->nblocks > 1 ? " in each of the {blocks} blocks: "
-	                                         : " in the one whole block: ";
-	struct phrase p = phrase_begin(t->story);
-	unsigned i = first;
-	phrase_add_row(&p, seen, &rows[first],
-	               rows[first].regime
-	                   ? "At {regime} sizes ({about}), times the speed of {right}"
-	                   : "{about} of {left}");
-	phrase_add(&p, t->facts, NULL, 0, where);
-	if (!rows[i].regime)
-		phrase_add_row(&p, seen, &rows[i++], "{ratio} times that of {right}");
-	for (; i < t->n && rows[i].regime && rows[i].regime == rows[first].regime; i++)
-		if (i - first < NAMED)
-			phrase_add_row(&p, seen, &rows[i],
-			               i > first ? ", {left} {ratio}" : "{left} {ratio}");
-	if (rows[first].more != ENTRY_NO_COUNT)
-		phrase_add_row(&p, seen, &rows[first], ", and {more} more variants");
-	phrase_words(&p, ".");
-	phrase_end(&p, t->role);
-	return i;
+	const struct sentence says[] = {
+	    {role, CLAIM | ONE,
+	     "{about} of {left} in the one whole block: {ratio} times that of {right}."},
+	    {role, CLAIM | SEVERAL,
+	     "{about} of {left} in each of the {blocks} blocks: {ratio} times that of {right}."},
+	    {role, SIZES | ONE,
+	     "At {regime} sizes ({about}), times the speed of {right} in the one whole block: "
+	     "[{left} {ratio}][, and {more} more variants]."},
+	    {role, SIZES | SEVERAL,
+	     "At {regime} sizes ({about}), times the speed of {right} in each of the {blocks} "
+	     "blocks: [{left} {ratio}][, and {more} more variants]."},
+	};
+	STORY_TELL(story, t, says);
 }
 
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct summary *s = a->s;
 	const long long wanted = record_blocks_asked(s->run);
+	const unsigned role = run_is_cut(a) ? STORY_CAVEAT : STORY_OPEN;
 	struct row *row = ARENA_NEW(story->arena, struct row);
 	if (!run_lacks_blocks(a))
 		return;
@@ -190,25 +180,27 @@ static void tell(const struct analysis *a, struct story *story)
 	                    .least = STATS_MIN_BLOCKS,
 	                    .begun = record_begun(s->run),
 	                    .trials = record_block_trials(s->run),
-	                    .command = run_command(s, story->arena)};
+	                    .cut = !record_begun(s->run) ? NULL
+	                           : s->nblocks          ? "next"
+	                                                 : "first",
+	                    .command = run_command(s, story->arena),
+	                    .when = !run_is_cut(a) ? 0
+	                            : wanted       ? ASKED
+	                                           : OPEN_END};
 	struct teller t = {
 	    .a = a,
 	    .story = story,
-	    .facts = story_table(story, &form, row, 1),
-	    .role = run_is_cut(a) ? STORY_CAVEAT : STORY_OPEN,
 	    .rows = ARENA_ARRAY(story->arena, struct seen, REGIME_MOST * s->nvariants + 1)};
 	if (s->nblocks)
 		see_primary(&t);
 	const bool of_claim = t.n;
-	for (unsigned i = a->regimes->n; i-- > 0 && s->nblocks && !of_claim;)
-		see_regime(&t, &a->regimes->list[i]);
+	for (unsigned i = a->regimes.n; i-- > 0 && s->nblocks && !of_claim;)
+		see_regime(&t, &a->regimes.list[i]);
+	const struct story_table *facts = story_table(story, &form, row, 1);
 	const struct story_table *seen = story_table(story, &seen_form, t.rows, t.n);
-	if (run_is_cut(a))
-		say_cut(&t);
-	for (unsigned i = 0; i < t.n;)
-		i = say_seen(&t, seen, i);
-	story_say_row(story, t.role, t.facts, row,
-	              "A verdict needs {least_blocks} blocks. {command}");
+	STORY_TELL(story, facts, sentences);
+	say_seen(story, seen, role);
+	story_say(story, role, facts, NULL, 0, "A verdict needs {least_blocks} blocks. {command}");
 }
 
 const struct chapter chapter_unfinished = {"unfinished", "", CHAPTER_FRONT, tell};

@@ -18,8 +18,10 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/versions.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 #define LARGE_FROM ((size_t)16 << 20)
@@ -56,7 +58,7 @@ static const struct column side_columns[] = {
 };
 static const struct story_form side_form =
     STORY_FORM(struct side, side_columns, .name = "versions", .title = "Modes by version", .when = STORY_NO_WHEN,
-               .hidden = true, .drawn = STORY_BLOCK);
+               .hidden = true, .judges = "ratio", .drawn = STORY_BLOCK);
 
 /* All modes on one version, for people. */
 struct row {
@@ -132,15 +134,19 @@ static const struct story_form span_form =
     STORY_FORM(struct span, span_columns, .name = "versions_spans", .title = "Versions of one verdict",
                .when = STORY_NO_WHEN, .hidden = true);
 
+/* A version that is omitted, or a pick that others could replace. */
+struct remark {
+	const char *version, *why, *mode, *taken, *others;
+};
 static const struct column remark_columns[] = {
-    COLUMN(struct versions_remark, version, "version", "", TEXT),
-    COLUMN(struct versions_remark, why, "why it is left out", "", TEXT),
-    COLUMN(struct versions_remark, mode, "mode", "", TEXT),
-    COLUMN(struct versions_remark, taken, "compared", "", TEXT),
-    COLUMN(struct versions_remark, others, "not compared", "", TEXT),
+    COLUMN(struct remark, version, "version", "", TEXT),
+    COLUMN(struct remark, why, "why it is left out", "", TEXT),
+    COLUMN(struct remark, mode, "mode", "", TEXT),
+    COLUMN(struct remark, taken, "compared", "", TEXT),
+    COLUMN(struct remark, others, "not compared", "", TEXT),
 };
 static const struct story_form remark_form =
-    STORY_FORM(struct versions_remark, remark_columns, .name = "versions_remarks", .title = "What is not compared by version",
+    STORY_FORM(struct remark, remark_columns, .name = "versions_remarks", .title = "What is not compared by version",
                .when = STORY_NO_WHEN, .hidden = true);
 // clang-format on
 
@@ -201,8 +207,8 @@ static double dram_of(const struct analysis *a, unsigned variant, enum coll_kind
 {
 	double dram = NAN;
 	size_t largest = 0;
-	for (unsigned i = 0; i < a->evidence->nrows; i++) {
-		const struct evidence_row *row = &a->evidence->rows[i];
+	for (unsigned i = 0; i < a->evidence.nrows; i++) {
+		const struct evidence_row *row = &a->evidence.rows[i];
 		const struct summary_group *g = &a->s->groups[row->group];
 		if (row->variant != variant || g->cell.coll != coll ||
 		    g->bytes[row->size] <= largest || isnan(row->dram_per_nvlink))
@@ -230,10 +236,7 @@ static struct contrast contrast_of(const struct teller *t, const struct coll *c,
 	                                       .coll = (int)c->kind,
 	                                       .with = with,
 	                                       .nwith = t->v.n * t->v.nmodes};
-	struct contrast of;
-	struct status st = {""};
-	arena_need(t->arena, !contrast_make(t->a->s, left, right, c->metric, &select, &of, &st));
-	return of;
+	return contrast_make(t->a->s, left, right, c->metric, &select);
 }
 
 /* A mode on the i-th version, compared with the same mode one version below. */
@@ -245,7 +248,7 @@ static struct side side_of(const struct teller *t, const struct coll *c, unsigne
 	const struct contrast of =
 	    contrast_of(t, c, v, t->v.picks[i ? i - 1 : 0].variants[mode], with);
 	const double scale = is_time(c) ? 1e-3 : 1; /* times are in ns */
-	const struct verdict none = verdict_make(NULL, 0, a->s->margin);
+	const struct verdict none = verdict_of(STATS_NO_RATIO, a->s->margin);
 	return (struct side){
 	    .collective = c->part->collective,
 	    .metric = c->part->metric,
@@ -254,7 +257,7 @@ static struct side side_of(const struct teller *t, const struct coll *c, unsigne
 	    .variant = a->s->variants[v].name,
 	    .nth = i + 1,
 	    .value = {of.left_side.value * scale, of.left_side.lo * scale, of.left_side.hi * scale},
-	    .path = is_time(c) ? "" : a->evidence->paths[v].data_path,
+	    .path = is_time(c) ? "" : a->evidence.paths[v].data_path,
 	    .dram = is_time(c) ? NAN : dram_of(a, v, c->kind),
 	    .change = i ? withheld(c, of.verdict) : none,
 	    .verdict = none};
@@ -289,7 +292,7 @@ static void rows_make(struct teller *t, struct coll *c)
 		part->cells = of.ncells;
 		part->blocks = of.nblocks;
 		part->sizes = arena_copy(t->arena, format_range(of.sizes).text);
-		part->why = arena_copy(t->arena, of.why);
+		part->why = reason_text(t->arena, &of.why);
 	}
 	part->basis =
 	    arena_text(t->arena, "%u cell%s and %u trial%s of each", part->cells,
@@ -485,11 +488,11 @@ static void coll_add(struct teller *t, struct coll c)
 static void colls_make(struct teller *t)
 {
 	const struct analysis *a = t->a;
-	const struct gap *gap = &a->f->asked.gap;
+	const struct gap *gap = &a->asked.gap;
 	const unsigned most = 2 * COLL_KINDS;
 	struct coll c = {.metric = METRIC_BUSBW,
 	                 .pace = PACE_STREAM,
-	                 .regime = regimes_find(a->regimes, REGIME_LARGE),
+	                 .regime = regimes_find(&a->regimes, REGIME_LARGE),
 	                 .range = {is_large(a->s) ? LARGE_FROM : 0, SIZE_MAX}};
 	if (gap->from[0])
 		c.range = gap->bytes;
@@ -498,7 +501,7 @@ static void colls_make(struct teller *t)
 	t->sides = ARENA_ARRAY(t->arena, struct side, most * t->v.n * t->v.nmodes);
 	for (unsigned i = 0; i < most; i++) {
 		if (i == COLL_KINDS) { /* if small sizes have a regime of isolated calls */
-			c.regime = regimes_find(a->regimes, REGIME_SMALL);
+			c.regime = regimes_find(&a->regimes, REGIME_SMALL);
 			if (!c.regime || c.regime->metric != METRIC_LATENCY)
 				return;
 			c.metric = METRIC_LATENCY;
@@ -525,18 +528,33 @@ static void add_said(struct phrase *p, const struct teller *t, const struct said
 	phrase_words(p, ".");
 }
 
+static const struct remark *remarks_of(const struct teller *t)
+{
+	struct remark *rows = ARENA_ARRAY(t->arena, struct remark, t->v.nremarks + 1);
+	for (unsigned i = 0; i < t->v.nremarks; i++) {
+		const struct versions_remark *of = &t->v.remarks[i];
+		const char *threads = reason_text(t->arena, &of->why[VERSIONS_THREADS]),
+		           *processes = reason_text(t->arena, &of->why[VERSIONS_PROCESSES]),
+		           *both = *threads && *processes ? "; " : "";
+		rows[i] = (struct remark){of->version, NULL, of->mode, of->taken, of->others};
+		if (!of->taken)
+			rows[i].why = *threads || *processes
+			                  ? arena_text(t->arena, "%s%s%s", threads, both, processes)
+			                  : "threads and processes are of two files of it";
+	}
+	return rows;
+}
+
+#define LEFT_OUT "NCCL {version} is left out: {why}."
+
 static void say_missing(struct story *story, const struct teller *t)
 {
-	struct phrase p = phrase_begin(story);
-	for (unsigned i = 0; i < t->v.nmissing; i++) {
-		phrase_words(&p, " ");
-		phrase_add(&p, t->tables.remarks, &i, 1,
-		           i || t->ncolls
-		               ? "NCCL {version} is left out: {why}."
-		               : "Threads and processes are not compared by version. NCCL "
-		                 "{version} is left out: {why}.");
-	}
-	phrase_end(&p, STORY_BODY);
+	if (t->v.nmissing)
+		story_say(story, STORY_BODY, t->tables.remarks, NULL, 0,
+		          t->ncolls
+		              ? "[" LEFT_OUT "| " LEFT_OUT "]"
+		              : "Threads and processes are not compared by version.[ " LEFT_OUT
+		                "| " LEFT_OUT "]");
 }
 
 /* A paragraph of all, the table, and the rows that it uses. */
@@ -567,15 +585,16 @@ static void tell_coll(struct story *story, const struct teller *t, unsigned i)
 	                       "over {basis}.");
 }
 
+#define COULD_REPLACE                                                                              \
+	" Of several variants of {mode} with NCCL {version} the first is compared, {taken}, and "  \
+	"not {others}."
+
 static void say_compared(struct story *story, const struct teller *t)
 {
 	struct phrase p = phrase_begin(story);
 	phrase_add(&p, t->tables.parts, NULL, 0,
 	           "On each version the variants that are the reference but for mode and library.");
-	for (unsigned i = t->v.nmissing; i < t->v.nremarks; i++)
-		phrase_add(&p, t->tables.remarks, &i, 1,
-		           " Of several variants of {mode} with NCCL {version} the first is "
-		           "compared, {taken}, and not {others}.");
+	phrase_add(&p, t->tables.remarks, NULL, 0, "[" COULD_REPLACE "|" COULD_REPLACE "]");
 	phrase_words(&p, " Data path: direct is straight into the peer's buffer, staged by way "
 	                 "of a buffer of NCCL's own.");
 	phrase_end(&p, STORY_BODY);
@@ -641,7 +660,7 @@ static void tell(const struct analysis *a, struct story *story)
 	t->tables.parts = story_rows(story, &part_form, t->parts, t->ncolls);
 	t->tables.sides = story_rows(story, &side_form, t->sides, t->nsides);
 	t->tables.spans = story_rows(story, &span_form, t->spans, t->nspans);
-	t->tables.remarks = story_rows(story, &remark_form, t->v.remarks, t->v.nremarks);
+	t->tables.remarks = story_rows(story, &remark_form, remarks_of(t), t->v.nremarks);
 	say_missing(story, t);
 	for (unsigned i = 0; i < t->ncolls; i++)
 		tell_coll(story, t, i);
@@ -655,7 +674,7 @@ static void tell(const struct analysis *a, struct story *story)
 	if (t->ncolls)
 		story_settles(story);
 	story_picture(story, "versions", !run_explains_gap(a));
-	if (!a->f->asked.gap.from[0]) /* the gap gives the reason */
+	if (!a->asked.gap.from[0]) /* the gap gives the reason */
 		story_link(story);
 	story_show(story, t->tables.parts);
 	story_show(story, t->tables.sides);

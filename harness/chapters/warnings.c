@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/hosts.h"
 #include "../analysis/sessions.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "../config/claim.h"
 #include "../trial/path.h"
 #include "chapters.h"
+#include "reasons.h"
 #include "run.h"
 
 /* A quiet machine shows these too: drivers fault in a page now and then (2 in 100 calls seen), and
@@ -89,6 +91,7 @@ static const struct {
     [WARN_WARMUP] = {"warmup", "Warm-up was not finished: in {n} of {of} rows the first timed calls are slower than the later ones in nearly every trial, most in {where}, by {share}. Medians hardly change by it; p95 and p99 do. Set a longer warm-up (warmup = {events} here)."},
     [WARN_CLOCK_STEP] = {"clock_step", "The clock is coarse: it steps by {value} µs, more than {share} of the time in {n} of {of} rows, most in {where}, where a row takes {bound} µs. Use a finer clock source (tsc), or more calls in a stretch."},
     [WARN_RESOLUTION] = {"resolution", "Timer resolution: in {n} of {of} rows the end may be seen late by more than {share} of the time, most in {where}, where a poll round takes {value} of {bound} µs. Do not trust smaller differences there. Streams of calls, which poll at their end only, resolve them better."},
+    [WARN_RELEASE] = {"release", "Several hosts: in {n} of {of} rows hosts begin a call apart by up to more than {share} of the time, most in {where}, by {value} of {bound} µs. Do not trust smaller differences there. Streams of calls, which meet at their begin only, resolve them better; so does a quieter network, or a quieter machine."},
     [WARN_TWIN] = {"twin", "The reference differs from itself in {where}: {ratio:full}, the A/A line. One run in twenty does by chance; otherwise something drifts. Trust no gap of that size here, and measure again with more blocks."},
     [WARN_CELLS] = {"cells", "{variant}, block {block}: {n} cell{n:s} {n:was} not measured: {text}"},
     [WARN_TRIAL] = {"trial", "{variant}, block {block}: the trial failed: {text}"},
@@ -100,8 +103,7 @@ struct warning *warnings_add(struct warnings *w, enum warning_kind kind)
 {
 	w->rows = arena_more(w->arena, w->rows, w->n, sizeof *w->rows);
 	struct warning *row = &w->rows[w->n++];
-	for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-		column_clear(&columns[c], row);
+	story_clear(&form, row);
 	row->kind = kind;
 	row->name = kinds[kind].name;
 	return row;
@@ -128,15 +130,15 @@ static void name_dependents(const struct claim_list *asked, const char *variant,
 	for (unsigned i = 0, n = 0; i < asked->nclaims; i++)
 		if (!strcmp(asked->claims[i].left, variant) ||
 		    !strcmp(asked->claims[i].right, variant))
-			format_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
+			status_add(text, bytes, "%s%s", n++ ? ", " : ", claim ",
 			           asked->claims[i].name);
 	for (unsigned i = 0, n = 0; i < asked->nfactors; i++)
 		if (!strcmp(asked->factors[i].from, variant) ||
 		    !strcmp(asked->factors[i].to, variant))
-			format_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
+			status_add(text, bytes, "%s%s", n++ ? ", " : ", factor ",
 			           asked->factors[i].name);
 	if (!strcmp(asked->gap.from, variant) || !strcmp(asked->gap.to, variant))
-		format_add(text, bytes, ", the gap");
+		status_add(text, bytes, ", the gap");
 }
 
 /* A variant that took another path than its experiment file says: its figures, and results that use
@@ -282,8 +284,8 @@ static void warn_variants(struct warnings *w)
 static void warn_cores(struct warnings *w)
 {
 	const struct summary *s = w->s;
-	if (s->uncompared[0] && !s->trouble[0])
-		warnings_add(w, WARN_UNCOMPARED)->text = s->uncompared;
+	if (s->uncompared.kind && !s->trouble.kind)
+		warnings_add(w, WARN_UNCOMPARED)->text = reason_text(w->arena, &s->uncompared);
 	if (s->oversubscribed)
 		warnings_add(w, WARN_OVERSUBSCRIBED)->n = s->ncores;
 	for (unsigned v = 0; v < s->nvariants; v++) {
@@ -410,7 +412,7 @@ static void warn_clocks(struct warnings *w)
 /* --- rows --- */
 
 /* The value of interest in a row: 0 or NaN if there is none. */
-typedef double row_fn(const struct summary *s, const struct summary_row *row);
+typedef double row_fn(const struct warnings *w, const struct summary_row *row);
 
 /* The rows with such a value, of those with a time, and the one with the largest. */
 struct affected {
@@ -419,14 +421,15 @@ struct affected {
 	const struct summary_row *worst;
 };
 
-static struct affected rows_with(const struct summary *s, row_fn *amount)
+static struct affected rows_with(const struct warnings *w, row_fn *amount)
 {
+	const struct summary *s = w->s;
 	struct affected a = {0};
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
 		if (s->variants[row->variant].role == ROLE_LIMIT)
 			continue; /* a ceiling, and the driver's own work is part of it */
-		double x = amount(s, row);
+		double x = amount(w, row);
 		a.of += row->ntrials > 0;
 		if (!(x > 0))
 			continue;
@@ -440,17 +443,17 @@ static struct affected rows_with(const struct summary *s, row_fn *amount)
 	return a;
 }
 
-static double faults_of(const struct summary *s, const struct summary_row *row)
+static double faults_of(const struct warnings *w, const struct summary_row *row)
 {
 	double n = (double)row->faults;
-	(void)s;
+	(void)w;
 	return n >= 10 && n > QUIET_FAULTS_PER_CALL * (double)row->ncalls ? n : 0;
 }
 
-static double switches_of(const struct summary *s, const struct summary_row *row)
+static double switches_of(const struct warnings *w, const struct summary_row *row)
 {
 	double n = (double)row->switches;
-	(void)s;
+	(void)w;
 	return n >= 10 && n > QUIET_SWITCHES_PER_S * row->watched_s ? n : 0;
 }
 
@@ -472,8 +475,8 @@ static void warn_disturbed(struct warnings *w)
 	static const char usual[] = "Give the machine more free memory, or ask for smaller "
 	                            "sizes; if it stays, it is a bug of the backend.";
 	const struct summary *s = w->s;
-	const struct affected faults = rows_with(s, faults_of),
-	                      switches = rows_with(s, switches_of);
+	const struct affected faults = rows_with(w, faults_of),
+	                      switches = rows_with(w, switches_of);
 	struct warning *row = warn_rows(w, WARN_FAULTS, &faults);
 	if (row) {
 		const char *advice = s->variants[faults.worst->variant].traits->faults_advice;
@@ -489,25 +492,23 @@ static void warn_disturbed(struct warnings *w)
 }
 
 /* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
-static double early_of(const struct summary *s, const struct summary_row *row)
+static double early_of(const struct warnings *w, const struct summary_row *row)
 {
-	double median = NAN, *x = malloc((row->ntrials ? row->ntrials : 1) * sizeof *x);
+	double median = NAN, *x = ARENA_ARRAY(w->arena, double, row->ntrials + 1);
 	unsigned n = 0, slower = 0;
-	(void)s;
-	for (unsigned i = 0; x && i < row->ntrials; i++)
+	for (unsigned i = 0; i < row->ntrials; i++)
 		if (!isnan(row->trials[i].early)) {
 			x[n++] = row->trials[i].early;
 			slower += row->trials[i].early > 1;
 		}
 	if (n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P)
 		median = stats_median(x, n);
-	free(x);
 	return median > EARLY_LEAST ? median : NAN;
 }
 
 static void warn_warmup(struct warnings *w)
 {
-	const struct affected early = rows_with(w->s, early_of);
+	const struct affected early = rows_with(w, early_of);
 	if (early.rows <= 1 + EARLY_SHARE * early.of)
 		return;
 	struct warning *row = warn_rows(w, WARN_WARMUP, &early);
@@ -530,28 +531,51 @@ static double step_us(const struct summary_row *row)
 	return step / 1000;
 }
 
-static double step_share(const struct summary *s, const struct summary_row *row)
+static double step_share(const struct warnings *w, const struct summary_row *row)
 {
-	(void)s;
+	(void)w;
 	return coarse_share(row, step_us(row));
 }
 
-static double poll_share(const struct summary *s, const struct summary_row *row)
+static double poll_share(const struct warnings *w, const struct summary_row *row)
 {
 	/* A variant that does not launch has the worker's own copying in the round, so that it
 	 * bounds nothing. */
-	bool bounds = s->variants[row->variant].traits->launches;
+	bool bounds = w->s->variants[row->variant].traits->launches;
 	return bounds ? coarse_share(row, row->resolution_us) : 0;
 }
 
 static void warn_resolution(struct warnings *w, enum warning_kind kind, row_fn *share)
 {
-	const struct affected a = rows_with(w->s, share);
+	const struct affected a = rows_with(w, share);
 	struct warning *row = warn_rows(w, kind, &a);
 	if (!row)
 		return;
 	row->share = COARSE;
 	row->value = kind == WARN_CLOCK_STEP ? step_us(a.worst) : a.worst->resolution_us;
+	row->bound = a.worst->time_us * a.worst->calls;
+}
+
+/* Medians bear a few late meetings. */
+static double apart_share(const struct warnings *w, const struct summary_row *row)
+{
+	return coarse_share(row, w->apart_us[row->variant]);
+}
+
+static void warn_release(struct warnings *w)
+{
+	double *apart_us = ARENA_ARRAY(w->arena, double, w->s->nvariants);
+	for (unsigned v = 0; v < w->s->nvariants; v++) {
+		const struct hosts_use use = hosts_of(w->s, v);
+		apart_us[v] = use.skew_us + (use.late_share > COARSE ? use.late_us : 0);
+	}
+	w->apart_us = apart_us;
+	const struct affected a = rows_with(w, apart_share);
+	struct warning *row = warn_rows(w, WARN_RELEASE, &a);
+	if (!row)
+		return;
+	row->share = COARSE;
+	row->value = apart_us[a.worst->variant];
 	row->bound = a.worst->time_us * a.worst->calls;
 }
 
@@ -630,6 +654,7 @@ static void tell(const struct analysis *a, struct story *story)
 	warn_warmup(&w);
 	warn_resolution(&w, WARN_CLOCK_STEP, step_share);
 	warn_resolution(&w, WARN_RESOLUTION, poll_share);
+	warn_release(&w);
 	warn_twin(&w);
 	warn_errors(&w);
 	const struct story_table *t = story_table(story, &form, w.rows, w.n);

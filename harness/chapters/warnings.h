@@ -17,8 +17,8 @@ enum warning_kind {
 	WARN_FAULTS, WARN_SWITCHES, WARN_CLOCKS,
 	/* outliers.c */
 	WARN_FIRST_BLOCK, WARN_OUTLIERS, WARN_DRIFT, WARN_ONE_DRIFTS,
-	WARN_WARMUP, WARN_CLOCK_STEP, WARN_RESOLUTION, WARN_TWIN, WARN_CELLS, WARN_TRIAL,
-	WARN_MORE,
+	WARN_WARMUP, WARN_CLOCK_STEP, WARN_RESOLUTION, WARN_RELEASE, WARN_TWIN, WARN_CELLS,
+	WARN_TRIAL, WARN_MORE,
 	WARN_KINDS
 };
 // clang-format on
@@ -40,6 +40,7 @@ struct warnings {
 	struct arena *arena;
 	struct warning *rows;
 	unsigned n;
+	const double *apart_us; /* by variant: how far apart its hosts begin; NULL: not known yet */
 };
 
 /* A row without a value, for the caller to fill until the next one. */

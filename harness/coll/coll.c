@@ -50,16 +50,18 @@ static double factor_all_reduce(unsigned nranks)
 /* Name, summary, what it is, send side, receive side, busbw's factor. */
 static const struct coll_info infos[COLL_KINDS] = {
     [COLL_ALL_REDUCE] = {"all_reduce", "every rank gets the reduction over all ranks",
-                         COLL_REDUCES | COLL_IN_PLACE, WHOLE, WHOLE, factor_all_reduce},
+                         COLL_REDUCES | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, WHOLE,
+                         factor_all_reduce},
     [COLL_ALL_GATHER] = {"all_gather", "every rank gets every rank's part",
-                         COLL_PARTED | COLL_IN_PLACE, PART, WHOLE, factor_exchange},
+                         COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, PART, WHOLE, factor_exchange},
     [COLL_REDUCE_SCATTER] = {"reduce_scatter", "every rank gets its part of the reduction",
-                             COLL_REDUCES | COLL_PARTED | COLL_IN_PLACE, WHOLE, PART,
+                             COLL_REDUCES | COLL_PARTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, PART,
                              factor_exchange},
     [COLL_BROADCAST] = {"broadcast", "every rank gets the root's buffer",
-                        COLL_ROOTED | COLL_IN_PLACE, ROOTS_WHOLE, WHOLE, factor_one},
+                        COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, ROOTS_WHOLE, WHOLE, factor_one},
     [COLL_REDUCE] = {"reduce", "the root gets the reduction over all ranks",
-                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE, WHOLE, ROOTS_WHOLE, factor_one},
+                     COLL_REDUCES | COLL_ROOTED | COLL_IN_PLACE | COLL_CHOSEN, WHOLE, ROOTS_WHOLE,
+                     factor_one},
     [COLL_ALLTOALL] = {"alltoall", "every rank sends a part of its buffer to every rank",
                        COLL_PARTED, WHOLE, WHOLE, factor_exchange},
     [COLL_ALLTOALLV] = {"alltoallv", "alltoall with parts of different sizes (counts = …)",
@@ -91,6 +93,14 @@ static const struct coll_info infos[COLL_KINDS] = {
                           COLL_PSEUDO | COLL_TRAINS | COLL_STEP_PART, NONE, NONE, factor_one},
     [COLL_ACCESS] = {"access", "each rank copies its own buffer, neighbours `stride` apart",
                      COLL_LOCAL, WHOLE, WHOLE, factor_two},
+    [COLL_TO_DEVICE] = {"to_device", "each rank's pinned CPU memory is copied to its GPU",
+                        COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, factor_one},
+    [COLL_TO_HOST] = {"to_host", "each rank's GPU memory is copied to pinned CPU memory",
+                      COLL_LOCAL | COLL_RAW, WHOLE, WHOLE, factor_one},
+    [COLL_PAIR_COPY] = {"pair_copy", "plain copies from each rank to each other one, in turn",
+                        COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, factor_one},
+    [COLL_PAIR_STAGED] = {"pair_staged", "the same by way of pinned CPU memory",
+                          COLL_PAIRS | COLL_RAW, WHOLE, WHOLE, factor_one},
     [COLL_MOE_STEP] = {"moe_step", "tokens to their experts, the experts' work, and back",
                        COLL_PARTED | COLL_ROUTED, WHOLE, WHOLE, factor_one},
     [COLL_MOE_COMMUNICATION] = {"moe_communication", "the same, there and back without work",
@@ -259,6 +269,10 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 		return "pair needs two ranks";
 	if (kind == COLL_PINGPONG && nranks < 2)
 		return "pingpong needs two ranks";
+	if (kind == COLL_PAIR_COPY && nranks < 2)
+		return "pair_copy needs two ranks";
+	if (kind == COLL_PAIR_STAGED && nranks < 2)
+		return "pair_staged needs two ranks";
 	return NULL;
 }
 

@@ -61,6 +61,8 @@ enum {
 	COLL_ROUTED = 1024,
 	/* A part of a step, measured to break the step down. */
 	COLL_STEP_PART = 2048,
+	COLL_RAW = 8192,    /* plain copies over one link; no library has a part in them */
+	COLL_CHOSEN = 4096, /* libraries have several algorithms for it, and choose one by size */
 };
 
 struct coll_info {
@@ -108,8 +110,8 @@ bool coll_dtype_is_float(enum dtype dtype);
 /* Why nranks ranks cannot do it (hypercube needs a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);
 
-/* The number of cells that differ only in their two ranks: for `pair` each direction counts, for
- * `pingpong` both are one; 1 for a collective without pairs. The i-th pair as a cell's root
+/* The number of cells that differ only in their two ranks: each direction counts, but for `pingpong`
+ * both are one; 1 for a collective without pairs. The i-th pair as a cell's root
  * (value.h); 0 without pairs. Whether a root is a pair of nranks ranks. nranks is 2 or more. */
 unsigned coll_pairs(enum coll_kind kind, unsigned nranks);
 unsigned coll_pair(enum coll_kind kind, unsigned i, unsigned nranks);

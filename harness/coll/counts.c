@@ -177,14 +177,14 @@ static struct value_weights reduced(const struct value_weights *w, unsigned nran
 {
 	struct value_weights r = {.n = w->n < nranks ? w->n : nranks};
 	unsigned by = 0;
-	bool alike = true;
+	bool even = true;
 	r.rows = w->rows > 1 ? r.n : w->rows;
 	for (unsigned i = 0; i < r.rows * r.n; i++) {
 		r.of[i] = w->of[i / r.n * w->n + i % r.n];
 		by = divisor(r.of[i], by);
-		alike = alike && r.of[i] == r.of[0];
+		even = even && r.of[i] == r.of[0];
 	}
-	if (alike || !by)
+	if (even || !by)
 		return (struct value_weights){0};
 	for (unsigned i = 0; i < r.rows * r.n; i++)
 		r.of[i] = (uint16_t)(r.of[i] / by);

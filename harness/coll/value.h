@@ -61,6 +61,10 @@ enum coll_kind {
 	COLL_DDP_STEP,
 	COLL_DDP_COMMUNICATION,
 	COLL_ACCESS,
+	COLL_TO_DEVICE,
+	COLL_TO_HOST,
+	COLL_PAIR_COPY,
+	COLL_PAIR_STAGED,
 	COLL_COPY,
 	COLL_INIT,
 	COLL_DDP_COMPUTE,
@@ -83,8 +87,8 @@ VALUE_FN uint64_t value_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* The `root` of a cell of `pair` or `pingpong` is sender + (distance - 1) × this, so that 0 is always a
- * valid pair: 0 to 1. The receiver is `distance` ranks after the sender. */
+/* The `root` of a cell between two ranks (COLL_PAIRS) is sender + (distance - 1) × this, so that 0 is
+ * always a valid pair: 0 to 1. The receiver is `distance` ranks after the sender. */
 #define VALUE_PAIR 1024u
 
 VALUE_FN unsigned value_pair_from(unsigned root)
@@ -334,9 +338,13 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
 	case COLL_PAIR:
+	case COLL_PAIR_COPY:
+	case COLL_PAIR_STAGED:
 	case COLL_PINGPONG: /* the data that was sent comes back */
 		return value_input(q, value_pair_from(q->root), base + i);
 	case COLL_ACCESS:
+	case COLL_TO_DEVICE:
+	case COLL_TO_HOST:
 		return value_input(q, rank, base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:

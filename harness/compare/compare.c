@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "../suggest.h"
 #include "comparison.h"
-#include "print.h"
-#include "source.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
@@ -158,15 +157,29 @@ static int conclude(const struct comparison *c, struct status *st)
 	return COMPARE_NOT_WORSE;
 }
 
+struct comparing {
+	const struct compare_request *request;
+	struct status *st;
+};
+
+static int compare(struct arena *arena, void *of)
+{
+	const struct comparing *x = of;
+	const struct compare_request *r = x->request;
+	struct comparison c = {.arena = arena, .margin = r->margin};
+	if (source_load(r->left, r->variant, arena, &c.left, x->st) ||
+	    source_load(r->right, r->variant, arena, &c.right, x->st))
+		return COMPARE_NOT_DONE;
+	comparison_make(&c);
+	if (check_comparable(&c, x->st))
+		return COMPARE_NOT_DONE;
+	print_comparison(&c, r->json, r->out ? r->out : stdout);
+	return conclude(&c, x->st);
+}
+
 int compare_run(const struct compare_request *request, struct status *st)
 {
-	struct comparison c = {.margin = request->margin};
-	int code = COMPARE_NOT_DONE;
-	if (!source_load(request->left, request->variant, &c.left, st) &&
-	    !source_load(request->right, request->variant, &c.right, st) &&
-	    !comparison_make(&c, st) && !check_comparable(&c, st) &&
-	    !print_comparison(&c, request->json, request->out ? request->out : stdout, st))
-		code = conclude(&c, st);
-	comparison_free(&c);
-	return code;
+	struct comparing x = {request, st};
+	const int code = arena_work(compare, &x, "the comparison", st);
+	return code < 0 ? COMPARE_NOT_DONE : code;
 }

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "unpaired.h"
 
 /* --- ratios and verdicts of cells -------------------------------------------------------- */
 
 /* Shift of log times, converted back to a ratio: time of A ÷ time of B, above 1 is faster. */
-static struct stats_ratio ratio_of(const double *left, unsigned nleft, const double *right,
-                                   unsigned nright)
+static struct stats_ratio ratio_of(struct arena *arena, const double *left, unsigned nleft,
+                                   const double *right, unsigned nright)
 {
-	struct unpaired shift = unpaired_shift(left, nleft, right, nright, VERDICT_CONFIDENCE);
+	struct unpaired shift =
+	    unpaired_shift(arena, left, nleft, right, nright, VERDICT_CONFIDENCE);
 	/* With this many trials on each side the interval would be as wide. */
 	double both = nleft + nright ? 2.0 * nleft * nright / (nleft + nright) : 0;
 	return (struct stats_ratio){.estimate = exp(shift.shift),
@@ -47,28 +49,29 @@ static unsigned means_of(const struct comparison_point *points, unsigned n, bool
 	return nlogs;
 }
 
-/* `room` has `most` numbers for each side. */
-static void judge(struct comparison_group *g, double margin, double *room, unsigned most)
+/* left, right: room for a number for each trial. */
+static void judge(const struct comparison *c, struct comparison_group *g, double *left,
+                  double *right)
 {
-	double *left = room, *right = room + most;
 	for (unsigned i = 0; i < g->npoints; i++) {
 		struct comparison_point *p = &g->points[i];
 		unsigned nleft = means_of(p, 1, false, left);
 		unsigned nright = means_of(p, 1, true, right);
 		p->left_us = exp(stats_median(left, nleft));
 		p->right_us = exp(stats_median(right, nright));
-		p->ratio = ratio_of(left, nleft, right, nright);
+		p->ratio = ratio_of(c->arena, left, nleft, right, nright);
 	}
 	g->nleft = means_of(g->points, g->npoints, false, left);
 	g->nright = means_of(g->points, g->npoints, true, right);
-	g->verdict = verdict_of(ratio_of(left, g->nleft, right, g->nright), margin);
+	g->verdict = verdict_of(ratio_of(c->arena, left, g->nleft, right, g->nright), c->margin);
 	if (isnan(g->verdict.ratio.lo))
-		g->verdict.more_blocks = unpaired_lacks(g->nleft, g->nright, VERDICT_CONFIDENCE);
+		g->verdict.more_blocks =
+		    unpaired_lacks(c->arena, g->nleft, g->nright, VERDICT_CONFIDENCE);
 }
 
 /* --- cells on both sides ----------------------------------------------------------------- */
 
-static bool alike(const struct result_series *a, const struct result_series *b)
+static bool same_group(const struct result_series *a, const struct result_series *b)
 {
 	return !strcmp(a->variant, b->variant) && result_same_kind(&a->cell, &b->cell);
 }
@@ -81,22 +84,20 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Adds the group that starts with this series of A, unless the series is in a group already or B
- * has none of the group's cells. -1: out of memory. */
-static int add_group(struct comparison *c, const struct result_series *start)
+ * has none of the group's cells. */
+static void add_group(struct comparison *c, const struct result_series *start)
 {
 	struct comparison_group *g = &c->groups[c->ngroups];
 	for (unsigned i = 0; i < c->ngroups; i++)
-		if (alike(c->groups[i].of, start))
-			return 0;
+		if (same_group(c->groups[i].of, start))
+			return;
 	*g = (struct comparison_group){.of = start};
-	g->points = calloc(c->left.nseries, sizeof *g->points);
-	if (!g->points)
-		return -1;
+	g->points = ARENA_ARRAY(c->arena, struct comparison_point, c->left.nseries);
 	for (unsigned i = 0; i < c->right.nseries; i++)
-		g->nsizes += alike(start, &c->right.series[i]);
+		g->nsizes += same_group(start, &c->right.series[i]);
 	for (unsigned i = 0; i < c->left.nseries; i++) {
 		const struct result_series *left = &c->left.series[i], *right;
-		if (!alike(start, left))
+		if (!same_group(start, left))
 			continue;
 		right = result_find(&c->right, start->variant, &left->cell);
 		g->nsizes += !right;
@@ -105,44 +106,27 @@ static int add_group(struct comparison *c, const struct result_series *start)
 			    (struct comparison_point){.left = left, .right = right};
 	}
 	qsort(g->points, g->npoints, sizeof *g->points, by_size);
-	if (g->npoints)
-		c->ngroups++;
-	else
-		free(g->points);
-	return 0;
+	c->ngroups += g->npoints > 0;
 }
 
-static unsigned most_trials(const struct result *side, unsigned most)
+static unsigned most_trials(const struct result *side)
 {
+	unsigned most = 0;
 	for (unsigned i = 0; i < side->nseries; i++)
 		if (side->series[i].ntrials > most)
 			most = side->series[i].ntrials;
 	return most;
 }
 
-int comparison_make(struct comparison *c, struct status *st)
+void comparison_make(struct comparison *c)
 {
-	unsigned most = most_trials(&c->left, most_trials(&c->right, 1));
-	double *room = calloc(most, 2 * sizeof *room);
-	int result = 0;
-	c->groups = calloc(c->left.nseries + 1, sizeof *c->groups);
-	if (!room || !c->groups)
-		result = -1;
-	for (unsigned i = 0; !result && i < c->left.nseries; i++)
-		result = add_group(c, &c->left.series[i]);
-	for (unsigned g = 0; !result && g < c->ngroups; g++)
-		judge(&c->groups[g], c->margin, room, most);
-	free(room);
-	return result ? status_set(st, "out of memory for the comparison") : 0;
-}
-
-void comparison_free(struct comparison *c)
-{
+	double *left = ARENA_ARRAY(c->arena, double, most_trials(&c->left)),
+	       *right = ARENA_ARRAY(c->arena, double, most_trials(&c->right));
+	c->groups = ARENA_ARRAY(c->arena, struct comparison_group, c->left.nseries + 1);
+	for (unsigned i = 0; i < c->left.nseries; i++)
+		add_group(c, &c->left.series[i]);
 	for (unsigned g = 0; g < c->ngroups; g++)
-		free(c->groups[g].points);
-	free(c->groups);
-	result_free(&c->left);
-	result_free(&c->right);
+		judge(c, &c->groups[g], left, right);
 }
 
 /* --- cells on one side only -------------------------------------------------------------- */
@@ -275,10 +259,10 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 }
 
 /* Whether a side has the variant with any size of the kind. */
-static bool has_alike(const struct result *side, const struct result_series *s)
+static bool has_group(const struct result *side, const struct result_series *s)
 {
 	for (unsigned i = 0; i < side->nseries; i++)
-		if (alike(&side->series[i], s))
+		if (same_group(&side->series[i], s))
 			return true;
 	return false;
 }
@@ -288,11 +272,11 @@ void comparison_only(const struct result *side, const struct result *other, char
 	out[0] = '\0';
 	for (unsigned i = 0; i < side->nseries; i++) {
 		char names[400] = "";
-		bool said = has_alike(other, &side->series[i]);
+		bool said = has_group(other, &side->series[i]);
 		for (unsigned k = 0; k < side->nseries && !said; k++) {
 			const struct result_series *s = &side->series[k];
 			if (!result_same_kind(&s->cell, &side->series[i].cell) ||
-			    has_alike(other, s))
+			    has_group(other, s))
 				continue;
 			said = k < i;
 			result_list(names, sizeof names, s->variant);

@@ -2,6 +2,8 @@
 #ifndef LAUNCHGAP_COMPARISON_H
 #define LAUNCHGAP_COMPARISON_H
 
+#include <stdio.h>
+
 #include "../analysis/verdict.h"
 #include "result.h"
 
@@ -23,17 +25,15 @@ struct comparison_group {
 };
 
 struct comparison {
+	struct arena *arena;
 	struct result left, right;
 	double margin;
 	unsigned ngroups;
 	struct comparison_group *groups;
 };
 
-/* Fills the groups from the two sides, which are loaded. The caller frees with
- * comparison_free, also after an error. */
-int comparison_make(struct comparison *c, struct status *st);
-/* The sides too. */
-void comparison_free(struct comparison *c);
+/* Fills the groups from the two sides, which are loaded. */
+void comparison_make(struct comparison *c);
 
 /* Why the two sides share no cell but the limit's: "dtype is float32 in A, float16 in B; …", the
  * fewest keys in which two cells differ, or what a side lacks; cut to fit. */
@@ -42,5 +42,10 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes);
  * sendrecv, stream of single". */
 void comparison_only(const struct result *side, const struct result *other, char *out,
                      size_t bytes);
+
+/* print.c: the answer, its tables, and facts about the two sides; for people in 80 columns, or as one
+ * JSON object with the same tables. Nothing is decided there. If `out` cannot be written, the
+ * arena's work ends. */
+void print_comparison(const struct comparison *c, bool json, FILE *out);
 
 #endif

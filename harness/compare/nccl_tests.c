@@ -1,4 +1,4 @@
-#include "nccl_tests.h"
+#include "result.h"
 
 #include <limits.h>
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../arena.h"
 #include "../coll/counts.h"
 #include "../sanitize.h"
 #include "../record/member.h"
@@ -325,9 +326,7 @@ static int add_body(struct reading *r, const json_t *row, const char *key, const
 		                  coll_info(cell->coll)->name, cell->bytes,
 		                  json_number_value(wrong));
 	struct result_series *s =
-	    result_add(r->side, name, cell, r->nranks, r->trial, json_number_value(time), r->at.st);
-	if (!s)
-		return -1;
+	    result_add(r->side, name, cell, r->nranks, r->trial, json_number_value(time));
 	strcpy(s->layout, r->layout);
 	r->added++;
 	return 0;
@@ -412,7 +411,8 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 		                  "that was stopped leaves such a file",
 		                  why.line, why.column);
 	r.root = root;
+	result_keep(side->arena, root);
 	int result = read_root(&r);
-	json_decref(root);
+	arena_undo(side->arena, root);
 	return result;
 }

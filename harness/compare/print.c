@@ -1,10 +1,11 @@
-#include "print.h"
+#include "comparison.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
 #include "../report/page.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -73,7 +74,7 @@ static void put_table(struct shown *s, const struct story_form *form, const void
 	table_less(&told, ONLY_FILES, &shown);
 	table_drop_common(&shown, common, sizeof common);
 	table_drop_empty(&shown);
-	table_write_text(&shown.told, s->out, PAGE_COLUMNS);
+	table_write_text(s->arena, &shown.told, s->out, 0, PAGE_COLUMNS);
 	if (common[0])
 		say(s, "%s: %s.", form->common, common);
 }
@@ -452,6 +453,7 @@ static void put_settings(struct shown *s)
 	const json_t *left = s->c->left.variants, *right = s->c->right.variants;
 	json_t *unlike = json_object(), *names;
 	const char *key;
+	result_keep(s->arena, unlike);
 	for (size_t i = 0; i < json_array_size(left); i++)
 		for (size_t k = 0; k < json_array_size(right); k++) {
 			const json_t *a = json_array_get(left, i), *b = json_array_get(right, k);
@@ -464,7 +466,6 @@ static void put_settings(struct shown *s)
 		result_clean(key, clean, sizeof clean);
 		note(s, '-', "%s is not set the same in %s.", clean, json_string_value(names));
 	}
-	json_decref(unlike);
 }
 
 static const struct column note_columns[] = {COLUMN(struct note, side, "side", "", TEXT),
@@ -473,11 +474,9 @@ static const struct story_form note_form =
     STORY_FORM(struct note, note_columns, .name = "notes", .title = "What to know of the two sides",
                .when = STORY_NO_WHEN);
 
-static void put_all(struct arena *arena, void *of)
+static void put_all(struct shown *s)
 {
-	struct shown *s = of;
 	const struct comparison *c = s->c;
-	s->arena = arena;
 	put_answer(s);
 	put_unlike(s);
 	skip_line(s);
@@ -501,14 +500,14 @@ static void put_all(struct arena *arena, void *of)
 		put_table(s, &note_form, s->notes, s->nnotes);
 }
 
-int print_comparison(const struct comparison *c, bool json, FILE *out, struct status *st)
+void print_comparison(const struct comparison *c, bool json, FILE *out)
 {
-	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
-	bool failed = arena_run(put_all, &s, NULL) || (json && !s.tables);
-	if (s.tables) {
-		json_t *all = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
-		failed |= !all || json_dumpf(all, out, JSON_INDENT(1)) || fputc('\n', out) == EOF;
-		json_decref(all);
-	}
-	return failed ? status_set(st, "out of memory for the comparison") : 0;
+	struct shown s = {.c = c, .out = out, .arena = c->arena};
+	json_t *all = json ? json_pack("{s:i, s:[]}", "schema", 1, "tables") : NULL;
+	result_keep(c->arena, all);
+	s.tables = json_object_get(all, "tables");
+	arena_need(c->arena, !json || s.tables);
+	put_all(&s);
+	arena_need(c->arena,
+	           !json || (!json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF));
 }

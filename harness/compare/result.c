@@ -3,7 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arena.h"
 #include "../sanitize.h"
+
+static void forget(void *json)
+{
+	json_decref(json);
+}
+
+void result_keep(struct arena *arena, json_t *json)
+{
+	arena_defer(arena, forget, json);
+}
 
 /* --- series ------------------------------------------------------------------------------ */
 
@@ -25,39 +36,24 @@ const struct result_series *result_find(const struct result *side, const char *v
 	return NULL;
 }
 
-void *result_grown(void *all, unsigned n, size_t bytes, struct status *st)
-{
-	void *more = realloc(all, (n + 1) * bytes);
-	if (!more)
-		status_set(st, "out of memory for the comparison");
-	return more;
-}
-
 static struct result_series *series_of(struct result *side, const char *variant,
-                                       const struct cell *cell, unsigned nranks, struct status *st)
+                                       const struct cell *cell, unsigned nranks)
 {
 	const struct result_series *found = result_find(side, variant, cell);
 	if (found)
 		return &side->series[found - side->series];
-	struct result_series *more = result_grown(side->series, side->nseries, sizeof *more, st);
-	if (!more)
-		return NULL;
-	side->series = more;
-	more += side->nseries++;
+	side->series = arena_more(side->arena, side->series, side->nseries, sizeof *side->series);
+	struct result_series *more = &side->series[side->nseries++];
 	*more = (struct result_series){.cell = *cell, .nranks = nranks};
 	snprintf(more->variant, sizeof more->variant, "%s", variant);
 	return more;
 }
 
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
-                                 unsigned nranks, unsigned block, double time_us, struct status *st)
+                                 unsigned nranks, unsigned block, double time_us)
 {
-	struct result_series *s = series_of(side, variant, cell, nranks, st);
-	struct result_trial *more =
-	    s ? result_grown(s->trials, s->ntrials, sizeof *more, st) : NULL;
-	if (!more)
-		return NULL;
-	s->trials = more;
+	struct result_series *s = series_of(side, variant, cell, nranks);
+	s->trials = arena_more(side->arena, s->trials, s->ntrials, sizeof *s->trials);
 	s->trials[s->ntrials++] = (struct result_trial){block, time_us};
 	return s;
 }
@@ -124,14 +120,4 @@ void result_fact_add(struct result *side, enum result_fact fact, const char *tex
 	char clean[RESULT_FACT_BYTES];
 	result_clean(text, clean, sizeof clean);
 	result_list(side->facts[fact], RESULT_FACT_BYTES, clean);
-}
-
-void result_free(struct result *side)
-{
-	for (unsigned i = 0; i < side->nseries; i++)
-		free(side->series[i].trials);
-	free(side->series);
-	free(side->absent);
-	json_decref(side->variants);
-	*side = (struct result){0};
 }

@@ -51,6 +51,7 @@ struct result {
 	const char *path; /* borrowed */
 	char facts[FACT_KINDS][RESULT_FACT_BYTES];
 	char seed[40];
+	struct arena *arena;
 	json_t *variants; /* of the record's environment, or NULL */
 	bool torn;
 	unsigned failed; /* cells of trials that have no time */
@@ -67,13 +68,11 @@ struct result {
 	                                     defaults */
 };
 
-void result_free(struct result *side);
-
-/* Adds a time to a cell. Returns its series, valid until the next call, or NULL with the
- * sentence. */
+/* The value goes with the arena; NULL is allowed. */
+void result_keep(struct arena *arena, json_t *json);
+/* Adds a time to a cell. Returns its series, valid until the next call. */
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
-                                 unsigned nranks, unsigned block, double time_us,
-                                 struct status *st);
+                                 unsigned nranks, unsigned block, double time_us);
 /* After the last time is added: several times of one block (nccl-tests' -N cycles) become their
  * median, because they are not separate trials. */
 void result_settle(struct result *side);
@@ -86,11 +85,18 @@ void result_list(char *list, size_t bytes, const char *item);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void result_clean(const char *text, char *out, size_t bytes);
 
-/* The array `all` of `n` items with room for one more; realloc may have moved it. NULL with the
- * sentence. */
-void *result_grown(void *all, unsigned n, size_t bytes, struct status *st);
-
 /* All but the size is equal. */
 bool result_same_kind(const struct cell *a, const struct cell *b);
+
+/* source.c: loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list
+ * with commas, a folder); each file is a trial. `variant` names nccl-tests' times; NULL: their layout
+ * does. `path` is borrowed. */
+int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
+                struct status *st);
+/* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
+ * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
+ * NULL, after the layout. Of the file's dump of the environment it keeps only alltoallv's counts. */
+int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
+                    struct status *st);
 
 #endif

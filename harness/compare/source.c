@@ -1,4 +1,4 @@
-#include "source.h"
+#include "result.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 
 #include "../analysis/summary.h"
+#include "../arena.h"
+#include "../chapters/reasons.h"
 #include "../coll/counts.h"
 #include "../record/record_file.h"
-#include "nccl_tests.h"
 
 #define MOST_FILES 1000
 
@@ -73,7 +74,10 @@ static void add_facts(struct result *side, const struct summary *s)
 			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
 	add_machine(side, s->run);
 	snprintf(side->seed, sizeof side->seed, "%s", text_of(env, "seed"));
-	side->variants = json_incref(json_object_get(env, "variants"));
+	side->variants = json_array();
+	result_keep(side->arena, side->variants);
+	for (unsigned v = 0; v < s->nvariants; v++)
+		json_array_append(side->variants, (json_t *)(size_t)s->run->variants[v].json);
 }
 
 static const char *why_absent(const struct record_run *run, const struct summary_variant *v)
@@ -89,27 +93,23 @@ static const char *why_absent(const struct record_run *run, const struct summary
 	return "";
 }
 
-static int add_absent(struct result *side, const struct summary *s, struct status *st)
+static void add_absent(struct result *side, const struct summary *s)
 {
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
 		if (v->measured || !summary_is_asked(s, i))
 			continue;
-		struct result_absent *more =
-		    result_grown(side->absent, side->nabsent, sizeof *more, st);
-		if (!more)
-			return -1;
-		side->absent = more;
-		more += side->nabsent++;
+		side->absent =
+		    arena_more(side->arena, side->absent, side->nabsent, sizeof *side->absent);
+		struct result_absent *more = &side->absent[side->nabsent++];
 		more->failed = !*v->skip;
 		result_clean(v->name, more->variant, sizeof more->variant);
 		result_clean(why_absent(s->run, v), more->why, sizeof more->why);
 	}
-	return 0;
 }
 
 /* Omits the reference's twin: it would give one verdict twice. */
-static int add_rows(struct result *side, const struct summary *s, struct status *st)
+static void add_rows(struct result *side, const struct summary *s)
 {
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
@@ -122,36 +122,60 @@ static int add_rows(struct result *side, const struct summary *s, struct status 
 		for (unsigned t = 0; t < row->ntrials; t++) {
 			struct result_series *series =
 			    result_add(side, name, &row->cell, row->nranks, row->trials[t].block,
-			               row->trials[t].time_ns / 1000, st);
-			if (!series)
-				return -1;
+			               row->trials[t].time_ns / 1000);
 			series->limit = v->role == ROLE_LIMIT;
 			strcpy(series->digest, row->digest);
 		}
 	}
-	return 0;
 }
 
+static void forget_run(void *run)
+{
+	record_free(run);
+}
+
+static void forget_arena(void *arena)
+{
+	arena_free(arena);
+}
+
+struct summing {
+	struct record_run run;
+	struct summary s;
+};
+
+static void sum_up(struct arena *arena, void *of)
+{
+	struct summing *x = of;
+	summary_make(&x->run, arena, &x->s);
+}
+
+/* The record and its summary are freed before the other side's are loaded. */
 static int load_record(const char *path, struct result *side, struct status *st)
 {
-	struct record_run run;
-	struct summary s = {0};
-	if (record_load(path, &run, st))
+	struct summing *x = ARENA_NEW(side->arena, struct summing);
+	const struct summary *s = &x->s;
+	struct arena *own;
+	int result = 0;
+	if (record_load(path, &x->run, st))
 		return -1;
-	side->torn = run.torn;
-	int result = summary_make(&run, &s, st);
-	if (!result && s.trouble[0])
+	arena_defer(side->arena, forget_run, &x->run);
+	arena_need(side->arena, !arena_run(sum_up, x, &own));
+	arena_defer(side->arena, forget_arena, own);
+	side->torn = x->run.torn;
+	if (s->trouble.kind) {
 		result = status_set(st, "%s: nothing is compared with wrong results: %s", path,
-		                    s.trouble);
-	else if (!result && s.uncompared[0])
-		result = status_set(st, "%s: no speed is compared: %s", path, s.uncompared);
-	else if (!result) {
-		add_facts(side, &s);
-		result = add_absent(side, &s, st) || add_rows(side, &s, st) ? -1 : 0;
+		                    trouble_text(side->arena, &s->trouble));
+	} else if (s->uncompared.kind) {
+		result = status_set(st, "%s: no speed is compared: %s", path,
+		                    reason_text(side->arena, &s->uncompared));
+	} else {
+		add_facts(side, s);
+		add_absent(side, s);
+		add_rows(side, s);
 	}
-	if (s.run)
-		summary_free(&s);
-	record_free(&run);
+	arena_undo(side->arena, own);
+	arena_undo(side->arena, &x->run);
 	return result;
 }
 
@@ -172,29 +196,40 @@ static int is_json_entry(const struct dirent *entry)
 	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
 }
 
+struct listing {
+	struct dirent **entries;
+	int n;
+};
+
+static void forget_listing(void *of)
+{
+	const struct listing *l = of;
+	for (int i = 0; i < l->n; i++)
+		free(l->entries[i]);
+	free(l->entries);
+}
+
 /* A folder of nccl-tests' files. */
 static int load_folder(const char *path, const char *variant, struct result *side,
                        struct status *st)
 {
-	struct dirent **entries;
-	int n = scandir(path, &entries, is_json_entry, alphasort), result = 0;
-	if (n <= 0)
-		result = status_set(st,
-		                    "%s holds neither trials.jsonl, trials.jsonl.gz, nor "
-		                    "*.json of nccl-tests%s",
-		                    path, record_file_latest(path).text);
-	for (int i = 0; i < n; i++) {
+	struct listing *l = ARENA_NEW(side->arena, struct listing);
+	l->n = scandir(path, &l->entries, is_json_entry, alphasort);
+	arena_defer(side->arena, forget_listing, l);
+	if (l->n <= 0)
+		return status_set(st,
+		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json of "
+		                  "nccl-tests%s",
+		                  path, record_file_latest(path).text);
+	for (int i = 0; i < l->n; i++) {
 		char file[PATH_MAX];
-		int length = snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
-		free(entries[i]);
-		if (!result && (n > MOST_FILES || length >= (int)sizeof file))
-			result = status_set(st, "%.200s: too many files, or too long a path", path);
-		else if (!result)
-			result = nccl_tests_read(file, variant, (unsigned)i, side, st);
+		int length = snprintf(file, sizeof file, "%s/%s", path, l->entries[i]->d_name);
+		if (l->n > MOST_FILES || length >= (int)sizeof file)
+			return status_set(st, "%.200s: too many files, or too long a path", path);
+		if (nccl_tests_read(file, variant, (unsigned)i, side, st))
+			return -1;
 	}
-	if (n >= 0)
-		free(entries);
-	return result;
+	return 0;
 }
 
 /* Files of nccl-tests with commas between them. */
@@ -246,9 +281,10 @@ static int load(const char *path, const char *variant, struct result *side, stru
 	return load_record(path, side, st);
 }
 
-int source_load(const char *path, const char *variant, struct result *side, struct status *st)
+int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
+                struct status *st)
 {
-	*side = (struct result){.path = path};
+	*side = (struct result){.path = path, .arena = arena};
 	int result = load(path, variant, side, st);
 	if (!result)
 		result_settle(side);

@@ -8,8 +8,10 @@
 /* Below, one disturbed trial is half of a sample or all of it, and no interval is given. */
 #define UNPAIRED_MIN 3
 
+struct arena;
+
 /* lo and hi are NaN when there are too few values for an interval; all are NaN when a sample
- * is empty, when memory is out, or beyond 4096 × 4096 pairs. */
+ * is empty, or beyond 4096 × 4096 pairs. */
 struct unpaired {
 	double shift, lo, hi;
 	double confidence; /* attained; NaN without an interval */
@@ -19,15 +21,14 @@ struct unpaired {
  * rank-sum test of Mann, Whitney and Wilcoxon gives (Hollander, Wolfe and Chicken 2014, §4.2 and
  * §4.3): exact up to 50 values a side, so that the attained confidence is at least the asked one;
  * beyond 50 by the normal distribution. Without ties it is R's wilcox.test(x, y, conf.int = TRUE);
- * ties make it conservative. */
-struct unpaired unpaired_shift(const double *x, unsigned m, const double *y, unsigned n,
-                               double confidence);
+ * ties make it conservative. Here and below, the arena is for scratch. */
+struct unpaired unpaired_shift(struct arena *arena, const double *x, unsigned m, const double *y,
+                               unsigned n, double confidence);
 
 /* How many values each side lacks for an interval; 0 when there is one. */
-unsigned unpaired_lacks(unsigned m, unsigned n, double confidence);
+unsigned unpaired_lacks(struct arena *arena, unsigned m, unsigned n, double confidence);
 
-/* P(U ≤ u) of the number of pairs with x > y under the null, no ties. NaN when memory is out.
- */
-double unpaired_cdf(unsigned m, unsigned n, unsigned u);
+/* P(U ≤ u) of the number of pairs with x > y under the null, no ties. */
+double unpaired_cdf(struct arena *arena, unsigned m, unsigned n, unsigned u);
 
 #endif

@@ -10,14 +10,14 @@ static const struct claim_range open_range = {0, SIZE_MAX};
 
 /* Where a section's values go. Values for a backend that does not run are read to a place apart. */
 struct place {
-	bool of_claims;
+	enum claim_section section;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
 	size_t n;
-	const struct field *rows = claim_fields(place->of_claims, &n);
+	const struct field *rows = claim_fields(place->section, &n);
 	char allowed[256] = "";
 	struct suggestion guess = suggest_for(key);
 	for (size_t i = 0; i < n; i++) {
@@ -33,52 +33,50 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	    key, suggestion_text(&guess).text, allowed);
 }
 
+/* A key drops what it excludes further out: a test or a reason why it has none, sizes or a regime. */
+static void claim_settle(struct claim *claim, const char *key)
+{
+	if (!strcmp(key, "needs"))
+		claim->test = CLAIM_NEEDS;
+	if (!strcmp(key, "bytes"))
+		claim->regime = CLAIM_ANY_REGIME;
+	if (!strcmp(key, "regime"))
+		claim->bytes = open_range;
+}
+
 static int entry_read(struct build *b, const struct text_entry *entry, const struct place *place,
                       struct status *st)
 {
 	size_t n;
-	const struct field *rows = claim_fields(place->of_claims, &n);
+	const struct field *rows = claim_fields(place->section, &n);
 	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	struct status why = {""};
-	int rc =
-	    row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why);
-	return rc ? build_fail(b, entry->at, why.text, st) : 0;
+	if (row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why))
+		return build_fail(b, entry->at, why.text, st);
+	if (place->section == CLAIM_SECTION_CLAIM)
+		claim_settle(to, entry->key);
+	return 0;
 }
 
-/* Keys of claims that come in pairs: the key of the nearer layer drops the other. Its line where a
- * layer sets it, else 0. */
-enum paired { IS, NEEDS, REGIME, BYTES, PAIRED };
-static const char *const paired_keys[PAIRED] = {"is", "needs", "regime", "bytes"};
-
-struct layer {
-	struct text_place at[PAIRED];
-};
-
-/* Reads the entries for all backends, or those for one. */
-static int layer_read(struct build *b, unsigned section, const struct place *place, bool of_one,
-                      struct layer *layer, struct status *st)
+/* The entries for all backends, then those for one. */
+static int entries_read(struct build *b, unsigned section, const struct place *place,
+                        struct status *st)
 {
 	const struct text_entry *entry;
-	*layer = (struct layer){0};
-	for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));) {
-		if (entry_read(b, entry, place, st))
-			return -1;
-		for (unsigned k = 0; k < PAIRED && build_here(b, entry); k++)
-			if (!strcmp(entry->key, paired_keys[k]))
-				layer->at[k] = entry->at;
-	}
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
+			if (entry_read(b, entry, place, st))
+				return -1;
 	return 0;
 }
 
 /* The keys of sections that name variants. */
 static bool names_variant(const struct text_entry *entry)
 {
-	static const char *const named[] = {"from", "to", "left", "right"};
-	for (unsigned k = 0; k < sizeof named / sizeof *named; k++)
-		if (!strcmp(entry->key, named[k]))
-			return true;
-	return false;
+	const char *key = entry->key;
+	return !strcmp(key, "from") || !strcmp(key, "to") || !strcmp(key, "left") ||
+	       !strcmp(key, "right");
 }
 
 /* The backend for which a section names its variants, if it names none for the running backend: it
@@ -92,17 +90,23 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 	return NULL;
 }
 
+static int too_many(const struct build *b, const struct text_section *s, unsigned most,
+                    struct status *st)
+{
+	char what[64];
+	snprintf(what, sizeof what, "too many %ss; allowed are %u", s->kind, most);
+	return build_fail(b, s->at, what, st);
+}
+
 int asked_factor(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	if (list->nfactors == CLAIM_MAX)
-		return build_fail(b, s->at, "too many factors; allowed are 32", st);
+		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	const struct place place = {false, factor, &elsewhere};
-	struct layer layer;
-	if (layer_read(b, section, &place, false, &layer, st) ||
-	    layer_read(b, section, &place, true, &layer, st))
+	const struct place place = {CLAIM_SECTION_FACTOR, factor, &elsewhere};
+	if (entries_read(b, section, &place, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
 	if (!here && !s->all) { /* its entries are for another backend */
@@ -118,10 +122,41 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	return 0;
 }
 
+int asked_source(struct build *b, unsigned section, struct status *st)
+{
+	const struct text_section *s = &b->from->text.sections[section];
+	struct claim_list *list = &b->spec->asked;
+	if (list->nsources == CLAIM_SOURCES)
+		return too_many(b, s, CLAIM_SOURCES, st);
+	struct claim_source *source = &list->sources[list->nsources], elsewhere;
+	const struct place place = {CLAIM_SECTION_SOURCE, source, &elsewhere};
+	snprintf(source->name, sizeof source->name, "%s", s->name);
+	if (entries_read(b, section, &place, st))
+		return -1;
+	if (!source->by[0] || !source->where[0])
+		return build_fail(b, s->at,
+		                  "the source lacks by or where; allowed are both: who says it, "
+		                  "and an address or a title",
+		                  st);
+	list->nsources++;
+	return 0;
+}
+
 /* What a claim must say, checked after all of it is read. */
 static int claim_check(const struct build *b, const struct claim *c, struct text_place at,
                        struct status *st)
 {
+	if (c->source[0] && !c->says[0])
+		return build_fail(
+		    b, at,
+		    "the claim has a source but no line of it; say says = the line, in "
+		    "English",
+		    st);
+	if (!c->source[0] && (c->says[0] || c->original[0]))
+		return build_fail(b, at,
+		                  "the claim has a line of a source but names none; say source = "
+		                  "NAME of a [source NAME]",
+		                  st);
 	if (!c->text[0])
 		return build_fail(b, at, "the claim has no text; say text = the sentence", st);
 	if (c->test == CLAIM_NEEDS)
@@ -131,8 +166,15 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
 		                  "the claim lacks left, right, metric or is; allowed are "
 		                  "all four, or needs = what it would take",
 		                  st);
-	if (!strcmp(c->left, c->right))
-		return build_fail(b, at, "left and right are the same variant; allowed are two",
+	if (!c->left_coll[0] != !c->right_coll[0] || (c->left_coll[0] && c->coll != CLAIM_ANY_COLL))
+		return build_fail(b, at,
+		                  "allowed is collective for both sides, or left_collective and "
+		                  "right_collective",
+		                  st);
+	if (!strcmp(c->left, c->right) && !strcmp(c->left_coll, c->right_coll))
+		return build_fail(b, at,
+		                  "left and right are the same variant; allowed are two, or two "
+		                  "collectives",
 		                  st);
 	if (metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM)
 		return build_fail(b, at,
@@ -142,36 +184,15 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
 	return 0;
 }
 
-/* A test, or a reason why it has none; sizes, or a regime. */
-static int claim_settle(const struct build *b, struct claim *c, const struct layer *layer,
-                        struct status *st)
-{
-	const struct text_place *at = layer->at;
-	if (at[IS].line && at[NEEDS].line)
-		return build_fail(b, at[NEEDS],
-		                  "is and needs exclude each other; allowed is one of them", st);
-	if (at[REGIME].line && at[BYTES].line)
-		return build_fail(b, at[REGIME],
-		                  "regime and bytes exclude each other; allowed is one of them",
-		                  st);
-	if (at[NEEDS].line)
-		c->test = CLAIM_NEEDS;
-	if (at[BYTES].line)
-		c->regime = CLAIM_ANY_REGIME;
-	if (at[REGIME].line)
-		c->bytes = open_range;
-	return 0;
-}
-
 int asked_claim(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
 	if (list->nclaims == CLAIM_MAX)
-		return build_fail(b, s->at, "too many claims; allowed are 32", st);
+		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	const struct place place = {true, claim, &elsewhere};
+	const struct place place = {CLAIM_SECTION_CLAIM, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,
@@ -179,12 +200,8 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	                        .pace = CLAIM_ANY_PACE,
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
-	for (unsigned of_one = 0; of_one < 2; of_one++) {
-		struct layer layer;
-		if (layer_read(b, section, &place, of_one, &layer, st) ||
-		    claim_settle(b, claim, &layer, st))
-			return -1;
-	}
+	if (entries_read(b, section, &place, st))
+		return -1;
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    other) {
 		claim->test = CLAIM_NEEDS;
@@ -192,6 +209,8 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 			memcpy(claim->text, elsewhere.text, sizeof claim->text);
 		snprintf(claim->needs, sizeof claim->needs, CLAIM_NEEDS_BACKEND "%s", other);
 	}
+	if (!claim->text[0])
+		memcpy(claim->text, claim->says, sizeof claim->text);
 	if (b->backend && claim_check(b, claim, s->at, st))
 		return -1;
 	list->nclaims++;
@@ -225,66 +244,100 @@ static int name_check(struct build *b, const struct text_entry *entry, const cha
 	return build_fail(b, entry->at, what, st);
 }
 
-/* Both ends of each pair that a gap names. */
-static int gap_names_check(struct build *b, const struct text_entry *entry, struct status *st)
+/* The primary claim, after all claims are read. */
+static int primary_check(struct build *b, const struct text_entry *entry, const char *name,
+                         struct status *st)
 {
-	const struct field row = {.key = "gap"};
-	struct gap gap;
-	if (claim_gap_read(&row, entry->value, &gap, st) ||
-	    name_check(b, entry, "gap", gap.from, st) || name_check(b, entry, "gap", gap.to, st))
+	const struct claim_list *list = &b->spec->asked;
+	struct suggestion guess = suggest_for(name);
+	char what[1024];
+	for (unsigned c = 0; c < list->nclaims; c++) {
+		if (!strcmp(list->claims[c].name, name))
+			return 0;
+		suggest_offer(&guess, list->claims[c].name);
+	}
+	snprintf(what, sizeof what,
+	         "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file", name,
+	         suggestion_text(&guess).text);
+	return build_fail(b, entry->at, what, st);
+}
+
+/* A gap or a primary claim; what it is without a variant is kept here. */
+static int question_read(struct build *b, const struct text_entry *entry, struct status *st)
+{
+	const bool of_gap = !strcmp(entry->key, "gap");
+	const struct field row = {.key = entry->key};
+	struct spec_lacking *out = &b->spec->lacking, read = {.variant = ""};
+	const struct text_entry *said = build_said(b, entry->key);
+	struct status why = {""};
+	if (of_gap ? claim_gap_read(&row, entry->value, &read.gap, &why)
+	           : claim_primary_read(&row, entry->value, read.primary, &why))
+		return build_fail(b, entry->at, why.text, st);
+	if (of_gap ? name_check(b, entry, "gap", read.gap.from, st) ||
+	                 name_check(b, entry, "gap", read.gap.to, st)
+	           : primary_check(b, entry, read.primary, st))
 		return -1;
-	for (unsigned i = 0; i < gap.nothers; i++)
-		if (name_check(b, entry, "gap", gap.others[i].from, st) ||
-		    name_check(b, entry, "gap", gap.others[i].to, st))
-			return -1;
+	if (!entry->without[0] || !build_here(b, entry) ||
+	    (said && said->section == BUILD_COMMAND_LINE))
+		return 0;
+	if (strcmp(out->variant, entry->without)) /* the nearer section replaces the other */
+		*out = (struct spec_lacking){.variant = ""};
+	strcpy(out->variant, entry->without);
+	if (of_gap)
+		out->gap = read.gap;
+	else
+		strcpy(out->primary, read.primary);
 	return 0;
 }
 
-/* Every name of a variant, also those for other backends, so that a typo shows at once. */
+/* Every name in an entry, also of those for other backends, so that a typo shows at once. */
+static int entry_check(struct build *b, const struct text_entry *entry, struct status *st)
+{
+	const bool outside = entry->section == BUILD_COMMAND_LINE;
+	const char *kind = outside ? "experiment" : b->from->text.sections[entry->section].kind;
+	const bool asks = !strcmp(kind, "experiment") &&
+	                  (!strcmp(entry->key, "gap") || !strcmp(entry->key, "primary"));
+	if (entry->without[0] && !asks)
+		return build_fail(b, entry->at,
+		                  "a section for machines without a variant; allowed are gap and "
+		                  "primary, in [experiment without VARIANT]",
+		                  st);
+	if (entry->without[0] && name_check(b, entry, "without", entry->without, st))
+		return -1;
+	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
+		return name_check(b, entry, entry->key, entry->value, st);
+	return asks ? question_read(b, entry, st) : 0;
+}
+
+/* The entries for all backends, then those for one, which replace them. */
 static int names_check(struct build *b, struct status *st)
 {
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		bool outside = entry->section == BUILD_COMMAND_LINE;
-		const char *kind = outside ? "" : b->from->text.sections[entry->section].kind;
-		bool of_claim = !strcmp(kind, "factor") || !strcmp(kind, "claim");
-		if (of_claim && names_variant(entry) &&
-		    name_check(b, entry, entry->key, entry->value, st))
-			return -1;
-		if ((outside || !strcmp(kind, "experiment")) && !strcmp(entry->key, "gap") &&
-		    gap_names_check(b, entry, st))
-			return -1;
-	}
+	const struct text *text = &b->from->text;
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; i < text->nentries; i++)
+			if ((text->entries[i].on[0] != '\0') == of_one &&
+			    entry_check(b, &text->entries[i], st))
+				return -1;
 	return 0;
 }
 
-/* The primary claims of every backend, after all claims are read. */
-static int primary_check(struct build *b, struct status *st)
+/* The source of each claim, which may come after it. */
+static int sources_check(struct build *b, struct status *st)
 {
 	const struct claim_list *list = &b->spec->asked;
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
-		const struct field row = {.key = "primary"};
-		char what[1024];
-		struct primary primary;
-		if (strcmp(entry->key, "primary") ||
-		    claim_primary_read(&row, entry->value, &primary, st))
+		struct suggestion guess = suggest_for(entry->value);
+		char what[512];
+		if (entry->section == BUILD_COMMAND_LINE || strcmp(entry->key, "source") ||
+		    claim_source_find(list, entry->value))
 			continue;
-		for (unsigned k = 0; k < primary.n; k++) {
-			struct suggestion guess = suggest_for(primary.names[k]);
-			bool is = false;
-			for (unsigned c = 0; c < list->nclaims; c++) {
-				is = is || !strcmp(list->claims[c].name, primary.names[k]);
-				suggest_offer(&guess, list->claims[c].name);
-			}
-			if (is)
-				continue;
-			snprintf(what, sizeof what,
-			         "primary = '%s' names no claim%s; allowed is a [claim NAME] "
-			         "of this file",
-			         primary.names[k], suggestion_text(&guess).text);
-			return build_fail(b, entry->at, what, st);
-		}
+		for (unsigned k = 0; k < list->nsources; k++)
+			suggest_offer(&guess, list->sources[k].name);
+		snprintf(what, sizeof what,
+		         "source = '%s' names no source%s; allowed is a [source NAME] of this file",
+		         entry->value, suggestion_text(&guess).text);
+		return build_fail(b, entry->at, what, st);
 	}
 	return 0;
 }
@@ -325,16 +378,17 @@ static void ranges_set(struct spec *spec)
 	spec->gap_open = !list->gap.bytes.hi;
 	if (spec->gap_open)
 		list->gap.bytes = spans.hi ? spans : open_range;
+	spec->lacking.gap.bytes = list->gap.bytes;
 	for (unsigned i = 0; i < list->nfactors; i++) {
-		spec->factors_open[i] = !list->factors[i].bytes.hi;
-		if (spec->factors_open[i])
+		list->factors[i].as_gap = !list->factors[i].bytes.hi;
+		if (list->factors[i].as_gap)
 			list->factors[i].bytes = list->gap.bytes;
 	}
 }
 
 int asked_finish(struct build *b, struct status *st)
 {
-	if (names_check(b, st) || gap_check(b, st) || primary_check(b, st))
+	if (names_check(b, st) || gap_check(b, st) || sources_check(b, st))
 		return -1;
 	ranges_set(b->spec);
 	return 0;

@@ -15,15 +15,54 @@ bool build_here(const struct build *b, const struct text_entry *entry)
 	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
 }
 
+const struct text_entry *build_said(const struct build *b, const char *key)
+{
+	const struct text_entry *said = NULL;
+	unsigned most = 0;
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
+		const unsigned near = (i >= b->from->nread ? 4 : 1) + (entry->on[0] != '\0');
+		if (strcmp(entry->key, key) || !build_here(b, entry) || entry->without[0] ||
+		    near < most)
+			continue;
+		said = entry;
+		most = near;
+	}
+	return said;
+}
+
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i)
 {
 	while (*i < b->from->text.nentries) {
 		const struct text_entry *entry = &b->from->text.entries[(*i)++];
-		if (entry->section == section && of_one == (entry->on[0] != '\0'))
+		if (entry->section == section && of_one == (entry->on[0] != '\0') &&
+		    !entry->without[0])
 			return entry;
 	}
 	return NULL;
+}
+
+const struct text_entry *build_rival(const struct build *b, const struct text_entry *entry)
+{
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *other = &b->from->text.entries[i];
+		if (other->section == entry->section && text_same_layer(other, entry) &&
+		    text_rivals(other->key, entry->key))
+			return other;
+	}
+	return NULL;
+}
+
+/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
+ * from further out. Both in one layer stay, for the plan to compare. */
+static void place_settle(const struct build *b, const struct text_entry *entry,
+                         struct settings *settings)
+{
+	if (!strcmp(entry->key, "mode") && !build_rival(b, entry))
+		settings->layout = (struct layout){0};
+	if (!strcmp(entry->key, "layout") && !build_rival(b, entry))
+		settings->mode[0] = '\0';
 }
 
 static int entry_apply(struct build *b, const struct text_entry *entry,
@@ -42,6 +81,8 @@ static int entry_apply(struct build *b, const struct text_entry *entry,
 	}
 	if (keys_apply(&to, entry->key, entry->value, &why))
 		return build_fail(b, entry->at, why.text, st);
+	if (to.variant)
+		place_settle(b, entry, &to.variant->settings);
 	return 0;
 }
 
@@ -50,45 +91,18 @@ bool build_is_like(const struct text_entry *entry)
 	return !entry->on[0] && !strcmp(entry->key, "like");
 }
 
-/* One layer of a section: the entries for all backends, or those for one.
- *
- * Mode and layout say the same thing, so the one that is set here drops the other one if that came
- * from further out. Both in one layer stay, for the plan to compare. */
-static int layer_apply(struct build *b, unsigned section, bool of_one,
-                       const struct keys_target *target, struct status *st)
-{
-	struct settings *settings = target->variant ? &target->variant->settings : NULL;
-	struct {
-		char mode[TRIAL_NAME_BYTES];
-		struct layout layout;
-	} outer;
-	if (settings) {
-		memcpy(outer.mode, settings->mode, sizeof outer.mode);
-		outer.layout = settings->layout;
-		settings->mode[0] = '\0';
-		settings->layout = (struct layout){0};
-	}
-	const struct text_entry *entry;
-	for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));) {
-		if (!target->spec && build_is_like(entry))
-			continue;
-		if (section == BUILD_COMMAND_LINE && !target->spec &&
-		    !keys_in(KEYS_VARIANT, entry->key))
-			continue;
-		if (entry_apply(b, entry, target, st))
-			return -1;
-	}
-	if (settings && !settings->mode[0] && !layout_ranks(settings->layout)) {
-		memcpy(settings->mode, outer.mode, sizeof settings->mode);
-		settings->layout = outer.layout;
-	}
-	return 0;
-}
-
 int build_layers(struct build *b, unsigned section, const struct keys_target *target,
                  struct status *st)
 {
-	if (layer_apply(b, section, false, target, st))
-		return -1;
-	return layer_apply(b, section, true, target, st);
+	const struct text_entry *entry;
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));) {
+			const bool other = section == BUILD_COMMAND_LINE && !target->spec &&
+			                   !keys_of_variant(entry->key);
+			if (other || (!target->spec && build_is_like(entry)))
+				continue;
+			if (entry_apply(b, entry, target, st))
+				return -1;
+		}
+	return 0;
 }

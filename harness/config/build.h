@@ -28,25 +28,31 @@ struct build {
 	struct spec_variant elsewhere_variant;
 };
 
+/* Another entry of the same layer that says the same or excludes it, or NULL. */
+const struct text_entry *build_rival(const struct build *b, const struct text_entry *entry);
 /* -1, with `file:line: what`. */
 int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st);
 /* Whether an entry names the variant that its section starts from. */
 bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or
- * those for one. NULL: no more. */
+ * those for one. Those for the lack of a variant are in neither. NULL: no more. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
                                     unsigned *i);
 /* Whether an entry applies to the running backend. */
 bool build_here(const struct build *b, const struct text_entry *entry);
+/* The entry that counts of a key of [experiment]: the command line's before one for the running
+ * backend before one for all. NULL: none. */
+const struct text_entry *build_said(const struct build *b, const char *key);
 
 /* Applies one section's entries, those for all backends before those for one. */
 int build_layers(struct build *b, unsigned section, const struct keys_target *target,
                  struct status *st);
 
-/* --- [factor NAME] and [claim NAME] (asked.c) --- */
+/* --- [factor NAME], [claim NAME] and [source NAME] (asked.c) --- */
 
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);
+int asked_source(struct build *b, unsigned section, struct status *st);
 /* After all are read and before variants are expanded. */
 int asked_finish(struct build *b, struct status *st);
 

@@ -8,6 +8,7 @@
 #include "../trial/sizes.h"
 
 #define KIB     ((size_t)1 << 10)
+#define MOST_OF 10000000                                /* a thousand times, in the same */
 #define MOST_BY ((uint64_t)(10000 * CLAIM_MOST_MARGIN)) /* hundredths of a percent */
 
 // clang-format off
@@ -64,6 +65,12 @@ int claim_regime(const struct claim *c)
 	return c->regime == CLAIM_ANY_REGIME ? metrics[c->metric].regime : c->regime;
 }
 
+int claim_coll(const struct claim *c, bool right)
+{
+	const char *own = right ? c->right_coll : c->left_coll;
+	return *own ? coll_find(own) : c->coll;
+}
+
 bool claim_range_open(struct claim_range range)
 {
 	return range.lo == 0 && range.hi == SIZE_MAX;
@@ -105,7 +112,9 @@ struct claim_range claim_regime_range(enum regime_kind kind, bool gpus, const si
 static field_read_fn test_read;
 
 #define FACTOR(FIELD) offsetof(struct factor, FIELD), sizeof(((struct factor *)0)->FIELD)
-#define CLAIM(FIELD)  offsetof(struct claim, FIELD), sizeof(((struct claim *)0)->FIELD)
+#define SOURCE(FIELD)                                                                              \
+	offsetof(struct claim_source, FIELD), sizeof(((struct claim_source *)0)->FIELD)
+#define CLAIM(FIELD) offsetof(struct claim, FIELD), sizeof(((struct claim *)0)->FIELD)
 
 // clang-format off
 static const struct field factor_rows[] = {
@@ -118,20 +127,33 @@ static const struct field factor_rows[] = {
     {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "gap_bytes", .help = "LO..HI"},
 };
 
-/* The first three apply to every claim, the last one to claims without a test. */
+static const struct field source_rows[] = {
+    {"name", FIELD_NAME, SOURCE(name), .record = true},
+    {"by", FIELD_TEXT, SOURCE(by), .otherwise = "required", .help = "who says it: a report on 8 × H800"},
+    {"where", FIELD_TEXT, SOURCE(where), .otherwise = "required", .help = "an address, a title"},
+    {"machine", FIELD_TEXT, SOURCE(machine), .otherwise = "none", .help = "on which it was measured"},
+};
+
+/* The first six apply to every claim, the last one to claims without a test. */
 static const struct field claim_rows[] = {
     {"name", FIELD_NAME, CLAIM(name), .record = true},
-    {"text", FIELD_TEXT, CLAIM(text), .otherwise = "required", .help = "the sentence"},
+    {"text", FIELD_TEXT, CLAIM(text), .otherwise = "says", .help = "the sentence"},
+    {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests"},
+    {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English"},
+    {"original", FIELD_TEXT, CLAIM(original), .optional = true, .otherwise = "none", .help = "and in the source's own words"},
     {"is", FIELD_WORD, CLAIM(test), .lo = 1, .hi = MOST_BY, .words = tests, .read = test_read, .otherwise = "required",
-     .help = "less by 2%, more by 2%, within 2%"},
+     .help = "less by 2%, more by 2%, within 2%, within 20% of 60%"},
     {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant"},
     {"right", FIELD_NAME, CLAIM(right), .otherwise = "required", .help = "a variant"},
     {"metric", FIELD_WORD, CLAIM(metric), .word = metric_name, .otherwise = "required", .help = "what is compared"},
     {"by", FIELD_PERCENT, CLAIM(by), .hi = MOST_BY, .record = true},
+    {"of", FIELD_REAL, CLAIM(of), .record = true, .optional = true},
     {"bytes", FIELD_RANGE, CLAIM(bytes), .otherwise = "the regime's", .help = "LO..HI: other sizes"},
     {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "its sizes"},
     {"pace", FIELD_MAYBE, CLAIM(pace), .words = coll_pace_names, .optional = true, .otherwise = "the metric's"},
     {"collective", FIELD_MAYBE, CLAIM(coll), .word = coll_name, .optional = true, .otherwise = "all"},
+    {"left_collective", FIELD_CHOICE, CLAIM(left_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of left alone; with right_collective"},
+    {"right_collective", FIELD_CHOICE, CLAIM(right_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of right alone"},
     {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take"},
 };
 
@@ -141,19 +163,47 @@ static const struct field gap_rows[] = {
     {"bytes", FIELD_RANGE, .at = offsetof(struct gap, bytes)},
 };
 
+static const struct {
+	const struct field *rows;
+	size_t n;
+} sections[] = {
+    [CLAIM_SECTION_FACTOR] = {factor_rows, sizeof factor_rows / sizeof *factor_rows},
+    [CLAIM_SECTION_CLAIM] = {claim_rows, sizeof claim_rows / sizeof *claim_rows},
+    [CLAIM_SECTION_SOURCE] = {source_rows, sizeof source_rows / sizeof *source_rows},
+};
+
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
 #define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
-#define OF_EVERY    3
+#define OF_EVERY    6
 
-const struct field *claim_fields(bool of_claims, size_t *n)
+const struct field *claim_fields(enum claim_section section, size_t *n)
 {
-	*n = of_claims ? NROWS(claim_rows) : NROWS(factor_rows);
-	return of_claims ? claim_rows : factor_rows;
+	*n = sections[section].n;
+	return sections[section].rows;
 }
 
-/* "less by 2%" */
+const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
+{
+	for (unsigned i = 0; i < list->nsources; i++)
+		if (!strcmp(list->sources[i].name, name))
+			return &list->sources[i];
+	return NULL;
+}
+
+/* " of 60%" after a test's share, or nothing; *share is cut before it. */
+static int of_read(char *share, double *of, struct status *st)
+{
+	static const struct field bounds = {"of", FIELD_PERCENT, .lo = 1, .hi = MOST_OF};
+	char *at = strstr(share, " of ");
+	if (!at)
+		return 0;
+	*at = '\0';
+	return field_percent(&bounds, at + 4 + strspn(at + 4, " "), of, st);
+}
+
+/* "less by 2%", "within 20% of 60%" */
 static int test_read(const struct field *key, const char *text, void *base, struct status *st)
 {
 	static const char *const forms[] = {"less by ", "more by ", "within "};
@@ -161,17 +211,22 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 	struct status why = {""};
 	for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
 		size_t n = strlen(forms[i]);
+		char share[64];
+		double of = 0;
 		if (strncmp(text, forms[i], n))
 			continue;
-		if (field_percent(key, text + n + strspn(text + n, " "), &claim->by, &why))
+		snprintf(share, sizeof share, "%s", text + n + strspn(text + n, " "));
+		if ((i == CLAIM_WITHIN && of_read(share, &of, &why)) ||
+		    field_percent(key, share, &claim->by, &why))
 			break;
 		claim->test = (enum claim_test)i;
+		claim->of = of;
 		return 0;
 	}
 	return status_set(st,
-	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%% or "
-	                  "within X%%, X from 0.01 to %g",
-	                  key->key, text, 100 * CLAIM_MOST_MARGIN);
+	                  "%s = '%s' is not allowed; allowed is less by X%%, more by X%%, "
+	                  "within X%% or within X%% of Y%%, X from 0.01 to %g, Y from 0.01 to %g",
+	                  key->key, text, 100 * CLAIM_MOST_MARGIN, MOST_OF / 100.);
 }
 
 /* The rows that the record has of a claim beyond the common ones. */
@@ -180,6 +235,21 @@ static const struct field *rows_of(const struct claim *c, size_t *n)
 	const size_t last = NROWS(claim_rows) - 1;
 	*n = c->test == CLAIM_NEEDS ? 1 : last - OF_EVERY;
 	return c->test == CLAIM_NEEDS ? &claim_rows[last] : &claim_rows[OF_EVERY];
+}
+
+/* A record without sources has none. */
+static int sources_take(const json_t *from, struct claim_list *out, struct status *st)
+{
+	const size_t n = json_array_size(from);
+	if (n > CLAIM_SOURCES)
+		return status_set(st, "the record's environment has %zu sources; allowed are %d", n,
+		                  CLAIM_SOURCES);
+	for (size_t i = 0; i < n; i++)
+		if (field_object_take(source_rows, NROWS(source_rows), json_array_get(from, i),
+		                      &out->sources[i], st))
+			return -1;
+	out->nsources = (unsigned)n;
+	return 0;
 }
 
 static json_t *claim_json(const struct claim *c)
@@ -197,21 +267,24 @@ static json_t *claim_json(const struct claim *c)
 
 int claim_list_put(const struct claim_list *list, json_t *environment)
 {
-	json_t *factors = json_array(), *claims = json_array();
+	json_t *claims = json_array();
 	int bad = 0;
-	for (unsigned i = 0; i < list->nfactors; i++)
-		bad |= json_array_append_new(
-		    factors, field_object(factor_rows, NROWS(factor_rows), &list->factors[i]));
 	for (unsigned i = 0; i < list->nclaims; i++)
 		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
-	bad |= json_object_set_new(environment, "factors", factors);
+	bad |= json_object_set_new(environment, "factors",
+	                           field_list(factor_rows, NROWS(factor_rows), list->factors,
+	                                      list->nfactors, sizeof *list->factors));
 	bad |= json_object_set_new(environment, "claims", claims);
+	if (list->nsources)
+		bad |=
+		    json_object_set_new(environment, "sources",
+		                        field_list(source_rows, NROWS(source_rows), list->sources,
+		                                   list->nsources, sizeof *list->sources));
 	bad |= json_object_set_new(
 	    environment, "gap",
 	    list->gap.from[0] ? field_object(gap_rows, NROWS(gap_rows), &list->gap) : json_null());
-	if (list->primary.n)
-		bad |= json_object_set_new(environment, "primary",
-		                           json_string(list->primary.names[0]));
+	if (list->primary[0])
+		bad |= json_object_set_new(environment, "primary", json_string(list->primary));
 	return bad ? -1 : 0;
 }
 
@@ -230,7 +303,13 @@ static int claim_take(const json_t *from, struct claim *out, struct status *st)
 	if (field_object_take(claim_rows, OF_EVERY, from, out, st))
 		return -1;
 	const struct field *rows = rows_of(out, &n);
-	return field_object_take(rows, n, from, out, st);
+	if (field_object_take(rows, n, from, out, st))
+		return -1;
+	if (!out->left_coll[0] != !out->right_coll[0] ||
+	    (out->left_coll[0] && (claim_coll(out, false) < 0 || claim_coll(out, true) < 0)))
+		return status_set(st,
+		                  "left_collective and right_collective are no two collectives");
+	return 0;
 }
 
 static int list_fail(const char *what, size_t i, const struct status *why, struct status *st)
@@ -262,74 +341,40 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 	if (json_is_object(gap) &&
 	    field_object_take(gap_rows, NROWS(gap_rows), gap, &list.gap, &why))
 		return list_fail("gap", 0, &why, st);
-	const json_t *primary = json_object_get(environment, "primary");
-	list.primary.n = primary != NULL;
-	if (field_from_json(&primary_row, primary, list.primary.names[0], &why))
+	if (sources_take(json_object_get(environment, "sources"), &list, &why))
+		return list_fail("source", 0, &why, st);
+	if (field_from_json(&primary_row, json_object_get(environment, "primary"), list.primary,
+	                    &why))
 		return status_set(st, "the record's environment: %s", why.text);
 	*out = list;
 	return 0;
 }
 
-/* "FROM, TO", and where it ends: at the text's end, or after an "or". */
-static bool ends_read(const char **text, struct gap_ends *out)
-{
-	int n = 0;
-	if (sscanf(*text, " %63[^, \t] , %63[^, \t]%n", out->from, out->to, &n) != 2 ||
-	    !field_is_name(out->from, sizeof out->from) ||
-	    !field_is_name(out->to, sizeof out->to) || !strcmp(out->from, out->to))
-		return false;
-	*text += n;
-	size_t blanks = strspn(*text, " \t");
-	*text += blanks;
-	if (!**text)
-		return true;
-	bool more = blanks && !strncmp(*text, "or", 2) && strspn(*text + 2, " \t");
-	*text += more ? 2 : 0;
-	return more;
-}
+/* Both keys may be said otherwise for machines that cannot measure a variant. */
+#define ELSEWHERE "; of machines without a variant say it in [experiment without VARIANT]"
 
 int claim_primary_read(const struct field *key, const char *text, void *base, struct status *st)
 {
-	struct primary *primary = (struct primary *)(void *)((char *)base + key->at), read = {0};
-	const char *rest = text;
-	int n;
-	bool good;
-	do {
-		char *name = read.names[read.n];
-		n = 0;
-		good = sscanf(rest, " %63[^ \t]%n", name, &n) == 1 &&
-		       field_is_name(name, sizeof read.names[0]);
-		rest += n;
-		read.n++;
-		n = 0;
-		sscanf(rest, " or%n", &n);
-		rest += n;
-	} while (good && n && read.n < CLAIM_PRIMARIES);
-	if (!good || rest[strspn(rest, " \t")])
+	char *out = (char *)base + key->at;
+	if (!field_is_name(text, TRIAL_NAME_BYTES))
 		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is a claim's name, and up "
-		                  "to %d more such after an 'or' each",
-		                  key->key, text, CLAIM_PRIMARIES - 1);
-	*primary = read;
+		                  "%s = '%s' is not allowed; allowed is a claim's name" ELSEWHERE,
+		                  key->key, text);
+	strcpy(out, text);
 	return 0;
 }
 
 int claim_gap_read(const struct field *key, const char *text, void *base, struct status *st)
 {
-	struct gap *gap = (struct gap *)(void *)((char *)base + key->at);
-	struct gap_ends ends[1 + GAP_OTHERS] = {{"", ""}};
-	const char *rest = text;
-	unsigned n = 0;
-	do {
-		if (n == 1 + GAP_OTHERS || !ends_read(&rest, &ends[n++]))
-			return status_set(st,
-			                  "%s = '%s' is not allowed; allowed is FROM, TO: two "
-			                  "variants, and up to %d more such after an 'or' each",
-			                  key->key, text, GAP_OTHERS);
-	} while (*rest);
-	memcpy(gap->from, ends[0].from, sizeof gap->from);
-	memcpy(gap->to, ends[0].to, sizeof gap->to);
-	memcpy(gap->others, ends + 1, sizeof gap->others);
-	gap->nothers = n - 1;
+	struct gap *gap = (struct gap *)(void *)((char *)base + key->at), read = {.from = ""};
+	int n = 0;
+	if (sscanf(text, " %63[^, \t] , %63[^, \t] %n", read.from, read.to, &n) != 2 || text[n] ||
+	    !field_is_name(read.from, sizeof read.from) ||
+	    !field_is_name(read.to, sizeof read.to) || !strcmp(read.from, read.to))
+		return status_set(
+		    st, "%s = '%s' is not allowed; allowed is FROM, TO: two variants" ELSEWHERE,
+		    key->key, text);
+	read.bytes = gap->bytes;
+	*gap = read;
 	return 0;
 }

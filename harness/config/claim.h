@@ -13,7 +13,9 @@
 #include "../trial/settings.h"
 
 #define CLAIM_TEXT_BYTES  256
-#define CLAIM_MAX         32 /* claims of an experiment, and as many factors */
+#define CLAIM_MAX         48 /* claims of an experiment, and as many factors */
+#define CLAIM_SOURCES     8
+#define CLAIM_COLL_BYTES  24
 #define CLAIM_ANY_PACE    (-1)
 #define CLAIM_ANY_COLL    (-1)
 #define CLAIM_MOST_MARGIN 0.9 /* of a test: 90 % */
@@ -85,60 +87,60 @@ struct factor {
 	bool placebo;                     /* a setting without effect: the instrument's own check */
 	struct claim_range bytes;         /* open: by regime, as below */
 	struct claim_range latency_bytes; /* of latency; not in the record */
+	bool as_gap;                      /* the file leaves its sizes open; not in the record */
 };
 
-#define GAP_OTHERS 3
-
-/* What the factors explain: the difference between two variants. The others replace it, in their
- * order, if one of the two is not here: plan_gap settles that, and the record has no others. */
+/* What the factors explain: the difference between two variants. */
 struct gap {
 	char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES]; /* "": none asked for */
 	struct claim_range bytes;
-	unsigned nothers;
-	struct gap_ends {
-		char from[TRIAL_NAME_BYTES], to[TRIAL_NAME_BYTES];
-	} others[GAP_OTHERS];
 };
 
 #define CLAIM_NEEDS_BACKEND "backend " /* a need that is a backend begins so */
 
 /* Of left ÷ right: less by X, below 1 ÷ (1 + X); more by X, above 1 + X; within X, between the two.
- * needs: no test, as what it requires is missing. */
+ * within X of Y, the same of ratio ÷ Y. needs: no test, as what it requires is missing. */
 enum claim_test { CLAIM_LESS, CLAIM_MORE, CLAIM_WITHIN, CLAIM_NEEDS, CLAIM_TESTS };
 const char *claim_test_name(enum claim_test test);
 
+/* Who says what claims say: a report, a page, a paper. */
+struct claim_source {
+	char name[TRIAL_NAME_BYTES];
+	char by[CLAIM_TEXT_BYTES], where[CLAIM_TEXT_BYTES]; /* "a report on …"; an address */
+	char machine[CLAIM_TEXT_BYTES];                     /* on which it measured, or "" */
+};
+
 struct claim {
 	char name[TRIAL_NAME_BYTES], text[CLAIM_TEXT_BYTES];
+	/* The line of a source that it tests, in English and as the source has it; "": none. */
+	char source[TRIAL_NAME_BYTES], says[CLAIM_TEXT_BYTES], original[CLAIM_TEXT_BYTES];
 	char left[TRIAL_NAME_BYTES], right[TRIAL_NAME_BYTES];
 	enum metric metric;
 	enum claim_test test;
-	double by;                /* X: 0.02 is 2 % */
+	double by, of;            /* X, Y: 0.02 is 2 %; 0: there is no Y */
 	struct claim_range bytes; /* open: those of its regime */
 	int regime;               /* CLAIM_ANY_REGIME: the metric's */
 	int pace;                 /* CLAIM_ANY_PACE: the metric's own */
 	int coll;                 /* CLAIM_ANY_COLL: all of the experiment */
+	/* Of each side its own collective, in place of coll; "": the same for both. */
+	char left_coll[CLAIM_COLL_BYTES], right_coll[CLAIM_COLL_BYTES];
 	char needs[CLAIM_TEXT_BYTES];
 };
+
+/* The collective of the left side, or of the right one; CLAIM_ANY_COLL: all. */
+int claim_coll(const struct claim *claim, bool right);
 
 /* The regime that a claim is about, or CLAIM_ANY_REGIME. */
 int claim_regime(const struct claim *claim);
 
-#define CLAIM_PRIMARIES 4
-
-/* The claims that an experiment is about: the first that can be tested here counts, which
- * plan_primary settles. The record has one or none. */
-struct primary {
-	unsigned n;
-	char names[CLAIM_PRIMARIES][TRIAL_NAME_BYTES];
-};
-
 /* All that an experiment asks. */
 struct claim_list {
-	unsigned nfactors, nclaims;
+	unsigned nfactors, nclaims, nsources;
+	struct claim_source sources[CLAIM_SOURCES];
 	struct factor factors[CLAIM_MAX];
 	struct claim claims[CLAIM_MAX];
 	struct gap gap;
-	struct primary primary;
+	char primary[TRIAL_NAME_BYTES]; /* the claim that the experiment is about, or "" */
 };
 
 /* Sets factors, claims and gap of the record's environment, as results/README.md says. -1: out
@@ -148,9 +150,13 @@ int claim_list_put(const struct claim_list *list, json_t *environment);
  * *out is set only on success. */
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st);
 
-/* Readers of rows for a struct gap and a struct primary. */
+/* Readers of rows for a struct gap and for the primary claim's name. */
 field_read_fn claim_gap_read, claim_primary_read;
-/* The rows of [factor NAME] or of [claim NAME], for help. */
-const struct field *claim_fields(bool of_claims, size_t *n);
+/* The source of that name, or NULL. */
+const struct claim_source *claim_source_find(const struct claim_list *list, const char *name);
+
+/* The kinds of sections, and the rows of each. */
+enum claim_section { CLAIM_SECTION_FACTOR, CLAIM_SECTION_CLAIM, CLAIM_SECTION_SOURCE };
+const struct field *claim_fields(enum claim_section section, size_t *n);
 
 #endif

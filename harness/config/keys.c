@@ -25,22 +25,23 @@ static const char *word_backend(unsigned i)
 	return backend_table[i - 1] ? backend_table[i - 1]->name : NULL;
 }
 
-static field_read_fn colls_read, sizes_read, dtypes_read, ops_read, roots_read, in_place_read,
-    tokens_read, counts_read, skews_read, paces_read, blocks_read, library_read, each_read;
+static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
+    paces_read, blocks_read, library_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
+#define LIST(FIELD) AT(FIELD), AT(n##FIELD)
 
 /* Bounds keep a typo from asking for days, or for more memory than stamps are worth. A seed fits a
  * double, as JSON's readers want. */
 // clang-format off
 static const struct field experiment[] = {
     {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures"},
-    {"collective", FIELD_OWN, .read = colls_read, .word = coll_name, .otherwise = "required", .help = "a list"},
+    {"collective", FIELD_OWN, LIST(colls), .read = list_read, .word = coll_name, .otherwise = "required", .help = "a list"},
     {"bytes", FIELD_OWN, .read = sizes_read, .otherwise = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
-    {"tokens", FIELD_OWN, .read = tokens_read, .otherwise = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
-    {"dtype", FIELD_OWN, .read = dtypes_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all"},
-    {"op", FIELD_OWN, .read = ops_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
+    {"tokens", FIELD_OWN, .read = sizes_read, .otherwise = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
+    {"dtype", FIELD_OWN, LIST(dtypes), .read = list_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all"},
+    {"op", FIELD_OWN, LIST(ops), .read = list_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
     {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
     {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
     {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
@@ -69,7 +70,7 @@ static const struct field experiment[] = {
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
     {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
-    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain"},
+    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
     {"gap_bytes", FIELD_RANGE, AT(asked.gap.bytes), .otherwise = "of the claims", .help = "LO..HI; else the large ones"},
 };
@@ -78,17 +79,21 @@ static const struct field experiment[] = {
 static const struct field variant[] = {
     {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
     {"nccl", FIELD_OWN, .read = library_read},
-    {"each", FIELD_OWN, .read = each_read, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each"},
+    {"each", FIELD_OWN, .read = library_read, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each"},
+};
+
+/* Of a variant's own section alone: in [experiment] and on the command line the key is the run's. */
+static const struct field sectional[] = {
+    {"ranks", FIELD_AUTO, offsetof(struct spec_variant, ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "of this variant; auto: as many as the run has, which are the most"},
 };
 // clang-format on
 
 #define NEXPERIMENT (sizeof experiment / sizeof *experiment)
 #define NVARIANT    (sizeof variant / sizeof *variant)
+#define NSECTIONAL  (sizeof sectional / sizeof *sectional)
 
-const struct field *keys_fields(enum keys_scope scope, size_t *n)
+const struct field *keys_fields(size_t *n)
 {
-	if (scope == KEYS_VARIANT)
-		return settings_fields(n);
 	*n = NEXPERIMENT;
 	return experiment;
 }
@@ -124,12 +129,10 @@ static bool is_env(const char *key)
 	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
 }
 
-bool keys_in(enum keys_scope scope, const char *key)
+bool keys_of_variant(const char *key)
 {
 	size_t n;
 	const struct field *settings = settings_fields(&n);
-	if (scope == KEYS_EXPERIMENT)
-		return field_find(experiment, NEXPERIMENT, key) != NULL;
 	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
 }
 
@@ -172,16 +175,8 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 {
 	if (env_check(name, value, st))
 		return -1;
-	size_t n = strlen(name);
-	unsigned i = 0;
-	while (i < settings->nenv &&
-	       (strncmp(settings->env[i], name, n) || settings->env[i][n] != '='))
-		i++;
-	if (i == SPEC_MAX_ENV)
+	if (settings_env_set(settings, name, value, SPEC_MAX_ENV))
 		return status_set(st, "env.%s is one too many; allowed are %d", name, SPEC_MAX_ENV);
-	snprintf(settings->env[i], sizeof settings->env[i], "%s=%s", name, value);
-	if (i == settings->nenv)
-		settings->nenv++;
 	return 0;
 }
 
@@ -200,31 +195,25 @@ bool keys_names_file(const char *env)
 	return false;
 }
 
-/* Offers each allowed key, once. */
-static void keys_offer(const struct keys_target *target, char *allowed, size_t bytes,
-                       struct suggestion *guess)
+/* Lists and offers each allowed key, once. */
+static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
 {
 	size_t n;
 	const struct field *settings = settings_fields(&n);
-	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++) {
-		status_list(allowed, bytes, experiment[i].key);
-		suggest_offer(guess, experiment[i].key);
-	}
-	for (size_t i = 0; i < n + 1 && target->variant; i++) {
-		const char *key = i < n ? settings[i].key : "each";
-		if ((target->spec && field_find(experiment, NEXPERIMENT, key)) ||
-		    (i && i < n && !strcmp(key, settings[i - 1].key)))
-			continue;
-		status_list(allowed, bytes, key);
-		suggest_offer(guess, key);
-	}
-}
-
-static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
-{
 	char allowed[768] = "";
 	struct suggestion guess = suggest_for(key);
-	keys_offer(target, allowed, sizeof allowed, &guess);
+	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++) {
+		status_list(allowed, sizeof allowed, experiment[i].key);
+		suggest_offer(&guess, experiment[i].key);
+	}
+	for (size_t i = 0; i < n + 2 && target->variant; i++) {
+		const char *own = i < n ? settings[i].key : i == n ? "each" : sectional[0].key;
+		if ((target->spec && field_find(experiment, NEXPERIMENT, own)) ||
+		    (i && i < n && !strcmp(own, settings[i - 1].key)))
+			continue;
+		status_list(allowed, sizeof allowed, own);
+		suggest_offer(&guess, own);
+	}
 	return status_set(st,
 	                  "unknown key '%s'%s; allowed is %s, env.NAME, and in a file like; for "
 	                  "one backend alone in [%s on host]",
@@ -242,6 +231,8 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	const struct field *of_spec =
 	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
 	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
+	if (target->variant && !target->spec && !own)
+		own = field_find(sectional, NSECTIONAL, key);
 	const struct field *setting = target->variant && !own ? field_find(settings, n, key) : NULL;
 	if (!of_spec && !own && !setting)
 		return unknown_key(target, key, st);
@@ -251,18 +242,6 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    (own && field_read(own, value, target->variant, st)) ||
 	    (setting && field_read(setting, value, &target->variant->settings, st)))
 		return -1;
-	return 0;
-}
-
-static int colls_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
-	unsigned list[COLL_KINDS], n;
-	if (field_word_list(f, text, list, &n, st))
-		return -1;
-	for (unsigned i = 0; i < n; i++)
-		spec->colls[i] = list[i];
-	spec->ncolls = n;
 	return 0;
 }
 
@@ -281,19 +260,13 @@ static int paces_read(const struct field *f, const char *text, void *base, struc
 static int sizes_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct spec *spec = base;
-	(void)f;
-	spec->in_tokens = false;
-	return sizes_parse(text, spec->sizes, &spec->nsizes, st);
-}
-
-static int tokens_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
 	struct status why = {""};
-	spec->in_tokens = true;
+	spec->in_tokens = !strcmp(f->key, "tokens");
 	if (!sizes_parse(text, spec->sizes, &spec->nsizes, &why))
 		return 0;
-	return status_set(st, "%s = '%.60s' is not allowed: %s", f->key, text, why.text);
+	return spec->in_tokens
+	           ? status_set(st, "%s = '%.60s' is not allowed: %s", f->key, text, why.text)
+	           : status_set(st, "%s", why.text);
 }
 
 static int blocks_read(const struct field *f, const char *text, void *base, struct status *st)
@@ -310,42 +283,21 @@ static int blocks_read(const struct field *f, const char *text, void *base, stru
 	return 0;
 }
 
-/* A list, or all of them. */
-static int list_or_all(const struct field *key, const char *text, unsigned *list, unsigned *n,
-                       struct status *st)
+/* The words of a row as the list at its offset; `bytes` is the offset of how many they are. Rows
+ * with a default may be all. */
+static int list_read(const struct field *f, const char *text, void *base, struct status *st)
 {
+	unsigned *list = (unsigned *)(void *)((char *)base + f->at);
+	unsigned *n = (unsigned *)(void *)((char *)base + f->bytes);
+	unsigned words[COLL_KINDS + DTYPE_KINDS + OP_KINDS], count = 0; /* of any row */
 	struct status why = {""};
-	if (!strcmp(text, "all")) {
-		for (*n = 0; key->word ? key->word(*n) : key->words[*n]; (*n)++)
-			list[*n] = *n;
-		return 0;
-	}
-	if (field_word_list(key, text, list, n, &why))
-		return status_set(st, "%s, or all", why.text);
-	return 0;
-}
-
-static int dtypes_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
-	unsigned list[DTYPE_KINDS], n;
-	if (list_or_all(key, text, list, &n, st))
-		return -1;
-	for (unsigned i = 0; i < n; i++)
-		spec->dtypes[i] = (enum dtype)list[i];
-	spec->ndtypes = n;
-	return 0;
-}
-
-static int ops_read(const struct field *key, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
-	unsigned list[OP_KINDS], n;
-	if (list_or_all(key, text, list, &n, st))
-		return -1;
-	for (unsigned i = 0; i < n; i++)
-		spec->ops[i] = (enum op)list[i];
-	spec->nops = n;
+	if (f->initial && !strcmp(text, "all"))
+		for (; f->word ? f->word(count) : f->words[count]; count++)
+			words[count] = count;
+	else if (field_word_list(f, text, words, &count, &why))
+		return status_set(st, "%s%s", why.text, f->initial ? ", or all" : "");
+	memcpy(list, words, count * sizeof *words);
+	*n = count;
 	return 0;
 }
 
@@ -480,47 +432,29 @@ static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t by
 	return 0;
 }
 
-/* A library's path. An unset ${NAME} skips the variant, so a file can name libraries that only some
- * machines have. */
+/* The path of a library, or of several. An unset ${NAME} skips the variant, so a file can name
+ * libraries that only some machines have. */
 static int library_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	struct spec_variant *v = base;
-	char path[PATH_MAX], name[TRIAL_NAME_BYTES] = "";
+	const bool each = !strcmp(f->key, "each");
+	char *out = each ? v->each : v->settings.nccl, name[TRIAL_NAME_BYTES] = "";
+	char read[PATH_MAX];
 	struct status why = {""};
-	if (!text[0])
-		return status_set(st,
-		                  "%s is empty; allowed is a path, or no such line for the "
-		                  "system's library",
-		                  f->key);
-	int unset = expand(text, v->lookup, path, sizeof path, name, &why);
+	int unset = expand(text, v->lookup, read, each ? sizeof v->each : sizeof read, name, &why);
 	if (unset < 0)
 		return status_set(st, "%s: %s", f->key, why.text);
+	if (!text[0])
+		return status_set(st, "%s is empty; allowed %s", f->key,
+		                  each ? "are paths with ':' between"
+		                       : "is a path, or no such line for the system's library");
+	v->several |= each;
 	v->skip[0] = '\0';
 	if (unset)
-		snprintf(v->skip, sizeof v->skip,
-		         "%s is not set: it names the library of this variant", name);
+		snprintf(v->skip, sizeof v->skip, "%s is not set: it names the %s", name,
+		         each ? "libraries of this variant, with ':' between"
+		              : "library of this variant");
 	strcpy(v->variable, name);
-	strcpy(v->settings.nccl, unset ? "" : path);
-	return 0;
-}
-
-static int each_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct spec_variant *v = base;
-	char list[SPEC_EACH_BYTES], name[TRIAL_NAME_BYTES] = "";
-	struct status why = {""};
-	int unset = expand(text, v->lookup, list, sizeof list, name, &why);
-	if (unset < 0 || !text[0])
-		return status_set(st, "%s = '%.100s': %s; allowed are paths with ':' between",
-		                  f->key, text, unset < 0 ? why.text : "is empty");
-	v->several = true;
-	v->skip[0] = '\0';
-	if (unset)
-		snprintf(v->skip, sizeof v->skip,
-		         "%s is not set: it names the libraries of this variant, with ':' "
-		         "between",
-		         name);
-	strcpy(v->variable, name);
-	strcpy(v->each, unset ? "" : list);
+	strcpy(out, unset ? "" : read);
 	return 0;
 }

@@ -6,8 +6,6 @@
 #include "../trial/field.h"
 #include "spec.h"
 
-enum keys_scope { KEYS_EXPERIMENT, KEYS_VARIANT };
-
 /* Where values go. A section that takes both scopes ([experiment]) sets both. */
 struct keys_target {
 	struct spec *spec;            /* NULL: keys of the experiment are not allowed here */
@@ -15,10 +13,10 @@ struct keys_target {
 	spec_lookup_fn *lookup;
 };
 
-/* All rows of a scope, in the order in which help shows them. */
-const struct field *keys_fields(enum keys_scope scope, size_t *n);
-/* Whether a key belongs to a scope. */
-bool keys_in(enum keys_scope scope, const char *key);
+/* All rows of [experiment], in the order in which help shows them. */
+const struct field *keys_fields(size_t *n);
+/* Whether a key is one of a variant. */
+bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);

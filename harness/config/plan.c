@@ -5,22 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
-                       unsigned ranks_per_gpu, struct status *st)
+unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
+                       struct status *st)
 {
 	const struct backend *b = backend_find(backend);
 	if (machine->imagined && !strcmp(machine->imagined, backend))
 		return machine->imagined_ranks;
 	unsigned devices = machine->capacity(backend, st);
-	return b && b->is.gpus ? devices * ranks_per_gpu : devices;
+	return b && b->is.gpus ? devices * sharing : devices;
 }
 
 unsigned plan_sharing(const struct spec *spec)
 {
 	unsigned most = 1;
-	for (unsigned i = 0; i < spec->nvariants; i++)
-		if (spec->variants[i].settings.ranks_per_gpu > most)
-			most = spec->variants[i].settings.ranks_per_gpu;
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const struct settings *s = &spec->variants[i].settings;
+		const unsigned sharing = s->ranks_per_gpu * settings_hosts(s);
+		most = sharing > most ? sharing : most;
+	}
 	return most;
 }
 
@@ -72,32 +74,28 @@ size_t plan_scratch_bytes(const struct plan *plan)
 	size_t most = 0;
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct settings *s = &plan->variants[i].settings;
-		const struct mode *mode = mode_pick(s->mode, s->layout);
-		size_t bytes = mode && mode->scratch_bytes && !plan->variants[i].skip[0]
-		                   ? mode->scratch_bytes(s->layout)
-		                   : 0;
+		struct status ignored = {""};
+		const struct launcher *by =
+		    plan->variants[i].skip[0] ? NULL : launcher_pick(s, &ignored);
+		size_t bytes = by && by->scratch_bytes ? by->scratch_bytes(s->layout) : 0;
 		most = bytes > most ? bytes : most;
 	}
 	return most;
 }
 
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
-                 const char *scratch, struct mode_argv *out, struct status *st)
+                 const char *scratch, struct launcher_argv *out, struct status *st)
 {
-	const struct mode *mode = mode_pick(trial->settings.mode, trial->settings.layout);
-	if (!mode)
-		return status_set(st, "mode '%s' is not known, or has no such layout",
-		                  trial->settings.mode);
-	const struct run run = {
-	    .layout = trial->settings.layout,
-	    .shape = {.nranks = layout_ranks(trial->settings.layout),
-	              .nworkers = layout_workers(trial->settings.layout),
-	              .yield = trial->yield},
+	const struct launcher *by = launcher_pick(&trial->settings, st);
+	const struct launch launch = {
+	    .set = &trial->settings,
+	    .yield = trial->yield,
+	    .messages = traits_find(trial->settings.backend)->messages,
+	    .self = self,
 	    .order = order_file,
 	    .scratch = scratch,
-	    .messages = traits_find(trial->settings.backend)->messages,
 	};
-	return mode->command(&run, self, out, st);
+	return by ? launcher_command(by, &launch, out, st) : -1;
 }
 
 void plan_note(struct plan *plan, const char *format, ...)
@@ -124,6 +122,12 @@ const struct plan_variant *plan_reference(const struct plan *plan)
 		if (!strcmp(plan->variants[i].role, "reference"))
 			return &plan->variants[i];
 	return NULL;
+}
+
+unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant)
+{
+	const unsigned own = variant->ranks;
+	return own && own < plan->nranks ? own : plan->nranks;
 }
 
 const char *plan_main_backend(const struct plan *plan)

@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_PLAN_H
 #define LAUNCHGAP_PLAN_H
 
+#include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
 #include "spec.h"
@@ -24,10 +25,11 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
-/* Ranks that a real or imagined machine holds, if so many share a GPU; 0: none, with why. */
-unsigned plan_capacity(const struct plan_machine *machine, const char *backend,
-                       unsigned ranks_per_gpu, struct status *st);
-/* The most ranks that share a GPU in any variant. */
+/* Ranks that a real or imagined machine holds, with those of as many hosts like it, if so many in all
+ * share one of its GPUs' numbers; 0: none, with why. */
+unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
+                       struct status *st);
+/* The most of any variant: ranks of a GPU, times hosts. */
 unsigned plan_sharing(const struct spec *spec);
 
 struct plan_variant {
@@ -52,12 +54,13 @@ struct plan_trial {
 
 struct plan {
 	const struct spec *spec; /* borrowed */
-	unsigned nranks;
+	unsigned nranks;         /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes;     /* the same for every variant */
 	struct network network; /* of a step of training */
 	unsigned ncells;
-	struct cell *cells; /* of every variant but the limit, not yet shuffled */
+	struct cell *cells; /* of every variant but the limit, not yet shuffled; a variant of fewer
+	                       ranks has the same sizes rounded for these */
 	unsigned nnotes;
 	char notes[PLAN_MAX_NOTES][512]; /* what is asked for and omitted from the cells, and why */
 	unsigned nvariants;
@@ -80,6 +83,8 @@ void plan_note(struct plan *plan, const char *format, ...) __attribute__((format
 
 /* The variant that all are compared with; NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
+/* The ranks of a variant of the file: its own, if it has any and the run has so many. */
+unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant);
 /* The backend that the run is about: the reference's, if variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 
@@ -89,7 +94,7 @@ size_t plan_scratch_bytes(const struct plan *plan);
 const struct library *plan_library(const struct plan *plan, const char *nccl);
 /* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
-                 const char *scratch, struct mode_argv *out, struct status *st);
+                 const char *scratch, struct launcher_argv *out, struct status *st);
 
 /* --- reading a file and making its plan --- */
 
@@ -125,7 +130,7 @@ int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsi
 /* A trial of a variant, whether or not it is among the plan's. The caller frees with
  * trial_free. NULL: out of memory. */
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order);
+                               unsigned block, unsigned order, struct status *st);
 /* The order for one trial: its cells in the block's shuffled order, the same for all variants
  * of the block. The caller frees with trial_free. */
 struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
@@ -143,13 +148,9 @@ struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
-/* The first of the gap's pairs of variants that are both measured here, else its first; with no
- * others. */
-void plan_gap(const struct plan *plan, struct gap *out);
-
-/* The first of the primary claims that is tested on variants that are measured here, else the
- * first; with no others. */
-void plan_primary(const struct plan *plan, struct primary *out);
+/* All that is asked, as the record has it: each factor with the keys that it is about, the gap and
+ * the primary claim by what is measured here. */
+void plan_asked(const struct plan *plan, struct claim_list *out);
 
 /* Why nothing that the plan measures could answer a claim, or show a factor's effect; "" if
  * something could. Not that variants or counters are missing: the record says that. */

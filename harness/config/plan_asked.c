@@ -42,40 +42,19 @@ static bool is_here(const struct plan *plan, const char *name)
 	return false;
 }
 
-void plan_gap(const struct plan *plan, struct gap *out)
+void plan_asked(const struct plan *plan, struct claim_list *out)
 {
-	const struct gap *asked = &plan->spec->asked.gap;
-	struct gap gap = {.bytes = asked->bytes};
-	bool here = is_here(plan, asked->from) && is_here(plan, asked->to);
-	memcpy(gap.from, asked->from, sizeof gap.from);
-	memcpy(gap.to, asked->to, sizeof gap.to);
-	for (unsigned i = 0; i < asked->nothers && !here; i++) {
-		const struct gap_ends *other = &asked->others[i];
-		here = is_here(plan, other->from) && is_here(plan, other->to);
-		if (!here)
-			continue;
-		memcpy(gap.from, other->from, sizeof gap.from);
-		memcpy(gap.to, other->to, sizeof gap.to);
-	}
-	*out = gap;
-}
-
-void plan_primary(const struct plan *plan, struct primary *out)
-{
-	const struct claim_list *asked = &plan->spec->asked;
-	const struct primary *named = &asked->primary;
-	struct primary primary = *named;
-	bool found = false;
-	for (unsigned i = 0; i < named->n && !found; i++)
-		for (unsigned k = 0; k < asked->nclaims && !found; k++) {
-			const struct claim *c = &asked->claims[k];
-			found = !strcmp(c->name, named->names[i]) && c->test != CLAIM_NEEDS &&
-			        is_here(plan, c->left) && is_here(plan, c->right);
-			if (found)
-				memcpy(primary.names[0], c->name, sizeof primary.names[0]);
-		}
-	primary.n = named->n > 0;
-	*out = primary;
+	const struct spec_lacking *lacking = &plan->spec->lacking;
+	*out = plan->spec->asked;
+	for (unsigned i = 0; i < out->nfactors; i++)
+		plan_factor_differ(plan, &out->factors[i], out->factors[i].setting,
+		                   sizeof out->factors[i].setting);
+	if (!lacking->variant[0] || is_here(plan, lacking->variant))
+		return;
+	if (lacking->gap.from[0])
+		out->gap = lacking->gap;
+	if (lacking->primary[0])
+		strcpy(out->primary, lacking->primary);
 }
 
 static size_t largest_of(const struct plan *plan, enum coll_kind coll)
@@ -113,13 +92,13 @@ struct found {
 	bool coll, pace, size, counted;
 };
 
-static struct found look_for(const struct plan *plan, const struct claim *c)
+static struct found look_for(const struct plan *plan, const struct claim *c, int coll)
 {
 	struct found found = {false};
 	int pace = pace_of(c);
 	for (unsigned i = 0; i < plan->ncells; i++) {
 		const struct cell *cell = &plan->cells[i];
-		if (c->coll != CLAIM_ANY_COLL && (int)cell->coll != c->coll)
+		if (coll != CLAIM_ANY_COLL && (int)cell->coll != coll)
 			continue;
 		found.coll = true;
 		if (pace != CLAIM_ANY_PACE && (int)cell->pace != pace)
@@ -152,29 +131,24 @@ static void size_why(const struct claim *c, const char *what, char *why, size_t 
 /* The source of a factor's sizes, if not its own key. */
 static const char *sizes_from(const struct plan *plan, const struct factor *factor)
 {
-	const struct spec *spec = plan->spec;
-	for (unsigned i = 0; i < spec->asked.nfactors; i++)
-		if (!strcmp(spec->asked.factors[i].name, factor->name) && spec->factors_open[i])
-			return claim_range_open(factor->bytes) ? ""
-			       : spec->gap_open
-			           ? " (without its own bytes, and without gap_bytes, it "
-			             "has "
-			             "the sizes of the claims about busbw)"
-			           : " (without its own bytes, it has those of gap_bytes)";
-	return "";
+	if (!factor->as_gap || claim_range_open(factor->bytes))
+		return "";
+	return plan->spec->gap_open
+	           ? " (without its own bytes, and without gap_bytes, it has the sizes of the "
+	             "claims about busbw)"
+	           : " (without its own bytes, it has those of gap_bytes)";
 }
 
-void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
+/* What one side of a claim lacks. */
+static void side_why(const struct plan *plan, const struct claim *claim, bool right, char *why,
+                     size_t bytes)
 {
-	why[0] = '\0';
-	if (claim->test == CLAIM_NEEDS)
-		return;
+	const int coll = claim_coll(claim, right);
 	const struct metric_info *metric = metric_info(claim->metric);
 	const struct claim sized = settled(plan, claim);
-	const struct found found = look_for(plan, &sized);
+	const struct found found = look_for(plan, &sized, coll);
 	if (!found.coll)
-		snprintf(why, bytes, "%s is not measured",
-		         coll_info((enum coll_kind)claim->coll)->name);
+		snprintf(why, bytes, "%s is not measured", coll_info((enum coll_kind)coll)->name);
 	else if (metric->counters && !plan->spec->counters)
 		snprintf(why, bytes, "no counters are read; say counters = yes");
 	else if (metric->counters && pace_of(claim) != PACE_STREAM)
@@ -193,6 +167,13 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 		         bytes);
 }
 
+void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes)
+{
+	why[0] = '\0';
+	for (unsigned right = 0; right < 2 && !why[0] && claim->test != CLAIM_NEEDS; right++)
+		side_why(plan, claim, right, why, bytes);
+}
+
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes)
 {
 	const struct claim bandwidth = {.metric = METRIC_BUSBW,
@@ -207,7 +188,8 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 		return;
 	/* Either pace will do: a lack in one does not matter if the other is measured. */
 	const struct claim sized = settled(plan, &bandwidth);
-	bool isolated = !look_for(plan, &sized).size && look_for(plan, &latency).pace;
+	bool isolated = !look_for(plan, &sized, CLAIM_ANY_COLL).size &&
+	                look_for(plan, &latency, CLAIM_ANY_COLL).pace;
 	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
 	if (why[0]) {
 		size_t used = strlen(why);

@@ -27,8 +27,21 @@ static int cell_add(struct plan *plan, const struct cell *cell)
 	return 0;
 }
 
-/* The sizes of a collective in a datatype: rounded, each once, without those that come to 0
- * bytes. */
+/* Whether a size and the one before are different in each variant, and none is 0 bytes. */
+static bool is_size(const struct plan *plan, const struct cell *what, size_t asked, size_t before)
+{
+	const struct spec *spec = plan->spec;
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const unsigned nranks = plan_ranks(plan, &spec->variants[i]);
+		const size_t used = coll_round(what->coll, what->dtype, asked, nranks);
+		if (!used || used == coll_round(what->coll, what->dtype, before, nranks))
+			return false;
+	}
+	return true;
+}
+
+/* The sizes of a collective in a datatype: rounded, each once, without those that come to 0 bytes
+ * in a variant. */
 static unsigned sizes_of(const struct plan *plan, const struct cell *what, struct cell *out)
 {
 	const struct spec *spec = plan->spec;
@@ -38,7 +51,9 @@ static unsigned sizes_of(const struct plan *plan, const struct cell *what, struc
 		size_t used = coll_round(what->coll, what->dtype, asked, plan->nranks);
 		if (what->coll == COLL_INIT) /* moves no data: one will do */
 			used = spec->sizes[0];
-		if (used && (n == 0 || used != out[n - 1].bytes))
+		if (what->coll == COLL_INIT
+		        ? !n
+		        : is_size(plan, what, asked, n ? out[n - 1].asked_bytes : 0))
 			out[n++] = (struct cell){.asked_bytes = asked, .bytes = used};
 	}
 	return n;
@@ -75,10 +90,20 @@ static unsigned ranks_of_all(const struct plan *plan, unsigned *most)
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
 		struct status st = {""};
 		struct split split = plan->spec->variants[i].settings.split;
-		if (split_size(split, plan->nranks, 2, &size, &st))
+		if (split_size(split, plan_ranks(plan, &plan->spec->variants[i]), 2, &size, &st))
 			continue;
 		least = size < least ? size : least;
 		*most = size > *most ? size : *most;
+	}
+	return least;
+}
+
+static unsigned ranks_least(const struct plan *plan)
+{
+	unsigned least = plan->nranks;
+	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
+		const unsigned own = plan_ranks(plan, &plan->spec->variants[i]);
+		least = own < least ? own : least;
 	}
 	return least;
 }
@@ -89,8 +114,10 @@ static void note_roots(struct plan *plan)
 	for (unsigned c = 0; c < plan->spec->ncolls; c++)
 		is |= coll_info(plan->spec->colls[c])->is;
 	if (is & COLL_ROOTED && !plan->spec->nroots && least < most)
-		plan_note(plan, "root = all is 0 to %u, as variants split into communicators of %u",
-		          least - 1, least);
+		plan_note(plan, "root = all is 0 to %u, as variants %s %u", least - 1,
+		          ranks_least(plan) > least ? "split into communicators of"
+		                                    : "have as few ranks as",
+		          least);
 }
 
 /* The roots of a collective's cells: a rank, a pair of ranks, or the skew of a routing. How many
@@ -287,6 +314,33 @@ static int model_find(struct plan *plan, struct status *st)
 	                  spec->file, spec->model, names, names[0] ? ", or " : "");
 }
 
+/* Weights are of so many ranks. */
+static int check_counts(const struct plan *plan, struct status *st)
+{
+	const struct spec *spec = plan->spec;
+	struct status why = {""};
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		if (counts_check(&spec->weights, plan_ranks(plan, &spec->variants[i]), &why))
+			return status_set(st, "%s: %s", spec->file, why.text);
+	return 0;
+}
+
+/* For the largest cell on any number of ranks. */
+static size_t arena_of(const struct plan *plan, const struct cell *planned)
+{
+	const struct spec *spec = plan->spec;
+	struct cell cell = *planned;
+	size_t most = 0;
+	for (unsigned i = 0; i < spec->nvariants; i++) {
+		const unsigned nranks = plan_ranks(plan, &spec->variants[i]);
+		if (cell.coll != COLL_INIT)
+			cell.bytes = coll_round(cell.coll, cell.dtype, cell.asked_bytes, nranks);
+		const size_t bytes = trial_whole(&plan->network, nranks, &cell).bytes;
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
 int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 {
 	const struct spec *spec = plan->spec;
@@ -299,14 +353,12 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 		return status_set(st, "%s: no sizes or no collective for backend %s", spec->file,
 		                  backend);
 	for (unsigned i = 0; i < spec->nroots; i++)
-		if (spec->roots[i] >= plan->nranks)
+		if (spec->roots[i] >= ranks_least(plan))
 			return status_set(st, "%s: root = %u, but ranks are 0 to %u", spec->file,
-			                  spec->roots[i], plan->nranks - 1);
+			                  spec->roots[i], ranks_least(plan) - 1);
 	for (unsigned c = 0; c < spec->ncolls; c++) {
-		struct status why = {""};
-		if (spec->colls[c] == COLL_ALLTOALLV &&
-		    counts_check(&spec->weights, plan->nranks, &why))
-			return status_set(st, "%s: %s", spec->file, why.text);
+		if (spec->colls[c] == COLL_ALLTOALLV && check_counts(plan, st))
+			return -1;
 		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 && !connects(plan, backend)) {
 			plan_note(plan, "left out: init: backend %s has no communicators to make",
 			          backend);
@@ -337,7 +389,7 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 			    spec->file, rows,
 			    plan->cells[i].pace == PACE_STREAM ? "stretches" : "isolated calls",
 			    plan->nranks, (unsigned long long)rows * plan->nranks, MOST_SAMPLES);
-		size_t bytes = trial_whole(&plan->network, plan->nranks, &plan->cells[i]).bytes;
+		size_t bytes = arena_of(plan, &plan->cells[i]);
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../modes/launcher.h"
 #include "../backend/table.h"
 
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
@@ -161,6 +162,34 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 	return n;
 }
 
+static bool is_larger(const struct cell *a, const struct cell *b)
+{
+	return a->coll == b->coll && a->bytes > b->bytes;
+}
+
+/* Each collective at its largest size, and one that a library has several algorithms for at all of
+ * its sizes once, ascending: what is reported of a collective as a whole is of its last call. */
+static unsigned path_cells(const struct plan *plan, struct cell *cells)
+{
+	unsigned n = largest_cells(plan, PASS_PATH, cells), at;
+	for (unsigned i = 0; i < plan->ncells; i++) {
+		struct cell cell = plan->cells[i];
+		bool more = coll_info(cell.coll)->is & COLL_CHOSEN;
+		for (unsigned k = 0; k < n && more; k++)
+			more = cells[k].coll != cell.coll || cells[k].bytes != cell.bytes;
+		if (!more)
+			continue;
+		cell.pass = PASS_PATH;
+		cell.pace = PACE_STREAM;
+		for (at = 0; !is_larger(&cells[at], &cell);)
+			at++;
+		memmove(cells + at + 1, cells + at, (n - at) * sizeof *cells);
+		cells[at] = cell;
+		n++;
+	}
+	return n;
+}
+
 /* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
  * connection. */
 static void repeat_cells(struct trial *trial, const struct spec *spec)
@@ -189,9 +218,11 @@ static void take_place(struct trial *trial, unsigned more)
 
 /* Sleeping is for devices: a worker that waits for its team releases its CPU. If a library runs a
  * thread for each rank, a spinning worker would keep its CPU from that thread. */
-static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
+static bool yields(const struct settings *s, unsigned cores)
 {
+	const struct launcher *by = launcher_find(s->launcher);
 	unsigned ranks, cpus = settings_cpus(s, &ranks);
+	unsigned nranks = layout_ranks(by && by->pretends ? s->layout : settings_on_host(s));
 	if (traits_find(s->backend)->helpers)
 		nranks *= 2;
 	if (s->wait == WAIT_AUTO)
@@ -199,8 +230,20 @@ static bool yields(const struct settings *s, unsigned cores, unsigned nranks)
 	return s->wait != WAIT_SPIN;
 }
 
+/* Sizes as they are on the trial's ranks; the plan's are rounded for the most ranks. */
+static void sizes_settle(struct trial *trial, const struct plan *plan)
+{
+	const unsigned nranks = layout_ranks(trial->settings.layout);
+	for (unsigned i = 0; i < trial->ncells && nranks != plan->nranks; i++) {
+		struct cell *cell = &trial->cells[i];
+		if (is_called(cell))
+			cell->bytes =
+			    coll_round(cell->coll, cell->dtype, cell->asked_bytes, nranks);
+	}
+}
+
 struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order)
+                               unsigned block, unsigned order, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	const struct plan_variant *v = &plan->variants[variant];
@@ -211,6 +254,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	if (!trial || !cells) {
 		free(cells);
 		free(trial);
+		status_set(st, "out of memory for a trial");
 		return NULL;
 	}
 	strcpy(trial->experiment, spec->name);
@@ -221,7 +265,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const struct library *library = plan_library(plan, v->settings.nccl);
 	if (v->settings.nccl[0] && library && library->file[0])
 		strcpy(trial->settings.nccl, library->file);
-	trial->yield = yields(&v->settings, cores, plan->nranks);
+	trial->yield = yields(&v->settings, cores);
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;
 	trial->calls = spec->calls;
@@ -248,6 +292,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 		                                 cells + trial->ncells));
 	if (spec->counters)
 		take_place(trial, large_cells(plan, PASS_COUNTERS, cells + trial->ncells));
+	sizes_settle(trial, plan);
 	return trial;
 }
 
@@ -259,22 +304,17 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 		return NULL;
 	}
 	const struct plan_trial *t = &plan->trials[index];
-	struct trial *trial =
-	    plan_order_trial(plan, machine->cores, t->variant, t->block, t->order);
-	if (!trial)
-		status_set(st, "out of memory for a trial");
-	return trial;
+	return plan_order_trial(plan, machine->cores, t->variant, t->block, t->order, st);
 }
 
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st)
 {
-	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order);
-	if (!trial) {
-		status_set(st, "out of memory for a trial");
-		return NULL;
+	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order, st);
+	if (trial) {
+		trial->ncells = path_cells(plan, trial->cells);
+		sizes_settle(trial, plan);
+		trial->warmup = 1;
 	}
-	trial->ncells = largest_cells(plan, PASS_PATH, trial->cells);
-	trial->warmup = 1;
 	return trial;
 }

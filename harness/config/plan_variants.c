@@ -3,45 +3,62 @@
 #include <stdio.h>
 #include <string.h>
 
-static void modes_list(char *out, size_t bytes)
+/* A mode's own layout on each host. A mode may have no way to place so few: one thread for 1 rank is
+ * single. Of several hosts that is no slip of the file, and the variant is left out (variant_try). */
+static int layout_spread(const struct spec *spec, const struct spec_variant *from,
+                         const struct mode *mode, unsigned nranks, struct settings *s,
+                         struct status *st)
 {
-	for (unsigned i = 0; mode_table[i]; i++)
-		status_list(out, bytes, mode_table[i]->name);
+	const unsigned hosts = settings_hosts(s);
+	s->layout = mode->spread(nranks / hosts);
+	s->layout.processes *= hosts;
+	if (hosts > 1 || (mode_places(mode, s->layout, hosts) && layout_ranks(s->layout) == nranks))
+		return 0;
+	return spec_variant_error(spec, from, st,
+	                          "mode %s cannot place %u rank%s; allowed are 2 ranks or more",
+	                          mode->name, nranks, nranks == 1 ? "" : "s");
 }
 
 /* Mode from layout, layout from mode, or both compared. */
 static int layout_resolve(const struct spec *spec, const struct spec_variant *from, unsigned nranks,
                           struct settings *s, struct status *st)
 {
-	const struct mode *mode = s->mode[0] ? mode_find(s->mode) : mode_for_layout(s->layout);
+	const unsigned hosts = settings_hosts(s);
 	const struct layout l = s->layout;
+	const bool given = layout_ranks(l);
+	const struct mode *mode = s->mode[0] ? mode_find(s->mode) : mode_for_layout(l, hosts);
 	if (!mode) {
 		char allowed[256] = "";
-		modes_list(allowed, sizeof allowed);
+		for (unsigned i = 0; mode_table[i]; i++)
+			status_list(allowed, sizeof allowed, mode_table[i]->name);
 		return spec_variant_error(spec, from, st, "mode = '%s' is not known; allowed is %s",
 		                          s->mode, allowed);
 	}
-	if (layout_ranks(l) == 0) {
-		s->layout = mode->spread(nranks);
-		/* A mode may have no way to place so few: one thread for 1 rank is single. */
-		if (mode->owns(s->layout) && layout_ranks(s->layout) == nranks)
-			return 0;
+	if ((given ? l.processes : nranks) % hosts)
 		return spec_variant_error(
-		    spec, from, st, "mode %s cannot place %u ranks; allowed are 2 ranks or more",
-		    mode->name, nranks);
-	}
-	if (!mode->owns(l))
+		    spec, from, st, "hosts have equal parts: %u %s cannot be divided among %u",
+		    given ? l.processes : nranks, given ? "processes of the layout" : "ranks",
+		    hosts);
+	if (!given)
+		return layout_spread(spec, from, mode, nranks, s, st);
+	if (!mode_places(mode, l, hosts))
 		return spec_variant_error(spec, from, st,
 		                          "layout %ux%ux%u is mode %s, not %s; allowed is one "
 		                          "of the two keys, or both "
 		                          "that agree",
 		                          l.processes, l.threads, l.ranks_per_thread,
-		                          mode_for_layout(l)->name, mode->name);
+		                          mode_for_layout(l, hosts)->name, mode->name);
+	if (layout_ranks(l) != nranks && from->ranks)
+		return spec_variant_error(spec, from, st,
+		                          "layout %ux%ux%u has %u ranks, and the variant says "
+		                          "ranks = %u; allowed are two that agree",
+		                          l.processes, l.threads, l.ranks_per_thread,
+		                          layout_ranks(l), from->ranks);
 	if (layout_ranks(l) != nranks)
 		return spec_variant_error(spec, from, st,
 		                          "layout %ux%ux%u has %u ranks, the experiment has "
 		                          "%u; allowed is a layout of "
-		                          "%u, or ranks = %u",
+		                          "%u, or ranks = %u, of the variant too",
 		                          l.processes, l.threads, l.ranks_per_thread,
 		                          layout_ranks(l), nranks, nranks, layout_ranks(l));
 	strcpy(s->mode, mode->name);
@@ -88,15 +105,22 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 }
 
 /* What no backend decides by itself: its CPUs, how it waits, and how its processes are isolated. */
-static int refuses_settings(const struct plan *plan, const struct settings *s,
-                            const struct backend *backend, const struct plan_machine *machine,
-                            struct status *st)
+static int refuses_settings(const struct settings *s, const struct backend *backend,
+                            const struct plan_machine *machine, struct status *st)
 {
+	const unsigned nranks = layout_ranks(settings_on_host(s));
 	unsigned ranks, cpus = settings_cpus(s, &ranks);
-	cpus *= (plan->nranks + ranks - 1) / ranks;
+	cpus *= (nranks + ranks - 1) / ranks;
 	if (cpus > machine->cores)
 		return status_set(st, "cpus = %s of %u ranks are %u, and this machine has %u",
-		                  s->cpus, plan->nranks, cpus, machine->cores);
+		                  s->cpus, nranks, cpus, machine->cores);
+	if (s->hosts[0] && s->traffic != TRAFFIC_NONE)
+		return status_set(st,
+		                  "traffic beside the calls stops in step through shared memory; "
+		                  "allowed is hosts = this");
+	if (s->hosts[0] && settings_isolates(s))
+		return status_set(st, "isolate and visible = own are of processes on one host; "
+		                      "allowed is hosts = this");
 	if (s->isolate & ISOLATE_BIT(ISOLATE_DEVICES) && !backend->is.gpus)
 		return status_set(st,
 		                  "isolate = devices closes the files of GPUs, and backend %s "
@@ -116,45 +140,58 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
+	const unsigned nranks = layout_ranks(s->layout);
 	struct status why = {""};
 	if (is_elsewhere(s, from, skip, bytes))
 		return 0;
-	unsigned capacity = plan_capacity(machine, s->backend, s->ranks_per_gpu, &why);
-	if (capacity < plan->nranks) {
+	if (!mode_pick(s->mode, s->layout, settings_hosts(s))) {
+		const unsigned here = nranks / settings_hosts(s);
+		snprintf(skip, bytes, "mode %s cannot place %u rank%s on each host", s->mode, here,
+		         here == 1 ? "" : "s");
+		return 0;
+	}
+	if (nranks > plan->nranks) {
+		snprintf(skip, bytes, "it has %u ranks, and this run has %u", nranks, plan->nranks);
+		return 0;
+	}
+	unsigned capacity =
+	    plan_capacity(machine, s->backend, s->ranks_per_gpu * settings_hosts(s), &why);
+	if (capacity < nranks) {
 		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
-		         s->backend, capacity, plan->nranks, why.text[0] ? ": " : "", why.text);
+		         s->backend, capacity, nranks, why.text[0] ? ": " : "", why.text);
 		return 0;
 	}
 	if (from && from->skip[0]) {
 		snprintf(skip, bytes, "%s", from->skip);
 		return 0;
 	}
-	const char *no = mode_find(s->mode)->unsupported();
-	if (no) {
-		snprintf(skip, bytes, "%s", no);
+	const struct launcher *by = launcher_pick(s, &why);
+	if (!by) {
+		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
 		return 0;
 	}
-	if (refuses_settings(plan, s, backend, machine, &why)) {
+	if (refuses_settings(s, backend, machine, &why)) {
 		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
 		return 0;
 	}
 	if (machine->imagined && !strcmp(machine->imagined, s->backend))
 		return 0;
-	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0);
+	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0, &why);
 	if (!trial)
 		return -1;
 	if (backend->supports(trial, &why))
 		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
 		         why.text[0] ? why.text : "the backend cannot run it");
-	else if (backend->is.messages && !mode_find(s->mode)->is.mpi)
-		snprintf(skip, bytes, "backend %s sends MPI's messages, and mode %s starts no MPI",
-		         backend->name, s->mode);
+	else if (backend->is.messages && !by->mpi)
+		snprintf(skip, bytes,
+		         "backend %s sends MPI's messages, and launcher %s starts no MPI",
+		         backend->name, by->name);
 	trial_free(trial);
 	return 0;
 }
 
 /* Cells of one collective and datatype, from the first of them on. */
-static unsigned alike(const struct cell *cells, unsigned n)
+static unsigned count_same(const struct cell *cells, unsigned n)
 {
 	unsigned i = 1;
 	while (i < n && cells[i].coll == cells->coll && cells[i].dtype == cells->dtype)
@@ -178,7 +215,7 @@ static int runnable_find(struct plan *plan, unsigned reference, const struct pla
 	for (unsigned i = 0; i < n && !failed; i += count) {
 		char skip[256] = "";
 		enum coll_kind coll = all[i].coll;
-		count = alike(all + i, n - i);
+		count = count_same(all + i, n - i);
 		plan->cells = all + i;
 		plan->ncells = count;
 		failed = variant_try(plan, reference, &plan->spec->variants[reference], machine,
@@ -253,22 +290,37 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		const char *key;
 		int rank;
 	} ranks[] = {{"delay_rank", s->delay_rank}, {"flip: rank", s->flip_rank}};
-	bool accesses = false;
+	bool accesses = false, raw = false, pairs = false;
 	for (unsigned i = 0; i < 2; i++)
-		if (ranks[i].rank >= (int)plan->nranks)
+		if (ranks[i].rank >= (int)plan_ranks(plan, from))
 			return spec_variant_error(spec, from, st, "%s = %d, but ranks are 0 to %u",
-			                          ranks[i].key, ranks[i].rank, plan->nranks - 1);
+			                          ranks[i].key, ranks[i].rank,
+			                          plan_ranks(plan, from) - 1);
 	if ((size_t)s->flip_byte >= plan->arena_bytes)
 		return spec_variant_error(spec, from, st,
 		                          "flip: byte = %lld, but a rank's buffer has %zu bytes",
 		                          (long long)s->flip_byte, plan->arena_bytes);
-	for (unsigned c = 0; c < spec->ncolls; c++)
+	for (unsigned c = 0; c < spec->ncolls; c++) {
 		accesses = accesses || spec->colls[c] == COLL_ACCESS;
+		raw = raw || coll_info(spec->colls[c])->is & COLL_RAW;
+		pairs = pairs || spec->colls[c] == COLL_PAIR_COPY;
+	}
 	if (s->stride > 1 && !accesses)
 		return spec_variant_error(spec, from, st,
 		                          "stride = %u is of the collective access, which the "
 		                          "experiment does not measure",
 		                          s->stride);
+	if (s->engine != ENGINE_CE && !raw)
+		return spec_variant_error(spec, from, st,
+		                          "engine = %s is of plain copies (to_device, to_host, "
+		                          "pair_copy, pair_staged), which the experiment does "
+		                          "not measure",
+		                          settings_words("engine")[s->engine]);
+	if (s->peer != PEER_WRITE && !pairs)
+		return spec_variant_error(spec, from, st,
+		                          "peer = %s is of the collective pair_copy, which the "
+		                          "experiment does not measure",
+		                          settings_words("peer")[s->peer]);
 	/* Else a stretch would have more calls than its time is divided by. */
 	if (s->aggregate > 1 && spec->calls % s->aggregate)
 		return spec_variant_error(spec, from, st,
@@ -292,7 +344,7 @@ static int variants_add(struct plan *plan, const char *backend, const struct pla
 			return spec_variant_error(spec, from, st, "backend = '%s' is not known",
 			                          s.backend);
 		if (settings_check(plan, from, st) ||
-		    layout_resolve(spec, from, plan->nranks, &s, st) ||
+		    layout_resolve(spec, from, from->ranks ? from->ranks : plan->nranks, &s, st) ||
 		    apart_check(spec, from, &s, st) ||
 		    plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
 		                      from, machine, st))
@@ -337,26 +389,43 @@ static void same_skip(struct plan *plan)
 int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
                        struct status *st)
 {
-	if (variants_add(plan, backend, machine, st))
-		return -1;
-	same_skip(plan);
-	const struct plan_variant *reference = plan_reference(plan);
-	if (!reference || !reference->skip[0])
-		return 0;
-	struct runnable can = {0};
-	if (runnable_find(plan, (unsigned)(reference - plan->variants), machine, &can))
-		return status_set(st, "out of memory for the plan");
-	if (!cells_narrow(plan, &can))
-		return 0;
-	plan->nvariants = 0;
-	if (variants_add(plan, backend, machine, st))
-		return -1;
-	same_skip(plan);
-	return 0;
+	for (bool narrowed = false;; narrowed = true) {
+		plan->nvariants = 0;
+		if (variants_add(plan, backend, machine, st))
+			return -1;
+		same_skip(plan);
+		const struct plan_variant *reference = plan_reference(plan);
+		struct runnable can = {0};
+		if (narrowed || !reference || !reference->skip[0])
+			return 0;
+		if (runnable_find(plan, (unsigned)(reference - plan->variants), machine, &can))
+			return status_set(st, "out of memory for the plan");
+		if (!cells_narrow(plan, &can))
+			return 0;
+	}
 }
 
-/* Variants that no file asks for: the reference again (how much two equal things differ), and the
- * limit (how much this machine can copy at all). */
+/* Where MPI's launcher would start processes and cannot, or has not begun the run, another does. */
+static void launcher_note(struct plan *plan)
+{
+	for (unsigned v = 0; v < plan->nvariants; v++) {
+		const struct settings *s = &plan->variants[v].settings;
+		struct status why = {""}, ignored = {""};
+		if (plan->variants[v].skip[0] || s->layout.processes < 2 ||
+		    strcmp(s->launcher, LAUNCHER_AUTO) != 0)
+			continue;
+		const struct launcher *by = launcher_pick(s, &ignored);
+		for (const struct launcher *const *l = launcher_table; by && *l != by; l++)
+			if (!why.text[0] && (*l)->mpi)
+				(*l)->supports(s, &why);
+		if (by && !by->mpi && (why.text[0] || by->reigns))
+			plan_note(plan, "Processes are started by launcher %s, without MPI: %s",
+			          by->name,
+			          why.text[0] ? why.text : "`launchgap join` began the run");
+		return;
+	}
+}
+
 int plan_variants_accompany(struct plan *plan, const char *backend,
                             const struct plan_machine *machine, struct status *st)
 {
@@ -370,6 +439,7 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 		    "%s: the reference '%s' cannot run here, and all is compared with "
 		    "it: %s",
 		    plan->spec->file, reference->name, reference->skip);
+	launcher_note(plan);
 	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
@@ -378,8 +448,9 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	if (!plan->spec->limit || !backend_find(backend)->is.carries_data)
 		return 0;
 	settings_default(&limit);
-	limit.layout = (struct layout){1, plan->nranks, 1};
-	strcpy(limit.mode, mode_for_layout(limit.layout)->name);
+	/* Of one host: copies go from buffer to buffer of one process. */
+	limit.layout = (struct layout){1, plan->nranks / settings_hosts(&s), 1};
+	strcpy(limit.mode, mode_for_layout(limit.layout, 1)->name);
 	snprintf(limit.backend, sizeof limit.backend, "%s", backend);
 	strcpy(limit.nccl, s.nccl);
 	limit.bind = s.bind;

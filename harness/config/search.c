@@ -187,6 +187,20 @@ unsigned search_confirm_blocks(unsigned ntests)
 
 /* --- the file's section --- */
 
+// clang-format off
+static const struct field own_rows[] = {
+    {"finalists", FIELD_NUMBER, offsetof(struct search_space, finalists), .lo = 1, .hi = SEARCH_MAX_FINALISTS, .initial = "3", .help = "sets of values that are confirmed in separate blocks"},
+};
+// clang-format on
+
+#define NOWN (sizeof own_rows / sizeof *own_rows)
+
+const struct field *search_fields(size_t *n)
+{
+	*n = NOWN;
+	return own_rows;
+}
+
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
                                       "expect", "nccl_below", "force",   "flip", NULL};
@@ -196,20 +210,15 @@ static bool is_key(const char *key)
 	for (unsigned i = 0; no_keys[i]; i++)
 		if (!strcmp(key, no_keys[i]))
 			return false;
-	return keys_in(KEYS_VARIANT, key);
+	return keys_of_variant(key);
 }
 
 /* Whether a value is allowed: applies it to a copy. */
 static int value_check(struct build *b, const char *key, const char *value, struct status *st)
 {
-	struct spec_variant *scratch = malloc(sizeof *scratch);
-	if (!scratch)
-		return status_set(st, "out of memory");
-	*scratch = b->defaults;
-	const struct keys_target target = {NULL, scratch, b->lookup};
-	int rc = keys_apply(&target, key, value, st);
-	free(scratch);
-	return rc;
+	struct spec_variant scratch = b->defaults;
+	const struct keys_target target = {NULL, &scratch, b->lookup};
+	return keys_apply(&target, key, value, st);
 }
 
 /* Reads the values of a key, separated by commas. */
@@ -240,17 +249,6 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 	return rc;
 }
 
-static int finalists_read(const char *text, struct search_space *out, struct status *st)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-	if (*end || end == text || n < 1 || n > SEARCH_MAX_FINALISTS)
-		return status_set(st, "finalists = '%.40s' is not allowed; allowed are 1 to %d",
-		                  text, SEARCH_MAX_FINALISTS);
-	out->finalists = (unsigned)n;
-	return 0;
-}
-
 static struct search_key *key_of(struct search_space *space, const char *key)
 {
 	for (unsigned k = 0; k < space->nkeys; k++)
@@ -259,35 +257,31 @@ static struct search_key *key_of(struct search_space *space, const char *key)
 	return space->nkeys < SEARCH_MAX_KEYS ? &space->keys[space->nkeys] : NULL;
 }
 
-static int entry_apply(struct build *b, const struct text_entry *entry, const char *key, bool here,
-                       struct status *st)
+/* Reads an entry into the search, or aside if it is for a backend that does not run. */
+static int entry_read(struct build *b, const struct text_entry *entry, struct status *st)
 {
-	struct search_space *space = &b->spec->search;
+	const char *key = entry->key;
+	const bool here = build_here(b, entry);
+	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
 	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
-	struct status why = {""};
-	if (!strcmp(key, "finalists"))
-		return finalists_read(entry->value, space, &why)
-		           ? build_fail(b, entry->at, why.text, st)
-		           : 0;
-	if (!is_key(key)) {
-		status_set(&why,
-		           "'%.80s' cannot be searched; allowed are finalists, env.NAME and the "
-		           "settings of a variant (`launchgap list keys`) but mode, layout, "
-		           "backend and library; for one backend alone in [search on host]",
-		           key);
-		return build_fail(b, entry->at, why.text, st);
-	}
-	if (!to) {
-		status_set(&why, "too many settings to search; allowed are %d", SEARCH_MAX_KEYS);
-		return build_fail(b, entry->at, why.text, st);
-	}
-	if (values_read(b, key, entry->value, &read, &why))
-		return build_fail(b, entry->at, why.text, st);
-	if (!here)
-		return 0;
+	if (field_find(own_rows, NOWN, key))
+		return field_read(own_rows, entry->value, here ? space : &elsewhere, st);
+	if (!is_key(key))
+		return status_set(
+		    st,
+		    "'%.80s' cannot be searched; allowed are finalists, env.NAME and the settings "
+		    "of a variant (`launchgap list keys`) but mode, layout, backend and library; "
+		    "for one backend alone in [search on host]",
+		    key);
+	if (!to)
+		return status_set(st, "too many settings to search; allowed are %d",
+		                  SEARCH_MAX_KEYS);
+	if (values_read(b, key, entry->value, &read, st))
+		return -1;
 	snprintf(read.key, sizeof read.key, "%.63s", key);
-	space->nkeys += to == &space->keys[space->nkeys];
-	*to = read;
+	space->nkeys += here && to == &space->keys[space->nkeys];
+	if (here)
+		*to = read;
 	return 0;
 }
 
@@ -295,31 +289,27 @@ static int entry_apply(struct build *b, const struct text_entry *entry, const ch
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_entry *entry;
+	struct status why = {""};
 	b->spec->search.at = b->from->text.sections[section].at;
-	b->spec->search.finalists = 3;
+	field_defaults(own_rows, NOWN, &b->spec->search);
 	for (unsigned of_one = 0; of_one < 2; of_one++)
 		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (entry_apply(b, entry, entry->key, build_here(b, entry), st))
-				return -1;
+			if (entry_read(b, entry, &why))
+				return build_fail(b, entry->at, why.text, st);
 	return 0;
 }
 
 int search_settings(const struct search_space *space, const struct search_set *set,
                     struct settings *settings, struct status *st)
 {
-	struct spec_variant *scratch = malloc(sizeof *scratch);
-	const struct keys_target target = {NULL, scratch, NULL};
-	int rc = scratch ? 0 : status_set(st, "out of memory");
-	if (!rc)
-		*scratch = (struct spec_variant){.settings = *settings};
-	for (unsigned k = 0; k < space->nkeys && !rc; k++)
-		if (set->level[k])
-			rc = keys_apply(&target, space->keys[k].key,
-			                space->keys[k].values[set->level[k]], st);
-	if (!rc)
-		*settings = scratch->settings;
-	free(scratch);
-	return rc;
+	struct spec_variant scratch = {.settings = *settings};
+	const struct keys_target target = {NULL, &scratch, NULL};
+	for (unsigned k = 0; k < space->nkeys; k++)
+		if (set->level[k] && keys_apply(&target, space->keys[k].key,
+		                                space->keys[k].values[set->level[k]], st))
+			return -1;
+	*settings = scratch.settings;
+	return 0;
 }
 
 /* Drops values that the reference has already, and keys without values left. */
@@ -353,10 +343,7 @@ int search_finish(struct build *b, struct status *st)
 	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
 	if (!space->at.line || !b->backend)
 		return 0;
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		space->budget_said |= !strcmp(entry->key, "budget") && build_here(b, entry);
-	}
+	space->budget_said = build_said(b, "budget") != NULL;
 	if (drop_own(space, &reference->settings, st))
 		return -1;
 	if (!space->nkeys)
@@ -488,32 +475,36 @@ json_t *search_space_json(const struct search_space *space)
 
 int search_space_take(const json_t *json, struct search_space *out, struct status *st)
 {
-	const json_t *keys = json_object_get(json, "keys"), *key, *value;
-	json_int_t finalists = json_integer_value(json_object_get(json, "finalists"));
+	const char *name, *text;
+	json_t *keys, *values, *key, *value;
+	struct search_space read = {.nkeys = 0};
+	json_int_t finalists = 0;
 	size_t k, v;
-	*out = (struct search_space){.finalists = (unsigned)finalists};
-	bool bad = !json_is_array(keys) || json_array_size(keys) > SEARCH_MAX_KEYS ||
+	bool bad = json_unpack((json_t *)(size_t)json, "{s:o, s:I}", "keys", &keys, "finalists",
+	                       &finalists) ||
+	           !json_is_array(keys) || json_array_size(keys) > SEARCH_MAX_KEYS ||
 	           finalists < 1 || finalists > SEARCH_MAX_FINALISTS;
-	json_array_foreach(keys, k, key)
+	json_array_foreach(bad ? NULL : keys, k, key)
 	{
-		const char *name = json_string_value(json_object_get(key, "key"));
-		const json_t *values = json_object_get(key, "values");
-		size_t n = json_array_size(values);
-		if (bad || !name || strlen(name) >= sizeof out->keys[k].key || n < 2 ||
-		    n > SEARCH_MAX_VALUES) {
-			bad = true;
+		struct search_key *to = &read.keys[k];
+		bad = bad || json_unpack(key, "{s:s, s:o}", "key", &name, "values", &values) ||
+		      strlen(name) >= sizeof to->key || json_array_size(values) < 2 ||
+		      json_array_size(values) > SEARCH_MAX_VALUES;
+		if (bad)
 			break;
-		}
-		strcpy(out->keys[k].key, name);
-		out->keys[k].nvalues = (unsigned)n;
+		strcpy(to->key, name);
+		to->nvalues = (unsigned)json_array_size(values);
 		json_array_foreach(values, v, value)
 		{
-			const char *text = json_string_value(value);
+			text = json_string_value(value);
 			bad = bad || !text || strlen(text) >= SEARCH_VALUE_BYTES;
-			if (!bad)
-				strcpy(out->keys[k].values[v], text);
+			snprintf(to->values[v], sizeof to->values[v], "%s", bad ? "" : text);
 		}
-		out->nkeys++;
 	}
-	return bad ? status_set(st, "the record's search is damaged") : 0;
+	if (bad)
+		return status_set(st, "the record's search is damaged");
+	read.nkeys = (unsigned)json_array_size(keys);
+	read.finalists = (unsigned)finalists;
+	*out = read;
+	return 0;
 }

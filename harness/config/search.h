@@ -41,6 +41,9 @@ unsigned search_cover(const struct search_space *space, const search_aside *asid
 
 /* --- reading [search] --- */
 
+/* The rows of its own keys, for help. */
+const struct field *search_fields(size_t *n);
+
 int search_apply(struct build *b, unsigned section, struct status *st);
 /* After the whole file is read: drops values that the reference has anyway, and notes whether there
  * is a budget. */

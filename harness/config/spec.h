@@ -36,6 +36,7 @@ struct spec_variant {
 	char name[TRIAL_NAME_BYTES];
 	struct settings settings;   /* backend "auto" is kept here until the plan resolves it */
 	char each[SPEC_EACH_BYTES]; /* libraries, ':' between; one variant each replaces this one */
+	unsigned ranks;             /* 0: the run's */
 	bool several;               /* each is given, even if only as an unset ${NAME} */
 	char variable[TRIAL_NAME_BYTES];  /* NAME, if the library is ${NAME}, or "" */
 	char elsewhere[TRIAL_NAME_BYTES]; /* the first of its keys that is for another backend, or
@@ -90,14 +91,14 @@ struct spec {
 	char question[512];                   /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
-	enum coll_kind colls[COLL_KINDS];
+	unsigned colls[COLL_KINDS]; /* enum coll_kind */
 	unsigned nsizes;
 	size_t sizes[SIZES_MAX]; /* as asked, bytes, ascending, unique */
 	bool in_tokens; /* until all is read `sizes` counts tokens of a mixture of experts */
 	unsigned ndtypes, nops;
-	enum dtype dtypes[DTYPE_KINDS];
-	enum op ops[OP_KINDS];
-	unsigned nroots; /* 0: all ranks */
+	unsigned dtypes[DTYPE_KINDS]; /* enum dtype */
+	unsigned ops[OP_KINDS];       /* enum op */
+	unsigned nroots;              /* 0: all ranks */
 	unsigned roots[SPEC_MAX_ROOTS];
 	bool in_place[2];   /* out of place, in place: which are measured */
 	bool in_place_said; /* by the file or the command line */
@@ -129,10 +130,14 @@ struct spec {
 	char only[512]; /* what --only omitted, as a sentence, or "" */
 	struct search_space search;
 	struct claim_list asked; /* factors, claims and the gap */
+	/* [experiment without VARIANT]: what replaces gap and primary claim, if it is not "". */
+	struct spec_lacking {
+		char variant[TRIAL_NAME_BYTES]; /* "": the file has no such section */
+		struct gap gap;
+		char primary[TRIAL_NAME_BYTES];
+	} lacking;
 	struct text_place factors_at[CLAIM_MAX];
-	/* Sizes that the file leaves open: a factor's are the gap's; the gap's are those that
-	 * claims about bandwidth name. */
-	bool gap_open, factors_open[CLAIM_MAX];
+	bool gap_open; /* the file leaves its sizes open: those that claims about bandwidth name */
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 

@@ -78,6 +78,7 @@ static const struct section_kind {
     {"variant", "[variant NAME]", true, variant_apply},
     {"factor", "[factor NAME]", true, asked_factor},
     {"claim", "[claim NAME]", true, asked_claim},
+    {"source", "[source NAME]", true, asked_source},
     {"search", "[search]", false, search_apply},
 };
 
@@ -132,7 +133,7 @@ static void title_amend(struct spec *spec)
 static int overrides_apply(struct build *b, struct status *st)
 {
 	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup};
-	enum coll_kind colls[COLL_KINDS];
+	unsigned colls[COLL_KINDS];
 	char title[sizeof b->spec->title];
 	unsigned ncolls = b->spec->ncolls;
 	memcpy(colls, b->spec->colls, sizeof colls);
@@ -157,17 +158,6 @@ static int overrides_apply(struct build *b, struct status *st)
 	rc = rc ? rc : variants_check(b, before, st);
 	free(before);
 	return rc;
-}
-
-/* Where the reference is set, for the error. */
-static struct text_place reference_at(const struct build *b)
-{
-	for (unsigned i = b->from->text.nentries; i-- > 0;) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		if (!strcmp(entry->key, "reference") && !strcmp(entry->value, b->spec->reference))
-			return entry->at;
-	}
-	return (struct text_place){0};
 }
 
 static int spec_check(struct build *b, struct status *st)
@@ -202,7 +192,7 @@ static int spec_check(struct build *b, struct status *st)
 	if (!spec_find(spec, spec->reference)) {
 		char what[1024];
 		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
-		return build_fail(b, reference_at(b), what, st);
+		return build_fail(b, build_said(b, "reference")->at, what, st);
 	}
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
@@ -218,7 +208,7 @@ static int spec_check(struct build *b, struct status *st)
 static void defaults_set(struct build *b)
 {
 	size_t n;
-	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
+	const struct field *rows = keys_fields(&n);
 	field_defaults(rows, n, b->spec);
 	b->spec->in_place_said = false;
 	settings_default(&b->defaults.settings);
@@ -260,31 +250,21 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	return 0;
 }
 
-/* The entry that gives the number of tokens: the last one counts. */
-static const struct text_entry *tokens_entry(const struct build *b)
+/* Keys that exclude each other: one of them in a layer. Mode and layout may agree. */
+static int rivals_check(struct build *b, struct status *st)
 {
-	for (unsigned i = b->from->text.nentries; i-- > 0;) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		if (!strcmp(entry->key, "tokens") && build_here(b, entry))
-			return entry;
+	char what[256];
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *own = &b->from->text.entries[i];
+		const struct text_entry *other = build_rival(b, own);
+		if (!other || other > own || !strcmp(own->key, "mode") ||
+		    !strcmp(own->key, "layout"))
+			continue;
+		snprintf(what, sizeof what,
+		         "%s and %s exclude each other; allowed is one of the two", other->key,
+		         own->key);
+		return build_fail(b, own->at, what, st);
 	}
-	return NULL;
-}
-
-/* Bytes and tokens say the same: one of them in a layer. */
-static int tokens_alone(struct build *b, struct status *st)
-{
-	for (unsigned i = 0; i < b->from->text.nentries; i++)
-		for (unsigned k = 0; k < b->from->text.nentries; k++) {
-			const struct text_entry *x = &b->from->text.entries[i],
-			                        *y = &b->from->text.entries[k];
-			if (!strcmp(x->key, "tokens") && !strcmp(y->key, "bytes") &&
-			    x->section == y->section && !strcmp(x->on, y->on))
-				return build_fail(b, x->at,
-				                  "tokens and bytes both say how much each rank "
-				                  "sends; allowed is one of the two",
-				                  st);
-		}
 	return 0;
 }
 
@@ -292,10 +272,8 @@ static int tokens_alone(struct build *b, struct status *st)
 static int tokens_finish(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
-	const struct text_entry *entry = tokens_entry(b);
+	const struct text_entry *entry = build_said(b, "tokens");
 	const struct text_place at = entry ? entry->at : (struct text_place){0};
-	if (tokens_alone(b, st))
-		return -1;
 	if (!spec->in_tokens || !spec->nvariants)
 		return 0;
 	const size_t element = coll_dtype_bytes(spec->dtypes[0]);
@@ -338,15 +316,12 @@ static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct 
 	size_t n = strlen(base);
 	if (n > 4 && !strcmp(base + n - 4, ".exp"))
 		n -= 4;
-	char copy[TRIAL_NAME_BYTES] = "";
-	if (n < sizeof copy)
-		memcpy(copy, base, n);
-	if (!field_is_name(copy, sizeof copy))
+	snprintf(name, TRIAL_NAME_BYTES, "%.*s", (int)n, base);
+	if (n >= TRIAL_NAME_BYTES || !field_is_name(name, TRIAL_NAME_BYTES))
 		return status_set(st,
 		                  "%s: the file's name is the experiment's; allowed are letters, "
 		                  "digits, '-', '_', '.', at most %zu, and .exp",
-		                  file, sizeof copy - 1);
-	memcpy(name, copy, sizeof copy);
+		                  file, (size_t)TRIAL_NAME_BYTES - 1);
 	return 0;
 }
 
@@ -426,10 +401,10 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	strcpy(spec->file, t->file);
 	memcpy(spec->bases, t->bases, sizeof spec->bases);
 	strcpy(spec->question, t->text.question);
-	if (sections_apply(b, st) || heeded_check(b, false, st) || overrides_apply(b, st) ||
-	    heeded_check(b, true, st) || tokens_finish(b, st) || variants_name_none(b, st) ||
-	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
-	    spec_check(b, st) || search_finish(b, st))
+	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
+	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
+	    variants_name_none(b, st) || asked_finish(b, st) || variants_spread(b, st) ||
+	    variants_keep(b, st) || spec_check(b, st) || search_finish(b, st))
 		goto done;
 	/* As much for each time that all cells are measured, and a day at most. */
 	unsigned times = spec_times(spec);

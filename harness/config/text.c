@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <ini.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,21 @@ struct reader {
 	size_t buffer_bytes;
 	bool top; /* nothing but comments so far */
 	bool failed;
-	unsigned section; /* that lines are of now */
-	const char *on;   /* the backend that they are for; "": all */
+	unsigned section;              /* that lines are of now */
+	const char *on;                /* the backend that they are for; "": all */
+	char without[TEXT_NAME_BYTES]; /* the variant whose lack they are for; "": none */
 	struct text *text;
 	struct status *st;
 };
 
-static int reader_fail(struct reader *r, const char *what)
+__attribute__((format(printf, 2, 3))) static int reader_fail(struct reader *r, const char *format,
+                                                             ...)
 {
+	char what[sizeof r->st->text];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
 	r->failed = true;
 	return status_set(r->st, "%s:%u: %s", r->file, r->line, what);
 }
@@ -61,8 +69,18 @@ static int question_add(struct reader *r, const char *line)
 	return 0;
 }
 
-/* [kind], [kind NAME], [kind on BACKEND] or [kind NAME on BACKEND]; `on` has room for a kind. */
-static bool section_parse(const char *line, struct text_section *out, char *on)
+/* Takes "on BACKEND" or "without VARIANT" from the end: its second word, or "". */
+static const char *part_take(char *const *words, unsigned *n, const char *part)
+{
+	if (*n < 3 || strcmp(words[*n - 2], part))
+		return "";
+	*n -= 2;
+	return words[*n + 1];
+}
+
+/* [kind] or [kind NAME], then perhaps "on BACKEND", then perhaps "without VARIANT". */
+static bool section_parse(const char *line, struct text_section *out, char on[TEXT_NAME_BYTES],
+                          char without[TEXT_NAME_BYTES])
 {
 	const char *end = strchr(line, ']');
 	if (!end)
@@ -78,21 +96,21 @@ static bool section_parse(const char *line, struct text_section *out, char *on)
 	memcpy(inner, line + 1, n);
 	inner[n] = '\0';
 
-	char *words[4] = {NULL}, *save = NULL;
+	char *words[6] = {NULL}, *save = NULL;
 	unsigned nwords = 0;
 	for (char *word = strtok_r(inner, " \t", &save); word;
 	     word = strtok_r(NULL, " \t", &save)) {
-		size_t most = nwords == 1 ? sizeof out->name : sizeof out->kind;
-		if (nwords == 4 || !field_is_name(word, most))
+		if (nwords == 6 ||
+		    !field_is_name(word, nwords ? sizeof out->name : sizeof out->kind))
 			return false;
 		words[nwords++] = word;
 	}
-	bool one = nwords > 2; /* it is for one backend */
-	if (!nwords || (one && strcmp(words[nwords - 2], "on")))
+	strcpy(without, part_take(words, &nwords, "without"));
+	strcpy(on, part_take(words, &nwords, "on"));
+	if (nwords != 1 && nwords != 2)
 		return false;
-	strcpy(on, one ? words[nwords - 1] : "");
 	strcpy(out->kind, words[0]);
-	strcpy(out->name, nwords == 2 || nwords == 4 ? words[1] : "");
+	strcpy(out->name, nwords == 2 ? words[1] : "");
 	return true;
 }
 
@@ -124,21 +142,21 @@ static int backend_unknown(struct reader *r, const char *on)
 		suggest_offer(&guess, (*b)->name);
 		status_list(allowed, sizeof allowed, (*b)->name);
 	}
-	r->failed = true;
-	return status_set(r->st, "%s:%u: a section for '%s', which is no backend%s; allowed is %s",
-	                  r->file, r->line, on, suggestion_text(&guess).text, allowed);
+	return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s", on,
+	                   suggestion_text(&guess).text, allowed);
 }
 
-/* The line in which a section of this name began before, for all backends or for this one; 0: none
- * did. */
-static unsigned section_began(const struct text *text, unsigned section, const char *on)
+/* The line in which a section began before for the same machines as the reader's; 0: none did. */
+static unsigned section_began(const struct reader *r)
 {
-	if (section == text->nsections)
+	const struct text *text = r->text;
+	if (r->section == text->nsections)
 		return 0;
-	if (!on[0])
-		return text->sections[section].all ? text->sections[section].at.line : 0;
+	if (!r->on[0] && !r->without[0])
+		return text->sections[r->section].all ? text->sections[r->section].at.line : 0;
 	for (unsigned i = 0; i < text->nentries; i++)
-		if (text->entries[i].section == section && !strcmp(text->entries[i].on, on))
+		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on) &&
+		    !strcmp(text->entries[i].without, r->without))
 			return text->entries[i].at.line;
 	return 0;
 }
@@ -147,8 +165,8 @@ static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
 	struct text_section new = {.at = {0, r->line}};
-	char on[TEXT_KIND_BYTES];
-	if (!section_parse(line, &new, on))
+	char on[TEXT_NAME_BYTES];
+	if (!section_parse(line, &new, on, r->without))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
 		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
@@ -157,15 +175,13 @@ static int section_add(struct reader *r, const char *line)
 		return backend_unknown(r, on);
 	r->on = backend ? backend->name : "";
 	r->section = section_find(text, &new);
-	new.all = !backend;
-	const unsigned began = section_began(text, r->section, r->on);
+	new.all = !backend && !r->without[0];
+	const unsigned began = section_began(r);
 	if (began) {
-		r->failed = true;
-		return status_set(r->st,
-		                  "%s:%u: section [%s%s%s%s%s] is there already, in line %u; "
-		                  "allowed is one of a name",
-		                  r->file, r->line, new.kind, new.name[0] ? " " : "", new.name,
-		                  backend ? " on " : "", r->on, began);
+		return reader_fail(r,
+		                   "section %.*s is there already, in line %u; "
+		                   "allowed is one of a name",
+		                   (int)strcspn(line, "]") + 1, line, began);
 	}
 	if (r->section == text->nsections)
 		return section_append(text, &new) ? reader_fail(r, "out of memory") : 0;
@@ -234,9 +250,7 @@ static char *reader_line(char *out, int bytes, void *stream)
 		return NULL;
 	}
 	if (strlen(line) + 3 > (size_t)bytes) {
-		r->failed = true;
-		status_set(r->st, "%s:%u: the line is too long; allowed are %d bytes", r->file,
-		           r->line, bytes - 3);
+		reader_fail(r, "the line is too long; allowed are %d bytes", bytes - 3);
 		return NULL;
 	}
 	if (*line == '[' && section_add(r, line))
@@ -273,8 +287,16 @@ static struct text_entry entry_of(unsigned section, struct text_place at, const 
 	if (dot && dot - key < (ptrdiff_t)sizeof front)
 		memcpy(front, key, (size_t)(dot - key));
 	const struct backend *on = backend_find(front);
-	return (struct text_entry){section, at, on ? on->name : "",
-	                           (char *)(size_t)(on ? dot + 1 : key), (char *)(size_t)value};
+	return (struct text_entry){.section = section,
+	                           .at = at,
+	                           .on = on ? on->name : "",
+	                           .key = (char *)(size_t)(on ? dot + 1 : key),
+	                           .value = (char *)(size_t)value};
+}
+
+bool text_same_layer(const struct text_entry *a, const struct text_entry *b)
+{
+	return !strcmp(a->on, b->on) && !strcmp(a->without, b->without);
 }
 
 void text_key(const struct text_entry *entry, char *out, size_t bytes)
@@ -294,16 +316,16 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
 	new.on = r->on[0] ? r->on : new.on;
+	strcpy(new.without, r->without);
 	for (unsigned i = 0; i < text->nentries; i++) {
 		const struct text_entry *old = &text->entries[i];
-		if (old->section != new.section || strcmp(old->on, new.on) ||
+		if (old->section != new.section || !text_same_layer(old, &new) ||
 		    strcmp(old->key, new.key))
 			continue;
-		r->failed = true;
-		return status_set(r->st,
-		                  "%s:%u: '%s' is there already, in line %u; allowed is once "
-		                  "in a section",
-		                  r->file, r->line, key, old->at.line);
+		return reader_fail(r,
+		                   "'%s' is there already, in line %u; allowed is once "
+		                   "in a section",
+		                   key, old->at.line);
 	}
 	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
@@ -366,7 +388,7 @@ static const struct text_entry *like_find(const struct text *text)
 		return NULL;
 	for (unsigned i = 0; i < text->nentries; i++)
 		if (text->entries[i].section == 0 && !text->entries[i].on[0] &&
-		    !strcmp(text->entries[i].key, "like"))
+		    !text->entries[i].without[0] && !strcmp(text->entries[i].key, "like"))
 			return &text->entries[i];
 	return NULL;
 }
@@ -401,17 +423,14 @@ static int base_find(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX],
 	                  like->value, why);
 }
 
-/* Whether a key replaces another: the same key, or one that says the same or excludes it. */
-static bool replaces(const struct text_entry *own, const struct text_entry *old)
+bool text_rivals(const char *key, const char *other)
 {
 	static const char *const rivals[][2] = {
-	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}};
-	bool rival = !strcmp(own->key, old->key);
-	for (unsigned i = 0; i < sizeof rivals / sizeof *rivals; i++)
-		for (unsigned k = 0; k < 2; k++)
-			rival = rival || (!strcmp(own->key, rivals[i][k]) &&
-			                  !strcmp(old->key, rivals[i][!k]));
-	return rival && !strcmp(own->on, old->on);
+	    {"mode", "layout"}, {"is", "needs"}, {"bytes", "tokens"}, {"bytes", "regime"}};
+	for (unsigned i = 0; i < 2 * sizeof rivals / sizeof *rivals; i++)
+		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
+			return true;
+	return false;
 }
 
 /* Adds one key on top of the base; the base's own keys are those of `file`. */
@@ -420,7 +439,8 @@ static int entry_lay(struct text *base, unsigned file, unsigned section,
 {
 	for (unsigned i = base->nentries; i-- > 0;) {
 		const struct text_entry *old = &base->entries[i];
-		if (old->section == section && old->at.file == file && replaces(own, old))
+		if (old->section == section && old->at.file == file && text_same_layer(own, old) &&
+		    (!strcmp(own->key, old->key) || text_rivals(own->key, old->key)))
 			entry_drop(base, i);
 	}
 	struct text_entry new = *own;

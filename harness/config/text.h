@@ -4,7 +4,10 @@
  * Values for one backend are in a section for it, [variant threads on host]. It is not a separate
  * section: its entries are those of [variant threads], for that backend alone. Older files have
  * such entries in [variant threads], with the backend in front: host.path = fifo. They are still
- * read, and so is the command line, which has no sections. */
+ * read, and so is the command line, which has no sections.
+ *
+ * [experiment without threads-old], or [experiment on nccl without threads-old], has what is asked
+ * if that variant is not measured here. */
 #ifndef LAUNCHGAP_TEXT_H
 #define LAUNCHGAP_TEXT_H
 
@@ -36,6 +39,7 @@ struct text_entry {
 	unsigned section; /* index */
 	struct text_place at;
 	const char *on; /* the backend that it is for, by its name in the table; "": all */
+	char without[TEXT_NAME_BYTES]; /* the variant whose lack it is for; "": none */
 	char *key, *value;
 };
 
@@ -56,6 +60,10 @@ int text_add(struct text *text, unsigned section, struct text_place at, const ch
              const char *value);
 /* "host.path" */
 void text_key(const struct text_entry *entry, char *out, size_t bytes);
+/* Whether both are for the same backend, or the lack of the same variant. */
+bool text_same_layer(const struct text_entry *a, const struct text_entry *b);
+/* Whether two different keys say the same thing or exclude each other, as mode and layout. */
+bool text_rivals(const char *key, const char *other);
 void text_free(struct text *text);
 
 #endif

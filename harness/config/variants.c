@@ -8,66 +8,54 @@
 
 #define MOST_NAMED 8 /* variants in a sentence */
 
-/* "threads-nccl" and 2.21.5 make "threads-nccl-2.21.5"; if no backend here can read versions,
- * libraries are counted instead. -1: the file is not a library, which shows at once, not when its
- * trial's turn comes. */
-static int name_variant(struct spec_variant *v, const char *base, unsigned nth, struct status *st)
+/* Adds a copy of a variant; of several, with the nth library: "threads-nccl" and 2.21.5 make
+ * "threads-nccl-2.21.5". If no backend here can read versions, libraries are counted instead. What
+ * is no library shows at once, not when its trial's turn comes. */
+static int spread_to(struct build *b, const struct spec_variant *from, const char *path,
+                     unsigned nth, struct spec *out, struct status *st)
 {
-	struct library library;
-	if (backend_library(v->settings.nccl, &library, st))
-		return -1;
-	if (!library.version[0])
-		snprintf(library.version, sizeof library.version, "%u", nth);
-	snprintf(v->name, sizeof v->name, "%.30s-%.9s", base, library.version);
+	struct spec_variant *v = &out->variants[out->nvariants];
+	struct library library = {.version = ""};
+	struct status why = {""};
+	char what[sizeof why.text + 192];
+	if (out->nvariants == SPEC_MAX_VARIANTS)
+		return build_fail(b, from->at, "too many variants; allowed are 32", st);
+	*v = *from;
+	if (path && backend_library(path, &library, &why)) {
+		snprintf(what, sizeof what,
+		         "each%s%s: %s; allowed are NCCL libraries with ':' between",
+		         from->variable[0] ? ", from the variable " : "", from->variable, why.text);
+		return build_fail(b, from->at, what, st);
+	}
+	if (path) {
+		v->each[0] = '\0';
+		strcpy(v->settings.nccl, path);
+		if (!library.version[0])
+			snprintf(library.version, sizeof library.version, "%u", nth);
+		snprintf(v->name, sizeof v->name, "%.30s-%.9s", from->name, library.version);
+	}
+	if (spec_find(out, v->name))
+		return build_fail(b, from->at,
+		                  path ? "each names two libraries of one version, or makes the "
+		                         "name of another variant; allowed is one of each"
+		                       : "the name is one that each makes for a variant above; "
+		                         "allowed is another",
+		                  st);
+	out->nvariants++;
 	return 0;
 }
 
-static int spread_to(struct build *b, const struct spec_variant *from, const char *path,
-                     unsigned nth, struct spec_variant *out, struct status *st)
-{
-	struct status why = {""};
-	char what[sizeof why.text + 192];
-	const char *of = from->variable;
-	*out = *from;
-	out->each[0] = '\0';
-	strcpy(out->settings.nccl, path);
-	if (!name_variant(out, from->name, nth, &why))
-		return 0;
-	snprintf(what, sizeof what, "each%s%s: %s; allowed are NCCL libraries with ':' between",
-	         of[0] ? ", from the variable " : "", of, why.text);
-	return build_fail(b, from->at, what, st);
-}
-
-/* Whether a variant above has the name of the one at n. */
-static bool name_taken(const struct spec_variant *out, unsigned n)
-{
-	unsigned i = 0;
-	while (i < n && strcmp(out[i].name, out[n].name))
-		i++;
-	return i < n;
-}
-
-static int spread_one(struct build *b, const struct spec_variant *from, struct spec_variant *out,
-                      unsigned *n, struct status *st)
+static int spread_one(struct build *b, const struct spec_variant *from, struct spec *out,
+                      struct status *st)
 {
 	char each[SPEC_EACH_BYTES], *rest = each;
 	unsigned nth = 0;
+	if (!from->each[0])
+		return spread_to(b, from, NULL, 0, out, st);
 	strcpy(each, from->each);
-	for (char *path; (path = strsep(&rest, ":"));) {
-		if (!path[0])
-			continue;
-		if (*n == SPEC_MAX_VARIANTS)
-			return build_fail(b, from->at, "too many variants; allowed are 32", st);
-		if (spread_to(b, from, path, ++nth, &out[*n], st))
+	for (char *path; (path = strsep(&rest, ":"));)
+		if (path[0] && spread_to(b, from, path, ++nth, out, st))
 			return -1;
-		if (name_taken(out, *n))
-			return build_fail(
-			    b, from->at,
-			    "each names two libraries of one version, or makes the name of "
-			    "another variant; allowed is one of each",
-			    st);
-		(*n)++;
-	}
 	return nth ? 0
 	           : build_fail(b, from->at,
 	                        "each names no library; allowed are NCCL libraries with "
@@ -110,40 +98,15 @@ int variants_name_none(struct build *b, struct status *st)
 	return 0;
 }
 
-static bool any_each(const struct spec *spec)
-{
-	for (unsigned i = 0; i < spec->nvariants; i++)
-		if (spec->variants[i].each[0])
-			return true;
-	return false;
-}
-
 int variants_spread(struct build *b, struct status *st)
 {
-	if (!any_each(b->spec))
-		return 0;
-	struct spec_variant *all = calloc(SPEC_MAX_VARIANTS, sizeof *all);
-	unsigned n = 0;
+	struct spec *all = calloc(1, sizeof *all), *spec = b->spec;
 	int rc = all ? 0 : status_set(st, "out of memory");
-	for (unsigned i = 0; rc == 0 && i < b->spec->nvariants; i++) {
-		const struct spec_variant *v = &b->spec->variants[i];
-		if (v->each[0])
-			rc = spread_one(b, v, all, &n, st);
-		else if (n == SPEC_MAX_VARIANTS)
-			rc = build_fail(b, v->at, "too many variants; allowed are 32", st);
-		else {
-			all[n] = *v;
-			if (name_taken(all, n++))
-				rc = build_fail(
-				    b, v->at,
-				    "the name is one that each makes for a variant above; "
-				    "allowed is another",
-				    st);
-		}
-	}
+	for (unsigned i = 0; rc == 0 && i < spec->nvariants; i++)
+		rc = spread_one(b, &spec->variants[i], all, st);
 	if (rc == 0) {
-		memcpy(b->spec->variants, all, n * sizeof *all);
-		b->spec->nvariants = n;
+		spec->nvariants = all->nvariants;
+		memcpy(spec->variants, all->variants, all->nvariants * sizeof *all->variants);
 	}
 	free(all);
 	return rc;
@@ -187,7 +150,7 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 	const struct spec_variant *first = NULL;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	bool differ = false, moved = false;
-	unsigned kept = 0, alike = 0;
+	unsigned kept = 0, same = 0;
 	char names[512] = "", as[512] = "", more[32] = "", whole[TRIAL_NAME_BYTES];
 	for (unsigned i = 0; i < spec->nvariants; i++) {
 		const struct spec_variant *v = &before[i];
@@ -196,12 +159,12 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 		first = first ? first : v;
 		if (++kept <= MOST_NAMED)
 			status_list(names, sizeof names, v->name);
-		if (!placed && settings_alike(key, &first->settings, &v->settings) &&
-		    ++alike <= MOST_NAMED)
+		if (!placed && settings_same(key, &first->settings, &v->settings) &&
+		    ++same <= MOST_NAMED)
 			snprintf(as + strlen(as), sizeof as - strlen(as), "%s%s", as[0] ? "," : "",
 			         v->name);
-		differ = differ || !settings_alike(key, &first->settings, &v->settings);
-		moved = moved || !settings_alike(key, &v->settings, &spec->variants[i].settings);
+		differ = differ || !settings_same(key, &first->settings, &v->settings);
+		moved = moved || !settings_same(key, &v->settings, &spec->variants[i].settings);
 		if (placed && !strcmp(v->settings.mode, entry->value))
 			snprintf(as, sizeof as, "%s", v->name);
 	}
@@ -225,7 +188,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 	for (unsigned i = b->from->nread; b->backend && i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		/* Each variant that is not for a backend says so itself. */
-		if (!keys_in(KEYS_VARIANT, entry->key) || settings_is_check(entry->key) ||
+		if (!keys_of_variant(entry->key) || settings_is_check(entry->key) ||
 		    !strcmp(entry->key, "backend") || !build_here(b, entry))
 			continue;
 		if (key_check(b, entry, before, st))
@@ -262,8 +225,7 @@ static unsigned asked_keep(struct spec *spec)
 		if (f->from[0] && (!spec_find(spec, f->from) || !spec_find(spec, f->to)))
 			continue;
 		list->factors[n] = *f;
-		spec->factors_at[n] = spec->factors_at[i];
-		spec->factors_open[n++] = spec->factors_open[i];
+		spec->factors_at[n++] = spec->factors_at[i];
 	}
 	list->nfactors = n;
 	n = 0;
@@ -277,24 +239,11 @@ static unsigned asked_keep(struct spec *spec)
 	return had - list->nfactors - list->nclaims;
 }
 
-/* The first pair of the gap that is here; without one, no gap. */
-static void gap_keep(struct spec *spec)
+/* Drops a gap that has an end which is no longer here. */
+static void gap_keep(struct spec *spec, struct gap *gap)
 {
-	struct gap *gap = &spec->asked.gap;
-	struct gap_ends ends[1 + GAP_OTHERS];
-	unsigned n = 0;
-	memcpy(ends[0].from, gap->from, sizeof gap->from);
-	memcpy(ends[0].to, gap->to, sizeof gap->to);
-	memcpy(ends + 1, gap->others, sizeof gap->others);
-	for (unsigned i = 0; i < 1 + gap->nothers; i++)
-		if (spec_find(spec, ends[i].from) && spec_find(spec, ends[i].to))
-			ends[n++] = ends[i];
-	if (!n)
-		ends[0].from[0] = ends[0].to[0] = '\0';
-	memcpy(gap->from, ends[0].from, sizeof gap->from);
-	memcpy(gap->to, ends[0].to, sizeof gap->to);
-	memcpy(gap->others, ends + 1, sizeof gap->others);
-	gap->nothers = n ? n - 1 : 0;
+	if (!spec_find(spec, gap->from) || !spec_find(spec, gap->to))
+		gap->from[0] = gap->to[0] = '\0';
 }
 
 int variants_keep(struct build *b, struct status *st)
@@ -302,7 +251,6 @@ int variants_keep(struct build *b, struct status *st)
 	struct spec *spec = b->spec;
 	char left[256] = "", old[TRIAL_NAME_BYTES];
 	unsigned n = 0;
-	bool said = false;
 	if (!b->from->only)
 		return 0;
 	if (names_check(b, st))
@@ -317,9 +265,8 @@ int variants_keep(struct build *b, struct status *st)
 		return 0;
 	spec->nvariants = n;
 	unsigned asked = asked_keep(spec);
-	gap_keep(spec);
-	for (unsigned i = b->from->nread; i < b->from->text.nentries; i++)
-		said = said || !strcmp(b->from->text.entries[i].key, "reference");
+	gap_keep(spec, &spec->asked.gap);
+	gap_keep(spec, &spec->lacking.gap);
 	int used = snprintf(spec->only, sizeof spec->only, "left out by --only: %s", left);
 	if (asked)
 		used += snprintf(spec->only + used, sizeof spec->only - (size_t)used,
@@ -327,7 +274,8 @@ int variants_keep(struct build *b, struct status *st)
 		                 asked == 1 ? "" : "s", asked == 1 ? "" : "s");
 	strcpy(old, spec->reference);
 	/* All are compared with the first of those that are left. */
-	if (old[0] && !said && !spec_find(spec, old)) {
+	const struct text_entry *said = build_said(b, "reference");
+	if (old[0] && !(said && said->section == BUILD_COMMAND_LINE) && !spec_find(spec, old)) {
 		strcpy(spec->reference, spec->variants[0].name);
 		snprintf(spec->only + used, sizeof spec->only - (size_t)used,
 		         "; the reference is %s in place of %s", spec->reference, old);

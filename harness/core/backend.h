@@ -48,16 +48,16 @@ struct backend {
 	size_t arena_bytes;
 
 	/* Ranks that this machine can hold: GPUs; 0 if there is nothing to run on, with the
-	 * reason in st; UINT_MAX if only cores limit it. */
+	 * reason in st; UINT_MAX, as if this is NULL: only cores limit it. */
 	unsigned (*capacity)(struct status *st);
 	/* The version of a library, "2.28.3", and where the dynamic linker found it; -1 if the
 	 * file is not such a library. "" is the system's. NULL: has no library. */
 	int (*library)(const char *name, struct library *out, struct status *st);
 	/* 0, or -1 with a sentence why this trial cannot run, before anything is allocated. */
 	int (*supports)(const struct trial *trial, struct status *st);
-	/* Bytes that it needs in the team's store. */
+	/* Bytes that it needs in the team's store. NULL: none. */
 	size_t (*store_bytes)(const struct trial *trial);
-	/* NUMA node of the device of a rank, or -1. */
+	/* NUMA node of the device of a rank, or -1. NULL: there is no device. */
 	int (*numa_node)(const struct trial *trial, unsigned rank);
 
 	/* Allocates and connects; may block and may team_meet (in all workers or in none). After

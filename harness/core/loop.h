@@ -53,4 +53,9 @@ struct tally *loop_tally(struct loop *loop, unsigned cell, unsigned i);
 /* All rows of a cell, with the worker's page faults, context switches and time off its core. */
 int loop_measure_rows(struct loop *loop, unsigned cell);
 
+/* passes.c: all calls of a cell, by its pass. */
+int pass_rows(struct loop *loop, unsigned cell);
+/* A cell of `init`: makes the communicators, once per row. */
+int pass_init(struct loop *loop, unsigned cell);
+
 #endif

@@ -1,8 +1,9 @@
-/* Passes for everything that would disturb the timed calls, or is no call. */
+/* A cell's calls by its pass: timed calls, and passes for everything that would disturb them or is no
+ * call. */
 #include <string.h>
 
 #include "../clock.h"
-#include "passes.h"
+#include "loop.h"
 
 #define MOST_ROWS  200000 /* of a steady stretch */
 #define MOST_AHEAD 512    /* calls that a device queues before their issuer has to wait */
@@ -93,7 +94,7 @@ static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
 		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
 		memcpy(mailbox, out, sizeof *out);
 	}
-	if (team_meet(loop->team))
+	if (team_share(loop->team))
 		return -1;
 	memcpy(out, mailbox, sizeof *out);
 	return team_meet(loop->team);

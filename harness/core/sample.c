@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "../exchange/between.h"
+#include "team.h"
+
 /* A cache line and the next one, which the prefetcher loads with it: ranks stamp at the same
  * moment. */
 #define SAMPLE_ALIGN 128
@@ -95,4 +98,61 @@ void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t
 		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
 	else if (spans->n < SAMPLE_SPANS)
 		spans->of[spans->n++] = (struct sample_span){start_ns, end_ns, lane};
+}
+
+/* --- several hosts --- */
+
+static void shift(const struct between *between, unsigned host, int64_t *ns)
+{
+	if (*ns)
+		*ns = between_to_first(between, host, *ns);
+}
+
+/* A rank's stamps of a cell, from its host's clock to the first host's. */
+static void shift_rank(const struct trial *trial, struct team *team, unsigned host, unsigned cell,
+                       unsigned rank)
+{
+	const struct between *b = team_between(team);
+	void *area = team_area(team);
+	struct sample *rows = sample_rows(trial, area, cell, rank);
+	struct sample_spans *spans = sample_spans(trial, area, cell, rank);
+	shift(b, host, &sample_tally(trial, area, cell, rank)->begin_ns);
+	for (unsigned i = 0; i < trial_rows(trial, &trial->cells[cell]); i++) {
+		int64_t *const stamps[] = {&rows[i].start_ns, &rows[i].issued_ns, &rows[i].idle_ns,
+		                           &rows[i].device_start_ns, &rows[i].device_end_ns};
+		for (unsigned k = 0; k < sizeof stamps / sizeof *stamps; k++)
+			shift(b, host, stamps[k]);
+	}
+	for (unsigned i = 0; spans && i < spans->n; i++) {
+		shift(b, host, &spans->of[i].start_ns);
+		shift(b, host, &spans->of[i].end_ns);
+	}
+}
+
+/* Parts of all hosts, as large as each other, one after the other from `from` on. */
+static int collect(struct team *team, void *from, size_t bytes, struct status *st)
+{
+	const unsigned hosts = team_shape(team)->nworkers / team_here(team);
+	size_t at[HOSTS_MOST + 1];
+	for (unsigned h = 0; h <= hosts; h++)
+		at[h] = h * bytes;
+	return between_collect(team_between(team), from, at, st);
+}
+
+int sample_collect(const struct trial *trial, struct team *team, struct status *st)
+{
+	if (!team_between(team))
+		return 0;
+	const unsigned hosts = team_shape(team)->nworkers / team_here(team),
+	               each = team_shape(team)->nranks / hosts;
+	if (collect(team, team_facts(team, 0), (size_t)team_here(team) * TEAM_FACTS_BYTES, st))
+		return -1;
+	for (unsigned cell = 0; cell < trial->ncells; cell++)
+		if (collect(team, sample_tally(trial, team_area(team), cell, 0),
+		            each * part_bytes(trial, &trial->cells[cell]), st))
+			return -1;
+	for (unsigned rank = each; team_first(team) == 0 && rank < hosts * each; rank++)
+		for (unsigned cell = 0; cell < trial->ncells; cell++)
+			shift_rank(trial, team, rank / each, cell, rank);
+	return 0;
 }

@@ -67,6 +67,11 @@ void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
                                   unsigned rank);
 
+/* In the first process of each host, when all workers are done: brings samples, tallies and facts of all
+ * hosts to the first one's block, with stamps of its clock. One host: does nothing. */
+struct team;
+int sample_collect(const struct trial *trial, struct team *team, struct status *st);
+
 size_t sample_area_bytes(const struct trial *trial);
 struct tally *sample_tally(const struct trial *trial, void *area, unsigned cell, unsigned rank);
 /* The rank's trial_rows() samples of the cell. */

@@ -11,14 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../clock.h"
+#include "../exchange/between.h"
+#include "../machine.h"
+#include "../trial/hosts.h"
+
 #define LINE  64 /* bytes of a cache line: two workers never write to the same one */
 #define MAGIC 0x6C61756E63686761u
-
-#ifdef __x86_64__
-#define RELAX() __builtin_ia32_pause()
-#else
-#define RELAX() atomic_signal_fence(memory_order_seq_cst)
-#endif
 
 enum { FAIL_NONE, FAIL_WRITING, FAIL_SAID };
 
@@ -28,11 +27,14 @@ struct header {
 	size_t come_at, mailbox_at, facts_at, area_at, store_at, bytes;
 	_Alignas(LINE) atomic_uint arrived;
 	_Alignas(LINE) atomic_uint round;
+	_Atomic int64_t
+	    release_ns; /* beside round, which publishes it: when all go on; 0: at once */
 	_Alignas(LINE) atomic_int failing;
 	_Atomic int64_t deadline_ns; /* beside failing: written once a cell */
 	atomic_uint cell;
 	atomic_uint gone, ended;
-	char failure[sizeof(struct status) + 16];
+	unsigned own_at; /* of the failure: without this host's name */
+	char failure[sizeof(struct status) + MACHINE_HOST_BYTES + 32];
 };
 
 /* A worker's own line: the round that it waits for, or the last one that it saw. */
@@ -43,8 +45,9 @@ struct come {
 
 struct team {
 	struct header *block;
-	struct come *come; /* of a member; else NULL */
-	int fd;            /* −1 once sealed */
+	struct come *come;       /* of a member; else NULL */
+	struct between *between; /* of the first process of one of several hosts */
+	int fd;                  /* −1 once sealed */
 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -62,6 +65,7 @@ struct team_beside *team_beside(const struct team *team, unsigned worker)
 static void lay_out(struct header *h, const struct team_shape *shape, size_t page)
 {
 	h->shape = *shape;
+	h->shape.workers_here = shape->workers_here ? shape->workers_here : shape->nworkers;
 	h->come_at = round_up(sizeof *h, LINE);
 	h->mailbox_at = h->come_at + (size_t)shape->nworkers * sizeof(struct come);
 	h->facts_at = h->mailbox_at + (size_t)shape->nranks * TEAM_MAILBOX_BYTES;
@@ -220,7 +224,12 @@ struct team *team_member(const struct team *team, unsigned worker)
 {
 	struct team *member = malloc(sizeof *member);
 	if (member)
-		*member = (struct team){team->block, come_of(team, worker), -1};
+		*member = (struct team){
+		    .block = team->block,
+		    .come = come_of(team, worker),
+		    .between = worker == team_first(team) ? team->between : NULL,
+		    .fd = -1,
+		};
 	return member;
 }
 
@@ -229,7 +238,8 @@ unsigned team_missing(const struct team *team, unsigned *rank)
 	const struct team_shape *shape = &team->block->shape;
 	unsigned round = atomic_load_explicit(&team->block->round, memory_order_acquire);
 	unsigned missing = 0;
-	for (unsigned w = shape->nworkers; w-- > 0;) {
+	const unsigned first = shape->first_worker;
+	for (unsigned w = first + shape->workers_here; w-- > first;) {
 		if (atomic_load(&come_of(team, w)->round) == round + 1)
 			continue;
 		missing++;
@@ -246,39 +256,146 @@ int team_pause(struct team *team)
 	if (h->shape.yield)
 		sched_yield();
 	else
-		RELAX();
+		clock_relax();
 	return 0;
 }
 
+static bool is_failed(void *of)
+{
+	const struct team *team = of;
+	return atomic_load_explicit(&team->block->failing, memory_order_relaxed) != FAIL_NONE;
+}
+
+/* The first worker of a host, once all others here have arrived: meets those of the other hosts, and
+ * learns when all go on. */
+static int meet_hosts(struct team *team)
+{
+	struct header *h = team->block;
+	int64_t release_ns = 0;
+	while (atomic_load_explicit(&h->arrived, memory_order_acquire) != h->shape.workers_here)
+		if (team_pause(team))
+			return -1;
+	if (between_meet(team->between, is_failed, team, &release_ns))
+		return -1;
+	atomic_store_explicit(&h->release_ns, release_ns, memory_order_relaxed);
+	return 0;
+}
+
+/* Whether it is one of several hosts. */
+static bool is_part(const struct header *h)
+{
+	return h->shape.workers_here != h->shape.nworkers;
+}
+
+static void open_round(struct header *h, unsigned round)
+{
+	atomic_store_explicit(&h->arrived, 0, memory_order_relaxed);
+	atomic_store_explicit(&h->round, round + 1, memory_order_release);
+}
+
 /* A central counter and a round number. The last to arrive opens the next round, and all others
- * see that one store: in every mode the release is one transfer of a cache line. */
+ * see that one store: in every mode the release is one transfer of a cache line. On several hosts the
+ * first worker of each opens it, and all go on at one time. */
 int team_meet(struct team *team)
 {
 	struct header *h = team->block;
 	unsigned round = atomic_load_explicit(&h->round, memory_order_relaxed);
 	if (team->come)
 		atomic_store_explicit(&team->come->round, round + 1, memory_order_relaxed);
-	if (atomic_fetch_add_explicit(&h->arrived, 1, memory_order_acq_rel) + 1 ==
-	    h->shape.nworkers) {
-		atomic_store_explicit(&h->arrived, 0, memory_order_relaxed);
-		atomic_store_explicit(&h->round, round + 1, memory_order_release);
+	const unsigned arrived =
+	    atomic_fetch_add_explicit(&h->arrived, 1, memory_order_acq_rel) + 1;
+	if (team->between) {
+		if (meet_hosts(team))
+			return -1;
+		open_round(h, round);
+	} else if (!is_part(h) && arrived == h->shape.workers_here) {
+		open_round(h, round);
 	}
 	while (atomic_load_explicit(&h->round, memory_order_acquire) == round)
 		if (team_pause(team))
 			return -1;
+	if (is_part(h))
+		while (clock_now_ns() < atomic_load_explicit(&h->release_ns, memory_order_relaxed))
+			if (team_pause(team))
+				return -1;
 	return atomic_load_explicit(&h->failing, memory_order_relaxed) == FAIL_NONE ? 0 : -1;
+}
+
+int team_share_parts(struct team *team, void *parts, size_t bytes)
+{
+	const struct team_shape *shape = &team->block->shape;
+	const unsigned hosts = shape->nworkers / shape->workers_here;
+	size_t at[HOSTS_MOST + 1];
+	struct status st = {""};
+	if (team_meet(team))
+		return -1;
+	if (!is_part(team->block))
+		return 0;
+	for (unsigned h = 0; h <= hosts; h++)
+		at[h] = (size_t)h * (shape->nranks / hosts) * bytes;
+	if (team->between && between_share(team->between, parts, at, &st)) {
+		team_fail(team, TEAM_ALL_RANKS, st.text);
+		return -1;
+	}
+	return team_meet(team);
+}
+
+int team_share(struct team *team)
+{
+	return team_share_parts(team, team_mailbox(team, 0), TEAM_MAILBOX_BYTES);
+}
+
+/* The link names the host that it comes from. */
+static const char *own_failure(void *of)
+{
+	const struct team *team = of;
+	const char *text = team_failure(team);
+	return text == team->block->failure ? text + team->block->own_at : text;
+}
+
+static void others_failed(void *of, const char *text)
+{
+	team_fail(of, TEAM_OTHERS, text);
+}
+
+int team_link(struct team *team, struct between *between, struct status *st)
+{
+	team->between = between;
+	return between_watch(between, own_failure, others_failed, team, st);
+}
+
+struct between *team_between(const struct team *team)
+{
+	return team->between;
+}
+
+unsigned team_first(const struct team *team)
+{
+	return team->block->shape.first_worker;
+}
+
+unsigned team_here(const struct team *team)
+{
+	return team->block->shape.workers_here;
 }
 
 void team_fail(struct team *team, unsigned rank, const char *text)
 {
 	struct header *h = team->block;
 	int none = FAIL_NONE;
+	char host[MACHINE_HOST_BYTES] = "", where[MACHINE_HOST_BYTES + 8] = "";
 	if (!atomic_compare_exchange_strong(&h->failing, &none, FAIL_WRITING))
 		return;
-	if (rank == TEAM_ALL_RANKS)
-		snprintf(h->failure, sizeof h->failure, "all ranks: %s", text);
+	if (is_part(h) && rank != TEAM_OTHERS) {
+		machine_host_name(host);
+		h->own_at = (unsigned)snprintf(where, sizeof where, "host %s: ", host);
+	}
+	if (rank == TEAM_OTHERS)
+		snprintf(h->failure, sizeof h->failure, "%s", text);
+	else if (rank == TEAM_ALL_RANKS)
+		snprintf(h->failure, sizeof h->failure, "%sall ranks: %s", where, text);
 	else
-		snprintf(h->failure, sizeof h->failure, "rank %u: %s", rank, text);
+		snprintf(h->failure, sizeof h->failure, "%srank %u: %s", where, rank, text);
 	atomic_store_explicit(&h->failing, FAIL_SAID, memory_order_release);
 }
 

@@ -4,6 +4,9 @@
  * the same). It has no name that a killed job could leave behind: the process that makes it
  * passes on a /proc path, and closes it once all have mapped it.
  *
+ * On several hosts each has a block of its own, and the first worker of each is linked with those of
+ * the others (exchange/between.h): through it all meet, and mailboxes and samples are exchanged.
+ *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
  * Nothing here blocks in the kernel; waiting spins, and yields when `yield` is set (fewer cores
@@ -22,7 +25,10 @@
 #define TEAM_FACTS_BYTES   4096
 
 struct team_shape {
-	unsigned nranks, nworkers;
+	unsigned nranks, nworkers; /* of all hosts */
+	/* On several hosts each has a block, with room for all ranks; these workers use it: so many
+	 * from the first one on. 0: all. */
+	unsigned workers_here, first_worker;
 	bool yield;         /* yield the core while waiting */
 	size_t area_bytes;  /* samples, zeroed and touched at creation */
 	size_t store_bytes; /* the backend's; not touched: its owner places the pages */
@@ -60,15 +66,30 @@ struct team *team_member(const struct team *team, unsigned worker);
  * A snapshot, outdated at once unless those workers are stuck. */
 unsigned team_missing(const struct team *team, unsigned *rank);
 
+/* In the first process of each host: the link with the others, borrowed until team_leave. Watches it
+ * from here on: a failure here is told there, and the other way round. */
+struct between;
+int team_link(struct team *team, struct between *between, struct status *st);
+struct between *team_between(const struct team *team); /* NULL: none */
+/* The workers of this host: from the first one on. */
+unsigned team_first(const struct team *team);
+unsigned team_here(const struct team *team);
+
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
 int team_meet(struct team *team);
+/* Waits for all workers, and brings the mailboxes of all ranks to each host; for what is written before
+ * it and read after it. All of them call it, or team_meet. */
+int team_share(struct team *team);
+/* The same of other parts in the block, `bytes` of each rank, one after the other. */
+int team_share_parts(struct team *team, void *parts, size_t bytes);
 /* One turn of a wait loop: pause, or yield. -1 once any rank has failed. */
 int team_pause(struct team *team);
 
 /* The first caller wins; everyone's next meet or pause returns -1. rank: the one that failed. */
 #define TEAM_ALL_RANKS UINT_MAX
+#define TEAM_OTHERS    (UINT_MAX - 1) /* ranks of another host: the text names them */
 void team_fail(struct team *team, unsigned rank, const char *text);
-/* The failure as "rank 3: …" or "all ranks: …", or NULL. */
+/* The failure as "rank 3: …" or "all ranks: …", on one of several hosts as "host b: rank 3: …"; or NULL. */
 const char *team_failure(const struct team *team);
 
 /* The current cell, and when it has to be done, in clock_now_ns; 0: never. The first worker sets

@@ -43,7 +43,7 @@ static bool wait_for_workers(struct watchdog *dog, unsigned seconds)
 static void fail_missing(const struct watchdog *dog, unsigned cell)
 {
 	struct status why = {""}, text = {""}, said = {""};
-	unsigned rank = 0, nworkers = team_shape(dog->team)->nworkers;
+	unsigned rank = 0, nworkers = team_here(dog->team);
 	unsigned missing = team_missing(dog->team, &rank);
 	bool all = missing == 0 || missing == nworkers; /* 0: the last one just arrived */
 	trial_late(dog->trial, &dog->trial->cells[cell], &why);

@@ -6,9 +6,10 @@
 #include <sys/resource.h>
 
 #include "../clock.h"
+#include "../exchange/between.h"
 #include "../machine.h"
 #include "isolation.h"
-#include "passes.h"
+#include "loop.h"
 #include "speed.h"
 #include "traffic.h"
 
@@ -101,7 +102,7 @@ static void set_deadline(struct loop *loop, unsigned cell)
 	loop->cell = &loop->place.trial->cells[cell];
 	loop->deadline_ns =
 	    timeout_s ? clock_now_ns() + timeout_s * (int64_t)1000000000 : INT64_MAX;
-	if (timeout_s && loop->place.worker == 0)
+	if (timeout_s && loop->place.worker == team_first(loop->team))
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
@@ -112,11 +113,12 @@ static int open_backend(struct loop *loop)
 	const struct settings *s = &place->trial->settings;
 	/* A worker with its own CPUs is placed among those alone. */
 	const bool own = s->cpus[0];
+	int (*numa_node)(const struct trial *, unsigned) = loop->backend->numa_node;
 	struct machine_seat seat = {.bind = s->bind,
 	                            .opening = true,
-	                            .numa = loop->backend->numa_node(place->trial, place->first),
-	                            .worker = own ? 0 : place->worker,
-	                            .nworkers = own ? 1 : layout_workers(s->layout)};
+	                            .numa = numa_node ? numa_node(place->trial, place->first) : -1,
+	                            .worker = own ? 0 : place->worker - team_first(loop->team),
+	                            .nworkers = own ? 1 : team_here(loop->team)};
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	int error = loop->backend->open(place, &loop->ctx, &st);
@@ -149,7 +151,7 @@ static int renew(struct loop *loop, unsigned cell)
 	struct status st = {0};
 	if (!connection && c->allocation == before->allocation)
 		return 0;
-	if (loop->place.worker == 0)
+	if (loop->place.worker == team_first(loop->team))
 		team_set_deadline(loop->team, cell, 0);
 	if (team_meet(loop->team))
 		return -1;
@@ -240,12 +242,21 @@ static int carry_out(struct loop *loop, unsigned cell)
 	return team_meet(loop->team);
 }
 
+/* The clocks of the hosts, before each cell and after the last one: drift shows over time. */
+static int align_clocks(struct loop *loop)
+{
+	struct status st = {""};
+	if (!team_between(loop->team) || !between_align(team_between(loop->team), &st))
+		return 0;
+	return loop_fail(loop, &st);
+}
+
 /* "all_reduce 4 KiB, stream" */
 static int measure_cell(struct loop *loop, unsigned cell)
 {
 	const struct cell *c = &loop->place.trial->cells[cell];
 	char name[160], size[32];
-	if (renew(loop, cell))
+	if (renew(loop, cell) || align_clocks(loop))
 		return -1;
 	set_deadline(loop, cell);
 	coll_size_label(c->asked_bytes, size, sizeof size);
@@ -257,7 +268,8 @@ static int measure_cell(struct loop *loop, unsigned cell)
 /* The record's facts of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_FACTS_BYTES - 800] = "", own[208] = "", apart[320] = "", traffic[32];
+	char facts[TEAM_FACTS_BYTES - 960] = "", own[208] = "", apart[320] = "", traffic[32];
+	char host[MACHINE_HOST_BYTES + 8] = "";
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
@@ -280,9 +292,14 @@ static void describe(struct loop *loop)
 		strcat(apart, "\n");
 	}
 	traffic_describe(loop->traffic, traffic, sizeof traffic);
+	if (team_here(loop->team) < layout_workers(layout)) {
+		char name[MACHINE_HOST_BYTES];
+		machine_host(name);
+		snprintf(host, sizeof host, "host=%s\n", name);
+	}
 	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\n%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, own, apart, traffic,
-	         team, 1024ll * process.ru_maxrss, shared, facts);
+	         "bind=%s\n%s%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, host, own, apart,
+	         traffic, team, 1024ll * process.ru_maxrss, shared, facts);
 	team_meet(loop->team);
 }
 
@@ -292,8 +309,10 @@ static int take_cpus(struct loop *loop)
 	const struct backend_place *place = &loop->place;
 	const struct settings *set = &place->trial->settings;
 	unsigned ranks, cpus = settings_cpus(set, &ranks);
-	int result =
-	    cpus ? machine_cpus_set(cpus, ranks, place->first, place->count, place->nranks) : 0;
+	int result = cpus ? machine_cpus_set(cpus, ranks,
+	                                     place->first - team_first(loop->team) * place->count,
+	                                     place->count, team_here(loop->team) * place->count)
+	                  : 0;
 	machine_cpus_list(loop->cpus, sizeof loop->cpus);
 	loop->binding = machine_binding_take();
 	return result;
@@ -333,8 +352,9 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;
-		if (index == 0)
+		if (index == team_first(team))
 			team_set_deadline(team, 0, 0);
+		align_clocks(&loop);
 		describe(&loop);
 	}
 	traffic_close(loop.traffic);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "record_hosts.h"
 #include "record_line.h"
 
 /* Writes one line and flushes it: measurements must survive whatever comes next. Takes the
@@ -73,7 +74,9 @@ static int write_cell(FILE *out, const struct trial *trial, struct team *team, v
 	json_t *line = line_json("cell", trial);
 	bool first = cell == 0;
 	if (line && (!record_cell_put(line, trial, team_failure(team), area, cell) ||
-	             (first && json_object_set_new(line, "facts", facts_json(team)))))
+	             (first && json_object_set_new(line, "facts", facts_json(team))) ||
+	             (first && team_between(team) &&
+	              json_object_set_new(line, "hosts", record_hosts_json(team)))))
 		line = (json_decref(line), NULL);
 	return write_line(out, line, st);
 }
@@ -108,9 +111,9 @@ static void say_place(const struct trial *trial, const struct cell *cell, uint64
                       char *out, size_t bytes)
 {
 	uint64_t arena = trial_arena_elements(trial, cell->dtype);
-	bool behind = element >= arena;
-	snprintf(out, bytes, "%sbyte %" PRIu64, behind ? "activations' " : "",
-	         (element - (behind ? arena : 0)) * coll_dtype_bytes(cell->dtype));
+	bool activations = element >= arena;
+	snprintf(out, bytes, "%sbyte %" PRIu64, activations ? "activations' " : "",
+	         (element - (activations ? arena : 0)) * coll_dtype_bytes(cell->dtype));
 }
 
 int record_check_data(const struct trial *trial, void *area, struct status *st)
@@ -188,6 +191,14 @@ int record_write_search(FILE *out, const struct record_search_block *b, json_t *
 	                            (int)b->round, "confirms", (int)b->confirms, "sets", sets,
 	                            "measures", measures),
 	                  st);
+}
+
+int record_write_asked(FILE *out, const json_t *asked, struct status *st)
+{
+	json_t *line = json_pack("{s:i, s:s}", "schema", RECORD_SCHEMA, "kind", "asked");
+	if (line && json_object_update_missing(line, (json_t *)(size_t)asked))
+		line = (json_decref(line), NULL);
+	return write_line(out, line, st);
 }
 
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st)

@@ -12,6 +12,7 @@
 #include "../config/spec.h"
 #include "../core/team.h"
 #include "record_cell.h"
+#include "record_variant.h"
 
 #define RECORD_SCHEMA 1
 
@@ -41,6 +42,9 @@ int record_write_resume(FILE *out, const json_t *environment, unsigned first_blo
  * the references of both lists, NULL (out of memory) included. */
 int record_write_search(FILE *out, const struct record_search_block *block, json_t *sets,
                         json_t *measures, struct status *st);
+/* One line of claims that were asked after the run: `asked` has when and by which launchgap, and what
+ * claim_list_put sets. */
+int record_write_asked(FILE *out, const json_t *asked, struct status *st);
 /* The last line of a run that was not interrupted: the reason why it ended. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
@@ -65,7 +69,7 @@ struct record_path {
 struct record_resume {
 	unsigned first_block;
 	unsigned begun;  /* trials of that block that an earlier session measured */
-	bool behind_end; /* the sessions before it had ended by themselves */
+	bool after_end;  /* the sessions before it had ended by themselves */
 	unsigned blocks; /* that it asked for; 0: auto */
 	bool counters;
 	const json_t *command;
@@ -102,8 +106,7 @@ struct record_search {
 	struct search_space space;
 	unsigned nsets; /* in the record's order */
 	struct search_set sets[SEARCH_MAX_SETS];
-	const char *names[SEARCH_MAX_SETS];
-	json_t *variants[SEARCH_MAX_SETS]; /* each as the environment describes variants */
+	struct record_variant variants[SEARCH_MAX_SETS]; /* of each set */
 	unsigned nblocks;
 	struct record_search_block *blocks;
 	const struct record_search_block *confirmed; /* the first that confirms, or NULL */
@@ -116,6 +119,8 @@ struct record_run {
 	char folder[512];          /* the caller's name for it, for commands; "" if that is
 	                            * longer */
 	json_t *environment;       /* the first line, checked */
+	unsigned nvariants;        /* of the file, then the finalists of the search */
+	struct record_variant *variants;
 	unsigned nbackends;
 	struct record_backend *backends;
 	unsigned ncells;

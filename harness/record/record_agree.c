@@ -5,17 +5,13 @@
 
 #include "record_search.h"
 
-const json_t *record_agree_variant(const struct record_run *run, const char *name)
+const struct record_variant *record_agree_variant(const struct record_run *run, const char *name)
 {
-	const json_t *variant;
-	size_t i;
-	json_array_foreach(json_object_get(run->environment, "variants"), i, variant)
-	{
-		if (!strcmp(json_string_value(json_object_get(variant, "name")), name))
-			return variant;
-	}
+	for (unsigned i = 0; i < run->nvariants; i++)
+		if (!strcmp(run->variants[i].name, name))
+			return &run->variants[i];
 	const int set = record_search_find(run, name);
-	return set < 0 ? NULL : run->search->variants[set];
+	return set < 0 ? NULL : &run->search->variants[set];
 }
 
 int record_agree_reference(const struct member_place *at, const json_t *environment)
@@ -40,19 +36,6 @@ int record_agree_reference(const struct member_place *at, const json_t *environm
 	           : member_bad(at, "\"reference\" is %s, and no variant is the reference", named);
 }
 
-/* 0 where it is not said. */
-static unsigned number_of(const json_t *object, const char *key)
-{
-	return (unsigned)json_integer_value(json_object_get(object, key));
-}
-
-/* Calls in a row of a cell, by the environment and the variant's settings. */
-static unsigned calls_of(const json_t *environment, const json_t *variant, const struct cell *cell)
-{
-	return trial_calls_of(cell, number_of(environment, "calls"),
-	                      number_of(variant, "aggregate"), number_of(variant, "graph"));
-}
-
 /* Which of several: from 0 to one less than the environment has. */
 static int agree_count(const struct member_place *at, const json_t *environment, const char *key,
                        const char *all, unsigned which)
@@ -68,22 +51,25 @@ static int agree_count(const struct member_place *at, const json_t *environment,
 int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell)
 {
+	const json_t *env = run->environment;
+	const struct record_variant *variant = record_agree_variant(run, cell->variant);
 	static const char *const keys[] = {"mode", "layout", "backend"};
-	const json_t *variant = record_agree_variant(run, cell->variant);
+	const char *const all[] = {variant->mode, variant->layout, variant->backend};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const char *here = json_string_value(json_object_get(line, keys[i]));
-		const char *there = json_string_value(json_object_get(variant, keys[i]));
-		if (here && there && strcmp(here, there))
+		const char *there = all[i];
+		if (here && *there && strcmp(here, there))
 			return member_bad(at, "\"%s\" is %.60s, but that of variant %s is %.60s",
 			                  keys[i], here, cell->variant, there);
 	}
-	unsigned calls = calls_of(run->environment, variant, &cell->cell);
+	unsigned calls =
+	    trial_calls_of(&cell->cell, (unsigned)json_integer_value(json_object_get(env, "calls")),
+	                   variant->settings.aggregate, variant->settings.graph);
 	if (cell->calls != calls)
 		return member_bad(at,
 		                  "\"calls\" is %u, but the environment and variant %s come to "
 		                  "%u",
 		                  cell->calls, cell->variant, calls);
-	const json_t *env = run->environment;
 	return agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
 	               agree_count(at, env, "connection", "connections", cell->cell.connection) ||
 	               agree_count(at, env, "allocation", "allocations", cell->cell.allocation)

@@ -7,8 +7,8 @@
 #include "member.h"
 #include "record.h"
 
-/* The environment's variant of a name, or the set of a search; NULL: none. */
-const json_t *record_agree_variant(const struct record_run *run, const char *name);
+/* The run's variant of a name, or the set of a search; NULL: none. */
+const struct record_variant *record_agree_variant(const struct record_run *run, const char *name);
 /* Whether the environment's reference is the one variant of that role. */
 int record_agree_reference(const struct member_place *at, const json_t *environment);
 /* A cell that was read, and its line. Fields that the line of an older launchgap lacks are not

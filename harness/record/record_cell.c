@@ -250,7 +250,7 @@ static int take_data(const struct member_place *at, const json_t *line, struct r
 
 /* --- one number per rank, fields of struct tally --- */
 
-/* Read as their sum, as a list of times that may be missing, or not at all. */
+/* Read as their sum, as a list of times that may be missing, or not at all: facts for people. */
 enum tally_use { SUM, TIMES, UNREAD };
 
 #define IN(MEMBER) offsetof(struct tally, MEMBER)
@@ -268,8 +268,8 @@ static const struct tally_field {
     {"off_core_ns",   IN(off_core_ns),   TIMES,  TO(off_core_ns),   false},
     {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
     {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
-    {"core_chain_ns", IN(core_chain_ns), TIMES,  TO(core_chain_ns), false},
-    {"core_wide_ns",  IN(core_wide_ns),  TIMES,  TO(core_wide_ns),  false},
+    {"core_chain_ns", IN(core_chain_ns), UNREAD, 0,                 false},
+    {"core_wide_ns",  IN(core_wide_ns),  UNREAD, 0,                 false},
     {"issue_cpu_ns",  IN(issue_cpu_ns),  TIMES,  TO(issue_cpu_ns),  true},
 };
 // clang-format on
@@ -344,21 +344,19 @@ static int take_tallies(const struct member_place *at, const json_t *line, struc
 #define AT(MEMBER) offsetof(struct sample, MEMBER)
 // clang-format off
 static const struct stamp_field {
-	const char *key;
 	size_t offset;
 	bool since_begin; /* recorded less the cell's begin */
 	bool device;      /* of the device's clock, if it has one; may be before the begin */
-} stamp_fields[] = {
-    {"start_ns",        AT(start_ns),        true,  false},
-    {"issued_ns",       AT(issued_ns),       true,  false},
-    {"idle_ns",         AT(idle_ns),         true,  false},
-    {"poll_ns",         AT(poll_ns),         false, false},
-    {"device_start_ns", AT(device_start_ns), true,  true},
-    {"device_end_ns",   AT(device_end_ns),   true,  true},
+} stamp_fields[STAMPS] = {
+    [STAMP_START]        = {AT(start_ns),        true,  false},
+    [STAMP_ISSUED]       = {AT(issued_ns),       true,  false},
+    [STAMP_IDLE]         = {AT(idle_ns),         true,  false},
+    [STAMP_POLL]         = {AT(poll_ns),         false, false},
+    [STAMP_DEVICE_START] = {AT(device_start_ns), true,  true},
+    [STAMP_DEVICE_END]   = {AT(device_end_ns),   true,  true},
 };
 // clang-format on
 #undef AT
-#define NSTAMP_FIELDS (sizeof stamp_fields / sizeof *stamp_fields)
 
 /* Whether the stamps of a cell are in the order in which they were taken. */
 static bool in_order(const struct trial *trial, void *area, unsigned cell)
@@ -382,7 +380,7 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	unsigned rows = trial_rows(trial, &trial->cells[cell]);
 	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
-	for (size_t i = 0; i < NSTAMP_FIELDS; i++) {
+	for (unsigned i = 0; i < STAMPS; i++) {
 		const struct stamp_field *f = &stamp_fields[i];
 		json_t *ranks = json_array();
 		for (unsigned r = 0; r < nranks; r++) {
@@ -397,28 +395,54 @@ static void put_stamps(json_t *line, const struct trial *trial, void *area, unsi
 			json_array_append_new(ranks, list);
 		}
 		if (device || !f->device)
-			json_object_set(line, f->key, ranks);
+			json_object_set(line, stamp_key(i), ranks);
 		json_decref(ranks);
 	}
 }
 
+static int take_stamp(const struct member_place *at, enum stamp stamp, unsigned rank, unsigned row,
+                      int64_t ns, struct record_cell *cell)
+{
+	const struct stamp_field *f = &stamp_fields[stamp];
+	if ((!f->device && ns < 0) || !record_stamp_fits(ns))
+		return member_bad(at, "\"%s\" of rank %u, row %u is no time", stamp_key(stamp),
+		                  rank, row);
+	memcpy((char *)&cell->samples[(size_t)rank * cell->rows + row] + f->offset, &ns, sizeof ns);
+	return 0;
+}
+
 /* One rank's list of one stamp. */
-static int take_stamps(const struct member_place *at, const json_t *list,
-                       const struct stamp_field *f, struct record_cell *cell, unsigned rank)
+static int take_column(const struct member_place *at, const json_t *list, enum stamp stamp,
+                       struct record_cell *cell, unsigned rank)
 {
 	if (!json_is_array(list) || json_array_size(list) != cell->rows)
 		return member_bad(at,
 		                  "\"%s\" of rank %u has not the %u rows that rank 0's start has",
-		                  f->key, rank, cell->rows);
+		                  stamp_key(stamp), rank, cell->rows);
 	for (unsigned i = 0; i < cell->rows; i++) {
 		const json_t *value = json_array_get(list, i);
-		int64_t ns = json_integer_value(value);
-		if (!json_is_integer(value) || (!f->device && ns < 0) || !record_stamp_fits(ns))
-			return member_bad(at, "\"%s\" of rank %u, row %u is no time", f->key, rank,
-			                  i);
-		memcpy((char *)&cell->samples[(size_t)rank * cell->rows + i] + f->offset, &ns,
-		       sizeof ns);
+		const int64_t ns = json_is_integer(value) ? json_integer_value(value) : INT64_MAX;
+		if (take_stamp(at, stamp, rank, i, ns, cell))
+			return -1;
 	}
+	return 0;
+}
+
+/* One stamp of all ranks. */
+static int take_ranks(const struct member_place *at, const json_t *ranks,
+                      const struct stamps *stamps, enum stamp stamp, struct record_cell *cell)
+{
+	const bool has = stamps->has[stamp];
+	if ((has ? stamps->nranks : json_array_size(ranks)) != cell->nranks)
+		return member_bad(at, "\"%s\" is missing or has not one list for each of %u ranks",
+		                  stamp_key(stamp), cell->nranks);
+	for (unsigned r = 0; r < cell->nranks && !has; r++)
+		if (take_column(at, json_array_get(ranks, r), stamp, cell, r))
+			return -1;
+	for (size_t i = 0; i < (size_t)cell->nranks * cell->rows && has; i++)
+		if (take_stamp(at, stamp, (unsigned)(i / cell->rows), (unsigned)(i % cell->rows),
+		               stamps->values[stamps->first[stamp] + i], cell))
+			return -1;
 	return 0;
 }
 
@@ -435,10 +459,12 @@ static int check_order(const struct member_place *at, const struct record_cell *
 	return 0;
 }
 
-static int take_samples(const struct member_place *at, json_t *line, struct record_cell *cell)
+static int take_samples(const struct member_place *at, json_t *line, const struct stamps *stamps,
+                        struct record_cell *cell)
 {
-	size_t rows =
-	    json_array_size(json_array_get(json_object_get(line, stamp_fields[0].key), 0));
+	const json_t *start = json_object_get(line, stamp_key(STAMP_START));
+	const size_t rows =
+	    stamps->has[STAMP_START] ? stamps->rows : json_array_size(json_array_get(start, 0));
 	if (rows == 0 || rows > INT_MAX)
 		return member_bad(at, "\"start_ns\" is missing or holds no rows");
 	cell->rows = (unsigned)rows;
@@ -446,24 +472,16 @@ static int take_samples(const struct member_place *at, json_t *line, struct reco
 	if (!cell->samples)
 		return member_bad(at, "out of memory for the samples");
 	/* null or missing: the backend has no clock of its own. */
-	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
-		cell->device_clock |= stamp_fields[i].device &&
-		                      json_array_size(json_object_get(line, stamp_fields[i].key));
-	for (size_t i = 0; i < NSTAMP_FIELDS; i++) {
-		const struct stamp_field *f = &stamp_fields[i];
-		const json_t *ranks = json_object_get(line, f->key);
-		if (f->device && !cell->device_clock)
-			continue;
-		if (!json_is_array(ranks) || json_array_size(ranks) != cell->nranks)
-			return member_bad(
-			    at, "\"%s\" is missing or has not one list for each of %u ranks",
-			    f->key, cell->nranks);
-		for (unsigned r = 0; r < cell->nranks; r++)
-			if (take_stamps(at, json_array_get(ranks, r), f, cell, r))
-				return -1;
-	}
-	for (size_t i = 0; i < NSTAMP_FIELDS; i++)
-		json_object_del(line, stamp_fields[i].key);
+	for (unsigned i = 0; i < STAMPS; i++)
+		cell->device_clock |=
+		    stamp_fields[i].device &&
+		    (stamps->has[i] || json_array_size(json_object_get(line, stamp_key(i))));
+	for (unsigned i = 0; i < STAMPS; i++)
+		if ((!stamp_fields[i].device || cell->device_clock) &&
+		    take_ranks(at, json_object_get(line, stamp_key(i)), stamps, i, cell))
+			return -1;
+	for (unsigned i = 0; i < STAMPS; i++)
+		json_object_del(line, stamp_key(i));
 	return check_order(at, cell);
 }
 
@@ -599,7 +617,8 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	return true;
 }
 
-int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell)
+int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
+                     struct record_cell *cell)
 {
 	if (take_which(at, line, cell) ||
 	    member_error(at, line, "error", cell->error, sizeof cell->error))
@@ -607,7 +626,7 @@ int record_cell_take(const struct member_place *at, json_t *line, struct record_
 	if (cell->error[0])
 		return 0;
 	if (take_data(at, line, cell) || take_tallies(at, line, cell) ||
-	    take_counters(at, line, cell) || take_samples(at, line, cell))
+	    take_counters(at, line, cell) || take_samples(at, line, stamps, cell))
 		return -1;
 	cell->rows = stall_leave_out(cell->samples, cell->nranks, cell->rows, cell->off_core_ns,
 	                             &cell->stall);

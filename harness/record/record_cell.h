@@ -4,7 +4,9 @@
 
 #include "../core/traits.h"
 #include "../core/sample.h"
+#include "record_hosts.h"
 #include "stall.h"
+#include "stamps.h"
 
 struct member_place;
 
@@ -32,11 +34,12 @@ struct record_cell {
 	                       * first rank; NULL in older records */
 	int64_t *off_core_ns; /* how long a worker did not run in its rows, at its first rank;
 	                         NULL in older records */
-	/* How fast the workers' cores were (core/speed.h), a worker's at its first rank and 0
-	 * at its others; NULL in older records. */
-	int64_t *core_chain_ns, *core_wide_ns;
 	/* Of a cell of pass counters, one per rank; NULL if the line has none. */
 	struct counters *counters;
+	/* Of the first cell of a trial on several hosts, in their order; NULL of others. Each has as many
+	 * of the ranks. */
+	struct record_host *hosts;
+	unsigned nhosts;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
 	char error[512];       /* "" when measured */
 	const struct backend_traits *traits; /* of its variant's backend; the run's */
@@ -53,9 +56,10 @@ static inline bool record_stamp_fits(int64_t ns)
 	return ns >= -(INT64_MAX / 16) && ns <= INT64_MAX / 16;
 }
 
-/* Fills the cell from its line, whose stamps are freed: parsed, they take many times the room
- * of the samples. */
-int record_cell_take(const struct member_place *at, json_t *line, struct record_cell *cell);
+/* Fills the cell from its line and the stamps that were read from its text; those of the line itself
+ * are freed. */
+int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
+                     struct record_cell *cell);
 
 /* By variant, block and measured cell, as qsort: 0 if they are equal. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b);

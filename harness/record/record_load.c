@@ -109,26 +109,31 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 	return 0;
 }
 
-static int take_backends(const struct member_place *at, struct record_run *run)
+/* The environment's variants, and the backends that they name. */
+static int take_variants(const struct member_place *at, struct record_run *run)
 {
 	const json_t *variants = json_object_get(run->environment, "variants");
 	size_t n = json_array_size(variants);
 	run->backends = calloc(n + 1, sizeof *run->backends);
-	if (!run->backends)
+	run->variants = calloc(n + 1, sizeof *run->variants);
+	if (!run->backends || !run->variants)
 		return member_bad(at, "out of memory for the record");
 	if (add_backend(at, run, run->environment))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (add_backend(at, run, json_array_get(variants, i)))
+	for (size_t i = 0; i < n; i++, run->nvariants++) {
+		json_t *variant = json_array_get(variants, i);
+		if (add_backend(at, run, variant) ||
+		    record_variant_take(at, variant, &run->variants[i]))
 			return -1;
+	}
 	return 0;
 }
 
 const struct backend_traits *record_traits(const struct record_run *run, const char *variant)
 {
-	const json_t *own = variant ? record_agree_variant(run, variant) : NULL;
+	const struct record_variant *own = variant ? record_agree_variant(run, variant) : NULL;
 	const char *name =
-	    json_string_value(json_object_get(own ? own : run->environment, "backend"));
+	    own ? own->backend : json_string_value(json_object_get(run->environment, "backend"));
 	const struct record_backend *known = name ? find_backend(run, name) : NULL;
 	return known ? &known->traits : traits_find(name ? name : "");
 }
@@ -173,7 +178,8 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 		json_object_set(cell->json, "facts", json_object_get(first->json, "facts"));
 }
 
-static int add_cell(const struct member_place *at, json_t *line, struct record_run *run)
+static int add_cell(const struct member_place *at, json_t *line, const struct stamps *stamps,
+                    struct record_run *run)
 {
 	void *list = run->cells;
 	struct record_cell *cell = list_grow(&list, run->ncells, sizeof *cell);
@@ -188,7 +194,11 @@ static int add_cell(const struct member_place *at, json_t *line, struct record_r
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_cell_take(at, line, cell) || record_agree_cell(at, run, line, cell) ? -1 : 0;
+	return record_hosts_take(at, line, &cell->hosts, &cell->nhosts) ||
+	               record_cell_take(at, line, stamps, cell) ||
+	               record_agree_cell(at, run, line, cell)
+	           ? -1
+	           : 0;
 }
 
 static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
@@ -258,7 +268,7 @@ static int add_resume(const struct member_place *at, json_t *line, struct record
 		return member_bad(at, "out of memory for the record");
 	run->nresumes++;
 	resume->first_block = record_next_block(run);
-	resume->behind_end = run->end.reason[0];
+	resume->after_end = run->end.reason[0];
 	run->end = (struct record_end){.reason = ""};
 	return line ? take_resume(at, line, resume) : 0;
 }
@@ -273,7 +283,30 @@ static int take_end(const struct member_place *at, const json_t *line, struct re
 	return 0;
 }
 
-static int add_line(const struct member_place *at, json_t *line, struct record_run *run)
+/* Claims that were asked later replace those that the run began with; the last ones count. */
+static int take_asked(const struct member_place *at, const json_t *line, struct record_run *run)
+{
+	static const char *const keys[] = {"factors", "gap", "claims", "primary", "sources"};
+	const char *created, *launchgap;
+	if (member_text(at, line, "created", &created) ||
+	    member_text(at, line, "launchgap", &launchgap))
+		return -1;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *value = json_object_get(line, keys[i]);
+		if (value && json_object_set(run->environment, keys[i], value))
+			return member_bad(at, "out of memory for the record");
+		if (!value)
+			json_object_del(run->environment, keys[i]);
+	}
+	return json_object_set_new(
+	           run->environment, "asked_later",
+	           json_pack("{s:s, s:s}", "created", created, "launchgap", launchgap))
+	           ? member_bad(at, "out of memory for the record")
+	           : 0;
+}
+
+static int add_line(const struct member_place *at, json_t *line, const struct stamps *stamps,
+                    struct record_run *run)
 {
 	json_int_t schema;
 	const char *kind;
@@ -295,10 +328,12 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 		if (record_check_environment(line, where, at->st))
 			return -1;
 		run->environment = json_incref(line);
-		return take_backends(at, run);
+		return take_variants(at, run);
 	}
 	if (!strcmp(kind, "end"))
 		return take_end(at, line, run);
+	if (!strcmp(kind, "asked"))
+		return take_asked(at, line, run);
 	bool resumes = !strcmp(kind, "resume");
 	/* Older launchgaps went on after the end without a line that says so. */
 	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
@@ -306,7 +341,7 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	if (resumes)
 		return add_resume(at, line, run);
 	if (!strcmp(kind, "cell"))
-		return add_cell(at, line, run);
+		return add_cell(at, line, stamps, run);
 	if (!strcmp(kind, "failure"))
 		return add_failure(at, line, run);
 	if (!strcmp(kind, "path"))
@@ -316,11 +351,12 @@ static int add_line(const struct member_place *at, json_t *line, struct record_r
 	return member_bad(
 	    at,
 	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
-	    "search, resume, end",
+	    "search, resume, asked, end",
 	    kind);
 }
 
-/* Within a session either all lines have a checksum or none has: an older launchgap writes none. */
+/* Within a session either all lines have a checksum or none has: an older launchgap writes none. Claims
+ * that are asked later have one. */
 static int check_sum(const struct member_place *at, const char *text, size_t bytes,
                      const json_t *line, enum record_sum *session)
 {
@@ -332,7 +368,7 @@ static int check_sum(const struct member_place *at, const char *text, size_t byt
 		                      "copy");
 	if (kind && (!strcmp(kind, "environment") || !strcmp(kind, "resume")))
 		*session = sum;
-	if (sum != *session)
+	if (sum != *session && strcmp(kind ? kind : "", "asked"))
 		return member_bad(at,
 		                  "this line %s a checksum (xxh3), unlike the others of its "
 		                  "session: one of them was changed. Take the record from a "
@@ -362,7 +398,20 @@ static bool clean(json_t *value)
 	return well;
 }
 
-static int load_lines(struct lines *lines, struct member_place *at, struct record_run *run)
+/* NULL: not JSON, as *why says, or out of memory. */
+static json_t *parse(const char *text, size_t bytes, struct stamps *stamps, json_error_t *why)
+{
+	*why = (json_error_t){.text = ""};
+	if (!stamps_take(stamps, text, bytes))
+		return NULL;
+	json_t *line = json_loadb(stamps->rest, stamps->rest_bytes, JSON_REJECT_DUPLICATES, why);
+	/* Its columns are the text's. */
+	return line || !stamps->nranks ? line
+	                               : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, why);
+}
+
+static int load_lines(struct lines *lines, struct stamps *stamps, struct member_place *at,
+                      struct record_run *run)
 {
 	const char *text;
 	size_t bytes;
@@ -375,7 +424,7 @@ static int load_lines(struct lines *lines, struct member_place *at, struct recor
 			return -1;
 		if (last && bytes == 0)
 			break;
-		json_t *line = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
+		json_t *line = parse(text, bytes, stamps, &why);
 		if (!line && !why.text[0]) /* no fault of the text */
 			return member_bad(at, "out of memory for a line of %zu bytes", bytes);
 		if (!line && last) {
@@ -386,7 +435,7 @@ static int load_lines(struct lines *lines, struct member_place *at, struct recor
 			return member_bad(at, "not JSON: %.200s (column %d)", why.text, why.column);
 		int failed = check_sum(at, text, bytes, line, &session) ||
 		             (!clean(line) && member_bad(at, "a key holds a control character")) ||
-		             add_line(at, line, run);
+		             add_line(at, line, stamps, run);
 		json_decref(line);
 		if (failed)
 			return -1;
@@ -405,16 +454,18 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 {
 	struct record_run run = {0};
 	struct lines *lines = NULL;
+	struct stamps stamps = {0};
 	char file[PATH_MAX];
 	if (record_file_find(dir, file, st))
 		return -1;
 	struct member_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))
 		return -1;
-	int rc = load_lines(lines, &at, &run) || record_agree_places(&at, &run);
+	int rc = load_lines(lines, &stamps, &at, &run) || record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);
+	stamps_free(&stamps);
 	if (rc) {
 		record_free(&run);
 		return -1;
@@ -430,11 +481,10 @@ void record_free(struct record_run *run)
 	for (unsigned i = 0; i < run->ncells + (run->search ? run->search->ncells : 0); i++) {
 		free(run->cells[i].samples);
 		free(run->cells[i].counters);
-		free(run->cells[i].core_chain_ns);
-		free(run->cells[i].core_wide_ns);
 		free(run->cells[i].off_core_ns);
 		free(run->cells[i].issue_cpu_ns);
 		free(run->cells[i].check_ns);
+		free(run->cells[i].hosts);
 		json_decref(run->cells[i].json);
 	}
 	free(run->cells);
@@ -446,6 +496,7 @@ void record_free(struct record_run *run)
 	free(run->resumes);
 	free(run->failures);
 	free(run->backends);
+	free(run->variants);
 	record_search_free(run->search);
 	json_decref(run->environment);
 	*run = (struct record_run){0};

@@ -18,20 +18,15 @@ unsigned record_next_block(const struct record_run *run)
 
 unsigned record_block_trials(const struct record_run *run)
 {
-	const json_t *variants = json_object_get(run->environment, "variants"), *each;
 	unsigned n = 0;
-	size_t i;
-	json_array_foreach(variants, i, each)
-	{
-		const char *skip = json_string_value(json_object_get(each, "skip"));
-		n += skip && !*skip;
-	}
+	for (unsigned i = 0; i < run->nvariants; i++)
+		n += !*run->variants[i].skip;
 	return n;
 }
 
 /* One more than the place of a trial in the last block; 0: it has no place there, as its number is
  * not the plan's. */
-static unsigned place_behind(unsigned order, unsigned block, unsigned in_block)
+static unsigned place_after(unsigned order, unsigned block, unsigned in_block)
 {
 	const uint64_t first = (uint64_t)block * in_block;
 	return order >= first && order < first + in_block ? (unsigned)(order - first) + 1 : 0;
@@ -40,7 +35,7 @@ static unsigned place_behind(unsigned order, unsigned block, unsigned in_block)
 unsigned record_begun(const struct record_run *run)
 {
 	const unsigned next = record_next_block(run), in_block = record_block_trials(run);
-	unsigned behind = 0;
+	unsigned done = 0;
 	if (!next || run->end.reason[0] || json_object_get(run->environment, "search"))
 		return 0;
 	for (unsigned i = 0; i < run->ncells + run->nfailures; i++) {
@@ -48,13 +43,13 @@ unsigned record_begun(const struct record_run *run)
 		const bool cell = i < run->ncells;
 		if ((cell ? run->cells[i].block : run->failures[f].block) + 1 != next)
 			continue;
-		unsigned place = place_behind(cell ? run->cells[i].order : run->failures[f].order,
+		unsigned place = place_after(cell ? run->cells[i].order : run->failures[f].order,
 		                              next - 1, in_block);
 		if (!place)
 			return 0;
-		behind = place > behind ? place : behind;
+		done = place > done ? place : done;
 	}
-	return behind < in_block ? behind : 0;
+	return done < in_block ? done : 0;
 }
 
 long long record_blocks_asked(const struct record_run *run)

@@ -8,7 +8,7 @@
 int record_search_find(const struct record_run *run, const char *name)
 {
 	for (unsigned i = 0; run->search && i < run->search->nsets; i++)
-		if (!strcmp(run->search->names[i], name))
+		if (!strcmp(run->search->variants[i].name, name))
 			return (int)i;
 	return -1;
 }
@@ -34,8 +34,10 @@ static int take_set(const struct member_place *at, json_t *set, struct record_se
 	if (bad)
 		return member_bad(at, "set %s: \"levels\" is not a place of each key's values",
 		                  name);
-	s->variants[s->nsets] = json_incref(set);
-	s->names[s->nsets++] = json_string_value(json_object_get(set, "name"));
+	if (record_variant_take(at, set, &s->variants[s->nsets]))
+		return -1;
+	s->nsets++;
+	json_incref(set);
 	return 0;
 }
 
@@ -94,11 +96,14 @@ static int add_finalists(struct record_run *run)
 	struct record_search *s = run->search;
 	for (unsigned b = 0; b < s->nblocks && !s->confirmed; b++)
 		s->confirmed = s->blocks[b].confirms ? &s->blocks[b] : NULL;
-	for (unsigned i = 0; s->confirmed && i < s->confirmed->nsets; i++) {
-		json_t *set = json_copy(s->variants[s->confirmed->sets[i]]);
-		if (json_object_set_new(set, "role", json_string("variant")) ||
-		    json_array_append_new(json_object_get(run->environment, "variants"), set))
-			return -1;
+	const unsigned n = s->confirmed ? s->confirmed->nsets : 0;
+	struct record_variant *all = realloc(run->variants, (run->nvariants + n + 1) * sizeof *all);
+	if (!all)
+		return -1;
+	run->variants = all;
+	for (unsigned i = 0; i < n; i++, run->nvariants++) {
+		all[run->nvariants] = s->variants[s->confirmed->sets[i]];
+		all[run->nvariants].role = "variant";
 	}
 	return 0;
 }
@@ -146,7 +151,7 @@ int record_search_part(struct record_run *run)
 void record_search_free(struct record_search *s)
 {
 	for (unsigned i = 0; s && i < s->nsets; i++)
-		json_decref(s->variants[i]);
+		json_decref((json_t *)(size_t)s->variants[i].json);
 	if (s)
 		free(s->blocks);
 	free(s);

@@ -1,7 +1,6 @@
 #include "calls_csv.h"
 
-#include <stdlib.h>
-
+#include "../arena.h"
 #include "table.h"
 #include "output.h"
 
@@ -29,27 +28,27 @@ static void put_curve(FILE *out, const struct summary *s, const struct summary_r
 	}
 }
 
-int calls_write_ecdf(const struct summary *s, const struct plot_order *order, const char *file,
-                     struct status *st)
+int calls_write_ecdf(const struct summary *s, const struct plot_order *order, struct arena *arena,
+                     const char *file, struct status *st)
 {
 	struct calls_panel panels[CALLS_PANELS];
-	FILE *out = output_open(file, st);
-	if (!out)
+	double *x = calls_room(s, arena);
+	struct output *output = output_open(arena, file, st);
+	if (!output)
 		return -1;
+	FILE *out = output->out;
 	fputs("variant,what,bytes,time_us,share,number\n", out);
 	for (unsigned g = 0; g < s->ngroups; g++) {
-		unsigned count = calls_panels(s, g, order->variants, order->n, panels);
+		unsigned count = calls_panels(s, g, order->variants, order->n, x, panels);
 		for (unsigned i = 0; i < count * s->nvariants; i++) {
 			const struct summary_row *row =
 			    summary_find(s, i % s->nvariants, g, panels[i / s->nvariants].bytes);
-			size_t n = 0;
-			double *x = row ? calls_sorted(s, row, &n) : NULL;
-			if (x)
+			const size_t n = row ? calls_sorted(s, row, x) : 0;
+			if (n)
 				put_curve(out, s, row, number_of(order, row->variant), x, n);
-			free(x);
 		}
 	}
-	return output_close(out, file, st);
+	return output_close(output, 0, st);
 }
 
 static void put_line(FILE *out, const struct summary *s, unsigned variant, unsigned number,
@@ -72,24 +71,30 @@ static void put_line(FILE *out, const struct summary *s, unsigned variant, unsig
 	}
 }
 
-int calls_write_timeline(const struct summary *s, const struct plot_order *order, const char *file,
-                         struct status *st)
+int calls_write_timeline(const struct summary *s, const struct plot_order *order,
+                         struct arena *arena, const char *file, struct status *st)
 {
 	bool done[COLL_KINDS] = {false};
-	FILE *out = output_open(file, st);
-	if (!out)
+	struct calls_line *lines =
+	    ARENA_ARRAY(arena, struct calls_line, (size_t)s->ngroups * s->nvariants);
+	unsigned n = 0;
+	for (unsigned g = 0; g < s->ngroups; g++) {
+		const enum coll_kind coll = s->groups[g].cell.coll;
+		for (unsigned v = 0; !done[coll] && v < s->nvariants; v++)
+			lines[n++] = calls_line_of(s, coll, v, arena);
+		done[coll] = true;
+	}
+	struct output *output = output_open(arena, file, st);
+	if (!output)
 		return -1;
+	FILE *out = output->out;
 	fputs("variant,what,bytes,rank,start_us,issued_us,idle_us,device_start_us,"
 	      "device_end_us,number\n",
 	      out);
-	for (unsigned g = 0; g < s->ngroups; g++) {
-		enum coll_kind coll = s->groups[g].cell.coll;
-		for (unsigned v = 0; !done[coll] && v < s->nvariants; v++) {
-			struct calls_line line = calls_line_of(s, coll, v);
-			if (line.cell && s->variants[v].role != ROLE_LIMIT)
-				put_line(out, s, v, number_of(order, v), &line);
-		}
-		done[coll] = true;
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned v = i % s->nvariants;
+		if (lines[i].cell && s->variants[v].role != ROLE_LIMIT)
+			put_line(out, s, v, number_of(order, v), &lines[i]);
 	}
-	return output_close(out, file, st);
+	return output_close(output, 0, st);
 }

@@ -9,9 +9,9 @@
  * the panels' sizes, with its number in the pictures (0: not shown). Thinned to what a picture can
  * show. */
 int calls_write_ecdf(const struct summary *summary, const struct plot_order *order,
-                     const char *file, struct status *st);
+                     struct arena *arena, const char *file, struct status *st);
 /* For each collective and variant the call that calls_line_of gives, one line per rank. */
 int calls_write_timeline(const struct summary *summary, const struct plot_order *order,
-                         const char *file, struct status *st);
+                         struct arena *arena, const char *file, struct status *st);
 
 #endif

@@ -314,25 +314,15 @@ static void draw_all(struct job *job, const struct story *story)
 }
 
 /* The data that the pictures are drawn from. */
-static int write_data(const struct model *m, const struct job *job, struct status *st)
+static int write_data(const struct model *m, const char *plots, struct status *st)
 {
-	const struct summary *s = &m->summary;
-	struct plot_order order;
-	char file[PATH_MAX + 32];
-	int rc = -1;
-	if (plot_order_make(s, &order, st))
-		return -1;
-	snprintf(file, sizeof file, "%s/run.gp", job->plots);
-	if (gnuplot_write(m, &order, file, st))
-		goto done;
-	snprintf(file, sizeof file, "%s/ecdf.csv", job->plots);
-	if (calls_write_ecdf(s, &order, file, st))
-		goto done;
-	snprintf(file, sizeof file, "%s/timeline.csv", job->plots);
-	rc = calls_write_timeline(s, &order, file, st);
-done:
-	free(order.variants);
-	return rc;
+	const struct summary *s = m->analysis->s;
+	const struct plot_order order = plot_order_make(s, m->arena);
+	return gnuplot_write(m, &order, arena_text(m->arena, "%s/run.gp", plots), st) ||
+	       calls_write_ecdf(s, &order, m->arena, arena_text(m->arena, "%s/ecdf.csv", plots),
+	                        st) ||
+	       calls_write_timeline(s, &order, m->arena,
+	                            arena_text(m->arena, "%s/timeline.csv", plots), st);
 }
 
 static int make_plots(const struct job *job, struct status *st)
@@ -350,34 +340,22 @@ static int make_plots(const struct job *job, struct status *st)
 
 int draw_pictures(struct model *model, const char *dir, const char *plot_dir, struct status *st)
 {
-	struct job *job = calloc(1, sizeof *job);
-	int rc = -1;
-	if (!job)
-		return status_set(st, "out of memory for the pictures");
+	struct job *job = ARENA_NEW(model->arena, struct job);
 	model->drawn = (struct model_pictures){.answer = -1};
 	job->result = &model->drawn;
-	if (strlen(dir) + sizeof "/plots/timeline.csv" > PATH_MAX) {
-		status_set(st, "the path %.60s… is too long", dir);
-		goto done;
-	}
-	if (!realpath(dir, job->dir)) {
-		status_set(st, "cannot find the folder %s: %s", dir, strerror(errno));
-		goto done;
-	}
+	if (strlen(dir) + sizeof "/plots/timeline.csv" > PATH_MAX)
+		return status_set(st, "the path %.60s… is too long", dir);
+	if (!realpath(dir, job->dir))
+		return status_set(st, "cannot find the folder %s: %s", dir, strerror(errno));
 	if (!realpath(plot_dir, job->plot_dir)) /* what is missing is a warning */
 		snprintf(job->plot_dir, sizeof job->plot_dir, "%s", plot_dir);
 	snprintf(job->plots, sizeof job->plots, "%s/plots", job->dir);
-	if (make_plots(job, st))
-		goto done;
-	if (write_data(model, job, st))
-		goto done;
-	if (plot_order_count(&model->summary))
+	if (make_plots(job, st) || write_data(model, job->plots, st))
+		return -1;
+	if (plot_order_count(model->analysis->s))
 		draw_all(job, &model->story);
 	else
 		snprintf(model->drawn.warning, sizeof model->drawn.warning,
 		         "no pictures, for no cell was measured");
-	rc = 0;
-done:
-	free(job);
-	return rc;
+	return 0;
 }

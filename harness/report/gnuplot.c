@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../chapters/run.h"
+#include "../story/format.h"
 #include "../analysis/calls.h"
 #include "../analysis/plot_order.h"
 #include "output.h"
@@ -31,11 +31,11 @@ static void list_libraries(const struct summary *s, char *text, size_t bytes)
 		    !strcmp(last, library))
 			continue;
 		if (*last)
-			format_add(text, bytes, "%s%.60s", *text ? ", " : "", last);
+			status_add(text, bytes, "%s%.60s", *text ? ", " : "", last);
 		last = library;
 	}
 	if (*last)
-		format_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
+		status_add(text, bytes, "%s%.60s", *text ? " and " : "", last);
 }
 
 /* Machine and library, for titles: "2 × H200, NCCL 2.28.3", "4 ranks, host". */
@@ -43,7 +43,10 @@ static void put_where(struct script *p)
 {
 	const struct summary *s = p->s;
 	const char *name, *backend = text_of(s->run->environment, "backend");
-	unsigned ranks = s->ngroups ? s->groups[0].nranks : 0;
+	unsigned shown = 0;
+	while (shown < s->ngroups && !plot_order_has_group(s, shown))
+		shown++;
+	unsigned ranks = s->ngroups ? s->groups[shown % s->ngroups].nranks : 0;
 	size_t gpus = summary_gpus(s, &name);
 	char text[512], library[256], upper[64];
 	size_t n = 0;
@@ -89,7 +92,7 @@ static void put_run(struct script *p)
 	        "# Made by launchgap report from trials.jsonl; read by the files of plot/.\n");
 	script_text(p, "title", 0, text_of(env, "title"));
 	put_prefix(p, text_of(env, "backend"));
-	summary_machine(s, text, sizeof text);
+	run_machine(s, text, sizeof text);
 	script_text(p, "machine", 0, text);
 	put_where(p);
 	script_text(p, "reference", 0, s->reference < 0 ? "" : s->variants[s->reference].name);
@@ -99,7 +102,7 @@ static void put_run(struct script *p)
 		           (long long)json_integer_value(json_object_get(env, counts[i])));
 	script_number(p, "margin", 0, s->margin);
 	script_put(p, "carries_data", 0, "%d", s->carries_data);
-	script_put(p, "comparable", 0, "%d", !s->uncompared[0] && s->reference >= 0);
+	script_put(p, "comparable", 0, "%d", !s->uncompared.kind && s->reference >= 0);
 }
 
 static void put_variants(struct script *p)
@@ -146,7 +149,7 @@ static void put_ratio_panels(struct script *p)
 				lines = 0;
 			}
 			done[family[k]] = true;
-			format_add(lists[panel], sizeof lists[0], "%s%u", *lists[panel] ? " " : "",
+			status_add(lists[panel], sizeof lists[0], "%s%u", *lists[panel] ? " " : "",
 			           family[k] + 1);
 			lines++;
 		}
@@ -237,7 +240,7 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		if (at > 180 || strlen(v->name) > 60)
 			continue;
 		named++;
-		format_add(text, sizeof text, "%s%s",
+		status_add(text, sizeof text, "%s%s",
 		           !at                ? ""
 		           : named == members ? " and "
 		                              : ", ",
@@ -247,7 +250,7 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 		snprintf(text, sizeof text, "%.60s…",
 		         s->variants[p->order.variants[variants[first]]].name);
 	if (named < members && members > 1)
-		format_add(text, sizeof text, " and %u more", members - (named ? named : 1));
+		status_add(text, sizeof text, " and %u more", members - (named ? named : 1));
 	p->lines++;
 	script_put(p, "L_variant", p->lines, "%u", variants[first] + 1);
 	script_put(p, "L_joint", p->lines, "%d", joint);
@@ -257,19 +260,15 @@ static bool put_line(struct script *p, const unsigned *variants, const unsigned 
 
 /* The lines of a group's figure, as a list of their numbers, and within how many per cent the
  * curves of one line are the same: the margin, or more if there are too many lines for a panel. */
-static int put_lines(struct script *p, unsigned group, unsigned k, enum figure figure,
-                     const char *name, struct status *st)
+static void put_lines(struct script *p, unsigned group, unsigned k, enum figure figure,
+                      const char *name)
 {
 	const struct summary_group *g = &p->s->groups[group];
 	unsigned n = 0;
 	char list[512] = "";
-	double *values = malloc((p->order.n + 1) * g->nsizes * sizeof *values);
-	unsigned *variants = malloc(2 * p->order.n * sizeof *variants), *line;
-	if (!values || !variants) {
-		free(values);
-		free(variants);
-		return status_set(st, "out of memory for the pictures' lines");
-	}
+	const struct arena_mark mark = arena_mark(p->arena);
+	double *values = ARENA_ARRAY(p->arena, double, (size_t)(p->order.n + 1) * g->nsizes);
+	unsigned *variants = ARENA_ARRAY(p->arena, unsigned, 2 * (size_t)p->order.n), *line;
 	line = variants + p->order.n;
 	for (unsigned i = 0; i < p->order.n; i++) {
 		unsigned v = p->order.variants[i], sizes = 0;
@@ -303,19 +302,17 @@ static int put_lines(struct script *p, unsigned group, unsigned k, enum figure f
 		if (joint && dash < 8)
 			taken[dash] = true;
 		script_put(p, "L_dash", p->lines, "%u", dash);
-		format_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
+		status_add(list, sizeof list, "%s%u", i ? " " : "", p->lines);
 	}
 	char text[64];
 	snprintf(text, sizeof text, "G_%s_lines", name);
 	script_text(p, text, k, list);
 	snprintf(text, sizeof text, "G_%s_alike", name);
 	script_number(p, text, k, lines < n ? 100 * margin : NAN);
-	free(values);
-	free(variants);
-	return 0;
+	arena_release(p->arena, mark);
 }
 
-static int put_group(struct script *p, unsigned group, unsigned k, struct status *st)
+static void put_group(struct script *p, unsigned group, unsigned k)
 {
 	const struct summary *s = p->s;
 	const struct summary_group *g = &s->groups[group];
@@ -333,15 +330,13 @@ static int put_group(struct script *p, unsigned group, unsigned k, struct status
 		split = (double)g->asked_bytes[i];
 	script_number(p, "G_split", k, split);
 	if (p->colls > PLOT_ORDER_EACH)
-		return 0;
-	return put_lines(p, group, k, FIGURE_BUSBW, "busbw", st) ||
-	               put_lines(p, group, k, FIGURE_TIME, "time", st) ||
-	               put_lines(p, group, k, FIGURE_LAUNCH, "launch", st)
-	           ? -1
-	           : 0;
+		return;
+	put_lines(p, group, k, FIGURE_BUSBW, "busbw");
+	put_lines(p, group, k, FIGURE_TIME, "time");
+	put_lines(p, group, k, FIGURE_LAUNCH, "launch");
 }
 
-static int put_groups(struct script *p, struct status *st)
+static void put_groups(struct script *p)
 {
 	const struct summary *s = p->s;
 	unsigned n = groups_of(s), k = 0;
@@ -359,9 +354,8 @@ static int put_groups(struct script *p, struct status *st)
 	fprintf(p->out, "# the lines: their first variant, whether of several modes, dash\n");
 	script_arrays(p, 3 * n * p->order.n, "L", "variant joint dash name");
 	for (unsigned g = 0; g < s->ngroups; g++)
-		if (plot_order_has_group(s, g) && put_group(p, g, ++k, st))
-			return -1;
-	return 0;
+		if (plot_order_has_group(s, g))
+			put_group(p, g, ++k);
 }
 
 /* ---- single calls ----------------------------------------------------------------------- */
@@ -369,6 +363,7 @@ static int put_groups(struct script *p, struct status *st)
 static void put_panels(struct script *p)
 {
 	const struct summary *s = p->s;
+	double *room = calls_room(s, p->arena);
 	unsigned n = groups_of(s), k = 0;
 	fprintf(p->out, "\n# panels of the ecdf, by group\n");
 	script_arrays(p, n, "E", "panels");
@@ -378,7 +373,7 @@ static void put_panels(struct script *p)
 		if (!plot_order_has_group(s, g))
 			continue;
 		unsigned at = CALLS_PANELS * k++;
-		unsigned count = calls_panels(s, g, p->order.variants, p->order.n, panels);
+		unsigned count = calls_panels(s, g, p->order.variants, p->order.n, room, panels);
 		script_put(p, "E_panels", k, "%u", count);
 		for (unsigned i = 0; i < count; i++) {
 			script_number(p, "E_bytes", ++at, (double)panels[i].bytes);
@@ -441,7 +436,7 @@ static void put_told(struct script *p, const struct story *story)
 			const struct story_table *t =
 			    c->blocks[b].kind == STORY_TABLE ? c->blocks[b].table : NULL;
 			if (s && s->roles & STORY_CAPTION)
-				format_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
+				status_add(said, sizeof said, "%s%s", *said ? " " : "", s->text);
 			if (t && t->form->drawn)
 				put_drawn(p, t);
 		}
@@ -460,23 +455,23 @@ static void put_told(struct script *p, const struct story *story)
 int gnuplot_write(const struct model *m, const struct plot_order *order, const char *file,
                   struct status *st)
 {
-	const struct summary *s = &m->summary;
-	struct script p = {.out = output_open(file, st),
+	const struct summary *s = m->analysis->s;
+	struct output *output = output_open(m->arena, file, st);
+	if (!output)
+		return -1;
+	struct script p = {.out = output->out,
+	                   .arena = m->arena,
 	                   .s = s,
-	                   .regimes = &m->regimes,
 	                   .order = *order,
 	                   .colls = plot_order_collectives(s)};
-	int rc = 0;
-	if (!p.out)
-		return -1;
 	put_run(&p);
 	if (plot_order_count(s)) {
 		put_variants(&p);
 		put_ratio_panels(&p);
-		rc = put_groups(&p, st);
+		put_groups(&p);
 		put_panels(&p);
 	}
 	put_limit(&p);
 	put_told(&p, &m->story);
-	return output_close(p.out, file, st) || rc ? -1 : 0;
+	return output_close(output, 0, st);
 }

@@ -1,6 +1,5 @@
 #include "grid.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define GAP           2   /* blanks between columns */
@@ -12,20 +11,34 @@
 /* A grid being written. */
 struct fitted {
 	const struct grid *g;
-	unsigned *widths;
+	unsigned indent, *widths;
 	const char **rest; /* per column: the part of a row that is not written yet */
 };
 
-static bool begins_character(char c)
+/* Columns that the character takes which begins there; 0: none begins. Chinese, Japanese and Korean
+ * ones are twice as wide (Unicode's East Asian Width, the blocks that are wide as a whole). */
+static unsigned width_at(const char *at)
 {
-	return ((unsigned char)c & 0xC0) != 0x80;
+	static const unsigned wide[][2] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},
+	                                   {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60},
+	                                   {0xFFE0, 0xFFE6}};
+	const unsigned char *c = (const unsigned char *)at;
+	if ((c[0] & 0xC0) == 0x80)
+		return 0;
+	if ((c[0] & 0xF0) != 0xE0 || !c[1] || !c[2])
+		return 1;
+	const unsigned point = (c[0] & 0xFu) << 12 | (c[1] & 0x3Fu) << 6 | (c[2] & 0x3Fu);
+	unsigned width = 1;
+	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+		width += point >= wide[i][0] && point <= wide[i][1];
+	return width;
 }
 
 static unsigned width_of(const char *text, size_t bytes)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < bytes; i++)
-		n += begins_character(text[i]);
+		n += width_at(text + i);
 	return n;
 }
 
@@ -59,10 +72,10 @@ static size_t line_bytes(const char *text, unsigned width)
 		end += strcspn(text + end, " ");
 		unsigned n = 0;
 		for (size_t i = 0; i < end; i++) {
-			bool begins = begins_character(text[i]);
-			if (begins && n == width && !fits)
+			const unsigned more = width_at(text + i);
+			if (more && n + more > width && !fits && i)
 				return i;
-			n += begins;
+			n += more;
 		}
 		if (n > width && fits)
 			break;
@@ -79,7 +92,7 @@ static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned ke
 	for (unsigned c = 0; c < to; c++)
 		f->rest[c] = text_at(f->g, row, c);
 	for (bool more = true; more;) {
-		unsigned pending = 0; /* blanks with nothing after them yet */
+		unsigned pending = f->indent; /* blanks with nothing after them yet */
 		more = false;
 		for (unsigned c = 0; c < to; c = c + 1 == keys ? from : c + 1) {
 			const char *text = f->rest[c];
@@ -193,19 +206,15 @@ static void write_fitted(const struct fitted *f, FILE *out, unsigned width)
 	} while (from < g->ncolumns);
 }
 
-int grid_write(const struct grid *g, FILE *out, unsigned width)
+void grid_write(struct arena *arena, const struct grid *g, FILE *out, unsigned indent,
+                unsigned width)
 {
 	struct fitted f = {.g = g,
-	                   .widths = calloc(g->ncolumns + 1, sizeof *f.widths),
-	                   .rest = calloc(g->ncolumns + 1, sizeof *f.rest)};
-	const bool room = f.widths && f.rest;
-	for (unsigned c = 0; room && c < g->ncolumns; c++)
+	                   .indent = indent,
+	                   .widths = ARENA_ARRAY(arena, unsigned, g->ncolumns),
+	                   .rest = ARENA_ARRAY(arena, const char *, g->ncolumns)};
+	for (unsigned c = 0; c < g->ncolumns; c++)
 		f.widths[c] = column_width(g, c);
-	if (room) {
-		narrow(&f, width);
-		write_fitted(&f, out, width);
-	}
-	free(f.widths);
-	free(f.rest);
-	return room ? 0 : -1;
+	narrow(&f, width);
+	write_fitted(&f, out, width);
 }

@@ -5,16 +5,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "../arena.h"
+
 struct grid {
 	unsigned ncolumns, nrows; /* the head is the first row */
-	char **texts;             /* row by row */
+	const char **texts;       /* row by row */
 	bool *left;               /* per column: flush left */
 };
 
-/* At most `width` characters wide. Sentences continue below in their column. Columns that do not
- * fit continue below, after the first again (or after the first two or three if these distinguish
- * the rows). -1: out of memory. */
-int grid_write(const struct grid *grid, FILE *out, unsigned width);
+/* Each line begins with `indent` blanks; `width`: how many characters it has at most after them.
+ * Sentences continue below in their column. Columns that do not fit continue below, after the first
+ * again (or after the first two or three if these distinguish the rows). */
+void grid_write(struct arena *arena, const struct grid *grid, FILE *out, unsigned indent,
+                unsigned width);
 /* Width of a text on a terminal, in characters. */
 unsigned grid_width(const char *text);
 

@@ -63,23 +63,16 @@ static char *encoded(const char *file)
 
 static void escape(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
+	static const char *const named[][2] = {
+	    {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}};
+	for (size_t n; *text; text += n) {
+		n = strcspn(text, "&<>\"");
+		fwrite(text, 1, n, out);
+		for (unsigned i = 0; text[n] && i < 4; i++)
+			if (text[n] == *named[i][0])
+				fputs(named[i][1], out);
+		n += text[n] != '\0';
+	}
 }
 
 /* A node's text, without markup. The caller frees it. */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
+#include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"
 
@@ -22,15 +23,19 @@ static json_t *range(struct claim_range r)
 
 static json_t *regimes_of(const struct model *m)
 {
+	const struct regimes *regimes = &m->analysis->regimes;
+	const char *whys[REGIME_MOST];
+	for (unsigned i = 0; i < regimes->n; i++)
+		whys[i] = regime_doubt_text(m->arena, m->analysis->s, &regimes->list[i]);
 	json_t *list = json_array();
-	for (unsigned i = 0; i < m->regimes.n; i++) {
-		const struct regime *g = &m->regimes.list[i];
+	for (unsigned i = 0; i < regimes->n; i++) {
+		const struct regime *g = &regimes->list[i];
 		json_array_append_new(
 		    list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name,
 		                    "third", (int)g->third, "bytes", range(g->sizes), "metric",
 		                    metric_info(g->metric)->name, "pace",
 		                    coll_pace_name((enum pace)g->pace), "tells", (int)g->tells,
-		                    "least_effect", number(g->least_effect), "why", g->why));
+		                    "least_effect", number(g->least_effect), "why", whys[i]));
 	}
 	return list;
 }
@@ -98,8 +103,8 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 {
 	static const char *const texts[] = {"launchgap", "experiment", "title", "question",
 	                                    "created",   "backend",    "seed"};
-	const struct summary *s = &m->summary;
-	json_t *answer = json_array(), *warnings = json_array();
+	const struct summary *s = m->analysis->s;
+	json_t *regimes = regimes_of(m), *answer = json_array(), *warnings = json_array();
 	const char *warning;
 	const struct story_sentence *one;
 	char trust[PAGE_TEXT_BYTES];
@@ -112,17 +117,17 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		json_object_set_new(report, texts[i], json_string(run_text(&m->run, texts[i])));
 	unsigned verdicts, intervals;
-	findings_count(&m->findings, s, &m->regimes, &verdicts, &intervals);
-	verdicts += run_verdicts(&m->story);
-	intervals += run_verdicts(&m->story);
+	analysis_count(m->analysis, &verdicts, &intervals);
+	verdicts += story_verdicts(&m->story);
+	intervals += story_verdicts(&m->story);
 	json_t *rest = json_pack(
-	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:O, s:O, s:o}",
 	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
 	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
 	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
 	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    trust, "regimes", regimes_of(m), "warnings", warnings, "pictures", pictures_of(m),
-	    "sections", sections, "tables", tables, "chapters", chapters_of(m));
+	    trust, "regimes", regimes, "warnings", warnings, "pictures", pictures_of(m), "sections",
+	    sections, "tables", tables, "chapters", chapters_of(m));
 	if (!report || !rest || json_object_update(report, rest))
 		return status_set(st, "out of memory for report.json");
 	json_decref(rest);

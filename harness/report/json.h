@@ -9,8 +9,8 @@
 
 #define JSON_SCHEMA 2
 
-/* `tables` and `sections` are what the report was written with (struct page); it takes ownership of
- * both. -1 only if out of memory. */
+/* `tables` and `sections` are what the report was written with (struct page). -1 only if out of
+ * memory. */
 int json_write(const struct model *model, json_t *tables, json_t *sections, FILE *out,
                struct status *st);
 

@@ -1,60 +1,33 @@
 #include "model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/analysis.h"
 #include "../chapters/chapters.h"
+#include "../chapters/reasons.h"
 #include "../chapters/run.h"
 
-/* All chapters. */
-static void tell(struct arena *arena, void *of)
+static void forget(void *run)
 {
-	struct model *m = of;
-	const struct analysis analysis = {.s = &m->summary,
-	                                  .regimes = &m->regimes,
-	                                  .f = &m->findings,
-	                                  .evidence = &m->findings.evidence};
+	record_free(run);
+}
+
+struct model *model_make(struct arena *arena, const char *dir, struct status *st)
+{
+	struct model *m = ARENA_NEW(arena, struct model);
+	struct summary *summary = ARENA_NEW(arena, struct summary);
 	unsigned n;
+	if (record_load(dir, &m->run, st))
+		return NULL;
+	arena_defer(arena, forget, &m->run);
+	m->arena = arena;
+	summary_make(&m->run, arena, summary);
+	m->analysis = analysis_make(summary, st);
+	if (!m->analysis)
+		return NULL;
 	const struct chapter *const *all = chapters_all(&n);
-	story_make(&analysis, all, n, arena, &m->story);
+	story_make(m->analysis, all, n, arena, &m->story);
 	story_choose_lead(&m->story, run_text(&m->run, "leads"));
-}
-
-static int analyse(struct model *m, struct status *st)
-{
-	const struct summary *s = &m->summary;
-	if (summary_make(&m->run, &m->summary, st) || regimes_make(s, &m->regimes, st) ||
-	    findings_make(s, &m->regimes, &m->findings, st))
-		return -1;
-	return arena_run(tell, m, &m->arena) ? status_set(st, "out of memory for the report") : 0;
-}
-
-struct model *model_make(const char *dir, struct status *st)
-{
-	struct model *m = calloc(1, sizeof *m);
-	if (!m)
-		status_set(st, "out of memory for the report");
-	if (m && !record_load(dir, &m->run, st)) {
-		if (!analyse(m, st))
-			return m;
-		model_free(m);
-		m = NULL;
-	}
-	free(m);
-	return NULL;
-}
-
-void model_free(struct model *m)
-{
-	if (!m)
-		return;
-	arena_free(m->arena);
-	findings_free(&m->findings);
-	regimes_free(&m->regimes);
-	summary_free(&m->summary);
-	record_free(&m->run);
-	free(m);
+	return m;
 }
 
 const char *model_warning(const struct model *m, unsigned i)
@@ -71,8 +44,9 @@ const char *model_warning(const struct model *m, unsigned i)
 
 const char *model_caption(const struct model *m, const struct model_picture *picture)
 {
-	for (unsigned i = 0; i < m->regimes.n; i++) {
-		const char *why = m->regimes.list[i].why;
+	const struct regimes *regimes = &m->analysis->regimes;
+	for (unsigned i = 0; i < regimes->n; i++) {
+		const char *why = regime_doubt_text(m->arena, m->analysis->s, &regimes->list[i]);
 		if (picture->caption[0] &&
 		    !strncmp(why, picture->caption, strlen(picture->caption)))
 			return picture->title;

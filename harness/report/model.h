@@ -1,11 +1,9 @@
-/* All that a report says: the record, the numbers made from it, and the findings. Made once; code
- * that writes from it computes nothing. */
+/* All that a report says: the record, what analysis makes of it, and what chapters tell. Made once;
+ * code that writes from it computes nothing. */
 #ifndef LAUNCHGAP_MODEL_H
 #define LAUNCHGAP_MODEL_H
 
-#include "../analysis/findings.h"
-#include "../analysis/regime.h"
-#include "../analysis/summary.h"
+#include "../analysis/analysis.h"
 #include "../story/story.h"
 
 #define MODEL_PICTURES 64
@@ -25,19 +23,15 @@ struct model_pictures {
 };
 
 struct model {
+	struct arena *arena; /* the report's: holds the model and all that is in it */
 	struct record_run run;
-	struct summary summary;
-	struct regimes regimes;
-	struct findings findings;
-	struct arena *arena; /* of the story */
+	const struct analysis *analysis;
 	struct story story;
 	struct model_pictures drawn;
 };
 
-/* From the record in `dir`, all but pictures. NULL: it cannot be read, or out of memory. The caller
- * frees it. */
-struct model *model_make(const char *dir, struct status *st);
-void model_free(struct model *model);
+/* From the record in `dir`, all but pictures. NULL: it cannot be read. */
+struct model *model_make(struct arena *arena, const char *dir, struct status *st);
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);

@@ -114,24 +114,11 @@ static int root_of(const struct cell *cell)
 	return program_of(cell)->root ? (int)cell->root : -1;
 }
 
-/* Ranks of the communicator, which is all of them if the record says nothing else. */
-static unsigned comm_ranks(const struct nccl_table *t)
-{
-	for (unsigned i = 0; i < t->s->run->ncells; i++) {
-		const struct record_cell *c = &t->s->run->cells[i];
-		json_int_t n = json_integer_value(json_object_get(c->json, "comm_ranks"));
-		if (!strcmp(c->variant, t->s->variants[t->variant].name) && n > 0 &&
-		    n <= group_of(t)->nranks)
-			return (unsigned)n;
-	}
-	return group_of(t)->nranks;
-}
-
 /* Elements as nccl-tests counts them: one rank's part if the collective moves parts. */
-static size_t count_of(const struct nccl_table *t, const struct cell *cell)
+static size_t count_of(const struct cell *cell)
 {
 	size_t count = cell->bytes / coll_dtype_bytes(cell->dtype);
-	return program_of(cell)->part ? count / comm_ranks(t) : count;
+	return program_of(cell)->part ? count / cell->comm_ranks : count;
 }
 
 /* --- what it prints above its rows ------------------------------------------------------- */
@@ -163,8 +150,7 @@ static void put_word(FILE *out, const char *key, const char *text)
 /* A setting of the variant, NULL in records without it. */
 static const json_t *setting(const struct nccl_table *t, const char *key)
 {
-	const json_t *variants = json_object_get(t->s->run->environment, "variants");
-	return json_object_get(json_array_get(variants, t->variant), key);
+	return json_object_get(t->s->run->variants[t->variant].json, key);
 }
 
 static unsigned number(const struct nccl_table *t, const char *key, unsigned at_least)
@@ -449,7 +435,7 @@ static bool put_row(FILE *out, const struct nccl_table *t, const struct halves *
 	const struct summary_row *any = rows[0] ? rows[0] : rows[1];
 	if (!any || !out)
 		return any;
-	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", any->moved_bytes, count_of(t, &any->cell),
+	fprintf(out, "%12zu  %12zu  %8s  %6s  %6d", any->moved_bytes, count_of(&any->cell),
 	        theirs(coll_dtype_name(any->cell.dtype)), op_name(&any->cell), root_of(&any->cell));
 	put_half(out, t, rows[0], totals);
 	put_half(out, t, rows[1], totals);

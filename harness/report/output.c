@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,34 +10,41 @@ static int say(const char *file, struct status *st)
 	return status_set(st, "cannot write %s: %s", file, strerror(errno));
 }
 
-static void part_of(const char *file, char part[PATH_MAX + 8])
+static void forget(void *of)
 {
-	snprintf(part, PATH_MAX + 8, "%s.part", file);
+	struct output *o = of;
+	if (!o->out)
+		return;
+	fclose(o->out);
+	unlink(o->part);
 }
 
-FILE *output_open(const char *file, struct status *st)
+struct output *output_open(struct arena *arena, const char *file, struct status *st)
 {
-	char part[PATH_MAX + 8];
-	part_of(file, part);
-	unlink(part);
-	int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!out) {
+	struct output *o = ARENA_NEW(arena, struct output);
+	o->file = arena_copy(arena, file);
+	o->part = arena_text(arena, "%s.part", file);
+	unlink(o->part);
+	int fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	o->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!o->out) {
 		say(file, st);
 		if (fd >= 0)
 			close(fd);
+		return NULL;
 	}
-	return out;
+	arena_defer(arena, forget, o);
+	return o;
 }
 
-int output_close(FILE *out, const char *file, struct status *st)
+int output_close(struct output *o, int rc, struct status *st)
 {
-	char part[PATH_MAX + 8];
-	part_of(file, part);
-	int failed = ferror(out);
-	if (!(fclose(out) || failed) && !rename(part, file))
+	const int failed = ferror(o->out), closed = fclose(o->out);
+	o->out = NULL;
+	if (!rc && !failed && !closed && !rename(o->part, o->file))
 		return 0;
-	say(file, st);
-	unlink(part);
+	if (!rc)
+		say(o->file, st);
+	unlink(o->part);
 	return -1;
 }

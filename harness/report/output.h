@@ -6,12 +6,18 @@
 
 #include <stdio.h>
 
-#include "../status.h"
+#include "../arena.h"
 
-/* NULL if it cannot be made. The caller ends it with output_close. */
-FILE *output_open(const char *file, struct status *st);
-/* -1 if any of it could not be written: a full disk shows at the latest when the last bytes are
- * flushed. Then the earlier file remains. */
-int output_close(FILE *out, const char *file, struct status *st);
+struct output {
+	FILE *out;
+	const char *file, *part; /* part: its name until it is complete */
+};
+
+/* NULL if it cannot be made. The caller ends it with output_close; if memory is out before, nothing
+ * of it remains. */
+struct output *output_open(struct arena *arena, const char *file, struct status *st);
+/* rc: what writing it came to. -1 if that is not 0, or if any of it could not be written: a full
+ * disk shows at the latest when the last bytes are flushed. Then the earlier file remains. */
+int output_close(struct output *output, int rc, struct status *st);
 
 #endif

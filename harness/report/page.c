@@ -146,24 +146,6 @@ void page_end_list(struct page *p)
 		fputc('\n', p->out);
 }
 
-/* Indented as paragraphs are. */
-static void terminal_table(FILE *out, const struct story_table *table)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *held = open_memstream(&text, &bytes);
-	if (!held)
-		return;
-	table_write_text(table, held, PAGE_COLUMNS - 2);
-	fclose(held);
-	for (const char *line = text; *line;) {
-		size_t n = strcspn(line, "\n");
-		fprintf(out, "%s%.*s\n", n ? "  " : "", (int)n, line);
-		line += n + (line[n] == '\n');
-	}
-	free(text);
-}
-
 void page_table(struct page *p, const struct story_table *t)
 {
 	struct table shown;
@@ -179,7 +161,7 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		terminal_table(p->out, t);
+		table_write_text(p->arena, t, p->out, 2, PAGE_COLUMNS - 2);
 	else
 		table_write_markdown(t, p->out);
 	if (*common)

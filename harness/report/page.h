@@ -19,7 +19,8 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
 
 struct page {
 	enum page_kind kind;
-	FILE *out;      /* borrowed */
+	FILE *out; /* borrowed, as is the arena, which only a terminal's tables take */
+	struct arena *arena;
 	bool whole;     /* a terminal's: all sections, not only those at a run's end */
 	unsigned level; /* of the section's heading; 0: none yet */
 	bool opened;    /* something was written */

@@ -1,9 +1,9 @@
 #include "report.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "draw.h"
 #include "html.h"
@@ -49,47 +49,45 @@ int report_options_settle(struct report_options *options, struct status *st)
 	return 0;
 }
 
-/* A file of the run's folder. */
-static int path_of(const char *dir, const char *name, char path[PATH_MAX], struct status *st)
+/* A file of the run's folder, to be written. */
+static struct output *begin(const struct model *m, const char *dir, const char *name,
+                            struct status *st)
 {
-	if (snprintf(path, PATH_MAX, "%s/%s", dir, name) >= PATH_MAX)
-		return status_set(st, "the path %.60s… is too long", dir);
-	return 0;
+	return output_open(m->arena, arena_text(m->arena, "%s/%s", dir, name), st);
 }
 
-static int write_table(const struct story_table *told, const char *dir, struct status *st)
+static int write_table(const struct model *m, const struct story_table *told, const char *dir,
+                       struct status *st)
 {
 	struct table table;
-	char file[PATH_MAX];
-	FILE *out;
 	table_less(told, ONLY_PEOPLE, &table);
-	if (path_of(dir, told->form->file, file, st) || !(out = output_open(file, st)))
+	struct output *file = begin(m, dir, told->form->file, st);
+	if (!file)
 		return -1;
-	table_write_csv(&table.told, out);
-	return output_close(out, file, st);
+	table_write_csv(&table.told, file->out);
+	return output_close(file, 0, st);
 }
 
-static int write_text(const char *text, const char *dir, const char *name, struct status *st)
+static int write_text(const struct model *m, const char *text, const char *dir, const char *name,
+                      struct status *st)
 {
-	char file[PATH_MAX];
-	if (path_of(dir, name, file, st))
+	struct output *file = begin(m, dir, name, st);
+	if (!file)
 		return -1;
-	FILE *out = output_open(file, st);
-	if (!out)
-		return -1;
-	fputs(text, out);
-	return output_close(out, file, st);
+	fputs(text, file->out);
+	return output_close(file, 0, st);
 }
 
 /* A chapter's files, and those of its tables that are files. */
-static int write_told(const struct story_chapter *c, const char *dir, struct status *st)
+static int write_told(const struct model *m, const struct story_chapter *c, const char *dir,
+                      struct status *st)
 {
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const struct story_table *t = b->kind == STORY_TABLE ? b->table : NULL;
-		if (t && t->form->file && write_table(t, dir, st))
+		if (t && t->form->file && write_table(m, t, dir, st))
 			return -1;
-		if (b->kind == STORY_FILE && write_text(b->text, dir, b->name, st))
+		if (b->kind == STORY_FILE && write_text(m, b->text, dir, b->name, st))
 			return -1;
 	}
 	return 0;
@@ -98,58 +96,83 @@ static int write_told(const struct story_chapter *c, const char *dir, struct sta
 static int write_tables(const struct model *m, const char *dir, struct status *st)
 {
 	for (unsigned i = 0; i < m->story.nchapters; i++)
-		if (write_told(&m->story.chapters[i], dir, st))
+		if (write_told(m, &m->story.chapters[i], dir, st))
 			return -1;
 	return 0;
 }
 
 static int write_trace(const struct model *m, const char *dir, struct status *st)
 {
-	char file[PATH_MAX];
-	FILE *out;
-	if (path_of(dir, "trace.json", file, st) || !(out = output_open(file, st)))
+	struct output *file = begin(m, dir, "trace.json", st);
+	if (!file)
 		return -1;
-	int rc = trace_write(&m->summary, TRACED_EVENTS, out, st);
-	return output_close(out, file, st) || rc ? -1 : 0;
+	trace_write(m->analysis->s, TRACED_EVENTS, m->arena, file->out);
+	return output_close(file, 0, st);
 }
 
-/* report.md, report.html and report.json come from one pass. */
+/* What the formats are made from: one pass over the sections writes all of it. */
+struct written {
+	FILE *out;
+	char *markdown;
+	size_t bytes;
+	json_t *tables, *sections;
+};
+
+static void forget_written(void *of)
+{
+	struct written *w = of;
+	if (w->out)
+		fclose(w->out);
+	free(w->markdown);
+	json_decref(w->tables);
+	json_decref(w->sections);
+}
+
+static int write_html(const struct model *m, const char *markdown, const char *dir,
+                      struct status *st)
+{
+	struct output *file = begin(m, dir, "report.html", st);
+	if (!file)
+		return -1;
+	const int rc = html_write(markdown, dir, run_text(&m->run, "title"), file->out, st);
+	return output_close(file, rc, st);
+}
+
+static int write_json(const struct model *m, const struct written *w, const char *dir,
+                      struct status *st)
+{
+	struct output *file = begin(m, dir, "report.json", st);
+	if (!file)
+		return -1;
+	return output_close(file, json_write(m, w->tables, w->sections, file->out, st), st);
+}
+
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
-	char *markdown = NULL, file[PATH_MAX];
-	size_t bytes = 0;
+	struct written *w = ARENA_NEW(m->arena, struct written);
+	arena_defer(m->arena, forget_written, w);
+	w->out = open_memstream(&w->markdown, &w->bytes);
+	w->tables = json_array();
+	w->sections = json_array();
+	arena_need(m->arena, w->out && w->tables && w->sections);
 	struct page page = {.kind = PAGE_MARKDOWN,
-	                    .out = open_memstream(&markdown, &bytes),
+	                    .out = w->out,
 	                    .whole = true,
-	                    .tables = json_array(),
-	                    .sections = json_array()};
-	FILE *out;
-	int rc = -1;
-	if (!page.out)
-		return status_set(st, "out of memory for the report");
+	                    .tables = w->tables,
+	                    .sections = w->sections};
 	sections_write(&page, m);
-	fclose(page.out);
-	if (write_text(markdown, dir, "report.md", st) || path_of(dir, "report.html", file, st) ||
-	    !(out = output_open(file, st)))
-		goto free_markdown;
-	rc = html_write(markdown, dir, run_text(&m->run, "title"), out, st);
-	rc = output_close(out, file, st) ? -1 : rc;
-	if (rc)
-		goto free_markdown;
-	rc = -1;
-	if (path_of(dir, "report.json", file, st) || !(out = output_open(file, st)))
-		goto free_markdown;
-	rc = json_write(m, page.tables, page.sections, out, st);
-	rc = output_close(out, file, st) ? -1 : rc;
-free_markdown:
-	free(markdown);
-	return rc;
+	fflush(w->out);
+	const int rc = write_text(m, w->markdown, dir, "report.md", st) ||
+	               write_html(m, w->markdown, dir, st) || write_json(m, w, dir, st);
+	arena_undo(m->arena, w);
+	return rc ? -1 : 0;
 }
 
 /* At a run's end: the first part, and where the rest is. */
 static void print_tables(const struct model *m, const char *dir, bool whole)
 {
-	struct page page = {.kind = PAGE_TERMINAL, .out = stdout, .whole = whole};
+	struct page page = {
+	    .kind = PAGE_TERMINAL, .out = stdout, .arena = m->arena, .whole = whole};
 	sections_write(&page, m);
 	printf("\nreport  %s/report.html (report.md, report.json beside it)\n", dir);
 	fflush(stdout);
@@ -158,7 +181,7 @@ static void print_tables(const struct model *m, const char *dir, bool whole)
 /* stdout is for a parser of nccl-tests, so that everything else goes to stderr. */
 static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nccl_average average)
 {
-	unsigned tables = nccl_format_print(&m->summary, average, stdout);
+	unsigned tables = nccl_format_print(m->analysis->s, average, stdout);
 	fflush(stdout);
 	const struct story_sentence *one;
 	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
@@ -170,9 +193,10 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nc
 	return tables;
 }
 
-static int make(struct model *m, const char *dir, const char *plot_dir,
-                const struct report_options *options, struct status *st)
+static int write_all(struct model *m, const char *dir, const char *plot_dir,
+                     const struct report_options *options, struct status *st)
 {
+	const struct summary *s = m->analysis->s;
 	unsigned tables = 1;
 	if (write_tables(m, dir, st) || draw_pictures(m, dir, plot_dir, st) ||
 	    write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
@@ -183,11 +207,11 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 		print_tables(m, dir, options->verbose);
 	if (options && options->trace)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
-	if (m->summary.trouble[0])
+	if (s->trouble.kind)
 		return status_set(st,
 		                  "nothing is compared, the variants did not do the same work: %s",
-		                  m->summary.trouble);
-	if (!m->summary.measured)
+		                  trouble_text(m->arena, &s->trouble));
+	if (!s->measured)
 		return status_set(st, "no cell was measured, so that there are no figures; why is "
 		                      "in the warnings of the report");
 	if (!tables)
@@ -198,11 +222,22 @@ static int make(struct model *m, const char *dir, const char *plot_dir,
 	return 0;
 }
 
+struct making {
+	const char *dir, *plot_dir;
+	const struct report_options *options;
+	struct status *st;
+};
+
+static int make(struct arena *arena, void *of)
+{
+	const struct making *x = of;
+	struct model *m = model_make(arena, x->dir, x->st);
+	return m ? write_all(m, x->dir, x->plot_dir, x->options, x->st) : -1;
+}
+
 int report_make(const char *dir, const char *plot_dir, const struct report_options *options,
                 struct status *st)
 {
-	struct model *m = model_make(dir, st);
-	int rc = m ? make(m, dir, plot_dir, options, st) : -1;
-	model_free(m);
-	return rc;
+	struct making x = {dir, plot_dir, options, st};
+	return arena_work(make, &x, "the report", st);
 }

@@ -14,8 +14,8 @@
 /* The source of all parts of plots/run.gp; all borrowed but the order. */
 struct script {
 	FILE *out;
+	struct arena *arena;
 	const struct summary *s;
-	const struct regimes *regimes;
 	struct plot_order order;
 	unsigned lines; /* that were written */
 	unsigned colls; /* plot_order_collectives */

@@ -1,6 +1,6 @@
 #include "section.h"
 
-#include "../analysis/format.h"
+#include "../story/format.h"
 
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
@@ -52,9 +52,10 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 		write_shown(p, c->lead_pivot);
 	if (!c->lead)
 		return;
-	table_less(c->lead, 0, &shown);
+	const bool terminal = p->kind == PAGE_TERMINAL;
+	table_less(c->lead, terminal ? ONLY_WIDE : 0, &shown);
 	table_keep(&shown, c->lead_keys);
-	if (shown.told.nrows > SECTION_LEAD_ROWS)
+	if (shown.told.nrows > SECTION_LEAD_ROWS && (terminal || !c->lead_whole))
 		shown.told.nrows = SECTION_LEAD_ROWS;
 	table_drop_empty(&shown);
 	write_shown(p, &shown.told);
@@ -82,16 +83,19 @@ void section_said(const struct story *story, enum story_role role, char *text, s
 	const struct story_sentence *one;
 	text[0] = '\0';
 	for (unsigned i = 0; (one = story_said(story, role, i)); i++)
-		format_add(text, bytes, "%s%s", i ? " " : "", one->text);
+		status_add(text, bytes, "%s%s", i ? " " : "", one->text);
 }
 
-void section_write(struct page *p, const struct story_chapter *c)
+void section_write(struct page *p, const struct story_chapter *c, bool leads)
 {
 	bool list = false;
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
-		if (!is_shown(b))
+		/* All of it is on the first page. */
+		const bool said = leads && c->lead_whole && p->kind != PAGE_TERMINAL &&
+		                  b->kind == STORY_TABLE && b->table == c->lead;
+		if (!is_shown(b) || said)
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);
@@ -121,12 +125,13 @@ void section_write(struct page *p, const struct story_chapter *c)
 
 static json_t *roles_of(unsigned roles)
 {
-	static const char *const names[] = {"answer", "caption", "advice",  "warning", "item",
-	                                    "body",   "stress",  "instead", "caveat",  "open",
-	                                    "trust",  "row",     "doubt"};
+	static const char *const names[] = {
+	    "answer", "caption", "advice", "warning",  "item",         "body",
+	    "stress", "instead", "caveat", "open",     "trust",        "row",
+	    "doubt",  NULL,      NULL,     "measured", "below advice", "above pictures"};
 	json_t *list = json_array();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (roles & 1u << i)
+		if (names[i] && roles & 1u << i)
 			json_array_append_new(list, json_string(names[i]));
 	return list;
 }

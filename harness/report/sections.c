@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "../analysis/plot_order.h"
-#include "../analysis/format.h"
-#include "../chapters/chapters.h"
+#include "../story/format.h"
 #include "../chapters/run.h"
 #include "gnuplot.h"
 #include "section.h"
@@ -13,65 +11,36 @@
 
 /* --- page 1 --- */
 
-/* The versions of the library that were measured, ascending: "NCCL 2.21.5 and 2.28.3". */
-static void libraries(const struct summary *s, char *text, size_t bytes)
+static void say_all(struct page *p, const struct model *m, enum story_role role)
 {
-	const char *all[16];
-	unsigned n = 0;
-	text[0] = '\0';
-	for (unsigned v = 0; v < s->nvariants && n < 16; v++) {
-		const char *library = s->variants[v].library;
-		unsigned at = 0;
-		while (at < n && strcmp(all[at], library))
-			at++;
-		if (!*library || !s->variants[v].measured || at < n)
-			continue;
-		for (at = n++; at && strverscmp(all[at - 1], library) > 0; at--)
-			all[at] = all[at - 1];
-		all[at] = library;
-	}
-	for (unsigned i = 0; i < n; i++)
-		format_add(text, bytes, "%s%s", !i ? "NCCL " : i + 1 == n ? " and " : ", ", all[i]);
+	const struct story_sentence *told;
+	for (unsigned i = 0; (told = story_said(&m->story, role, i)); i++)
+		page_say(p, "%s", told->text);
 }
 
 static void write_answer(struct page *p, const struct model *m)
 {
-	const struct summary *s = &m->summary;
-	const long long ranks = run_number(&m->run, "ranks");
-	char machine[256], library[160];
-	const char *question = run_text(&m->run, "question"),
-	           *created = run_text(&m->run, "created");
-	summary_machine(s, machine, sizeof machine);
-	libraries(s, library, sizeof library);
+	const char *question = run_text(&m->run, "question");
+	const struct story_sentence *told;
 	if (p->kind == PAGE_MARKDOWN) {
 		page_heading(p, 1, "%s", run_text(&m->run, "title"));
 		page_stress(p, "%s", question);
 	} else {
 		page_heading(p, 1, "%s", *question ? question : run_text(&m->run, "title"));
 	}
-	const struct story_sentence *told;
 	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
 		page_say(p, "%s", told->text);
-	page_say(p, "Measured on %s; backend %s%s%s; %lld rank%s, %u block%s, %.10s.", machine,
-	         run_text(&m->run, "backend"), *library ? ", " : "", library, ranks,
-	         format_plural((unsigned long long)ranks), s->nblocks, format_plural(s->nblocks),
-	         created);
-	if (*run_text(&m->run, "backend_why"))
-		page_say(p, "%s.", run_text(&m->run, "backend_why"));
+	say_all(p, m, STORY_MEASURED);
 }
 
 static bool has_lead(const struct model *m)
 {
-	return m->story.lead || *run_text(&m->run, "leads");
+	return m->story.lead;
 }
 
 static void write_lead(struct page *p, const struct model *m)
 {
-	const char *asked = run_text(&m->run, "leads");
-	if (*asked && !chapters_find(asked))
-		page_say(p, "leads = %s: there is no such chapter.", asked);
-	if (m->story.lead)
-		section_write_lead(p, m->story.lead);
+	section_write_lead(p, m->story.lead);
 }
 
 static void write_trust(struct page *p, const struct model *m)
@@ -111,8 +80,7 @@ static void write_advice(struct page *p, const struct model *m)
 	for (unsigned i = 0; (told = story_said(&m->story, STORY_ADVICE, i)); i++)
 		page_item(p, "%s", told->text);
 	page_end_list(p);
-	if (!record_traits(&m->run, NULL)->gpus)
-		page_say(p, "None of it is about GPUs, which were not measured.");
+	say_all(p, m, STORY_BELOW_ADVICE);
 }
 
 /* --- the end of the report --- */
@@ -142,29 +110,14 @@ static bool has_pictures(const struct model *m)
 
 static void write_pictures(struct page *p, const struct model *m)
 {
-	unsigned colls = plot_order_collectives(&m->summary);
-	if (colls > PLOT_ORDER_EACH)
-		page_say(p,
-		         "The run has %u collectives: more than %u have no pictures of their own.",
-		         colls, PLOT_ORDER_EACH);
-	else if (colls > PLOT_ORDER_DETAIL)
-		page_say(p,
-		         "The run has %u collectives: of more than %u, launch cost, ranks, "
-		         "single calls and timelines are not drawn.",
-		         colls, PLOT_ORDER_DETAIL);
-	if (plot_order_left_out(&m->summary))
-		page_say(p,
-		         "Curves are of %u variants, for more cannot be told apart: the "
-		         "reference and its twin, the ends of the gap, and the first of each "
-		         "mode. The tables have all.",
-		         plot_order_count(&m->summary));
+	say_all(p, m, STORY_ABOVE_PICTURES);
 	char others[PAGE_TEXT_BYTES - 64] = "";
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
 		if (picture->shown)
 			page_picture(p, picture->name, model_caption(m, picture));
 		else
-			format_add(others, sizeof others, "%splots/%s.png", others[0] ? ", " : "",
+			status_add(others, sizeof others, "%splots/%s.png", others[0] ? ", " : "",
 			           picture->name);
 	}
 	if (others[0])
@@ -245,7 +198,7 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 		    (is_short(p) && (place > CHAPTER_FRONT || c == m->story.lead)))
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level);
-		section_write(p, c);
+		section_write(p, c, c == m->story.lead);
 	}
 }
 

@@ -1,10 +1,9 @@
 #include "table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "grid.h"
 
 /* --- some of the columns --- */
@@ -72,7 +71,7 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 			continue;
 		}
 		if (first.has)
-			format_add(said, bytes, "%s%s %s", *said ? ", " : "", t->columns[c].head,
+			status_add(said, bytes, "%s%s %s", *said ? ", " : "", t->columns[c].head,
 			           first.text);
 		drop_column(t, c);
 	}
@@ -109,34 +108,30 @@ static bool is_left(const struct story_table *t, unsigned column)
 	return is_text(t->form->columns[column].kind) || column == 0;
 }
 
-void table_write_text(const struct story_table *t, FILE *out, unsigned width)
+void table_write_text(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+                      unsigned width)
 {
-	const unsigned ncolumns = t->form->ncolumns;
+	const unsigned n = t->form->ncolumns;
 	char text[ENTRY_TEXT_BYTES];
-	struct grid grid = {.ncolumns = ncolumns, .nrows = t->nrows + 1};
-	const size_t ntexts = (size_t)grid.ncolumns * grid.nrows;
-	size_t n = 0;
 	if (!t->nrows)
 		return;
-	grid.texts = calloc(ntexts + 1, sizeof *grid.texts);
-	grid.left = calloc(ncolumns + 1, sizeof *grid.left);
-	for (unsigned c = 0; grid.left && c < ncolumns; c++)
+	const struct arena_mark mark = arena_mark(arena);
+	struct grid grid = {.ncolumns = n,
+	                    .nrows = t->nrows + 1,
+	                    .texts = ARENA_ARRAY(arena, const char *, (size_t)n *(t->nrows + 1)),
+	                    .left = ARENA_ARRAY(arena, bool, n)};
+	for (unsigned c = 0; c < n; c++) {
 		grid.left[c] = is_left(t, c);
-	for (bool room = grid.texts && grid.left; room && n < ntexts; n += room) {
-		const unsigned row = (unsigned)(n / ncolumns), c = (unsigned)(n % ncolumns);
-		if (!row)
-			head_text(&t->form->columns[c], text, sizeof text);
-		else
-			cell_text(t, row - 1, c, false, text);
-		grid.texts[n] = strdup(text);
-		room = grid.texts[n];
+		head_text(&t->form->columns[c], text, sizeof text);
+		grid.texts[c] = arena_copy(arena, text);
 	}
-	if (n == ntexts)
-		grid_write(&grid, out, width);
-	while (n--)
-		free(grid.texts[n]);
-	free(grid.texts);
-	free(grid.left);
+	for (unsigned r = 0; r < t->nrows; r++)
+		for (unsigned c = 0; c < n; c++) {
+			cell_text(t, r, c, false, text);
+			grid.texts[(size_t)(r + 1) * n + c] = arena_copy(arena, text);
+		}
+	grid_write(arena, &grid, out, indent, width);
+	arena_release(arena, mark);
 }
 
 void table_escape(FILE *out, const char *text)

@@ -31,8 +31,9 @@ void table_drop_empty(struct table *table);
  * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid of at most `width` characters; nothing for no rows. Ratios in short, "0.796 ±1.2%". */
-void table_write_text(const struct story_table *table, FILE *out, unsigned width);
+/* As a grid (grid.h); nothing for no rows. Ratios in short, "0.796 ±1.2%". */
+void table_write_text(struct arena *arena, const struct story_table *table, FILE *out,
+                      unsigned indent, unsigned width);
 void table_write_markdown(const struct story_table *table, FILE *out);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN

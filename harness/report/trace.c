@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../story/format.h"
 
 /* Numbers of processes and lanes. Viewers need each lane's number to be unique, even across
  * processes. */
@@ -206,12 +206,10 @@ static void put_end(FILE *out, const struct summary *s, const struct traced *t)
 	        t->rows_left_out, t->cells_left_out);
 }
 
-int trace_write(const struct summary *s, unsigned most, FILE *out, struct status *st)
+void trace_write(const struct summary *s, unsigned most, struct arena *arena, FILE *out)
 {
-	struct traced t;
+	const struct traced t = traced_make(s, most, arena);
 	struct writer w = {out, true};
-	if (traced_make(s, most, &t, st))
-		return -1;
 	fputs("{\"traceEvents\":[", out);
 	for (unsigned i = 0; i < t.n; i++) {
 		const struct traced_cell *x = &t.cells[i];
@@ -226,6 +224,4 @@ int trace_write(const struct summary *s, unsigned most, FILE *out, struct status
 		}
 	}
 	put_end(out, s, &t);
-	traced_free(&t);
-	return 0;
 }

@@ -9,8 +9,8 @@
 
 #include "../analysis/traced.h"
 
-/* No more than `most` events, not counting lanes' names. -1: out of memory. A failed write shows
- * when the file is closed. */
-int trace_write(const struct summary *summary, unsigned most, FILE *out, struct status *st);
+/* No more than `most` events, not counting lanes' names. A failed write shows when the file is
+ * closed. */
+void trace_write(const struct summary *summary, unsigned most, struct arena *arena, FILE *out);
 
 #endif

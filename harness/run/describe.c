@@ -105,18 +105,12 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "allocations", json_integer(spec->allocations));
 }
 
-/* The claims and factors, each factor with the setting that it is about. */
 static int describe_claims(const struct plan *plan, json_t *run)
 {
 	struct claim_list *list = malloc(sizeof *list);
 	if (!list)
 		return -1;
-	*list = plan->spec->asked;
-	for (unsigned i = 0; i < list->nfactors; i++)
-		plan_factor_differ(plan, &list->factors[i], list->factors[i].setting,
-		                   sizeof list->factors[i].setting);
-	plan_gap(plan, &list->gap);
-	plan_primary(plan, &list->primary);
+	plan_asked(plan, list);
 	int rc = claim_list_put(list, run);
 	free(list);
 	return rc;

@@ -15,6 +15,7 @@
 #include "../config/plan.h"
 
 #define GRACE_NS 5000000000 /* mpirun needs a moment to end its processes */
+#define LOOK_NS  500000000  /* between looks at whether the job has failed */
 
 static void stop_set(sigset_t *set)
 {
@@ -107,21 +108,32 @@ static bool wait_event(int64_t deadline_ns, int *signal)
 	return *signal > 0 || errno != EAGAIN;
 }
 
-static void watch(pid_t pid, unsigned timeout_s, struct job_result *out)
+static void watch(pid_t pid, const char *failed, unsigned timeout_s, struct job_result *out)
 {
 	int64_t deadline = clock_now_ns() + (int64_t)timeout_s * 1000000000;
-	bool stopping = false;
+	bool stopping = false, gives_up = false;
 	int status = 0, signal;
 	out->end = JOB_EXITED;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		bool late = !wait_event(deadline, &signal);
+		const int64_t now = clock_now_ns(), look = now + LOOK_NS;
+		bool late = !wait_event(deadline < look ? deadline : look, &signal);
+		if (late && look < deadline) {
+			if (!stopping && !gives_up && failed && !access(failed, F_OK)) {
+				gives_up = true;
+				deadline = now + GRACE_NS < deadline ? now + GRACE_NS : deadline;
+			}
+			continue;
+		}
 		if (!late && (signal == SIGCHLD || signal <= 0))
 			continue;
 		if (stopping && !late)
 			continue; /* already sent; a second Ctrl-C must not leave orphans */
 		kill(-pid, stopping ? SIGKILL : SIGTERM);
 		if (!stopping)
-			out->end = late ? JOB_TIMED_OUT : JOB_INTERRUPTED;
+			*out = (struct job_result){!late      ? JOB_INTERRUPTED
+			                           : gives_up ? JOB_EXITED
+			                                      : JOB_TIMED_OUT,
+			                           gives_up};
 		stopping = true;
 		deadline = clock_now_ns() + GRACE_NS;
 	}
@@ -133,7 +145,7 @@ static void watch(pid_t pid, unsigned timeout_s, struct job_result *out)
 }
 
 int job_run(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-            unsigned timeout_s, struct job_result *out, struct status *st)
+            const char *failed, unsigned timeout_s, struct job_result *out, struct status *st)
 {
 	int tell[2], error = 0;
 	struct job_result result = {0};
@@ -151,7 +163,7 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 		return -1;
 	}
 	close(tell[0]);
-	watch(pid, timeout_s, &result);
+	watch(pid, failed, timeout_s, &result);
 	*out = result;
 	return 0;
 }
@@ -159,31 +171,48 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
 int job_run_trial(const struct trial *trial, const char *self, const char *scratch,
                   unsigned timeout_s, struct job_trial *out, struct status *st)
 {
-	char order[96], ended[112];
+	char order[96], ended[112], failed[112];
 	const char *env[TRIAL_MAX_ENV];
-	struct mode_argv argv = {0};
+	struct launcher_argv argv = {0};
 	int result = -1;
 	snprintf(order, sizeof order, "%s/trial.json", scratch);
 	snprintf(out->lines, sizeof out->lines, "%s/trial.json.lines", scratch);
 	snprintf(out->log, sizeof out->log, "%s/log", scratch);
-	snprintf(ended, sizeof ended, "%s" MODE_ENDED, order);
+	snprintf(ended, sizeof ended, "%s" LAUNCHER_ENDED, order);
+	snprintf(failed, sizeof failed, "%s" LAUNCHER_FAILED, order);
+	remove(failed);
 	remove(out->lines);
 	remove(ended);
 	for (unsigned i = 0; i < trial->settings.nenv; i++)
 		env[i] = trial->settings.env[i];
 	if (!trial_save(trial, order, st) && !plan_command(trial, self, order, scratch, &argv, st))
-		result = job_run(argv.args, env, trial->settings.nenv, out->log, timeout_s,
+		result = job_run(argv.args, env, trial->settings.nenv, out->log, failed, timeout_s,
 		                 &out->result, st);
 	out->ended = !remove(ended);
-	mode_argv_free(&argv);
+	launcher_argv_free(&argv);
 	return result;
 }
 
-/* Open MPI's own errors: "[host:pid] PMIX ERROR: …". The first is the cause. */
+/* Errors of MPI and its launcher: Open MPI's are "[host:pid] PMIX ERROR: …", MPICH's "[mpiexec@host] …",
+ * "Abort(…) on node …". The first is the cause. */
 static bool is_error(const char *line)
 {
-	return line[0] == '[' && (strstr(line, "] PMIX ERROR") || strstr(line, "] OPAL ERROR") ||
-	                          strstr(line, "] ORTE_ERROR_LOG"));
+	static const struct {
+		const char *begins, *has;
+	} errors[] = {
+	    {"[", "] PMIX ERROR"},
+	    {"[", "] OPAL ERROR"},
+	    {"[", "] ORTE_ERROR_LOG"},
+	    {"[mpiexec@", "] "},
+	    {"[proxy:", "] "},
+	    {"Abort(", "Fatal error in "},
+	    {"YOUR APPLICATION TERMINATED WITH", ": "},
+	};
+	for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (!strncmp(line, errors[i].begins, strlen(errors[i].begins)) &&
+		    strstr(line, errors[i].has))
+			return true;
+	return false;
 }
 
 /* Whether a boxed text of mpirun says why it failed. Others sum up the end, or warn. */
@@ -210,7 +239,8 @@ static bool read_log(const char *log, char *text, size_t bytes)
 		const bool edge = !strncmp(line, "-----", 5), words = line[0] && line[0] != '-';
 		if (!strncmp(line, "launchgap: ", 11)) {
 			snprintf(text, bytes, "%s", line + 11);
-			break; /* our own sentence beats mpirun's epilogue */
+			error = true; /* our own sentence beats mpirun's epilogue */
+			break;
 		}
 		if (goes_on)
 			goes_on = words && snprintf(text + used, bytes - used, " %s", line) > 0;

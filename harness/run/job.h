@@ -24,10 +24,11 @@ struct job_result {
 };
 
 /* Runs argv with `nenv` more KEY=value in its environment, output into log_file, until it ends,
- * the timeout passes or a held signal comes (then: SIGTERM, 5 s of grace, SIGKILL). Blocks. -1
- * with a sentence when it could not be started. */
+ * the timeout passes or a held signal comes (then: SIGTERM, 5 s of grace, SIGKILL). Once there is a
+ * file `failed` (NULL: none is looked for) it has 5 s to end by itself, and has exited with 1. Blocks.
+ * -1 with a sentence when it could not be started. */
 int job_run(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-            unsigned timeout_s, struct job_result *out, struct status *st);
+            const char *failed, unsigned timeout_s, struct job_result *out, struct status *st);
 
 struct job_trial {
 	char lines[96]; /* file of the trial's lines; may be missing when the job failed */

@@ -18,7 +18,8 @@ bool path_job_wanted(const struct plan *plan, unsigned variant)
 	const struct plan_variant *v = &plan->variants[variant];
 	bool moves = false;
 	for (unsigned i = 0; i < plan->ncells; i++)
-		moves = moves || !(coll_info(plan->cells[i].coll)->is & (COLL_PSEUDO | COLL_LOCAL));
+		moves = moves || !(coll_info(plan->cells[i].coll)->is &
+		                   (COLL_PSEUDO | COLL_LOCAL | COLL_RAW));
 	return moves && !v->skip[0] && backend_find(v->settings.backend)->is.logs_path &&
 	       (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
 }

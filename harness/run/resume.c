@@ -35,19 +35,6 @@ bool resume_is_unexpected(const struct resume *resume, const char *variant)
 	return json_is_false(json_object_get(resume->paths, variant));
 }
 
-/* The variants of the file. The finalists of a search follow them in a record. */
-static bool same_variants(const json_t *before, const json_t *now)
-{
-	const size_t n = json_array_size(now);
-	bool same = json_array_size(before) >= n;
-	for (size_t i = 0; same && i < json_array_size(before); i++) {
-		const json_t *variant = json_array_get(before, i);
-		same = i < n ? json_equal(variant, json_array_get(now, i))
-		             : json_object_get(variant, "levels") != NULL;
-	}
-	return same;
-}
-
 /* Both have it, and it is equal. */
 static bool same_key(const json_t *before, const json_t *now, const char *key)
 {
@@ -82,7 +69,7 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "experiment",  "backend",        "ranks",       "reference", "warmup",      "stretches",
 	    "calls",       "isolated_calls", "collectives", "bytes",     "arena_bytes", "dtypes",
 	    "ops",         "roots",          "counts",      "in_place",  "paces",       "cycles",
-	    "connections", "allocations",    NULL};
+	    "connections", "allocations",    "variants",    NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	for (unsigned i = 0; plan[i]; i++)
 		if (!same_key(before, now, plan[i]))
@@ -90,8 +77,6 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	if ((json_object_get(before, "search") || json_object_get(now, "search")) &&
 	    !same_key(before, now, "search"))
 		return refuse("search", st);
-	if (!same_variants(json_object_get(before, "variants"), json_object_get(now, "variants")))
-		return refuse("variants", st);
 	/* Older records have none. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))

@@ -2,13 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/claims.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/verdict.h"
+#include "../arena.h"
 
 /* A missing interval is the widest of all. A contrast without a cell will never have one. */
 static void widen(struct stop_width *width, const struct summary *s, const char *where,
@@ -44,53 +44,49 @@ static bool is_aim(const struct aim *aim)
 	return aim->contrast.ncells;
 }
 
-static int aim_at_claim(const struct summary *s, const struct claim_list *asked,
-                        const bool *given_up, struct aim *aim, struct status *st)
+static void aim_at_claim(const struct summary *s, const struct claim_list *asked,
+                         const bool *given_up, struct aim *aim)
 {
-	for (unsigned i = 0; i < asked->nclaims && asked->primary.n; i++) {
+	for (unsigned i = 0; i < asked->nclaims; i++) {
 		const struct claim *claim = &asked->claims[i];
-		struct claims_result r;
-		if (strcmp(claim->name, asked->primary.names[0]) ||
+		if (strcmp(claim->name, asked->primary) ||
 		    !is_going_on(given_up, index_variant(s, claim->left)) ||
 		    !is_going_on(given_up, index_variant(s, claim->right)))
 			continue;
-		if (claims_judge(s, claim, &r, st))
-			return -1;
-		aim->contrast = r.contrast;
+		aim->contrast = claims_judge(s, claim).contrast;
 		aim->regime = claim_regime(claim) == CLAIM_ANY_REGIME
 		                  ? REGIME_LARGE
 		                  : (enum regime_kind)claim_regime(claim);
 		snprintf(aim->name, sizeof aim->name, "claim %s", claim->name);
 	}
-	return 0;
 }
 
-static int aim_at_gap(const struct summary *s, const struct gap *gap, const bool *given_up,
-                      struct aim *aim, struct status *st)
+static void aim_at_gap(const struct summary *s, const struct gap *gap, const bool *given_up,
+                       struct aim *aim)
 {
 	const struct contrast_select select = {
 	    .bytes = gap->bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
 	int from = index_variant(s, gap->from), to = index_variant(s, gap->to);
 	if (!is_going_on(given_up, from) || !is_going_on(given_up, to))
-		return 0;
+		return;
 	aim->regime = REGIME_LARGE;
 	strcpy(aim->name, "the gap");
-	return contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select, &aim->contrast,
-	                     st);
+	aim->contrast = contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select);
 }
 
 static int aim_take(const struct summary *s, const bool *given_up, struct aim *aim,
                     struct status *st)
 {
-	struct claim_list *asked = malloc(sizeof *asked);
-	*aim = (struct aim){.contrast = contrast_none(0, 0, METRIC_BUSBW, "")};
-	if (!asked)
-		return status_set(st, "out of memory for the widths");
-	int rc = claim_list_take(s->run->environment, asked, st) || regimes_settle(s, asked, st) ||
-	         aim_at_claim(s, asked, given_up, aim, st) ||
-	         (!is_aim(aim) && aim_at_gap(s, &asked->gap, given_up, aim, st));
-	free(asked);
-	return rc ? -1 : 0;
+	struct claim_list *asked = ARENA_NEW(s->arena, struct claim_list);
+	*aim = (struct aim){
+	    .contrast = contrast_none(0, 0, METRIC_BUSBW, (struct reason){.kind = REASON_NONE})};
+	if (claim_list_take(s->run->environment, asked, st))
+		return -1;
+	regimes_settle(s, asked);
+	aim_at_claim(s, asked, given_up, aim);
+	if (!is_aim(aim))
+		aim_at_gap(s, &asked->gap, given_up, aim);
+	return 0;
 }
 
 /* The aim and the A/A line of its regime; without an aim every variant in every regime. */
@@ -99,8 +95,9 @@ static int widths_find(const struct summary *s, const bool *given_up, struct sto
 {
 	struct regimes regimes;
 	struct aim aim;
-	if (aim_take(s, given_up, &aim, st) || regimes_make(s, &regimes, st))
+	if (aim_take(s, given_up, &aim, st))
 		return -1;
+	regimes_make(s, &regimes);
 	widen(width, s, aim.name, &aim.contrast);
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
@@ -110,7 +107,6 @@ static int widths_find(const struct summary *s, const bool *given_up, struct sto
 				widen(width, s, r->name, &r->contrasts[v]);
 		}
 	}
-	regimes_free(&regimes);
 	return 0;
 }
 
@@ -119,7 +115,7 @@ int stop_widest(const struct summary *s, const bool *given_up, struct stop_width
 {
 	struct stop_width width = {.half = NAN};
 	/* Figures of different work, or without a reference, cannot be compared. */
-	if (!s->uncompared[0] && is_going_on(given_up, s->reference) &&
+	if (!s->uncompared.kind && is_going_on(given_up, s->reference) &&
 	    widths_find(s, given_up, &width, st))
 		return -1;
 	*out = width;
@@ -131,17 +127,28 @@ bool stop_is_precise(const struct stop_width *width, double precision)
 	return !width->compared || (width->blocks >= VERDICT_FIRST_LOOK && width->half < precision);
 }
 
+struct measuring {
+	const struct record_run *run;
+	const bool *given_up;
+	struct stop_width *out;
+	struct status *st;
+};
+
+static int measure(struct arena *arena, void *of)
+{
+	const struct measuring *m = of;
+	struct summary s;
+	summary_make(m->run, arena, &s);
+	return stop_widest(&s, m->given_up, m->out, m->st);
+}
+
 static int measure_width(const struct stop_state *now, struct stop_width *out, struct status *st)
 {
 	struct record_run run;
-	struct summary s;
+	struct measuring m = {&run, now->given_up, out, st};
 	if (record_load(now->folder, &run, st))
 		return -1;
-	int rc = summary_make(&run, &s, st);
-	if (!rc) {
-		rc = stop_widest(&s, now->given_up, out, st);
-		summary_free(&s);
-	}
+	const int rc = arena_work(measure, &m, "the widths", st);
 	record_free(&run);
 	return rc;
 }
@@ -165,28 +172,19 @@ static void width_text(const struct stop_width *width, double precision, char *o
 		         100 * width->half, width->of, 100 * precision);
 }
 
-/* -1, or whether the widths are reason enough to end. */
-static int enough(const struct stop_state *now, struct stop_width *width, struct status *st)
-{
-	if (measure_width(now, width, st))
-		return -1;
-	return stop_is_precise(width, now->precision);
-}
-
 int stop_consider(const struct stop_state *now, struct record_end *end, struct status *st)
 {
-	struct stop_width width;
+	struct stop_width width = {0};
 	char text[400];
 	bool over = stop_over_budget(now->blocks, now->measured, now->elapsed_ns,
 	                             (int64_t)now->budget_s * 1000000000);
 	bool looks = verdict_looks_after(now->blocks);
 	if (!over && !looks)
 		return 0;
-	int rc = enough(now, &width, st);
-	if (rc < 0)
+	if (measure_width(now, &width, st))
 		return -1;
 	width_text(&width, now->precision, text, sizeof text);
-	if (rc && looks) {
+	if (looks && stop_is_precise(&width, now->precision)) {
 		strcpy(end->reason, width.compared ? "precision" : "blocks");
 		snprintf(end->text, sizeof end->text, "After %u blocks %s", now->blocks, text);
 	} else if (over) {

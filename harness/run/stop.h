@@ -33,7 +33,8 @@ struct stop_width {
 	char of[256];      /* the contrast: "large: processes against threads" */
 };
 
-/* given_up: for each of the summary's variants. -1 only when memory is out. */
+/* given_up: for each of the summary's variants. Its memory is the summary's arena. -1: the record's
+ * claims are damaged. */
 int stop_widest(const struct summary *summary, const bool *given_up, struct stop_width *out,
                 struct status *st);
 bool stop_is_precise(const struct stop_width *width, double precision);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../analysis/tuned.h"
+#include "../arena.h"
 #include "../clock.h"
 #include "../config/plan.h"
 #include "../config/search.h"
@@ -25,9 +26,9 @@ static void find_missing(const struct record_search *s, const struct tuned_seen 
 		tries += s->blocks[b].round == last->round;
 	for (unsigned i = 0; i < last->nsets; i++) {
 		const unsigned set = last->sets[i];
-		bool has = t->bad[set] || tries >= MOST_TRIES;
+		bool has = t->seen.bad[set] || tries >= MOST_TRIES;
 		for (unsigned k = 0; k < t->seen.ntrials && !has; k++)
-			has = t->set_of[k] == set && t->round_of[k] == last->round;
+			has = t->seen.set_of[k] == set && t->round_of[k] == last->round;
 		if (!has)
 			out->sets[out->n++] = s->sets[set];
 	}
@@ -55,70 +56,62 @@ static unsigned blocks_confirmed(const struct record_run *run)
 		const struct record_search_block *block = &s->blocks[b];
 		bool all = block->confirms && (!b || block[-1].block != block->block);
 		for (unsigned i = 0; i < block->nsets && all; i++)
-			all = was_tried(run, block->block, s->names[block->sets[i]]);
+			all = was_tried(run, block->block, s->variants[block->sets[i]].name);
 		whole += all;
 	}
 	return whole;
 }
 
-static int confirm_next(const struct record_run *run, const struct tuned_seen *t, unsigned blocks,
-                        struct tune_next *out, struct status *st)
+static void confirm_next(const struct record_run *run, const struct tuned_seen *t, unsigned blocks,
+                         struct arena *arena, struct tune_next *out)
 {
 	const struct record_search *s = run->search;
 	const struct record_search_block *first = s->confirmed;
 	out->confirms = true;
 	out->round = SEARCH_ROUNDS;
 	if (!first)
-		return candidates_finalists(&t->seen, out->sets, &out->n, st);
-	out->confirmed = blocks_confirmed(run);
-	out->ended = out->confirmed >= blocks;
-	for (unsigned i = 0; i < first->nsets && !out->ended; i++)
+		out->n = candidates_finalists(&t->seen, arena, out->sets);
+	out->confirmed = first ? blocks_confirmed(run) : 0;
+	out->ended = first && out->confirmed >= blocks;
+	for (unsigned i = 0; first && i < first->nsets && !out->ended; i++)
 		out->sets[out->n++] = s->sets[first->sets[i]];
-	return 0;
 }
 
-static int round_next(const struct search_space *space, uint64_t seed, const struct tuned_seen *t,
-                      struct tune_next *out, struct status *st)
+static unsigned round_next(const struct search_space *space, uint64_t seed,
+                           const struct tuned_seen *t, unsigned round, struct arena *arena,
+                           struct search_set *sets)
 {
 	search_aside aside;
-	if (out->round >= SEARCH_SCREENS)
-		return candidates_narrow(&t->seen, search_narrow_most(out->round - SEARCH_SCREENS),
-		                         out->sets, &out->n, st);
+	if (round >= SEARCH_SCREENS)
+		return candidates_narrow(&t->seen, search_narrow_most(round - SEARCH_SCREENS),
+		                         arena, sets);
 	candidates_aside(&t->seen, aside);
-	out->n = search_cover(space, (const search_aside *)&aside, seed + out->round, out->sets,
-	                      SEARCH_MAX_SETS);
-	return 0;
+	return search_cover(space, (const search_aside *)&aside, seed + round, sets,
+	                    SEARCH_MAX_SETS);
 }
 
-int tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
-              unsigned blocks, bool hurry, struct tune_next *out, struct status *st)
+void tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+               unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out)
 {
 	const struct record_search *s = run->search;
-	struct tuned_seen t;
-	int rc = 0;
 	*out = (struct tune_next){.n = 0};
 	if (!s) {
 		out->n = search_cover(space, NULL, seed, out->sets, SEARCH_MAX_SETS);
-		return 0;
+		return;
 	}
-	if (tuned_seen_make(run, &t, st))
-		return -1;
+	const struct tuned_seen t = tuned_seen_make(run, arena);
 	if (!s->confirmed)
 		find_missing(s, &t, out);
 	if (s->confirmed || (!out->n && (hurry || out->round + 1 >= SEARCH_ROUNDS)))
-		rc = confirm_next(run, &t, blocks, out, st);
-	else if (!out->n) {
-		out->round++;
-		rc = round_next(space, seed, &t, out, st);
-	}
-	if (!rc && !out->n && !out->ended) {
+		confirm_next(run, &t, blocks, arena, out);
+	else if (!out->n)
+		out->n = round_next(space, seed, &t, ++out->round, arena, out->sets);
+	if (!out->n && !out->ended) {
 		out->ended = true;
 		snprintf(out->why, sizeof out->why,
 		         "None of %u sets promises more than half the margin in any cell",
 		         t.seen.nsets);
 	}
-	tuned_seen_free(&t);
-	return rc;
 }
 
 /* --- the driver --- */
@@ -274,27 +267,34 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 	return false;
 }
 
-static int step_find(const struct tuning *t, const struct record_run *run, bool hurry,
-                     struct tune_next *next, struct status *st)
+struct choosing {
+	struct tuning *t;
+	const struct record_run *run;
+	struct tune_next *next;
+};
+
+static int choose(struct arena *arena, void *of)
 {
-	const struct plan *plan = &t->r->plan;
-	return tune_next(run, &plan->search, plan->seed, search_blocks(plan), hurry, next, st);
+	const struct choosing *c = of;
+	const struct plan *p = &c->t->r->plan;
+	tune_next(c->run, &p->search, p->seed, search_blocks(p), false, arena, c->next);
+	if (c->next->ended || c->next->confirms || !is_short(c->t->r, c->next->n + 2))
+		return 0;
+	c->t->hurried = true;
+	tune_next(c->run, &p->search, p->seed, search_blocks(p), true, arena, c->next);
+	return 0;
 }
 
 /* What comes next, by the record as it is; `restore`: the plan gets the sets that it has. */
 static int next_find(struct tuning *t, bool restore, struct tune_next *next, struct status *st)
 {
-	struct runner *r = t->r;
 	struct record_run run;
-	if (record_load(r->folder.path, &run, st))
+	struct choosing choosing = {t, &run, next};
+	if (record_load(t->r->folder.path, &run, st))
 		return -1;
 	int rc = restore ? sets_restore(t, &run, st) : 0;
 	if (!rc)
-		rc = step_find(t, &run, false, next, st);
-	if (!rc && !next->ended && !next->confirms && is_short(r, next->n + 2)) {
-		t->hurried = true;
-		rc = step_find(t, &run, true, next, st);
-	}
+		rc = arena_work(choose, &choosing, "the search", st);
 	record_free(&run);
 	return rc;
 }

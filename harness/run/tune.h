@@ -3,6 +3,7 @@
 #ifndef LAUNCHGAP_TUNE_H
 #define LAUNCHGAP_TUNE_H
 
+#include "../arena.h"
 #include "runner.h"
 
 /* All blocks to the end, which it says in r->end. 0, or -1: interrupted, or it cannot go on. */
@@ -19,7 +20,7 @@ struct tune_next {
 };
 /* By what the record holds: the round that is not whole yet, else the next; after the last
  * one, or if `hurry` says that time is short, the confirmation, `blocks` times. Pure. */
-int tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
-              unsigned blocks, bool hurry, struct tune_next *out, struct status *st);
+void tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
+               unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out);
 
 #endif

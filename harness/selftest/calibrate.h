@@ -3,6 +3,8 @@
 #ifndef LAUNCHGAP_CALIBRATE_H
 #define LAUNCHGAP_CALIBRATE_H
 
+#include <stdio.h>
+
 #include "../backend/device/copies.h"
 #include "meter.h"
 
@@ -60,5 +62,9 @@ struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned c
 struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
 /* The first reason why a source has no value anywhere; "" if it has one. */
 const char *calibrate_missing(const struct calibrate *c, enum meter_source source);
+
+/* calibrate_print.c: what a calibration found, for people in 80 columns, and as one JSON object of the
+ * same tables with every single reading. json may be NULL. -1 only if memory is out. */
+int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct status *st);
 
 #endif

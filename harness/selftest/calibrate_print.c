@@ -1,4 +1,4 @@
-#include "calibrate_print.h"
+#include "calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,10 @@
 
 struct shown {
 	const struct calibrate *c;
-	FILE *out;
-	json_t *tables; /* NULL: for people alone */
+	struct arena *arena;
+	FILE *out, *json; /* json: NULL: for people alone; else the tables go there too */
+	json_t *tables;
+	struct status *st;
 };
 
 static const char *const directions[] = {"forth", "back", "both"};
@@ -53,7 +55,7 @@ static void put_table(struct shown *s, const struct story_form *form, const void
 	table_drop_empty(&shown);
 	if (!form->hidden && n) {
 		fprintf(s->out, "\n%s\n", form->title);
-		table_write_text(&shown.told, s->out, WIDTH);
+		table_write_text(s->arena, &shown.told, s->out, 0, WIDTH);
 	}
 	if (s->tables)
 		json_array_append_new(s->tables, table_to_json(&told));
@@ -328,13 +330,12 @@ static void put_control(struct shown *s)
 	put_table(s, &control_form, rows, n);
 }
 
-/* False: memory is out. */
-static bool put_readings(struct shown *s)
+static void put_readings(struct shown *s)
 {
 	const struct calibrate *c = s->c;
 	const unsigned n = c->ncells * c->repeats * METER_SOURCES;
-	struct reading *rows = calloc(n + 1, sizeof *rows);
-	for (unsigned k = 0; k < n && rows; k++) {
+	struct reading *rows = ARENA_ARRAY(s->arena, struct reading, n);
+	for (unsigned k = 0; k < n; k++) {
 		const unsigned source = k % METER_SOURCES, repeat = k / METER_SOURCES % c->repeats,
 		               cell = k / METER_SOURCES / c->repeats;
 		const struct calibrate_reading *r = &c->readings[cell][repeat][source];
@@ -353,36 +354,44 @@ static bool put_readings(struct shown *s)
 			rows[k].gpu[gpu].rx = r->at[gpu].rx;
 		}
 	}
-	const bool room = rows;
-	if (room)
-		put_table(s, &reading_form, rows, n);
-	free(rows);
-	return room;
+	put_table(s, &reading_form, rows, n);
 }
 
-int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct status *st)
+static void forget(void *tables)
 {
-	struct shown s = {.c = c, .out = out, .tables = json ? json_array() : NULL};
-	json_t *object;
-	say_answer(&s, METER_DATA, false);
-	say_answer(&s, METER_RAW, false);
-	say_answer(&s, METER_GPM, true);
-	fprintf(out,
+	json_decref(tables);
+}
+
+static int show(struct arena *arena, void *of)
+{
+	struct shown *s = of;
+	s->arena = arena;
+	s->tables = s->json ? json_array() : NULL;
+	arena_defer(arena, forget, s->tables);
+	say_answer(s, METER_DATA, false);
+	say_answer(s, METER_RAW, false);
+	say_answer(s, METER_GPM, true);
+	fprintf(s->out,
 	        "DATA and RAW are NVML's fields NVLINK_THROUGHPUT_*, COUNT its NVLINK_COUNT_*.\n"
 	        "CE: copy engine; SM: a kernel; push: the sender copies; pull: the receiver "
 	        "does.\nMedians of %u repeats; the spread is from the least of them to the "
 	        "most.\n",
-	        c->repeats);
-	put_sources(&s);
-	put_pieces(&s);
-	put_steady(&s);
-	put_control(&s);
-	if (!json)
+	        s->c->repeats);
+	put_sources(s);
+	put_pieces(s);
+	put_steady(s);
+	put_control(s);
+	if (!s->json)
 		return 0;
-	const bool all = put_readings(&s);
-	object = json_pack("{s:i, s:o}", "schema", 1, "tables", s.tables);
-	if (!object || !all || json_dumpf(object, json, JSON_INDENT(1)))
-		status_set(st, "the tables could not be written as JSON");
+	put_readings(s);
+	json_t *object = json_pack("{s:i, s:O}", "schema", 1, "tables", s->tables);
+	const bool failed = !object || json_dumpf(object, s->json, JSON_INDENT(1));
 	json_decref(object);
-	return st->text[0] ? -1 : 0;
+	return failed ? status_set(s->st, "the tables could not be written as JSON") : 0;
+}
+
+int calibrate_show(const struct calibrate *c, FILE *out, FILE *json, struct status *st)
+{
+	struct shown s = {.c = c, .out = out, .json = json, .st = st};
+	return arena_work(show, &s, "the tables", st);
 }

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "../analysis/regime.h"
+#include "../arena.h"
 #include "../analysis/summary.h"
 #include "../analysis/stats.h"
 #include "../backend/table.h"
 #include "../clock.h"
+#include "../config/plan.h"
+#include "../chapters/reasons.h"
 #include "../run/folder.h"
 #include "../run/job.h"
 #include "../run/runner.h"
+#include "../story/verdict_text.h"
 #include "outcome.h"
 
 /* A call on the CPU or on the virtual device has this much work in every variant: 1 % of it is
@@ -144,9 +148,8 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
                       const struct change *change, struct status *st)
 {
 	struct regimes regimes;
-	int result = regimes_make(summary, &regimes, st);
-	if (result)
-		return -1;
+	int result = 0;
+	regimes_make(summary, &regimes);
 	for (unsigned i = 0; i < REGIMES * INJECTION_EFFECTS && !result; i++) {
 		struct outcome o = {.backend = s->backend->name,
 		                    .mode = s->mode->name,
@@ -163,7 +166,6 @@ static int take_words(struct bench *b, struct scene *s, const struct summary *su
 		             ? -1
 		             : 0;
 	}
-	regimes_free(&regimes);
 	return result;
 }
 
@@ -184,6 +186,26 @@ static bool is_measured(struct bench *b, const struct run_request *request, char
 	return !result;
 }
 
+struct judging {
+	struct bench *b;
+	struct scene *s;
+	const struct change *change;
+	take_fn *take;
+	const struct record_run *run;
+	struct status *st;
+};
+
+static int judge(struct arena *arena, void *of)
+{
+	const struct judging *j = of;
+	struct summary summary;
+	summary_make(j->run, arena, &summary);
+	if (summary.trouble.kind)
+		return status_set(j->st, "%s on %s: %s", j->s->mode->name, j->s->backend->name,
+		                  trouble_text(arena, &summary.trouble));
+	return j->take(j->b, j->s, &summary, j->change, j->st);
+}
+
 /* From the experiment's file to the record, and from there to the verdicts. */
 static int run_one(struct bench *b, struct scene *s, struct change *change, char *const overrides[],
                    unsigned n, take_fn *take, struct status *st)
@@ -192,8 +214,8 @@ static int run_one(struct bench *b, struct scene *s, struct change *change, char
 	struct folder scratch = {0};
 	char file[96], results[96], folder[PATH_MAX];
 	struct record_run run;
-	struct summary summary;
-	int result = -1;
+	struct judging judging = {b, s, change, take, &run, st};
+	int rc = -1;
 	if (folder_open_scratch(&scratch, 0, st))
 		return -1;
 	snprintf(file, sizeof file, "%s/selftest.exp", scratch.scratch);
@@ -211,18 +233,11 @@ static int run_one(struct bench *b, struct scene *s, struct change *change, char
 	if (write_experiment(s, file, st) || !is_measured(b, &request, folder, st) ||
 	    record_load(folder, &run, st))
 		goto close_scratch;
-	if (!summary_make(&run, &summary, st)) {
-		if (summary.trouble[0])
-			status_set(st, "%s on %s: %s", s->mode->name, s->backend->name,
-			           summary.trouble);
-		else
-			result = take(b, s, &summary, change, st);
-		summary_free(&summary);
-	}
+	rc = arena_work(judge, &judging, "the verdicts", st);
 	record_free(&run);
 close_scratch:
 	folder_close(&scratch);
-	return result;
+	return rc;
 }
 
 static int run_scene(struct bench *b, struct scene *s, struct status *st)
@@ -275,14 +290,9 @@ static int find_scenes(struct bench *b, struct status *st)
 	bool gpus = has_gpus(b);
 	for (const struct backend *const *p = backend_table; *p; p++)
 		for (const struct mode *const *m = mode_table; *m; m++) {
-			const char *no = (*m)->unsupported();
 			if (!is_wanted(b, *p, gpus) || b->nscenes == MOST_SCENES ||
 			    (b->request->mode && strcmp(b->request->mode, (*m)->name)))
 				continue;
-			if (no) {
-				status_say("left out: %s: %s", (*m)->name, no);
-				continue;
-			}
 			b->scenes[b->nscenes++] = (struct scene){
 			    .backend = *p,
 			    .mode = *m,

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../analysis/format.h"
+#include "../status.h"
 #include "../coll/coll.h"
+#include "verdict_text.h"
 
 static struct entry entry_of_text(enum column_kind kind, const char *text)
 {
@@ -82,7 +83,7 @@ static void spread_write(const struct entry *c, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "%s", format_number(c->x).text);
 	if (isfinite(c->lo))
-		format_add(text, bytes, " (%s to %s)", format_number(c->lo).text,
+		status_add(text, bytes, " (%s to %s)", format_number(c->lo).text,
 		           format_number(c->hi).text);
 }
 
@@ -151,7 +152,7 @@ static void percents_write(const struct entry *c, bool interval, char *text, siz
 {
 	snprintf(text, bytes, "%.1f %%", 100 * c->x);
 	if (interval && isfinite(c->lo))
-		format_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
+		status_add(text, bytes, " (%.1f to %.1f %%)", 100 * c->lo, 100 * c->hi);
 }
 
 static void ratio_write(const struct entry *c, enum how how, char *text, size_t bytes)
@@ -226,8 +227,8 @@ bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
 
 bool entry_decided(const char *verdict)
 {
-	static const char *const words[] = {"holds", "does not hold", "less",
-	                                    "more",  "faster",        "slower"};
+	static const char *const words[] = {"holds",  "does not hold", "less",       "more",
+	                                    "faster", "slower",        "reproduced", "refuted"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strncmp(verdict, words[i], strlen(words[i])))
 			return true;

@@ -1,4 +1,4 @@
-/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}. */
+/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}, [part], [first|next]. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -94,8 +94,10 @@ static double size_of(const struct entry *c)
 	return !c->has ? NAN : counts ? (double)c->count : c->x;
 }
 
-/* "2.29 to 2.55", or the one number that all share, as it is written. */
-static void put_range(struct phrase *p, const struct scope *scope, const struct column *column)
+/* "2.29 to 2.55", or the one number that all share, as it is written. how: in which manner, NULL as
+ * it is; a unit that both ends have is said once. */
+static void put_range(struct phrase *p, const struct scope *scope, const struct column *column,
+                      const char *how)
 {
 	struct entry least = {.has = false}, most = least;
 	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
@@ -107,28 +109,35 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 		if (!isnan(x) && (!most.has || x > size_of(&most)))
 			most = entry;
 	}
-	const char *how = scope->n == 1 && least.kind == KIND_RATIO ? "full" : NULL;
-	entry_say(&least, how, lo, sizeof lo);
-	entry_say(&most, how, hi, sizeof hi);
-	put(p, lo, strlen(lo));
-	if (strcmp(lo, hi)) {
-		put(p, " to ", 4);
-		put(p, hi, strlen(hi));
+	if (!how && scope->n == 1 && least.kind == KIND_RATIO)
+		how = "full";
+	if (!entry_say(&least, how, lo, sizeof lo) || !entry_say(&most, how, hi, sizeof hi)) {
+		snprintf(lo, sizeof lo, "<<%s:range %s>>", column->key, how);
+		snprintf(hi, sizeof hi, "%s", lo);
 	}
+	const char *unit = how && !strcmp(how, "percent") ? strstr(lo, " %") : NULL;
+	if (!strcmp(lo, hi)) {
+		put(p, lo, strlen(lo));
+		return;
+	}
+	put(p, lo, unit ? (size_t)(unit - lo) : strlen(lo));
+	put(p, " to ", 4);
+	put(p, hi, strlen(hi));
 }
 
 static void put_placeholder(struct phrase *p, const struct scope *scope,
                             const struct placeholder *of)
 {
 	const struct column *column = story_column(scope->table, of->key);
-	const bool list = !strcmp(of->how, "list"), range = !strcmp(of->how, "range");
+	const bool list = !strcmp(of->how, "list"),
+	           range = !strcmp(of->how, "range") || !strncmp(of->how, "range ", 6);
 	char text[ENTRY_TEXT_BYTES];
 	if (scope->common && (list || range))
 		return;
 	if (column && list) {
 		put_list(p, scope, column);
 	} else if (column && range) {
-		put_range(p, scope, column);
+		put_range(p, scope, column, of->how[5] ? of->how + 6 : NULL);
 	} else if (column && of->row < scope->n) {
 		const struct entry entry = column_entry(column, row_of(scope, of->row));
 		if (entry_say(&entry, *of->how ? of->how : NULL, text, sizeof text)) {
@@ -143,23 +152,75 @@ static void put_placeholder(struct phrase *p, const struct scope *scope,
 	}
 }
 
+/* The end of a part, which begins after "[", and its bar or else its end; NULL: it has no end. */
+static const char *part_end(const char *text, const char **bar)
+{
+	unsigned within = 0;
+	*bar = NULL;
+	for (; *text && (within || *text != ']'); text++) {
+		within += *text == '[';
+		within -= *text == ']';
+		if (*text == '|' && !within && !*bar)
+			*bar = text;
+	}
+	*bar = *bar ? *bar : text;
+	return *text ? text : NULL;
+}
+
+/* Whether a row has a value for each key of a part, those of parts within it aside. */
+static bool fills(const struct scope *row, const char *part)
+{
+	struct placeholder of;
+	for (const char *at = part, *after, *bar; (at = strpbrk(at, "{[")); at = after) {
+		after = *at == '[' ? part_end(at + 1, &bar) : placeholder_read(at + 1, &of);
+		const struct column *column =
+		    after && *at == '{' ? story_column(row->table, of.key) : NULL;
+		const struct entry entry =
+		    column ? column_entry(column, row_of(row, 0)) : (struct entry){.has = true};
+		if (!entry.has || (column && !strcmp(of.how, "interval") && isnan(entry.lo)))
+			return false;
+		after = after ? after : at + 1;
+	}
+	return true;
+}
+
+static void expand(struct phrase *p, const struct scope *scope, const char *text);
+
+static void put_part(struct phrase *p, const struct scope *scope, const char *text, const char *bar,
+                     const char *end)
+{
+	struct arena *arena = p->story->arena;
+	const char *first = arena_text(arena, "%.*s", (int)(bar - text), text), *next;
+	next = bar < end ? arena_text(arena, "%.*s", (int)(end - bar - 1), bar + 1)
+	                 : arena_text(arena, ", %s", first);
+	for (unsigned i = 0, said = 0; i < scope->n && !scope->common; i++) {
+		const unsigned at = scope->rows ? scope->rows[i] : i;
+		const struct scope row = {scope->table, &at, 1, false};
+		if (fills(&row, first))
+			expand(p, &row, said++ ? next : first);
+	}
+}
+
 static void expand(struct phrase *p, const struct scope *scope, const char *text)
 {
 	while (*text) {
 		struct placeholder of;
-		const size_t plain = strcspn(text, "{");
+		const size_t plain = strcspn(text, "{[");
 		put(p, text, plain);
 		text += plain;
 		if (!*text)
 			return;
-		const char *after = text[1] == '{' ? NULL : placeholder_read(text + 1, &of);
-		if (after) {
+		const bool part = *text == '[', brace = text[1] == '{';
+		const char *bar, *after = part    ? part_end(text + 1, &bar)
+		                          : brace ? NULL
+		                                  : placeholder_read(text + 1, &of);
+		if (after && part)
+			put_part(p, scope, text + 1, bar, after++);
+		else if (after)
 			put_placeholder(p, scope, &of);
-			text = after;
-		} else {
-			put(p, "{", 1);
-			text += 1 + (text[1] == '{');
-		}
+		else
+			put(p, text, 1);
+		text = after ? after : text + 1 + (!part && brace);
 	}
 }
 
@@ -180,6 +241,17 @@ void phrase_words(struct phrase *p, const char *words)
 {
 	if (p->used)
 		put(p, words, strlen(words));
+}
+
+const char *phrase_row(struct arena *arena, const struct story_form *form, const void *row,
+                       const char *text)
+{
+	struct story alone = {.arena = arena};
+	const struct story_table t = {form, row, 1};
+	struct phrase p = phrase_begin(&alone);
+	const struct scope scope = {&t, NULL, 1, false};
+	expand(&p, &scope, text);
+	return p.text ? p.text : "";
 }
 
 const char *phrase_common(struct story *story, const struct story_table *t, unsigned row,

@@ -1,5 +1,6 @@
 #include "story.h"
 
+#include <math.h>
 #include <stdalign.h>
 #include <string.h>
 
@@ -75,6 +76,22 @@ const struct story_table *story_find_table(const struct story *s, const char *na
 	return NULL;
 }
 
+unsigned story_verdicts(const struct story *s)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i <= s->nchapters; i++)
+		for (unsigned b = 0; b < s->chapters[i].nblocks; b++) {
+			const struct story_block *block = &s->chapters[i].blocks[b];
+			const struct story_table *t =
+			    block->kind == STORY_TABLE && block->table->form->judges ? block->table
+			                                                             : NULL;
+			const struct column *ratio = t ? story_column(t, t->form->judges) : NULL;
+			for (unsigned r = 0; ratio && r < t->nrows; r++)
+				n += !isnan(column_entry(ratio, story_row(t, r)).lo);
+		}
+	return n;
+}
+
 /* Subtracts from *i the sentences before it. */
 static const struct story_sentence *said_by(const struct story_chapter *c, enum story_role role,
                                             unsigned *i)
@@ -139,6 +156,12 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	const struct story_table *t = story_rows(s, form, rows, n);
 	story_show(s, t);
 	return t;
+}
+
+void story_clear(const struct story_form *form, void *row)
+{
+	for (unsigned c = 0; c < form->ncolumns; c++)
+		column_clear(&form->columns[c], row);
 }
 
 /* The index of an entry's text among those seen before. */
@@ -221,6 +244,12 @@ void story_lead(struct story *s, const struct story_table *t, const char *keys)
 {
 	now(s)->lead = t->nrows ? t : NULL;
 	now(s)->lead_keys = keys;
+}
+
+void story_lead_whole(struct story *s, const struct story_table *t, const char *keys)
+{
+	story_lead(s, t, keys);
+	now(s)->lead_whole = true;
 }
 
 void story_lead_pivot(struct story *s, const struct story_table *t, const unsigned *rows,
@@ -357,7 +386,8 @@ void story_tell(struct story *s, const struct story_table *t, const struct sente
 	const char **texts = ARENA_ARRAY(s->arena, const char *, t->nrows + 1);
 	for (unsigned i = 0; i < n; i++) {
 		const struct sentence *one = &sentences[i];
-		const bool gathers = strstr(one->text, ":list}") || strstr(one->text, ":range}");
+		const bool gathers = strstr(one->text, ":list}") || strstr(one->text, ":range}") ||
+		                     strchr(one->text, '[');
 		for (unsigned r = 0; r < t->nrows; r++)
 			texts[r] =
 			    is_for(t, r, one->when) ? phrase_common(s, t, r, one->text) : NULL;

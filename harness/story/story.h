@@ -31,7 +31,10 @@ enum story_role {
 	STORY_DOUBT = 4096,    /* a warning of the record itself: on page 1 too */
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
 	STORY_MORE = 8192,
-	STORY_NOTICE = 16384, /* also on stderr if the terminal gets another program's columns */
+	STORY_NOTICE = 16384,   /* also on stderr if the terminal gets another program's columns */
+	STORY_MEASURED = 32768, /* on page 1, below the answer: on what, and when */
+	STORY_BELOW_ADVICE = 65536,    /* if there is any */
+	STORY_ABOVE_PICTURES = 131072, /* at the report's end, if there are any */
 };
 
 /* --- tables --- */
@@ -57,6 +60,7 @@ struct story_form {
 	                       so, in a sentence below, and shown to programs alone; or NULL */
 	bool hidden;        /* not for people: rows from which sentences, files or pictures are
 	                     * made */
+	const char *judges; /* the key of its verdicts' ratios, if analysis has them not; or NULL */
 	enum story_drawn drawn;
 };
 #define STORY_NO_WHEN SIZE_MAX
@@ -87,7 +91,12 @@ const struct column *story_column(const struct story_table *table, const char *k
  *   {key:word}    the same in another manner (column.h's entry_say)
  *   {key:list}    each row's, once: "a, b and c"
  *   {key:range}   from the least to the most, "2.29 to 2.55"; of one ratio with its interval
+ *   {key:range percent}   the same as "1.2 to 3.4 %"
  *   {0.key}       the first row's; {1.key} the second's
+ *   [part]        once for each row that has a value for all keys of the part, with commas: so of
+ *                 one row what may be missing. It may have parts itself. An {key:interval} is
+ *                 missing without its ends
+ *   [one|next]    the same, `next` for each such row after the first
  *   {{            a brace
  *
  * A key that does not exist is a defect of the chapter: the text shows it between << and >>, and
@@ -155,6 +164,7 @@ struct story_chapter {
 	/* Its part of the first page if it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
+	bool lead_whole; /* all of its rows */
 	const struct story_table *lead_pivot;
 };
 
@@ -183,6 +193,8 @@ const struct story_chapter *story_find(const struct story *story, const char *na
  * the first that leads unasked; none if there is none. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
+/* The verdicts with an interval of all tables that judge; analysis_count has all others. */
+unsigned story_verdicts(const struct story *story);
 /* The i-th sentence that has the role, over all chapters; NULL after the last. */
 const struct story_sentence *story_said(const struct story *story, enum story_role role,
                                         unsigned i);
@@ -194,6 +206,8 @@ const struct story_sentence *story_answer(const struct story *story, unsigned i)
 
 /* --- for chapters --- */
 
+/* A row's columns have no value until they are set. */
+void story_clear(const struct story_form *form, void *row);
 /* Adds a table; one without rows is not shown to anyone. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
@@ -207,7 +221,7 @@ void story_show(struct story *story, const struct story_table *table);
 void story_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                  unsigned n, const char *down, const char *across, const char *value);
 /* Each sentence for each row that it applies to: sentence by sentence, row by row. Rows share one
- * sentence if the template's text is the same for them but for its lists and ranges. */
+ * sentence if the template's text is the same for them but for its lists, ranges and parts. */
 void story_tell(struct story *story, const struct story_table *table,
                 const struct sentence *sentences, unsigned n);
 #define STORY_TELL(story, table, sentences)                                                        \
@@ -223,6 +237,8 @@ void story_say_row(struct story *story, unsigned roles, const struct story_table
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
 void story_lead_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                       unsigned n, const char *down, const char *across, const char *value);
+/* And with all of the table's rows, however many; on a terminal with the first ones. */
+void story_lead_whole(struct story *story, const struct story_table *table, const char *keys);
 /* The chapter also leads if none is asked for: a run that has data for it was made for it. */
 void story_leads_unasked(struct story *story);
 /* The chapter says how variants compare, so that later ones need not (`settled`). */
@@ -260,7 +276,10 @@ void phrase_add_row(struct phrase *phrase, const struct story_table *table, cons
 void phrase_words(struct phrase *phrase, const char *words);
 /* Adds the sentence; nothing if no part was added. */
 void phrase_end(struct phrase *phrase, unsigned roles);
-/* A template over one row without its lists and ranges: rows that give the same text share a
+/* A template over a row that is in no story: the text of one of a table's entries. */
+const char *phrase_row(struct arena *arena, const struct story_form *form, const void *row,
+                       const char *text);
+/* A template over one row without its lists, ranges and parts: rows that give the same text share a
  * sentence. */
 const char *phrase_common(struct story *story, const struct story_table *table, unsigned row,
                           const char *text);

@@ -16,6 +16,13 @@ static inline unsigned layout_workers(struct layout l)
 	return l.processes * l.threads;
 }
 
+/* What each of so many hosts gets of it. */
+static inline struct layout layout_on_host(struct layout l, unsigned hosts)
+{
+	l.processes /= hosts;
+	return l;
+}
+
 /* Where workers are: one alone, threads of one process, in several processes. */
 enum placing { PLACED_NOWHERE, PLACED_ALONE, PLACED_THREADS, PLACED_PROCESSES };
 

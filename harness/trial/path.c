@@ -26,6 +26,7 @@ const char *path_act_name(enum path_act act)
 void path_free(struct path *path)
 {
 	free(path->links);
+	free(path->choices);
 	free(path->settings);
 	*path = (struct path){0};
 }
@@ -143,7 +144,7 @@ static size_t transport_bytes(const char *via)
 	return via[n] ? n + 1 + strcspn(via + n + 1, "/") : n;
 }
 
-static bool is_alike(const struct path_link *a, const struct path_link *b)
+static bool is_same_kind(const struct path_link *a, const struct path_link *b)
 {
 	size_t n = transport_bytes(a->via);
 	return n == transport_bytes(b->via) && !memcmp(a->via, b->via, n);
@@ -155,7 +156,7 @@ static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
 {
 	for (unsigned i = 0; i < n; i++)
 		if (e->links[i].from == from && e->links[i].to == to &&
-		    is_alike(&e->links[i], like))
+		    is_same_kind(&e->links[i], like))
 			return true;
 	return false;
 }
@@ -163,7 +164,7 @@ static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
 static bool is_first(const struct path *e, unsigned link)
 {
 	for (unsigned i = 0; i < link; i++)
-		if (is_alike(&e->links[i], &e->links[link]))
+		if (is_same_kind(&e->links[i], &e->links[link]))
 			return false;
 	return true;
 }
@@ -186,7 +187,7 @@ static void add_pairs(const struct path *e, const struct path_link *like, struct
 	for (unsigned i = 0; i < e->nlinks; i++) {
 		const struct path_link *l = &e->links[i];
 		bool back = leads(e, e->nlinks, l->to, l->from, like);
-		if (!is_alike(l, like) || leads(e, i, l->from, l->to, like) ||
+		if (!is_same_kind(l, like) || leads(e, i, l->from, l->to, like) ||
 		    (back && l->from > l->to))
 			continue;
 		snprintf(piece, sizeof piece, "%s%u%s%u", pairs ? ", " : " ", l->from,
@@ -245,8 +246,9 @@ void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
 
 /* --- the record --- */
 
-#define PATH(FIELD) offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
-#define LINK(FIELD) offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
+#define PATH(FIELD)   offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
+#define LINK(FIELD)   offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
+#define CHOICE(FIELD) offsetof(struct path_choice, FIELD), sizeof(((struct path_choice *)0)->FIELD)
 #define SETTING(FIELD)                                                                             \
 	offsetof(struct path_setting, FIELD), sizeof(((struct path_setting *)0)->FIELD)
 
@@ -275,6 +277,14 @@ static const struct field link_rows[] = {
     {"channels", FIELD_NUMBER, LINK(channels), .lo = 1, .hi = INT_MAX, .record = true},
 };
 
+static const struct field choice_rows[] = {
+    {"collective", FIELD_TEXT, CHOICE(collective), .record = true},
+    {"bytes", FIELD_WIDE, CHOICE(bytes), .hi = INT64_MAX, .record = true},
+    {"algorithm", FIELD_TEXT, CHOICE(algorithm), .record = true},
+    {"protocol", FIELD_TEXT, CHOICE(protocol), .record = true},
+    {"channels", FIELD_NUMBER, CHOICE(channels), .lo = 1, .hi = INT_MAX, .record = true},
+};
+
 static const struct field setting_rows[] = {
     {"key", FIELD_TEXT, SETTING(key), .record = true},
     {"asked", FIELD_TEXT, SETTING(asked), .record = true},
@@ -293,6 +303,9 @@ json_t *path_to_json(const struct path *path)
 	int bad = json_object_set_new(json, "links",
 	                              field_list(link_rows, NROWS(link_rows), path->links,
 	                                         path->nlinks, sizeof *path->links)) |
+	          json_object_set_new(json, "choices",
+	                              field_list(choice_rows, NROWS(choice_rows), path->choices,
+	                                         path->nchoices, sizeof *path->choices)) |
 	          json_object_set_new(json, "settings",
 	                              field_list(setting_rows, NROWS(setting_rows), path->settings,
 	                                         path->nsettings, sizeof *path->settings));
@@ -305,14 +318,20 @@ json_t *path_to_json(const struct path *path)
 static int lists_take(const json_t *json, struct path *e, struct status *st)
 {
 	const json_t *links = json_object_get(json, "links");
+	const json_t *choices = json_object_get(json, "choices");
 	const json_t *settings = json_object_get(json, "settings");
 	void *list = NULL;
-	if (!json_is_array(links) || (settings && !json_is_array(settings)))
-		return status_set(st, "links and settings must be lists");
+	if (!json_is_array(links) || (choices && !json_is_array(choices)) ||
+	    (settings && !json_is_array(settings)))
+		return status_set(st, "links, choices and settings must be lists");
 	if (field_list_take(link_rows, NROWS(link_rows), links, sizeof *e->links, &list, &e->nlinks,
 	                    st))
 		return -1;
 	e->links = list;
+	if (field_list_take(choice_rows, NROWS(choice_rows), choices, sizeof *e->choices, &list,
+	                    &e->nchoices, st))
+		return -1;
+	e->choices = list;
 	if (field_list_take(setting_rows, NROWS(setting_rows), settings, sizeof *e->settings, &list,
 	                    &e->nsettings, st))
 		return -1;

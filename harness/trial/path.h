@@ -42,6 +42,14 @@ struct path_setting {
 	char why[PATH_WHY_BYTES]; /* "capped to NCCL_BUFFSIZE / 8", or "" */
 };
 
+/* What the library chose for a call; the last one of a collective and its bytes counts. */
+struct path_choice {
+	char collective[24];      /* as the library names it: "AllReduce" */
+	unsigned long long bytes; /* as it counts them: of the call's count */
+	char algorithm[24], protocol[16];
+	unsigned channels;
+};
+
 enum path_data { PATH_UNKNOWN, PATH_DIRECT, PATH_STAGED, PATH_DATA_KINDS };
 
 struct path {
@@ -63,6 +71,8 @@ struct path {
 	/* The choice last made for each collective that has one: "AllReduce RING SIMPLE, 16
 	 * channels", separated by "; "; "" if the log does not say. */
 	char algorithms[PATH_WHY_BYTES];
+	unsigned nchoices;
+	struct path_choice *choices; /* owned, in the order of their first lines */
 	unsigned nsettings;
 	struct path_setting *settings; /* owned */
 	unsigned unread; /* lines about channels or registration that were torn or of a new form */
@@ -95,6 +105,7 @@ const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
 /* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",
  *  "copy_engine", "symmetric", "version", "unread", "data_path", "why", "coll_channels",
  *  "p2p_channels", "p2p_channels_per_peer", "p2p_chunk_bytes", "algorithms",
+ *  "choices": [{"collective", "bytes", "algorithm", "protocol", "channels"}],
  *  "settings": [{"key", "asked", "used", "act", "fact", "why"}]}; NULL: out of memory. The
  * caller owns the object. */
 json_t *path_to_json(const struct path *path);

@@ -19,12 +19,14 @@ static const char *const registrations[] = {"none", "local", "window", "recv-win
 static const char *const cta_policies[] = {"library", "default", "efficiency", "zero", NULL};
 static const char *const inits[] = {"parallel", "grouped", NULL};
 static const char *const groupings[] = {"auto", "never", NULL};
+static const char *const engines[] = {"ce", "sm", "chase", NULL};
+static const char *const peers[] = {"write", "read", NULL};
 static const char *const memories[] = {"host", "device", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const all_pages[] = {"shared", "small", "huge", NULL};
 static const char *const apis[] = {"grouped", "native", NULL};
 
-static field_read_fn below_read, cpus_read, expect_read, flip_read, size_read;
+static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct settings *)0)->FIELD)
@@ -37,6 +39,10 @@ static const struct field rows[] = {
      .help = "how workers are placed; launchgap list modes"},
     {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .otherwise = "from mode",
      .help = "processes, threads in each, ranks of a thread"},
+    {"launcher", FIELD_NAME, TEXT(launcher), .initial = "auto",
+     .help = "what starts processes; launchgap list launchers"},
+    {"hosts", FIELD_TEXT, TEXT(hosts), .read = of_hosts_read, .initial = "this",
+     .help = "a number, a list as in a:8,b:8, or @FILE of a host file; each has the same layout"},
     {"backend", FIELD_NAME, TEXT(backend), .initial = "auto", .otherwise = "the experiment's",
      .help = "what carries collectives out; launchgap list backends"},
     {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
@@ -64,6 +70,10 @@ static const struct field rows[] = {
      .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1",
      .help = "of access: elements between two that neighbouring threads take"},
+    {"engine", FIELD_WORD, AT(engine), .words = engines, .special = true, .initial = "ce",
+     .help = "of plain copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
+    {"peer", FIELD_WORD, AT(peer), .words = peers, .special = true, .initial = "write",
+     .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
      .help = "how data goes from rank to rank"},
     {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
@@ -206,6 +216,13 @@ static int cpus_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
+static int of_hosts_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct settings *settings = base;
+	(void)f;
+	return hosts_read(text, settings->hosts, st);
+}
+
 /* MAJOR.MINOR or MAJOR.MINOR.PATCH, each of up to two digits, as NCCL counts. any: cancels a value
  * from further out. */
 static int below_read(const struct field *f, const char *text, void *base, struct status *st)
@@ -293,14 +310,30 @@ static bool row_equal(const struct field *row, const struct settings *a, const s
 	return equal;
 }
 
-/* The entry of a variable, or NULL. */
-static const char *env_find(const struct settings *s, const char *entry)
+/* The place of a variable; nenv if it is not there. */
+static unsigned env_place(const struct settings *s, const char *name)
 {
-	size_t n = strcspn(entry, "=") + 1;
-	for (unsigned i = 0; i < s->nenv; i++)
-		if (!strncmp(s->env[i], entry, n))
-			return s->env[i];
-	return NULL;
+	size_t n = strcspn(name, "=");
+	unsigned i = 0;
+	while (i < s->nenv && (strncmp(s->env[i], name, n) || s->env[i][n] != '='))
+		i++;
+	return i;
+}
+
+const char *settings_env(const struct settings *s, const char *name)
+{
+	unsigned i = env_place(s, name);
+	return i < s->nenv ? strchr(s->env[i], '=') + 1 : NULL;
+}
+
+int settings_env_set(struct settings *s, const char *name, const char *value, unsigned most)
+{
+	unsigned i = env_place(s, name);
+	if (i >= most)
+		return -1;
+	snprintf(s->env[i], sizeof s->env[i], "%s=%s", name, value);
+	s->nenv += i == s->nenv;
+	return 0;
 }
 
 static void name_key(char *keys, size_t bytes, const char *prefix, const char *key, unsigned *n)
@@ -311,24 +344,39 @@ static void name_key(char *keys, size_t bytes, const char *prefix, const char *k
 	(*n)++;
 }
 
+/* In which of a layout's numbers two differ: so many. */
+static unsigned placed_apart(struct layout a, struct layout b)
+{
+	return (a.processes != b.processes) + (a.threads != b.threads) +
+	       (a.ranks_per_thread != b.ranks_per_thread);
+}
+
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes)
 {
+	const bool ranks = layout_ranks(a->layout) != layout_ranks(b->layout);
 	unsigned n = 0;
 	keys[0] = '\0';
 	for (size_t i = 0; i < NROWS; i++) {
 		const char *key = rows[i].key;
-		bool told = !strcmp(key, "layout") && strcmp(a->mode, b->mode);
+		bool told =
+		    !strcmp(key, "layout") && (strcmp(a->mode, b->mode) ||
+		                               (ranks && placed_apart(a->layout, b->layout) == 1));
+		/* One process is started as it is. */
+		told = told || (!strcmp(key, "launcher") &&
+		                (a->layout.processes == 1 || b->layout.processes == 1));
 		if (!told && !settings_is_check(key) && !row_equal(&rows[i], a, b))
 			name_key(keys, bytes, "", rows[i].key, &n);
+		if (!strcmp(key, "layout") && ranks)
+			name_key(keys, bytes, "", "ranks", &n);
 	}
 	for (unsigned i = 0; i < a->nenv; i++) {
-		const char *other = env_find(b, a->env[i]);
-		if (!other || strcmp(other, a->env[i]))
+		const char *other = settings_env(b, a->env[i]);
+		if (!other || strcmp(other, strchr(a->env[i], '=') + 1))
 			name_key(keys, bytes, "env.", a->env[i], &n);
 	}
 	for (unsigned i = 0; i < b->nenv; i++)
-		if (!env_find(a, b->env[i]))
+		if (!settings_env(a, b->env[i]))
 			name_key(keys, bytes, "env.", b->env[i], &n);
 	return n;
 }
@@ -342,7 +390,8 @@ void settings_text(const struct settings *settings, char *text, size_t bytes)
 	text[0] = '\0';
 	for (size_t i = 0; i < NROWS; i++) {
 		json_t *value = field_to_json(&rows[i], settings);
-		char *own = json_dumps(value, JSON_ENCODE_ANY);
+		char *own = json_is_boolean(value) ? strdup(json_is_true(value) ? "yes" : "no")
+		                                   : json_dumps(value, JSON_ENCODE_ANY);
 		bool said = row_equal(&rows[i], settings, &none) || !own;
 		for (unsigned k = 0; k < sizeof placed / sizeof *placed; k++)
 			said = said || !strcmp(rows[i].key, placed[k]);
@@ -362,22 +411,20 @@ void settings_text(const struct settings *settings, char *text, size_t bytes)
 	}
 }
 
-bool settings_alike(const char *key, const struct settings *a, const struct settings *b)
+bool settings_same(const char *key, const struct settings *a, const struct settings *b)
 {
-	bool alike = true;
+	bool same = true;
 	bool placed = !strcmp(key, "mode") || !strcmp(key, "layout");
 	if (!strncmp(key, "env.", 4)) {
-		char entry[TRIAL_ENV_BYTES + 1];
-		snprintf(entry, sizeof entry, "%.*s=", TRIAL_ENV_BYTES - 1, key + 4);
-		const char *x = env_find(a, entry), *y = env_find(b, entry);
+		const char *x = settings_env(a, key + 4), *y = settings_env(b, key + 4);
 		return x && y ? !strcmp(x, y) : x == y;
 	}
 	for (size_t i = 0; i < NROWS; i++) {
 		bool of_place = !strcmp(rows[i].key, "mode") || !strcmp(rows[i].key, "layout");
 		if (placed ? of_place : !strcmp(rows[i].key, key))
-			alike = alike && row_equal(&rows[i], a, b);
+			same = same && row_equal(&rows[i], a, b);
 	}
-	return alike;
+	return same;
 }
 
 bool settings_unused(const struct settings *settings, const char *const *uses, char *key,

@@ -11,6 +11,7 @@
 
 #include "../coll/split.h"
 #include "field.h"
+#include "hosts.h"
 #include "layout.h"
 
 #define TRIAL_NAME_BYTES   64
@@ -48,6 +49,11 @@ enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
 /* shared: pages that other processes could map, the default. small, huge: pages private to the
  * process; the kernel is asked for no huge ones, or for huge ones. */
 enum pages { PAGES_SHARED, PAGES_SMALL, PAGES_HUGE, PAGES_KINDS };
+/* What carries out a plain copy: the GPU's copy engine, a kernel on all multiprocessors, or one thread
+ * whose loads wait for each other, so that its time is their latency. */
+enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
+/* Which of two GPUs does it: the source writes, or the destination reads. A chase reads. */
+enum peer { PEER_WRITE, PEER_READ, PEER_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
 /* Of the user's buffers, with the communicator. */
@@ -66,7 +72,9 @@ enum grouping { GROUPING_AUTO, GROUPING_NEVER, GROUPING_KINDS };
 
 struct settings {
 	char mode[TRIAL_NAME_BYTES];
-	struct layout layout;
+	struct layout layout;            /* of all hosts together */
+	char launcher[TRIAL_NAME_BYTES]; /* or auto: the first that can */
+	char hosts[HOSTS_BYTES];         /* hosts.h */
 	char backend[TRIAL_NAME_BYTES];
 	enum bind bind;
 	char cpus[24]; /* of each rank, "4"; one of several, "1/2"; "": as many as there are */
@@ -83,6 +91,9 @@ struct settings {
 	char expect[TRIAL_NAME_BYTES]; /* the path that the data has to take, or "" */
 
 	unsigned stride; /* of access: elements between two that neighbouring threads take */
+
+	enum engine engine; /* of plain copies (COLL_RAW) */
+	enum peer peer;     /* of pair_copy */
 
 	char path[TRIAL_NAME_BYTES]; /* host: auto, direct, fifo, shared */
 	enum memory memory;          /* mpi, gloo */
@@ -141,6 +152,17 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st);
  * measured call. */
 bool settings_is_check(const char *key);
 
+/* How many hosts, and the layout of each. */
+static inline unsigned settings_hosts(const struct settings *settings)
+{
+	return hosts_count(settings->hosts);
+}
+
+static inline struct layout settings_on_host(const struct settings *settings)
+{
+	return layout_on_host(settings->layout, settings_hosts(settings));
+}
+
 /* `cpus`: how many, and for how many ranks. 0 and 1: as many as there are. */
 unsigned settings_cpus(const struct settings *settings, unsigned *ranks);
 
@@ -151,7 +173,8 @@ static inline bool settings_isolates(const struct settings *settings)
 }
 
 /* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
- * same thing and count as one; checks do not count. */
+ * same thing and count as one, and numbers of ranks as `ranks`, with a layout that differs in more
+ * than one number as two; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
@@ -159,9 +182,14 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
  * there is no room. */
 void settings_text(const struct settings *settings, char *text, size_t bytes);
 
+/* A variable's value in `env`, or NULL; a name may be followed by '=' and anything. */
+const char *settings_env(const struct settings *settings, const char *name);
+/* Sets KEY=value, replacing an earlier one. -1: `most` others are there. */
+int settings_env_set(struct settings *settings, const char *name, const char *value, unsigned most);
+
 /* Whether two are equal in a key as an experiment file names it ("mode" and "layout" are one,
  * "env.NAME" is one of them). True for a key that is not a setting. */
-bool settings_alike(const char *key, const struct settings *a, const struct settings *b);
+bool settings_same(const char *key, const struct settings *a, const struct settings *b);
 
 /* Whether a key is set that only some backends use and that is not among `uses`
  * (NULL-terminated, or NULL), and which. */

@@ -65,12 +65,12 @@ static int size_parse(const char *text, size_t *out, struct status *st)
 	if (!text[0])
 		return status_set(st, "a size is missing; %s", allowed);
 	size_t whole = strspn(text, digits), point = text[whole] == '.';
-	const char *behind = text + whole + point;
-	size_t decimals = point ? strspn(behind, digits) : 0;
-	uint64_t factor = unit_factor(behind + decimals);
+	const char *after = text + whole + point;
+	size_t decimals = point ? strspn(after, digits) : 0;
+	uint64_t factor = unit_factor(after + decimals);
 	if (!whole || (point && !decimals) || !factor)
 		return status_set(st, "'%s' is not a size; %s", text, allowed);
-	if (point && (factor == 1 || !fraction_read(behind, decimals, factor, &part)))
+	if (point && (factor == 1 || !fraction_read(after, decimals, factor, &part)))
 		return status_set(st, "size '%s' is not whole bytes of a unit; %s", text, allowed);
 	if (!digits_read(text, whole, &n) || __builtin_mul_overflow(n, factor, &n) ||
 	    __builtin_add_overflow(n, part, &n) || n > SIZES_MAX_BYTES)
@@ -133,7 +133,6 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	size_t lo, hi;
 	if (!dots)
 		return size_parse(item, &lo, st) ? -1 : sizes_add(sizes, lo, item, st);
-
 	char whole[64], step[32];
 	snprintf(whole, sizeof whole, "%.63s", item);
 	*dots = '\0';
@@ -142,7 +141,6 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	char *high_end = high + strcspn(high, " \tx+");
 	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
 	*high_end = '\0';
-
 	uint64_t times;
 	size_t plus;
 	if (size_parse(item, &lo, st) || size_parse(high, &hi, st) ||

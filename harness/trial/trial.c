@@ -45,6 +45,8 @@ unsigned trial_device(const struct trial *trial, unsigned rank)
 {
 	const struct settings *set = &trial->settings;
 	bool own = set->visible == VISIBLE_OWN || set->isolate & ISOLATE_BIT(ISOLATE_DEVICES);
+	if (set->hosts[0])
+		rank %= layout_ranks(settings_on_host(set));
 	if (own)
 		rank %= set->layout.threads * set->layout.ranks_per_thread;
 	return rank / set->ranks_per_gpu;
@@ -233,13 +235,10 @@ static int trial_take(json_t *json, struct trial *t, struct status *st)
 	           : 0;
 }
 
-int trial_load(const char *file, struct trial **out, struct status *st)
+/* Takes the reference. */
+static int trial_of(json_t *json, const char *file, struct trial **out, struct status *st)
 {
 	struct status why = {""};
-	json_error_t error;
-	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error.text);
 	struct trial *trial = calloc(1, sizeof *trial);
 	int rc = trial ? trial_take(json, trial, &why) : status_set(&why, "out of memory");
 	json_decref(json);
@@ -249,6 +248,24 @@ int trial_load(const char *file, struct trial **out, struct status *st)
 	}
 	*out = trial;
 	return 0;
+}
+
+int trial_load(const char *file, struct trial **out, struct status *st)
+{
+	json_error_t error;
+	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		return status_set(st, "%s: cannot be read: %s", file, error.text);
+	return trial_of(json, file, out, st);
+}
+
+int trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
+{
+	json_error_t error;
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		return status_set(st, "%s: cannot be read: %s", file, error.text);
+	return trial_of(json, file, out, st);
 }
 
 void trial_free(struct trial *trial)

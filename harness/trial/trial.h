@@ -69,6 +69,8 @@ int trial_late(const struct trial *trial, const struct cell *cell, struct status
 int trial_save(const struct trial *trial, const char *file, struct status *st);
 /* The caller owns *out and frees it with trial_free. */
 int trial_load(const char *file, struct trial **out, struct status *st);
+/* The same of a text; `file` is for sentences. */
+int trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
 void trial_free(struct trial *trial);
 
 #endif

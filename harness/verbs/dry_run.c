@@ -32,7 +32,7 @@ struct estimate {
 static bool of_cores(const char *backend)
 {
 	struct status ignored = {""};
-	return backend_find(backend)->capacity(&ignored) == UINT_MAX;
+	return backend_capacity(backend, &ignored) == UINT_MAX;
 }
 
 static struct estimate estimate(const struct plan *plan, const struct plan_machine *machine)
@@ -44,9 +44,9 @@ static struct estimate estimate(const struct plan *plan, const struct plan_machi
 		if (!t)
 			break;
 		bool cores = of_cores(t->settings.backend);
-		double shared = cores && machine->cores < plan->nranks
-		                    ? (double)plan->nranks / machine->cores
-		                    : 1;
+		const unsigned nranks = layout_ranks(t->settings.layout);
+		double shared =
+		    cores && machine->cores < nranks ? (double)nranks / machine->cores : 1;
 		sum.seconds += cores ? COST_CORE_START_S * shared : COST_DEVICE_START_S;
 		const struct cell *last = &t->cells[t->ncells - 1];
 		if (!cores)
@@ -61,7 +61,7 @@ static struct estimate estimate(const struct plan *plan, const struct plan_machi
 			double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
 			              (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
 			sum.seconds += calls * call * shared;
-			sum.bytes += CELL_BYTES + rows * plan->nranks * ROW_BYTES;
+			sum.bytes += CELL_BYTES + rows * nranks * ROW_BYTES;
 		}
 		trial_free(t);
 	}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../backend/device/nvml.h"
-#include "../selftest/calibrate_print.h"
+#include "../selftest/calibrate.h"
 #include "verbs.h"
 
 struct request {

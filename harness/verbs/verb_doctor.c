@@ -8,6 +8,7 @@
 
 #include "../backend/table.h"
 #include "../machine.h"
+#include "../mpi/mpi_load.h"
 #include "../report/page.h"
 #include "verbs.h"
 
@@ -29,7 +30,7 @@ static void examine_backends(void)
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
 		char text[1100];
-		unsigned ranks = (*b)->capacity(&why);
+		unsigned ranks = backend_capacity((*b)->name, &why);
 		if (!ranks)
 			snprintf(text, sizeof text, "%s", why.text);
 		else if (ranks == UINT_MAX)
@@ -38,6 +39,14 @@ static void examine_backends(void)
 			snprintf(text, sizeof text, "%u GPUs", ranks);
 		print_finding(ranks > 0, (*b)->name, text);
 	}
+}
+
+static void examine_mpi(void)
+{
+	char library[64];
+	struct status why = {0};
+	bool ok = !mpi_find(library, sizeof library, &why);
+	print_finding(ok, "MPI", ok ? library : why.text);
 }
 
 static void examine_shared_memory(void)
@@ -61,7 +70,8 @@ int verb_doctor(int argc, char *argv[], const struct home *home, struct status *
 	printf("launchgap " LAUNCHGAP_COMMIT "\nbackends\n");
 	examine_backends();
 	printf("programs\n");
-	print_program("mpirun", "would add the mode `processes`: apt-get install openmpi-bin");
+	print_program("mpirun", "would add the launcher mpirun: apt-get install openmpi-bin");
+	examine_mpi();
 	print_program("gnuplot", "would add the pictures: apt-get install gnuplot-nox");
 	printf("machine\n");
 	snprintf(text, sizeof text, "%u usable (affinity and cgroup quota)%s", machine_cores(),

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
 #include "../config/claim.h"
 #include "../config/keys.h"
+#include "../config/search.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../suggest.h"
@@ -84,7 +86,24 @@ static void list_modes(const struct home *home)
 {
 	(void)home;
 	for (const struct mode *const *m = mode_table; *m; m++)
-		list_here((*m)->name, (*m)->summary, (*m)->unsupported());
+		list_entry((*m)->name, (*m)->summary);
+}
+
+/* Each as it would start two processes, or one. */
+static void list_launchers(const struct home *home)
+{
+	(void)home;
+	for (const struct launcher *const *l = launcher_table; *l; l++) {
+		struct settings set;
+		struct status one = {""}, two = {""};
+		settings_default(&set);
+		snprintf(set.launcher, sizeof set.launcher, "%s", (*l)->name);
+		set.layout = (struct layout){1, 1, 1};
+		const bool starts_one = !(*l)->supports(&set, &one);
+		set.layout.processes = 2;
+		list_here((*l)->name, (*l)->summary,
+		          starts_one || !(*l)->supports(&set, &two) ? NULL : two.text);
+	}
 }
 
 static void list_backends(const struct home *home)
@@ -92,7 +111,7 @@ static void list_backends(const struct home *home)
 	(void)home;
 	for (const struct backend *const *b = backend_table; *b; b++) {
 		struct status why = {0};
-		unsigned ranks = (*b)->capacity(&why);
+		unsigned ranks = backend_capacity((*b)->name, &why);
 		list_here((*b)->name, (*b)->summary, ranks ? NULL : why.text);
 	}
 }
@@ -161,23 +180,26 @@ static void list_fields(const char *section, const struct field *rows, size_t n)
 static void list_keys(const struct home *home)
 {
 	size_t n;
-	const struct field *rows = keys_fields(KEYS_EXPERIMENT, &n);
+	const struct field *rows = keys_fields(&n);
 	(void)home;
 	list_fields("[experiment], and those of a variant, for all", rows, n);
 	list_entry("like", "NAME of another file NAME.exp, which this one starts from");
-	rows = keys_fields(KEYS_VARIANT, &n);
+	rows = settings_fields(&n);
 	list_fields("[variant NAME]", rows, n);
 	list_entry("like", "a variant above, whose settings this one starts from");
+	list_entry("ranks", "of this variant, in its own section: as many as the run has, or "
+	                    "fewer; default those");
 	list_entry("each", "paths of libraries with ':' between: a variant for each (nccl)");
 	list_entry("env.NAME", "a variable of the job's environment: NCCL_…, CUDA_…, UCX_… and "
 	                       "what tunes of OMPI_MCA_…");
-	rows = claim_fields(false, &n);
+	rows = claim_fields(CLAIM_SECTION_FACTOR, &n);
 	list_fields("[factor NAME]", rows, n);
-	rows = claim_fields(true, &n);
+	rows = claim_fields(CLAIM_SECTION_CLAIM, &n);
 	list_fields("[claim NAME]", rows, n);
-	printf(" [search]\n");
-	list_entry("finalists", "sets of values that are confirmed in separate blocks [1 to "
-	                        "6]; default 3");
+	rows = claim_fields(CLAIM_SECTION_SOURCE, &n);
+	list_fields("[source NAME]", rows, n);
+	rows = search_fields(&n);
+	list_fields("[search]", rows, n);
 	list_entry("KEY", "up to 8 values with commas between, besides the reference's: of any "
 	                  "key of a variant but mode, layout, backend, nccl, each, expect, "
 	                  "nccl_below, force, flip; up to 16 keys");
@@ -188,6 +210,7 @@ static const struct {
 	void (*list)(const struct home *home);
 } lists[] = {
     {"modes", list_modes},
+    {"launchers", list_launchers},
     {"backends", list_backends},
     {"collectives", list_collectives},
     {"datatypes", list_datatypes},

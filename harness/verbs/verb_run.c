@@ -24,14 +24,8 @@ struct asked {
 	bool report, dry, blocks;
 };
 
-unsigned verbs_capacity(const char *name, struct status *st)
-{
-	const struct backend *backend = backend_find(name);
-	return backend ? backend->capacity(st) : 0;
-}
-
-static int find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
-                           struct status *st)
+int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
+                         struct status *st)
 {
 	if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                             "0123456789_-") != strlen(name))
@@ -122,7 +116,7 @@ static int take(struct asked *a, const struct home *home, int first, int argc, c
 			a->overrides[a->request.noverrides++] = argv[i];
 		} else if (arg[0] == '-' || a->file[0])
 			return not_understood(verb, arg, st);
-		else if (find_experiment(home, arg, a->file, sizeof a->file, st))
+		else if (home_find_experiment(home, arg, a->file, sizeof a->file, st))
 			return -1;
 	}
 	return 0;
@@ -171,7 +165,7 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {
-	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = verbs_capacity};
+	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = backend_capacity};
 	struct asked *a = malloc(sizeof *a);
 	if (!a)
 		return status_set(st, "out of memory");
@@ -224,7 +218,7 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {
-	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = verbs_capacity};
+	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = backend_capacity};
 	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];

@@ -7,6 +7,7 @@
 #include "../trial/field.h"
 #include "../suggest.h"
 #include "../machine.h"
+#include "../config/plan.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
 
@@ -70,7 +71,7 @@ static int take(struct asked *a, const char *arg, struct status *st)
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = verbs_capacity};
+	const struct plan_machine machine = {.cores = machine_cores(), .capacity = backend_capacity};
 	struct asked a = {.blocks = 10, .budget_s = SELFTEST_S, .seed = 1};
 	for (int i = 2; i < argc; i++)
 		if (take(&a, argv[i], st))

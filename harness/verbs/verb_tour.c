@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../modes/mode.h"
-#include "../analysis/format.h"
+#include "../story/format.h"
 #include "../backend/buffers.h"
 #include "../backend/table.h"
 #include "../suggest.h"
@@ -154,13 +154,20 @@ static void say_start(const struct tour *t)
 static struct trial *trial_make(const struct tour *t, struct status *st)
 {
 	struct trial *trial = plan_path_trial(&t->plan, &t->machine, t->variant, 0, st);
+	unsigned n = 0;
 	for (unsigned i = 0; trial && i < trial->ncells; i++) {
-		struct cell *c = &trial->cells[i];
+		struct cell *c = &trial->cells[n];
+		*c = trial->cells[i];
+		/* The job has some at several sizes, one after the other. */
+		if (n && c[-1].coll == c->coll)
+			continue;
+		n++;
 		size_t least = coll_least(c->coll, c->dtype, trial_comm_ranks(trial));
 		size_t few = SHOWN_ELEMENTS * coll_dtype_bytes(c->dtype);
 		c->bytes = c->asked_bytes = least > few ? least : few;
 	}
 	if (trial) {
+		trial->ncells = n;
 		trial->seed = VALUE_READABLE;
 		trial->warmup = 0;
 	}
@@ -245,7 +252,7 @@ int verb_tour(int argc, char *argv[], const struct home *home, struct status *st
 		return status_set(st, "out of memory for the tour");
 	*t = (struct tour){.home = home,
 	                   .mode = "threads",
-	                   .machine = {.cores = machine_cores(), .capacity = verbs_capacity}};
+	                   .machine = {.cores = machine_cores(), .capacity = backend_capacity}};
 	snprintf(t->file, sizeof t->file, "%s/tour.exp", home->experiments);
 	for (int i = 2; i < argc && n + 1 < sizeof overrides / sizeof *overrides; i++)
 		if (!strncmp(argv[i], MODE_KEY, sizeof MODE_KEY - 1))

@@ -3,10 +3,14 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "../../modes/enter.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
+#include "../machine.h"
 #include "../record/record.h"
 #include "../run/job.h"
 #include "../core/watchdog.h"
@@ -19,8 +23,8 @@
 struct order {
 	struct trial *trial;
 	const struct backend *backend;
-	const char *file;
-	struct team *team; /* the watchdog's, of the first process alone */
+	const char *file, *by; /* by: its launcher */
+	struct team *team;     /* the watchdog's, of the first process alone */
 	struct watchdog *dog;
 };
 
@@ -43,79 +47,225 @@ static int write_file(const struct order *order, struct team *team, struct statu
 	return result;
 }
 
-/* For the watchdog: the job ends right after. */
+/* For the watchdog: the job ends right after. What other hosts measured is lost. */
 static void keep_lines(void *arg)
 {
 	const struct order *order = arg;
 	struct status ignored = {0};
-	write_file(order, order->team, &ignored);
+	if (team_first(order->team) == 0)
+		write_file(order, order->team, &ignored);
 }
 
-static void work(struct team *team, unsigned index, unsigned process, void *arg)
+static void work(struct team *team, unsigned index, void *arg)
 {
 	struct order *order = arg;
-	(void)process;
-	if (index == 0 && order->trial->cell_timeout_s) {
+	if (index == team_first(team) && order->trial->cell_timeout_s) {
 		order->team = team;
 		order->dog = watchdog_start(order->trial, team, GRACE_S, keep_lines, order);
 	}
 	worker_run(order->trial, order->backend, team, index);
 }
 
-/* In the first process, when all are done: writes the trial's lines beside its order. They include
- * wrong data, which still fails the trial. */
+/* Of each of several hosts, with the facts of its first worker: the record's machine is the runner's. */
+static void add_host(char *facts)
+{
+	static const char *const keys[] = {"cpu",    "cores", "numa_nodes", "memory",
+	                                   "kernel", "os",    "driver"};
+	json_t *machine = machine_describe();
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const json_t *value = json_object_get(machine, keys[i]);
+		if (json_is_string(value))
+			status_add(facts, TEAM_FACTS_BYTES, "host_%s=%s\n", keys[i],
+			           json_string_value(value));
+		else if (json_is_integer(value))
+			status_add(facts, TEAM_FACTS_BYTES, "host_%s=%lld\n", keys[i],
+			           (long long)json_integer_value(value));
+	}
+	json_decref(machine);
+}
+
+/* In the first process of each host, when all are done. The first host's has the record: it writes the
+ * trial's lines beside its order. They include wrong data, which still fails the trial. */
 static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;
 	watchdog_over(order->dog);
-	int result = write_file(order, team, st);
+	if (team_between(team))
+		add_host(team_facts(team, team_first(team)));
+	/* What a failure leaves is incomplete; it is written without the other hosts. */
+	int result = team_failure(team) ? 0 : sample_collect(order->trial, team, st);
+	status_add(team_facts(team, 0), TEAM_FACTS_BYTES, "launcher=%s\n", order->by);
+	if (!result && team_first(team) == 0)
+		result = write_file(order, team, st);
 	watchdog_leave(order->dog);
 	if (!result && team_failure(team))
 		result = status_set(st, "%s", team_failure(team));
-	return result ? result : record_check_data(order->trial, team_area(team), st);
+	if (result || team_first(team))
+		return result;
+	return record_check_data(order->trial, team_area(team), st);
+}
+
+static char *read_text(const char *file, struct status *st)
+{
+	FILE *f = fopen(file, "re");
+	struct stat about;
+	char *text = f && !fstat(fileno(f), &about) ? malloc((size_t)about.st_size + 1) : NULL;
+	size_t n = text ? fread(text, 1, (size_t)about.st_size, f) : 0;
+	if (text)
+		text[n] = '\0';
+	else
+		status_set(st, "%s: cannot be read: %s", file, strerror(errno));
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* The runner's files are of its own host, which has to have the first process. */
+static void say_elsewhere(struct status *why)
+{
+	char name[MACHINE_HOST_BYTES];
+	machine_host(name);
+	name[strcspn(name, " ")] = '\0'; /* without the boot */
+	why->text[0] = '\0';
+	status_set(why,
+	           "the first process is on host %s, which does not have the run's files: start "
+	           "the run on that host, or name the run's own host first in hosts",
+	           name);
+}
+
+/* The order's text: the first process reads it, and gives it to all others, which may have no such
+ * file. The caller frees it. */
+static char *take_text(const char *file, struct exchange *exchange, struct status *st)
+{
+	struct {
+		uint64_t bytes;
+		struct status why;
+	} head = {0};
+	char *text = NULL;
+	if (!exchange || exchange_rank(exchange) == 0) {
+		text = read_text(file, &head.why);
+		if (!text && exchange && errno == ENOENT)
+			say_elsewhere(&head.why);
+		head.bytes = text ? strlen(text) + 1 : 0;
+	}
+	if (exchange && exchange_first(exchange, &head, sizeof head, st))
+		goto fail;
+	if (!head.bytes) {
+		status_set(st, "%s", head.why.text);
+		goto fail;
+	}
+	if (!text)
+		text = malloc(head.bytes);
+	if (!text) {
+		status_set(st, "out of memory for the order");
+		goto fail;
+	}
+	if (exchange && exchange_first(exchange, text, head.bytes, st))
+		goto fail;
+	return text;
+fail:
+	free(text);
+	return NULL;
+}
+
+/* N worlds of one: each process is told that it is alone, and none would know of the others. */
+static int check_size(const struct launched *as, const struct exchange *exchange, struct status *st)
+{
+	const unsigned size = exchange ? exchange_size(exchange) : 1;
+	if (size == as->processes)
+		return 0;
+	if (size == 1)
+		return status_set(
+		    st,
+		    "%s started %u processes that are %u worlds of one: the MPI that "
+		    "this program has loaded does not know its launcher. Start it with "
+		    "that MPI's own mpirun, with srun --mpi=pmix, or without MPI: "
+		    "launcher = exec",
+		    as->by->name, as->processes, as->processes);
+	return status_set(st, "%s started %u processes, and the layout has %u", as->by->name, size,
+	                  as->processes);
+}
+
+static int take_order(struct order *order, const struct launched *as, struct exchange *exchange,
+                      struct status *st)
+{
+	char *text = check_size(as, exchange, st) ? NULL : take_text(as->order, exchange, st);
+	int result = text ? trial_parse(text, as->order, &order->trial, st) : -1;
+	free(text);
+	if (result || sample_place(order->trial, st))
+		return -1;
+	const struct settings *set = &order->trial->settings;
+	order->backend = backend_find(set->backend);
+	if (!order->backend || !mode_pick(set->mode, set->layout, settings_hosts(set)))
+		return status_set(st, "%s: no such backend, or mode '%s' has no such layout",
+		                  as->order, set->mode);
+	/* A process that will be isolated may not use a device before; the plan has checked it. */
+	return settings_isolates(set) ? 0 : order->backend->supports(order->trial, st);
+}
+
+static int enter(struct order *order, const struct launched *as, struct exchange *exchange,
+                 struct status *st)
+{
+	const struct trial *trial = order->trial;
+	const struct settings *set = &trial->settings;
+	size_t (*store_bytes)(const struct trial *) = order->backend->store_bytes;
+	char folder[PATH_MAX];
+	snprintf(folder, sizeof folder, "%s", as->order);
+	const struct run run = {
+	    .as = as,
+	    .exchange = exchange,
+	    .layout = set->layout,
+	    .hosts = settings_hosts(set),
+	    .shape = {.nranks = layout_ranks(set->layout),
+	              .nworkers = layout_workers(set->layout),
+	              .yield = trial->yield,
+	              .area_bytes = sample_area_bytes(trial),
+	              .store_bytes = store_bytes ? store_bytes(trial) : 0},
+	    .isolates = settings_isolates(set),
+	    .isolation = {.what = set->isolate,
+	                  .own_gpus = set->visible == VISIBLE_OWN,
+	                  .ranks_per_gpu = set->ranks_per_gpu,
+	                  .keep = dirname(folder)},
+	};
+	return enter_run(&run, work, write_lines, order, st);
+}
+
+/* worker LAUNCHER ORDER PROCESSES WAIT (launcher_command) */
+static int read_launched(int argc, char *argv[], const struct home *home, struct launched *out,
+                         struct status *st)
+{
+	char after = 'x';
+	if (argc == 6)
+		*out = (struct launched){.by = launcher_find(argv[2]),
+		                         .self = home->self,
+		                         .order = argv[3],
+		                         .yield = !strcmp(argv[5], "yield")};
+	if (argc != 6 || !out->by || sscanf(argv[4], "%5u%c", &out->processes, &after) != 1 ||
+	    !out->processes)
+		return status_set(st, "only launchers call worker: it takes a launcher's name, a "
+		                      "trial's file, the number of processes, and yield or spin");
+	return 0;
 }
 
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct order order = {.file = argc == 3 ? argv[2] : NULL};
-	struct run run;
-	char folder[PATH_MAX];
+	struct launched as = {0};
+	struct order order = {0};
+	struct exchange *exchange = NULL;
 	int result = -1;
-	(void)home;
-	if (!order.file)
-		return status_set(st, "only the runner calls worker: it takes one trial's file");
 	job_follow_parent();
-	if (trial_load(order.file, &order.trial, st))
+	if (read_launched(argc, argv, home, &as, st))
 		return -1;
-	if (sample_place(order.trial, st)) {
-		trial_free(order.trial);
+	order.file = as.order;
+	order.by = as.by->name;
+	if (as.by->find && as.by->find(&as, &exchange, st))
 		return -1;
-	}
-	snprintf(folder, sizeof folder, "%s", order.file);
-	order.backend = backend_find(order.trial->settings.backend);
-	const struct settings *set = &order.trial->settings;
-	const struct mode *mode = mode_pick(set->mode, set->layout);
-	if (!order.backend || !mode)
-		status_set(st, "%s: no such backend, or mode '%s' has no such layout", order.file,
-		           set->mode);
-	/* A process that will be isolated may not use a device before; the plan has checked it. */
-	else if (settings_isolates(set) || !order.backend->supports(order.trial, st)) {
-		run = (struct run){
-		    .layout = order.trial->settings.layout,
-		    .shape = {.nranks = layout_ranks(order.trial->settings.layout),
-		              .nworkers = layout_workers(order.trial->settings.layout),
-		              .yield = order.trial->yield,
-		              .area_bytes = sample_area_bytes(order.trial),
-		              .store_bytes = order.backend->store_bytes(order.trial)},
-		    .order = order.file,
-		    .isolates = settings_isolates(set),
-		    .isolation = {.what = set->isolate,
-		                  .own_gpus = set->visible == VISIBLE_OWN,
-		                  .ranks_per_gpu = set->ranks_per_gpu,
-		                  .keep = dirname(folder)},
-		};
-		result = mode->enter(&run, work, write_lines, &order, st);
-	}
+	if (!take_order(&order, &as, exchange, st))
+		result = enter(&order, &as, exchange, st);
+	else if (exchange && as.by->leave)
+		as.by->leave(&as, exchange, NULL, 0);
+	else
+		exchange_close(exchange);
 	trial_free(order.trial);
 	return result;
 }

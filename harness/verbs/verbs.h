@@ -17,11 +17,11 @@ struct home {
 /* Calls `use` with the name of each experiment, in order. */
 void home_each_experiment(const struct home *home, void (*use)(const char *name, void *arg),
                           void *arg);
+/* The path of an experiment's file by its name. -1: there is none. */
+int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
+                         struct status *st);
 /* A `use` that offers each to a struct suggestion. */
 void suggest_offer_to(const char *name, void *guess);
-
-/* Ranks that a backend can hold here; 0: none, with the reason. For struct plan_machine. */
-unsigned verbs_capacity(const char *backend, struct status *st);
 
 struct run_request;
 
@@ -29,7 +29,9 @@ struct run_request;
  * is an error. 0: done. 1: done, with errors. -1: not done. */
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_join(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_ask(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st);

@@ -24,7 +24,6 @@ static void use_path(const struct path *path)
 static void run(const uint8_t *data, size_t bytes)
 {
 	static const char *const settings[] = {NULL, "0", "1"};
-	static const unsigned versions[] = {0, 21800, 22203, 22304, 22803};
 	struct nccl_log log = {0};
 	struct status st = {""};
 	char *rest, *text = fuzz_text(data, bytes, &rest);
@@ -33,8 +32,7 @@ static void run(const uint8_t *data, size_t bytes)
 	if (!rc && rest)
 		rc = nccl_log_parse(rest, bytes - first - 1, &log, &st);
 	fuzz_promise(!rc || st.text[0], "log: a refusal has a sentence");
-	const struct nccl_log_settings set = {versions[bytes % 5], settings[bytes % 3],
-	                                      settings[bytes / 3 % 3]};
+	const struct nccl_log_settings set = {settings[bytes % 3], settings[bytes / 3 % 3]};
 	nccl_log_model(&set, &log);
 	use_path(&log.path);
 	nccl_log_free(&log);

@@ -57,6 +57,7 @@ struct CUstream_st {
 
 struct CUevent_st {
 	atomic_uint recorded, reached; /* how often */
+	atomic_uint users;             /* its owner until it is destroyed, and work that names it */
 	struct CUgraph_st *capture;    /* that the last record was for */
 	uint64_t at_ns;
 };
@@ -668,11 +669,18 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 /* --- events --- */
 
+static void event_leave(struct CUevent_st *event)
+{
+	if (atomic_fetch_sub(&event->users, 1) == 1)
+		free(event);
+}
+
 static void event_work(void *args)
 {
 	const struct mark *m = args;
 	m->event->at_ns = now_ns();
 	atomic_store(&m->event->reached, m->number);
+	event_leave(m->event);
 }
 
 static void wait_work(void *args)
@@ -680,6 +688,17 @@ static void wait_work(void *args)
 	const struct mark *m = args;
 	while ((int)(atomic_load(&m->event->reached) - m->number) < 0)
 		nanosleep(&(struct timespec){0, 10000}, NULL);
+	event_leave(m->event);
+}
+
+/* Work of a stream that names the event, which may be destroyed before it is done. */
+static cudaError_t event_add(cudaStream_t stream, void (*work)(void *), const struct mark *m)
+{
+	atomic_fetch_add(&m->event->users, 1);
+	const cudaError_t error = stream_add(stream, work, m, sizeof *m, false);
+	if (error)
+		event_leave(m->event);
+	return error;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *out)
@@ -688,6 +707,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 	if (error)
 		return error;
 	*out = calloc(1, sizeof **out);
+	if (*out)
+		atomic_init(&(*out)->users, 1);
 	here.events += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -700,7 +721,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-	free(event);
+	event_leave(event);
 	here.events--;
 	return enter(__func__);
 }
@@ -715,7 +736,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	if (of->capture)
 		return cudaSuccess;
 	struct mark m = {event, atomic_fetch_add(&event->recorded, 1) + 1};
-	return stream_add(stream, event_work, &m, sizeof m, false);
+	return event_add(stream, event_work, &m);
 }
 
 /* For a stream that is captured: from here on the other one is captured too. */
@@ -729,7 +750,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	if (error)
 		return error;
 	if (!graph)
-		return stream_add(stream, wait_work, &m, sizeof m, false);
+		return event_add(stream, wait_work, &m);
 	if (s->capture && s->capture != graph)
 		return cudaErrorStreamCaptureUnsupported;
 	if (!s->capture && graph->njoined == MOST_JOINED)
@@ -743,7 +764,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
 	cudaError_t error = enter(__func__);
-	return error ? error : atomic_load(&event->reached) == atomic_load(&event->recorded) ? cudaSuccess : cudaErrorNotReady;
+	return error                                                           ? error
+	       : atomic_load(&event->reached) == atomic_load(&event->recorded) ? cudaSuccess
+	                                                                       : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)

@@ -50,8 +50,8 @@ static inline void inject_read(struct inject *in, const char *text)
 	pthread_mutex_init(&in->lock, NULL);
 	for (; text && in->nrows < INJECT_ROWS; in->nrows++) {
 		char word[16] = "";
-		if (sscanf(text, " %47[A-Za-z0-9_]:%15[a-z0-9]:%u",
-		           in->rows[in->nrows].function, word, &in->rows[in->nrows].nth) < 2)
+		if (sscanf(text, " %47[A-Za-z0-9_]:%15[a-z0-9]:%u", in->rows[in->nrows].function,
+		           word, &in->rows[in->nrows].nth) < 2)
 			break;
 		in->rows[in->nrows].answer = inject_answer(word);
 		text = strchr(text, ',');

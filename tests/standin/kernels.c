@@ -169,3 +169,22 @@ cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, u
 	struct access a = {to, from, coll_dtype_bytes(dtype), n, stride};
 	return standin_launch(__func__, stream, strided, &a, sizeof a);
 }
+
+struct chase {
+	void *to;
+	const void *from;
+	size_t bytes;
+};
+
+static void chase(void *args)
+{
+	const struct chase *c = args;
+	memcpy(c->to, c->from, c->bytes);
+}
+
+cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
+                                cudaStream_t stream)
+{
+	struct chase c = {to, from, n * coll_dtype_bytes(dtype)};
+	return standin_launch(__func__, stream, chase, &c, sizeof c);
+}

@@ -29,8 +29,7 @@ struct transfer {
 /* One call on one rank: its transfers, and the reduction when all have arrived. */
 struct call {
 	struct host_reduction reduction;
-	char *into,
-	    *parts; /* parts: of all ranks, one after the other; NULL: nothing to reduce */
+	char *into, *parts; /* parts: of all ranks, one after the other; NULL: nothing to reduce */
 	size_t bytes;
 };
 
@@ -229,8 +228,8 @@ static int batches_end(void)
 		/* What is not kept may have run and be gone once it is launched. */
 		const bool stays = status != cudaStreamCaptureStatusNone;
 		b->kept = stays;
-		bool runs = !error && !standin_launch("device_launch_nccl", b->stream,
-		                                      batch_run, &b, sizeof b);
+		bool runs = !error && !standin_launch("device_launch_nccl", b->stream, batch_run,
+		                                      &b, sizeof b);
 		if (!error && !runs)
 			error = CUDA;
 		if (!runs)
@@ -275,8 +274,8 @@ static const enum dtype dtypes[] = {DTYPE_INT8,     DTYPE_UINT8,       DTYPE_INT
 static const enum op ops[] = {OP_SUM, OP_PROD, OP_MAX, OP_MIN, OP_AVG, OP_PREMULSUM};
 
 /* A call begins: its batch, or NULL with the error kept for the group's end, as NCCL does. */
-static struct batch *call_begin(const char *function, struct comm *c, int type, int op,
-                                int root, cudaStream_t stream, size_t *bytes, int *error)
+static struct batch *call_begin(const char *function, struct comm *c, int type, int op, int root,
+                                cudaStream_t stream, size_t *bytes, int *error)
 {
 	*error = standin_enter(function);
 	if (!*error &&
@@ -300,6 +299,13 @@ static int call_end(struct comm *c)
 	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
 }
 
+/* Of a call that has an algorithm. The error ends its group. */
+static int choose(const char *function, const struct comm *c, size_t bytes)
+{
+	group.error = group.error ? group.error : standin_say_choice(c, function, bytes);
+	return !group.error ? OK : group.depth ? group.error : batches_end();
+}
+
 static void connect_ring(struct comm *c)
 {
 	if (!c->ring && c->n > 1)
@@ -308,8 +314,8 @@ static void connect_ring(struct comm *c)
 }
 
 /* Everybody's `bytes` at `from`, or their shares of it, reduced on `root` or on ALL. */
-static int reduce(const char *function, const void *from, void *to, size_t count, int type,
-                  int op, bool shares, int root, struct comm *c, cudaStream_t stream)
+static int reduce(const char *function, const void *from, void *to, size_t count, int type, int op,
+                  bool shares, int root, struct comm *c, cudaStream_t stream)
 {
 	int error;
 	size_t bytes = count;
@@ -318,6 +324,8 @@ static int reduce(const char *function, const void *from, void *to, size_t count
 	if (!b)
 		return error;
 	struct call *call = &b->calls[b->ncalls - 1];
+	if ((error = choose(function, c, bytes)))
+		return error;
 	connect_ring(c);
 	for (unsigned r = 0; r < c->n; r++)
 		if (root == ALL || r == (unsigned)root)
@@ -339,14 +347,14 @@ int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, st
 	return reduce(__func__, from, to, count, type, op, false, ALL, c, stream);
 }
 
-int ncclReduce(const void *from, void *to, size_t count, int type, int op, int root,
-               struct comm *c, cudaStream_t stream)
+int ncclReduce(const void *from, void *to, size_t count, int type, int op, int root, struct comm *c,
+               cudaStream_t stream)
 {
 	return reduce(__func__, from, to, count, type, op, false, root, c, stream);
 }
 
-int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op,
-                      struct comm *c, cudaStream_t stream)
+int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op, struct comm *c,
+                      cudaStream_t stream)
 {
 	return reduce(__func__, from, to, count, type, op, true, ALL, c, stream);
 }
@@ -361,6 +369,10 @@ static int move(const char *function, const void *from, int to_whom, bool shares
 	size_t bytes = count;
 	struct batch *b = call_begin(function, c, type, 0, root, stream, &bytes, &error);
 	if (!b)
+		return error;
+	const bool chooses =
+	    !strcmp(function, "ncclAllGather") || !strcmp(function, "ncclBroadcast");
+	if (chooses && (error = choose(function, c, bytes)))
 		return error;
 	connect_ring(c);
 	for (int r = 0; r < (int)c->n; r++)
@@ -388,13 +400,13 @@ int ncclAllGather(const void *from, void *to, size_t count, int type, struct com
 int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, struct comm *c,
                   cudaStream_t stream)
 {
-	return move(__func__, from, only(c->rank == (unsigned)root), false, to, root, count,
-	            type, root, c, stream);
+	return move(__func__, from, only(c->rank == (unsigned)root), false, to, root, count, type,
+	            root, c, stream);
 }
 
 /* Sends and receives have their own connections. */
-static int pass(const char *function, const void *at, bool sends, size_t count, int type,
-                int peer, struct comm *c, cudaStream_t stream)
+static int pass(const char *function, const void *at, bool sends, size_t count, int type, int peer,
+                struct comm *c, cudaStream_t stream)
 {
 	int error;
 	size_t bytes = count;
@@ -451,15 +463,15 @@ int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct comm
 int ncclGather(const void *from, void *to, size_t count, int type, int root, struct comm *c,
                cudaStream_t stream)
 {
-	return move(__func__, from, root, false, to, only(c->rank == (unsigned)root), count,
-	            type, root, c, stream);
+	return move(__func__, from, root, false, to, only(c->rank == (unsigned)root), count, type,
+	            root, c, stream);
 }
 
 int ncclScatter(const void *from, void *to, size_t count, int type, int root, struct comm *c,
                 cudaStream_t stream)
 {
-	return move(__func__, from, only(c->rank == (unsigned)root), true, to, root, count,
-	            type, root, c, stream);
+	return move(__func__, from, only(c->rank == (unsigned)root), true, to, root, count, type,
+	            root, c, stream);
 }
 #endif
 
@@ -489,8 +501,8 @@ static int configured(const char *function, const void *config)
 	return error ? error : config_error(config);
 }
 
-int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op,
-                        struct comm *c, cudaStream_t stream, const void *config)
+int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c,
+                        cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
 	return error ? standin_group_fail(error)
@@ -501,8 +513,7 @@ int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, stru
                         cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error)
-	             : ncclAllGather(from, to, count, type, c, stream);
+	return error ? standin_group_fail(error) : ncclAllGather(from, to, count, type, c, stream);
 }
 
 int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op,
@@ -517,7 +528,6 @@ int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struc
                        cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error)
-	             : ncclAlltoAll(from, to, count, type, c, stream);
+	return error ? standin_group_fail(error) : ncclAlltoAll(from, to, count, type, c, stream);
 }
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,6 +72,8 @@ int ncclCommWindowDeregister(struct comm *c, void *handle);
 
 /* --- what it says --- */
 
+static const char *const read_by_all[] = {"NCCL_ALGO", "NCCL_PROTO"};
+
 static void open_log(void)
 {
 	const char *level = getenv("NCCL_DEBUG"), *name = getenv("NCCL_DEBUG_FILE");
@@ -89,6 +92,11 @@ static void open_log(void)
 	here.log = fopen(file, "we");
 	if (here.log)
 		setlinebuf(here.log);
+	for (unsigned i = 0; here.log && i < sizeof read_by_all / sizeof *read_by_all; i++)
+		if (getenv(read_by_all[i]))
+			fprintf(here.log, "%s:%d:%d [0] NCCL INFO %s set by environment to %s\n",
+			        here.host, (int)getpid(), gettid(), read_by_all[i],
+			        getenv(read_by_all[i]));
 }
 
 static void write_calls(void)
@@ -110,8 +118,7 @@ int standin_enter(const char *function)
 	return inject_ask(&here.inject, function);
 }
 
-__attribute__((format(printf, 2, 3))) static void say(const struct comm *c, const char *format,
-                                                      ...)
+__attribute__((format(printf, 2, 3))) static void say(const struct comm *c, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -130,8 +137,15 @@ static bool is_set(const char *name)
 	return value && atoi(value) != 0;
 }
 
+static bool on_one_host(const struct comm *c, unsigned peer)
+{
+	return !strcmp(c->shared->rank[peer].hostid, c->shared->rank[c->rank].hostid);
+}
+
 static const char *via(const struct comm *c, unsigned peer)
 {
+	if (!on_one_host(c, peer))
+		return "NET/Socket/0";
 	bool one_process = c->shared->rank[peer].pid == getpid();
 	bool read = is_set("NCCL_P2P_READ_ENABLE");
 	if (is_set("NCCL_P2P_DISABLE"))
@@ -143,8 +157,8 @@ static const char *via(const struct comm *c, unsigned peer)
 
 void standin_say_link(const struct comm *c, unsigned peer, unsigned connection)
 {
-	say(c, "Channel 00/%u : %u[%u] -> %u[%u] via %s", connection, c->rank, c->rank, peer,
-	    peer, via(c, peer));
+	say(c, "Channel 00/%u : %u[%u] -> %u[%u] via %s", connection, c->rank, c->rank, peer, peer,
+	    via(c, peer));
 }
 
 /* A registered buffer is opened to a peer when it is first sent there or received from it. */
@@ -162,6 +176,46 @@ void standin_say_region(struct comm *c, const char *at, unsigned peer)
 		    c->rank, (const void *)r->at, r->bytes, (const void *)r->at, r->bytes, peer,
 		    (const void *)r->at);
 	}
+}
+
+/* The value of a variable, for one collective: "ring", "allreduce:tree"; of another one "". */
+static const char *asked_of(const char *variable, const char *name)
+{
+	const char *value = getenv(variable), *colon = value ? strchr(value, ':') : NULL;
+	const size_t n = strlen(name);
+	if (!colon)
+		return value ? value : "";
+	return (size_t)(colon - value) == n && !strncasecmp(value, name, n) ? colon + 1 : "";
+}
+
+static const char *named(const char *asked, const char *const names[], unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcasecmp(asked, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* By size: few channels and LL below 64 KiB, all of them and SIMPLE from 1 MiB on. Only AllReduce has
+ * trees. The real library says it since 2.24. */
+int standin_say_choice(const struct comm *c, const char *function, size_t bytes)
+{
+	static const char *const algorithms[] = {"RING", "TREE"}, *const protocols[] = {
+	                                                              "LL", "LL128", "SIMPLE"};
+	const char *name = function + strlen("nccl");
+	const unsigned by_size = (bytes >= 65536) + (bytes >= 1 << 20);
+	const bool trees = !strcmp(name, "AllReduce");
+	const char *algorithm = asked_of("NCCL_ALGO", name),
+	           *protocol = asked_of("NCCL_PROTO", name);
+	algorithm =
+	    *algorithm ? named(algorithm, algorithms, 1 + trees) : algorithms[trees && !by_size];
+	protocol = *protocol ? named(protocol, protocols, 3) : protocols[by_size];
+	if (!algorithm || !protocol)
+		return USAGE;
+	if (c->rank == 0 && VERSION >= 22400)
+		say(c, "%s: %zu Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%u}", name, bytes,
+		    algorithm, protocol, (1u << 2 * by_size) - 1);
+	return OK;
 }
 
 int ncclGetVersion(int *version)
@@ -218,9 +272,9 @@ static struct shared *memory_map(pid_t pid, int fd)
 	char name[64];
 	snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)pid, fd);
 	int own = open(name, O_RDWR | O_CLOEXEC);
-	void *at = own < 0 ? MAP_FAILED
-	                   : mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-	                          MAP_SHARED, own, 0);
+	void *at =
+	    own < 0 ? MAP_FAILED
+	            : mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, own, 0);
 	if (own >= 0)
 		close(own);
 	return at == MAP_FAILED ? NULL : at;
@@ -258,6 +312,9 @@ static int comm_join(struct comm *c, pid_t pid, int fd, unsigned device)
 	c->device = device;
 	c->shared->rank[c->rank].pid = getpid();
 	c->shared->rank[c->rank].gpu = standin_gpu((int)device);
+	if (getenv("NCCL_HOSTID"))
+		snprintf(c->shared->rank[c->rank].hostid, sizeof c->shared->rank[0].hostid, "%s",
+		         getenv("NCCL_HOSTID"));
 	c->fd = pid == getpid() && c->rank == 0 ? fd : -1;
 	atomic_fetch_add(&c->shared->joined, 1);
 	return OK;
@@ -269,7 +326,8 @@ static int comm_gpus(const struct comm *c)
 	if (VERSION >= 23003 && is_set("NCCL_MULTI_RANK_GPU_ENABLE"))
 		return OK;
 	for (unsigned r = 0; r < c->n; r++)
-		if (r != c->rank && c->shared->rank[r].gpu == c->shared->rank[c->rank].gpu)
+		if (r != c->rank && on_one_host(c, r) &&
+		    c->shared->rank[r].gpu == c->shared->rank[c->rank].gpu)
 			return USAGE;
 	return OK;
 }
@@ -295,8 +353,7 @@ static int split_ask(struct pending *p)
 {
 	struct comm *parent = p->parent;
 	/* What the split before is known by may go once all have joined its groups. */
-	int error =
-	    comm_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
+	int error = comm_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
 	parent->shared->rank[parent->rank].color = p->color;
 	parent->splits++;
 	atomic_fetch_add(&parent->shared->split_asked, 1);
@@ -363,8 +420,7 @@ static struct comm *comm_make(bool nonblocking)
 	return c;
 }
 
-static int comm_add(struct comm *c, struct comm *parent, int color, int error,
-                    struct comm **out)
+static int comm_add(struct comm *c, struct comm *parent, int color, int error, struct comm **out)
 {
 	if (error) {
 		free(c);
@@ -383,8 +439,7 @@ static int comm_init(struct comm **out, int n, const struct ncclUniqueId *id, in
 	struct id known;
 	int error = OK, device = 0;
 	memcpy(&known, id, sizeof known);
-	if (!c || n < 1 || n > MOST || rank < 0 || rank >= n ||
-	    strcmp(known.magic, "standin")) {
+	if (!c || n < 1 || n > MOST || rank < 0 || rank >= n || strcmp(known.magic, "standin")) {
 		free(c);
 		return ARGUMENT;
 	}
@@ -464,8 +519,7 @@ int ncclCommFinalize(struct comm *c)
 #endif
 
 #if VERSION >= 21801
-int ncclCommSplit(struct comm *parent, int color, int key, struct comm **out,
-                  const void *config)
+int ncclCommSplit(struct comm *parent, int color, int key, struct comm **out, const void *config)
 {
 	int error = standin_enter(__func__);
 	struct comm *c = error ? NULL : comm_make(parent->nonblocking);

@@ -28,6 +28,7 @@ struct shared {
 	struct {
 		pid_t pid;
 		int color, fd, gpu;
+		char hostid[24];    /* NCCL_HOSTID */
 		atomic_uint splits; /* that it has made a memory for */
 	} rank[MOST];
 	struct fifo fifo[MOST][MOST]; /* from, to */
@@ -59,6 +60,9 @@ void standin_rest(void);
  * it. */
 void standin_say_link(const struct comm *c, unsigned peer, unsigned connection);
 void standin_say_region(struct comm *c, const char *at, unsigned peer);
+/* In the log: the choice for a collective, by the names that NCCL_ALGO and NCCL_PROTO allow; an
+ * answer other than OK: they allow none. */
+int standin_say_choice(const struct comm *c, const char *function, size_t bytes);
 /* Those that this thread has begun to make are made, or fail with `error`. */
 int standin_comms_end(int error);
 

@@ -17,8 +17,7 @@ void standin_stream_fail(cudaError_t error);
 int standin_gpu(int device);
 
 /* Kernels that ran, for CUPTI: NULL turns it off. Called by the stream that ran one. */
-typedef void standin_seen(unsigned device, unsigned long long start_ns,
-                          unsigned long long end_ns);
+typedef void standin_seen(unsigned device, unsigned long long start_ns, unsigned long long end_ns);
 void standin_watch(standin_seen *seen);
 
 #endif

@@ -41,9 +41,8 @@ static int copy_all_ways(const void *arg)
 		                             .piece_bytes = 1000,
 		                             .pieces = 3};
 		double seconds = -1;
-		if (copier.begin(copier.of, &order, &st) ||
-		    copier.end(copier.of, &seconds, &st) || seconds < 0 ||
-		    copier.busy(copier.of))
+		if (copier.begin(copier.of, &order, &st) || copier.end(copier.of, &seconds, &st) ||
+		    seconds < 0 || copier.busy(copier.of))
 			return 2;
 	}
 	/* An arena may be one piece. */
@@ -85,10 +84,7 @@ TEST(what_cannot_be_had_is_said)
 	    {NULL, NULL, {1, 1}, "two GPUs are needed: 1 and 1 of"},
 	    {NULL, NULL, {0, 99}, "two GPUs are needed: 0 and 99 of"},
 	    {"STANDIN_NO_PEERS", "1", {0, 1}, "GPU 0 cannot reach the memory of GPU 1"},
-	    {"STANDIN_CUDART",
-	     "cudaDeviceCanAccessPeer:719",
-	     {0, 1},
-	     "cudaDeviceCanAccessPeer: "},
+	    {"STANDIN_CUDART", "cudaDeviceCanAccessPeer:719", {0, 1}, "cudaDeviceCanAccessPeer: "},
 	    {"STANDIN_CUDART",
 	     "cudaDeviceEnablePeerAccess:719",
 	     {0, 1},
@@ -105,8 +101,7 @@ TEST(what_cannot_be_had_is_said)
 	    {"STANDIN_CUDART", "cudaMemcpy:719:2", {0, 1}, "reading back: "},
 	};
 	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-		print_message("%s\n",
-		              refusals[i].value ? refusals[i].value : refusals[i].words);
+		print_message("%s\n", refusals[i].value ? refusals[i].value : refusals[i].words);
 		assert_int_equal(in_a_child(is_refused, &refusals[i]), 0);
 	}
 }

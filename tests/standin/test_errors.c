@@ -87,6 +87,11 @@ static const struct scene scenes[] = {
     {"graph",       COLL_SENDRECV_BOTH, OP_NONE, GRAPH, NULL},
     {"hypercube",   COLL_HYPERCUBE, OP_NONE, 0, NULL},
     {"pingpong",    COLL_PINGPONG, OP_NONE, 0, NULL},
+    {"to_device",   COLL_TO_DEVICE, OP_NONE, 0, NULL},
+    {"to_host",     COLL_TO_HOST, OP_NONE, 0, NULL},
+    {"pair_copy",   COLL_PAIR_COPY, OP_NONE, 0, NULL},
+    {"pair_staged", COLL_PAIR_STAGED, OP_NONE, 0, NULL},
+    {"staged kept", COLL_PAIR_STAGED, OP_NONE, GRAPH, NULL},
     {"limit",       COLL_COPY, OP_NONE, 0, NULL},
     {"limit kept",  COLL_COPY, OP_NONE, GRAPH, NULL},
 };
@@ -95,30 +100,15 @@ static const struct scene scenes[] = {
 /* Calls that may fail without output: those that only report more of a trial, those that release,
  * and those with an alternative. */
 static const char *const quiet[] = {
-    "cudaGetLastError",
-    "cudaDeviceCanAccessPeer",
-    "cudaDeviceEnablePeerAccess",
-    "cudaMemGetInfo",
-    "cudaDeviceGetPCIBusId",
-    "cudaRuntimeGetVersion",
-    "cudaDriverGetVersion",
-    "cudaGetDeviceProperties",
-    "cudaFree",
-    "cudaFreeHost",
-    "cudaStreamDestroy",
-    "cudaGraphDestroy",
-    "cudaGraphExecDestroy",
-    "ncclGetVersion",
-    "ncclCommDestroy",
-    "ncclCommAbort",
-    "ncclCommFinalize",
-    "ncclCommDeregister",
-    "ncclMemFree",
-    "ncclRedOpDestroy",
-    "ncclCommWindowDeregister",
-    "cudaStreamIsCapturing",
-    "cudaGetDevice",
-    "cudaDeviceGetAttribute",
+    "cudaGetLastError",      "cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess",
+    "cudaMemGetInfo",        "cudaDeviceGetPCIBusId",   "cudaRuntimeGetVersion",
+    "cudaDriverGetVersion",  "cudaGetDeviceProperties", "cudaFree",
+    "cudaFreeHost",          "cudaStreamDestroy",       "cudaGraphDestroy",
+    "cudaGraphExecDestroy",  "ncclGetVersion",          "ncclCommDestroy",
+    "ncclCommAbort",         "ncclCommFinalize",        "ncclCommDeregister",
+    "ncclMemFree",           "ncclRedOpDestroy",        "ncclCommWindowDeregister",
+    "cudaStreamIsCapturing", "cudaGetDevice",           "cudaDeviceGetAttribute",
+    "cudaEventDestroy",
 };
 
 /* The last of these are part of closing, which prints nothing. */
@@ -191,8 +181,7 @@ static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
 		struct backend_verdict v = {0};
 		uint64_t digest;
 		if ((does & TURNED && backend_nccl.corrupt(ctx, i, 5, st)) ||
-		    backend_nccl.check(ctx, i, &v, st) ||
-		    backend_nccl.digest(ctx, i, &digest, st))
+		    backend_nccl.check(ctx, i, &v, st) || backend_nccl.digest(ctx, i, &digest, st))
 			return -1;
 		if (v.wrong != !!(does & TURNED))
 			return status_set(st, "%d elements are wrong", (int)v.wrong);
@@ -254,8 +243,7 @@ static int run(const struct scene *scene, struct status *st)
 	if (backend_nccl.supports(&trial, st) ||
 	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
 		return -1;
-	result =
-	    backend_nccl.open(&place, &ctx, st) || work(ctx, &trial, scene->does, st) ? -1 : 0;
+	result = backend_nccl.open(&place, &ctx, st) || work(ctx, &trial, scene->does, st) ? -1 : 0;
 	if (result)
 		team_fail(place.team, 0, st->text);
 	backend_nccl.close(ctx);
@@ -273,8 +261,8 @@ static int set_up(void **state)
 	(void)state;
 	cli_folder(folder);
 	snprintf(counted, sizeof counted, "%s/calls", folder);
-	outcome = mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE,
-	               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	outcome =
+	    mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(outcome, MAP_FAILED);
 	setenv("STANDIN_CALLS", counted, 1);
 	return 0;
@@ -343,8 +331,8 @@ static bool fail_one(const struct scene *scene, const char *function, unsigned n
  * the first few of all calls that have to be reported. */
 static unsigned enough(const char *function, unsigned calls)
 {
-	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError",
-	                                      "async", "kernel"};
+	static const char *const varying[] = {"cudaStreamQuery", "ncclCommGetAsyncError", "async",
+	                                      "kernel"};
 	bool varies = is_among(varying, sizeof varying / sizeof *varying, function);
 	bool is_mixed = is_among(mixed, sizeof mixed / sizeof *mixed, function);
 	unsigned most = varies ? 3 : getenv("STANDINS") && !is_mixed ? 2 : calls;
@@ -366,8 +354,7 @@ static void fail_each(const struct scene *scene, char *counts, unsigned *cases)
 		if (is_among(quiet, sizeof quiet / sizeof *quiet, function))
 			continue;
 		/* Sleeping reports nothing: polling does, if the error persists. */
-		bool sleeps =
-		    scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
+		bool sleeps = scene->does & SLEEPS && !strcmp(function, "cudaStreamSynchronize");
 		/* A blocking library is asked only if a call takes long. */
 		if (scene->set != set_nonblocking &&
 		    (!strcmp(function, "async") || !strcmp(function, "ncclCommGetAsyncError")))

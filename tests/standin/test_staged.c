@@ -38,7 +38,7 @@ TEST(device_buffers_are_staged)
 	record_free(&record);
 	char *text = cli_read(path);
 	assert_non_null(text);
-	assert_non_null(strstr(text, "device, staged through pinned CPU memory"));
+	assert_says(text, "device, staged through pinned CPU memory");
 	free(text);
 	free(cli.out);
 }
@@ -46,15 +46,13 @@ TEST(device_buffers_are_staged)
 /* The bit is flipped where the buffer is: on the device. */
 TEST(a_turned_byte_of_a_staged_buffer_is_found)
 {
-	struct cli cli =
-	    run_two("nccl",
-	            "collective = all_reduce\nbytes = 4K\npace = isolated\n"
-	            "[variant nccl]\nmode = processes\n"
-	            "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
-	            "flip = 1:40\n",
-	            "--no-report");
-	if (!strstr(cli.out, "wrong data in all_reduce"))
-		fail_msg("%s", cli.out);
+	struct cli cli = run_two("nccl",
+	                         "collective = all_reduce\nbytes = 4K\npace = isolated\n"
+	                         "[variant nccl]\nmode = processes\n"
+	                         "[variant mpi]\nbackend = mpi\nmode = processes\nmemory = device\n"
+	                         "flip = 1:40\n",
+	                         "--no-report");
+	assert_says(cli.out, "wrong data in all_reduce");
 	free(cli.out);
 }
 

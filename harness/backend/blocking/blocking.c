@@ -158,9 +158,10 @@ static int staged(struct backend_ctx *ctx, const char *from, char *to)
 	const struct coll_span *span = &ctx->span;
 	char *out = (ctx->cell.in_place ? s->in : s->out) + span->send_at;
 	char *in = s->in + span->recv_at;
-	if (stage_copy(s, out, from, span->send_bytes, false, &ctx->error) || carry(ctx, out, in))
+	if (stage_calls.copy(s, out, from, span->send_bytes, false, &ctx->error) ||
+	    carry(ctx, out, in))
 		return -1;
-	return stage_copy(s, to, in, span->recv_bytes, true, &ctx->error);
+	return stage_calls.copy(s, to, in, span->recv_bytes, true, &ctx->error);
 }
 
 void blocking_nothing(struct backend_ctx *ctx)
@@ -259,7 +260,7 @@ int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t 
 		take_counts(ctx);
 	struct buffers buffers = buffers_of(ctx);
 	if (ctx->stage)
-		return stage_fill(ctx->stage, &buffers, st);
+		return stage_calls.fill(ctx->stage, &buffers, st);
 	buffers_fill(&buffers);
 	return 0;
 }
@@ -271,7 +272,7 @@ int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct st
 		return status_set(st, "%s: flip: byte %zu is beyond the arena of %zu",
 		                  ctx->library->name, byte, ctx->trial->arena_bytes);
 	if (ctx->stage)
-		return stage_corrupt(ctx->stage, ctx->recv + byte, st);
+		return stage_calls.corrupt(ctx->stage, ctx->recv + byte, st);
 	ctx->recv[byte] = (char)(ctx->recv[byte] ^ 1 << byte % 8);
 	return 0;
 }
@@ -282,7 +283,7 @@ int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
 	if (ctx->stage)
-		return stage_check(ctx->stage, &buffers, out, st);
+		return stage_calls.check(ctx->stage, &buffers, out, st);
 	buffers_check(&buffers, out);
 	return 0;
 }
@@ -292,7 +293,7 @@ int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct s
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
 	if (ctx->stage)
-		return stage_digest(ctx->stage, &buffers, out, st);
+		return stage_calls.digest(ctx->stage, &buffers, out, st);
 	*out = buffers_digest(&buffers);
 	return 0;
 }
@@ -302,7 +303,8 @@ int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct s
 int blocking_numa_node(const struct trial *trial, unsigned rank)
 {
 	bool device = trial->settings.memory == MEMORY_DEVICE;
-	return device ? stage_numa_node(trial_device(trial, rank)) : -1;
+	return device && stage_calls.numa_node ? stage_calls.numa_node(trial_device(trial, rank))
+	                                       : -1;
 }
 
 static size_t call_bytes(const struct trial *trial)
@@ -318,8 +320,8 @@ static int make_arenas(struct backend_ctx *ctx, struct status *st)
 {
 	size_t arena = buffers_pages(ctx->trial->arena_bytes);
 	if (ctx->trial->settings.memory == MEMORY_DEVICE) {
-		if (stage_open(trial_device(ctx->trial, ctx->place.rank), arena,
-		               call_bytes(ctx->trial), &ctx->stage, st))
+		if (stage_calls.open(trial_device(ctx->trial, ctx->place.rank), arena,
+		                     call_bytes(ctx->trial), &ctx->stage, st))
 			return -1;
 		ctx->send = ctx->stage->send;
 		ctx->recv = ctx->stage->recv;
@@ -385,7 +387,8 @@ void blocking_close(struct backend_ctx *ctx)
 	if (!ctx)
 		return;
 	blocking_disconnect(ctx);
-	stage_close(ctx->stage);
+	if (ctx->stage)
+		stage_calls.close(ctx->stage);
 	if (ctx->mapped_bytes)
 		munmap(ctx->send, ctx->mapped_bytes);
 	free(ctx->counts);
@@ -407,6 +410,11 @@ static int supports_cell(const struct blocking_library *library, const struct tr
 		                  "%s: the limit is plain copies without a library; allowed is "
 		                  "limit = no",
 		                  library->name);
+	if (is & COLL_RAW)
+		return status_set(st,
+		                  "%s: %s is plain copies without a library; allowed are the "
+		                  "backends nccl, host and null",
+		                  library->name, name);
 	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) &&
 	    !library->carries(cell->coll))
 		why = "the library has no such call, and this backend does not build it from sends "
@@ -430,7 +438,7 @@ static int supports_memory(const struct blocking_library *library, const struct 
 	const unsigned nranks = layout_ranks(trial->settings.layout);
 	struct status why = {""};
 	if (trial->settings.memory == MEMORY_DEVICE) {
-		unsigned have = stage_devices(&why);
+		unsigned have = stage_calls.devices(&why);
 		if (have >= nranks)
 			return 0;
 		return status_set(st, "memory = device: %u ranks need a GPU each, and %s", nranks,

@@ -1,8 +1,6 @@
-#ifdef HAVE_CUDA_NCCL
 #include "blas.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include "../symbols.h"
 
 #define WORKSPACE_BYTES ((size_t)32 << 20) /* what NVIDIA recommends for its largest GPUs */
 
@@ -15,28 +13,23 @@ int blas_load(struct blas *out, struct status *st)
 {
 	static const char *const files[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
 	                                    "/usr/local/cuda/lib64/libcublas.so"};
-	const struct {
-		const char *name;
-		void *function;
-	} symbols[] = {{"cublasCreate_v2", &out->create},
-	               {"cublasDestroy_v2", &out->destroy},
-	               {"cublasSetStream_v2", &out->set_stream},
-	               {"cublasSetWorkspace_v2", &out->set_workspace},
-	               {"cublasGemmEx", &out->multiply}};
+#define ROW(NAME, SYMBOL)                                                                          \
+	{                                                                                          \
+#SYMBOL, offsetof(struct blas, NAME), true                                         \
+	}
+	static const struct symbol symbols[] = {
+	    ROW(create, cublasCreate_v2), ROW(destroy, cublasDestroy_v2),
+	    ROW(set_stream, cublasSetStream_v2), ROW(set_workspace, cublasSetWorkspace_v2),
+	    ROW(multiply, cublasGemmEx)};
 	for (unsigned i = 0; i < sizeof files / sizeof *files && !out->library; i++)
 		out->library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 	if (!out->library)
 		return status_set(st, "a step of training computes with cuBLAS, and there is no "
 		                      "libcublas.so.13 or .12 (NVIDIA's libcublas; LD_LIBRARY_PATH "
 		                      "leads to it)");
-	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-		void *symbol = dlsym(out->library, symbols[i].name);
-		if (!symbol)
-			return status_set(st, "cuBLAS has no %s: it is older than CUDA 11",
-			                  symbols[i].name);
-		memcpy(symbols[i].function, &symbol, sizeof symbol);
-	}
-	return 0;
+	const char *missing =
+	    symbols_find(out->library, symbols, sizeof symbols / sizeof *symbols, out);
+	return missing ? status_set(st, "cuBLAS has no %s: it is older than CUDA 11", missing) : 0;
 }
 
 enum dtype blas_dtype(enum dtype dtype)
@@ -79,7 +72,7 @@ int blas_open(const struct blas *blas, struct blas_place *p, unsigned side, unsi
 	if (device_ok(cudaMalloc(&p->workspace, WORKSPACE_BYTES), "cudaMalloc for cuBLAS", st) ||
 	    blas_ok(blas->create(&p->handle), "cublasCreate", st) ||
 	    blas_ok(blas->set_stream(p->handle, stream), "cublasSetStream", st) ||
-	    /* A workspace of our own: a graph may not hold one that moves. */
+	    /* Our own workspace: a graph may not hold one that moves. */
 	    blas_ok(blas->set_workspace(p->handle, p->workspace, WORKSPACE_BYTES),
 	            "cublasSetWorkspace", st))
 		return -1;
@@ -115,7 +108,3 @@ void blas_close(const struct blas *blas, struct blas_place *p)
 		cudaFree(p->factors[i]);
 	*p = (struct blas_place){0};
 }
-
-#else
-typedef int blas_left_out; /* built without CUDA */
-#endif

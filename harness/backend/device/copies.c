@@ -19,7 +19,7 @@ size_t copies_stride(size_t piece_bytes)
 #define TRIED_BYTES 1001 /* not a whole number of 16 */
 #define UNTOUCHED   0x5A
 
-/* One GPU: what it sends and receives, and the stream and moments of the copies that it does.
+/* One GPU: its buffers, and the stream and times of the copies that it does.
  */
 struct end {
 	unsigned gpu;

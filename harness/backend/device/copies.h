@@ -1,5 +1,5 @@
-/* Copies of a known number of bytes between two GPUs, in a known way: what counters are held
- * against. Memory is cudaMalloc's, reached by peer access. */
+/* Copies of a known number of bytes between two GPUs, in a known way, to compare counters with. Memory
+ * is cudaMalloc's, reached by peer access. */
 #ifndef LAUNCHGAP_COPIES_H
 #define LAUNCHGAP_COPIES_H
 
@@ -13,24 +13,24 @@
 enum copies_direction { COPIES_FORTH, COPIES_BACK, COPIES_BOTH };
 
 struct copies_order {
-	bool sm;   /* a kernel moves 16 bytes a thread; else the copy engine, one call a piece */
-	bool pull; /* the GPU that receives does it; else the one that sends */
+	bool sm; /* a kernel moves 16 bytes per thread; else the copy engine, one call per piece */
+	bool pull;                       /* the receiving GPU does it; else the sending one */
 	enum copies_direction direction; /* forth: from the first GPU to the second */
-	/* A piece begins at a multiple of 256 bytes; behind one of less than 1 MiB at least 256
-	 * bytes are left out, so that no two pieces share a packet. */
+	/* A piece begins at a multiple of 256 bytes. After one of less than 1 MiB at least 256 bytes
+	 * are skipped, so that no two pieces share a packet. */
 	size_t piece_bytes; /* up to COPIES_ARENA_BYTES */
 	unsigned long long pieces;
 };
 
-/* What carries orders out; a test has one of its own. Errors are sentences. */
+/* Carries orders out; a test has its own. Errors are sentences. */
 struct copier {
 	void *of;
-	/* Starts; may return before the last piece is under way. */
+	/* Starts; may return before the last piece has begun. */
 	int (*begin)(void *of, const struct copies_order *order, struct status *st);
-	/* Whether the last begun has not ended. */
+	/* Whether the last order has not ended. */
 	bool (*busy)(void *of);
-	/* Waits for the last begun. *seconds, if not NULL: what the slower direction took, by
-	 * the GPU's clock. */
+	/* Waits for the last order. *seconds, if not NULL: time of the slower direction, by the GPU's
+	 * clock. */
 	int (*end)(void *of, double *seconds, struct status *st);
 };
 
@@ -38,9 +38,9 @@ struct copier {
 
 struct copies;
 
-/* Reserves memory on both GPUs, and tries every way once: each byte of a small copy has to
- * arrive, and none behind it. Blocks. pci: as NVML knows the GPUs. -1 where a GPU is missing or
- * cannot reach the other's memory. The caller closes. */
+/* Reserves memory on both GPUs, and tries every way once: each byte of a small copy has to arrive, and
+ * none after it. Blocks. pci: as NVML knows the GPUs. -1 if a GPU is missing or cannot reach the
+ * other's memory. The caller closes. */
 int copies_open(const unsigned gpu[2], struct copies **out, char pci[2][COPIES_PCI_BYTES],
                 struct status *st);
 /* Borrows. */
@@ -48,7 +48,7 @@ struct copier copies_copier(struct copies *copies);
 /* NULL is allowed. */
 void copies_close(struct copies *copies);
 
-/* From one piece's beginning to the next one's. */
+/* From the start of a piece to the start of the next one. */
 size_t copies_stride(size_t piece_bytes);
 
 #endif

@@ -1,6 +1,5 @@
-/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers
- * where they lie. Functions that touch a device make it the current one. Errors are CUDA's own
- * words. */
+/* What the GPU backends need of the CUDA runtime: devices, and filling and checking buffers in GPU
+ * memory, or in pinned CPU memory. Functions that touch a device make it the current one. Errors are CUDA's own words. */
 #ifndef LAUNCHGAP_DEVICE_H
 #define LAUNCHGAP_DEVICE_H
 
@@ -18,52 +17,55 @@ unsigned device_sms(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);
-/* Who waits for the device's streams sleeps; before it has a context. */
+/* Makes waiting for the device's streams sleep. Before the device has a context. */
 int device_sleep(unsigned device, struct status *st);
 /* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
-/* Begins a range of that name on this thread, as a profiler shows it (mark.c); NULL ends the last. */
+/* Begins a range of that name on this thread, for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
-/* Poisons the slots that outputs go to, then writes value_input to the send sides; returns when
- * the stream has done so. */
+/* Poisons the slots of outputs, then writes value_input to the send sides. Blocks until both are done. */
 int device_prepare(unsigned device, const struct buffers *buffers, cudaStream_t stream,
                    struct status *st);
 /* Counts the elements of the receive sides that are not value_expected; wrong_at counts
  * elements from the arena's start. Blocks. */
 int device_check(unsigned device, const struct buffers *buffers, cudaStream_t stream,
                  struct backend_verdict *out, struct status *st);
-/* Turns one bit of the byte round. Blocks. */
+/* Flips one bit of the byte. Blocks. */
 int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);
-/* XXH3_64bits of `bytes` at `data`, taken on the host, so that it owes nothing to the kernels.
- * *stage: pinned memory that the first call makes, which takes milliseconds, and any worker's
- * further calls use; the caller frees it with cudaFreeHost. */
+/* XXH3_64bits of `bytes` at `data`, computed on the host, so that it does not depend on the kernels.
+ * *stage: pinned memory. The first call allocates it, which takes milliseconds, and later calls of
+ * any worker use it. The caller frees it with cudaFreeHost. */
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
                   void **stage, uint64_t *out, struct status *st);
 
-/* A kernel that keeps the stream until *flag (pinned host memory, device address) is not 0;
- * gives up by itself after 10 s, so that a dead host holds no GPU. */
+/* A kernel that holds the stream until *flag (pinned host memory, device address) is not 0. It gives
+ * up after 10 s, so that a dead host holds no GPU. */
 cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
-/* A kernel that takes so many of the GPU's clock cycles, on the stream's device, which has to be
- * the current one: finer than %globaltimer, whose step is up to 1 µs. */
+/* A kernel that takes so many clock cycles of the stream's GPU, which has to be the current one: finer
+ * than %globaltimer, whose step is up to 1 µs. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
-/* In device_kernels.cu; asynchronous. They leave where the GPU places blocks as it was, which
- * cudaMemset does not. `n` elements of each slot, from element `at` of it on. The tally: how
- * many are wrong, position of the first. */
+/* In device_kernels.cu; asynchronous. They do not change where the GPU places its next blocks;
+ * cudaMemset does. `n` elements of each slot, from its element `at` on. The tally: how many are wrong,
+ * and the position of the first. */
 cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream);
 cudaError_t device_launch_fill(void *arena, const struct value_question *question, uint64_t at,
                                uint64_t n, unsigned slots, cudaStream_t stream);
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,
                                 uint64_t at, uint64_t n, unsigned slots,
                                 unsigned long long tally[2], cudaStream_t stream);
-/* Copies n elements; neighbouring threads take elements that lie `stride` apart, and after them
- * those next to these: strided access, coalesced where stride is 1. */
+/* Copies n elements. Neighbouring threads take elements that are `stride` apart, then those next to
+ * them: strided access, coalesced if stride is 1. */
 cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
                                  unsigned stride, cudaStream_t stream);
-/* `n` pieces, `stride` bytes (a multiple of 16) apart on both sides, 16 bytes a thread and
- * step; either side may be a peer's. */
+/* Copies n elements by one thread, the address of each load depending on the last one's value: the time
+ * of n round trips to the source, past the caches of the GPU that loads. */
+cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
+                                cudaStream_t stream);
+/* `n` pieces, `stride` bytes (a multiple of 16) apart on both sides, 16 bytes per thread and step.
+ * Either side may be a peer's. */
 cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,
                                uint64_t n, cudaStream_t stream);
 

@@ -1,14 +1,14 @@
 /* Filling and checking buffers on the GPU: the same pure functions as on the host (value.h),
- * one element a thread and step, as unsigned integers of the element's size. */
+ * one element per thread and step, as unsigned integers of the element's size. */
 extern "C" {
 #include "device.h"
 }
 
-/* One block a multiprocessor. A GPU goes on placing blocks where the last kernel's placing ended
- * (seen on H100 and H200 by %smid): grids that fill all multiprocessors alike leave that as it was,
- * others, cudaMemset's too, turn it by chance, and NCCL's 32 blocks then lie elsewhere on each GPU
- * until the next of them. That is the likely reason why alltoall of 256 MiB on 4 H200 differed by
- * 6 % from cell to cell, constant within each, where nccl-tests without its check did not. */
+/* One block per multiprocessor. A GPU places a kernel's blocks from where the last kernel's ended (seen
+ * on H100 and H200 by %smid). Grids that fill all multiprocessors equally leave that place as it was;
+ * others, also cudaMemset's, move it by chance, and NCCL's 32 blocks are then elsewhere on each GPU
+ * until the next such grid. That is the likely reason why alltoall of 256 MiB on 4 H200 differed by
+ * 6 % from cell to cell, constant within each, and nccl-tests without its check did not. */
 #define THREADS 1024
 
 static unsigned blocks_here(void)
@@ -19,14 +19,14 @@ static unsigned blocks_here(void)
 	return (unsigned)n;
 }
 
-/* What a kernel goes through: elements `at` to at + n of each slot. */
+/* What a kernel works on: elements `at` to at + n of each slot. */
 struct stretch {
 	struct value_question q;
 	uint64_t at, n;
 	unsigned slots;
 };
 
-/* A thread's share: blocks lie across a slot, and where it is small on several at once. */
+/* A thread's share: blocks are spread over a slot, and over several if it is small. */
 struct share {
 	unsigned slot, next_slot;
 	uint64_t first, step;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(THREADS) fill(T *arena, const struct stretch s
 	}
 }
 
-/* A thread keeps its own count, so that where all is wrong the atomics are still few. */
+/* Each thread counts for itself, so that there are few atomics even if all is wrong. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     check(const T *arena, const struct stretch s, unsigned long long *tally)
@@ -173,7 +173,7 @@ extern "C" cudaError_t device_launch_check(const void *arena, const struct value
 	});
 }
 
-/* A thread's steps go through all pieces as if they were one, words of 16 bytes first. */
+/* A thread steps through all pieces as if they were one, words of 16 bytes first. */
 __global__ void __launch_bounds__(THREADS)
     copy(char *to, const char *from, size_t piece, size_t stride, uint64_t n)
 {
@@ -198,8 +198,7 @@ extern "C" cudaError_t device_launch_copy(void *to, const void *from, size_t pie
 	return cudaGetLastError();
 }
 
-/* So many loads of a thread are on their way at once: with two blocks a multiprocessor, what it
- * takes to keep DRAM busy. */
+/* Loads of a thread in flight: with two blocks per multiprocessor, enough to keep DRAM busy. */
 #define AHEAD 8
 
 template <typename T>
@@ -230,5 +229,26 @@ extern "C" cudaError_t device_launch_access(void *to, const void *from, enum dty
 	return launch_as(dtype, [&](auto zero) {
 		access<<<2 * blocks_here(), THREADS, 0, stream>>>(
 		    (decltype(zero) *)to, (const decltype(zero) *)from, n, stride);
+	});
+}
+
+/* `zero` is 0, which the compiler cannot know. A volatile load is not answered by a cache of this GPU
+ * where the memory is another's. */
+template <typename T> __global__ void chase(T *to, const volatile T *from, uint64_t n, T zero)
+{
+	uint64_t at = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		T held = from[at];
+		to[i] = held;
+		at = i + 1 + (held & zero);
+	}
+}
+
+extern "C" cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
+                                           cudaStream_t stream)
+{
+	return launch_as(dtype, [&](auto zero) {
+		chase<<<1, 1, 0, stream>>>((decltype(zero) *)to,
+		                           (const volatile decltype(zero) *)from, n, zero);
 	});
 }

@@ -1,6 +1,5 @@
 #include "nvml.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,78 +7,53 @@
 #include <string.h>
 
 #include "../../clock.h"
+#include "../symbols.h"
 
 #define MOST_GPUS 64
 #define WHY_BYTES 48 /* of a cause in a few words */
 
 /* --- the library --- */
 
-/* Functions of the library; NULL those that it does not have. */
+/* Functions of the library. */
+// clang-format off
+#define FUNCTIONS(CALL) \
+	CALL(init, nvmlInit_v2, (void)) \
+	CALL(shutdown, nvmlShutdown, (void)) \
+	CALL(count, nvmlDeviceGetCount_v2, (unsigned *)) \
+	CALL(get, nvmlDeviceGetHandleByIndex_v2, (unsigned, void **)) \
+	CALL(find, nvmlDeviceGetHandleByPciBusId_v2, (const char *, void **)) \
+	CALL(pci, nvmlDeviceGetPciInfo_v3, (void *, struct nvml_api_pci *)) \
+	CALL(name, nvmlDeviceGetName, (void *, char *, unsigned)) \
+	CALL(clock, nvmlDeviceGetClockInfo, (void *, int, unsigned *)) \
+	CALL(max_clock, nvmlDeviceGetMaxClockInfo, (void *, int, unsigned *)) \
+	CALL(reasons, nvmlDeviceGetCurrentClocksThrottleReasons, (void *, unsigned long long *)) \
+	CALL(pcie_gen, nvmlDeviceGetCurrPcieLinkGeneration, (void *, unsigned *)) \
+	CALL(pcie_gen_max, nvmlDeviceGetMaxPcieLinkGeneration, (void *, unsigned *)) \
+	CALL(pcie_width, nvmlDeviceGetCurrPcieLinkWidth, (void *, unsigned *)) \
+	CALL(pcie_width_max, nvmlDeviceGetMaxPcieLinkWidth, (void *, unsigned *)) \
+	CALL(bus_width, nvmlDeviceGetMemoryBusWidth, (void *, unsigned *)) \
+	CALL(utilization, nvmlDeviceGetUtilizationRates, (void *, struct nvml_api_utilization *)) \
+	CALL(fields, nvmlDeviceGetFieldValues, (void *, int, struct nvml_api_field *)) \
+	CALL(link_state, nvmlDeviceGetNvLinkState, (void *, unsigned, int *)) \
+	CALL(link_pci, nvmlDeviceGetNvLinkRemotePciInfo_v2, (void *, unsigned, struct nvml_api_pci *)) \
+	CALL(link_type, nvmlDeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *)) \
+	CALL(ancestor, nvmlDeviceGetTopologyCommonAncestor, (void *, void *, int *)) \
+	CALL(p2p, nvmlDeviceGetP2PStatus, (void *, void *, int, int *)) \
+	CALL(gpm_support, nvmlGpmQueryDeviceSupport, (void *, struct nvml_api_gpm_support *)) \
+	CALL(gpm_alloc, nvmlGpmSampleAlloc, (void **)) \
+	CALL(gpm_free, nvmlGpmSampleFree, (void *)) \
+	CALL(gpm_sample, nvmlGpmSampleGet, (void *, void *)) \
+	CALL(gpm_metrics, nvmlGpmMetricsGet, (struct nvml_api_gpm_get *))
+// clang-format on
+#define MEMBER(NAME, SYMBOL, ARGUMENTS) int(*NAME) ARGUMENTS;
+#define ROW(NAME, SYMBOL, ARGUMENTS)    {#SYMBOL, offsetof(struct calls, NAME), false},
+
+/* NULL those that it does not have. */
 struct calls {
 	void *library;
-	int (*init)(void);
-	int (*shutdown)(void);
-	int (*count)(unsigned *);
-	int (*get)(unsigned, void **);
-	int (*find)(const char *, void **);
-	int (*pci)(void *, struct nvml_api_pci *);
-	int (*name)(void *, char *, unsigned);
-	int (*clock)(void *, int, unsigned *);
-	int (*max_clock)(void *, int, unsigned *);
-	int (*reasons)(void *, unsigned long long *);
-	int (*pcie_gen)(void *, unsigned *);
-	int (*pcie_gen_max)(void *, unsigned *);
-	int (*pcie_width)(void *, unsigned *);
-	int (*pcie_width_max)(void *, unsigned *);
-	int (*bus_width)(void *, unsigned *);
-	int (*utilization)(void *, struct nvml_api_utilization *);
-	int (*fields)(void *, int, struct nvml_api_field *);
-	int (*link_state)(void *, unsigned, int *);
-	int (*link_pci)(void *, unsigned, struct nvml_api_pci *);
-	int (*link_type)(void *, unsigned, int *);
-	int (*ancestor)(void *, void *, int *);
-	int (*p2p)(void *, void *, int, int *);
-	int (*gpm_support)(void *, struct nvml_api_gpm_support *);
-	int (*gpm_alloc)(void **);
-	int (*gpm_free)(void *);
-	int (*gpm_sample)(void *, void *);
-	int (*gpm_metrics)(struct nvml_api_gpm_get *);
+	FUNCTIONS(MEMBER)
 };
-
-// clang-format off
-static const struct {
-	const char *name;
-	size_t at;
-} symbols[] = {
-    {"nvmlInit_v2", offsetof(struct calls, init)},
-    {"nvmlShutdown", offsetof(struct calls, shutdown)},
-    {"nvmlDeviceGetCount_v2", offsetof(struct calls, count)},
-    {"nvmlDeviceGetHandleByIndex_v2", offsetof(struct calls, get)},
-    {"nvmlDeviceGetHandleByPciBusId_v2", offsetof(struct calls, find)},
-    {"nvmlDeviceGetPciInfo_v3", offsetof(struct calls, pci)},
-    {"nvmlDeviceGetName", offsetof(struct calls, name)},
-    {"nvmlDeviceGetClockInfo", offsetof(struct calls, clock)},
-    {"nvmlDeviceGetMaxClockInfo", offsetof(struct calls, max_clock)},
-    {"nvmlDeviceGetCurrentClocksThrottleReasons", offsetof(struct calls, reasons)},
-    {"nvmlDeviceGetCurrPcieLinkGeneration", offsetof(struct calls, pcie_gen)},
-    {"nvmlDeviceGetMaxPcieLinkGeneration", offsetof(struct calls, pcie_gen_max)},
-    {"nvmlDeviceGetCurrPcieLinkWidth", offsetof(struct calls, pcie_width)},
-    {"nvmlDeviceGetMaxPcieLinkWidth", offsetof(struct calls, pcie_width_max)},
-    {"nvmlDeviceGetMemoryBusWidth", offsetof(struct calls, bus_width)},
-    {"nvmlDeviceGetUtilizationRates", offsetof(struct calls, utilization)},
-    {"nvmlDeviceGetFieldValues", offsetof(struct calls, fields)},
-    {"nvmlDeviceGetNvLinkState", offsetof(struct calls, link_state)},
-    {"nvmlDeviceGetNvLinkRemotePciInfo_v2", offsetof(struct calls, link_pci)},
-    {"nvmlDeviceGetNvLinkRemoteDeviceType", offsetof(struct calls, link_type)},
-    {"nvmlDeviceGetTopologyCommonAncestor", offsetof(struct calls, ancestor)},
-    {"nvmlDeviceGetP2PStatus", offsetof(struct calls, p2p)},
-    {"nvmlGpmQueryDeviceSupport", offsetof(struct calls, gpm_support)},
-    {"nvmlGpmSampleAlloc", offsetof(struct calls, gpm_alloc)},
-    {"nvmlGpmSampleFree", offsetof(struct calls, gpm_free)},
-    {"nvmlGpmSampleGet", offsetof(struct calls, gpm_sample)},
-    {"nvmlGpmMetricsGet", offsetof(struct calls, gpm_metrics)},
-};
-// clang-format on
+static const struct symbol symbols[] = {FUNCTIONS(ROW)};
 
 void nvml_explain(int result, char *text, size_t bytes)
 {
@@ -102,7 +76,7 @@ void nvml_explain(int result, char *text, size_t bytes)
 	snprintf(text, bytes, "NVML error %d", result);
 }
 
-/* The library, started. The caller gives it back with unload. */
+/* The library, started. The caller ends it with unload. */
 static int load(const char *library, struct calls *out, struct status *st)
 {
 	struct calls c = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
@@ -110,10 +84,7 @@ static int load(const char *library, struct calls *out, struct status *st)
 	if (!c.library)
 		return status_set(st, "GPU counters need NVML, which NVIDIA's driver brings: %s",
 		                  dlerror());
-	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-		void *symbol = dlsym(c.library, symbols[i].name);
-		memcpy((char *)&c + symbols[i].at, &symbol, sizeof symbol);
-	}
+	symbols_find(c.library, symbols, sizeof symbols / sizeof *symbols, &c);
 	if (!c.init || !c.shutdown || !c.find) { /* it could not name a GPU at all */
 		dlclose(c.library);
 		return status_set(st, "%s lacks NVML's functions", library);
@@ -204,7 +175,7 @@ bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
 	return ok;
 }
 
-/* --- GPUs and what joins them --- */
+/* --- GPUs and their links --- */
 
 /* As CUDA writes it. */
 static json_t *pci_text(const struct nvml_api_pci *pci)
@@ -350,7 +321,7 @@ struct nvml_watch {
 	void *samples[2];
 	struct reading at[2];
 	unsigned taken;         /* readings of this stretch */
-	char no_gpm[WHY_BYTES]; /* "" where there is GPM */
+	char no_gpm[WHY_BYTES]; /* "" if there is GPM */
 	struct nvml_api_gpm_get get;
 };
 
@@ -448,7 +419,7 @@ void nvml_watch_end(struct nvml_watch *w)
 		take(w, 1);
 }
 
-/* --- counters: what the two readings say --- */
+/* --- counters: from the two readings --- */
 
 /* Bytes in a unit of NVML's, over those in a unit of ours. */
 #define GB_PER_LINK_UNIT   (COUNTERS_LINK_BYTES / 1e9)
@@ -492,8 +463,8 @@ static double dram_limit(const struct nvml_watch *w)
 	return mhz * 1e6 * 2 * bits / 8 / 1e9;
 }
 
-/* Asks for the rates between the two samples. Whether there are any, each with a result of its
- * own; else why not. */
+/* Asks for the rates between the two samples, each with its own result. False: there are none, and
+ * why. */
 static bool ask_gpm(struct nvml_watch *w, const unsigned *ids, unsigned n, char *why)
 {
 	int result;

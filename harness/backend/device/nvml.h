@@ -1,5 +1,5 @@
-/* What NVML says: a GPU's clocks, its counters over a stretch of time, and what joins the GPUs
- * of a machine. Loaded at run time, so that nothing needs it to start. */
+/* NVML: a GPU's clocks, its counters over a stretch of time, and the links between the GPUs of a
+ * machine. It is loaded at run time, so that it is not needed to start. */
 #ifndef LAUNCHGAP_NVML_H
 #define LAUNCHGAP_NVML_H
 
@@ -13,43 +13,42 @@
 #define NVML_LIBRARY "libnvidia-ml.so.1"
 
 struct nvml_clocks {
-	bool busy; /* an idle GPU's clock says nothing */
+	bool busy; /* the clock of an idle GPU means nothing */
 	unsigned sm_mhz, sm_max_mhz;
 	unsigned pcie_gen, pcie_width, pcie_gen_max, pcie_width_max; /* 0: not known */
-	char throttle[64]; /* "none", or what holds the clock down: "power cap, thermal" */
+	char throttle[64]; /* "none", or what limits the clock: "power cap, thermal" */
 };
 
-/* pci as CUDA names it ("0000:18:00.0"). false where NVML, the GPU or its answers are missing.
- * Costs milliseconds: never in a timed stretch. */
+/* pci as CUDA names it ("0000:18:00.0"). false if NVML, the GPU or an answer is missing. Takes
+ * milliseconds: never in a timed stretch. */
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out);
 
-/* {"gpus": […], "pairs": […]} in the form of record/topology.h, less what hwloc adds; what NVML
- * does not say is left out. NULL where the library or GPUs are missing, or memory is out. Wakes
- * the GPUs: takes a second where nothing else holds them. The caller's reference. */
+/* {"gpus": […], "pairs": […]} in the form of record/topology.h, without hwloc's members and what NVML
+ * does not say. NULL if the library or GPUs are missing, or memory is out. Wakes the GPUs, which takes
+ * a second if no other program uses them. The caller's reference. */
 json_t *nvml_links_read(const char *library);
 
 /* --- counters --- */
 
-/* Counters of one GPU between two moments. From Hopper on they are GPM's; before it, and where
- * GPM does not count NVLink, NVLink's are the byte counters of its links, and the others are
- * missing. What is missing is NaN, with the cause in words; nothing here fails for that.
+/* Counters of one GPU between two moments. From Hopper on they are GPM's. On older GPUs, and if GPM
+ * does not count NVLink, NVLink's are the byte counters of its links, and the others are missing. A
+ * missing one is NaN, with the cause in words; nothing here fails for that.
  *
- * The driver renews what GPM samples about every 100 ms, so begin and end have to lie further
- * apart (NVML_WATCH_NS), with the load running steadily all the while; a shorter stretch has no
- * GPM counters. Each of the two takes milliseconds: a pass of its own, never a timed one.
+ * The driver updates GPM's samples about every 100 ms, so begin and end have to be further apart
+ * (NVML_WATCH_NS), under a steady load; a shorter stretch has no GPM counters. Each of the two takes
+ * milliseconds: a separate pass, never a timed one.
  *
  * Rates of GPM are over the time between its own two samples; those of the byte counters over
- * `seconds`, which is the harness's clock, from the middle of one reading to that of the other.
- * GPM gives DRAM as a percentage of a theoretical maximum that NVML does not name. It is taken
- * as (highest memory clock) × 2 transfers a cycle × (bus width) ÷ 8: 2619 MHz × 2 × 5120 bit ÷
- * 8 = 3352 GB/s, the 3.35 TB/s of an H100 SXM's data sheet. Where a product's sheet has a lower
- * figure than its highest clock gives, DRAM may read a few percent high; dram_limit_gbs keeps
- * what was taken. GPM's unit of NVLink is COUNTERS_GPM_NVLINK_BYTES. */
+ * `seconds` of the harness's clock, from the middle of one reading to the middle of the other.
+ * GPM gives DRAM as a percentage of a theoretical maximum that NVML does not name. Here it is (highest
+ * memory clock) × 2 transfers a cycle × (bus width) ÷ 8: 2619 MHz × 2 × 5120 bit ÷
+ * 8 = 3352 GB/s, the 3.35 TB/s of an H100 SXM's data sheet. If a product's sheet has a lower figure than its highest clock
+ * gives, DRAM may read a few percent high; dram_limit_gbs is the figure used. GPM's unit of NVLink is COUNTERS_GPM_NVLINK_BYTES. */
 #define NVML_WATCH_NS 100000000
 
 struct nvml_watch;
 
-/* One thread at a time. -1 only where the library or the GPU is missing. The caller frees *out
+/* One thread at a time. -1 only if the library or the GPU is missing. The caller frees *out
  * with nvml_watch_close. */
 int nvml_watch_open(const char *library, const char *pci, struct nvml_watch **out,
                     struct status *st);
@@ -75,12 +74,12 @@ void nvml_watch_close(struct nvml_watch *watch);
 #define NVML_API_CLOCK_SM  1
 #define NVML_API_CLOCK_MEM 2
 
-/* Field ids: payload over NVLink since some time past, in KiB; of one link, or of all. */
+/* Field ids: payload over NVLink since some past time, in KiB; of one link, or of all. */
 #define NVML_API_FIELD_NVLINK_TX 138
 #define NVML_API_FIELD_NVLINK_RX 139
 #define NVML_API_ALL_LINKS       0xffffffffu
 
-/* nvmlValueType_t: the integers among them that a field may come as. */
+/* nvmlValueType_t: the integer types of a field. */
 #define NVML_API_UNSIGNED_INT       1
 #define NVML_API_UNSIGNED_LONG      2
 #define NVML_API_UNSIGNED_LONG_LONG 3
@@ -90,7 +89,7 @@ struct nvml_api_field {
 	unsigned id, scope;
 	long long timestamp_us, latency_us;
 	unsigned type;
-	int result; /* the value says nothing unless this is 0 */
+	int result; /* unless this is 0, the value means nothing */
 	union {
 		double real;
 		unsigned word;
@@ -143,8 +142,8 @@ struct nvml_api_gpm_metric {
 	const char *name_and_unit[3];
 };
 
-/* nvmlGpmMetricsGet_t. A driver reads the first `asked` of the list; how long it is differs
- * from one header to the next (210, 333, 477), and this is longer than theirs. */
+/* nvmlGpmMetricsGet_t. A driver reads the first `asked` of the list. Its length differs between
+ * headers (210, 333, 477); this one is longer. */
 #define NVML_API_GPM_METRICS 512
 struct nvml_api_gpm_get {
 	unsigned version, asked;
@@ -152,7 +151,7 @@ struct nvml_api_gpm_get {
 	struct nvml_api_gpm_metric metrics[NVML_API_GPM_METRICS];
 };
 
-/* What an nvmlReturn_t other than 0 means, in a few words. */
+/* The meaning of an nvmlReturn_t other than 0, in a few words. */
 void nvml_explain(int result, char *text, size_t bytes);
 /* Asks a watched GPU for n fields. An nvmlReturn_t. */
 int nvml_watch_fields(const struct nvml_watch *watch, struct nvml_api_field *fields, unsigned n);

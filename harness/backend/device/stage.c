@@ -5,18 +5,21 @@
 #ifdef HAVE_CUDA_NCCL
 #include "device.h"
 
-unsigned stage_devices(struct status *st)
+static void stage_close(struct stage *s)
 {
-	return device_count(st);
+	cudaSetDevice((int)s->device);
+	cudaFree(s->send);
+	cudaFree(s->recv);
+	cudaFreeHost(s->out);
+	cudaFreeHost(s->in);
+	cudaFreeHost(s->digests);
+	if (s->stream)
+		cudaStreamDestroy(s->stream);
+	free(s);
 }
 
-int stage_numa_node(unsigned device)
-{
-	return device_numa_node(device);
-}
-
-int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
-               struct status *st)
+static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
+                      struct status *st)
 {
 	struct stage *s = calloc(1, sizeof *s);
 	*out = NULL;
@@ -39,23 +42,8 @@ int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct st
 	return 0;
 }
 
-void stage_close(struct stage *s)
-{
-	if (!s)
-		return;
-	cudaSetDevice((int)s->device);
-	cudaFree(s->send);
-	cudaFree(s->recv);
-	cudaFreeHost(s->out);
-	cudaFreeHost(s->in);
-	cudaFreeHost(s->digests);
-	if (s->stream)
-		cudaStreamDestroy(s->stream);
-	free(s);
-}
-
-int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
-               struct status *st)
+static int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
+                      struct status *st)
 {
 	enum cudaMemcpyKind kind = back ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
 	if (!bytes)
@@ -65,89 +53,53 @@ int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool b
 	return device_ok(cudaStreamSynchronize(s->stream), "staging", st);
 }
 
-int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
+static int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
 {
 	return device_prepare(s->device, b, s->stream, st);
 }
 
-int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
-                struct status *st)
+static int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
+                       struct status *st)
 {
 	return device_check(s->device, b, s->stream, out, st);
 }
 
-int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
+static int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
 {
 	return device_digest(s->device, b->recv + b->span.recv_at, b->span.recv_bytes, s->stream,
 	                     &s->digests, out, st);
 }
 
-int stage_corrupt(struct stage *s, void *byte, struct status *st)
+static int stage_corrupt(struct stage *s, void *byte, struct status *st)
 {
 	return device_corrupt(s->device, byte, s->stream, st);
 }
 
+const struct stage_calls stage_calls = {.devices = device_count,
+                                        .numa_node = device_numa_node,
+                                        .open = stage_open,
+                                        .close = stage_close,
+                                        .copy = stage_copy,
+                                        .fill = stage_fill,
+                                        .check = stage_check,
+                                        .digest = stage_digest,
+                                        .corrupt = stage_corrupt};
+
 #else
 
-static int none(struct status *st)
+static unsigned no_devices(struct status *st)
 {
-	return status_set(st, "memory = device: this program is built without CUDA");
-}
-
-unsigned stage_devices(struct status *st)
-{
-	none(st);
+	status_set(st, "memory = device: this program is built without CUDA");
 	return 0;
 }
 
-int stage_numa_node(unsigned device)
+static int no_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
+                   struct status *st)
 {
-	(void)device;
+	(void)device, (void)arena_bytes, (void)call_bytes, (void)out;
+	no_devices(st);
 	return -1;
 }
 
-int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
-               struct status *st)
-{
-	(void)device, (void)arena_bytes, (void)call_bytes;
-	*out = NULL;
-	return none(st);
-}
-
-void stage_close(struct stage *s)
-{
-	(void)s;
-}
-
-int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
-               struct status *st)
-{
-	(void)s, (void)to, (void)from, (void)bytes, (void)back;
-	return none(st);
-}
-
-int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
-{
-	(void)s, (void)b;
-	return none(st);
-}
-
-int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
-                struct status *st)
-{
-	(void)s, (void)b, (void)out;
-	return none(st);
-}
-
-int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
-{
-	(void)s, (void)b, (void)out;
-	return none(st);
-}
-
-int stage_corrupt(struct stage *s, void *byte, struct status *st)
-{
-	(void)s, (void)byte;
-	return none(st);
-}
+const struct stage_calls stage_calls = {.devices = no_devices, .open = no_open};
 #endif

@@ -1,6 +1,6 @@
-/* Buffers on a GPU for a library that works in CPU memory: each call copies what is sent into
- * pinned CPU memory, and what was received back. No header of CUDA's is needed to use it; built
- * without CUDA, there is no GPU to stage for. */
+/* Buffers on a GPU for a library that works in CPU memory: each call copies the data to send into
+ * pinned CPU memory, and the received data back. Its users need no header of CUDA's; built without
+ * CUDA, there is no GPU to stage for. */
 #ifndef LAUNCHGAP_STAGE_H
 #define LAUNCHGAP_STAGE_H
 
@@ -13,24 +13,26 @@ struct stage {
 	void *stream, *digests; /* stage.c's own */
 };
 
-/* GPUs that there are; 0 with the reason. */
-unsigned stage_devices(struct status *st);
-int stage_numa_node(unsigned device);
-/* The caller closes; on error *out is NULL. */
-int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
-               struct status *st);
-void stage_close(struct stage *stage); /* NULL is allowed */
-
-/* Of one call: from the device to the CPU's memory, or back. Blocks until the copy is done. */
-int stage_copy(struct stage *stage, void *to, const void *from, size_t bytes, bool back,
-               struct status *st);
-
-/* As buffers.h, on the device. */
-int stage_fill(struct stage *stage, const struct buffers *buffers, struct status *st);
-int stage_check(struct stage *stage, const struct buffers *buffers, struct backend_verdict *out,
-                struct status *st);
-int stage_digest(struct stage *stage, const struct buffers *buffers, uint64_t *out,
-                 struct status *st);
-int stage_corrupt(struct stage *stage, void *byte, struct status *st);
+/* Without CUDA `devices` and `open` say so, and the others are NULL. */
+struct stage_calls {
+	/* How many GPUs there are; 0 with the reason. */
+	unsigned (*devices)(struct status *st);
+	int (*numa_node)(unsigned device);
+	/* The caller closes; on error *out is NULL. */
+	int (*open)(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
+	            struct status *st);
+	void (*close)(struct stage *stage);
+	/* Of one call: from the device to the CPU's memory, or back. Blocks until the copy is done. */
+	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes, bool back,
+	            struct status *st);
+	/* As buffers.h, on the device. */
+	int (*fill)(struct stage *stage, const struct buffers *buffers, struct status *st);
+	int (*check)(struct stage *stage, const struct buffers *buffers,
+	             struct backend_verdict *out, struct status *st);
+	int (*digest)(struct stage *stage, const struct buffers *buffers, uint64_t *out,
+	              struct status *st);
+	int (*corrupt)(struct stage *stage, void *byte, struct status *st);
+};
+extern const struct stage_calls stage_calls;
 
 #endif

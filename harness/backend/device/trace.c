@@ -1,28 +1,27 @@
-#ifdef HAVE_CUDA_NCCL
 #include "trace.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../clock.h"
+#include "../symbols.h"
 
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 
 #define BUFFER_BYTES (1 << 20)
-#define JOIN_NS      5000 /* what kernels may lie apart and be drawn as one */
+#define JOIN_NS      5000 /* kernels this close together are drawn as one */
 
 struct kernel {
 	unsigned device, ctas;
 	int64_t start_ns, end_ns;
 };
 
-/* CUPTI is one per process and its callbacks carry no pointer of ours: this is the one state
- * that a file keeps. */
-static struct {
+/* There is one CUPTI per process, and its callbacks carry no pointer of ours: so this file alone keeps
+ * state. */
+static struct trace {
 	pthread_mutex_t lock;
 	unsigned users;
 	bool tried;
@@ -50,7 +49,7 @@ static void give_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records)
 	*max_records = 0;
 }
 
-/* Thread blocks are told of what moves data, not of the work beside it. */
+/* Thread blocks are counted for kernels that move data, not for the work beside them. */
 static bool is_counted(const CUpti_ActivityKernel4 *k)
 {
 	return !k->name || strstr(k->name, "nccl");
@@ -79,19 +78,22 @@ static void take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, siz
 	pthread_mutex_lock(&trace.lock);
 	while (trace.next(buffer, valid, &record) == CUPTI_SUCCESS)
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-			/* The fields read here lie where they lay in the oldest of its
-			 * versions. */
+			/* The fields read here have not moved since its oldest version. */
 			keep_kernel((const CUpti_ActivityKernel4 *)(const void *)record);
 	pthread_mutex_unlock(&trace.lock);
 	free(buffer);
 }
 
-static bool look_up(void *handle, const char *name, void *function)
-{
-	void *symbol = dlsym(handle, name);
-	memcpy(function, &symbol, sizeof symbol);
-	return symbol;
-}
+#define ROW(NAME, SYMBOL)                                                                          \
+	{                                                                                          \
+#SYMBOL, offsetof(struct trace, NAME), true                                        \
+	}
+static const struct symbol symbols[] = {ROW(enable, cuptiActivityEnable),
+                                        ROW(disable, cuptiActivityDisable),
+                                        ROW(set_buffers, cuptiActivityRegisterCallbacks),
+                                        ROW(flush, cuptiActivityFlushAll),
+                                        ROW(next, cuptiActivityGetNextRecord),
+                                        ROW(set_clock, cuptiActivityRegisterTimestampCallback)};
 
 static void load(void)
 {
@@ -105,12 +107,7 @@ static void load(void)
 	if (!handle)
 		snprintf(trace.missing, sizeof trace.missing,
 		         "no libcupti.so (NVIDIA's cuda-cupti): no device times");
-	else if (!look_up(handle, "cuptiActivityEnable", &trace.enable) ||
-	         !look_up(handle, "cuptiActivityDisable", &trace.disable) ||
-	         !look_up(handle, "cuptiActivityRegisterCallbacks", &trace.set_buffers) ||
-	         !look_up(handle, "cuptiActivityFlushAll", &trace.flush) ||
-	         !look_up(handle, "cuptiActivityGetNextRecord", &trace.next) ||
-	         !look_up(handle, "cuptiActivityRegisterTimestampCallback", &trace.set_clock))
+	else if (symbols_find(handle, symbols, sizeof symbols / sizeof *symbols, &trace))
 		snprintf(trace.missing, sizeof trace.missing,
 		         "CUPTI is older than CUDA 11.6: no device times");
 }
@@ -175,7 +172,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* CUPTI hands kernels over in no order of time. */
+/* CUPTI does not sort kernels by time. */
 void trace_spans(unsigned device, int64_t from_ns, struct sample_spans *out)
 {
 	pthread_mutex_lock(&trace.lock);
@@ -219,8 +216,4 @@ const char *trace_missing(void)
 {
 	return "built without cupti.h: no device times";
 }
-#endif
-
-#else
-typedef int trace_left_out; /* built without CUDA */
 #endif

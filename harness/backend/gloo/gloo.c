@@ -1,9 +1,16 @@
-/* The gloo backend: Gloo's collectives over TCP on the loopback interface, between threads or
- * processes. The code that is linked with Gloo is a separate library (gloo_calls), loaded if it
+/* The gloo backend: Gloo's collectives over TCP between threads or processes, of one host on the
+ * loopback interface. The code that is linked with Gloo is a separate library (gloo_calls), loaded if it
  * exists. Ranks find each other through what each publishes in the team's store:
  *
  *   a share per rank: number of items | for each item: key, length, data
- */
+ *   this host's address
+ *
+ * Several hosts have a store each, and share them in rounds that all ranks take part in: whoever waits
+ * for an item, and whoever is connected, until all are. What a round brought is the same for all ranks,
+ * and items count once all ranks of the group have as many in it: so all of a group go on from the same
+ * round, and none is in a connection to one that waits in the next. */
+#include "../../exchange/between.h"
+#include "../../part.h"
 #include "../blocking/blocking.h"
 
 #include <dlfcn.h>
@@ -12,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gloo_calls.h"
 
@@ -29,7 +35,8 @@ struct said {
 };
 
 struct share {
-	_Atomic unsigned n; /* written by its owner alone */
+	_Atomic unsigned n;                 /* written by its owner alone */
+	_Atomic unsigned connected, shared; /* shared: items, as of the last round */
 	struct said said[SAID_MOST];
 	/* Data follow each other. */
 };
@@ -42,6 +49,9 @@ struct link {
 	void *of;
 	struct blocking_place place;
 	struct gloo_exchange exchange;
+	/* As of the last round: */
+	unsigned counts; /* items that all ranks of the group have published */
+	bool all_connected;
 };
 
 static size_t share_bytes(unsigned nranks)
@@ -49,39 +59,15 @@ static size_t share_bytes(unsigned nranks)
 	return HEAD_BYTES + (size_t)nranks * PEER_BYTES;
 }
 
-/* Beside the program, beside its folder (tests), where it is installed; else where the dynamic
- * linker looks. Not by a run path: sanitizers call dlopen from their own library. */
-static void *open_part(void)
-{
-	static const char *const places[] = {"", "/..", "/../lib"};
-	char program[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-	program[n > 0 ? n : 0] = '\0';
-	char *slash = strrchr(program, '/');
-	for (unsigned i = 0; slash && i < sizeof places / sizeof *places; i++) {
-		snprintf(path, sizeof path, "%.*s%s/%s", (int)(slash - program), program, places[i],
-		         GLOO_PART);
-		if (!access(path, R_OK))
-			return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
-	return dlopen(GLOO_PART, RTLD_NOW | RTLD_LOCAL);
-}
-
-/* NULL, and why. The caller closes *library. */
 static const struct gloo_part *load(void **library, struct status *st)
 {
-	const struct gloo_part *part = NULL;
-	*library = open_part();
-	if (*library)
-		part = dlsym(*library, GLOO_ENTRY);
-	if (!part)
-		status_set(st,
-		           "no Gloo here: %s. Debian: apt-get install libgloo-dev g++, then "
-		           "make",
-		           dlerror());
-	if (!part && *library)
-		dlclose(*library);
-	return part;
+	static const struct part gloo = {
+	    .what = "Gloo",
+	    .file = GLOO_PART,
+	    .entry = GLOO_ENTRY,
+	    .remedy = "Debian: apt-get install libgloo-dev g++, then make",
+	};
+	return part_load(&gloo, library, st);
 }
 
 /* --- the team's exchange --- */
@@ -109,18 +95,58 @@ static int say(void *of, const char *key, const char *data, size_t bytes)
 	return 0;
 }
 
+static bool has_hosts(const struct team *team)
+{
+	return team_here(team) < team_shape(team)->nworkers;
+}
+
+/* This host's address, after all shares. */
+static char *address_at(const struct link *link)
+{
+	return (char *)share_of(link, team_shape(link->place.team)->nranks);
+}
+
+/* While nobody writes. */
+static void look(struct link *link)
+{
+	const struct blocking_place *p = &link->place;
+	const unsigned nranks = team_shape(p->team)->nranks;
+	link->counts = SAID_MOST;
+	link->all_connected = true;
+	for (unsigned i = 0; i < p->n; i++) {
+		const unsigned rank = split_peer(p->split, nranks, p->color, i);
+		const unsigned n = atomic_load(&share_of(link, rank)->shared);
+		link->counts = n < link->counts ? n : link->counts;
+	}
+	for (unsigned rank = 0; rank < nranks; rank++)
+		if (!atomic_load(&share_of(link, rank)->connected))
+			link->all_connected = false;
+}
+
+static int share_round(struct link *link)
+{
+	struct team *team = link->place.team;
+	struct share *own = share_of(link, link->place.rank);
+	atomic_store(&own->shared, atomic_load(&own->n));
+	if (team_share_parts(team, team_store(team), share_bytes(team_shape(team)->nranks)))
+		return -1;
+	look(link);
+	return team_meet(team);
+}
+
 /* Groups publish the same keys: only those of the own group count. */
 static int hear(void *of, const char *key, const char **data, size_t *bytes)
 {
-	const struct link *link = of;
+	struct link *link = of;
 	const struct blocking_place *p = &link->place;
 	unsigned nranks = team_shape(p->team)->nranks;
 	for (;;) {
+		const unsigned counts = has_hosts(p->team) ? link->counts : SAID_MOST;
 		for (unsigned i = 0; i < p->n; i++) {
 			unsigned rank = split_peer(p->split, nranks, p->color, i);
 			struct share *share = share_of(link, rank);
 			size_t at = HEAD_BYTES;
-			for (unsigned k = 0; k < atomic_load(&share->n); k++) {
+			for (unsigned k = 0; k < atomic_load(&share->n) && k < counts; k++) {
 				*data = (char *)share + at;
 				*bytes = share->said[k].bytes;
 				if (!strcmp(share->said[k].key, key))
@@ -128,9 +154,21 @@ static int hear(void *of, const char *key, const char **data, size_t *bytes)
 				at += *bytes;
 			}
 		}
-		if (team_pause(p->team))
+		if (has_hosts(p->team) ? share_round(link) : team_pause(p->team))
 			return -1;
 	}
+}
+
+/* Until all ranks have connected: one that connects again clears what it published, which another may
+ * still read. */
+static int wait_for_all(struct link *link)
+{
+	atomic_store(&share_of(link, link->place.rank)->connected, 1);
+	do {
+		if (share_round(link))
+			return -1;
+	} while (!link->all_connected);
+	return 0;
 }
 
 /* --- struct blocking_library --- */
@@ -148,7 +186,7 @@ static void gloo_disconnect(void *of)
 static int gloo_connect(const struct blocking_place *place, void **out, struct status *st)
 {
 	struct link *link = calloc(1, sizeof *link);
-	char why[GLOO_WHY] = "";
+	char why[GLOO_WHY] = "", address[ADDRESS_BYTES];
 	*out = NULL;
 	if (!link)
 		return status_set(st, "gloo: no memory");
@@ -159,17 +197,22 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 		goto fail;
 	/* Nobody reads what was published for the previous connection any more. */
 	atomic_store(&share_of(link, place->rank)->n, 0);
-	if (team_meet(place->team)) {
+	atomic_store(&share_of(link, place->rank)->connected, 0);
+	strcpy(address, "127.0.0.1");
+	if (team_between(place->team))
+		between_address(team_between(place->team), address_at(link));
+	if (share_round(link)) {
 		status_set(st, "gloo: the team failed before it connected");
 		goto fail;
 	}
-	if (link->part->connect((int)place->me, (int)place->n, &link->exchange, TIMEOUT_S,
+	if (has_hosts(place->team))
+		memcpy(address, address_at(link), sizeof address);
+	if (link->part->connect((int)place->me, (int)place->n, address, &link->exchange, TIMEOUT_S,
 	                        &link->of, why)) {
 		status_set(st, "gloo: connecting: %s", why);
 		goto fail;
 	}
-	/* A rank that connects again clears what it published, which another may still read. */
-	if (team_meet(place->team)) {
+	if (wait_for_all(link)) {
 		status_set(st, "gloo: the team failed while it connected");
 		goto fail;
 	}
@@ -283,8 +326,9 @@ static int gloo_exchange(void *of, const struct blocking_exchange *e, struct sta
 
 static void gloo_describe(void *of, char *text, size_t bytes)
 {
-	(void)of;
-	snprintf(text, bytes, "transport=TCP on 127.0.0.1\n");
+	const struct link *link = of;
+	snprintf(text, bytes, "transport=TCP on %s\n",
+	         has_hosts(link->place.team) ? address_at(link) : "127.0.0.1");
 }
 
 static const struct blocking_library library = {
@@ -318,7 +362,7 @@ static int gloo_supports(const struct trial *trial, struct status *st)
 static size_t gloo_store_bytes(const struct trial *trial)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
-	return nranks * share_bytes(nranks);
+	return nranks * share_bytes(nranks) + ADDRESS_BYTES;
 }
 
 static int gloo_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
@@ -328,7 +372,7 @@ static int gloo_open(const struct backend_place *place, struct backend_ctx **out
 
 const struct backend backend_gloo = {
     .name = "gloo",
-    .summary = "Gloo over TCP on this host, in CPU memory or staged through it",
+    .summary = "Gloo over TCP, in CPU memory or staged through it",
     .is =
         {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
     .capacity = gloo_capacity,

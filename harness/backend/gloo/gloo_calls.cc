@@ -1,4 +1,4 @@
-// Gloo, carried out: its collectives over TCP on the loopback interface.
+// Gloo, carried out: its collectives over TCP.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -274,14 +274,14 @@ int failed(const std::exception &e, char *why)
 	return -1;
 }
 
-int part_connect(int rank, int size, const gloo_exchange *exchange, int timeout_s, void **link,
-                 char *why)
+int part_connect(int rank, int size, const char *address, const gloo_exchange *exchange,
+                 int timeout_s, void **link, char *why)
 {
 	*link = nullptr;
 	try {
 		std::unique_ptr<Link> l(new Link);
 		struct gloo::transport::tcp::attr attr;
-		attr.hostname = "127.0.0.1";
+		attr.hostname = address;
 		std::shared_ptr<gloo::transport::Device> device =
 		    gloo::transport::tcp::CreateDevice(attr);
 		l->context = std::make_shared<gloo::rendezvous::Context>(rank, size);

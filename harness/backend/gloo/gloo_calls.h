@@ -64,8 +64,10 @@ struct gloo_move {
 
 /* 0, or -1 with a sentence. All of them block. */
 struct gloo_part {
-	int (*connect)(int rank, int size, const struct gloo_exchange *exchange, int timeout_s,
-	               void **link, char why[GLOO_WHY]);
+	/* address: where this rank listens. */
+	int (*connect)(int rank, int size, const char *address,
+	               const struct gloo_exchange *exchange, int timeout_s, void **link,
+	               char why[GLOO_WHY]);
 	void (*disconnect)(void *link);
 	int (*call)(void *link, const struct gloo_call *call, char why[GLOO_WHY]);
 	int (*move)(void *link, const struct gloo_move *move, char why[GLOO_WHY]);

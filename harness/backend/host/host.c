@@ -12,24 +12,11 @@
 #include "../tensor.h"
 #include "host.h"
 
-static unsigned host_capacity(struct status *st)
-{
-	(void)st;
-	return UINT_MAX;
-}
-
-static int host_numa_node(const struct trial *trial, unsigned rank)
-{
-	(void)trial, (void)rank;
-	return -1;
-}
-
 /* The most calls that a worker issues between two waits: the longest row of any cell, in whole
  * groups. */
 static unsigned queue_calls(const struct trial *trial)
 {
 	unsigned group = trial_group(trial), most = trial->calls;
-
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (trial_calls(trial, &trial->cells[c]) > most)
 			most = trial_calls(trial, &trial->cells[c]);
@@ -39,10 +26,8 @@ static unsigned queue_calls(const struct trial *trial)
 static unsigned most_moves(const struct trial *trial)
 {
 	unsigned phases = 1;
-
 	for (unsigned c = 0; c < trial->ncells; c++) {
 		struct host_call call = host_call_of(trial, &trial->cells[c]);
-
 		if (host_step_phases(&call) > phases)
 			phases = host_step_phases(&call);
 	}
@@ -55,17 +40,14 @@ static void place_all(const struct backend_ctx *ctx, enum host_which which)
 	const struct trial *trial = ctx->place.trial;
 	const struct host_comm *comm = &ctx->comms[which];
 	unsigned n = ctx->place.nranks, placed = 0;
-
 	for (unsigned rank = 0; rank < n; rank++) {
 		struct split_place at = which == HOST_TENSOR
 		                            ? tensor_place(trial, rank)
 		                            : split_place(trial->settings.split, n, rank);
-
 		comm->places[rank] = (struct host_place){.color = at.color, .index = at.index};
 	}
 	for (unsigned head = 0; head < n; head++) {
 		unsigned first = placed;
-
 		for (unsigned rank = head; comm->places[head].index == 0 && rank < n; rank++) {
 			if (comm->places[rank].color != comm->places[head].color)
 				continue;
@@ -78,9 +60,9 @@ static void place_all(const struct backend_ctx *ctx, enum host_which which)
 static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned members)
 {
 	comm->nranks = members;
-	comm->peers = calloc(nranks, sizeof(*comm->peers));
-	comm->places = calloc(nranks, sizeof(*comm->places));
-	comm->members = calloc(nranks, sizeof(*comm->members));
+	comm->peers = calloc(nranks, sizeof *comm->peers);
+	comm->places = calloc(nranks, sizeof *comm->places);
+	comm->members = calloc(nranks, sizeof *comm->members);
 	return comm->peers && comm->places && comm->members;
 }
 
@@ -90,19 +72,16 @@ static bool allocate_plans(struct backend_ctx *ctx, unsigned moves)
 	unsigned count = ctx->place.count, each = 1 + ctx->nsums;
 	unsigned of_sum = HOST_SUM_PHASES * ctx->comms[HOST_TENSOR].nranks;
 	size_t all = 2 * ((size_t)moves + (size_t)ctx->nsums * of_sum);
-
-	ctx->plans = calloc((size_t)count * each, sizeof(*ctx->plans));
-	ctx->moves = calloc(count * all, sizeof(*ctx->moves));
-	ctx->sums = calloc(each, sizeof(*ctx->sums));
+	ctx->plans = calloc((size_t)count * each, sizeof *ctx->plans);
+	ctx->moves = calloc(count * all, sizeof *ctx->moves);
+	ctx->sums = calloc(each, sizeof *ctx->sums);
 	if (!ctx->plans || !ctx->moves || !ctx->sums)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		struct host_move *at = ctx->moves + i * all;
-
 		for (unsigned p = 0; p < each; p++) {
 			struct host_plan *plan = &ctx->plans[(size_t)i * each + p];
 			unsigned room = p == 0 ? moves : of_sum;
-
 			plan->pulls = at;
 			plan->pushes = at + room;
 			at += 2 * (size_t)room;
@@ -116,7 +95,6 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	const struct backend_place *place = &ctx->place;
 	unsigned moves = most_moves(place->trial);
 	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
-
 	ctx->most_moves = moves;
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
@@ -124,18 +102,17 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
 	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
 	    allocate_plans(ctx, moves);
-	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof(*ctx->queues));
-	ctx->stages = calloc((size_t)place->count * stages, sizeof(*ctx->stages));
-	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof(*ctx->tiles));
+	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof *ctx->queues);
+	ctx->stages = calloc((size_t)place->count * stages, sizeof *ctx->stages);
+	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof *ctx->tiles);
 	/* Aligned, or two workers' ranks would share a cache line. */
-	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof(*ctx->ranks));
+	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
-		memset(ctx->ranks, 0, place->count * sizeof(*ctx->ranks));
+		memset(ctx->ranks, 0, place->count * sizeof *ctx->ranks);
 	if (!all || !ctx->queues || !ctx->stages || !ctx->tiles || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks", place->count);
 	for (unsigned i = 0; i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
-
 		rank->rank = place->first + i;
 		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
 		rank->plans = ctx->plans + (size_t)i * (1 + ctx->nsums);
@@ -150,14 +127,13 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 
 static int host_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
 {
-	struct backend_ctx *ctx = calloc(1, sizeof(*ctx));
-
+	struct backend_ctx *ctx = calloc(1, sizeof *ctx);
 	if (!ctx)
 		return status_set(st, "host: no memory");
 	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
 	ctx->transport = (enum host_transport)host_supports_transport(place->trial);
-	if (allocate(ctx, st) != 0)
+	if (allocate(ctx, st))
 		return -1;
 	for (unsigned i = 0; i < place->count; i++) {
 		const struct settings *set = &place->trial->settings;
@@ -171,8 +147,7 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
                         unsigned slots, struct status *st)
 {
 	struct host_call call = host_call_of(ctx->place.trial, cell);
-
-	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st) != 0)
+	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st))
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
 		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
@@ -197,7 +172,6 @@ static void host_nothing(struct backend_ctx *ctx)
 static void host_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct host_rank *rank = &ctx->ranks[i];
-
 	if (slot >= ctx->slots) {
 		status_set(&ctx->error, "host: buffer %u of %u prepared ones", slot, ctx->slots);
 	} else if (rank->count == ctx->queue_calls) {
@@ -228,7 +202,6 @@ static void host_error(struct backend_ctx *ctx, struct status *st)
 static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
 	size_t arena = ctx->place.trial->arena_bytes;
-
 	if (byte >= arena)
 		return status_set(st, "host: flip: byte %zu is beyond the arena of %zu", byte,
 		                  arena);
@@ -240,12 +213,10 @@ static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 static void host_watch(struct backend_ctx *ctx, bool on)
 {
 	int64_t now = clock_now_ns();
-
 	ctx->watch_ns = on ? now : now - ctx->watch_ns;
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		struct host_tally *t = &rank->watched;
-
 		t->moved = rank->tally.moved - (on ? 0 : t->moved);
 		t->delivered = rank->tally.delivered - (on ? 0 : t->delivered);
 	}
@@ -254,7 +225,6 @@ static void host_watch(struct backend_ctx *ctx, bool on)
 static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
 {
 	const struct host_tally *watched = &ctx->ranks[i].watched;
-
 	*out = (struct counters){.seconds = (double)ctx->watch_ns / 1e9,
 	                         .nvlink_tx_gbs = NAN,
 	                         .nvlink_rx_gbs = NAN,
@@ -273,7 +243,6 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	uint64_t moved = 0;
 	size_t most = 0, buffers, comm;
-
 	host_memory_share(ctx->transport, ctx->place.trial, &buffers, &comm);
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		moved += ctx->ranks[i].tally.moved;
@@ -287,7 +256,6 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
 	             host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES,
 	             HOST_POLL_BYTES, HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
-
 	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0 && used > 0 &&
 	    (size_t)used < bytes)
 		used += snprintf(text + used, bytes - (size_t)used, "huge_bytes=%lld\n", huge);
@@ -333,10 +301,8 @@ const struct backend backend_host = {
            .counts_copies = true,
            .injects = true,
            .cliff_advice = "Look at what stops to fit between these sizes: slots, caches, pages."},
-    .capacity = host_capacity,
     .supports = host_supports,
     .store_bytes = host_supports_store,
-    .numa_node = host_numa_node,
     .open = host_open,
     .prepare = host_prepare,
     .begin = host_nothing,

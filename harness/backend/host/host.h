@@ -193,7 +193,6 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
                                  uint64_t piece)
 {
 	size_t slot = (size_t)from * HOST_FIFO_SLOTS + piece % HOST_FIFO_SLOTS;
-
 	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
 }
 
@@ -201,9 +200,7 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 static inline struct host_call host_call_of(const struct trial *trial, const struct cell *cell)
 {
 	unsigned nranks = trial_comm_ranks(trial);
-
 	struct cell whole = trial_whole(&trial->network, nranks, cell);
-
 	return (struct host_call){whole, nranks, coll_parts(&whole, &trial->weights, nranks),
 	                          trial_buckets(trial, cell),
 	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&

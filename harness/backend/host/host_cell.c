@@ -8,7 +8,6 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, const struct hos
 	const struct cell *cell = &ctx->call.cell;
 	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	const struct host_buffers *own = &rank->parts[HOST_MAIN].own;
-
 	return (struct buffers){
 	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts, ctx->call.nranks,
 	                                 at->index, at->color, ctx->seed),
@@ -28,7 +27,7 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 		while (atomic_load_explicit(&host_flags(ctx, peer)->of[HOST_MAIN].posted,
 		                            memory_order_acquire) <
 		       ctx->ranks[0].parts[HOST_MAIN].phases)
-			if (team_pause(ctx->place.team) != 0)
+			if (team_pause(ctx->place.team))
 				return status_set(st, "host: the team failed between two cells");
 	return 0;
 }
@@ -39,7 +38,6 @@ static void call_plan(const struct host_comm *comm, const struct host_call *call
 {
 	const struct host_place *at = &comm->places[rank];
 	const unsigned *members = comm->members + at->first;
-
 	plan->npulls = host_step_pulls(call, at->index, plan->pulls);
 	plan->npushes = host_step_pushes(call, at->index, plan->pushes);
 	for (unsigned m = 0; m < plan->npulls; m++)
@@ -56,7 +54,6 @@ static void call_plan(const struct host_comm *comm, const struct host_call *call
 unsigned host_cell_sums(const struct trial *trial)
 {
 	unsigned sums = 0;
-
 	for (unsigned i = 0; tensor_ranks(trial) && i < trial->network.n; i++)
 		sums += trial->network.layers[i].activations > 0;
 	return sums;
@@ -69,7 +66,6 @@ static void list_sums(struct backend_ctx *ctx)
 	const struct network *network = &trial->network;
 	bool works = ctx->call.cell.coll == COLL_DDP_STEP;
 	uint64_t flops = 0;
-
 	for (unsigned i = 0, sum = 0; i < network->n; i++) {
 		flops += works ? network->layers[i].flops * trial->settings.batch : 0;
 		if (network->layers[i].activations)
@@ -83,7 +79,6 @@ static void sums_plan(struct backend_ctx *ctx)
 	struct host_comm *comm = &ctx->comms[HOST_TENSOR];
 	const enum dtype dtype = ctx->call.cell.dtype;
 	bool sums = ctx->nsums && tensor_sums(ctx->call.cell.coll);
-
 	ctx->call_sums = sums ? ctx->nsums * ctx->place.trial->settings.accumulation : 0;
 	if (!sums)
 		return;
@@ -93,7 +88,6 @@ static void sums_plan(struct backend_ctx *ctx)
 	comm->reduction = (struct host_reduction){dtype, OP_SUM, comm->nranks};
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
-
 		rank->parts[HOST_TENSOR].open = HOST_SUM_PHASES;
 		for (unsigned s = 0; s < ctx->nsums; s++) {
 			const struct host_call call = {
@@ -102,7 +96,6 @@ static void sums_plan(struct backend_ctx *ctx)
 			             .op = OP_SUM,
 			             .bytes = ctx->sums[s].elements * coll_dtype_bytes(dtype)},
 			    .nranks = comm->nranks};
-
 			call_plan(comm, &call, rank->rank, &rank->plans[1 + s]);
 		}
 	}
@@ -112,7 +105,6 @@ static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct host_rank *rank = &ctx->ranks[i];
 	const struct host_buffers *own = &rank->parts[HOST_TENSOR].own;
-
 	return tensor_buffers(ctx->place.trial, ctx->call.cell.dtype, rank->rank, ctx->seed,
 	                      (char *)own->send, (char *)own->recv);
 }
@@ -121,7 +113,6 @@ static void sums_fill(const struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; ctx->call_sums && i < ctx->place.count; i++) {
 		struct buffers buffers = sum_buffers(ctx, i);
-
 		buffers_fill(&buffers);
 	}
 }
@@ -129,11 +120,9 @@ static void sums_fill(const struct backend_ctx *ctx)
 static void sums_check(const struct backend_ctx *ctx, unsigned i, struct backend_verdict *out)
 {
 	struct backend_verdict own = {0};
-
 	if (!ctx->call_sums)
 		return;
 	struct buffers buffers = sum_buffers(ctx, i);
-
 	buffers_check(&buffers, &own);
 	tensor_verdict_add(ctx->place.trial, ctx->call.cell.dtype, out, &own);
 }
@@ -144,8 +133,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
                       unsigned slots, struct status *st)
 {
 	struct host_comm *comm = &ctx->comms[HOST_MAIN];
-
-	if (wait_readers(ctx, st) != 0)
+	if (wait_readers(ctx, st))
 		return -1;
 	ctx->call = host_call_of(ctx->place.trial, cell);
 	comm->reduction = (struct host_reduction){cell->dtype, cell->op, comm->nranks};
@@ -160,7 +148,6 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 		ctx->ranks[i].parts[HOST_MAIN].plan = ctx->ranks[i].plans[0];
 		host_work_plan(ctx, &ctx->ranks[i]);
 		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-
 		buffers_fill(&buffers);
 	}
 	sums_fill(ctx);
@@ -173,7 +160,6 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	if (ctx->slots == 0)
 		return status_set(st, "host: nothing was prepared, so there is nothing to check");
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-
 	buffers_check(&buffers, out);
 	sums_check(ctx, i, out);
 	return 0;

@@ -25,7 +25,6 @@ static struct format format_of(enum dtype dtype)
 static uint32_t float_bits(float value)
 {
 	uint32_t bits;
-
 	memcpy(&bits, &value, sizeof bits);
 	return bits;
 }
@@ -33,7 +32,6 @@ static uint32_t float_bits(float value)
 static float float_of(uint32_t bits)
 {
 	float value;
-
 	memcpy(&value, &bits, sizeof value);
 	return value;
 }
@@ -45,13 +43,11 @@ static float widen(struct format f, uint32_t bits)
 	uint32_t exponent = bits >> f.mantissa_bits & top, mantissa = bits & all;
 	uint32_t sign = bits >> (f.exponent_bits + f.mantissa_bits) << 31;
 	uint32_t wide = mantissa << (23 - f.mantissa_bits);
-
 	if (exponent == top && (f.infinities || mantissa == all))
 		return float_of(sign | 0xFFu << 23 | wide);
 	if (exponent == 0 && f.exponent_bits < 8) {
 		/* Subnormal: a multiple of the smallest step. */
 		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
-
 		return float_of(sign | float_bits((float)mantissa * step));
 	}
 	return float_of(sign | (exponent + 127u - (uint32_t)bias) << 23 | wide);
@@ -61,7 +57,6 @@ static float widen(struct format f, uint32_t bits)
 static uint32_t shorten(uint32_t wide, int drop)
 {
 	uint32_t half = 1u << (drop - 1);
-
 	return (wide + half - 1 + (wide >> drop & 1)) >> drop;
 }
 
@@ -72,14 +67,12 @@ static uint32_t narrow(struct format f, float value)
 	uint32_t wide = float_bits(value) & 0x7FFFFFFF;
 	uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.mantissa_bits;
 	uint32_t nan = infinity | ((1u << f.mantissa_bits) - 1), bits;
-
 	if (wide > 0xFFu << 23)
 		return sign | nan;
 	if ((int)(wide >> 23) - 127 + bias < 1 && f.exponent_bits < 8) {
 		/* Subnormal: adding 2^23 steps rounds to whole steps, as the CPU rounds. */
 		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
 		float shifted = float_of(wide) / step + 0x1p23f;
-
 		return sign | (float_bits(shifted) & 0x7FFFFF);
 	}
 	bits = shorten(wide, 23 - f.mantissa_bits) - ((127u - (uint32_t)bias) << f.mantissa_bits);

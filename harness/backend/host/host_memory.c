@@ -38,7 +38,6 @@ static size_t round_up(size_t bytes)
 static size_t head_bytes(enum host_transport transport, unsigned nranks)
 {
 	size_t rings = transport == HOST_FIFO ? nranks : 0;
-
 	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
 }
 
@@ -63,7 +62,6 @@ static void buffers_at(const struct trial *trial, uint8_t *at, enum host_which w
                        struct host_buffers *out)
 {
 	size_t arena = arena_bytes(trial);
-
 	out->send = which == HOST_MAIN ? at + trial->settings.offset_bytes : at + 2 * arena;
 	out->recv = out->send + (which == HOST_MAIN ? arena : sum_bytes(trial));
 }
@@ -72,7 +70,6 @@ static size_t stride_bytes(enum host_transport transport, const struct trial *tr
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t head = head_bytes(transport, nranks);
-
 	if (transport == HOST_FIFO)
 		return head + (size_t)nranks * HOST_FIFO_SLOTS * HOST_PIECE_BYTES;
 	return transport == HOST_SHARED ? head + buffers_bytes(trial) : head;
@@ -83,7 +80,6 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t share, total, buffers;
-
 	if (trial->arena_bytes > SIZE_MAX / 8 || tensor_bytes(trial) > SIZE_MAX / 8)
 		return -1;
 	buffers = transport == HOST_SHARED ? 0 : buffers_bytes(trial);
@@ -116,14 +112,12 @@ static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 	const struct trial *trial = ctx->place.trial;
 	const struct host_comm *comm = &ctx->comms[HOST_MAIN], *tensor = &ctx->comms[HOST_TENSOR];
 	const struct host_place *source = &comm->places[from], *rank = &comm->places[to];
-
 	if (ctx->nsums && tensor->places[from].first == tensor->places[to].first)
 		return true;
 	if (source->first != rank->first)
 		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
 		struct host_call call = host_call_of(trial, &trial->cells[c]);
-
 		for (unsigned phase = 0; phase < host_step_phases(&call); phase++)
 			if (host_step(&call, rank->index, source->index, phase).bytes > 0)
 				return true;
@@ -148,12 +142,11 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 	size_t head = head_bytes(ctx->transport, n);
 	uint8_t *share = ctx->store + rank->rank * ctx->stride;
 	uint8_t *at = share + head;
-
-	if (touch(share, head, true, st) != 0)
+	if (touch(share, head, true, st))
 		return -1;
 	memset(share, 0, head); /* an earlier opening left its counts */
 	for (unsigned from = 0; ctx->transport == HOST_FIFO && from < n; from++)
-		if (touch_slots(ctx, from, rank->rank, true, st) != 0)
+		if (touch_slots(ctx, from, rank->rank, true, st))
 			return -1;
 	if (ctx->transport != HOST_SHARED) {
 		enum pages pages = ctx->place.trial->settings.pages;
@@ -181,13 +174,11 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 {
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	uint8_t *share = ctx->store + peer * ctx->stride;
-
-	if (touch(share, head, false, st) != 0)
+	if (touch(share, head, false, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		unsigned rank = ctx->ranks[i].rank;
-
-		if (ctx->transport == HOST_FIFO && touch_slots(ctx, rank, peer, false, st) != 0)
+		if (ctx->transport == HOST_FIFO && touch_slots(ctx, rank, peer, false, st))
 			return -1;
 		if (ctx->transport == HOST_SHARED && pair_used(ctx, peer, rank))
 			return touch(share + head, ctx->stride - head, false, st);
@@ -201,11 +192,9 @@ static void find(struct backend_ctx *ctx, unsigned peer)
 	uint8_t *share = ctx->store + peer * ctx->stride;
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	struct mailbox mailbox;
-
-	memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof(mailbox));
+	memcpy(&mailbox, team_mailbox(ctx->place.team, peer), sizeof mailbox);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
 		struct host_buffers *out = &ctx->comms[which].peers[peer];
-
 		if (ctx->transport == HOST_DIRECT)
 			*out = mailbox.buffers[which];
 		else if (ctx->transport == HOST_SHARED)
@@ -217,25 +206,23 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *at = &ctx->place;
 	unsigned per_process = at->nranks / at->processes;
-
 	ctx->store = (uint8_t *)round_up((uintptr_t)team_store(at->team));
 	ctx->stride = stride_bytes(ctx->transport, at->trial);
 	ctx->slots_offset = head_bytes(ctx->transport, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {
 		struct mailbox mailbox;
-
-		if (place(ctx, &ctx->ranks[i], st) != 0)
+		if (place(ctx, &ctx->ranks[i], st))
 			return -1;
 		for (unsigned which = 0; which < HOST_COMMS; which++)
 			mailbox.buffers[which] = ctx->ranks[i].parts[which].own;
-		memcpy(team_mailbox(at->team, ctx->ranks[i].rank), &mailbox, sizeof(mailbox));
+		memcpy(team_mailbox(at->team, ctx->ranks[i].rank), &mailbox, sizeof mailbox);
 	}
 	ctx->shown = true;
-	if (team_meet(at->team) != 0)
+	if (team_meet(at->team))
 		return status_set(st, "host: the team failed while buffers were placed");
 	for (unsigned peer = 0; peer < at->nranks; peer++) {
 		find(ctx, peer);
-		if (peer / per_process != at->process && reach(ctx, peer, st) != 0)
+		if (peer / per_process != at->process && reach(ctx, peer, st))
 			return -1;
 	}
 	ctx->joined = true;
@@ -249,7 +236,6 @@ void host_memory_close(struct backend_ctx *ctx)
 	const struct backend_place *at = &ctx->place;
 	unsigned offset = at->trial->settings.offset_bytes;
 	size_t bytes = buffers_bytes(at->trial);
-
 	if (ctx->transport == HOST_SHARED)
 		return;
 	if (ctx->transport == HOST_FIFO || !ctx->shown) {

@@ -17,7 +17,6 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
                           size_t done, size_t bytes)
 {
 	size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
-
 	strided_copy(to - done, from - done, element, ctx->call.cell.bytes / element,
 	             ctx->access_stride, done / element, bytes / element);
 }
@@ -48,7 +47,6 @@ static void carry(const struct backend_ctx *ctx, const struct host_reduction *re
 static size_t piece_bytes(const struct host_move *move, const struct host_cursor *at)
 {
 	size_t left = move->step.bytes - at->done;
-
 	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
 }
 
@@ -93,7 +91,6 @@ static inline void post(const struct backend_ctx *ctx, const struct host_rank *r
 	unsigned begun = phase < phases ? phase + 1 : phase;
 	uint64_t readable = part->phases + (begun < part->open ? begun : part->open);
 	_Atomic uint64_t *posted = &host_flags(ctx, rank->rank)->of[which].posted;
-
 	/* Storing the same value would only take the cache line from those who poll it. */
 	if (atomic_load_explicit(posted, memory_order_relaxed) != readable)
 		atomic_store_explicit(posted, readable, memory_order_release);
@@ -107,12 +104,10 @@ static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const stru
 	const struct host_part *part = &rank->parts[which];
 	const struct host_step *step = &move->step;
 	const struct host_buffers *source = &part->own;
-
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
 			struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
 			uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
-
 			if (atomic_load_explicit(&ring->pushed, memory_order_acquire) == at)
 				return NULL;
 			return host_slot(ctx, move->peer, rank->rank, at);
@@ -136,7 +131,6 @@ static inline void pull_release(const struct backend_ctx *ctx, const struct host
 	if (ctx->transport == HOST_FIFO) {
 		struct host_ring *ring = host_ring(ctx, move->peer, rank->rank);
 		uint64_t at = atomic_load_explicit(&ring->popped, memory_order_relaxed);
-
 		atomic_store_explicit(&ring->popped, at + 1, memory_order_release);
 	} else if (ctx->comms[which].waits && last) {
 		atomic_fetch_add_explicit(&host_flags(ctx, move->peer)->of[which].consumed, 1,
@@ -149,26 +143,19 @@ static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	struct host_part *part = &rank->parts[which];
-
 	if (part->pull.next == part->plan.npulls)
 		return false;
-
 	const struct host_move *move = &part->plan.pulls[part->pull.next];
 	size_t bytes = piece_bytes(move, &part->pull);
 	const uint8_t *from = move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
-
 	if (!from || !afford(left, bytes))
 		return false;
-
 	uint8_t *to = part->own.recv + part->base + move->step.to + part->pull.done;
-
 	carry(ctx, &comm->reduction, move, to, from, part->pull.done, bytes);
 	if (move->peer != rank->rank)
 		rank->tally.delivered += bytes;
 	advance(&part->pull, move, bytes);
-
 	bool last = part->pull.done == 0;
-
 	pull_release(ctx, rank, which, move, last);
 	if (last && says(ctx, comm) && pull_phase(comm, part) != move->phase)
 		post(ctx, rank, which);
@@ -180,23 +167,18 @@ static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
                         enum host_which which, struct budget *left)
 {
 	struct host_part *part = &rank->parts[which];
-
 	if (part->push.next == part->plan.npushes)
 		return false;
-
 	const struct host_move *move = &part->plan.pushes[part->push.next];
 	const struct host_step *step = &move->step;
 	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
 	size_t bytes = piece_bytes(move, &part->push);
-
 	if (pull_phase(&ctx->comms[which], part) < move->phase || move->phase >= part->open ||
 	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
 	    !afford(left, bytes))
 		return false;
-
 	const uint8_t *from = step->side == HOST_SEND ? part->own.send : part->own.recv;
-
 	memcpy(host_slot(ctx, rank->rank, move->peer, at),
 	       from + part->base + step->from + part->push.done, bytes);
 	atomic_store_explicit(&ring->pushed, at + 1, memory_order_release);
@@ -208,7 +190,6 @@ static inline bool carry_on(const struct backend_ctx *ctx, struct host_rank *ran
                             enum host_which which, struct budget *left)
 {
 	bool moved = ctx->transport == HOST_FIFO && push(ctx, rank, which, left);
-
 	moved |= pull(ctx, rank, which, left);
 	return moved;
 }
@@ -218,7 +199,6 @@ static inline bool is_through(const struct backend_ctx *ctx, const struct host_r
                               enum host_which which)
 {
 	const struct host_part *part = &rank->parts[which];
-
 	if (part->pull.next < part->plan.npulls)
 		return false;
 	if (ctx->transport == HOST_FIFO)
@@ -232,7 +212,6 @@ static inline void part_start(const struct backend_ctx *ctx, struct host_rank *r
                               enum host_which which)
 {
 	struct host_part *part = &rank->parts[which];
-
 	part->pull = part->push = (struct host_cursor){0};
 	part->reads += part->plan.reads;
 	if (says(ctx, &ctx->comms[which]))
@@ -264,9 +243,7 @@ static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct bu
 		part_start(ctx, rank, HOST_TENSOR);
 	}
 	rank->summing = true;
-
 	bool moved = carry_on(ctx, rank, HOST_TENSOR, left);
-
 	if (!is_through(ctx, rank, HOST_TENSOR))
 		return moved;
 	rank->summing = false;
@@ -313,7 +290,6 @@ static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank, enu
                       int64_t begin_ns)
 {
 	int64_t now = records(ctx) ? clock_now_ns() : 0;
-
 	if (now)
 		sample_spans_add(&rank->spans, lane, begin_ns, now, JOIN_NS);
 	return now;
@@ -323,9 +299,7 @@ static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	if (host_work_over(ctx, rank) || host_work_waits(rank))
 		return;
-
 	int64_t begin = records(ctx) ? clock_now_ns() : 0;
-
 	if (host_work(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
 		post(ctx, rank, HOST_MAIN);
 	record(ctx, rank, LANE_WORK, begin);
@@ -334,15 +308,11 @@ static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 {
 	struct budget left = {HOST_POLL_BYTES, HOST_POLL_PIECES};
-
 	while (rank->running || call_start(ctx, rank)) {
 		int64_t begin = records(ctx) ? clock_now_ns() : 0;
 		bool summed = ctx->call_sums && sum(ctx, rank, &left);
-
 		begin = summed ? record(ctx, rank, LANE_ACTIVATIONS, begin) : begin;
-
 		bool moved = carry_on(ctx, rank, HOST_MAIN, &left);
-
 		if (moved)
 			record(ctx, rank, LANE_COMMUNICATION, begin);
 		if (call_over(ctx, rank))
@@ -353,9 +323,7 @@ int host_move(struct backend_ctx *ctx, struct host_rank *rank)
 	/* One core does both: moving has priority over computing. */
 	if (rank->running && left.pieces == HOST_POLL_PIECES)
 		work(ctx, rank);
-
 	size_t bytes = HOST_POLL_BYTES - left.bytes;
-
 	rank->tally.moved += bytes;
 	if (bytes > rank->most_bytes)
 		rank->most_bytes = bytes;

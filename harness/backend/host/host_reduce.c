@@ -35,7 +35,6 @@ static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 	const uint8_t *bytes = from;
 	const uint16_t *shorts = from;
 	const uint32_t *words = from;
-
 	switch (dtype) {
 	case DTYPE_INT8:
 		for (size_t i = 0; i < n; i++)
@@ -73,7 +72,6 @@ static void store(enum dtype dtype, const union block *block, size_t n, void *to
 	uint8_t *bytes = to;
 	uint16_t *shorts = to;
 	uint32_t *words = to;
-
 	switch (dtype) {
 	case DTYPE_INT8:
 	case DTYPE_UINT8:
@@ -118,7 +116,6 @@ static void scale(const struct host_reduction *r, unsigned source, union block *
 {
 	double by = r->op == OP_AVG ? 1.0 / r->nranks : (double)value_scale(source);
 	union block factor = {.f = {(float)by}};
-
 	if (!host_reduce_scales(r->dtype, r->op))
 		return;
 	switch (kind_of(r->dtype)) {
@@ -144,7 +141,6 @@ static void combine_integers(enum op op, bool sign, uint64_t *restrict a,
 {
 	/* With their sign bit flipped, signed numbers compare like unsigned ones. */
 	const uint64_t turn = sign ? (uint64_t)1 << 63 : 0;
-
 	switch (op) {
 	case OP_PROD:
 		for (size_t i = 0; i < n; i++)
@@ -164,47 +160,29 @@ static void combine_integers(enum op op, bool sign, uint64_t *restrict a,
 	}
 }
 
-static void combine_floats(enum op op, float *restrict a, const float *restrict b, size_t n)
-{
-	switch (op) {
-	case OP_PROD:
-		for (size_t i = 0; i < n; i++)
-			a[i] *= b[i];
-		break;
-	case OP_MIN:
-		for (size_t i = 0; i < n; i++)
-			a[i] = b[i] < a[i] ? b[i] : a[i];
-		break;
-	case OP_MAX:
-		for (size_t i = 0; i < n; i++)
-			a[i] = b[i] > a[i] ? b[i] : a[i];
-		break;
-	default:
-		for (size_t i = 0; i < n; i++)
-			a[i] += b[i];
+#define COMBINE(NAME, TYPE)                                                                        \
+	static void NAME(enum op op, TYPE *restrict a, const TYPE *restrict b, size_t n)           \
+	{                                                                                          \
+		switch (op) {                                                                      \
+		case OP_PROD:                                                                      \
+			for (size_t i = 0; i < n; i++)                                             \
+				a[i] *= b[i];                                                      \
+			break;                                                                     \
+		case OP_MIN:                                                                       \
+			for (size_t i = 0; i < n; i++)                                             \
+				a[i] = b[i] < a[i] ? b[i] : a[i];                                  \
+			break;                                                                     \
+		case OP_MAX:                                                                       \
+			for (size_t i = 0; i < n; i++)                                             \
+				a[i] = b[i] > a[i] ? b[i] : a[i];                                  \
+			break;                                                                     \
+		default:                                                                           \
+			for (size_t i = 0; i < n; i++)                                             \
+				a[i] += b[i];                                                      \
+		}                                                                                  \
 	}
-}
-
-static void combine_doubles(enum op op, double *restrict a, const double *restrict b, size_t n)
-{
-	switch (op) {
-	case OP_PROD:
-		for (size_t i = 0; i < n; i++)
-			a[i] *= b[i];
-		break;
-	case OP_MIN:
-		for (size_t i = 0; i < n; i++)
-			a[i] = b[i] < a[i] ? b[i] : a[i];
-		break;
-	case OP_MAX:
-		for (size_t i = 0; i < n; i++)
-			a[i] = b[i] > a[i] ? b[i] : a[i];
-		break;
-	default:
-		for (size_t i = 0; i < n; i++)
-			a[i] += b[i];
-	}
-}
+COMBINE(combine_floats, float)
+COMBINE(combine_doubles, double)
 
 static void combine(const struct host_reduction *r, union block *a, const union block *b, size_t n)
 {
@@ -225,7 +203,6 @@ static void combine(const struct host_reduction *r, union block *a, const union 
 static void divide(const struct host_reduction *r, union block *block, size_t n)
 {
 	uint64_t kept[BLOCK];
-
 	store(r->dtype, block, n, kept);
 	load(r->dtype, kept, n, block);
 	for (size_t i = 0; i < n; i++)
@@ -239,14 +216,12 @@ void host_reduce_first(const struct host_reduction *r, unsigned source, void *to
 {
 	size_t element = coll_dtype_bytes(r->dtype), step = BLOCK * element;
 	union block block;
-
 	if (!host_reduce_scales(r->dtype, r->op)) {
 		memmove(to, from, bytes);
 		return;
 	}
 	for (size_t at = 0; at < bytes; at += step) {
 		size_t n = (bytes - at < step ? bytes - at : step) / element;
-
 		load(r->dtype, (const uint8_t *)from + at, n, &block);
 		scale(r, source, &block, n);
 		store(r->dtype, &block, n, (uint8_t *)to + at);
@@ -257,7 +232,6 @@ void host_reduce_first(const struct host_reduction *r, unsigned source, void *to
 static void sum_f32(float *restrict to, const float *restrict from, size_t count)
 {
 	size_t i = 0;
-
 	for (; i + BLOCK <= count; i += BLOCK)
 		for (unsigned k = 0; k < BLOCK; k++)
 			to[i + k] += from[i + k];
@@ -271,14 +245,12 @@ void host_reduce_combine(const struct host_reduction *r, unsigned source, bool l
 	size_t element = coll_dtype_bytes(r->dtype), step = BLOCK * element;
 	bool divides = last && r->op == OP_AVG && kind_of(r->dtype) == INTEGERS;
 	union block sum, input;
-
 	if (r->dtype == DTYPE_FLOAT32 && r->op == OP_SUM) {
 		sum_f32(to, from, bytes / sizeof(float));
 		return;
 	}
 	for (size_t at = 0; at < bytes; at += step) {
 		size_t n = (bytes - at < step ? bytes - at : step) / element;
-
 		load(r->dtype, (const uint8_t *)to + at, n, &sum);
 		load(r->dtype, (const uint8_t *)from + at, n, &input);
 		scale(r, source, &input, n);

@@ -5,7 +5,6 @@
 unsigned host_step_phases(const struct host_call *call)
 {
 	unsigned rounds = 1;
-
 	switch (call->cell.coll) {
 	case COLL_ALL_REDUCE:
 	case COLL_PINGPONG:
@@ -35,7 +34,6 @@ const char *host_step_refuses(const struct host_call *call)
 	const struct cell *cell = &call->cell;
 	unsigned is = coll_info(cell->coll)->is;
 	size_t unit = coll_dtype_bytes(cell->dtype) * (is & COLL_PARTED ? call->nranks : 1);
-
 	if (cell->coll == COLL_INIT)
 		return "init makes communicators, and the host backend has none";
 	if (cell->bytes == 0 || cell->bytes % unit != 0)
@@ -80,7 +78,6 @@ static struct bucket whole_buffer(const struct cell *cell)
 static size_t share_at(const struct host_call *call, struct bucket all, unsigned rank)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
-
 	return (all.at + all.elements * rank / call->nranks) * element;
 }
 
@@ -90,7 +87,6 @@ static struct host_step all_reduce(const struct host_call *call, struct bucket a
 {
 	struct host_step step =
 	    same_place(share_at(call, all, source), share_at(call, all, source + 1));
-
 	if (phase == 0)
 		return input(call,
 		             same_place(share_at(call, all, rank), share_at(call, all, rank + 1)),
@@ -104,7 +100,6 @@ static struct host_step all_reduce(const struct host_call *call, struct bucket a
 static struct host_step alltoallv(const struct host_call *call, unsigned rank, unsigned source)
 {
 	size_t element = coll_dtype_bytes(call->cell.dtype);
-
 	return (struct host_step){.bytes = value_part(&call->parts, source, rank) * element,
 	                          .from = value_sent_before(&call->parts, source, rank) * element,
 	                          .to =
@@ -119,7 +114,6 @@ static struct host_step there_and_back(const struct host_call *call, unsigned ra
 	struct host_step there = alltoallv(call, rank, source),
 	                 back = alltoallv(call, source, rank);
 	size_t half = call->cell.bytes / 2;
-
 	there.to += half;
 	return phase == 0 ? there
 	                  : (struct host_step){.bytes = back.bytes,
@@ -135,7 +129,6 @@ static struct host_step sendrecv_both(const struct host_call *call, unsigned ran
 	size_t half = bytes / element / 2 * element;
 	bool before = source == (rank + call->nranks - 1) % call->nranks;
 	bool after = source == (rank + 1) % call->nranks;
-
 	return same_place(before ? 0 : half, after ? bytes : half);
 }
 
@@ -146,7 +139,6 @@ static struct host_step hypercube(const struct host_call *call, unsigned rank, u
 {
 	size_t part = call->cell.bytes / call->nranks;
 	unsigned bit = 1u << phase, first = source & ~(bit - 1);
-
 	if (phase == 0 && (source == rank || source == (rank ^ bit)))
 		return (struct host_step){.bytes = part, .to = source * part};
 	if (phase == 0 || source != (rank ^ bit))
@@ -161,7 +153,6 @@ static struct host_step pingpong(const struct host_call *call, unsigned rank, un
 {
 	unsigned first = value_pair_from(call->cell.root);
 	unsigned second = value_pair_to(call->cell.root, call->nranks);
-
 	if (source != (phase ? second : first) || rank != (phase ? first : second))
 		return (struct host_step){0};
 	return (struct host_step){.bytes = call->cell.bytes, .side = phase ? HOST_RECV : HOST_SEND};
@@ -178,7 +169,6 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	const struct host_step none = {0}, whole = {.bytes = cell->bytes};
 	const struct host_step own = {.bytes = part, .to = source * part};
 	const struct host_step mine = {.bytes = part, .from = rank * part};
-
 	switch (cell->coll) {
 	case COLL_ALL_REDUCE:
 		return all_reduce(call, whole_buffer(cell), rank, source, phase);
@@ -210,6 +200,8 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	case COLL_SENDRECV_BOTH:
 		return sendrecv_both(call, rank, source);
 	case COLL_PAIR:
+	case COLL_PAIR_COPY:
+	case COLL_PAIR_STAGED:
 		return source == value_pair_from(cell->root) && rank == value_pair_to(cell->root, n)
 		           ? whole
 		           : none;
@@ -222,6 +214,8 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 	case COLL_HYPERCUBE:
 		return hypercube(call, rank, source, phase);
 	case COLL_ACCESS:
+	case COLL_TO_DEVICE:
+	case COLL_TO_HOST:
 		return source == rank ? whole : none;
 	case COLL_INIT:
 	case COLL_DDP_COMPUTE:
@@ -237,7 +231,6 @@ struct host_step host_step(const struct host_call *call, unsigned rank, unsigned
 {
 	const struct cell *cell = &call->cell;
 	struct host_step step = apart(call, rank, source, phase);
-
 	if (step.bytes == 0 || !cell->in_place || call->copied)
 		return step;
 	/* Later phases read what earlier ones received, at unchanged offsets. */
@@ -256,12 +249,10 @@ struct host_step host_step(const struct host_call *call, unsigned rank, unsigned
 unsigned host_step_pulls(const struct host_call *call, unsigned rank, struct host_move *out)
 {
 	unsigned n = call->nranks, count = 0;
-
 	for (unsigned phase = 0; phase < host_step_phases(call); phase++) {
 		for (unsigned turn = 0; turn < n; turn++) {
 			unsigned source = (rank + n - turn) % n;
 			struct host_step step = host_step(call, rank, source, phase);
-
 			if (step.bytes > 0)
 				out[count++] = (struct host_move){source, source, phase, step};
 		}
@@ -272,12 +263,10 @@ unsigned host_step_pulls(const struct host_call *call, unsigned rank, struct hos
 unsigned host_step_pushes(const struct host_call *call, unsigned rank, struct host_move *out)
 {
 	unsigned n = call->nranks, count = 0;
-
 	for (unsigned phase = 0; phase < host_step_phases(call); phase++) {
 		for (unsigned turn = 1; turn < n; turn++) {
 			unsigned target = (rank + turn) % n;
 			struct host_step step = host_step(call, target, rank, phase);
-
 			if (step.bytes > 0)
 				out[count++] = (struct host_move){target, target, phase, step};
 		}

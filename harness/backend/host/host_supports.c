@@ -25,7 +25,6 @@ static bool only_copies(const struct trial *trial)
 int host_supports_transport(const struct trial *trial)
 {
 	const char *name = trial->settings.path;
-
 	if (name[0] == '\0' || strcmp(name, "auto") == 0) {
 		if (trial->settings.layout.processes == 1)
 			return HOST_DIRECT;
@@ -43,7 +42,6 @@ int host_supports_cell(const struct trial *trial, const struct cell *cell,
 	struct host_call call = host_call_of(trial, cell);
 	unsigned offset = trial->settings.offset_bytes;
 	const char *refusal = host_step_refuses(&call);
-
 	if (!host_step_waits(cell->coll) && transport == HOST_FIFO)
 		return status_set(st, "host: the limit is copied from the peer's buffer: "
 		                      "path = direct or shared, not fifo");
@@ -68,8 +66,7 @@ static int supports_memory(const struct trial *trial, enum host_transport transp
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t store, all;
-
-	if (host_memory_needs(transport, trial, &store, &all) != 0)
+	if (host_memory_needs(transport, trial, &store, &all))
 		return status_set(st,
 		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
 		                  "can be addressed",
@@ -86,7 +83,9 @@ int host_supports(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	int transport = host_supports_transport(trial);
-
+	if (set->hosts[0])
+		return status_set(st, "host: its ranks share memory, which several hosts do not; "
+		                      "allowed are backends nccl and mpi");
 	if (set->memory == MEMORY_DEVICE)
 		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
 		                      "host");
@@ -101,11 +100,10 @@ int host_supports(const struct trial *trial, struct status *st)
 		                  "host: pages = %s is private memory of a process, and path = "
 		                  "shared reads a peer's: allowed are direct and fifo",
 		                  settings_words("pages")[set->pages]);
-	if (tensor_refuses(trial, st) != 0)
+	if (tensor_refuses(trial, st))
 		return -1;
 	for (unsigned c = 0; c < trial->ncells; c++)
-		if (host_supports_cell(trial, &trial->cells[c], (enum host_transport)transport,
-		                       st) != 0)
+		if (host_supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
 	return supports_memory(trial, (enum host_transport)transport, st);
 }
@@ -114,9 +112,7 @@ size_t host_supports_store(const struct trial *trial)
 {
 	size_t store, all;
 	int transport = host_supports_transport(trial);
-
-	if (transport < 0 ||
-	    host_memory_needs((enum host_transport)transport, trial, &store, &all) != 0)
+	if (transport < 0 || host_memory_needs((enum host_transport)transport, trial, &store, &all))
 		return 0;
 	return store;
 }

@@ -13,7 +13,6 @@ _Static_assert(HOST_TILE_FLOATS == 3 * TILE * TILE, "two factors and their produ
 static uint64_t flops_of(const struct buckets *buckets, const struct bucket *bucket)
 {
 	uint64_t sum = 0;
-
 	for (unsigned i = 0; i < bucket->layers; i++)
 		sum += buckets->network->layers[bucket->layer + i].flops;
 	return sum;
@@ -22,7 +21,6 @@ static uint64_t flops_of(const struct buckets *buckets, const struct bucket *buc
 static unsigned sums_of(const struct buckets *buckets, const struct bucket *bucket)
 {
 	unsigned sums = 0;
-
 	for (unsigned i = 0; i < bucket->layers; i++)
 		sums += buckets->network->layers[bucket->layer + i].activations > 0;
 	return sums;
@@ -31,7 +29,6 @@ static unsigned sums_of(const struct buckets *buckets, const struct bucket *buck
 uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
 {
 	uint64_t passes = sum / ctx->nsums;
-
 	return (passes * ctx->pass_flops + ctx->sums[sum % ctx->nsums].flops) / TILE_FLOPS;
 }
 
@@ -44,7 +41,6 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
 	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
 	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
-
 	for (unsigned phase = 1; phase <= ctx->comms[HOST_MAIN].phases; phase++)
 		rank->stages[phase].tiles = works ? tiles : 0;
 }
@@ -60,15 +56,13 @@ void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 	size_t element = coll_dtype_bytes(call->cell.dtype), copied = 0;
 	struct bucket bucket, *last = NULL;
 	unsigned phase = 0, phases = ctx->comms[HOST_MAIN].phases;
-
-	memset(rank->stages, 0, (phases + 1) * sizeof(*rank->stages));
+	memset(rank->stages, 0, (phases + 1) * sizeof *rank->stages);
 	if (coll_info(call->cell.coll)->is & COLL_ROUTED)
 		plan_expert(ctx, rank);
 	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
 		return;
 	uint64_t flops = 0, passes = works ? set->batch : 0;
 	unsigned sums = ctx->call_sums ? ctx->call_sums - ctx->nsums : 0;
-
 	if (buckets->network)
 		flops = (set->accumulation - 1) * network_flops(buckets->network) * passes;
 	for (; buckets_next(buckets, last, &bucket); last = &bucket) {
@@ -92,7 +86,6 @@ static bool is_reached(const struct host_rank *rank, const struct host_stage *st
 static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	unsigned *open = &rank->parts[HOST_MAIN].open, before = *open;
-
 	while (*open < ctx->comms[HOST_MAIN].phases && is_reached(rank, &rank->stages[*open]))
 		++*open;
 	return *open > before;
@@ -135,7 +128,6 @@ static void multiply(float *tile)
 {
 	const float *a = tile, *b = a + TILE * TILE;
 	float *c = tile + 2 * TILE * TILE;
-
 	for (unsigned i = 0; i < TILE; i++)
 		for (unsigned k = 0; k < TILE; k++)
 			for (unsigned j = 0; j < TILE; j++)
@@ -145,7 +137,6 @@ static void multiply(float *tile)
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct host_stage *stage = stage_of(rank);
-
 	if (rank->tiles < stage->tiles) {
 		multiply(rank->tile);
 		rank->tiles++;
@@ -154,7 +145,6 @@ bool host_work(const struct backend_ctx *ctx, struct host_rank *rank)
 		size_t bytes = left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
 		const struct host_part *part = &rank->parts[HOST_MAIN];
 		size_t at = part->base + rank->copied;
-
 		memcpy(part->own.send + at, part->own.recv + at, bytes);
 		rank->copied += bytes;
 		rank->tally.moved += bytes;

@@ -22,7 +22,7 @@ static unsigned nccl_capacity(struct status *st)
 static int nccl_supports(const struct trial *trial, struct status *st)
 {
 	struct nccl_api api;
-	unsigned gpus = device_count(st), ranks = layout_ranks(trial->settings.layout);
+	unsigned gpus = device_count(st), ranks = layout_ranks(settings_on_host(&trial->settings));
 	unsigned each = trial->settings.ranks_per_gpu, lowest = UINT_MAX;
 	if (!gpus)
 		return -1;
@@ -38,13 +38,8 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 		unsigned compute = device_compute(rank / each);
 		lowest = compute < lowest ? compute : lowest;
 	}
-	return nccl_refuse(trial, &api, lowest, st);
-}
-
-static size_t nccl_store_bytes(const struct trial *trial)
-{
-	(void)trial;
-	return 0;
+	return nccl_refuse(trial, &api, lowest, st) || nccl_links_refuse_devices(trial, st) ? -1
+	                                                                                    : 0;
 }
 
 /* Local rank i's buffers, with its rank in its communicator. */
@@ -57,8 +52,8 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
 	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
 	    .in_place = ctx->cell.in_place,
 	    .slots = ctx->slots,
-	    .send = p->send,
-	    .recv = p->recv,
+	    .send = nccl_send_of(ctx, p),
+	    .recv = nccl_recv_of(ctx, p),
 	};
 }
 
@@ -83,7 +78,7 @@ static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct
 	if (byte >= ctx->trial->arena_bytes)
 		return status_set(st, "flip: the arena has no byte %zu, it has %zu bytes", byte,
 		                  ctx->trial->arena_bytes);
-	return device_corrupt(p->device, p->recv + byte, p->stream, st);
+	return device_corrupt(p->device, nccl_recv_of(ctx, p) + byte, p->stream, st);
 }
 
 static void nccl_mark(struct backend_ctx *ctx, const char *text)
@@ -184,8 +179,8 @@ static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struc
 {
 	struct place *p = &ctx->places[i];
 	struct coll_span span = buffers_of(ctx, i).span;
-	return device_digest(p->device, p->recv + span.recv_at, span.recv_bytes, p->stream,
-	                     &ctx->stage, out, st);
+	return device_digest(p->device, nccl_recv_of(ctx, p) + span.recv_at, span.recv_bytes,
+	                     p->stream, &ctx->stage, out, st);
 }
 
 /* Appends a fact if there is room. */
@@ -309,6 +304,9 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	for (unsigned i = 0; i < ctx->count; i++) {
 		device_describe(ctx->places[i].device, device, sizeof device);
 		add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
+		int node = nccl_links_node(&ctx->places[i]);
+		if (node >= 0)
+			add(text, bytes, "pinned_node_%u=%d\n", ctx->places[i].rank, node);
 	}
 }
 
@@ -338,11 +336,11 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 
 /* Without CUDA only the three functions that report so are called. */
 static const char *const uses[] = {
-    "split",        "graph",         "offset",      "stride",     "nccl",     "nccl_below",
-    "api",          "allocator",     "register",    "cta_policy", "min_ctas", "max_ctas",
-    "call_ctas",    "ranks_per_gpu", "nonblocking", "init",       "group",    "flip",
-    "each",         "extra",         "visible",     "hidden",     "batch",    "first_bucket",
-    "accumulation", "bucket_view",   "tensor",      NULL};
+    "split",    "graph",        "offset",       "stride",        "engine",      "peer",
+    "nccl",     "nccl_below",   "api",          "allocator",     "register",    "cta_policy",
+    "min_ctas", "max_ctas",     "call_ctas",    "ranks_per_gpu", "nonblocking", "init",
+    "group",    "flip",         "each",         "extra",         "visible",     "hidden",
+    "batch",    "first_bucket", "accumulation", "bucket_view",   "tensor",      NULL};
 
 const struct backend backend_nccl = {
     .uses = uses,
@@ -371,7 +369,6 @@ const struct backend backend_nccl = {
     .log_path = nccl_log_path,
 #ifdef HAVE_CUDA_NCCL
     .library = nccl_library,
-    .store_bytes = nccl_store_bytes,
     .numa_node = nccl_numa_node,
     .open = nccl_open,
     .prepare = nccl_prepare,

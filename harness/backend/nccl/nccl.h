@@ -4,6 +4,7 @@
  *   nccl_options   requests that a library or a machine cannot fulfil
  *   nccl_open      communicators, buffers and streams, made and freed
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
+ *   nccl_links     plain copies over one link
  *   nccl_train     steps of training: products, buckets, shared models, experts
  *   nccl_call      decisions before a cell's calls; the timed path; graphs
  *   nccl           the backend's table: filling, checking, counters, describing
@@ -30,6 +31,9 @@ enum nccl_reading {
 	READINGS,
 };
 
+/* Pinned: only if a cell copies from or to CPU memory. */
+enum nccl_arena { ARENA_SEND, ARENA_RECV, ARENA_HOST, ARENAS };
+
 struct place {
 	unsigned rank;        /* of all */
 	unsigned device;      /* among those that this process sees */
@@ -40,11 +44,12 @@ struct place {
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
 	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
-	int clock_khz;     /* the GPU's highest */
-	int64_t extra_ns;  /* the settings' known delay, on a rank that has it */
-	char *arenas[2];   /* as allocated, to send and to receive */
-	char *send, *recv; /* in the arenas, after the offset: start of the buffers */
-	void *handles[2];  /* of the arenas' registration */
+	int clock_khz;        /* the GPU's highest */
+	int64_t extra_ns;     /* the settings' known delay, on a rank that has it */
+	char *arenas[ARENAS]; /* as allocated */
+	char *send, *recv;    /* in the arenas, after the offset: start of the buffers */
+	char *host;           /* the same in pinned CPU memory; NULL: no cell needs it */
+	void *handles[2];     /* of the arenas' registration */
 	/* The cell: */
 	const char *from; /* buffer 0 of its send side and of its receive side */
 	char *to;
@@ -55,6 +60,10 @@ struct place {
 	cudaGraph_t captured;   /* from the end of capturing until it is instantiated */
 	const char *round_from; /* with rounds: the buffers of the call that end issues */
 	char *round_to;
+	/* Of a staged copy, on its sender: the other GPU, a stream there, and what each one waits for. */
+	unsigned far_device;
+	cudaStream_t far;
+	cudaEvent_t near_done, far_done;
 	/* If the trial has a step of training: */
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
@@ -64,6 +73,11 @@ struct place {
 	int64_t asked_ns; /* the last query for asynchronous errors */
 	struct nvml_watch *watch;
 	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
+};
+
+/* A rank's buffers in its GPU's memory. */
+struct nccl_peer {
+	char *send, *recv;
 };
 
 /* Local rank p's part of one call. Errors go to nccl_keep. */
@@ -110,6 +124,7 @@ struct backend_ctx {
 	unsigned tensors; /* ranks that share a model; 0: each has its own */
 	size_t *counts;   /* of all places */
 	ncclDataType_t type;
+	bool reads;          /* pair_copy: the destination's rank does it */
 	nccl_part_fn *issue; /* of the cell; `end` follows those of all local ranks, or is NULL */
 	void (*end)(struct backend_ctx *ctx);
 	struct nccl_coll_config config; /* of each call, if the settings ask for one */
@@ -123,9 +138,9 @@ struct backend_ctx {
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
-	char **peers;       /* copy: every rank's receive arena */
-	void *stage;        /* pinned, for digests; allocated by the first one */
-	volatile int *gate; /* pinned; 0 holds this worker's streams */
+	struct nccl_peer *peers; /* of all ranks, if they are in one process */
+	void *stage;             /* pinned, for digests; allocated by the first one */
+	volatile int *gate;      /* pinned; 0 holds this worker's streams */
 	bool traced;
 	unsigned ctas[COLL_KINDS]; /* thread blocks of its largest kernel; 0: not known */
 	bool watched;              /* the hardware counters were opened */
@@ -169,10 +184,42 @@ void nccl_block(struct backend_ctx *ctx, unsigned i);
 void nccl_hold(struct backend_ctx *ctx);
 void nccl_release(struct backend_ctx *ctx);
 /* The first error stays. */
+static inline void nccl_keep_cuda(struct backend_ctx *ctx, cudaError_t result)
+{
+	if (ctx->cuda_failed == cudaSuccess)
+		ctx->cuda_failed = result;
+}
+/* Makes the place's device the current one; whether that worked. */
+static inline bool nccl_use(struct backend_ctx *ctx, const struct place *p)
+{
+	cudaError_t result = cudaSetDevice((int)p->device);
+	nccl_keep_cuda(ctx, result);
+	return result == cudaSuccess;
+}
 void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 /* nonblocking: waits until the library has accepted all calls; else returns at once. */
 void nccl_settle(struct backend_ctx *ctx);
 void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
+
+/* nccl_links: whether a cell copies from or to CPU memory. */
+bool nccl_links_host(const struct trial *trial);
+/* A cell's buffers: a side may be in CPU memory. */
+char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p);
+char *nccl_recv_of(const struct backend_ctx *ctx, const struct place *p);
+/* Pinned memory: with bind = near-gpu near the rank's GPU, where the kernel lets us say so, else
+ * where the worker runs. Freed by cudaFreeHost. */
+int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **out, size_t bytes,
+                   struct status *st);
+/* The NUMA node of a rank's pinned memory; -1: there is none, or the kernel does not say. */
+int nccl_links_node(const struct place *p);
+/* Plain copies that cannot be carried out: of a cell; on these GPUs. */
+int nccl_links_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
+int nccl_links_refuse_devices(const struct trial *trial, struct status *st);
+/* Opens the peers' memory to the local GPUs; then what a cell needs, and gives it back. */
+int nccl_links_open(struct backend_ctx *ctx, struct status *st);
+int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
+void nccl_links_drop(struct place *p);
+nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged;
 
 /* nccl_train: the resources of a trial with a step of training; close frees a local rank's. */
 bool nccl_trains(const struct trial *trial);
@@ -189,11 +236,9 @@ void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, c
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
 
-/* Of ranks that share a model: opens and closes their part of a place, splits their communicators
- * from the world. */
+/* Of ranks that share a model: opens and closes their part of a place. */
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_tensor_close(struct place *p);
-int nccl_tensor_split(struct backend_ctx *ctx, struct status *st);
 /* For the cell: fills their inputs, and checks their sums; nothing without shared models. */
 int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
 int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,

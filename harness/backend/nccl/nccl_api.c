@@ -1,6 +1,4 @@
 /* The library: loaded by path, or only queried for its version. */
-#ifdef HAVE_CUDA_NCCL
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
@@ -8,70 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../symbols.h"
 #include "nccl_api.h"
 
 #define SYSTEM_LIBRARY "libnccl.so.2"
 
-/* POSIX converts dlsym's result to a function pointer through memory. */
-static int look_up(void *handle, const char *name, void *function, bool required, struct status *st)
-{
-	void *symbol = dlsym(handle, name);
-	if (!symbol && required)
-		return status_set(st, "the library has no %s: it is not NCCL, or older than 2.7",
-		                  name);
-	memcpy(function, &symbol, sizeof symbol);
-	return 0;
-}
-
-static int look_up_all(struct nccl_api *api, struct status *st)
-{
-	const struct {
-		const char *name;
-		void *function;
-		bool required;
-	} symbols[] = {
-	    {"ncclGetVersion", &api->GetVersion, true},
-	    {"ncclGetUniqueId", &api->GetUniqueId, true},
-	    {"ncclCommInitRank", &api->CommInitRank, true},
-	    {"ncclCommDestroy", &api->CommDestroy, true},
-	    {"ncclCommAbort", &api->CommAbort, true},
-	    {"ncclCommGetAsyncError", &api->CommGetAsyncError, true},
-	    {"ncclGetErrorString", &api->GetErrorString, true},
-	    {"ncclGroupStart", &api->GroupStart, true},
-	    {"ncclGroupEnd", &api->GroupEnd, true},
-	    {"ncclAllReduce", &api->AllReduce, true},
-	    {"ncclAllGather", &api->AllGather, true},
-	    {"ncclReduceScatter", &api->ReduceScatter, true},
-	    {"ncclBroadcast", &api->Broadcast, true},
-	    {"ncclReduce", &api->Reduce, true},
-	    {"ncclSend", &api->Send, true},
-	    {"ncclRecv", &api->Recv, true},
-	    {"ncclRedOpCreatePreMulSum", &api->RedOpCreatePreMulSum, false},
-	    {"ncclRedOpDestroy", &api->RedOpDestroy, false},
-	    {"ncclGetLastError", &api->GetLastError, false},
-	    {"ncclCommInitRankConfig", &api->CommInitRankConfig, false},
-	    {"ncclCommFinalize", &api->CommFinalize, false},
-	    {"ncclCommSplit", &api->CommSplit, false},
-	    {"ncclMemAlloc", &api->MemAlloc, false},
-	    {"ncclMemFree", &api->MemFree, false},
-	    {"ncclCommRegister", &api->CommRegister, false},
-	    {"ncclCommDeregister", &api->CommDeregister, false},
-	    {"ncclCommWindowRegister", &api->CommWindowRegister, false},
-	    {"ncclCommWindowDeregister", &api->CommWindowDeregister, false},
-	    {"ncclAlltoAll", &api->AlltoAll, false},
-	    {"ncclGather", &api->Gather, false},
-	    {"ncclScatter", &api->Scatter, false},
-	    {"ncclAllReduceConfig", &api->AllReduceConfig, false},
-	    {"ncclAllGatherConfig", &api->AllGatherConfig, false},
-	    {"ncclReduceScatterConfig", &api->ReduceScatterConfig, false},
-	    {"ncclAlltoAllConfig", &api->AlltoAllConfig, false},
-	};
-	for (unsigned i = 0; i < sizeof symbols / sizeof *symbols; i++)
-		if (look_up(api->handle, symbols[i].name, symbols[i].function, symbols[i].required,
-		            st))
-			return -1;
-	return 0;
-}
+#define HAS(TYPE, NAME, ARGUMENTS) {"nccl" #NAME, offsetof(struct nccl_api, NAME), true},
+#define MAY(TYPE, NAME, ARGUMENTS) {"nccl" #NAME, offsetof(struct nccl_api, NAME), false},
+static const struct symbol symbols[] = {NCCL_FUNCTIONS(HAS, MAY)};
 
 static void read_version(struct nccl_api *api)
 {
@@ -96,9 +38,12 @@ int nccl_api_load(const char *path, struct nccl_api *out, struct status *st)
 		                  "cannot load NCCL: %s (nccl = PATH, or LD_LIBRARY_PATH, leads to "
 		                  "a " SYSTEM_LIBRARY ")",
 		                  dlerror());
-	if (look_up_all(&api, st)) {
+	const char *missing =
+	    symbols_find(api.handle, symbols, sizeof symbols / sizeof *symbols, &api);
+	if (missing) {
 		dlclose(api.handle);
-		return -1;
+		return status_set(st, "the library has no %s: it is not NCCL, or older than 2.7",
+		                  missing);
 	}
 	read_version(&api);
 	*out = api;
@@ -151,7 +96,3 @@ int nccl_library(const char *library, struct library *out, struct status *st)
 	*out = answer.library;
 	return 0;
 }
-
-#else
-typedef int nccl_api_left_out; /* built without CUDA or NCCL */
-#endif

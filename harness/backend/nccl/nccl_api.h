@@ -54,64 +54,60 @@ struct nccl_coll_config {
 	uint64_t tag;
 };
 
+/* NCCL's functions: those of every release from 2.7 on, and those that it MAY have, with the first
+ * release. */
+// clang-format off
+#define NCCL_FUNCTIONS(HAS, MAY) \
+	HAS(ncclResult_t, GetVersion, (int *)) \
+	HAS(ncclResult_t, GetUniqueId, (ncclUniqueId *)) \
+	HAS(ncclResult_t, CommInitRank, (ncclComm_t *, int, ncclUniqueId, int)) \
+	HAS(ncclResult_t, CommDestroy, (ncclComm_t)) \
+	HAS(ncclResult_t, CommAbort, (ncclComm_t)) \
+	HAS(ncclResult_t, CommGetAsyncError, (ncclComm_t, ncclResult_t *)) \
+	HAS(const char *, GetErrorString, (ncclResult_t)) \
+	HAS(ncclResult_t, GroupStart, (void)) \
+	HAS(ncclResult_t, GroupEnd, (void)) \
+	HAS(ncclResult_t, AllReduce, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, AllGather, (const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, ReduceScatter, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, \
+	    ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, Broadcast, (const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, Reduce, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, Send, (const void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) \
+	HAS(ncclResult_t, Recv, (void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) \
+	MAY(ncclResult_t, RedOpCreatePreMulSum, (ncclRedOp_t *, void *, ncclDataType_t, int, ncclComm_t)) /* 2.11.4 */ \
+	MAY(ncclResult_t, RedOpDestroy, (ncclRedOp_t, ncclComm_t)) /* 2.11.4 */ \
+	MAY(const char *, GetLastError, (ncclComm_t)) /* 2.13.4 */ \
+	MAY(ncclResult_t, CommInitRankConfig, (ncclComm_t *, int, ncclUniqueId, int, struct nccl_config *)) /* 2.14.3 */ \
+	MAY(ncclResult_t, CommFinalize, (ncclComm_t)) /* 2.14.3 */ \
+	MAY(ncclResult_t, CommSplit, (ncclComm_t, int, int, ncclComm_t *, struct nccl_config *)) /* 2.18.1 */ \
+	MAY(ncclResult_t, MemAlloc, (void **, size_t)) /* 2.19.1 */ \
+	MAY(ncclResult_t, MemFree, (void *)) /* 2.19.1 */ \
+	MAY(ncclResult_t, CommRegister, (ncclComm_t, void *, size_t, void **)) /* 2.19.1 */ \
+	MAY(ncclResult_t, CommDeregister, (ncclComm_t, void *)) /* 2.19.1 */ \
+	MAY(ncclResult_t, CommWindowRegister, (ncclComm_t, void *, size_t, void **, int)) /* 2.27.3 */ \
+	MAY(ncclResult_t, CommWindowDeregister, (ncclComm_t, void *)) /* 2.27.3 */ \
+	MAY(ncclResult_t, AlltoAll, (const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
+	MAY(ncclResult_t, Gather, (const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
+	MAY(ncclResult_t, Scatter, (const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
+	MAY(ncclResult_t, AllReduceConfig, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, \
+	    ncclComm_t, cudaStream_t, const struct nccl_coll_config *)) /* 2.31.2 */ \
+	MAY(ncclResult_t, AllGatherConfig, (const void *, void *, size_t, ncclDataType_t, ncclComm_t, \
+	    cudaStream_t, const struct nccl_coll_config *)) /* 2.31.2 */ \
+	MAY(ncclResult_t, ReduceScatterConfig, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, \
+	    ncclComm_t, cudaStream_t, const struct nccl_coll_config *)) /* 2.31.2 */ \
+	MAY(ncclResult_t, AlltoAllConfig, (const void *, void *, size_t, ncclDataType_t, ncclComm_t, \
+	    cudaStream_t, const struct nccl_coll_config *)) /* 2.31.2 */
+// clang-format on
+
 struct nccl_api {
 	void *handle;
 	char file[LIBRARY_FILE_BYTES]; /* where the dynamic linker found it */
 	char version[32];              /* "2.28.3" */
 	int at;                        /* the same as NCCL_AT */
-	ncclResult_t (*GetVersion)(int *);
-	ncclResult_t (*GetUniqueId)(ncclUniqueId *);
-	ncclResult_t (*CommInitRank)(ncclComm_t *, int, ncclUniqueId, int);
-	ncclResult_t (*CommDestroy)(ncclComm_t);
-	ncclResult_t (*CommAbort)(ncclComm_t);
-	ncclResult_t (*CommGetAsyncError)(ncclComm_t, ncclResult_t *);
-	const char *(*GetErrorString)(ncclResult_t);
-	ncclResult_t (*GroupStart)(void);
-	ncclResult_t (*GroupEnd)(void);
-	ncclResult_t (*AllReduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
-	                          ncclComm_t, cudaStream_t);
-	ncclResult_t (*AllGather)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
-	                          cudaStream_t);
-	ncclResult_t (*ReduceScatter)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
-	                              ncclComm_t, cudaStream_t);
-	ncclResult_t (*Broadcast)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
-	                          cudaStream_t);
-	ncclResult_t (*Reduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, int,
-	                       ncclComm_t, cudaStream_t);
-	ncclResult_t (*Send)(const void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
-	ncclResult_t (*Recv)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
-	/* NULL if the library does not have them. */
-	ncclResult_t (*RedOpCreatePreMulSum)(ncclRedOp_t *, void *, ncclDataType_t, int,
-	                                     ncclComm_t);      /* 2.11.4 */
-	ncclResult_t (*RedOpDestroy)(ncclRedOp_t, ncclComm_t); /* 2.11.4 */
-	const char *(*GetLastError)(ncclComm_t);               /* 2.13.4 */
-	ncclResult_t (*CommInitRankConfig)(ncclComm_t *, int, ncclUniqueId, int,
-	                                   struct nccl_config *); /* 2.14.3 */
-	ncclResult_t (*CommFinalize)(ncclComm_t);                 /* 2.14.3 */
-	ncclResult_t (*CommSplit)(ncclComm_t, int, int, ncclComm_t *,
-	                          struct nccl_config *);                              /* 2.18.1 */
-	ncclResult_t (*MemAlloc)(void **, size_t);                                    /* 2.19.1 */
-	ncclResult_t (*MemFree)(void *);                                              /* 2.19.1 */
-	ncclResult_t (*CommRegister)(ncclComm_t, void *, size_t, void **);            /* 2.19.1 */
-	ncclResult_t (*CommDeregister)(ncclComm_t, void *);                           /* 2.19.1 */
-	ncclResult_t (*CommWindowRegister)(ncclComm_t, void *, size_t, void **, int); /* 2.27.3 */
-	ncclResult_t (*CommWindowDeregister)(ncclComm_t, void *);                     /* 2.27.3 */
-	ncclResult_t (*AlltoAll)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
-	                         cudaStream_t); /* 2.28.3 */
-	ncclResult_t (*Gather)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
-	                       cudaStream_t); /* 2.28.3 */
-	ncclResult_t (*Scatter)(const void *, void *, size_t, ncclDataType_t, int, ncclComm_t,
-	                        cudaStream_t); /* 2.28.3 */
-	ncclResult_t (*AllReduceConfig)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t,
-	                                ncclComm_t, cudaStream_t,
-	                                const struct nccl_coll_config *); /* 2.31.2 */
-	ncclResult_t (*AllGatherConfig)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
-	                                cudaStream_t, const struct nccl_coll_config *); /* 2.31.2 */
-	ncclResult_t (*ReduceScatterConfig)(const void *, void *, size_t, ncclDataType_t,
-	                                    ncclRedOp_t, ncclComm_t, cudaStream_t,
-	                                    const struct nccl_coll_config *); /* 2.31.2 */
-	ncclResult_t (*AlltoAllConfig)(const void *, void *, size_t, ncclDataType_t, ncclComm_t,
-	                               cudaStream_t, const struct nccl_coll_config *); /* 2.31.2 */
+/* NULL if the library does not have it. */
+#define NCCL_MEMBER(TYPE, NAME, ARGUMENTS) TYPE(*NAME) ARGUMENTS;
+	NCCL_FUNCTIONS(NCCL_MEMBER, NCCL_MEMBER)
 };
 
 /* path: a libnccl.so.2, or "" for the one that the dynamic linker finds. */

@@ -1,5 +1,4 @@
 /* A cell's calls: decisions before them, the timed path, and calls captured in a graph and replayed. */
-#ifdef HAVE_CUDA_NCCL
 #include <limits.h>
 #include <string.h>
 
@@ -61,8 +60,8 @@ static void take_way(struct backend_ctx *ctx)
 static void take_sides(struct backend_ctx *ctx, struct place *p)
 {
 	struct coll_span span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me);
-	p->from = ctx->cell.in_place ? p->recv + span.send_at : p->send;
-	p->to = p->recv + span.recv_at;
+	p->from = ctx->cell.in_place ? p->recv + span.send_at : nccl_send_of(ctx, p);
+	p->to = nccl_recv_of(ctx, p) + span.recv_at;
 	for (unsigned r = 0; nccl_coll(ctx->cell.coll)->parts && r < ctx->n; r++) {
 		p->counts[r] = value_part(&ctx->parts, p->me, r);
 		p->counts[ctx->n + r] = value_part(&ctx->parts, r, p->me);
@@ -97,7 +96,7 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 	ctx->buckets = trial_buckets(ctx->trial, cell);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		take_sides(ctx, &ctx->places[i]);
-		if (take_op(ctx, &ctx->places[i], st))
+		if (take_op(ctx, &ctx->places[i], st) || nccl_links_take(ctx, &ctx->places[i], st))
 			return -1;
 	}
 	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
@@ -111,6 +110,7 @@ void nccl_drop_cell(struct backend_ctx *ctx)
 		if (p->own_op)
 			ctx->api.RedOpDestroy(p->op, p->comm);
 		p->own_op = false;
+		nccl_links_drop(p);
 	}
 }
 
@@ -161,11 +161,8 @@ void nccl_begin(struct backend_ctx *ctx)
  * rate; on a slower clock the delay is longer. */
 static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 {
-	cudaError_t result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
-		result = device_launch_spin(ns * p->clock_khz / 1000000, p->stream);
-	if (result != cudaSuccess)
-		ctx->cuda_failed = result;
+	if (nccl_use(ctx, p))
+		nccl_keep_cuda(ctx, device_launch_spin(ns * p->clock_khz / 1000000, p->stream));
 }
 
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
@@ -226,13 +223,9 @@ void nccl_block(struct backend_ctx *ctx, unsigned i)
 void nccl_hold(struct backend_ctx *ctx)
 {
 	__atomic_store_n(ctx->gate, 0, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		cudaError_t result = cudaSetDevice((int)ctx->places[i].device);
-		if (result == cudaSuccess)
-			result = device_launch_hold(ctx->gate, ctx->places[i].stream);
-		if (result != cudaSuccess)
-			ctx->cuda_failed = result;
-	}
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (nccl_use(ctx, &ctx->places[i]))
+			nccl_keep_cuda(ctx, device_launch_hold(ctx->gate, ctx->places[i].stream));
 }
 
 void nccl_release(struct backend_ctx *ctx)
@@ -308,13 +301,8 @@ void nccl_replay(struct backend_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
-		cudaError_t result = cudaSuccess;
-		if (p->graph)
-			result = cudaSetDevice((int)p->device);
-		if (p->graph && result == cudaSuccess)
-			result = cudaGraphLaunch(p->graph, p->stream);
-		if (result != cudaSuccess)
-			ctx->cuda_failed = result;
+		if (p->graph && nccl_use(ctx, p))
+			nccl_keep_cuda(ctx, cudaGraphLaunch(p->graph, p->stream));
 	}
 }
 
@@ -327,7 +315,3 @@ void nccl_drop_graphs(struct backend_ctx *ctx)
 		p->graph = NULL;
 	}
 }
-
-#else
-typedef int nccl_call_left_out; /* built without CUDA or NCCL */
-#endif

@@ -1,110 +1,34 @@
 /* NCCL's collectives, one row each: its own call; sends and receives, if it has no call or if
  * api = grouped; or work outside of any group. A test ensures that a collective without a row is
  * refused. */
-#ifdef HAVE_CUDA_NCCL
 #include <stddef.h>
 #include <string.h>
 
 #include "nccl.h"
 
-/* --- NCCL's own calls --- */
+/* --- NCCL's own calls, and the same with a configuration per call --- */
 
-static void call_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.AllReduce(from, to, ctx->elements, ctx->type, p->op, p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_all_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx, ctx->api.AllGather(from, to, ctx->part, ctx->type, p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_reduce_scatter(struct backend_ctx *ctx, struct place *p, const char *from,
-                                char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.ReduceScatter(from, to, ctx->part, ctx->type, p->op, p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_broadcast(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.Broadcast(from, to, ctx->elements, ctx->type, (int)ctx->cell.root,
-	                             p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_reduce(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.Reduce(from, to, ctx->elements, ctx->type, p->op, (int)ctx->cell.root,
-	                          p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_alltoall(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx, ctx->api.AlltoAll(from, to, ctx->part, ctx->type, p->comm, p->stream),
-	          p->comm);
-}
-
-static void call_gather(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.Gather(from, to, ctx->part, ctx->type, (int)ctx->cell.root, p->comm,
-	                          p->stream),
-	          p->comm);
-}
-
-static void call_scatter(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.Scatter(from, to, ctx->part, ctx->type, (int)ctx->cell.root, p->comm,
-	                           p->stream),
-	          p->comm);
-}
-
-/* --- the same, with a configuration per call --- */
-
-static void configured_all_reduce(struct backend_ctx *ctx, struct place *p, const char *from,
-                                  char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.AllReduceConfig(from, to, ctx->elements, ctx->type, p->op, p->comm,
-	                                   p->stream, &ctx->config),
-	          p->comm);
-}
-
-static void configured_all_gather(struct backend_ctx *ctx, struct place *p, const char *from,
-                                  char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.AllGatherConfig(from, to, ctx->part, ctx->type, p->comm, p->stream,
-	                                   &ctx->config),
-	          p->comm);
-}
-
-static void configured_reduce_scatter(struct backend_ctx *ctx, struct place *p, const char *from,
-                                      char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.ReduceScatterConfig(from, to, ctx->part, ctx->type, p->op, p->comm,
-	                                       p->stream, &ctx->config),
-	          p->comm);
-}
-
-static void configured_alltoall(struct backend_ctx *ctx, struct place *p, const char *from,
-                                char *to)
-{
-	nccl_keep(ctx,
-	          ctx->api.AlltoAllConfig(from, to, ctx->part, ctx->type, p->comm, p->stream,
-	                                  &ctx->config),
-	          p->comm);
-}
+// clang-format off
+#define CALL(NAME, FUNCTION, ...) \
+	static void NAME(struct backend_ctx *ctx, struct place *p, const char *from, char *to) \
+	{ \
+		nccl_keep(ctx, ctx->api.FUNCTION(from, to, __VA_ARGS__), p->comm); \
+	}
+#define ON p->comm, p->stream
+#define ROOT (int)ctx->cell.root
+CALL(call_all_reduce,     AllReduce,     ctx->elements, ctx->type, p->op, ON)
+CALL(call_all_gather,     AllGather,     ctx->part, ctx->type, ON)
+CALL(call_reduce_scatter, ReduceScatter, ctx->part, ctx->type, p->op, ON)
+CALL(call_broadcast,      Broadcast,     ctx->elements, ctx->type, ROOT, ON)
+CALL(call_reduce,         Reduce,        ctx->elements, ctx->type, p->op, ROOT, ON)
+CALL(call_alltoall,       AlltoAll,      ctx->part, ctx->type, ON)
+CALL(call_gather,         Gather,        ctx->part, ctx->type, ROOT, ON)
+CALL(call_scatter,        Scatter,       ctx->part, ctx->type, ROOT, ON)
+CALL(configured_all_reduce,     AllReduceConfig,     ctx->elements, ctx->type, p->op, ON, &ctx->config)
+CALL(configured_all_gather,     AllGatherConfig,     ctx->part, ctx->type, ON, &ctx->config)
+CALL(configured_reduce_scatter, ReduceScatterConfig, ctx->part, ctx->type, p->op, ON, &ctx->config)
+CALL(configured_alltoall,       AlltoAllConfig,      ctx->part, ctx->type, ON, &ctx->config)
+// clang-format on
 
 /* --- sends and receives; two ranks that meet twice in a call do so in the same order --- */
 
@@ -207,27 +131,22 @@ static void move_scatter(struct backend_ctx *ctx, struct place *p, const char *f
 /* The limit. A stream in capture accepts no peer copy, only a copy between addresses. */
 static void put_copy(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	char *peer = ctx->peers[p->next] + (to - p->to);
+	char *peer = ctx->peers[p->next].recv + (to - p->to);
 	size_t bytes = ctx->cell.bytes;
-	cudaError_t result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
-		result = ctx->capturing
+	if (nccl_use(ctx, p))
+		nccl_keep_cuda(
+		    ctx, ctx->capturing
 		             ? cudaMemcpyAsync(peer, from, bytes, cudaMemcpyDefault, p->stream)
 		             : cudaMemcpyPeerAsync(peer, (int)p->next_device, from, (int)p->device,
-		                                   bytes, p->stream);
-	if (result != cudaSuccess)
-		ctx->cuda_failed = result;
+		                                   bytes, p->stream));
 }
 
 /* Without NCCL: the rank's GPU reads and writes its own memory. */
 static void put_access(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	cudaError_t result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
-		result = device_launch_access(to, from, ctx->cell.dtype, ctx->elements,
-		                              ctx->trial->settings.stride, p->stream);
-	if (result != cudaSuccess)
-		ctx->cuda_failed = result;
+	if (nccl_use(ctx, p))
+		nccl_keep_cuda(ctx, device_launch_access(to, from, ctx->cell.dtype, ctx->elements,
+		                                         ctx->trial->settings.stride, p->stream));
 }
 
 /* The rounds begin when all local ranks have been issued. */
@@ -242,14 +161,9 @@ static void put_rounds(struct backend_ctx *ctx, struct place *p, const char *fro
 static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 {
 	size_t bytes = ctx->cell.bytes / ctx->n;
-	if (ctx->cell.in_place)
-		return;
-	cudaError_t result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
-		result = cudaMemcpyAsync(p->round_to + p->me * bytes, p->round_from, bytes,
-		                         cudaMemcpyDeviceToDevice, p->stream);
-	if (result != cudaSuccess)
-		ctx->cuda_failed = result;
+	if (!ctx->cell.in_place && nccl_use(ctx, p))
+		nccl_keep_cuda(ctx, cudaMemcpyAsync(p->round_to + p->me * bytes, p->round_from,
+		                                    bytes, cudaMemcpyDeviceToDevice, p->stream));
 }
 
 /* Round k joins cubes of 2^k ranks: sends all of the own cube's data to the peer. */
@@ -342,6 +256,10 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_DDP_COMMUNICATION] = {.put = put_rounds, .trains = true},
     [COLL_DDP_COMPUTE]    = {.put = put_rounds, .trains = true},
     [COLL_ACCESS]         = {.put = put_access},
+    [COLL_TO_DEVICE]      = {.put = nccl_put_local},
+    [COLL_TO_HOST]        = {.put = nccl_put_local},
+    [COLL_PAIR_COPY]      = {.put = nccl_put_pair, .one_process = true},
+    [COLL_PAIR_STAGED]    = {.put = nccl_put_staged, .one_process = true},
     [COLL_MOE_STEP]       = {.put = put_rounds, .trains = true, .parts = true},
     [COLL_MOE_COMMUNICATION] = {.put = put_rounds, .trains = true, .parts = true},
     [COLL_MOE_DISPATCH]   = {.put = put_rounds, .trains = true, .parts = true},
@@ -365,7 +283,3 @@ bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll)
 	memcpy(&symbol, (const char *)api + row->symbol, sizeof symbol);
 	return api->at >= row->since && symbol;
 }
-
-#else
-typedef int nccl_coll_left_out; /* built without CUDA or NCCL */
-#endif

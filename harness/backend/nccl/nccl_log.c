@@ -2,11 +2,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "nccl_log_line.h"
 
 /* Keeps the bytes of torn lines out of the record, which must be UTF-8. */
 static void keep_words(const struct nccl_log_line *line, char *out, size_t bytes)
@@ -44,7 +43,7 @@ static int compare_links(const void *a, const void *b)
 	return by ? by : strcmp(left->via, right->via);
 }
 
-static int compare_pairs(const void *a, const void *b)
+int nccl_log_compare_pairs(const void *a, const void *b)
 {
 	const struct nccl_log_pair *left = a, *right = b;
 	int by = compare_numbers(left->rank, right->rank);
@@ -120,7 +119,8 @@ static int add_opening(const struct nccl_log_line *line, struct nccl_log *e, str
 	struct nccl_log_pair key = {line->from, line->to}, *pairs;
 	unsigned at;
 	e->registration[line->reg].done++;
-	if (!line->has_peer || find(&key, e->pairs, e->npairs, sizeof key, compare_pairs, &at))
+	if (!line->has_peer ||
+	    find(&key, e->pairs, e->npairs, sizeof key, nccl_log_compare_pairs, &at))
 		return 0;
 	pairs = grow(e->pairs, e->npairs, &e->room_pairs, sizeof key);
 	if (!pairs)
@@ -156,25 +156,54 @@ static int add_version(const struct nccl_log_line *line, struct nccl_log *e, str
 	return 0;
 }
 
-/* The last line of a collective counts: the path's job calls each at its largest size last. Its name
- * ends at ':'. */
-static void add_algorithm(const struct nccl_log_line *line, struct nccl_log *e)
+/* The last line of a collective and its bytes counts. */
+static int add_choice(const struct path_choice *choice, struct nccl_log *e, struct status *st)
 {
-	char words[160], name[32], algo[32], proto[32], piece[128], kept[PATH_WHY_BYTES];
+	struct path_choice *list;
+	unsigned i = 0;
+	while (i < e->path.nchoices && (strcmp(e->path.choices[i].collective, choice->collective) ||
+	                                e->path.choices[i].bytes != choice->bytes))
+		i++;
+	list = grow(e->path.choices, i, &e->room_choices, sizeof *choice);
+	if (!list)
+		return status_set(st, "out of memory");
+	e->path.choices = list;
+	list[i] = *choice;
+	e->path.nchoices += i == e->path.nchoices;
+	return 0;
+}
+
+/* The last line of a collective counts: the path's job calls each at its largest size last. */
+static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
+{
+	char piece[128], kept[PATH_WHY_BYTES];
+	const char *name = choice->collective;
 	char *out = e->path.algorithms;
-	keep_words(line, words, sizeof words);
-	if (sscanf(words, "%31[^:]: %*u Bytes -> Algo %31s proto %31s", name, algo, proto) != 3)
-		return;
-	snprintf(piece, sizeof piece, "%s %s %s, %llu channels", name, algo, proto,
-	         line->numbers[1] - line->numbers[0] + 1);
+	snprintf(piece, sizeof piece, "%s %s %s, %u channels", name, choice->algorithm,
+	         choice->protocol, choice->channels);
 	strcpy(kept, out);
 	out[0] = '\0';
 	for (char *rest = kept, *old; rest && (old = strsep(&rest, ";"));) {
 		old += strspn(old, " ");
-		if (*old && strncmp(old, name, strlen(name)))
+		if (*old && (strncmp(old, name, strlen(name)) || old[strlen(name)] != ' '))
 			snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s; ", old);
 	}
 	snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s", piece);
+}
+
+/* The name ends at ':'. Of ranks of one communicator NCCL logs the first. */
+static int read_choice(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
+{
+	struct path_choice choice = {.bytes = line->numbers[2]};
+	char words[160];
+	keep_words(line, words, sizeof words);
+	if (line->numbers[1] < line->numbers[0] || line->numbers[1] > INT_MAX ||
+	    sscanf(words, "%23[^:]: %*u Bytes -> Algo %23s proto %15s", choice.collective,
+	           choice.algorithm, choice.protocol) != 3)
+		return 0;
+	choice.channels = (unsigned)(line->numbers[1] - line->numbers[0]) + 1;
+	add_algorithm(&choice, e);
+	return add_choice(&choice, e, st);
 }
 
 static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
@@ -183,8 +212,6 @@ static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct 
 	char words[160];
 	keep_words(line, words, sizeof words);
 	snprintf(one.name, sizeof one.name, "%.*s", (int)strcspn(words, " "), words);
-	if (line->numbers[0] < strlen(words))
-		snprintf(one.value, sizeof one.value, "%.63s", words + line->numbers[0]);
 	for (unsigned i = 0; i < e->nset; i++)
 		if (!strcmp(e->set[i].name, one.name))
 			return 0;
@@ -225,7 +252,6 @@ static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct
 		break;
 	case LOG_SYMMETRIC:
 		e->path.symmetric = true;
-		e->symmetric_lines++;
 		if (line->words && memmem(line->words, line->words_bytes, "LL", 2))
 			e->symmetric_ll++;
 		break;
@@ -238,8 +264,7 @@ static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct
 		e->path.p2p_chunk_bytes = line->numbers[0];
 		break;
 	case LOG_ALGORITHM:
-		add_algorithm(line, e);
-		break;
+		return read_choice(line, e, st);
 	case LOG_SET:
 		return add_set(line, e, st);
 	}
@@ -348,48 +373,27 @@ void nccl_log_free(struct nccl_log *log)
 
 /* --- log_ask and log_path of backend.h --- */
 
-static const char *env_value(const struct settings *s, const char *name)
-{
-	size_t n = strlen(name);
-	for (unsigned i = 0; i < s->nenv; i++)
-		if (!strncmp(s->env[i], name, n) && s->env[i][n] == '=')
-			return s->env[i] + n + 1;
-	return NULL;
-}
-
-/* Replaces the variant's own. */
-static int env_set(struct settings *s, const char *name, const char *value, struct status *st)
-{
-	size_t n = strlen(name);
-	unsigned i = 0;
-	while (i < s->nenv && (strncmp(s->env[i], name, n) || s->env[i][n] != '='))
-		i++;
-	if (i == TRIAL_MAX_ENV)
-		return status_set(st, "no room for %s: there are %u variables", name, i);
-	snprintf(s->env[i], sizeof s->env[i], "%s=%s", name, value);
-	if (i == s->nenv)
-		s->nenv++;
-	return 0;
-}
-
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,
                  struct status *st)
 {
 	char file[TRIAL_ENV_BYTES / 2];
 	snprintf(file, sizeof file, "%s/%s%%h.%%p", folder, prefix);
-	return env_set(settings, "NCCL_DEBUG", "INFO", st) ||
-	               env_set(settings, "NCCL_DEBUG_SUBSYS", NCCL_LOG_SUBSYS, st) ||
-	               env_set(settings, "NCCL_DEBUG_FILE", file, st)
-	           ? -1
-	           : 0;
+	const char *const asked[][2] = {{"NCCL_DEBUG", "INFO"},
+	                                {"NCCL_DEBUG_SUBSYS", NCCL_LOG_SUBSYS},
+	                                {"NCCL_DEBUG_FILE", file}};
+	for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++)
+		if (settings_env_set(settings, asked[i][0], asked[i][1], TRIAL_MAX_ENV))
+			return status_set(st, "no room for %s: there are %u variables", asked[i][0],
+			                  settings->nenv);
+	return 0;
 }
 
 int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,
                   struct path *out, struct status *st)
 {
 	const struct nccl_log_settings set = {
-	    .direct_disable = env_value(settings, "NCCL_P2P_DIRECT_DISABLE"),
-	    .read_enable = env_value(settings, "NCCL_P2P_READ_ENABLE"),
+	    .direct_disable = settings_env(settings, "NCCL_P2P_DIRECT_DISABLE"),
+	    .read_enable = settings_env(settings, "NCCL_P2P_READ_ENABLE"),
 	};
 	struct nccl_log log = {0};
 	int result = nccl_log_read_files(folder, prefix, &log, st);
@@ -400,6 +404,7 @@ int nccl_log_path(const struct settings *settings, const char *folder, const cha
 	if (!result) {
 		*out = log.path;
 		log.path.links = NULL; /* the caller's now */
+		log.path.choices = NULL;
 		log.path.settings = NULL;
 	}
 	nccl_log_free(&log);

@@ -29,16 +29,18 @@ struct nccl_log {
 	unsigned skipped;        /* of these, not registered on purpose; why: */
 	char skipped_reason[96]; /* NCCL's text */
 	unsigned symmetric_ll;   /* symmetric kernels of the LL kind, which stage */
-	unsigned symmetric_lines;
-	unsigned nset, room_set;
+	unsigned nset, room_set, room_choices;
 	struct nccl_log_set {
-		char name[64], value[64];
+		char name[64];
 	} * set; /* owned: variables that NCCL read */
 	unsigned npairs, room_links, room_pairs;
 	struct nccl_log_pair {
 		unsigned rank, peer;
 	} * pairs; /* owned, sorted: rank opened its own buffer to peer */
 };
+
+/* As qsort and bsearch. */
+int nccl_log_compare_pairs(const void *a, const void *b);
 
 /* Adds the content of one log. A last line without its newline is torn and omitted. May be called
  * for several logs of one job: a link that both ends report counts once. Fails if memory is out or
@@ -56,9 +58,8 @@ int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct s
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* The trial's library and variables. */
+/* The trial's variables. */
 struct nccl_log_settings {
-	unsigned nccl_version;      /* from ncclGetVersion; 0: from the log */
 	const char *direct_disable; /* NCCL_P2P_DIRECT_DISABLE, NULL when unset */
 	const char *read_enable;    /* NCCL_P2P_READ_ENABLE, NULL when unset */
 };

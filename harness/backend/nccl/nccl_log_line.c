@@ -256,11 +256,15 @@ static void read_channels(struct cursor c, struct nccl_log_line *out)
 		out->kind = LOG_CHANNELS;
 }
 
-/* "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}", since 2.23;
- * nccl_log.c joins its words. */
+/* "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}", since 2.24;
+ * nccl_log.c joins its words. Earlier lines have numbers for words and no channels, and before 2.23
+ * no collective. The bytes are those of the call's count: of AllGather and ReduceScatter one rank's
+ * part. */
 static void read_algorithm(struct cursor c, struct nccl_log_line *out)
 {
 	out->words = c.at;
+	if (!skip_past(&c, ": ") || !take_wide(&c, &out->numbers[2]) || !take(&c, " Bytes"))
+		return;
 	if (!skip_past(&c, " -> Algo ") || !skip_past(&c, " proto ") ||
 	    !skip_past(&c, " channel{Lo..Hi}={"))
 		return;
@@ -278,10 +282,7 @@ static void read_set(struct cursor c, struct nccl_log_line *out)
 	out->words = c.at;
 	if (!take_any(&c, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") || !take(&c, is))
 		return;
-	out->numbers[0] = (unsigned long long)(c.at - out->words);
-	out->words_bytes = (size_t)(c.end - out->words);
-	if (c.end > c.at && c.end[-1] == '.')
-		out->words_bytes--;
+	out->words_bytes = (size_t)(c.at - out->words);
 	out->kind = LOG_SET;
 }
 

@@ -23,9 +23,8 @@ enum nccl_log_kind {
 	                  for each peer; 0: not given */
 	LOG_CHUNK,     /* numbers[0]: bytes of a chunk of sends and receives */
 	LOG_ALGORITHM, /* words: the collective, algorithm and protocol, "AllReduce RING
-	                  SIMPLE"; numbers: its first and last channel */
-	LOG_SET,       /* words: a variable that NCCL read; numbers[0]: offset of its value in
-	                  words, after the name */
+	                  SIMPLE"; numbers: its first and last channel, its bytes */
+	LOG_SET,       /* words: begin with a variable that NCCL read */
 };
 
 struct nccl_log_line {

@@ -1,6 +1,5 @@
 /* The resources of a trial: communicators and the buffers registered with them; buffers, streams, the
  * gate. */
-#ifdef HAVE_CUDA_NCCL
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,18 +144,21 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 	return result;
 }
 
-static int split(struct backend_ctx *ctx, struct status *st)
+/* Splits the world into the groups of the settings, or again for the ranks that share a model: those
+ * at the same place in the groups. */
+static int split(struct backend_ctx *ctx, bool tensors, struct status *st)
 {
-	if (ctx->trial->settings.split.op == SPLIT_NONE)
-		return 0;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	/* Outside of a group, the first of several ranks would wait for the others. */
 	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
 		struct place *p = &ctx->places[i];
-		p->world = p->comm;
-		p->comm = NULL;
+		if (!tensors) {
+			p->world = p->comm;
+			p->comm = NULL;
+		}
 		nccl_keep(ctx,
-		          ctx->api.CommSplit(p->world, (int)p->color, (int)p->rank, &p->comm, NULL),
+		          ctx->api.CommSplit(p->world, (int)(tensors ? p->me : p->color),
+		                             (int)p->rank, tensors ? &p->tensor : &p->comm, NULL),
 		          p->world);
 	}
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
@@ -200,11 +202,13 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 			return -1;
 		memcpy(team_mailbox(ctx->team, 0), &id, sizeof id);
 	}
-	if (team_meet(ctx->team))
+	if (team_share(ctx->team))
 		return status_set(st, "another rank failed");
 	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
 	int64_t begin = clock_now_ns();
-	if (init_all(ctx, id, st) || split(ctx, st) || (ctx->tensors && nccl_tensor_split(ctx, st)))
+	bool groups = ctx->trial->settings.split.op != SPLIT_NONE;
+	if (init_all(ctx, id, st) || (groups && split(ctx, false, st)) ||
+	    (ctx->tensors && split(ctx, true, st)))
 		return -1;
 	if (!ctx->init_ns)
 		ctx->init_ns = clock_now_ns() - begin;
@@ -291,15 +295,18 @@ static void nccl_abort(struct backend_ctx *ctx)
 
 /* --- buffers, and the whole --- */
 
-static int allocate(struct backend_ctx *ctx, char **out, size_t bytes, struct status *st)
+static int allocate(struct backend_ctx *ctx, const struct place *p, enum nccl_arena arena,
+                    char **out, size_t bytes, struct status *st)
 {
+	if (arena == ARENA_HOST)
+		return nccl_links_pin(ctx, p, out, bytes, st);
 	if (ctx->allocates)
 		return nccl_ok(ctx, ctx->api.MemAlloc((void **)out, bytes), NULL, "ncclMemAlloc",
 		               st);
 	return device_ok(cudaMalloc((void **)out, bytes), "cudaMalloc", st);
 }
 
-/* For the limit's copies: every rank's receive arena, if all are in one address space. */
+/* For plain copies: every rank's buffers, if all are in one address space. */
 static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *place,
                            struct status *st)
 {
@@ -307,8 +314,9 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (team_meet(place->team)) /* all have read the library's id */
 		return status_set(st, "another rank failed");
 	for (unsigned i = 0; i < ctx->count; i++)
-		memcpy(team_mailbox(place->team, ctx->places[i].rank), &ctx->places[i].recv,
-		       sizeof(char *));
+		memcpy(team_mailbox(place->team, ctx->places[i].rank),
+		       &(struct nccl_peer){ctx->places[i].send, ctx->places[i].recv},
+		       sizeof(struct nccl_peer));
 	if (team_meet(place->team))
 		return status_set(st, "another rank failed");
 	if (place->processes > 1)
@@ -318,7 +326,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 	if (!ctx->peers)
 		return status_set(st, "out of memory for %u peers", ctx->nranks);
 	for (unsigned r = 0; r < ctx->nranks; r++)
-		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof(char *));
+		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof ctx->peers[r]);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		unsigned device = ctx->places[i].device, next = ctx->places[i].next_device;
 		if (device_use(device, st))
@@ -329,7 +337,7 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 			cudaDeviceEnablePeerAccess((int)next, 0);
 		cudaGetLastError(); /* "already enabled" is fine */
 	}
-	return 0;
+	return nccl_links_open(ctx, st);
 }
 
 /* The gate, only if asked for: pinned memory that every device can read. */
@@ -342,12 +350,14 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 	                 "cudaHostAlloc", st);
 }
 
-static void release(struct backend_ctx *ctx, char *arena)
+static void release(struct backend_ctx *ctx, enum nccl_arena arena, char *at)
 {
-	if (!ctx->allocates)
-		cudaFree(arena);
-	else if (arena)
-		ctx->api.MemFree(arena);
+	if (arena == ARENA_HOST)
+		cudaFreeHost(at);
+	else if (!ctx->allocates)
+		cudaFree(at);
+	else if (at)
+		ctx->api.MemFree(at);
 }
 
 /* Adds how much memory there was if a rank's two arenas did not fit. */
@@ -373,16 +383,23 @@ static int make_arenas(struct backend_ctx *ctx, struct place *p, struct status *
 {
 	const struct trial *trial = ctx->trial;
 	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
-	char *fresh[2] = {NULL, NULL};
-	bool failed = device_use(p->device, st) || allocate(ctx, &fresh[0], bytes, st) ||
-	              allocate(ctx, &fresh[1], bytes, st);
-	for (unsigned arena = 0; arena < 2; arena++) {
-		release(ctx, failed ? fresh[arena] : p->arenas[arena]);
+	char *fresh[ARENAS] = {NULL, NULL, NULL};
+	const unsigned n = nccl_links_host(trial) ? ARENAS : ARENA_HOST;
+	bool failed = device_use(p->device, st);
+	for (unsigned arena = 0; arena < n; arena++)
+		failed =
+		    failed || allocate(ctx, p, (enum nccl_arena)arena, &fresh[arena], bytes, st);
+	for (unsigned arena = 0; arena < n; arena++) {
+		release(ctx, (enum nccl_arena)arena, failed ? fresh[arena] : p->arenas[arena]);
 		p->arenas[arena] = failed ? p->arenas[arena] : fresh[arena];
 	}
-	p->send = failed ? p->send : p->arenas[0] + trial->settings.offset_bytes;
-	p->recv = failed ? p->recv : p->arenas[1] + trial->settings.offset_bytes;
-	return failed ? explain_room(p, bytes, st) : 0;
+	if (failed)
+		return explain_room(p, bytes, st);
+	p->send = p->arenas[ARENA_SEND] + trial->settings.offset_bytes;
+	p->recv = p->arenas[ARENA_RECV] + trial->settings.offset_bytes;
+	if (n > ARENA_HOST)
+		p->host = p->arenas[ARENA_HOST] + trial->settings.offset_bytes;
+	return 0;
 }
 
 static int open_place(struct backend_ctx *ctx, struct place *p, struct status *st)
@@ -496,10 +513,11 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 	cudaSetDevice((int)p->device);
 	nccl_train_close(ctx, p);
 	nccl_tensor_close(p);
+	nccl_links_drop(p);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
-	for (unsigned arena = 0; arena < 2; arena++)
-		release(ctx, p->arenas[arena]);
+	for (unsigned arena = 0; arena < ARENAS; arena++)
+		release(ctx, (enum nccl_arena)arena, p->arenas[arena]);
 }
 
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
@@ -536,7 +554,3 @@ void nccl_close(struct backend_ctx *ctx)
 	free(ctx->peers);
 	free(ctx);
 }
-
-#else
-typedef int nccl_open_left_out; /* built without CUDA or NCCL */
-#endif

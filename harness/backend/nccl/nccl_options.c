@@ -1,4 +1,3 @@
-#ifdef HAVE_CUDA_NCCL
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,18 +127,9 @@ static const struct {
     {"NCCL_ENQUEUE_REARCH_ENABLE", NCCL_AT(2, 31, 2)},
 };
 
-static const char *value_of(const struct settings *set, const char *name)
-{
-	size_t n = strlen(name);
-	for (unsigned i = 0; i < set->nenv; i++)
-		if (!strncmp(set->env[i], name, n) && set->env[i][n] == '=')
-			return set->env[i] + n + 1;
-	return NULL;
-}
-
 static bool is_on(const struct settings *set, const char *name)
 {
-	const char *value = value_of(set, name);
+	const char *value = settings_env(set, name);
 	return value && !strcmp(value, "1");
 }
 
@@ -148,7 +138,7 @@ static int refuse_variables(const struct settings *set, const struct nccl_api *a
 {
 	for (unsigned i = 0; i < sizeof variables / sizeof *variables; i++) {
 		char what[64];
-		if (!value_of(set, variables[i].name) || api->at >= variables[i].first)
+		if (!settings_env(set, variables[i].name) || api->at >= variables[i].first)
 			continue;
 		snprintf(what, sizeof what, "env.%s", variables[i].name);
 		return refuse_version(what, variables[i].first, api, st);
@@ -279,6 +269,8 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if ((info->is & COLL_PAIRS) && !coll_is_pair(c->root, trial_comm_ranks(trial)))
 		return status_set(st, "root = %u is not a pair of a communicator of %u", c->root,
 		                  trial_comm_ranks(trial));
+	if (nccl_links_refuse(trial, c, st))
+		return -1;
 	if ((info->is & COLL_REDUCES) && compute < 90 &&
 	    (c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2))
 		return status_set(st,
@@ -299,7 +291,3 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
 			return -1;
 	return refuse_library(trial, api, st);
 }
-
-#else
-typedef int nccl_options_left_out; /* built without CUDA or NCCL */
-#endif

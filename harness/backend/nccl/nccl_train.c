@@ -5,7 +5,6 @@
  * PyTorch's DistributedDataParallel differs: it scales by 1 ÷ ranks in a separate kernel and then
  * sums (here the library's average does both, if op = avg); and its optimizer follows, which is
  * not a part of this step. */
-#ifdef HAVE_CUDA_NCCL
 #include <string.h>
 
 #include "../tensor.h"
@@ -71,25 +70,13 @@ void nccl_train_close(struct backend_ctx *ctx, struct place *p)
 	p->compute = NULL;
 }
 
-/* The first error stays. */
-static void keep(struct backend_ctx *ctx, cudaError_t result)
-{
-	if (ctx->cuda_failed == cudaSuccess)
-		ctx->cuda_failed = result;
-}
-
-static void use(struct backend_ctx *ctx, const struct place *p)
-{
-	keep(ctx, cudaSetDevice((int)p->device));
-}
-
 /* What `to` is given from here on waits for what `from` was given. */
 static void follow(struct backend_ctx *ctx, const struct place *p, cudaStream_t to,
                    cudaStream_t from)
 {
-	use(ctx, p);
-	keep(ctx, cudaEventRecord(p->ready, from));
-	keep(ctx, cudaStreamWaitEvent(to, p->ready, 0));
+	nccl_use(ctx, p);
+	nccl_keep_cuda(ctx, cudaEventRecord(p->ready, from));
+	nccl_keep_cuda(ctx, cudaStreamWaitEvent(to, p->ready, 0));
 }
 
 /* On the rank's stream for work. */
@@ -99,7 +86,7 @@ static void multiply(struct backend_ctx *ctx, const struct place *p, uint64_t fl
 	for (unsigned k = 0; k < product.times && ctx->cuda_failed == cudaSuccess; k++)
 		if (blas_multiply(&ctx->math, &p->blas, product.side, product.depth,
 		                  ctx->cell.dtype))
-			keep(ctx, cudaErrorLaunchFailure);
+			nccl_keep_cuda(ctx, cudaErrorLaunchFailure);
 }
 
 static void layers(struct backend_ctx *ctx, const struct place *p, unsigned first, unsigned n)
@@ -112,12 +99,12 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
-		use(ctx, p);
+		nccl_use(ctx, p);
 		layers(ctx, p, 0, ctx->trial->network.n);
 		if (coll_info(ctx->cell.coll)->is & COLL_ROUTED)
 			multiply(ctx, p,
 			         (uint64_t)16 * ctx->elements / 2 * ctx->trial->settings.hidden);
-		keep(ctx, cudaStreamSynchronize(p->compute));
+		nccl_keep_cuda(ctx, cudaStreamSynchronize(p->compute));
 	}
 	return device_ok(ctx->cuda_failed, "a layer's product", st);
 }
@@ -148,20 +135,6 @@ void nccl_tensor_close(struct place *p)
 			cudaFree(p->activations[i]);
 		p->activations[i] = NULL;
 	}
-}
-
-int nccl_tensor_split(struct backend_ctx *ctx, struct status *st)
-{
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
-		struct place *p = &ctx->places[i];
-		nccl_keep(ctx,
-		          ctx->api.CommSplit(p->world, (int)p->me, (int)p->rank, &p->tensor, NULL),
-		          p->world);
-	}
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
-	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st);
 }
 
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
@@ -226,13 +199,13 @@ static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, cons
 	const struct network *network = ctx->buckets.network;
 	size_t element = coll_dtype_bytes(ctx->cell.dtype), at = b->at * element;
 	if (!network)
-		keep(ctx, cudaMemcpyAsync(to + at, from + at, b->elements * element,
-		                          cudaMemcpyDeviceToDevice, stream));
+		nccl_keep_cuda(ctx, cudaMemcpyAsync(to + at, from + at, b->elements * element,
+		                                    cudaMemcpyDeviceToDevice, stream));
 	for (unsigned i = b->layer; network && i < b->layer + b->layers; i++) {
 		size_t bytes = network_aligned(network->layers[i].elements) * element;
 		if (bytes)
-			keep(ctx, cudaMemcpyAsync(to + at, from + at, bytes,
-			                          cudaMemcpyDeviceToDevice, stream));
+			nccl_keep_cuda(ctx, cudaMemcpyAsync(to + at, from + at, bytes,
+			                                    cudaMemcpyDeviceToDevice, stream));
 		at += bytes;
 	}
 }
@@ -255,7 +228,7 @@ static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 		for (last = first; last + 1 < end && !(reduces && of[last].activations);)
 			last++;
 		for (unsigned i = 0; works && i < ctx->count; i++) {
-			use(ctx, &ctx->places[i]);
+			nccl_use(ctx, &ctx->places[i]);
 			layers(ctx, &ctx->places[i], first, last + 1 - first);
 		}
 		if (reduces && of[last].activations &&
@@ -269,7 +242,7 @@ static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
  * it. */
 static void produce(struct backend_ctx *ctx, const struct place *p, const struct bucket *b)
 {
-	use(ctx, p);
+	nccl_use(ctx, p);
 	if (ctx->cell.coll != COLL_DDP_COMMUNICATION && !reduces_tensors(ctx))
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
@@ -324,7 +297,7 @@ static void last_pass(struct backend_ctx *ctx)
 static void copy_back(struct backend_ctx *ctx, const struct place *p)
 {
 	struct bucket bucket, *last = NULL;
-	use(ctx, p);
+	nccl_use(ctx, p);
 	for (; buckets_next(&ctx->buckets, last, &bucket); last = &bucket)
 		if (bucket.elements)
 			copy(ctx, &bucket, p->round_to, bucket_of(ctx, p), p->stream);
@@ -404,7 +377,3 @@ void nccl_experts(struct backend_ctx *ctx)
 	if (coll != COLL_MOE_COMPUTE)
 		move_tokens(ctx, true);
 }
-
-#else
-typedef int nccl_train_left_out; /* built without CUDA or NCCL */
-#endif

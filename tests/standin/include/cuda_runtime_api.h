@@ -39,10 +39,10 @@ enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusActive = 1,
 };
 
-#define cudaStreamNonBlocking 1
-#define cudaHostAllocPortable 1
+#define cudaStreamNonBlocking  1
+#define cudaHostAllocPortable  1
 #define cudaEventDisableTiming 2
-#define cudaHostAllocMapped   2
+#define cudaHostAllocMapped    2
 
 #define cudaDeviceScheduleBlockingSync 4
 

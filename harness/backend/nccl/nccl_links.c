@@ -1,0 +1,257 @@
+/* Plain copies over one link, without NCCL: between a GPU and pinned CPU memory, from one GPU's memory
+ * to another's, and the same by way of pinned CPU memory. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "nccl.h"
+
+/* Of a staged copy: the second GPU reads a piece while the first writes the next one. */
+#define PIECE_BYTES ((size_t)2 << 20)
+/* Each load of a chase takes about a microsecond. */
+#define CHASE_BYTES ((size_t)64 << 10)
+
+/* <linux/mempolicy.h> */
+#define MPOL_DEFAULT         0
+#define MPOL_PREFERRED       1
+#define MPOL_NODE_OF_ADDRESS 3
+
+static bool uses_host(enum coll_kind coll)
+{
+	return coll_info(coll)->is & COLL_RAW && coll != COLL_PAIR_COPY;
+}
+
+bool nccl_links_host(const struct trial *trial)
+{
+	for (unsigned i = 0; i < trial->ncells; i++)
+		if (uses_host(trial->cells[i].coll))
+			return true;
+	return false;
+}
+
+static bool copies_pairs(const struct trial *trial)
+{
+	for (unsigned i = 0; i < trial->ncells; i++)
+		if (trial->cells[i].coll == COLL_PAIR_COPY)
+			return true;
+	return false;
+}
+
+char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p)
+{
+	return ctx->cell.coll == COLL_TO_DEVICE ? p->host : p->send;
+}
+
+char *nccl_recv_of(const struct backend_ctx *ctx, const struct place *p)
+{
+	return ctx->cell.coll == COLL_TO_HOST ? p->host : p->recv;
+}
+
+int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **out, size_t bytes,
+                   struct status *st)
+{
+	int node = ctx->trial->settings.bind == BIND_NEAR_GPU ? device_numa_node(p->device) : -1;
+	unsigned long nodes = node >= 0 && node < 64 ? 1ul << node : 0;
+	bool asked = nodes && !syscall(SYS_set_mempolicy, MPOL_PREFERRED, &nodes, 64);
+	cudaError_t result =
+	    cudaHostAlloc((void **)out, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+	if (asked)
+		syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
+	return device_ok(result, "cudaHostAlloc", st);
+}
+
+int nccl_links_node(const struct place *p)
+{
+	int node = -1;
+	if (!p->host || syscall(SYS_get_mempolicy, &node, NULL, 0, p->host, MPOL_NODE_OF_ADDRESS))
+		return -1;
+	return node;
+}
+
+/* --- what can be carried out --- */
+
+static int refuse_chase(const struct cell *c, struct status *st)
+{
+	if (c->coll != COLL_TO_DEVICE && c->coll != COLL_PAIR_COPY)
+		return status_set(st,
+		                  "engine = chase waits for loads over a link, and %s has none; "
+		                  "allowed are to_device and pair_copy",
+		                  coll_info(c->coll)->name);
+	if (c->bytes > CHASE_BYTES)
+		return status_set(st,
+		                  "engine = chase of %zu bytes: one thread loads them one after "
+		                  "the other; allowed are %zu KiB at most",
+		                  c->bytes, CHASE_BYTES >> 10);
+	return 0;
+}
+
+int nccl_links_refuse(const struct trial *trial, const struct cell *c, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	if (!(coll_info(c->coll)->is & COLL_RAW))
+		return 0;
+	if (set->engine == ENGINE_CHASE && refuse_chase(c, st))
+		return -1;
+	if (c->coll == COLL_PAIR_STAGED && set->start == START_GATED)
+		return status_set(st, "pair_staged cannot be combined with start = gated: a held "
+		                      "stream has no room for all of its pieces");
+	return 0;
+}
+
+int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	bool pairs = copies_pairs(trial);
+	if (trial->settings.peer != PEER_WRITE && !pairs)
+		return status_set(st, "peer = %s is of pair_copy, which has no two ranks here",
+		                  settings_words("peer")[trial->settings.peer]);
+	for (unsigned i = 0; pairs && i < nranks * nranks; i++) {
+		unsigned from = trial_device(trial, i / nranks),
+		         to = trial_device(trial, i % nranks);
+		int reaches = from == to;
+		if (!reaches && device_ok(cudaDeviceCanAccessPeer(&reaches, (int)from, (int)to),
+		                          "cudaDeviceCanAccessPeer", st))
+			return -1;
+		if (reaches)
+			continue;
+		return status_set(st,
+		                  "pair_copy: GPU %u cannot reach the memory of GPU %u; "
+		                  "pair_staged goes through CPU memory",
+		                  from, to);
+	}
+	return 0;
+}
+
+/* --- opening --- */
+
+int nccl_links_open(struct backend_ctx *ctx, struct status *st)
+{
+	if (!copies_pairs(ctx->trial))
+		return 0;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		if (device_use(p->device, st))
+			return -1;
+		for (unsigned r = 0; r < ctx->nranks; r++) {
+			unsigned to = trial_device(ctx->trial, r);
+			cudaError_t result =
+			    to == p->device ? cudaSuccess : cudaDeviceEnablePeerAccess((int)to, 0);
+			if (result != cudaErrorPeerAccessAlreadyEnabled &&
+			    device_ok(result, "cudaDeviceEnablePeerAccess", st))
+				return -1;
+		}
+		cudaGetLastError(); /* "already enabled" stays there */
+	}
+	return 0;
+}
+
+/* A rank of the communicator, among all. */
+static unsigned rank_of(const struct backend_ctx *ctx, const struct place *p, unsigned member)
+{
+	return split_peer(ctx->trial->settings.split, ctx->nranks, p->color, member);
+}
+
+int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	const struct settings *set = &ctx->trial->settings;
+	ctx->reads = set->peer == PEER_READ || set->engine == ENGINE_CHASE;
+	if (ctx->cell.coll != COLL_PAIR_STAGED || p->me != value_pair_from(ctx->cell.root))
+		return 0;
+	p->far_device =
+	    trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)));
+	if (device_use(p->far_device, st) ||
+	    device_ok(cudaStreamCreateWithFlags(&p->far, cudaStreamNonBlocking),
+	              "cudaStreamCreateWithFlags", st) ||
+	    device_ok(cudaEventCreateWithFlags(&p->far_done, cudaEventDisableTiming),
+	              "cudaEventCreate", st) ||
+	    device_use(p->device, st))
+		return -1;
+	return device_ok(cudaEventCreateWithFlags(&p->near_done, cudaEventDisableTiming),
+	                 "cudaEventCreate", st);
+}
+
+void nccl_links_drop(struct place *p)
+{
+	if (p->far)
+		cudaStreamDestroy(p->far);
+	if (p->far_done)
+		cudaEventDestroy(p->far_done);
+	if (p->near_done)
+		cudaEventDestroy(p->near_done);
+	p->far = NULL;
+	p->far_done = p->near_done = NULL;
+}
+
+/* --- the timed path --- */
+
+/* By the stream's GPU, which has to be the current one. */
+static cudaError_t carry(const struct backend_ctx *ctx, char *to, const char *from, size_t bytes,
+                         cudaStream_t stream)
+{
+	size_t elements = bytes / coll_dtype_bytes(ctx->cell.dtype);
+	switch (ctx->trial->settings.engine) {
+	case ENGINE_SM:
+		return device_launch_access(to, from, ctx->cell.dtype, elements, 1, stream);
+	case ENGINE_CHASE:
+		return device_launch_chase(to, from, ctx->cell.dtype, elements, stream);
+	default:
+		return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+	}
+}
+
+void nccl_put_local(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	if (nccl_use(ctx, p))
+		nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->cell.bytes, p->stream));
+}
+
+void nccl_put_pair(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	unsigned sender = value_pair_from(ctx->cell.root),
+	         receiver = value_pair_to(ctx->cell.root, ctx->n);
+	bool reads = ctx->reads;
+	if (p->me != (reads ? receiver : sender) || !nccl_use(ctx, p))
+		return;
+	if (reads)
+		from = ctx->peers[rank_of(ctx, p, sender)].send + (from - p->from);
+	else
+		to = ctx->peers[rank_of(ctx, p, receiver)].recv + (to - p->to);
+	nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->cell.bytes, p->stream));
+}
+
+/* A piece to CPU memory, and on from there by the other GPU's stream. An event that is recorded again
+ * does not move what waits for it already. */
+static cudaError_t relay(struct backend_ctx *ctx, struct place *p, char *to, char *by,
+                         const char *from, size_t bytes)
+{
+	cudaError_t result = cudaSetDevice((int)p->device);
+	if (result == cudaSuccess)
+		result = carry(ctx, by, from, bytes, p->stream);
+	if (result == cudaSuccess)
+		result = cudaEventRecord(p->near_done, p->stream);
+	if (result == cudaSuccess)
+		result = cudaSetDevice((int)p->far_device);
+	if (result == cudaSuccess)
+		result = cudaStreamWaitEvent(p->far, p->near_done, 0);
+	return result == cudaSuccess ? carry(ctx, to, by, bytes, p->far) : result;
+}
+
+/* The sender's worker issues both halves; its own stream then waits for the other one. */
+void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	size_t bytes = ctx->cell.bytes, slot = (size_t)(from - p->from);
+	cudaError_t result = cudaSuccess;
+	if (p->me != value_pair_from(ctx->cell.root))
+		return;
+	to = ctx->peers[rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n))].recv + (to - p->to);
+	for (size_t at = 0; at < bytes && result == cudaSuccess; at += PIECE_BYTES) {
+		size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+		result = relay(ctx, p, to + at, p->host + slot + at, from + at, n);
+	}
+	if (result == cudaSuccess)
+		result = cudaEventRecord(p->far_done, p->far);
+	if (result == cudaSuccess)
+		result = cudaSetDevice((int)p->device);
+	if (result == cudaSuccess)
+		result = cudaStreamWaitEvent(p->stream, p->far_done, 0);
+	nccl_keep_cuda(ctx, result);
+}

@@ -1,0 +1,33 @@
+/* Functions of a library that is loaded at run time, looked up by a table: no header or library of
+ * it is needed to start. */
+#ifndef LAUNCHGAP_SYMBOLS_H
+#define LAUNCHGAP_SYMBOLS_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct symbol {
+	const char *name;
+	size_t at; /* of its pointer in a struct */
+	bool required;
+};
+
+/* Fills the struct; what the library does not have becomes NULL. Returns the first required name that
+ * is missing, or NULL. */
+static inline const char *symbols_find(void *library, const struct symbol *symbols, size_t n,
+                                       void *out)
+{
+	const char *missing = NULL;
+	for (size_t i = 0; i < n; i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+		if (!symbol && symbols[i].required && !missing)
+			missing = symbols[i].name;
+		/* POSIX converts dlsym's result to a function pointer through memory. */
+		memcpy((char *)out + symbols[i].at, &symbol, sizeof symbol);
+	}
+	return missing;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* Addresses of processes as text: "host:port", "[IPv6]:port", or the host alone, with the port below.
+ * The host may be a name, for which IPv4 and IPv6 are tried. "" and "*" are all addresses of this host.
+ * Several addresses of one process are separated by commas. */
+#ifndef LAUNCHGAP_ADDRESS_H
+#define LAUNCHGAP_ADDRESS_H
+
+#include <netdb.h>
+
+#include "../status.h"
+
+#define ADDRESS_BYTES 256 /* of a text with its 0 */
+#define ADDRESS_PORT  29417
+
+/* Resolves the next address of a list, and moves *list behind it. The caller frees by freeaddrinfo.
+ * Asks name servers: may block for as long as the system lets them, whatever the caller's deadline. */
+int address_resolve(const char **list, struct addrinfo **out, struct status *st);
+/* Whether the text names all addresses of this host, and then at which port. */
+bool address_is_any(const char *text, char port[8]);
+/* The same port at all addresses of this host; or at loopback alone, if the text names that. */
+int address_to_listen(const char *text, char out[ADDRESS_BYTES], struct status *st);
+/* "ip:port"; "?" if the kernel does not know it. Of the socket itself, and of its peer. */
+void address_of(int fd, char text[ADDRESS_BYTES]);
+void address_of_peer(int fd, char text[ADDRESS_BYTES]);
+/* As others reach a socket that listens at all addresses: those of this host's interfaces, as many as
+ * there is room for. Bridges of containers come last, loopback only if there is no other. */
+void address_list(int fd, char text[ADDRESS_BYTES]);
+
+#endif

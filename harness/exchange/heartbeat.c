@@ -1,0 +1,223 @@
+#include "heartbeat.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../clock.h"
+
+#define ASK_MS 100
+
+enum word { WORD_BEAT = 1, WORD_FAIL, WORD_BYE };
+
+/* `bytes` of the text are sent. */
+struct message {
+	uint32_t word, bytes;
+	char text[sizeof(struct status)];
+};
+#define HEAD offsetof(struct message, text)
+
+struct peer {
+	struct heartbeat_peer is;
+	bool gone; /* it said goodbye, or is lost */
+	int64_t heard_ns;
+	size_t have;
+	struct message in;
+};
+
+struct heartbeat {
+	struct heartbeat_place place;
+	char name[HEARTBEAT_NAME_BYTES];
+	pthread_t thread;
+	int wake;  /* an eventfd: stop */
+	bool told; /* the first failure */
+	struct peer *peers;
+	struct pollfd *polled; /* the peers', and `wake` */
+};
+
+static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text);
+
+/* The first failure goes on to all but the peer that it came from. */
+static void tell(struct heartbeat *h, const struct peer *from, const char *text)
+{
+	if (h->told)
+		return;
+	h->told = true;
+	for (unsigned i = 0; i < h->place.npeers; i++)
+		if (&h->peers[i] != from)
+			say(h, &h->peers[i], WORD_FAIL, text);
+}
+
+static void fail(struct heartbeat *h, const struct peer *from, const char *text)
+{
+	bool first = !h->told;
+	tell(h, from, text);
+	if (first)
+		h->place.fail(h->place.of, text);
+}
+
+static void lose(struct heartbeat *h, struct peer *peer, const char *how)
+{
+	char text[sizeof(struct status)];
+	peer->gone = true;
+	snprintf(text, sizeof text, "%s: connection lost%s", peer->is.name, how);
+	fail(h, peer, text);
+}
+
+/* Short words, and the socket's buffer holds minutes of them. An ended connection is seen where it
+ * is read, after the last words that came. */
+static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text)
+{
+	struct message out = {word, (uint32_t)strlen(text), ""};
+	if (to->gone)
+		return;
+	snprintf(out.text, sizeof out.text, "%s", text);
+	size_t bytes = HEAD + out.bytes;
+	ssize_t sent = send(to->is.fd, &out, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent >= 0 ? (size_t)sent < bytes : errno == EAGAIN)
+		lose(h, to, ": it takes no more messages");
+}
+
+/* Reads once. false: nothing more is there now, or ever. */
+static bool hear_some(struct peer *peer, bool *ended)
+{
+	struct message *in = &peer->in;
+	size_t want = peer->have < HEAD ? HEAD : HEAD + in->bytes;
+	ssize_t n = recv(peer->is.fd, (char *)in + peer->have, want - peer->have, MSG_DONTWAIT);
+	if (n > 0) {
+		peer->have += (size_t)n;
+		return true;
+	}
+	*ended = n == 0 || (errno != EAGAIN && errno != EINTR);
+	return false;
+}
+
+static void hear(struct heartbeat *h, struct peer *peer)
+{
+	struct message *in = &peer->in;
+	bool ended = false;
+	while (!peer->gone && hear_some(peer, &ended)) {
+		peer->heard_ns = clock_now_ns();
+		if (peer->have < HEAD)
+			continue;
+		if (in->bytes >= sizeof in->text || !in->word || in->word > WORD_BYE) {
+			lose(h, peer, ": it sends what is no message");
+			return;
+		}
+		if (peer->have < HEAD + in->bytes)
+			continue;
+		in->text[in->bytes] = '\0';
+		peer->have = 0;
+		if (in->word == WORD_FAIL)
+			fail(h, peer, in->text);
+		peer->gone |= in->word == WORD_BYE;
+	}
+	if (ended && !peer->gone)
+		lose(h, peer, "");
+}
+
+static void ask(struct heartbeat *h)
+{
+	char text[sizeof(struct status)];
+	const char *why = h->told ? NULL : h->place.failure(h->place.of);
+	if (!why)
+		return;
+	snprintf(text, sizeof text, "%s: %s", h->name, why);
+	tell(h, NULL, text);
+}
+
+/* Who was stopped himself, as by a debugger, blames nobody: he hears first what came meanwhile. */
+static void check_silence(struct heartbeat *h, int64_t slept_ns)
+{
+	int64_t most = h->place.silence_ms * (int64_t)1000000, now = clock_now_ns();
+	for (unsigned i = 0; i < h->place.npeers && slept_ns < most / 2; i++) {
+		char how[64];
+		snprintf(how, sizeof how, ": nothing heard for %g s", h->place.silence_ms / 1e3);
+		if (!h->peers[i].gone && now - h->peers[i].heard_ns > most)
+			lose(h, &h->peers[i], how);
+	}
+}
+
+/* true: to stop. */
+static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
+{
+	unsigned n = h->place.npeers;
+	for (unsigned i = 0; i < n; i++)
+		h->polled[i] =
+		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].is.fd, POLLIN, 0};
+	h->polled[n] = (struct pollfd){h->wake, POLLIN, 0};
+	if (poll(h->polled, n + 1, timeout_ms) <= 0)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (h->polled[i].revents)
+			hear(h, &h->peers[i]);
+	return h->polled[n].revents;
+}
+
+static void *watch(void *arg)
+{
+	struct heartbeat *h = arg;
+	int64_t beat_ns = h->place.silence_ms * (int64_t)100000, woke = clock_now_ns(), next = woke;
+	int ask_ms = beat_ns < ASK_MS * 1000000 ? (int)(beat_ns / 1000000) + 1 : ASK_MS;
+	while (!sleep_and_hear(h, ask_ms)) {
+		int64_t now = clock_now_ns();
+		check_silence(h, now - woke);
+		woke = now;
+		ask(h);
+		for (unsigned i = 0; now >= next && i < h->place.npeers; i++)
+			say(h, &h->peers[i], WORD_BEAT, "");
+		next = now >= next ? now + beat_ns : next;
+	}
+	ask(h);
+	for (unsigned i = 0; i < h->place.npeers; i++)
+		say(h, &h->peers[i], WORD_BYE, "");
+	return NULL;
+}
+
+static void release(struct heartbeat *h)
+{
+	if (h->wake >= 0)
+		close(h->wake);
+	free(h->peers);
+	free(h->polled);
+	free(h);
+}
+
+int heartbeat_start(const struct heartbeat_place *place, struct heartbeat **out, struct status *st)
+{
+	struct heartbeat *h = calloc(1, sizeof *h);
+	if (!h)
+		return status_set(st, "out of memory for the heartbeat");
+	h->place = *place;
+	snprintf(h->name, sizeof h->name, "%s", place->name);
+	h->peers = calloc(place->npeers, sizeof *h->peers);
+	h->polled = calloc(place->npeers + 1, sizeof *h->polled);
+	h->wake = eventfd(0, EFD_CLOEXEC);
+	if (!h->peers || !h->polled || h->wake < 0) {
+		release(h);
+		return status_set(st, "no memory or no descriptor for the heartbeat");
+	}
+	for (unsigned i = 0; i < place->npeers; i++)
+		h->peers[i] = (struct peer){.is = place->peers[i], .heard_ns = clock_now_ns()};
+	if (pthread_create(&h->thread, NULL, watch, h)) {
+		release(h);
+		return status_set(st, "no thread for the heartbeat can be started");
+	}
+	*out = h;
+	return 0;
+}
+
+void heartbeat_stop(struct heartbeat *h)
+{
+	if (!h)
+		return;
+	eventfd_write(h->wake, 1);
+	pthread_join(h->thread, NULL);
+	release(h);
+}

@@ -1,0 +1,23 @@
+/* Which process of a job this one is, if somebody else started it: by the variables that launchers set. */
+#ifndef LAUNCHGAP_STARTED_H
+#define LAUNCHGAP_STARTED_H
+
+#include "../status.h"
+
+struct started {
+	const char *by; /* the launcher; NULL: no variable of any is set */
+	unsigned rank, size, local_rank;
+	bool has_size, has_local_rank;
+	/* Where all meet, and the world's secret: LAUNCHGAP_RENDEZVOUS, else torchrun's MASTER_ADDR without
+	 * its MASTER_PORT, which is taken; LAUNCHGAP_SECRET. NULL: not set. As the environment has them. */
+	const char *address, *secret;
+};
+
+/* The first launcher of the table whose rank is set: of nested launchers the innermost. An error names
+ * the variable: its value is no number, a rank beyond the size, a size missing that the launcher always
+ * sets. */
+int started_find(const char *(*env)(const char *name), struct started *out, struct status *st);
+/* The names of all variables that it reads, one by one; NULL: there are no more. Some come twice. */
+const char *started_variable(unsigned i);
+
+#endif

@@ -1,0 +1,311 @@
+/* The calls of MPI that we make: the processes' exchange, and MPI's own collectives. Linked with MPI
+ * and with nothing of the program. */
+#include "mpi_calls.h"
+
+#include <ctype.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+struct link {
+	MPI_Comm comm;
+};
+
+static int ok(int result, const char *what, char *why)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int n = 0;
+	if (result == MPI_SUCCESS)
+		return 0;
+	MPI_Error_string(result, text, &n);
+	snprintf(why, MPI_CALLS_WHY, "%s: %.*s", what, n, text);
+	return -1;
+}
+
+/* Those of MPI, or MPI_DATATYPE_NULL. */
+static MPI_Datatype type_of(enum dtype dtype)
+{
+	// clang-format off
+	switch (dtype) {
+	case DTYPE_INT8:    return MPI_INT8_T;
+	case DTYPE_UINT8:   return MPI_UINT8_T;
+	case DTYPE_INT32:   return MPI_INT32_T;
+	case DTYPE_UINT32:  return MPI_UINT32_T;
+	case DTYPE_INT64:   return MPI_INT64_T;
+	case DTYPE_UINT64:  return MPI_UINT64_T;
+	case DTYPE_FLOAT32: return MPI_FLOAT;
+	case DTYPE_FLOAT64: return MPI_DOUBLE;
+	default:            return MPI_DATATYPE_NULL;
+	}
+	// clang-format on
+}
+
+/* For data that is only moved, its width alone matters. */
+static MPI_Datatype moved_as(size_t element)
+{
+	return element == 1   ? MPI_UINT8_T
+	       : element == 2 ? MPI_UINT16_T
+	       : element == 4 ? MPI_UINT32_T
+	                      : MPI_UINT64_T;
+}
+
+static MPI_Op op_of(enum op op)
+{
+	return op == OP_SUM    ? MPI_SUM
+	       : op == OP_PROD ? MPI_PROD
+	       : op == OP_MIN  ? MPI_MIN
+	       : op == OP_MAX  ? MPI_MAX
+	                       : MPI_OP_NULL;
+}
+
+/* --- processes that a launcher started --- */
+
+static int start(unsigned *rank, unsigned *size, char *why)
+{
+	int provided, me, n;
+	if (ok(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", why))
+		return -1;
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	*rank = (unsigned)me;
+	*size = (unsigned)n;
+	return 0;
+}
+
+static int gather(const void *mine, void *all, size_t bytes, char *why)
+{
+	return ok(
+	    MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
+	    "MPI_Allgather", why);
+}
+
+static int first(void *data, size_t bytes, char *why)
+{
+	return ok(MPI_Bcast(data, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast", why);
+}
+
+static void end(void)
+{
+	MPI_Finalize();
+}
+
+static int link_open(int color, int key, void **out, char *why)
+{
+	struct link *link = calloc(1, sizeof *link);
+	*out = NULL;
+	if (!link) {
+		snprintf(why, MPI_CALLS_WHY, "no memory");
+		return -1;
+	}
+	if (ok(MPI_Comm_split(MPI_COMM_WORLD, color, key, &link->comm), "MPI_Comm_split", why) ||
+	    ok(MPI_Comm_set_errhandler(link->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+	       why)) {
+		free(link);
+		return -1;
+	}
+	*out = link;
+	return 0;
+}
+
+static void link_close(void *of)
+{
+	struct link *link = of;
+	MPI_Comm_free(&link->comm);
+	free(link);
+}
+
+/* --- the collectives --- */
+
+typedef int call_fn(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op);
+
+static int call_all_reduce(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	return MPI_Allreduce(c->in_place ? MPI_IN_PLACE : c->from, c->to, (int)c->elements, type,
+	                     op, comm);
+}
+
+static int call_all_gather(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	(void)op;
+	return MPI_Allgather(c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type, c->to,
+	                     (int)c->part, type, comm);
+}
+
+/* In place MPI puts the result at the start of the buffer, and NCCL at the rank's part. */
+static int call_reduce_scatter(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type,
+                               MPI_Op op)
+{
+	char *whole = c->in_place ? c->to - (size_t)c->me * c->part * c->element : c->to;
+	int result = MPI_Reduce_scatter_block(c->in_place ? MPI_IN_PLACE : c->from, whole,
+	                                      (int)c->part, type, op, comm);
+	if (c->in_place)
+		memmove(c->to, whole, c->part * c->element);
+	return result;
+}
+
+static int call_broadcast(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	(void)op;
+	if (c->me == c->root && !c->in_place)
+		memcpy(c->to, c->from, c->elements * c->element);
+	return MPI_Bcast(c->to, (int)c->elements, type, c->root, comm);
+}
+
+static int call_reduce(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	bool root = c->me == c->root;
+	return MPI_Reduce(root && c->in_place ? MPI_IN_PLACE : c->from, root ? c->to : NULL,
+	                  (int)c->elements, type, op, c->root, comm);
+}
+
+static int call_alltoall(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	(void)op;
+	return MPI_Alltoall(c->from, (int)c->part, type, c->to, (int)c->part, type, comm);
+}
+
+static int call_alltoallv(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	(void)op;
+	return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received, c->received_at,
+	                     type, comm);
+}
+
+static int call_gather(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	bool root = c->me == c->root;
+	(void)op;
+	return MPI_Gather(root && c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type,
+	                  root ? c->to : NULL, (int)c->part, type, c->root, comm);
+}
+
+static int call_scatter(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+{
+	bool root = c->me == c->root;
+	(void)op;
+	return MPI_Scatter(root ? c->from : NULL, (int)c->part, type,
+	                   root && c->in_place ? MPI_IN_PLACE : c->to, (int)c->part, type, c->root,
+	                   comm);
+}
+
+// clang-format off
+static const struct {
+	call_fn *call;
+	const char *name;
+} rows[COLL_KINDS] = {
+    [COLL_ALL_REDUCE]     = {call_all_reduce, "MPI_Allreduce"},
+    [COLL_ALL_GATHER]     = {call_all_gather, "MPI_Allgather"},
+    [COLL_REDUCE_SCATTER] = {call_reduce_scatter, "MPI_Reduce_scatter_block"},
+    [COLL_BROADCAST]      = {call_broadcast, "MPI_Bcast"},
+    [COLL_REDUCE]         = {call_reduce, "MPI_Reduce"},
+    [COLL_ALLTOALL]       = {call_alltoall, "MPI_Alltoall"},
+    [COLL_ALLTOALLV]      = {call_alltoallv, "MPI_Alltoallv"},
+    [COLL_GATHER]         = {call_gather, "MPI_Gather"},
+    [COLL_SCATTER]        = {call_scatter, "MPI_Scatter"},
+};
+// clang-format on
+
+static int call(void *of, const struct mpi_call *c, char *why)
+{
+	const struct link *link = of;
+	if (!rows[c->coll].call) {
+		snprintf(why, MPI_CALLS_WHY, "MPI has no such collective");
+		return -1;
+	}
+	return ok(rows[c->coll].call(link->comm, c,
+	                             c->reduces ? type_of(c->dtype) : moved_as(c->element),
+	                             op_of(c->op)),
+	          rows[c->coll].name, why);
+}
+
+static int move(void *of, const struct mpi_move *m, char *why)
+{
+	const struct link *link = of;
+	MPI_Datatype type = moved_as(m->element);
+	return ok(MPI_Sendrecv(m->out, (int)m->out_elements, type,
+	                       m->to < 0 ? MPI_PROC_NULL : m->to, 0, m->in, (int)m->in_elements,
+	                       type, m->from < 0 ? MPI_PROC_NULL : m->from, 0, link->comm,
+	                       MPI_STATUS_IGNORE),
+	          "MPI_Sendrecv", why);
+}
+
+/* --- facts --- */
+
+/* Each says it in its own form, "Open MPI v4.1.4, package: …", "MPICH Version:\t4.0.2\n…": what
+ * comes before the first number is the name. */
+static void library(char *text, size_t bytes)
+{
+	char said[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "", *next;
+	int n = 0;
+	size_t used = 0;
+	bool number = false;
+	MPI_Get_library_version(said, &n);
+	said[strcspn(said, ",\n")] = '\0';
+	text[0] = '\0';
+	for (char *word = strtok_r(said, " \t:", &next); word && !number && used < bytes;
+	     word = strtok_r(NULL, " \t:", &next)) {
+		word += word[0] == 'v' && isdigit((unsigned char)word[1]);
+		number = isdigit((unsigned char)word[0]);
+		if (strcmp(word, "Version"))
+			used += (size_t)snprintf(text + used, bytes - used, "%s%s", used ? " " : "",
+			                         word);
+	}
+}
+
+/* How Open MPI copies large messages between processes: once (cma, xpmem, knem), or through
+ * shared memory (none); "" if it does not say. */
+static void single_copy(char *text, size_t bytes)
+{
+	MPI_T_cvar_handle handle;
+	MPI_T_enum names;
+	MPI_Datatype type;
+	int provided, at, count, value, verbosity, binding, scope, n = 0;
+	text[0] = '\0';
+	if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+		return;
+	if (MPI_T_cvar_get_index("btl_vader_single_copy_mechanism", &at) == MPI_SUCCESS &&
+	    MPI_T_cvar_get_info(at, NULL, &n, &verbosity, &type, &names, NULL, &n, &binding,
+	                        &scope) == MPI_SUCCESS &&
+	    MPI_T_cvar_handle_alloc(at, NULL, &handle, &count) == MPI_SUCCESS) {
+		if (MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
+			for (int i = 0, item = -1, room = (int)bytes; item != value;
+			     i++, room = (int)bytes)
+				if (MPI_T_enum_get_item(names, i, &item, text, &room) !=
+				    MPI_SUCCESS)
+					break;
+		MPI_T_cvar_handle_free(&handle);
+	}
+	MPI_T_finalize();
+}
+
+static void describe(char *text, size_t bytes)
+{
+	char name[64], copies[32];
+	library(name, sizeof name);
+	single_copy(copies, sizeof copies);
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+	const char *aware = MPIX_Query_cuda_support() ? "yes" : "no";
+#else
+	const char *aware = "no";
+#endif
+	snprintf(text, bytes, "mpi=%s\nmpi_single_copy=%s\nmpi_cuda_aware=%s\n", name,
+	         copies[0] ? copies : "not known", aware);
+}
+
+extern const struct mpi_calls launchgap_mpi;
+const struct mpi_calls launchgap_mpi = {
+    .library = library,
+    .start = start,
+    .gather = gather,
+    .first = first,
+    .end = end,
+    .connect = link_open,
+    .disconnect = link_close,
+    .call = call,
+    .move = move,
+    .describe = describe,
+};

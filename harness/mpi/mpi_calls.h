@@ -1,0 +1,62 @@
+/* The interface of the part that is linked with MPI. The program loads that part if it exists
+ * (mpi_load.h), so that it runs on machines without MPI, and with the MPI of each. Plain C structs
+ * alone, so that the part needs no symbol of the program, and the program no handle of MPI's. */
+#ifndef LAUNCHGAP_MPI_CALLS_H
+#define LAUNCHGAP_MPI_CALLS_H
+
+#include <stddef.h>
+
+#include "../coll/value.h"
+
+#define MPI_CALLS_FILE  "liblaunchgap_mpi.so"
+#define MPI_CALLS_ENTRY "launchgap_mpi" /* the one name that is looked up */
+#define MPI_CALLS_WHY   512             /* bytes of a sentence */
+
+/* One collective. In place MPI ignores `from`, if not said otherwise. */
+struct mpi_call {
+	enum coll_kind coll;
+	bool reduces; /* the datatype and the operation count; if not, the elements' width does */
+	enum dtype dtype;
+	enum op op;
+	int me, root;
+	bool in_place;
+	size_t element;        /* bytes */
+	size_t elements, part; /* of a whole buffer, and of one rank's part */
+	const int *sent, *sent_at, *received, *received_at; /* alltoallv: elements, by rank */
+	const char *from;
+	char *to;
+};
+
+/* Sends to one rank while it receives from one. -1: none. */
+struct mpi_move {
+	int to, from;
+	const char *out;
+	char *in;
+	size_t out_elements, in_elements, element;
+};
+
+/* 0, or -1 with a sentence. All of them block, but for library and describe. */
+struct mpi_calls {
+	/* Name and version: "Open MPI 4.1.4", "MPICH 4.0.2". Before start, too. */
+	void (*library)(char *text, size_t bytes);
+
+	/* The processes that MPI's launcher started together. Once in a process. */
+	int (*start)(unsigned *rank, unsigned *size, char why[MPI_CALLS_WHY]);
+	/* Each gives `bytes`, all get those of all, in the order of ranks. */
+	int (*gather)(const void *mine, void *all, size_t bytes, char why[MPI_CALLS_WHY]);
+	/* Bytes of the first, to all. */
+	int (*first)(void *data, size_t bytes, char why[MPI_CALLS_WHY]);
+	void (*end)(void);
+
+	/* A communicator for what is measured: of those that give the same color, in the order of
+	 * `key`. After start. */
+	int (*connect)(int color, int key, void **link, char why[MPI_CALLS_WHY]);
+	void (*disconnect)(void *link);
+	int (*call)(void *link, const struct mpi_call *call, char why[MPI_CALLS_WHY]);
+	int (*move)(void *link, const struct mpi_move *move, char why[MPI_CALLS_WHY]);
+	/* "key=value" lines: the library, how it copies large messages, whether it takes GPU
+	 * memory. */
+	void (*describe)(char *text, size_t bytes);
+};
+
+#endif

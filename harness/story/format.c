@@ -1,0 +1,128 @@
+#include "format.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No text here is longer than struct formatted. */
+static struct formatted __attribute__((format(printf, 1, 2))) say(const char *format, ...)
+{
+	struct formatted words;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(words.text, sizeof words.text, format, args);
+	va_end(args);
+	return words;
+}
+
+struct formatted format_size(size_t bytes)
+{
+	struct formatted words = {""};
+	coll_size_label(bytes, words.text, sizeof words.text);
+	return words;
+}
+
+struct formatted format_range(struct claim_range range)
+{
+	const struct formatted lo = format_size(range.lo), hi = format_size(range.hi);
+	if (range.hi == SIZE_MAX)
+		return range.lo ? say("from %.40s up", lo.text) : say("all sizes");
+	if (!range.lo && range.hi)
+		return say("up to %.40s", hi.text);
+	return range.lo == range.hi ? lo : say("%.40s to %.40s", lo.text, hi.text);
+}
+
+struct formatted format_number(double x)
+{
+	if (!isfinite(x))
+		return say("-");
+	const double size = fabs(x);
+	return say("%.*f", size < 0.9995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0, x);
+}
+
+/* Two digits, and no power of ten. */
+static double two_digits(double x)
+{
+	const double unit = pow(10, floor(log10(x)) - 1);
+	return unit * round(x / unit);
+}
+
+struct formatted format_percent(double share)
+{
+	return share < 0.995 ? say("%.2g", 100 * share) : say("%.0f", two_digits(100 * share));
+}
+
+struct formatted format_effect(double effect)
+{
+	const double factor = 1 + effect;
+	if (effect < 1)
+		return say("%s %%", format_percent(effect).text);
+	if (factor < 99.5)
+		return say("a factor of %.2g", factor);
+	return say("a factor of %.0f", fmin(two_digits(factor), 1e6));
+}
+
+const char *format_plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int places_of(double x)
+{
+	return x < 0.00995 ? 5 : x < 0.0995 ? 4 : x < 9.995 ? 3 : x < 99.95 ? 1 : 0;
+}
+
+/* A number of an interval: as many places as the estimate, fewer where it is large itself. None
+ * is rounded to 0. */
+static struct formatted one_of(double x, double estimate)
+{
+	const int places = places_of(estimate), own = places_of(x);
+	if (x > 0 && x * 2 < pow(10, -places))
+		return say("%.1g", x);
+	return say("%.*f", own < places ? own : places, x);
+}
+
+struct formatted format_estimate(double ratio)
+{
+	return one_of(ratio, ratio);
+}
+
+struct formatted format_interval(const struct stats_ratio *r)
+{
+	struct formatted lo = one_of(r->lo, r->estimate), hi = one_of(r->hi, r->estimate);
+	return say("%.30s to %.30s", lo.text, hi.text);
+}
+
+struct formatted format_ratio(const struct stats_ratio *r, bool full)
+{
+	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
+	if (isnan(r->estimate))
+		return say("-");
+	if (isnan(r->lo))
+		return format_estimate(r->estimate);
+	if (full)
+		return say("%.20s (%.70s)", format_estimate(r->estimate).text,
+		           format_interval(r).text);
+	if (off <= 0.5) {
+		const double below = 1 - r->lo / r->estimate, above = r->hi / r->estimate - 1;
+		return fabs(above - below) < 0.0015
+		           ? say("%.3f ±%.1f%%", r->estimate, 100 * off)
+		           : say("%.3f −%.1f/+%.1f%%", r->estimate, 100 * below, 100 * above);
+	}
+	/* With ± the interval would reach below 0. */
+	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
+	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
+}
+
+struct formatted format_shares(double lo, double hi)
+{
+	/* A narrow one would end where it begins; no -0. */
+	double unit = hi - lo < 0.03 ? 10 : 1;
+	int digits = unit > 1;
+	lo = round(100 * unit * lo) / unit + 0.0;
+	hi = round(100 * unit * hi) / unit + 0.0;
+	return lo == hi ? say("%.*f %%", digits, lo)
+	                : say("%.*f to %.*f %%", digits, lo, digits, hi);
+}

@@ -1,0 +1,38 @@
+/* Sizes, numbers, ratios and ranges as sentences of a report print them. Pure. */
+#ifndef LAUNCHGAP_FORMAT_H
+#define LAUNCHGAP_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../config/claim.h"
+#include "../analysis/stats.h"
+
+struct formatted {
+	char text[96];
+};
+
+/* "16 MiB". */
+struct formatted format_size(size_t bytes);
+/* "16 MiB to 256 MiB", or "16 MiB" where that is all; without an end "from
+ * 16 MiB up" (SIZE_MAX), "up to 16 MiB" (0), or "all sizes". */
+struct formatted format_range(struct claim_range range);
+/* Three digits, or "-" for NaN. */
+struct formatted format_number(double x);
+/* How large an effect is, as a share of 1: "19 %", "a factor of 4.7". */
+struct formatted format_effect(double effect);
+/* Two digits of a share in per cent, without the sign: "7.5" of 0.0749, "120" of 1.198. */
+struct formatted format_percent(double share);
+/* What a noun of n things ends with: "" or "s". */
+const char *format_plural(unsigned long long n);
+/* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
+struct formatted format_estimate(double ratio);
+/* "0.941 ±0.7%", if the two sides differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
+ * or full "0.941 (0.935 to 0.948)". */
+struct formatted format_ratio(const struct stats_ratio *ratio, bool full);
+/* Its interval alone: "0.935 to 0.948". */
+struct formatted format_interval(const struct stats_ratio *ratio);
+/* "60 to 75 %" of 0.6 and 0.75; with a tenth of a per cent if they are close. */
+struct formatted format_shares(double lo, double hi);
+
+#endif

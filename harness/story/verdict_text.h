@@ -1,0 +1,32 @@
+/* What reports say of a verdict, and of a regime's. */
+#ifndef LAUNCHGAP_VERDICT_TEXT_H
+#define LAUNCHGAP_VERDICT_TEXT_H
+
+#include "../analysis/regime.h"
+#include "format.h"
+
+#define VERDICT_TEXT_BYTES 160
+
+/* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
+const char *verdict_word(enum verdict_kind kind);
+/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): effects
+ * under 6 % cannot be seen here; needs about 7 more blocks`. */
+void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
+/* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
+void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
+/* "effects under 6 % cannot be seen here"; "" for NaN. */
+void verdict_unseen_text(double detectable, char *out, size_t bytes);
+/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
+ * mentioned. With a block that is far off, the text has that block's and the others' ratios
+ * instead: no width is known then. */
+void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
+                            const struct verdict_odd *odd, char *out, size_t bytes);
+
+/* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
+ * beyond it gets a word; else it is "undecided: effects under 12 % cannot be seen here". "" if
+ * nothing can be said. */
+void regime_verdict_text(const struct regime *regime, unsigned variant, char *text, size_t bytes);
+/* "4 KiB to 64 KiB, p50 of isolated calls". */
+struct formatted regime_about(const struct regime *regime);
+
+#endif

@@ -1,0 +1,108 @@
+#include "hosts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool hosts_named(const char *hosts)
+{
+	return hosts[0] && hosts[strspn(hosts, "0123456789")];
+}
+
+unsigned hosts_count(const char *hosts)
+{
+	unsigned n = 1;
+	if (hosts[0] && !hosts_named(hosts))
+		return (unsigned)strtoul(hosts, NULL, 10);
+	for (const char *c = hosts; *c; c++)
+		n += *c == ',';
+	return n;
+}
+
+/* NAME or NAME:SLOTS. A name begins with no '-', so that no program takes it for an option. */
+static bool is_host(const char *at, size_t bytes)
+{
+	size_t n = strcspn(at, ":"), slots;
+	n = n < bytes ? n : bytes;
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)at[i]) && !(i && strchr("-._", at[i])))
+			return false;
+	slots = n == bytes ? 0 : strspn(at + n + 1, "0123456789");
+	return n && (n == bytes || (slots && slots < 6 && n + 1 + slots == bytes));
+}
+
+static int list_read(const char *text, char out[HOSTS_BYTES], struct status *st)
+{
+	if (strlen(text) >= HOSTS_BYTES)
+		return status_set(st, "hosts has %zu bytes; allowed are up to %d", strlen(text),
+		                  HOSTS_BYTES - 1);
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!is_host(at, strcspn(at, ",")))
+			return status_set(st,
+			                  "hosts = '%.60s' is not allowed; allowed is a number, a "
+			                  "list as in a:8,b:8, @FILE of a host file, or this",
+			                  text);
+	strcpy(out, text);
+	return 0;
+}
+
+/* A line of a host file, "name slots=8 # comment", as "name:8". False: it has no host. */
+static bool line_read(char *line, char *host, size_t bytes)
+{
+	char name[256];
+	unsigned slots = 0;
+	line[strcspn(line, "#\n")] = '\0';
+	const char *said = strstr(line, "slots=");
+	if (sscanf(line, "%255s", name) != 1)
+		return false;
+	if (said)
+		sscanf(said, "slots=%5u", &slots);
+	snprintf(host, bytes, slots ? "%s:%u" : "%s", name, slots);
+	return true;
+}
+
+static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
+{
+	char line[512], host[300], list[HOSTS_BYTES] = "";
+	bool fits = true;
+	FILE *f = fopen(file, "re");
+	if (!f)
+		return status_set(st, "hosts = @%s cannot be read: %s", file, strerror(errno));
+	while (fgets(line, sizeof line, f)) {
+		size_t used = strlen(list);
+		if (line_read(line, host, sizeof host))
+			fits = fits && (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+			                                used ? "," : "", host) < sizeof list - used;
+	}
+	fclose(f);
+	if (!fits)
+		return status_set(st,
+		                  "hosts = @%s has more than %d bytes of names; allowed is a "
+		                  "number, and a launcher that has the hosts (srun, join)",
+		                  file, HOSTS_BYTES - 1);
+	if (!list[0])
+		return status_set(st, "hosts = @%s has no host", file);
+	return list_read(list, out, st);
+}
+
+int hosts_read(const char *text, char out[HOSTS_BYTES], struct status *st)
+{
+	if (!strcmp(text, "this") || !text[0]) {
+		out[0] = '\0';
+		return 0;
+	}
+	if (text[0] == '@')
+		return file_read(text + 1, out, st);
+	if (hosts_named(text))
+		return list_read(text, out, st);
+	unsigned long n = strlen(text) < 6 ? strtoul(text, NULL, 10) : 0;
+	if (!n || n > HOSTS_MOST)
+		return status_set(st, "hosts = '%.20s' is not allowed; allowed are 1 to %d", text,
+		                  HOSTS_MOST);
+	snprintf(out, HOSTS_BYTES, "%lu", n);
+	if (n == 1)
+		out[0] = '\0';
+	return 0;
+}

@@ -1,0 +1,113 @@
+/* ask: puts the claims of an experiment file to a record that was measured before. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../config/spec.h"
+#include "../machine.h"
+#include "../record/record.h"
+#include "../report/report.h"
+#include "../run/folder.h"
+#include "verbs.h"
+
+#define SCRATCH_BYTES 4096 /* nothing is written there */
+
+static int parse(int argc, char *argv[], const char **dir, const char **file, struct status *st)
+{
+	for (int i = 2; i < argc; i++) {
+		const bool is_file = !strcmp(argv[i], "--file") && i + 1 < argc;
+		if (is_file)
+			*file = argv[++i];
+		else if (*dir || argv[i][0] == '-')
+			return status_set(
+			    st, "ask: '%s' is not understood (`launchgap ask --help`)", argv[i]);
+		else
+			*dir = argv[i];
+	}
+	return *dir ? 0 : status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
+}
+
+static const char *text_of(const struct record_run *run, const char *key)
+{
+	const char *text = json_string_value(json_object_get(run->environment, key));
+	return text ? text : "";
+}
+
+static bool has_claim(const struct claim_list *list, const char *name)
+{
+	for (unsigned i = 0; i < list->nclaims; i++)
+		if (!strcmp(list->claims[i].name, name))
+			return true;
+	return false;
+}
+
+/* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
+ * were measured was planned by them. */
+static int read_claims(const struct record_run *run, const char *file, struct claim_list *out,
+                       struct status *st)
+{
+	struct spec *spec = malloc(sizeof *spec);
+	if (!spec)
+		return status_set(st, "out of memory");
+	int rc = claim_list_take(run->environment, out, st);
+	if (!rc)
+		rc = spec_load(file, 0, NULL, text_of(run, "backend"), machine_env, spec, st);
+	if (!rc && !spec->asked.nclaims)
+		rc = status_set(st, "%s has no [claim NAME]; allowed is a file with one", file);
+	if (!rc) {
+		memcpy(out->claims, spec->asked.claims, sizeof out->claims);
+		memcpy(out->sources, spec->asked.sources, sizeof out->sources);
+		out->nclaims = spec->asked.nclaims;
+		out->nsources = spec->asked.nsources;
+		if (!has_claim(out, out->primary))
+			out->primary[0] = '\0';
+	}
+	free(spec);
+	return rc;
+}
+
+static int write_claims(const char *dir, const struct claim_list *list, struct status *st)
+{
+	struct folder folder = {.path = ""};
+	char created[32];
+	struct tm utc;
+	time_t now = time(NULL);
+	gmtime_r(&now, &utc);
+	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	json_t *line = json_pack("{s:s, s:s}", "created", created, "launchgap", LAUNCHGAP_COMMIT);
+	int rc = !line || claim_list_put(list, line) ? status_set(st, "out of memory") : 0;
+	if (!rc)
+		rc = folder_hold(dir, &folder, st) ||
+		             folder_open("", "", SCRATCH_BYTES, &folder, st) ||
+		             record_write_asked(folder.trials, line, st) ||
+		             folder_commit(&folder, st)
+		         ? -1
+		         : 0;
+	folder_close(&folder);
+	json_decref(line);
+	return rc;
+}
+
+int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	const struct report_options options = {0};
+	const char *dir = NULL, *file = NULL;
+	char path[2 * PATH_MAX];
+	struct record_run run;
+	if (parse(argc, argv, &dir, &file, st) || record_load(dir, &run, st))
+		return -1;
+	struct claim_list *list = malloc(sizeof *list);
+	int rc = list ? 0 : status_set(st, "out of memory");
+	if (!rc && !file) {
+		rc = home_find_experiment(home, text_of(&run, "experiment"), path, sizeof path, st);
+		file = path;
+	}
+	if (!rc)
+		rc = read_claims(&run, file, list, st);
+	record_free(&run);
+	if (!rc)
+		rc = write_claims(dir, list, st);
+	free(list);
+	return rc ? -1 : report_make(dir, home->plot, &options, st);
+}

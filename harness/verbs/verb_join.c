@@ -1,0 +1,111 @@
+/* join: an experiment in processes that somebody else started. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../modes/agent.h"
+#include "../exchange/started.h"
+#include "verbs.h"
+
+#define WAIT_S      300
+#define WAIT_MOST_S 86400
+
+/* Which are equal for all processes of one job, and differ between jobs. */
+static const char *const jobs[] = {
+    "TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID", "SLURM_STEP_ID",
+    "FLUX_JOB_ID",         "PBS_JOBID",   "LSB_JOBID",   "JOB_ID",       "PMIX_NAMESPACE",
+    "PMI_JOBID",           "PALS_APID",   "JOBSET_NAME", "LWS_NAME",     "LWS_GROUP_INDEX",
+};
+
+/* 64 bits of FNV-1a, and the 0 of the text, so that "a" "bc" is not "ab" "c". */
+static uint64_t add(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+/* Keeps other jobs' processes out that come by mistake. Who knows the job can make it. */
+static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
+{
+	uint64_t halves[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
+	char size[16];
+	snprintf(size, sizeof size, "%u", own->size);
+	for (unsigned h = 0; h < 2; h++) {
+		halves[h] = add(halves[h], size);
+		for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+			const char *value = machine_env(jobs[i]);
+			halves[h] = add(halves[h], value ? value : "");
+		}
+	}
+	snprintf(out, WIRE_SECRET_BYTES, "%016llx%016llx", (unsigned long long)halves[0],
+	         (unsigned long long)halves[1]);
+}
+
+/* Where in the job this process is. */
+static int find(struct started *own, struct status *st)
+{
+	if (started_find(machine_env, own, st))
+		return -1;
+	if (!own->by)
+		return status_set(st,
+		                  "join: no launcher has said which process this is: none of RANK, "
+		                  "SLURM_PROCID … is set. Start it by torchrun, srun, mpirun, or "
+		                  "set LAUNCHGAP_RANK and LAUNCHGAP_SIZE (`launchgap run` needs "
+		                  "none)");
+	if (!own->has_size)
+		return status_set(st,
+		                  "join: %s says rank %u and not of how many; set LAUNCHGAP_RANK "
+		                  "and LAUNCHGAP_SIZE",
+		                  own->by, own->rank);
+	if (!own->address && own->size > 1)
+		return status_set(st,
+		                  "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0, "
+		                  "or HOST:PORT, says it");
+	return 0;
+}
+
+/* The run's command: this one without --wait, as run or resume. */
+static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
+                struct status *st)
+{
+	int n = 2;
+	run[0] = (char *)(size_t)home->self;
+	run[1] = (char *)(size_t) "run";
+	for (int i = 2; i < argc; i++) {
+		char after;
+		if (n == 2 && !strcmp(argv[i], "resume") && !strcmp(run[1], "run"))
+			run[1] = argv[i];
+		else if (strcmp(argv[i], "--wait") != 0)
+			run[n++] = argv[i];
+		else if (++i == argc || sscanf(argv[i], "%6u%c", wait_s, &after) != 1 || !*wait_s ||
+		         *wait_s > WAIT_MOST_S)
+			return status_set(st, "join: --wait takes 1 to %d seconds", WAIT_MOST_S);
+	}
+	run[n] = NULL;
+	return n > 2 ? 0 : status_set(st, "join: which experiment? (`launchgap list` names them)");
+}
+
+int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct started own;
+	char secret[WIRE_SECRET_BYTES];
+	unsigned wait_s = WAIT_S;
+	char **run = calloc((size_t)argc + 1, sizeof *run);
+	int result = -1;
+	if (!run)
+		return status_set(st, "out of memory");
+	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st)) {
+		make_secret(&own, secret);
+		const struct agent as = {.rank = own.rank,
+		                         .size = own.size,
+		                         .address = own.address ? own.address : "127.0.0.1",
+		                         .secret = own.secret ? own.secret : secret,
+		                         .wait_s = wait_s,
+		                         .self = home->self};
+		result = agent_run(&as, run, st);
+	}
+	free(run);
+	return result;
+}

@@ -1,0 +1,39 @@
+/* The processes of `launchgap join`, which somebody else started: agents. They stay for the whole run. The
+ * first one has `launchgap run` as its child; for each trial each agent starts a fresh worker. */
+#ifndef LAUNCHGAP_AGENT_H
+#define LAUNCHGAP_AGENT_H
+
+#include "../harness/exchange/wire.h"
+#include "../harness/machine.h"
+
+/* In the environment of the run: a folder of the first agent's, with its socket and the list of hosts. */
+#define AGENT_JOIN   "LAUNCHGAP_JOIN"
+#define AGENT_SOCKET "socket"
+#define AGENT_HOSTS  "hosts" /* a host a line: its agents, its name */
+
+/* Its place among those that were started. */
+struct agent {
+	unsigned rank, size;
+	const char *address, *secret; /* where all meet */
+	unsigned wait_s;              /* for all to come */
+	const char *self;             /* this program's file */
+};
+
+/* Meets the others and stays until the run is over. run: its whole command, NULL-terminated; only the
+ * first one uses it. Returns the exit status: the first one's is the run's. -1 with a sentence. */
+int agent_run(const struct agent *as, char *const run[], struct status *st);
+
+/* What all agents know once they have met. */
+struct agents {
+	const struct agent *as;
+	char (*names)[MACHINE_HOST_BYTES]; /* of the host of each */
+	int *fds;    /* to each from the first one; to the first one: fds[0] */
+	int signals; /* a signalfd of their children's ends, and to stop */
+};
+
+/* A door at a port of its own: at loopback alone, if the agents met there. */
+int agent_open(const char *meeting, struct wire_door *out, struct status *st);
+/* Of the first agent: starts the run, and serves its jobs. */
+int dispatch_run(const struct agents *all, char *const run[], struct status *st);
+
+#endif

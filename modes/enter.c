@@ -1,0 +1,362 @@
+#include "enter.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../harness/clock.h"
+#include "../harness/exchange/between.h"
+#include "../harness/machine.h"
+
+#define TURN_US  5000
+#define END_MOST 2000 /* 10 s, for others to leave their libraries */
+#define LINK_S   60   /* within which all hosts have to be linked */
+
+/* --- the threads of a process --- */
+
+struct worker_thread {
+	struct team *team;
+	unsigned index;
+	enter_worker_fn *worker;
+	void *arg;
+	pthread_t id;
+};
+
+static void *work(void *arg)
+{
+	struct worker_thread *w = arg;
+	w->worker(w->team, w->index, w->arg);
+	return NULL;
+}
+
+/* This process of the job; the calling thread is its first worker. */
+struct part {
+	const struct run *run;
+	struct team *team;
+	unsigned process;
+	enter_worker_fn *worker;
+	void *arg;
+};
+
+static int run_threads(const struct part *part, struct status *st)
+{
+	const struct layout layout = part->run->layout;
+	unsigned nthreads = layout.threads, started = 1;
+	struct worker_thread *workers = calloc(nthreads, sizeof *workers);
+	int error = 0;
+	if (!workers) {
+		team_fail(part->team, part->process * nthreads * layout.ranks_per_thread,
+		          "out of memory");
+		return status_set(st, "out of memory for %u threads", nthreads);
+	}
+	for (unsigned t = 0; t < nthreads; t++)
+		workers[t] = (struct worker_thread){part->team, part->process * nthreads + t,
+		                                    part->worker, part->arg, 0};
+	for (; started < nthreads; started++) {
+		error = pthread_create(&workers[started].id, NULL, work, &workers[started]);
+		if (error)
+			break;
+	}
+	if (error) {
+		status_set(st, "cannot start thread %u of %u: %s", started + 1, nthreads,
+		           strerror(error));
+		team_fail(part->team, workers[started].index * layout.ranks_per_thread, st->text);
+	} else {
+		work(&workers[0]);
+	}
+	for (unsigned t = 1; t < started; t++)
+		pthread_join(workers[t].id, NULL);
+	free(workers);
+	return error ? -1 : 0;
+}
+
+/* --- which process is where --- */
+
+/* Where a process is, in the order of hosts: that of their first ranks. */
+struct seat {
+	unsigned host, process; /* process: of the whole job, host after host */
+	unsigned here;          /* its place on its host */
+	unsigned lead;          /* the exchange's rank of its host's first process */
+};
+
+/* The first process says its host's name at `names`, and so on; `bytes` each. */
+static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYTES], unsigned rank,
+                     struct seat *out, struct status *st)
+{
+	const unsigned size = run->layout.processes, each = size / run->hosts;
+	unsigned nhosts = 0, most = 0, fewest = size;
+	for (unsigned first = 0; first < size; first++) {
+		unsigned same = 0, k = 0;
+		while (strcmp(names[k], names[first]) != 0)
+			k++;
+		if (k < first)
+			continue;
+		for (unsigned r = 0; r < size; r++) {
+			if (strcmp(names[r], names[first]) != 0)
+				continue;
+			if (r == rank)
+				*out = (struct seat){nhosts, nhosts * each + same, same, first};
+			same++;
+		}
+		most = same > most ? same : most;
+		fewest = same < fewest ? same : fewest;
+		nhosts++;
+	}
+	if (nhosts != run->hosts)
+		return status_set(
+		    st,
+		    "the launcher started %u processes on %u host%s, and hosts asks for "
+		    "%u: look at how it maps processes to hosts",
+		    size, nhosts, nhosts == 1 ? "" : "s", run->hosts);
+	if (most != fewest)
+		return status_set(
+		    st,
+		    "the launcher started %u processes on one host and %u on another; "
+		    "every host needs %u",
+		    most, fewest, each);
+	return 0;
+}
+
+/* --- the team of a host --- */
+
+/* What the first process of each host tells those beside it. */
+struct block_place {
+	int failed;
+	char path[64];
+};
+
+static int share_block(const struct run *run, const struct seat *seat, struct team **team,
+                       struct status *st)
+{
+	const unsigned size = run->layout.processes;
+	struct block_place own = {0}, *all = calloc(size, sizeof *all);
+	struct status why = {""};
+	int result = -1, joined = 0;
+	if (!all)
+		return status_set(st, "out of memory for %u processes", size);
+	if (seat->here == 0)
+		own.failed = team_create(&run->shape, own.path, sizeof own.path, team, &why);
+	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+		goto out;
+	if (own.failed || all[seat->lead].failed) {
+		status_set(st, "%s",
+		           why.text[0] ? why.text
+		                       : "the first process could not make the team's block");
+		goto out;
+	}
+	if (seat->here)
+		joined = team_join(all[seat->lead].path, team, &why);
+	own.failed = joined;
+	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+		goto out;
+	result = 0;
+	for (unsigned r = 0; r < size && !result; r++)
+		if (all[r].failed)
+			result = status_set(st, "%s",
+			                    why.text[0] ? why.text
+			                                : "another process could not join the "
+			                                  "team's block");
+	if (seat->here == 0)
+		team_seal(*team);
+out:
+	free(all);
+	return result;
+}
+
+/* --- the link between hosts --- */
+
+/* How the first processes of hosts reach the first of them. */
+struct link_place {
+	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
+	int failed;
+};
+
+static int64_t now(void *of)
+{
+	(void)of;
+	return clock_now_ns();
+}
+
+static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
+                      struct between **out, struct status *st)
+{
+	struct link_place at = {.failed = 0};
+	struct wire_door door = {.fd = -1};
+	struct status why = {""};
+	int result = -1;
+	if (seat->process == 0) {
+		at.failed = wire_secret(at.secret, &why) || wire_open(":0", &door, &why);
+		snprintf(at.address, sizeof at.address, "%s", door.address);
+	}
+	if (!exchange_first(run->exchange, &at, sizeof at, st) && at.failed)
+		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
+	if (!st->text[0]) {
+		char name[MACHINE_HOST_BYTES];
+		machine_host_name(name);
+		const struct between_place place = {.host = seat->host,
+		                                    .name = name,
+		                                    .nhosts = run->hosts,
+		                                    .door = door.fd >= 0 ? &door : NULL,
+		                                    .address = at.address,
+		                                    .secret = at.secret,
+		                                    .yield = run->shape.yield,
+		                                    .now = now};
+		result = seat->here
+		             ? 0
+		             : between_open(&place, clock_now_ns() + LINK_S * (int64_t)1000000000,
+		                            out, st);
+	}
+	if (door.fd >= 0)
+		close(door.fd);
+	if (!result && *out)
+		result = team_link(team, *out, st);
+	if (result) /* who is beside this process would wait for it */
+		team_fail(team, TEAM_OTHERS, st->text);
+	return result;
+}
+
+/* --- the job --- */
+
+static int run_part(void *arg, struct status *st)
+{
+	const struct part *p = arg;
+	if (p->run->isolates)
+		team_touch(p->team);
+	return run_threads(p, st);
+}
+
+/* MPI stays with the parent: it has threads by then, and a process with threads cannot enter a user
+ * namespace. A process that does not get that far fails the team, or the others would wait. */
+static int run_apart(const struct part *p, unsigned here, struct status *st)
+{
+	struct isolation own = p->run->isolation;
+	own.process = here;
+	unsigned ranks = p->run->layout.threads * p->run->layout.ranks_per_thread;
+	own.gpu = own.process * ranks / own.ranks_per_gpu;
+	own.gpus = (ranks + own.ranks_per_gpu - 1) / own.ranks_per_gpu;
+	if (!isolation_run(&own, run_part, (void *)(uintptr_t)p, st))
+		return 0;
+	team_fail(p->team, p->process * ranks, st->text);
+	return -1;
+}
+
+/* In the first process of each host, which waits for the others there and then for the other hosts: *all says
+ * whether all processes of the job completed their part. Who left before would not hear that another
+ * host is lost at its end, and nobody would say so. */
+static int wait_ended(const struct run *run, const struct team *team, unsigned host,
+                      struct between *between, bool *all, struct status *st)
+{
+	const unsigned here = run->layout.processes / run->hosts;
+	char ended[HOSTS_MOST] = {0};
+	size_t at[HOSTS_MOST + 1];
+	for (unsigned i = 0; i < END_MOST && team_ended(team) < here; i++)
+		usleep(TURN_US);
+	ended[host] = team_ended(team) >= here;
+	for (unsigned h = 0; h <= run->hosts; h++)
+		at[h] = h;
+	if (between && between_share(between, ended, at, st))
+		return -1;
+	*all = !memchr(ended, 0, run->hosts);
+	return 0;
+}
+
+/* Tells the runner: a file beside the order. Later errors of the launcher are about its own shutdown, in
+ * which mpirun answers late on a busy machine. */
+static void say_end(const struct run *run, const char *how)
+{
+	char file[PATH_MAX];
+	snprintf(file, sizeof file, "%s%s", run->as->order, how);
+	int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int run_alone(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
+                     struct status *st)
+{
+	struct part part = {run, NULL, 0, worker, arg};
+	char path[64];
+	int result = -1;
+	if (team_create(&run->shape, path, sizeof path, &part.team, st))
+		return -1;
+	team_seal(part.team);
+	if (!run_threads(&part, st))
+		result = lead(part.team, arg, st);
+	team_leave(part.team);
+	return result;
+}
+
+static int sit_down(const struct run *run, struct seat *out, struct status *st)
+{
+	const unsigned size = run->layout.processes;
+	char own[MACHINE_HOST_BYTES];
+	char(*names)[MACHINE_HOST_BYTES] = calloc(size, sizeof *names);
+	int result = -1;
+	if (!names)
+		return status_set(st, "out of memory for %u processes", size);
+	machine_host(own);
+	if (!exchange_all(run->exchange, own, names, sizeof own, st))
+		result = seat_find(run, names, exchange_rank(run->exchange), out, st);
+	free(names);
+	return result;
+}
+
+static int run_seated(const struct run *run, const struct seat *seat, struct part *part,
+                      enter_lead_fn *lead, struct status *st)
+{
+	struct between *between = NULL;
+	bool all = false;
+	int result = -1;
+	if (!share_block(run, seat, &part->team, st) &&
+	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &between, st)) &&
+	    !(run->isolates ? run_apart(part, seat->here, st) : run_part(part, st)))
+		result = seat->here == 0 ? lead(part->team, part->arg, st) : 0;
+	/* The watchdog ended with the child: others may be in a call that does not return, and the
+	 * launcher ends them. */
+	if (result && run->isolates) {
+		status_complain(st);
+		_exit(1);
+	}
+	if (!result)
+		team_end(part->team);
+	if (!result && seat->here == 0)
+		result = wait_ended(run, part->team, seat->host, between, &all, st);
+	if (!result && all && seat->process == 0)
+		say_end(run, LAUNCHER_ENDED);
+	if (result && seat->process == 0 && run->hosts > 1)
+		say_end(run, LAUNCHER_FAILED);
+	between_close(between);
+	return result;
+}
+
+int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
+              struct status *st)
+{
+	struct seat seat = {0};
+	struct run own = *run;
+	int result = -1;
+	if (!run->exchange)
+		return run_alone(run, worker, lead, arg, st);
+	struct part part = {&own, NULL, 0, worker, arg};
+	if (!sit_down(run, &seat, st)) {
+		own.shape.workers_here = own.shape.nworkers / run->hosts;
+		own.shape.first_worker = seat.host * own.shape.workers_here;
+		part.process = seat.process;
+		result = run_seated(&own, &seat, &part, lead, st);
+	}
+	/* Who leaves waits for all others, and a host may be lost: the launcher ends what is left. */
+	if (result && run->hosts > 1) {
+		status_complain(st);
+		_exit(1);
+	}
+	if (run->as->by->leave)
+		run->as->by->leave(run->as, run->exchange, part.team, seat.here);
+	else
+		exchange_close(run->exchange);
+	team_leave(part.team);
+	return result;
+}

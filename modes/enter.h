@@ -1,0 +1,31 @@
+/* A job's processes become a team: on each host they share one block, and the first ones of all hosts
+ * are linked. */
+#ifndef LAUNCHGAP_ENTER_H
+#define LAUNCHGAP_ENTER_H
+
+#include "../harness/core/isolation.h"
+#include "../harness/core/team.h"
+#include "launcher.h"
+
+struct run {
+	const struct launched *as;
+	struct exchange *exchange; /* NULL: one process; else enter_run closes it */
+	struct layout layout;      /* of all hosts together */
+	unsigned hosts;
+	struct team_shape
+	    shape;     /* nranks and nworkers of all hosts; enter_run says which are here */
+	bool isolates; /* each process is isolated, */
+	struct isolation isolation; /* like this; enter_run sets the process and its GPUs */
+};
+
+/* index: 0 … layout_workers − 1, in rank order. */
+typedef void enter_worker_fn(struct team *team, unsigned index, void *arg);
+/* Called once in the first process of each host, after all of that host's workers are done and before
+ * the block is freed. */
+typedef int enter_lead_fn(struct team *team, void *arg, struct status *st);
+
+/* Makes the block, calls worker once per thread of this process, waits for all, then lead. */
+int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
+              struct status *st);
+
+#endif

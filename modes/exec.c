@@ -1,0 +1,176 @@
+/* exec: the job starts its own processes on this host, without MPI. The first process of the job, which
+ * has no rank, starts all others and waits for them; they find each other through TCP on loopback. With
+ * hosts = N each N-th of them says that it is on a host of its own: to try what several hosts do. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../harness/clock.h"
+#include "../harness/exchange/wire.h"
+#include "../harness/trial/trial.h"
+#include "starter.h"
+
+static int exec_supports(const struct settings *set, struct status *st)
+{
+	if (launcher_several("exec", set, st))
+		return -1;
+	if (hosts_named(set->hosts))
+		return status_set(st,
+		                  "launcher = exec starts processes on this host alone; allowed is "
+		                  "hosts = this, or a number of pretended ones");
+	if (set->hosts[0] && strcmp(set->launcher, "exec") != 0)
+		return status_set(st,
+		                  "hosts = %s needs a launcher that reaches them; allowed are "
+		                  "names (mpirun), srun, join, or launcher = exec, which "
+		                  "pretends",
+		                  set->hosts);
+	return 0;
+}
+
+static int exec_find(const struct launched *as, struct exchange **out, struct status *st);
+
+const struct launcher launcher_exec = {
+    .name = "exec",
+    .summary = "the job starts its processes itself, without MPI, on this host",
+    .pretends = true,
+    .supports = exec_supports,
+    .find = exec_find,
+};
+
+/* --- the one that starts the others --- */
+
+struct starter {
+	const struct launched *as;
+	unsigned hosts; /* pretended; 1: none */
+	unsigned ranks; /* of each process */
+	struct wire_door door;
+	char secret[WIRE_SECRET_BYTES];
+	pid_t *children;
+};
+
+/* The name of a process's host. */
+static void name_host(const struct starter *s, unsigned process, char out[32])
+{
+	snprintf(out, 32, "pretended%u", process / (s->as->processes / s->hosts));
+}
+
+static void become_worker(const struct starter *s, unsigned rank)
+{
+	const unsigned each = s->as->processes / s->hosts;
+	char host[32];
+	name_host(s, rank, host);
+	const struct starter_seat seat = {.rank = rank,
+	                                  .local_rank = rank % each,
+	                                  .address = s->door.address,
+	                                  .secret = s->secret,
+	                                  .door = s->door.fd,
+	                                  .host = s->hosts > 1 ? host : NULL};
+	starter_become(s->as, &seat);
+}
+
+static int start_all(struct starter *s, struct status *st)
+{
+	for (unsigned rank = 0; rank < s->as->processes; rank++) {
+		s->children[rank] = fork();
+		if (s->children[rank] == 0)
+			become_worker(s, rank);
+		if (s->children[rank] < 0)
+			return status_set(st, "cannot start process %u of %u: %s", rank + 1,
+			                  s->as->processes, strerror(errno));
+	}
+	return 0;
+}
+
+static void end_all(const struct starter *s, int signal)
+{
+	for (unsigned rank = 0; rank < s->as->processes; rank++)
+		if (s->children[rank] > 0)
+			kill(s->children[rank], signal);
+}
+
+static unsigned rank_of(const struct starter *s, pid_t child)
+{
+	unsigned rank = 0;
+	while (rank < s->as->processes && s->children[rank] != child)
+		rank++;
+	return rank;
+}
+
+static void say_killed(const struct starter *s, unsigned process, int signal)
+{
+	struct status why = {""};
+	char host[32];
+	name_host(s, process, host);
+	starter_killed(s->hosts > 1 ? host : NULL, process, s->ranks, signal, &why);
+	status_complain(&why);
+}
+
+/* Waits for all. Once one has failed the others have a while to leave by themselves. The first failure
+ * decides the status. */
+static int wait_all(struct starter *s)
+{
+	int status, failed = 0;
+	unsigned left = s->as->processes;
+	int64_t until = INT64_MAX;
+	while (left) {
+		pid_t child = waitpid(-1, &status, until == INT64_MAX ? 0 : WNOHANG);
+		if (child <= 0) {
+			const struct timespec moment = {0, 20000000};
+			if (clock_now_ns() > until)
+				end_all(s, SIGKILL);
+			nanosleep(&moment, NULL);
+			continue;
+		}
+		const unsigned rank = rank_of(s, child);
+		if (rank == s->as->processes)
+			continue;
+		s->children[rank] = 0;
+		left--;
+		if (!status || failed)
+			continue;
+		failed = starter_code(status);
+		until = clock_now_ns() + starter_grace_ns(status);
+		if (WIFSIGNALED(status))
+			say_killed(s, rank, WTERMSIG(status));
+	}
+	return failed;
+}
+
+/* Ends this process: it has no rank. */
+static int start(const struct launched *as, struct status *st)
+{
+	struct trial *trial = NULL;
+	struct starter s = {.as = as, .children = calloc(as->processes, sizeof *s.children)};
+	if (!s.children)
+		return status_set(st, "out of memory for %u processes", as->processes);
+	if (trial_load(as->order, &trial, st)) {
+		free(s.children);
+		return -1;
+	}
+	s.hosts = settings_hosts(&trial->settings);
+	s.ranks = layout_ranks(trial->settings.layout) / as->processes;
+	trial_free(trial);
+	if (wire_secret(s.secret, st) || wire_open("127.0.0.1:0", &s.door, st)) {
+		free(s.children);
+		return -1;
+	}
+	const int unstarted = start_all(&s, st);
+	if (unstarted)
+		end_all(&s, SIGKILL);
+	close(s.door.fd);
+	const int failed = wait_all(&s);
+	free(s.children);
+	if (unstarted)
+		return -1;
+	_exit(failed);
+}
+
+static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
+{
+	return starter_became() ? starter_find(out, st) : start(as, st);
+}

@@ -1,0 +1,128 @@
+#include "hand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "starter.h"
+
+static bool has_end(const char *text, size_t bytes)
+{
+	return memchr(text, '\0', bytes) != NULL;
+}
+
+bool hand_is_order(const struct hand_order *o)
+{
+	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
+	             o->local_rank <= o->rank && o->nenv <= TRIAL_MAX_ENV &&
+	             has_end(o->address, sizeof o->address) &&
+	             has_end(o->secret, sizeof o->secret) && has_end(o->order, sizeof o->order);
+	for (unsigned i = 0; right && i < o->nenv; i++)
+		right = has_end(o->env[i], sizeof o->env[i]) && strchr(o->env[i], '=');
+	return right;
+}
+
+/* A group of its own: Ctrl-C is for the agents. */
+static void become(const struct hand_order *o, const char *self, int said, int door, pid_t parent)
+{
+	const struct launched as = {.by = launcher_find("join"),
+	                            .self = self,
+	                            .order = o->order,
+	                            .processes = o->processes,
+	                            .yield = o->yield};
+	const struct starter_seat seat = {.rank = o->rank,
+	                                  .local_rank = o->local_rank,
+	                                  .address = o->address,
+	                                  .secret = o->secret,
+	                                  .door = door};
+	sigset_t none;
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || in < 0 || dup2(in, 0) || dup2(said, 1) != 1 ||
+	    dup2(said, 2) != 2)
+		_exit(126);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (unsigned i = 0; i < o->nenv; i++)
+		putenv((char *)(uintptr_t)o->env[i]);
+	starter_become(&as, &seat);
+}
+
+int hand_start(struct hand *hand, const struct hand_order *order, const char *self, int door,
+               struct status *st)
+{
+	int said[2];
+	if (hand->pid)
+		return status_set(st, "has a worker already");
+	if (pipe2(said, O_CLOEXEC))
+		return status_set(st, "cannot start a worker: %s", strerror(errno));
+	const pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		become(order, self, said[1], door, parent);
+	close(said[1]);
+	if (pid < 0) {
+		close(said[0]);
+		return status_set(st, "cannot start a worker: %s", strerror(errno));
+	}
+	setpgid(pid, pid);
+	fcntl(said[0], F_SETFL, O_NONBLOCK);
+	*hand = (struct hand){.pid = pid, .job = order->job, .said = said[0]};
+	return 0;
+}
+
+void hand_hear(struct hand *hand)
+{
+	const size_t most = sizeof hand->tail - 1, half = most / 2;
+	ssize_t n;
+	/* No more than a pipe holds: who prints without end does not keep us here. */
+	for (unsigned i = 0; hand->pid && hand->said >= 0 && i < 64; i++) {
+		if (hand->n == most) {
+			hand->n -= half;
+			memmove(hand->tail, hand->tail + half, hand->n);
+			hand->cut = true;
+		}
+		n = read(hand->said, hand->tail + hand->n, most - hand->n);
+		if (n > 0) {
+			hand->n += (size_t)n;
+			continue;
+		}
+		if (n == 0) {
+			close(hand->said);
+			hand->said = -1;
+		}
+		break;
+	}
+}
+
+void hand_kill(const struct hand *hand)
+{
+	if (hand->pid > 0)
+		kill(-hand->pid, SIGKILL);
+}
+
+bool hand_ended(struct hand *hand, struct hand_end *out)
+{
+	int status;
+	if (!hand->pid || waitpid(hand->pid, &status, WNOHANG) != hand->pid)
+		return false;
+	hand_kill(hand); /* what it left running */
+	hand_hear(hand);
+	if (hand->said >= 0)
+		close(hand->said);
+	*out = (struct hand_end){.job = hand->job, .status = status};
+	/* The first line of what was cut is not whole. */
+	hand->tail[hand->n] = '\0';
+	const char *from = hand->cut ? strchr(hand->tail, '\n') : NULL;
+	snprintf(out->said, sizeof out->said, "%s", from ? from + 1 : hand->tail);
+	*hand = (struct hand){.said = -1};
+	return true;
+}

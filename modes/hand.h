@@ -1,0 +1,62 @@
+/* The agents of `launchgap join` (agent.h): what the first one orders of the others, what they answer, and
+ * the one worker that each of them has at a time. All messages have a fixed size: none that arrives says
+ * how long it is. */
+#ifndef LAUNCHGAP_HAND_H
+#define LAUNCHGAP_HAND_H
+
+#include <sys/types.h>
+
+#include "../harness/exchange/wire.h"
+#include "../harness/trial/settings.h"
+
+#define HAND_SAID_BYTES  4096
+#define HAND_DEADLINE_NS 10000000000 /* of a message that has begun */
+
+/* What the first agent says to another; from it follow a hand_order, nothing, a hand_over. */
+enum hand_kind { HAND_START = 0x4a01, HAND_KILL, HAND_OVER };
+struct hand_head {
+	uint32_t kind, job;
+};
+
+/* A process of a job. */
+struct hand_order {
+	uint32_t job, rank, local_rank, processes, yield, nenv;
+	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES]; /* where the job meets */
+	char order[PATH_MAX];                                   /* the trial's file */
+	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
+};
+
+/* The run is over. */
+struct hand_over {
+	int32_t code; /* its exit status */
+};
+
+/* What an agent answers: its worker's end. */
+struct hand_end {
+	uint32_t job;
+	int32_t status;             /* waitpid's */
+	char said[HAND_SAID_BYTES]; /* the last lines that it printed */
+};
+
+struct hand {
+	pid_t pid; /* 0: no worker */
+	uint32_t job;
+	int said; /* what it prints */
+	bool cut;
+	size_t n;
+	char tail[HAND_SAID_BYTES];
+};
+
+/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds. */
+bool hand_is_order(const struct hand_order *order);
+/* Starts the worker, which dies with this process. door: rank 0's, else -1. */
+int hand_start(struct hand *hand, const struct hand_order *order, const char *self, int door,
+               struct status *st);
+/* Takes what it printed. Does not block. */
+void hand_hear(struct hand *hand);
+/* Kills it, and what it started. */
+void hand_kill(const struct hand *hand);
+/* Whether it has ended since; then *out. Does not block. */
+bool hand_ended(struct hand *hand, struct hand_end *out);
+
+#endif

@@ -1,0 +1,82 @@
+#include "launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct launcher *launcher_find(const char *name)
+{
+	for (const struct launcher *const *l = launcher_table; *l; l++)
+		if (!strcmp((*l)->name, name))
+			return *l;
+	return NULL;
+}
+
+static int is_none(const char *name, struct status *st)
+{
+	char names[128] = "";
+	for (const struct launcher *const *l = launcher_table; *l; l++)
+		status_list(names, sizeof names, (*l)->name);
+	return status_set(st, "launcher = '%s' is not known; allowed is auto, %s", name, names);
+}
+
+const struct launcher *launcher_pick(const struct settings *set, struct status *st)
+{
+	const struct launcher *named = launcher_find(set->launcher);
+	struct status why = {""};
+	if (strcmp(set->launcher, LAUNCHER_AUTO) != 0) {
+		if (!named)
+			is_none(set->launcher, st);
+		return named && !named->supports(set, st) ? named : NULL;
+	}
+	/* Why none: what the last one asked says, which asks for the least. */
+	for (const struct launcher *const *l = launcher_table; *l; l++) {
+		why.text[0] = '\0';
+		if (!(*l)->supports(set, &why))
+			return *l;
+		if ((*l)->reigns && (*l)->reigns())
+			break;
+	}
+	status_set(st, "%s", why.text);
+	return NULL;
+}
+
+int launcher_add(struct launcher_argv *argv, const char *arg)
+{
+	char *copy = argv->count < LAUNCHER_MAX_ARGS ? strdup(arg) : NULL;
+	if (!copy)
+		return -1;
+	argv->args[argv->count++] = copy;
+	argv->args[argv->count] = NULL;
+	return 0;
+}
+
+int launcher_command(const struct launcher *by, const struct launch *launch,
+                     struct launcher_argv *out, struct status *st)
+{
+	char processes[16];
+	snprintf(processes, sizeof processes, "%u", launch->set->layout.processes);
+	const char *const args[] = {launch->self,  "worker",  by->name,
+	                            launch->order, processes, launch->yield ? "yield" : "spin"};
+	int failed = by->command ? by->command(launch, out, st) : 0;
+	for (unsigned i = 0; !failed && i < sizeof args / sizeof *args; i++)
+		failed = launcher_add(out, args[i]);
+	/* The first cause stays. */
+	return failed ? status_set(st, "out of memory for %s's command", by->name) : 0;
+}
+
+int launcher_several(const char *name, const struct settings *set, struct status *st)
+{
+	return set->layout.processes > 1
+	           ? 0
+	           : status_set(st,
+	                        "launcher = %s starts several processes, and the layout has one",
+	                        name);
+}
+
+void launcher_argv_free(struct launcher_argv *argv)
+{
+	for (unsigned i = 0; i < argv->count; i++)
+		free(argv->args[i]);
+	argv->count = 0;
+}

@@ -1,0 +1,82 @@
+/* A launcher starts the processes of a job, and in each of them finds the others. One file and one row
+ * each. It knows no backend, clock or record. */
+#ifndef LAUNCHGAP_LAUNCHER_H
+#define LAUNCHGAP_LAUNCHER_H
+
+#include "../harness/core/team.h"
+#include "../harness/exchange/exchange.h"
+#include "../harness/trial/settings.h"
+
+#define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
+#define LAUNCHER_AUTO     "auto"
+
+/* A job to start: what its command needs to know. */
+struct launch {
+	const struct settings *set;
+	bool yield;          /* ranks are more than cores */
+	bool messages;       /* the measured data goes in MPI's own messages */
+	const char *self;    /* this program's file */
+	const char *order;   /* the trial's file */
+	const char *scratch; /* a folder of this run for the launcher's files; removed later */
+};
+
+struct launcher_argv {
+	unsigned count;
+	char *args[LAUNCHER_MAX_ARGS + 1]; /* NULL-terminated; owned, launcher_argv_free */
+};
+
+/* A process of a job, as its command line says: `launchgap worker LAUNCHER ORDER PROCESSES WAIT`. */
+struct launched {
+	const struct launcher *by;
+	const char *self, *order;
+	unsigned processes; /* of the whole job */
+	bool yield;
+};
+
+/* Suffix of the order's name: a file that says that all processes completed their part, whatever
+ * their launcher reports then. */
+#define LAUNCHER_ENDED ".ended"
+/* The same of a file that says that the job failed: its launcher may wait for hosts that are lost. */
+#define LAUNCHER_FAILED ".failed"
+
+struct launcher {
+	const char *name;
+	const char *summary;
+	bool mpi;      /* its processes are one MPI_COMM_WORLD */
+	bool pretends; /* its hosts are this machine, whose cores they share */
+	/* 0, or -1 with a sentence why it cannot start a job with these settings here. */
+	int (*supports)(const struct settings *set, struct status *st);
+	/* Whether it has the run in its hands: `auto` then takes no other that comes after it. NULL:
+	 * never. */
+	bool (*reigns)(void);
+	/* The most bytes that it puts into the scratch folder. NULL: none. */
+	size_t (*scratch_bytes)(struct layout layout);
+	/* What starts the job's program as so many processes: appended before it. NULL: nothing, the
+	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
+	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
+	/* In a process of the job: finds the others. NULL: there are none. */
+	int (*find)(const struct launched *as, struct exchange **out, struct status *st);
+	/* Leaves them: closes the exchange. team: of this process's host, or NULL if it came to none;
+	 * process: its place on that host. NULL: only exchange_close. */
+	void (*leave)(const struct launched *as, struct exchange *exchange, struct team *team,
+	              unsigned process);
+};
+
+/* NULL-terminated, in the order in which `auto` asks them. */
+extern const struct launcher *const launcher_table[];
+const struct launcher *launcher_find(const char *name);
+/* The launcher of these settings: the one that they name, or the first that supports them. NULL, with a
+ * sentence why not. */
+const struct launcher *launcher_pick(const struct settings *set, struct status *st);
+
+/* Appends a copy; -1 when full or out of memory. */
+int launcher_add(struct launcher_argv *argv, const char *arg);
+/* The argv of a fresh job: what its launcher puts first, and one process of it, self worker LAUNCHER
+ * ORDER PROCESSES WAIT. The caller frees it, after an error too. */
+int launcher_command(const struct launcher *by, const struct launch *launch,
+                     struct launcher_argv *out, struct status *st);
+/* 0, or -1 with a sentence: a launcher of several processes is asked for one. */
+int launcher_several(const char *name, const struct settings *set, struct status *st);
+void launcher_argv_free(struct launcher_argv *argv);
+
+#endif

@@ -1,0 +1,223 @@
+/* mpirun: MPI's launcher, on this host or on named ones. MPI only connects the processes: once all
+ * have mapped their team's block it is not called until the end, but by the backend mpi. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../harness/machine.h"
+#include "../harness/mpi/mpi_load.h"
+#include "launcher.h"
+
+/* How often all processes together may poll for mpirun's answer. */
+#define LOOKS_PER_S 50000
+/* Schedulers from which mpirun would take its hosts. */
+#define SCHEDULERS "slurm,gridengine,pbs,tm,lsf,alps,flux"
+/* How many processes leave mpirun at once, and how long the others wait. */
+#define AT_ONCE   8
+#define TURN_US   5000
+#define TURN_MOST 12000
+
+static int mpirun_supports(const struct settings *set, struct status *st)
+{
+	if (launcher_several("mpirun", set, st))
+		return -1;
+	if (set->hosts[0] && !hosts_named(set->hosts))
+		return status_set(
+		    st, "launcher = mpirun wants the names of the hosts; allowed is hosts = "
+		        "a:8,b:8, or @FILE");
+	if (!machine_has_program("mpirun"))
+		return status_set(st, "mpirun is not on the PATH (Debian: apt-get install "
+		                      "openmpi-bin)");
+	char library[64];
+	struct status why = {""};
+	return mpi_find(library, sizeof library, &why)
+	           ? status_set(st,
+	                        "MPI cannot be loaded here (`launchgap doctor` says why; Debian: "
+	                        "apt-get install libopenmpi-dev, then make)")
+	           : 0;
+}
+
+/* PMIx's store and vader's segments. With Open MPI 4.1, 2 to 16 processes fill 8.3 MiB and 80
+ * KiB each, and vader starts no segment without 4 MiB free. With less, processes wait in
+ * MPI_Init for ever. */
+static size_t mpirun_scratch(struct layout layout)
+{
+	return ((size_t)14 << 20) + layout.processes * ((size_t)128 << 10);
+}
+
+/* Whether a process may read another's memory. A container may forbid it, and then Open MPI
+ * complains at each message. Open MPI itself treats any Yama scope but 0 as a no. */
+static bool copies_once(void)
+{
+	static const char yama[] = "/proc/sys/kernel/yama/ptrace_scope";
+	static const char secret[] = "what a child has";
+	char seen[sizeof secret] = "", scope = '0';
+	FILE *f = fopen(yama, "re");
+	if (f && fread(&scope, 1, 1, f) != 1)
+		scope = '0';
+	if (f)
+		fclose(f);
+	pid_t child = scope == '0' ? fork() : -1;
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	if (child < 0)
+		return false;
+	struct iovec to = {seen, sizeof seen}, from = {(void *)(uintptr_t)secret, sizeof secret};
+	ssize_t n = process_vm_readv(child, &to, 1, &from, 1, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return n == (ssize_t)sizeof secret && !memcmp(seen, secret, sizeof secret);
+}
+
+static int add_all(struct launcher_argv *out, const char *const *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (launcher_add(out, args[i]))
+			return -1;
+	return 0;
+}
+
+/* All ranks run on this host, in a job of several hosts as well: mpirun does not ask the scheduler for
+ * hosts, and needs no ssh. Open MPI 5 has these settings under other names, and no plm that only starts
+ * processes here. */
+static int add_here(struct launcher_argv *out)
+{
+	static const char *const here[] = {"OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated",
+	                                   "PRTE_MCA_ras=^" SCHEDULERS};
+	return add_all(out, here, sizeof here / sizeof *here);
+}
+
+/* As many on each host, and what mpirun would not hand on to other hosts by itself. */
+static int add_hosts(const struct launch *launch, struct launcher_argv *out)
+{
+	const struct settings *set = launch->set;
+	const char *const where[] = {"--host", set->hosts, "--map-by", "node"};
+	if (add_all(out, where, sizeof where / sizeof *where))
+		return -1;
+	for (unsigned i = 0; i < set->nenv; i++) {
+		char name[TRIAL_ENV_BYTES];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(set->env[i], "="), set->env[i]);
+		if (launcher_add(out, "-x") || launcher_add(out, name))
+			return -1;
+	}
+	return 0;
+}
+
+/* vader's shared-memory files and mpirun's session go where the runner removes them. Other hosts have no
+ * such folder: there they are where Open MPI has them, and it removes them. */
+static int add_scratch(const struct launch *launch, struct launcher_argv *out)
+{
+	const char *const folders[] = {"--mca",
+	                               "btl_vader_backing_directory",
+	                               launch->scratch,
+	                               "--mca",
+	                               "orte_tmpdir_base",
+	                               launch->scratch};
+	return add_all(out, folders, sizeof folders / sizeof *folders);
+}
+
+/* In MPI_Init and MPI_Finalize each process polls for mpirun's answers, 10 000 times a second. If
+ * processes outnumber the cores, mpirun hardly gets to answer: on 2 busy cores 256 processes took
+ * 80 s to begin. With timer slack they take 25 s. */
+static void look_seldom(const struct launched *as)
+{
+	unsigned long slack_ns = as->processes * (1000000000ul / LOOKS_PER_S);
+	if (as->yield)
+		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+}
+
+static int mpirun_find(const struct launched *as, struct exchange **out, struct status *st)
+{
+	look_seldom(as);
+	int result = exchange_open_mpi(out, st);
+	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as it was */
+	return result;
+}
+
+/* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
+ * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
+ * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
+static void mpirun_leave(const struct launched *as, struct exchange *exchange, struct team *team,
+                         unsigned process)
+{
+	bool turns = team && as->yield;
+	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
+		usleep(TURN_US);
+	look_seldom(as);
+	exchange_close(exchange);
+	if (turns)
+		team_go(team);
+}
+
+/* Open MPI's mpirun: we bind, it does not; more ranks than cores are allowed. It refuses root without
+ * its flag; other users may give it too. */
+static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
+{
+	const bool here = !launch->set->hosts[0];
+	const char *const all[] = {"--oversubscribe",
+	                           "--bind-to",
+	                           "none",
+	                           "--mca",
+	                           "pml",
+	                           "ob1",
+	                           "--mca",
+	                           "btl",
+	                           here ? "self,vader" : "self,vader,tcp",
+	                           "--mca",
+	                           "btl_vader_single_copy_mechanism",
+	                           launch->messages && copies_once() ? "cma" : "none",
+	                           "--mca",
+	                           "async_mpi_finalize",
+	                           "1"};
+	if (geteuid() == 0 && launcher_add(out, "--allow-run-as-root"))
+		return -1;
+	return add_all(out, all, sizeof all / sizeof *all) ||
+	               (here ? add_scratch(launch, out) : add_hosts(launch, out))
+	           ? -1
+	           : 0;
+}
+
+/* Hydra, of MPICH and those made from it: -ppn deals ranks out as we want them, and the environment
+ * goes to all hosts by itself. */
+static int add_hydra(const struct launch *launch, struct launcher_argv *out)
+{
+	const struct settings *set = launch->set;
+	char each[16];
+	snprintf(each, sizeof each, "%u", settings_on_host(set).processes);
+	const char *const here[] = {"-launcher", "fork"};
+	const char *const there[] = {"-hosts", set->hosts, "-ppn", each};
+	return set->hosts[0] ? add_all(out, there, sizeof there / sizeof *there)
+	                     : add_all(out, here, sizeof here / sizeof *here);
+}
+
+static int mpirun_command(const struct launch *launch, struct launcher_argv *out, struct status *st)
+{
+	char count[16], library[64] = "";
+	if (mpi_find(library, sizeof library, st))
+		return -1;
+	const bool hydra = strstr(library, "MPICH") || strstr(library, "Intel");
+	snprintf(count, sizeof count, "%u", launch->set->layout.processes);
+	const char *const np[] = {"mpirun", "-np", count};
+	return launcher_add(out, "env") || (!hydra && !launch->set->hosts[0] && add_here(out)) ||
+	               add_all(out, np, sizeof np / sizeof *np) ||
+	               (hydra ? add_hydra(launch, out) : add_open_mpi(launch, out))
+	           ? -1
+	           : 0;
+}
+
+const struct launcher launcher_mpirun = {
+    .name = "mpirun",
+    .summary = "MPI's own (Open MPI, MPICH), on this host or on hosts = a:8,b:8",
+    .mpi = true,
+    .supports = mpirun_supports,
+    .scratch_bytes = mpirun_scratch,
+    .command = mpirun_command,
+    .find = mpirun_find,
+    .leave = mpirun_leave,
+};

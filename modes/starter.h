@@ -1,0 +1,32 @@
+/* What launchers without MPI have in common: a process that one of them starts, which finds the others
+ * over TCP. */
+#ifndef LAUNCHGAP_STARTER_H
+#define LAUNCHGAP_STARTER_H
+
+#include "launcher.h"
+
+/* Its place, and where the job meets. */
+struct starter_seat {
+	unsigned rank, local_rank;
+	const char *address, *secret;
+	int door;         /* that address' listening socket, which rank 0 inherits */
+	const char *host; /* that it pretends to be on; NULL: none */
+};
+
+/* Becomes that process of the job, in a fresh child. Complains if it cannot. */
+_Noreturn void starter_become(const struct launched *as, const struct starter_seat *seat);
+/* Whether this process became one. */
+bool starter_became(void);
+/* In such a process: finds the others. */
+int starter_find(struct exchange **out, struct status *st);
+
+/* The exit status of a job of which a process ended like this; 0: it did its part. */
+int starter_code(int status);
+/* How long the others have to leave by themselves then. */
+int64_t starter_grace_ns(int status);
+/* Says it of a process that was killed, which said nothing itself: "host a: rank 3: its process was killed
+ * by signal 9 (Killed)". host: NULL: there is but one. ranks: of each process. */
+void starter_killed(const char *host, unsigned process, unsigned ranks, int signal,
+                    struct status *st);
+
+#endif

@@ -1,0 +1,164 @@
+#include "struck.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* The environment of a process; its bytes. */
+static size_t environment(const char *pid, char text[16384])
+{
+	char file[300];
+	snprintf(file, sizeof file, "/proc/%s/environ", pid);
+	int fd = open(file, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, 16384);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static const char *value_of(const char *text, size_t bytes, const char *key)
+{
+	const size_t length = strlen(key);
+	for (const char *at = text; at < text + bytes;
+	     at += strnlen(at, (size_t)(text + bytes - at)) + 1)
+		if ((size_t)(text + bytes - at) > length && !strncmp(at, key, length))
+			return at + length;
+	return "";
+}
+
+/* The next process with this shot's environment, and of `host` if it is given; its parent in *parent. */
+static pid_t next_process(const char *folder, const char *host, DIR *proc, pid_t *parent)
+{
+	struct dirent *entry;
+	while ((entry = readdir(proc))) {
+		char file[300], text[16384] = "";
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		size_t n = environment(entry->d_name, text);
+		if (strcmp(value_of(text, n, "FAULT_FOLDER="), folder) ||
+		    (host && strcmp(value_of(text, n, "LAUNCHGAP_HOST="), host)))
+			continue;
+		snprintf(file, sizeof file, "/proc/%s/stat", entry->d_name);
+		char *stat = cli_read(file), *name = stat ? strrchr(stat, ')') : NULL, state;
+		bool there = name && sscanf(name, ") %c %d", &state, parent) == 2 && state != 'Z';
+		free(stat);
+		if (there)
+			return atoi(entry->d_name);
+	}
+	return 0;
+}
+
+unsigned struck_left(const char *folder)
+{
+	DIR *proc = opendir("/proc");
+	unsigned n = 0;
+	pid_t parent;
+	while (next_process(folder, NULL, proc, &parent))
+		n++;
+	closedir(proc);
+	return n;
+}
+
+/* The runner's job: of processes, mpirun. */
+pid_t struck_job(const char *folder, pid_t runner)
+{
+	DIR *proc = opendir("/proc");
+	pid_t pid, parent = 0;
+	while ((pid = next_process(folder, NULL, proc, &parent)) && parent != runner)
+		continue;
+	closedir(proc);
+	return pid;
+}
+
+/* All processes of one of the pretended hosts. */
+void struck_signal(const char *folder, const char *host, int signal)
+{
+	DIR *proc = opendir("/proc");
+	pid_t pid, parent = 0;
+	while ((pid = next_process(folder, host, proc, &parent)))
+		kill(pid, signal);
+	closedir(proc);
+}
+
+/* At the door where the processes of the job meet: some say nothing and go, some say nothing and stay, and
+ * some say what is no greeting. */
+unsigned struck_by_strangers(pid_t process)
+{
+	char pid[16], text[16384], noise[64];
+	int stay[64];
+	unsigned seed = 1, port = 0, came = 0;
+	memset(stay, -1, sizeof stay);
+	snprintf(pid, sizeof pid, "%d", (int)process);
+	size_t n = environment(pid, text);
+	sscanf(value_of(text, n, "LAUNCHGAP_RENDEZVOUS="), "127.0.0.1:%u", &port);
+	const struct sockaddr_in at = {.sin_family = AF_INET,
+	                               .sin_port = htons((uint16_t)port),
+	                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	for (unsigned i = 0; i < STRUCK_STRANGERS; i++) {
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		came += !connect(fd, (const struct sockaddr *)&at, sizeof at);
+		for (unsigned k = 0; k < sizeof noise; k++)
+			noise[k] = (char)rand_r(&seed);
+		if (i % 3)
+			send(fd, noise, sizeof noise, MSG_NOSIGNAL | MSG_DONTWAIT);
+		close(stay[i % 64]);
+		stay[i % 64] = fd;
+	}
+	for (unsigned i = 0; i < 64; i++)
+		close(stay[i]);
+	return came;
+}
+
+/* Among the hosts of the rig, where this process is not: `launchgap` there waits for it. */
+bool struck_link(const char *folder, const char *what)
+{
+	char text[300], done[100];
+	snprintf(text, sizeof text, "hostlink %s; touch %s/done\n", what, folder);
+	cli_write(folder, "do.part", text);
+	snprintf(text, sizeof text, "%s/do.part", folder);
+	snprintf(done, sizeof done, "%s/do", folder);
+	rename(text, done);
+	snprintf(done, sizeof done, "%s/done", folder);
+	for (unsigned i = 0; i < 2000 && access(done, F_OK); i++)
+		nanosleep(&(struct timespec){0, 5000000}, NULL);
+	return !access(done, F_OK);
+}
+
+/* In place of the program: it among two hosts, and beside it what may take their link away. Nothing of the job
+ * may be left when it has ended; with these hosts all would go. */
+static const char on_rig[] = "#!/bin/sh\n"
+                             "exec tests/rig/hosts 2 -- sh -c '\n"
+                             "(until [ -e $FAULT_FOLDER/do ]; do sleep 0.02; done; . "
+                             "$FAULT_FOLDER/do; rm $FAULT_FOLDER/do) &\n"
+                             "beside=$!\n"
+                             "on hosta \"$@\"\n"
+                             "code=$?\n"
+                             "kill $beside 2>/dev/null\n"
+                             "for i in $(seq 500); do grep -qsz \"^worker$\" /proc/[0-9]*/cmdline "
+                             "|| exit $code; sleep 0.02; done\n"
+                             "exit 99' sh '%s' \"$@\"\n";
+
+/* false: this machine has no such hosts. */
+bool struck_on_rig(const char *folder)
+{
+	char text[1000], file[100];
+	snprintf(text, sizeof text, on_rig, getenv("LAUNCHGAP"));
+	cli_write(folder, "launchgap", text);
+	snprintf(file, sizeof file, "%s/launchgap", folder);
+	chmod(file, 0700);
+	setenv("OMPI_MCA_plm_rsh_agent", "agent", 1);
+	setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+	setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+	setenv("LAUNCHGAP", file, 1);
+	return !system("tests/rig/hosts 2 -- which mpirun >/dev/null 2>&1");
+}

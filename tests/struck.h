@@ -1,0 +1,24 @@
+/* A run that a fault strikes: its processes, and its hosts. They are known by FAULT_FOLDER in their
+ * environment, the run's folder. */
+#ifndef LAUNCHGAP_TESTS_STRUCK_H
+#define LAUNCHGAP_TESTS_STRUCK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* How many of its processes there are. */
+unsigned struck_left(const char *folder);
+/* The runner's job: of processes, mpirun. */
+pid_t struck_job(const char *folder, pid_t runner);
+/* All processes of one of the pretended hosts. */
+void struck_signal(const char *folder, const char *host, int signal);
+/* So many strangers come to the door where the processes of this one's job meet; how many came. */
+#define STRUCK_STRANGERS 10000
+unsigned struck_by_strangers(pid_t process);
+/* Puts the run among the hosts of tests/rig: a script in its folder takes the place of $LAUNCHGAP. false:
+ * this machine has no such hosts. */
+bool struck_on_rig(const char *folder);
+/* There, what `hostlink` does: "hostb down". */
+bool struck_link(const char *folder, const char *what);
+
+#endif

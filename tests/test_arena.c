@@ -1,0 +1,166 @@
+/* Memory that is freed as a whole: scratch, what goes with it, and what is said when it ends. Arenas
+ * grow by calloc alone, by 64 KiB or more; each such step of a piece of work is refused in turn. */
+#include <limits.h>
+
+#include "../harness/arena.h"
+#include "../harness/compare/compare.h"
+#include "../harness/report/report.h"
+#include "../harness/run/stop.h"
+#include "../harness/run/tune.h"
+#include "made.h"
+
+static unsigned left = UINT_MAX; /* steps that are not refused */
+static bool refused;
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	if (n * bytes < (size_t)64 << 10)
+		return __real_calloc(n, bytes);
+	refused = refused || !left;
+	if (!left)
+		return NULL;
+	left -= left != UINT_MAX;
+	return __real_calloc(n, bytes);
+}
+
+static unsigned undone;
+
+static void count(void *what)
+{
+	undone += *(unsigned *)what;
+}
+
+static unsigned weights[] = {1, 10, 100};
+
+static void take_scratch(struct arena *arena, void *of)
+{
+	(void)of;
+	arena_defer(arena, count, &weights[0]);
+	const struct arena_mark mark = arena_mark(arena);
+	for (unsigned n = 1; n < 100000; n *= 10) {
+		unsigned *taken = ARENA_ARRAY(arena, unsigned, n);
+		for (unsigned k = 0; k < n; k++) {
+			assert_int_equal(taken[k], 0);
+			taken[k] = 1;
+		}
+		arena_defer(arena, count, &weights[1]);
+		arena_release(arena, mark);
+	}
+	assert_int_equal(undone, 5 * weights[1]);
+	arena_defer(arena, count, &weights[2]);
+	arena_undo(arena, &weights[2]);
+	assert_int_equal(undone, 5 * weights[1] + weights[2]);
+	for (unsigned i = 0; i < 10; i++)
+		arena_take(arena, 100000);
+}
+
+TEST(scratch_is_zero_again_and_what_is_deferred_is_done_once)
+{
+	undone = 0;
+	assert_int_equal(arena_run(take_scratch, NULL, NULL), 0);
+	assert_int_equal(undone, 5 * weights[1] + weights[2] + weights[0]);
+	/* Also if memory ends in the last takes. */
+	undone = 0;
+	left = 8;
+	assert_int_equal(arena_run(take_scratch, NULL, NULL), -1);
+	left = UINT_MAX;
+	assert_int_equal(undone, 5 * weights[1] + weights[2] + weights[0]);
+}
+
+static int stop(struct status *st)
+{
+	const bool none[MADE_VARIANTS] = {false};
+	const struct stop_state now = {.folder = made_folder,
+	                               .given_up = none,
+	                               .precision = 0.01,
+	                               .budget_s = 3600,
+	                               .blocks = 10};
+	struct record_end end = {.reason = ""};
+	return stop_consider(&now, &end, st);
+}
+
+#define SEARCHED "results/reference/2x-h200/tuning_processes"
+
+static void choose(struct arena *arena, void *of)
+{
+	const struct record_run *run = of;
+	static struct tune_next next;
+	tune_next(run, &run->search->space, 1, 1, false, arena, &next);
+}
+
+static int tune(struct status *st)
+{
+	struct record_run run;
+	if (record_load(SEARCHED, &run, st))
+		return -1;
+	run.search->confirmed = NULL; /* finalists are to be chosen */
+	const int rc = arena_run(choose, &run, NULL) ? status_set(st, "out of memory") : 0;
+	record_free(&run);
+	return rc;
+}
+
+static int report(struct status *st)
+{
+	return report_make(made_folder, "no pictures", NULL, st);
+}
+
+/* The trace too, which is the largest; where memory ends, there is none. */
+static int trace(struct status *st)
+{
+	const struct report_options options = {.trace = true};
+	unlink(made_path("trace.json"));
+	const int rc = report_make(made_folder, "no pictures", &options, st);
+	assert_int_equal(made_has("trace.json"), !rc);
+	assert_false(made_has("trace.json.part"));
+	if (!rc)
+		json_decref(json_report(made_path("trace.json")));
+	return rc;
+}
+
+static int compare(struct status *st)
+{
+	FILE *out = tmpfile();
+	const struct compare_request request = {
+	    .left = made_folder, .right = made_folder, .margin = 0.02, .json = true, .out = out};
+	const int code = compare_run(&request, st);
+	fclose(out);
+	return code == COMPARE_NOT_DONE ? -1 : 0;
+}
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 1000;
+	out[2] = 100000 + 100 * p->variant + 10 * p->block + p->row;
+	out[3] = 10;
+}
+
+/* -1 with a sentence, no leak (the address sanitizer's), and the
+ * record stays as it is. */
+TEST(without_memory_there_is_a_sentence)
+{
+	static int (*const works[])(struct status *) = {stop, tune, report, trace, compare};
+	static struct made made = {.blocks = 10, .sizes = 3, .stamps = stamps};
+	made_write(&made);
+	char *record = strdup(made_read("trials.jsonl"));
+	for (unsigned w = 0; w < sizeof works / sizeof *works; w++)
+		for (unsigned n = 0;; n++) {
+			struct status st = {""};
+			refused = false;
+			left = n;
+			const int rc = works[w](&st);
+			left = UINT_MAX;
+			if (!refused) {
+				if (rc || n < 3)
+					fail_msg("%u: %s", n, st.text);
+				break;
+			}
+			assert_int_equal(rc, -1);
+			assert_says(st.text, "out of memory");
+		}
+	assert_string_equal(made_read("trials.jsonl"), record);
+	free(record);
+}
+
+TESTS(.begin = made_begin, .end = made_end);

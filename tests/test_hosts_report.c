@@ -1,0 +1,160 @@
+/* What a report says of several hosts, on records that are made up. */
+#include "made.h"
+
+static void stamps(const struct made_place *place, int64_t out[6])
+{
+	(void)place;
+	out[1] = 100;
+	out[2] = 100000; /* 100 µs */
+	out[3] = 10;
+}
+
+static const struct made_variant two_hosts[] = {
+    {.name = "across", .role = "reference", .mode = "processes", .layout = "4x1x1"},
+    {.name = "here", .mode = "threads", .layout = "1x4x1"},
+};
+static const struct made plain = {.ranks = 4,
+                                  .blocks = 3,
+                                  .sizes = 2,
+                                  .rows = 2,
+                                  .variants = two_hosts,
+                                  .nvariants = 2,
+                                  .no_limit = true,
+                                  .stamps = stamps};
+
+static double bound_ns;
+static long long late, late_ns;
+
+static json_t *host(unsigned h, unsigned block)
+{
+	const json_int_t b = block;
+	return h ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I}",
+	                     "clock_offset_ns", 1e12 + 1e9 * block, "clock_drift_ppm", 2.0 + block,
+	                     "clock_bound_ns", bound_ns * (block + 1) / 3, "clock_residual_ns",
+	                     100.0, "round_trip_ns", 9000.0 - 1000.0 * block, "pings", 320,
+	                     "clock_steps", 0, "meets", (json_int_t)100, "late", (json_int_t)late,
+	                     "late_ns", (json_int_t)(late_ns ? late_ns - b : 0), "margin_ns",
+	                     (json_int_t)0)
+	         : json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:I}",
+	                     "clock_offset_ns", 0.0, "clock_drift_ppm", 0.0, "clock_bound_ns", 0.0,
+	                     "clock_residual_ns", 0.0, "round_trip_ns", 0.0, "pings", 0,
+	                     "clock_steps", 0, "meets", (json_int_t)100, "late", (json_int_t)0,
+	                     "late_ns", (json_int_t)0, "margin_ns", 20000 + 1000 * b);
+}
+
+/* As a run writes it: in a trial's first cell. */
+static void on_two_hosts(json_t *line, const struct made_place *place)
+{
+	static const char *const names[] = {"hosta 0-1", "hosta 0-1", "hostb 0-1", "hostb 0-1"};
+	json_t *facts = json_array();
+	if (place->variant || place->size || place->isolated)
+		return;
+	for (unsigned w = 0; w < 4; w++)
+		json_array_append_new(facts, json_pack("{s:s}", "host", names[w]));
+	json_object_set_new(line, "facts", facts);
+	json_object_set_new(line, "hosts",
+	                    json_pack("[o, o]", host(0, place->block), host(1, place->block)));
+}
+
+static const json_t *reported(double bound, long long lates, long long late_by_ns)
+{
+	struct made m = plain;
+	bound_ns = bound;
+	late = lates;
+	late_ns = late_by_ns;
+	m.line = on_two_hosts;
+	return made_report(&m);
+}
+
+TEST(each_host_has_its_clock_and_its_meetings)
+{
+	const json_t *report = reported(1500, 1, 8000);
+	const json_t *a = json_entries(report, "hosts", (json_keys){"host", "hosta", NULL}),
+	             *b = json_entries(report, "hosts", (json_keys){"host", "hostb", NULL});
+	assert_int_equal(json_count(report, "hosts"), 2); /* not of the variant on one host */
+	json_assert_text(b, "variant", "across");
+	json_assert_number(b, "ranks", 2, 0);
+	json_assert_number(b, "offset_s", 1001, 0); /* of 1000, 1001, 1002 */
+	json_assert_number(b, "drift_ppm", 3, 0);
+	json_assert_number(b, "bound_us", 1.5, 0);    /* the last block's */
+	json_assert_number(b, "round_trip_us", 7, 0); /* of 9, 8, 7 */
+	json_assert_number(b, "meets", 300, 0);
+	json_assert_number(b, "late", 0.01, 1e-9);
+	json_assert_number(b, "late_us", 8, 0);
+	json_assert_null(b, "margin_us");
+	json_assert_number(a, "margin_us", 21, 0);
+	json_assert_number(a, "late", 0, 0);
+	json_assert_null(a, "offset_s");
+	json_assert_null(a, "round_trip_us");
+}
+
+/* Both on page 1, where it is said whether the run can be believed. */
+TEST(how_far_apart_hosts_begin_is_said)
+{
+	json_assert_one_says(json_section(reported(1500, 0, 0), "hosts"),
+	                     "Hosts began each call within 1.50 µs of each other");
+	json_assert_one_says(json_section(reported(1500, 3, 8000), "hosts"),
+	                     "in 3.0 % of the meetings of across one was later, by up to 8.00 µs");
+}
+
+/* Beyond 5 % of a call's 100 µs; or what is late in more than 5 % of the meetings. */
+TEST(what_calls_cannot_resolve_is_a_warning)
+{
+	static const char says[] = "hosts begin a call apart by up to more than 5 % of the time";
+	assert_false(json_one_says(json_object_get(reported(4000, 0, 0), "warnings"), says));
+	json_assert_one_says(json_object_get(reported(6000, 0, 0), "warnings"), says);
+	assert_false(json_one_says(json_object_get(reported(1000, 5, 50000), "warnings"), says));
+	json_assert_one_says(json_object_get(reported(1000, 6, 50000), "warnings"),
+	                     "by 51.0 of 100 µs");
+}
+
+/* --- records that are not so --- */
+
+TEST(a_record_without_hosts_has_no_such_chapter)
+{
+	const json_t *report = made_report(&plain);
+	assert_false(json_has_table(report, "hosts"));
+	assert_null(json_section(report, "hosts"));
+}
+
+static void (*spoil)(json_t *hosts);
+static void spoiled(json_t *line, const struct made_place *place)
+{
+	on_two_hosts(line, place);
+	if (json_object_get(line, "hosts"))
+		spoil(json_object_get(line, "hosts"));
+}
+static void leave_one(json_t *hosts)
+{
+	json_array_remove(hosts, 1);
+}
+static void no_bound(json_t *hosts)
+{
+	json_object_del(json_array_get(hosts, 1), "clock_bound_ns");
+}
+static void negative(json_t *hosts)
+{
+	json_object_set_new(json_array_get(hosts, 0), "meets", json_integer(-1));
+}
+
+TEST(damaged_hosts_are_refused)
+{
+	static const struct {
+		void (*spoil)(json_t *hosts);
+		const char *says;
+	} cases[] = {{leave_one, "\"hosts\" is no list of several hosts"},
+	             {no_bound, "\"clock_bound_ns\" of a host is missing or is no number"},
+	             {negative, "\"meets\""}};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct made m = plain;
+		struct record_run run;
+		struct status st = {""};
+		spoil = cases[i].spoil;
+		m.line = spoiled;
+		made_write(&m);
+		assert_int_equal(record_load(made_folder, &run, &st), -1);
+		assert_says(st.text, cases[i].says);
+	}
+}
+
+TESTS(.begin = made_begin, .end = made_end);

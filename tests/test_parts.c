@@ -1,0 +1,88 @@
+/* Parts beside the program that are linked with what a machine may lack: the program alone, with a
+ * part that is none, and with one that a test made. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "here.h"
+#include "test.h"
+
+/* The program in a folder of its own, without its parts. */
+#define ALONE "cp $LAUNCHGAP $HERE/launchgap; "
+
+/* Open MPI 5 brings UCX, whose constructors change signals. */
+TEST(the_program_is_linked_with_no_mpi)
+{
+	struct cli cli = here_shell("ldd $LAUNCHGAP");
+	assert_says(cli.out, "libc.so");
+	assert_lacks(cli.out, "libmpi");
+	assert_lacks(cli.out, "libopen-");
+	assert_lacks(cli.out, "libgloo");
+	free(cli.out);
+}
+
+/* Processes run without it: their data is checked, and a failed trial is an error. */
+TEST(without_mpi_what_needs_it_is_left_out)
+{
+	cli_write(folder, "t.exp",
+	          "[experiment]\ntitle = t\nbackend = host\nranks = 2\nblocks = 1\n"
+	          "warmup = 1\nstretches = 1\ncalls = 2\nisolated_calls = 2\n"
+	          "collective = all_reduce\nbytes = 64\nreference = threads\n"
+	          "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
+	          "[variant mpi]\nbackend = mpi\nmode = processes\n"
+	          "[variant launched]\nmode = processes\nlauncher = mpirun\n");
+	struct cli cli =
+	    here_shell(ALONE "touch $HERE/mpirun; chmod +x $HERE/mpirun; PATH=$HERE:$PATH "
+	                     "$HERE/launchgap run --file $HERE/t.exp --results $HERE/results "
+	                     "--no-report");
+	assert_says(cli.out, "left out: launched: MPI cannot be loaded here");
+	assert_says(cli.out, "has room for 0 of 2 ranks here: no MPI here: liblaunchgap_mpi.so");
+	cli_expect(cli, 0, "without MPI: MPI cannot be loaded here");
+	char *record = here_read("trials.jsonl");
+	assert_says(record, "\"launcher\":\"exec\"");
+	free(record);
+	cli_expect(here_shell(ALONE "$HERE/launchgap --version"), 0, "\nwithout MPI\n");
+	/* libopenmpi-dev has mpicc and MPI's own libraries. */
+	cli = here_shell(ALONE "$HERE/launchgap doctor");
+	cli_unwrap(cli.out);
+	cli_expect(cli, 0, "MPI                no MPI here: ", "apt-get install libopenmpi-dev");
+}
+
+TEST(a_part_that_is_none_is_said)
+{
+	struct cli cli =
+	    here_shell(ALONE "echo x >$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
+	cli_unwrap(cli.out);
+	cli_expect(cli, 0, "MPI                no MPI here: ", "file too short");
+	/* A library, but another. */
+	cli =
+	    here_shell(ALONE "cp $(ldd $LAUNCHGAP | sed -n 's/.*=> \\(.*libz.so[^ ]*\\).*/\\1/p') "
+	                     "$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
+	cli_unwrap(cli.out);
+	cli_expect(cli, 0, "MPI                no MPI here: ", "undefined symbol: launchgap_mpi");
+}
+
+/* Where `make install` puts it, too: lib beside bin. */
+TEST(a_part_says_which_mpi_it_has)
+{
+	cli_expect(here_shell(ALONE "cp $(dirname $LAUNCHGAP)/tests/standin_mpi.so "
+	                            "$HERE/liblaunchgap_mpi.so; $HERE/launchgap --version"),
+	           0, "\nloads Stand-in MPI 3.14\n");
+	cli_expect(here_shell("mkdir $HERE/bin $HERE/lib; mv $HERE/launchgap $HERE/bin; "
+	                      "mv $HERE/liblaunchgap_mpi.so $HERE/lib; "
+	                      "$HERE/bin/launchgap --version"),
+	           0, "\nloads Stand-in MPI 3.14\n");
+}
+
+/* The process that tries it ends, and the program says so. */
+TEST(a_part_that_crashes_ends_no_runner)
+{
+	cli_write(folder, "crash.c",
+	          "#include <stdlib.h>\n"
+	          "static void __attribute__((constructor)) crash(void)\n{\n\t_Exit(3);\n}\n");
+	cli_expect(here_shell(ALONE
+	                      "cc -shared -fPIC -o $HERE/liblaunchgap_mpi.so $HERE/crash.c && "
+	                      "$HERE/launchgap --version"),
+	           0, "built with", "\nwithout MPI\n");
+}
+
+TESTS(.before = set_up, .after = tear_down);

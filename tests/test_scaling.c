@@ -1,0 +1,216 @@
+/* Scaling: one run with several numbers of ranks. Planted speeds per ranks are found across them,
+ * and nothing is compared that is not of the same question. */
+#include "made.h"
+
+#include <math.h>
+
+#include "../harness/analysis/contrast.h"
+#include "../harness/analysis/regime.h"
+#include "here.h"
+
+enum { T2, T4, T8, S2, S4, P2, P4, P8, MIXED4, MIXED8, AGAIN, VARIANTS };
+
+static const struct made_variant variants[VARIANTS] = {
+    [T2] = {.name = "threads-2", .role = "reference"},
+    [T4] = {.name = "threads-4", .layout = "1x4x1"},
+    [T8] = {.name = "threads-8", .layout = "1x8x1"},
+    [S2] = {.name = "single-2", .mode = "single"},
+    [S4] = {.name = "single-4", .mode = "single", .layout = "1x1x4"},
+    [P2] = {.name = "processes-2", .mode = "processes"},
+    [P4] = {.name = "processes-4", .mode = "processes", .layout = "4x1x1"},
+    [P8] = {.name = "processes-8", .mode = "processes", .layout = "8x1x1"},
+    [MIXED4] = {.name = "mixed-2x2", .mode = "processes", .layout = "2x2x1"},
+    [MIXED8] = {.name = "mixed-2x4", .mode = "processes", .layout = "2x4x1"},
+    [AGAIN] = {.name = "threads-2-again", .role = "again"},
+};
+
+/* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each rank
+ * of a thread. */
+static const double takes[VARIANTS] = {1, 2, 4, 1, 2.5, 1.25, 2.5, 8, 2, 4, 1};
+
+static void planted(const struct made_place *at, int64_t out[6])
+{
+	static const unsigned own[VARIANTS] = {1, 1, 1, 2, 4, 1, 1, 1, 1, 1, 1};
+	const double ns = 20000.0 * (1 << 2 * at->size) * takes[at->variant] *
+	                  (1 + 0.002 * made_noise(at->block, at->variant, at->size));
+	out[1] = (3000 + 1000 * own[at->variant]) * (at->isolated ? 1 : 10);
+	out[2] = (int64_t)(ns * (at->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
+static const struct made_call calls[] = {{.bytes = 4096},
+                                         {.bytes = 64 << 20},
+                                         {.collective = "all_reduce", .bytes = 4096},
+                                         {.collective = "all_reduce", .bytes = 64 << 20}};
+
+static const struct made run = {.blocks = 8,
+                                .ranks = 2,
+                                .sizes = 4,
+                                .calls = calls,
+                                .no_limit = true,
+                                .variants = variants,
+                                .nvariants = VARIANTS,
+                                .stamps = planted};
+
+static struct made_loaded loaded;
+
+static int load(void **state)
+{
+	(void)state;
+	made_load(&run, &loaded);
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	made_unload(&loaded);
+	return 0;
+}
+
+/* A time across ranks: of all cells that differ in their ranks alone. */
+static struct contrast across(unsigned left, unsigned right, bool flag)
+{
+	const struct contrast_select select = {.bytes = {0, SIZE_MAX},
+	                                       .pace = CLAIM_ANY_PACE,
+	                                       .coll = COLL_ALLTOALL,
+	                                       .across_ranks = flag};
+	return contrast_make(&loaded.summary, left, right, METRIC_TIME, &select);
+}
+
+TEST_WITH(ratios_go_across_ranks, load, unload)
+{
+	const struct contrast more = across(T8, T2, true), same = across(P2, T2, true);
+	assert_int_equal(more.ncells, 2);
+	assert_int_equal(more.nblocks, 8);
+	assert_near(more.ratio.estimate, 4, 0.02);
+	assert_true(more.ratio.lo > 3.9 && more.ratio.hi < 4.1);
+	assert_near(across(P8, P2, true).ratio.estimate, 6.4, 0.03);
+	/* Of the same ranks the flag changes nothing. */
+	assert_near(same.ratio.estimate, 1.25, 0.01);
+	assert_true(same.ratio.estimate == across(P2, T2, false).ratio.estimate);
+	assert_int_equal(across(T8, T2, false).why.kind, REASON_NO_CELL);
+}
+
+/* The reference is compared with those of its own ranks. */
+TEST_WITH(regimes_are_of_one_number_of_ranks, load, unload)
+{
+	struct regimes regimes;
+	regimes_make(&loaded.summary, &regimes);
+	assert_int_equal(regimes.n, 2);
+	for (unsigned i = 0; i < regimes.n; i++) {
+		const struct regime *r = &regimes.list[i];
+		assert_int_equal(r->contrasts[T4].why.kind, REASON_OTHER_RANKS);
+		assert_int_equal(r->contrasts[P2].why.kind, REASON_NONE);
+		assert_near(r->contrasts[P2].verdict.ratio.estimate, 0.8, 0.01);
+	}
+}
+
+/* The planted speeds: bus bandwidth counts (ranks − 1) ÷ ranks of a call's bytes. */
+TEST(the_table_has_what_was_planted)
+{
+	static const struct {
+		const char *variant, *line;
+		unsigned ranks;
+		double self, gap, growth, launch_us;
+	} wanted[] = {
+	    {"threads-2", "threads", 2, NAN, NAN, NAN, 4},
+	    {"threads-8", "threads", 8, 1.75 / 4, NAN, NAN, 4},
+	    {"single-4", "single", 4, 1.5 / 2.5, 0.8, 0.8, 7},
+	    {"processes-2", "processes", 2, NAN, 0.8, NAN, 4},
+	    {"processes-8", "processes", 8, 1.75 / 6.4, 0.5, 0.625, 4},
+	    {"mixed-2x2", "mixed 2×N", 4, NAN, 1, NAN, 4},
+	    {"mixed-2x4", "mixed 2×N", 8, 7.0 / 6 / 2, 1, 1, 4},
+	};
+	const json_t *report = made_report(&run);
+	assert_int_equal(json_count(report, "scaling"), 2 * (VARIANTS - 1));
+	for (size_t i = 0; i < 2 * sizeof wanted / sizeof *wanted; i++) {
+		const size_t k = i / 2;
+		const json_t *is =
+		    json_entries(report, "scaling",
+		                 (json_keys){"collective", i % 2 ? "all_reduce" : "alltoall",
+		                             "variant", wanted[k].variant, NULL});
+		const struct {
+			const char *column, *path;
+			double value;
+		} ratios[] = {{"self", "self.estimate", wanted[k].self},
+		              {"gap", "gap.estimate", wanted[k].gap},
+		              {"growth", "growth.estimate", wanted[k].growth}};
+		json_assert_text(is, "line", wanted[k].line);
+		json_assert_number(is, "ranks", wanted[k].ranks, 0);
+		json_assert_number(is, "launch_us", wanted[k].launch_us, 0.01);
+		for (unsigned r = 0; r < 3; r++)
+			if (isnan(ratios[r].value))
+				json_assert_null(is, ratios[r].column);
+			else
+				json_assert_number(is, ratios[r].path, ratios[r].value, 0.01);
+	}
+}
+
+/* What changes is said of the modes in which it does. */
+TEST(the_answer_is_by_what_changes)
+{
+	const json_t *answer = json_object_get(made_report(&run), "answer");
+	json_assert_one_says(answer, "alltoall, 64 MiB: against threads on as many ranks, "
+	                             "bandwidth falls from 2 to 8 ranks in processes, 0.8");
+	json_assert_one_says(answer, "falls from 2 to 4 ranks in single, ");
+	json_assert_one_says(answer, "stays within 2 % from 4 to 8 ranks in mixed 2×N, ");
+	json_assert_one_says(answer, "all_reduce, 4 KiB: from 2 to 4 ranks a launch goes from "
+	                             "5.00 to 7.00 µs in single");
+}
+
+/* A run of one number of ranks has no such answer. */
+TEST(one_number_of_ranks_is_no_scaling)
+{
+	const struct made plain = {.blocks = 8, .sizes = 2, .stamps = planted};
+	const json_t *report = made_report(&plain);
+	assert_null(json_object_get(json_object_get(report, "chapters"), "scaling"));
+}
+
+TEST(the_picture_is_drawn)
+{
+	if (made_no_gnuplot())
+		skip();
+	made_report_with(&run, "plot", 0);
+	assert_true(made_has("plots/nccl_scaling.png"));
+	assert_false(made_has("plots/gnuplot.log"));
+}
+
+/* One run of 1 to 4 ranks: every element is compared with its right answer on so many ranks. */
+TEST_WITH(host_has_right_answers_on_any_ranks, set_up, tear_down)
+{
+	static const struct {
+		const char *variant;
+		unsigned ranks;
+		double bytes; /* of 4160 asked for: parts of a multiple of 16 bytes */
+	} wanted[] = {{"alone", 1, 4160}, {"two", 2, 4160}, {"three", 3, 4128}, {"mixed", 4, 4160}};
+	struct cli cli =
+	    here_run("; A test.\n[experiment]\nbackend = host\nlimit = no\nranks = 4\nblocks = 1\n"
+	             "collective = alltoall, all_reduce\nbytes = 4160\nwarmup = 1\nstretches = 1\n"
+	             "calls = 2\npace = stream\nreference = two\n"
+	             "[variant two]\nmode = threads\nranks = 2\n"
+	             "[variant three]\nmode = threads\nranks = 3\n"
+	             "[variant alone]\nmode = single\nranks = 1\n"
+	             "[variant mixed]\nlayout = 2x2x1\nranks = 4\n"
+	             "[variant eight]\nmode = threads\nranks = 8\n",
+	             NULL);
+	assert_int_equal(cli.code, 0);
+	assert_says(cli.out, "10 cells");
+	assert_says(cli.out, "all right");
+	assert_lacks(cli.out, "was not drawn");
+	assert_says(cli.out, "eight: it has 8 ranks, and this run has 4");
+	json_t *report = json_report(here_path("report.json"));
+	assert_int_equal(json_count(report, "scaling"), 2 * 4);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		const json_t *is = json_entries(
+		    report, "summary",
+		    (json_keys){"variant", wanted[i].variant, "what", "alltoall", NULL});
+		json_assert_number(is, "ranks", wanted[i].ranks, 0);
+		json_assert_number(is, "bytes", wanted[i].bytes, 0);
+		json_assert_number(is, "asked_bytes", 4160, 0);
+	}
+	json_decref(report);
+	free(cli.out);
+}
+
+TESTS(.begin = made_begin, .end = made_end);

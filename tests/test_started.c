@@ -1,0 +1,122 @@
+/* Who started this process, by the variables that launchers set. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../harness/exchange/started.h"
+#include "test.h"
+
+/* In place of the environment: name, value, …, NULL. */
+static const char *const *variables;
+
+static const char *env(const char *name)
+{
+	for (const char *const *v = variables; *v; v += 2)
+		if (!strcmp(v[0], name))
+			return v[1];
+	return NULL;
+}
+
+/* clang-format off */
+static const struct {
+	const char *variables[24], *by; /* NULL: nobody */
+	unsigned rank, size, local_rank;
+	bool has_size, has_local_rank;
+} jobs[] = {
+	{{"HOME", "/root"}, NULL, 0, 0, 0, false, false},
+	{{"LAUNCHGAP_RANK", "2", "LAUNCHGAP_SIZE", "4", "LAUNCHGAP_LOCAL_RANK", "0"}, "launchgap", 2, 4, 0, true, true},
+	{{"LAUNCHGAP_RANK", "0", "LAUNCHGAP_SIZE", "1"}, "launchgap", 0, 1, 0, true, false},
+	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_LOCAL_RANK", "1", "PMIX_RANK", "3"}, "Open MPI", 3, 8, 1, true, true},
+	{{"PMI_RANK", "5", "PMI_SIZE", "6", "MPI_LOCALRANKID", "2"}, "PMI", 5, 6, 2, true, true},
+	{{"PMI_RANK", "5", "PMI_SIZE", "6", "PMI_LOCAL_RANK", "1", "MPI_LOCALRANKID", "1"}, "PMI", 5, 6, 1, true, true},
+	{{"FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_TASK_LOCAL_ID", "0", "PMI_RANK", "1", "PMI_SIZE", "2"}, "Flux", 1, 2, 0, true, true},
+	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3", "PMI_RANK", "7", "PMI_SIZE", "16"}, "PALS", 7, 16, 3, true, true},
+	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3"}, "PALS", 7, 0, 3, false, true},
+	{{"JSM_NAMESPACE_RANK", "1", "JSM_NAMESPACE_SIZE", "2", "JSM_NAMESPACE_LOCAL_RANK", "1"}, "JSM", 1, 2, 1, true, true},
+	{{"PMIX_RANK", "9"}, "PMIx", 9, 0, 0, false, false},
+	/* srun, plain and with PMIx; salloc's shell, which has a size and no rank. */
+	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0"}, "Slurm", 4, 8, 0, true, true},
+	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0", "PMIX_RANK", "4"}, "Slurm", 4, 8, 0, true, true},
+	{{"SLURM_NTASKS", "8"}, NULL, 0, 0, 0, false, false},
+	/* torchrun in each of srun's tasks; srun in a pod of PyTorch's; mpirun by srun; PMI's daemons by srun. */
+	{{"RANK", "12", "WORLD_SIZE", "16", "LOCAL_RANK", "4", "TORCHELASTIC_RUN_ID", "none", "SLURM_PROCID", "1", "SLURM_NTASKS", "2"}, "torchrun", 12, 16, 4, true, true},
+	{{"RANK", "1", "WORLD_SIZE", "2", "SLURM_PROCID", "3", "SLURM_NTASKS", "4"}, "Slurm", 3, 4, 0, true, false},
+	{{"RANK", "1", "WORLD_SIZE", "2"}, "RANK and WORLD_SIZE", 1, 2, 0, true, false},
+	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "Open MPI", 3, 8, 0, true, false},
+	{{"PMI_RANK", "3", "PMI_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "PMI", 3, 8, 0, true, false},
+};
+
+static const struct {
+	const char *variables[8], *said;
+} mistakes[] = {
+	{{"OMPI_COMM_WORLD_RANK", "x"}, "OMPI_COMM_WORLD_RANK is \"x\": a number from 0 to 1000000 is wanted"},
+	{{"PMIX_RANK", ""}, "PMIX_RANK is \"\": a number"},
+	{{"PMIX_RANK", "-1"}, "PMIX_RANK is \"-1\": a number"},
+	{{"PMIX_RANK", "1e3"}, "PMIX_RANK is \"1e3\": a number"},
+	{{"PMIX_RANK", " 1"}, "PMIX_RANK is \" 1\": a number"},
+	{{"PMIX_RANK", "4294967297"}, "PMIX_RANK is \"4294967297\": a number"},
+	{{"PMIX_RANK", "1000001"}, "PMIX_RANK is \"1000001\": a number"},
+	{{"SLURM_PROCID", "1", "SLURM_NTASKS", "two"}, "SLURM_NTASKS is \"two\": a number"},
+	{{"SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_LOCALID", "?"}, "SLURM_LOCALID is \"?\": a number"},
+	{{"SLURM_PROCID", "1"}, "SLURM_PROCID is 1, but SLURM_NTASKS is not set: whoever sets one sets both"},
+	{{"LAUNCHGAP_RANK", "0"}, "LAUNCHGAP_RANK is 0, but LAUNCHGAP_SIZE is not set: whoever sets one sets both"},
+	{{"RANK", "0"}, "RANK is 0, but WORLD_SIZE is not set: whoever sets one sets both"},
+	{{"PMI_RANK", "0", "PMI_SIZE", "0"}, "PMI_SIZE is 0: a job has at least one process"},
+	{{"RANK", "2", "WORLD_SIZE", "2"}, "RANK is 2, but WORLD_SIZE is 2: ranks are 0 to 1"},
+	{{"RANK", "1", "WORLD_SIZE", "2", "LOCAL_RANK", "2"}, "LOCAL_RANK is 2, but WORLD_SIZE is 2: a host has no more processes than the job"},
+};
+/* clang-format on */
+
+TEST(each_launcher_is_known_by_its_variables)
+{
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+		struct started s;
+		struct status st = {""};
+		variables = jobs[i].variables;
+		assert_works(started_find(env, &s, &st), st);
+		assert_int_equal(!s.by, !jobs[i].by);
+		if (s.by)
+			assert_string_equal(s.by, jobs[i].by);
+		assert_int_equal(s.rank, jobs[i].rank);
+		assert_int_equal(s.has_size, jobs[i].has_size);
+		assert_int_equal(s.size, jobs[i].size);
+		assert_int_equal(s.has_local_rank, jobs[i].has_local_rank);
+		assert_int_equal(s.local_rank, jobs[i].local_rank);
+	}
+}
+
+TEST(a_mistake_names_its_variable)
+{
+	for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+		struct started s = {.by = "untouched"};
+		struct status st = {""};
+		variables = mistakes[i].variables;
+		assert_int_equal(started_find(env, &s, &st), -1);
+		assert_begins(st.text, mistakes[i].said);
+		assert_string_equal(s.by, "untouched");
+	}
+}
+
+TEST(where_all_meet_is_said_by_us_or_by_torch)
+{
+	static const char *const ours[] = {
+	    "RANK",        "0",     "WORLD_SIZE",           "1",       "MASTER_PORT",      "29500",
+	    "MASTER_ADDR", "node1", "LAUNCHGAP_RENDEZVOUS", "node2:7", "LAUNCHGAP_SECRET", "5e",
+	    NULL};
+	static const char *const torchs[] = {"MASTER_ADDR", "node1", NULL};
+	static const char *const none[] = {NULL};
+	struct started s;
+	struct status st = {""};
+	variables = ours;
+	assert_works(started_find(env, &s, &st), st);
+	assert_string_equal(s.address, "node2:7");
+	assert_string_equal(s.secret, "5e");
+	variables = torchs;
+	assert_works(started_find(env, &s, &st), st);
+	assert_string_equal(s.address, "node1");
+	assert_null(s.secret);
+	variables = none;
+	assert_works(started_find(env, &s, &st), st);
+	assert_null(s.address);
+}
+
+TESTS();
