@@ -63,7 +63,7 @@ static void add_head(struct experiment *to, const char *backend, unsigned ranks,
 		if (!is_taken(c, need, without))
 			continue;
 		add(to, "%s%s", comma, coll_info((enum coll_kind)c)->name);
-		comma = ", ";
+		comma = ",";
 	}
 	add(to, "\n");
 }

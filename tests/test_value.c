@@ -190,6 +190,8 @@ static void deliver(const struct value_question *q, unsigned from, const uint64_
 	}
 	if (q->coll == COLL_SENDRECV_PAIRS)
 		memcpy(out[from % 2 ? from - 1 : from + 1], in, q->count * sizeof *in);
+	if (q->coll == COLL_SENDRECV_HALVES)
+		memcpy(out[from < n / 2 ? from + n / 2 : from - n / 2], in, q->count * sizeof *in);
 	if (q->coll == COLL_SENDRECV_BOTH) {
 		memcpy(out[(from + 1) % n], in, q->count / 2 * sizeof *in);
 		memcpy(&out[(from + n - 1) % n][q->count / 2], &in[q->count / 2],

@@ -53,6 +53,7 @@ unsigned channels_parts(enum coll_kind coll, unsigned nranks)
 	switch (coll) {
 	case COLL_SENDRECV:
 	case COLL_SENDRECV_PAIRS:
+	case COLL_SENDRECV_HALVES:
 		return 1;
 	case COLL_SENDRECV_BOTH:
 		return 2;

@@ -72,6 +72,9 @@ static const struct coll_info infos[COLL_KINDS] = {
                              WHOLE, WHOLE, factor_one},
     [COLL_SENDRECV_BOTH] = {"sendrecv_both", "a ring both ways: half to each neighbour", 0, WHOLE,
                             WHOLE, factor_one},
+    [COLL_SENDRECV_HALVES] = {"sendrecv_halves",
+                              "each rank and the one half of the ranks further send to each other",
+                              0, WHOLE, WHOLE, factor_one},
     [COLL_PAIR] = {"pair", "each rank sends to each other one, a pair at a time", COLL_PAIRS, WHOLE,
                    WHOLE, factor_one},
     [COLL_PINGPONG] = {"pingpong", "there and back: two ranks, a pair at a time",
@@ -265,6 +268,8 @@ const char *coll_refuses(enum coll_kind kind, unsigned nranks)
 		return "hypercube needs a power of two of ranks";
 	if (kind == COLL_SENDRECV_PAIRS && nranks % 2)
 		return "sendrecv_pairs needs an even number of ranks";
+	if (kind == COLL_SENDRECV_HALVES && nranks % 2)
+		return "sendrecv_halves needs an even number of ranks";
 	if (kind == COLL_PAIR && nranks < 2)
 		return "pair needs two ranks";
 	if (kind == COLL_PINGPONG && nranks < 2)

@@ -53,6 +53,7 @@ enum coll_kind {
 	COLL_SENDRECV,
 	COLL_SENDRECV_PAIRS,
 	COLL_SENDRECV_BOTH,
+	COLL_SENDRECV_HALVES,
 	COLL_PAIR,
 	COLL_PINGPONG,
 	COLL_GATHER,
@@ -337,6 +338,8 @@ VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, 
 		return value_input(q, rank ^ 1, base + i);
 	case COLL_SENDRECV_BOTH:
 		return value_input(q, i < q->count / 2 ? last : next, base + i);
+	case COLL_SENDRECV_HALVES:
+		return value_input(q, (rank + n / 2) % n, base + i);
 	case COLL_PAIR:
 	case COLL_PAIR_COPY:
 	case COLL_PAIR_STAGED:

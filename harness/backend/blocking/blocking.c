@@ -67,6 +67,13 @@ static struct blocking_exchange both(const struct blocking_call *c, unsigned rou
 	             : exchange(c, next, last, 0, half);
 }
 
+static struct blocking_exchange halves(const struct blocking_call *c, unsigned round)
+{
+	unsigned peer = (c->me + c->n / 2) % c->n;
+	(void)round;
+	return exchange(c, peer, peer, 0, c->elements);
+}
+
 static struct blocking_exchange one_pair(const struct blocking_call *c, unsigned round)
 {
 	unsigned sender = value_pair_from(c->root), receiver = value_pair_to(c->root, c->n);
@@ -118,6 +125,7 @@ static const struct {
     [COLL_SENDRECV] = {1, ring},           [COLL_SENDRECV_PAIRS] = {1, pairs},
     [COLL_SENDRECV_BOTH] = {2, both},      [COLL_PAIR] = {1, one_pair},
     [COLL_PINGPONG] = {2, there_and_back}, [COLL_HYPERCUBE] = {0, cube},
+    [COLL_SENDRECV_HALVES] = {1, halves},
 };
 
 static int exchange_rounds(struct backend_ctx *ctx, const struct blocking_call *call)

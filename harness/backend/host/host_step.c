@@ -197,6 +197,8 @@ static struct host_step apart(const struct host_call *call, unsigned rank, unsig
 		return source == (rank + n - 1) % n ? whole : none;
 	case COLL_SENDRECV_PAIRS:
 		return source == (rank ^ 1) ? whole : none;
+	case COLL_SENDRECV_HALVES:
+		return source == (rank + n / 2) % n ? whole : none;
 	case COLL_SENDRECV_BOTH:
 		return sendrecv_both(call, rank, source);
 	case COLL_PAIR:

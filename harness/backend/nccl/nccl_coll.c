@@ -89,6 +89,13 @@ static void move_pairs(struct backend_ctx *ctx, struct place *p, const char *fro
 	receive(ctx, p, to, 0, ctx->elements, p->me ^ 1);
 }
 
+static void move_halves(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	unsigned peer = (p->me + ctx->n / 2) % ctx->n;
+	send(ctx, p, from, 0, ctx->elements, peer);
+	receive(ctx, p, to, 0, ctx->elements, peer);
+}
+
 static void move_pair(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	unsigned sender = value_pair_from(ctx->cell.root),
@@ -246,6 +253,7 @@ static const struct nccl_coll rows[COLL_KINDS] = {
     [COLL_SENDRECV]       = {.move = move_ring},
     [COLL_SENDRECV_PAIRS] = {.move = move_pairs},
     [COLL_SENDRECV_BOTH]  = {.move = move_both},
+    [COLL_SENDRECV_HALVES] = {.move = move_halves},
     [COLL_PAIR]           = {.move = move_pair},
     [COLL_PINGPONG]       = {.put = put_rounds, .round = pingpong_round, .rounds = pingpong_rounds},
     [COLL_GATHER]         = {.move = move_gather, .call = call_gather, SINCE_2_28(Gather)},
