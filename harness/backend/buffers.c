@@ -39,6 +39,64 @@ static void element_put(char *at, size_t bytes, uint64_t bits)
 	memcpy(at, &bits, bytes);
 }
 
+/* Both loops have the question as a copy, whose address nothing that is written can have, and one size
+ * of elements: what is the same for all elements is then computed once. */
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED void put_all(struct value_question q, char *at, uint64_t position, size_t n, size_t element)
+{
+	for (size_t k = 0; k < n; k++)
+		element_put(at + k * element, element, value_input(&q, q.rank, position + k));
+}
+
+/* How many elements of a source are there, up to the first that is not. */
+INLINED size_t count_right(struct value_question q, struct value_source from, const char *at,
+                           size_t n, size_t element)
+{
+	size_t k = 0;
+	if (from.reduced)
+		while (k < n && element_get(at + k * element, element) ==
+		                    value_reduced(&q, from.position + k))
+			k++;
+	else
+		while (k < n && element_get(at + k * element, element) ==
+		                    value_input(&q, from.rank, from.position + k))
+			k++;
+	return k;
+}
+
+static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
+{
+	switch (coll_dtype_bytes(q->dtype)) {
+	case 1:
+		put_all(*q, at, position, n, 1);
+		break;
+	case 2:
+		put_all(*q, at, position, n, 2);
+		break;
+	case 4:
+		put_all(*q, at, position, n, 4);
+		break;
+	default:
+		put_all(*q, at, position, n, 8);
+	}
+}
+
+static size_t right(const struct value_question *q, struct value_source from, const char *at,
+                    size_t n)
+{
+	switch (coll_dtype_bytes(q->dtype)) {
+	case 1:
+		return count_right(*q, from, at, n, 1);
+	case 2:
+		return count_right(*q, from, at, n, 2);
+	case 4:
+		return count_right(*q, from, at, n, 4);
+	default:
+		return count_right(*q, from, at, n, 8);
+	}
+}
+
 void buffers_fill(const struct buffers *b)
 {
 	const struct value_question *q = &b->question;
@@ -47,9 +105,7 @@ void buffers_fill(const struct buffers *b)
 	char *send = (b->in_place ? b->recv : b->send) + b->span.send_at;
 	memset(b->recv, VALUE_POISON_BYTE, b->slots * slot_bytes);
 	for (unsigned slot = 0; slot < b->slots; slot++)
-		for (size_t k = 0; k < count; k++)
-			element_put(send + slot * slot_bytes + k * element, element,
-			            value_input(q, q->rank, slot * q->count + k));
+		put(q, send + slot * slot_bytes, slot * q->count, count);
 }
 
 void buffers_check(const struct buffers *b, struct backend_verdict *out)
@@ -57,18 +113,22 @@ void buffers_check(const struct buffers *b, struct backend_verdict *out)
 	const struct value_question *q = &b->question;
 	size_t element = coll_dtype_bytes(q->dtype), slot_bytes = q->count * element;
 	size_t count = b->span.recv_bytes / element;
-	const char *recv = b->recv + b->span.recv_at;
 	struct backend_verdict verdict = {0};
 	for (unsigned slot = 0; slot < b->slots; slot++) {
-		for (size_t at = 0; at < count; at++) {
-			uint64_t base = slot * q->count, right = value_expected(q, base, at);
-			uint64_t got =
-			    element_get(recv + slot * slot_bytes + at * element, element);
-			if (got == right || verdict.wrong++ > 0)
+		const char *recv = b->recv + b->span.recv_at + slot * slot_bytes;
+		const uint64_t base = slot * q->count;
+		for (size_t at = 0; at < count;) {
+			const struct value_source from = value_source(q, base, at);
+			const size_t left = count - at, n = from.run < left ? from.run : left;
+			at += right(q, from, recv + at * element, n);
+			if (n && at == count - left + n)
 				continue;
-			verdict.wrong_at = base + b->span.recv_at / element + at;
-			verdict.expected = right;
-			verdict.got = got;
+			if (!verdict.wrong++) {
+				verdict.wrong_at = base + b->span.recv_at / element + at;
+				verdict.expected = value_expected(q, base, at);
+				verdict.got = element_get(recv + at * element, element);
+			}
+			at++;
 		}
 	}
 	*out = verdict;

@@ -291,77 +291,120 @@ VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t positio
 	return q->op == OP_PROD ? value_reduce_product(q, place) : value_reduce_numbers(q, place);
 }
 
-/* Element i that q->rank receives in an alltoallv. */
-VALUE_FN uint64_t value_from_parts(const struct value_question *q, uint64_t base, uint64_t i)
+/* Where an element that a rank receives comes from: `position` of a rank's input, or of the reduction
+ * of all; so do the `run` - 1 elements after it, one by one. run 0: there is no output. */
+struct value_source {
+	bool reduced;
+	unsigned rank;
+	uint64_t position, run;
+};
+
+/* A source without an end. */
+VALUE_FN struct value_source value_of_rank(unsigned rank, uint64_t position)
 {
-	unsigned from = 0;
+	struct value_source s = {false, rank, position, ~(uint64_t)0};
+	return s;
+}
+
+VALUE_FN struct value_source value_of_all(uint64_t position)
+{
+	struct value_source s = {true, 0, position, ~(uint64_t)0};
+	return s;
+}
+
+/* A source of which each rank has one part after the other, from `first` on. */
+VALUE_FN struct value_source value_of_parts(uint64_t first, uint64_t part, uint64_t i)
+{
+	struct value_source s = {false, (unsigned)(i / part), first + i % part, part - i % part};
+	return s;
+}
+
+/* Element i that q->rank receives in an alltoallv. */
+VALUE_FN struct value_source value_of_weights(const struct value_question *q, uint64_t base,
+                                              uint64_t i)
+{
+	struct value_source s = {false, 0, 0, ~(uint64_t)0};
 	if (q->parts.weights.n == 0) { /* all equal: no need to search them */
 		uint64_t all = value_part(&q->parts, 0, 0);
-		return value_input(q, (unsigned)(i / all), base + q->rank * all + i % all);
+		return value_of_parts(base + q->rank * all, all, i);
 	}
-	for (uint64_t part; from + 1 < q->nranks; from++, i -= part) {
-		part = value_part(&q->parts, from, q->rank);
+	for (uint64_t part; s.rank + 1 < q->nranks; s.rank++, i -= part) {
+		part = value_part(&q->parts, s.rank, q->rank);
+		s.run = part - i;
 		if (i < part)
 			break;
+		s.run = ~(uint64_t)0; /* the last rank's part ends with the buffer */
 	}
-	return value_input(q, from, base + value_sent_before(&q->parts, from, q->rank) + i);
+	s.position = base + value_sent_before(&q->parts, s.rank, q->rank) + i;
+	return s;
 }
 
 /* Element i of q->rank's output, counted from the start of its receive side, in the buffer that
  * begins `base` elements into every rank's arena. The rank must receive data. */
-VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
+VALUE_FN struct value_source value_source(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n, last = (rank + n - 1) % n;
 	uint64_t part = q->count / n;
+	struct value_source half, none = {false, 0, 0, 0};
 	switch (q->coll) {
 	case COLL_ALL_REDUCE:
 	case COLL_DDP_STEP: /* bucket by bucket, but the same elements */
 	case COLL_DDP_COMMUNICATION:
 	case COLL_REDUCE:
-		return value_reduced(q, base + i);
+		return value_of_all(base + i);
 	case COLL_REDUCE_SCATTER:
-		return value_reduced(q, base + rank * part + i);
+		return value_of_all(base + rank * part + i);
 	case COLL_ALL_GATHER:
 	case COLL_HYPERCUBE:
 	case COLL_GATHER:
-		return value_input(q, (unsigned)(i / part), base + i % part);
+		return value_of_parts(base, part, i);
 	case COLL_SCATTER:
-		return value_input(q, q->root, base + rank * part + i);
+		return value_of_rank(q->root, base + rank * part + i);
 	case COLL_BROADCAST:
-		return value_input(q, q->root, base + i);
+		return value_of_rank(q->root, base + i);
 	case COLL_ALLTOALL:
-		return value_input(q, (unsigned)(i / part), base + rank * part + i % part);
+		return value_of_parts(base + rank * part, part, i);
 	case COLL_ALLTOALLV:
 	case COLL_MOE_DISPATCH:
-		return value_from_parts(q, base, i);
+		return value_of_weights(q, base, i);
 	case COLL_SENDRECV_PAIRS:
-		return value_input(q, rank ^ 1, base + i);
+		return value_of_rank(rank ^ 1, base + i);
 	case COLL_SENDRECV_BOTH:
-		return value_input(q, i < q->count / 2 ? last : next, base + i);
+		half = value_of_rank(i < q->count / 2 ? last : next, base + i);
+		half.run = i < q->count / 2 ? q->count / 2 - i : half.run;
+		return half;
 	case COLL_SENDRECV_HALVES:
-		return value_input(q, (rank + n / 2) % n, base + i);
+		return value_of_rank((rank + n / 2) % n, base + i);
 	case COLL_PAIR:
 	case COLL_PAIR_COPY:
 	case COLL_PAIR_STAGED:
 	case COLL_PINGPONG: /* the data that was sent comes back */
-		return value_input(q, value_pair_from(q->root), base + i);
+		return value_of_rank(value_pair_from(q->root), base + i);
 	case COLL_ACCESS:
 	case COLL_TO_DEVICE:
 	case COLL_TO_HOST:
-		return value_input(q, rank, base + i);
+		return value_of_rank(rank, base + i);
 	case COLL_SENDRECV:
 	case COLL_COPY:
-		return value_input(q, last, base + i);
+		return value_of_rank(last, base + i);
 	case COLL_MOE_STEP: /* forth and back: its own elements, unchanged */
 	case COLL_MOE_COMMUNICATION:
-		return value_input(q, rank, base + i);
+		return value_of_rank(rank, base + i);
 	case COLL_MOE_COMPUTE:
 	case COLL_INIT: /* have no output */
 	case COLL_DDP_COMPUTE:
 	case COLL_KINDS:
 		break;
 	}
-	return 0;
+	return none;
+}
+
+VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
+{
+	struct value_source s = value_source(q, base, i);
+	if (!s.run)
+		return 0;
+	return s.reduced ? value_reduced(q, s.position) : value_input(q, s.rank, s.position);
 }
 
 #endif
