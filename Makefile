@@ -122,7 +122,7 @@ OVERRIDE = $(call as_keys,$(KEYS)) $(call said,ARGS)
 export NCCL_LEGACY NCCL_LIBS
 
 experiment: $(B)/launchgap
-	$(B)/launchgap run '$(EXP)' $(OVERRIDE)
+	$(B)/launchgap run '$(EXP)' $(if $(call said,QUICK),--quick) $(OVERRIDE)
 
 # MODE=processes: in that mode.
 tour: $(B)/launchgap
@@ -185,7 +185,8 @@ help:
 ## make experiment EXP=name    measure experiments/name.exp, report, draw. Keys:
 ##                             RANKS= BLOCKS= BYTES= …; others: ARGS='key=value';
 ##                             some variants: ARGS='--only threads,processes';
-##                             what it would take: ARGS=--dry-run
+##                             what it would take: ARGS=--dry-run;
+##                             its primary claim alone, in a minute: QUICK=1
 ## make experiments            the experiments and their questions
 ## make tour [MODE=threads]    each collective once, on a few numbers
 ## make plots RUN=dir          report and pictures again, from the records

@@ -51,6 +51,7 @@ static const struct chapter *const all[] = {
     &chapter_advice,
     &chapter_warnings,
     &chapter_unfinished,
+    &chapter_quick,
 };
 // clang-format on
 

@@ -55,7 +55,8 @@ extern const struct chapter
     chapter_system,
     chapter_advice,
     chapter_warnings,
-    chapter_unfinished;
+    chapter_unfinished,
+    chapter_quick;
 // clang-format on
 
 #endif

@@ -99,29 +99,12 @@ static const struct sentence sentences[] = {
 
 /* --- sessions --- */
 
-/* A word of a command line, quoted so that a shell reads it back. */
-static const char *add_word(struct arena *arena, const char *text, const char *word)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-	const bool quote = !*word || strspn(word, plain) != strlen(word);
-	char *quoted = arena_take(arena, 4 * strlen(word) + 1), *to = quoted;
-	for (; *word; word++) {
-		const char *part = "'\\''";
-		const size_t bytes = *word == '\'' ? strlen(part) : 1;
-		memcpy(to, bytes > 1 ? part : (unsigned char)*word < ' ' ? " " : word, bytes);
-		to += bytes;
-	}
-	return arena_text(arena, "%s%s%s%s%s", text, *text ? " " : "", quote ? "'" : "", quoted,
-	                  quote ? "'" : "");
-}
-
 static void tell_command(struct story *story, const json_t *command)
 {
 	const char *text = "";
 	for (size_t i = 0; i < json_array_size(command); i++) {
 		const char *word = json_string_value(json_array_get(command, i));
-		text = add_word(story->arena, text, word ? word : "");
+		text = run_word(story->arena, text, word ? word : "");
 	}
 	if (*text)
 		story_code(story, text);

@@ -203,6 +203,22 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	                  quote, more);
 }
 
+const char *run_word(struct arena *arena, const char *text, const char *word)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	const bool quote = !*word || strspn(word, plain) != strlen(word);
+	char *quoted = arena_take(arena, 4 * strlen(word) + 1), *to = quoted;
+	for (; *word; word++) {
+		const char *part = "'\\''";
+		const size_t bytes = *word == '\'' ? strlen(part) : 1;
+		memcpy(to, bytes > 1 ? part : (unsigned char)*word < ' ' ? " " : word, bytes);
+		to += bytes;
+	}
+	return arena_text(arena, "%s%s%s%s%s", text, *text ? " " : "", quote ? "'" : "", quoted,
+	                  quote ? "'" : "");
+}
+
 /* "staged" or "direct"; NULL if the variant's path is not known. */
 static const char *way_of(const struct analysis *a, const char *name)
 {

@@ -60,7 +60,9 @@ static void add_facts(struct result *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
 	char text[RESULT_FACT_BYTES];
-	result_fact_add(side, FACT_EXPERIMENT, text_of(env, "experiment"));
+	snprintf(text, sizeof text, "%.64s%s", text_of(env, "experiment"),
+	         json_object_get(env, "quick") ? " --quick" : "");
+	result_fact_add(side, FACT_EXPERIMENT, text);
 	snprintf(text, sizeof text, "launchgap %.60s", text_of(env, "launchgap"));
 	result_fact_add(side, FACT_PROGRAM, text);
 	result_fact_add(side, FACT_MEASURED, text_of(env, "created"));

@@ -9,6 +9,7 @@
 
 #define PLAN_MIN_RANKS 2 /* below, nothing is collective */
 #define PLAN_MAX_NOTES 16
+#define PLAN_QUICK_BLOCKS 6 /* the fewest of a quick run: those that an interval needs */
 /* The A/A twin and the limit; and the variants that a search makes. */
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2 + SEARCH_MAX_SETS)
 
@@ -141,6 +142,12 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st);
 
+/* What all trials of the plan take, roughly. */
+struct plan_cost {
+	double seconds, bytes; /* of the record */
+};
+struct plan_cost plan_cost(const struct plan *plan, const struct plan_machine *machine);
+
 /* --- the experiment's questions, as the plan can answer them --- */
 
 /* How many settings the two variants of a factor differ in, and their keys; 1 and no keys if one of
@@ -156,6 +163,18 @@ void plan_asked(const struct plan *plan, struct claim_list *out);
  * something could. Not that variants or counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
+
+/* The pace that a claim is about, or CLAIM_ANY_PACE; and its sizes: those of its regime if it names
+ * none. */
+int plan_claim_pace(const struct claim *claim);
+struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim);
+
+/* Cuts an experiment down to its primary claim (--quick): the two variants that it compares and the
+ * twin of one of them, its collectives, pace and sizes, and as many blocks as a minute on devices or
+ * half a minute on cores has time for. Keys of the command line stay as they are said. An error if
+ * it has no such claim, or none that can be tested here. */
+int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+               struct spec *spec, struct status *st);
 
 /* --- steps of making a plan --- */
 

@@ -67,7 +67,7 @@ static size_t largest_of(const struct plan *plan, enum coll_kind coll)
 }
 
 /* Counters are read over a stream. Launch cost is of isolated calls, or else of a stream's. */
-static int pace_of(const struct claim *claim)
+int plan_claim_pace(const struct claim *claim)
 {
 	const struct metric_info *metric = metric_info(claim->metric);
 	if (metric->counters && claim->pace == CLAIM_ANY_PACE)
@@ -75,16 +75,22 @@ static int pace_of(const struct claim *claim)
 	return claim->pace == CLAIM_ANY_PACE ? metric->pace : claim->pace;
 }
 
-/* The claim with the sizes of its regime, if it names none: as regimes_settle. */
-static struct claim settled(const struct plan *plan, const struct claim *claim)
+/* As regimes_settle. */
+struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim)
 {
 	const struct backend_traits *is = traits_find(plan_main_backend(plan));
-	struct claim c = *claim;
-	int regime = claim_regime(claim);
+	const int regime = claim_regime(claim);
 	bool third;
-	if (regime != CLAIM_ANY_REGIME && claim_range_open(c.bytes))
-		c.bytes = claim_regime_range((enum regime_kind)regime, is && is->gpus,
-		                             plan->spec->sizes, plan->spec->nsizes, &third);
+	if (regime == CLAIM_ANY_REGIME || !claim_range_open(claim->bytes))
+		return claim->bytes;
+	return claim_regime_range((enum regime_kind)regime, is && is->gpus, plan->spec->sizes,
+	                          plan->spec->nsizes, &third);
+}
+
+static struct claim settled(const struct plan *plan, const struct claim *claim)
+{
+	struct claim c = *claim;
+	c.bytes = plan_claim_sizes(plan, claim);
 	return c;
 }
 
@@ -95,7 +101,7 @@ struct found {
 static struct found look_for(const struct plan *plan, const struct claim *c, int coll)
 {
 	struct found found = {false};
-	int pace = pace_of(c);
+	int pace = plan_claim_pace(c);
 	for (unsigned i = 0; i < plan->ncells; i++) {
 		const struct cell *cell = &plan->cells[i];
 		if (coll != CLAIM_ANY_COLL && (int)cell->coll != coll)
@@ -151,11 +157,11 @@ static void side_why(const struct plan *plan, const struct claim *claim, bool ri
 		snprintf(why, bytes, "%s is not measured", coll_info((enum coll_kind)coll)->name);
 	else if (metric->counters && !plan->spec->counters)
 		snprintf(why, bytes, "no counters are read; say counters = yes");
-	else if (metric->counters && pace_of(claim) != PACE_STREAM)
+	else if (metric->counters && plan_claim_pace(claim) != PACE_STREAM)
 		snprintf(why, bytes, "counters are of pace stream alone");
 	else if (!found.pace)
 		snprintf(why, bytes, "pace %s is not measured",
-		         coll_pace_name((enum pace)pace_of(claim)));
+		         coll_pace_name((enum pace)plan_claim_pace(claim)));
 	else if (!found.size)
 		size_why(&sized, "", why, bytes);
 	else if (plan->spec->isolated_calls < metric->least_calls)

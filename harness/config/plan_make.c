@@ -139,6 +139,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	int rc = -1;
 	if (spec->only[0])
 		plan_note(plan, "%s", spec->only);
+	if (spec->quick.claim[0])
+		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
 	if (!backend_find(backend)) {
 		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
 		goto done;

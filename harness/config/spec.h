@@ -126,6 +126,12 @@ struct spec {
 	bool counters;                /* read the hardware's counters, in a separate pass */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
+	/* What --quick left of the experiment, and what the whole of it has more (plan_quick). */
+	struct spec_quick {
+		char claim[TRIAL_NAME_BYTES]; /* that is tested; "": all is measured */
+		unsigned variants, claims, sizes;
+		double seconds; /* that the whole run takes, roughly */
+	} quick;
 	unsigned nvariants;
 	char only[512]; /* what --only omitted, as a sentence, or "" */
 	struct search_space search;

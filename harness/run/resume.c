@@ -71,6 +71,8 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "ops",         "roots",          "counts",      "in_place",  "paces",       "cycles",
 	    "connections", "allocations",    "variants",    NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
+	if (!json_object_get(before, "quick") != !json_object_get(now, "quick"))
+		return refuse("quick", st);
 	for (unsigned i = 0; plan[i]; i++)
 		if (!same_key(before, now, plan[i]))
 			return refuse(plan[i], st);

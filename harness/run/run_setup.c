@@ -7,17 +7,21 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../analysis/stats.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
 #include "resume.h"
+
+_Static_assert(PLAN_QUICK_BLOCKS == STATS_MIN_BLOCKS, "a quick run has an interval, and no more");
 
 static int load_spec(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	char backend[TRIAL_NAME_BYTES];
-	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st))
+	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st) ||
+	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)))
 		return -1;
 	if (q->nccl_tests && !r->spec.paces[PACE_STREAM])
 		return status_set(st, "--format nccl-tests is of stream calls, as nccl-tests "

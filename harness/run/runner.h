@@ -27,6 +27,7 @@ struct run_request {
 	/* The report has nccl-tests' columns: a run without stream calls is refused, and in
 	 * place is measured too unless the file says otherwise. */
 	bool nccl_tests;
+	bool quick; /* the primary claim alone (plan_quick) */
 };
 
 struct runner {

@@ -64,6 +64,13 @@ struct formatted format_effect(double effect)
 	return say("a factor of %.0f", fmin(two_digits(factor), 1e6));
 }
 
+struct formatted format_duration(double seconds)
+{
+	if (seconds < 120)
+		return say("%.0f s", ceil(seconds));
+	return seconds < 7200 ? say("%.0f min", ceil(seconds / 60)) : say("%.1f h", seconds / 3600);
+}
+
 const char *format_plural(unsigned long long n)
 {
 	return n == 1 ? "" : "s";

@@ -23,6 +23,8 @@ struct formatted format_number(double x);
 struct formatted format_effect(double effect);
 /* Two digits of a share in per cent, without the sign: "7.5" of 0.0749, "120" of 1.198. */
 struct formatted format_percent(double share);
+/* Time that something takes, in s: "80 s", "5 min", "2.5 h". */
+struct formatted format_duration(double seconds);
 /* What a noun of n things ends with: "" or "s". */
 const char *format_plural(unsigned long long n);
 /* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */

@@ -1,82 +1,19 @@
 /* run --dry-run: what an experiment would measure, and the resources that it needs; starts no job, and
  * assumes devices if there are none. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../backend/table.h"
-#include "../config/cost.h"
 #include "../config/search.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../report/page.h"
 #include "../run/runner.h"
+#include "../story/format.h"
 #include "verbs.h"
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */
-
-/* Rough figures for an estimate: a call on devices, a call on cores, and a row of stamps in the
- * record. */
-#define CALL_S         20e-6
-#define DEVICE_BYTES_S 100e9
-#define CORE_BYTES_S   1e9
-#define ROW_BYTES      25.0
-#define CELL_BYTES     500.0
-#define TRIAL_BYTES    3000.0
-
-struct estimate {
-	double seconds, bytes; /* of the record */
-};
-
-static bool of_cores(const char *backend)
-{
-	struct status ignored = {""};
-	return backend_capacity(backend, &ignored) == UINT_MAX;
-}
-
-static struct estimate estimate(const struct plan *plan, const struct plan_machine *machine)
-{
-	struct estimate sum = {0, 0};
-	struct status st = {""};
-	for (unsigned i = 0; i < plan->ntrials; i++) {
-		struct trial *t = plan_trial(plan, machine, i, &st);
-		if (!t)
-			break;
-		bool cores = of_cores(t->settings.backend);
-		const unsigned nranks = layout_ranks(t->settings.layout);
-		double shared =
-		    cores && machine->cores < nranks ? (double)nranks / machine->cores : 1;
-		sum.seconds += cores ? COST_CORE_START_S * shared : COST_DEVICE_START_S;
-		const struct cell *last = &t->cells[t->ncells - 1];
-		if (!cores)
-			sum.seconds += COST_CONNECT_S * last->connection +
-			               COST_ALLOCATE_S * (last->connection + 1) * last->allocation;
-		sum.bytes += TRIAL_BYTES;
-		for (unsigned c = 0; c < t->ncells; c++) {
-			const struct cell *cell = &t->cells[c];
-			double rows = trial_rows(t, cell);
-			double calls =
-			    rows * trial_calls(t, cell) * trial_replays(t, cell) + t->warmup;
-			double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
-			              (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
-			sum.seconds += calls * call * shared;
-			sum.bytes += CELL_BYTES + rows * nranks * ROW_BYTES;
-		}
-		trial_free(t);
-	}
-	return sum;
-}
-
-static void say_time(double seconds)
-{
-	if (seconds < 120)
-		printf("%.0f s", ceil(seconds));
-	else if (seconds < 7200)
-		printf("%.0f min", ceil(seconds / 60));
-	else
-		printf("%.1f h", seconds / 3600);
-}
 
 static void say_size(double bytes)
 {
@@ -164,9 +101,9 @@ static void say_search(const struct plan *plan)
 static void say_cost(const struct plan *plan, const struct plan_machine *machine)
 {
 	const struct spec *spec = plan->spec;
-	struct estimate e = estimate(plan, machine);
+	const struct plan_cost e = plan_cost(plan, machine);
 	const char *backend = plan_main_backend(plan);
-	bool cores = of_cores(backend);
+	bool cores = !backend_find(backend)->is.gpus;
 	if (!plan->search.nkeys)
 		printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
 		       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
@@ -180,10 +117,9 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	printf("disk\n  about ");
 	say_size(e.bytes);
 	printf(" of records, before they are packed\n");
-	printf("time\n  about ");
 	bool ends = spec->blocks_auto || spec->search.budget_said;
-	say_time(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds);
-	printf(", roughly; a job that takes longer than %u s (timeout) is ended\n",
+	printf("time\n  about %s, roughly; a job that takes longer than %u s (timeout) is ended\n",
+	       format_duration(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds).text,
 	       spec->timeout_s);
 }
 
@@ -207,7 +143,8 @@ int dry_run(const struct run_request *q, struct status *st)
 		machine.imagined = chosen;
 		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
 	}
-	if (plan_make(spec, &machine, 1, plan, st))
+	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
+	    plan_make(spec, &machine, 1, plan, st))
 		goto out;
 	char text[1600];
 	snprintf(text, sizeof text, "%s: %s", spec->name, spec->question);

@@ -65,7 +65,7 @@ static int take_only(struct asked *a, const char *names, struct status *st)
 static int not_understood(const char *verb, const char *option, struct status *st)
 {
 	static const char *const options[] = {
-	    "--file",      "--results", "--resume",  "--only",         "--dry-run",
+	    "--file",      "--results", "--resume",  "--only",         "--quick",   "--dry-run",
 	    "--no-report", "--format",  "--average", "--no-libraries", "--help"};
 	struct suggestion guess = suggest_for(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -108,6 +108,8 @@ static int take(struct asked *a, const struct home *home, int first, int argc, c
 			a->report = false;
 		else if (!strcmp(arg, "--dry-run"))
 			a->dry = true;
+		else if (!strcmp(arg, "--quick"))
+			a->request.quick = true;
 		else if (!strcmp(arg, SPEC_NO_LIBRARIES))
 			a->overrides[a->request.noverrides++] =
 			    (char *)(size_t)(SPEC_NO_LIBRARIES "=yes");

@@ -44,7 +44,7 @@ static const struct field keys[] = {
 
 #define NKEYS (sizeof keys / sizeof *keys)
 
-/* "quick", or "key=value" of the rows. */
+/* "quick" (as of run, "--quick"), or "key=value" of the rows. */
 static int take(struct asked *a, const char *arg, struct status *st)
 {
 	char key[TRIAL_NAME_BYTES] = "";
@@ -53,7 +53,7 @@ static int take(struct asked *a, const char *arg, struct status *st)
 		memcpy(key, arg, length);
 	const struct field *field = strchr(arg, '=') ? field_find(keys, NKEYS, key) : NULL;
 	struct status why = {0};
-	if (!strcmp(arg, "quick")) {
+	if (!strcmp(arg, "quick") || !strcmp(arg, "--quick")) {
 		a->budget_s = SELFTEST_QUICK_S;
 		return 0;
 	}

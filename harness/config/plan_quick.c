@@ -1,0 +1,237 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+/* Times for all blocks, s: what remains of a minute on devices, and of half a minute on cores, goes
+ * to the paths' jobs and to the report. */
+#define DEVICES_S 45.0
+#define CORES_S   22.0
+
+#define USUAL_BLOCKS 10 /* the most, if the file leaves them open */
+
+/* What is known of the whole experiment before its spec is cut. */
+struct whole {
+	struct plan plan;
+	struct claim_list asked;
+	const struct claim *primary;
+};
+
+/* Whether the command line sets a key of [experiment], for all backends or for one. */
+static bool is_said(const struct plan_source *from, const char *key)
+{
+	const size_t n = strlen(key);
+	for (unsigned i = 0; i < from->noverrides; i++) {
+		const char *at = from->overrides[i];
+		const size_t prefix = strcspn(at, ".=");
+		at += at[prefix] == '.' ? prefix + 1 : 0;
+		if (!strncmp(at, key, n) && at[n] == '=')
+			return true;
+	}
+	return false;
+}
+
+static const struct plan_variant *variant_of(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].name, name))
+			return &plan->variants[i];
+	return NULL;
+}
+
+static bool is_measured(const struct plan *plan, const char *name)
+{
+	const struct plan_variant *v = variant_of(plan, name);
+	return v && !v->skip[0];
+}
+
+/* Why a claim has no answer here; "" if it has one. */
+static void why_not(const struct plan *plan, const struct claim *c, char *why, size_t bytes)
+{
+	const char *const sides[2] = {c->left, c->right};
+	why[0] = '\0';
+	if (c->test == CLAIM_NEEDS)
+		snprintf(why, bytes, "it needs %s", c->needs);
+	for (unsigned i = 0; i < 2 && !why[0] && c->test != CLAIM_NEEDS; i++)
+		if (!is_measured(plan, sides[i])) {
+			const struct plan_variant *v = variant_of(plan, sides[i]);
+			snprintf(why, bytes, "%s is left out: %s", sides[i],
+			         v ? v->skip : "the experiment has no such variant");
+		}
+	if (!why[0])
+		plan_claim_why(plan, c, why, bytes);
+}
+
+static int primary_find(struct whole *whole, struct status *st)
+{
+	const struct spec *spec = whole->plan.spec;
+	char why[512];
+	plan_asked(&whole->plan, &whole->asked);
+	const char *name = whole->asked.primary;
+	if (spec->search.nkeys)
+		return status_set(st,
+		                  "%s: --quick tests a primary claim, and a search has none; "
+		                  "allowed is the whole search, which budget = TIME bounds",
+		                  spec->file);
+	if (!name[0])
+		return status_set(st,
+		                  "%s: --quick tests the primary claim alone, and the experiment "
+		                  "has none (primary = NAME of a [claim NAME]); allowed is the "
+		                  "whole run, or --only with some of its variants",
+		                  spec->file);
+	for (unsigned i = 0; i < whole->asked.nclaims; i++)
+		if (!strcmp(whole->asked.claims[i].name, name))
+			whole->primary = &whole->asked.claims[i];
+	if (!whole->primary)
+		return status_set(st, "%s: --only leaves out what the primary claim, %s, compares",
+		                  spec->file, name);
+	why_not(&whole->plan, whole->primary, why, sizeof why);
+	if (why[0])
+		return status_set(st, "%s: --quick: the primary claim, %s, cannot be tested here: %s",
+		                  spec->file, name, why);
+	return 0;
+}
+
+/* --- the cuts ---------------------------------------------------------------------------------
+ * The reference stays if it is one of the two variants, as its twin is the A/A line. */
+
+static void cut_variants(struct spec *spec, const struct claim *c)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		if (!strcmp(spec->variants[i].name, c->left) ||
+		    !strcmp(spec->variants[i].name, c->right))
+			spec->variants[n++] = spec->variants[i];
+	spec->nvariants = n;
+	if (!spec_find(spec, spec->reference))
+		strcpy(spec->reference, c->right);
+}
+
+static void cut_collectives(struct spec *spec, const struct claim *c)
+{
+	const int left = claim_coll(c, false), right = claim_coll(c, true);
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->ncolls; i++)
+		if (left == CLAIM_ANY_COLL || (int)spec->colls[i] == left ||
+		    (int)spec->colls[i] == right)
+			spec->colls[n++] = spec->colls[i];
+	spec->ncolls = n;
+}
+
+/* A metric of either pace, or of whole trials, takes the isolated calls. */
+static void cut_paces(struct spec *spec, const struct claim *c)
+{
+	int pace = plan_claim_pace(c);
+	if (pace == CLAIM_ANY_PACE)
+		pace = spec->paces[PACE_ISOLATED] ? PACE_ISOLATED : PACE_STREAM;
+	for (int i = 0; i < PACE_KINDS; i++)
+		spec->paces[i] = i == pace;
+}
+
+/* Where a third of all sizes is the regime, it is not a third of those that are kept: the claim
+ * names them. */
+static void cut_sizes(struct spec *spec, const struct plan *plan, struct claim *c)
+{
+	const struct claim_range asked = plan_claim_sizes(plan, c);
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++)
+		if (spec->sizes[i] >= asked.lo && spec->sizes[i] <= asked.hi)
+			spec->sizes[n++] = spec->sizes[i];
+	spec->nsizes = n;
+	const struct claim_range now = plan_claim_sizes(plan, c);
+	if (now.lo > spec->sizes[0] || now.hi < spec->sizes[n - 1]) {
+		c->bytes = asked;
+		c->regime = CLAIM_ANY_REGIME;
+	}
+}
+
+static void cut_questions(struct spec *spec, const struct claim *primary)
+{
+	struct claim c = *primary;
+	c.source[0] = c.says[0] = c.original[0] = '\0';
+	memset(&spec->asked, 0, sizeof spec->asked);
+	memset(&spec->lacking, 0, sizeof spec->lacking);
+	spec->asked.nclaims = 1;
+	spec->asked.claims[0] = c;
+	strcpy(spec->asked.primary, c.name);
+	spec->leads[0] = '\0';
+}
+
+/* What the whole run has more. */
+static void count_more(const struct whole *whole, struct spec_quick *more)
+{
+	const struct plan *plan = &whole->plan;
+	char why[512];
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const struct plan_variant *v = &plan->variants[i];
+		more->variants += !v->skip[0] && strcmp(v->name, whole->primary->left) &&
+		                  strcmp(v->name, whole->primary->right) &&
+		                  (!strcmp(v->role, "variant") || !strcmp(v->role, "reference"));
+	}
+	for (unsigned i = 0; i < whole->asked.nclaims; i++) {
+		const struct claim *c = &whole->asked.claims[i];
+		why_not(plan, c, why, sizeof why);
+		more->claims += c != whole->primary && !why[0];
+	}
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+/* As many as there is time for: enough for an interval, and no more than the whole run has. */
+static int blocks_settle(struct spec *spec, const struct plan_machine *machine, struct plan *plan,
+                         struct status *st)
+{
+	unsigned most = spec->blocks_auto ? USUAL_BLOCKS : spec->blocks;
+	spec->blocks_auto = false;
+	spec->blocks = 1;
+	if (plan_make(spec, machine, 1, plan, st))
+		return -1;
+	const bool gpus = traits_find(plan_main_backend(plan))->gpus;
+	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan, machine).seconds;
+	plan_free(plan);
+	spec->blocks = fit < most ? (unsigned)fit : most;
+	if (spec->blocks < PLAN_QUICK_BLOCKS)
+		spec->blocks = PLAN_QUICK_BLOCKS;
+	return 0;
+}
+
+static int cut(const struct plan_source *from, const struct plan_machine *machine,
+               struct whole *whole, struct spec *spec, struct status *st)
+{
+	struct claim primary = *whole->primary;
+	struct spec_quick *more = &spec->quick;
+	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan, machine).seconds,
+	                            .sizes = spec->nsizes};
+	strcpy(more->claim, primary.name);
+	count_more(whole, more);
+	cut_sizes(spec, &whole->plan, &primary);
+	more->sizes -= spec->nsizes;
+	cut_variants(spec, &primary);
+	cut_collectives(spec, &primary);
+	cut_paces(spec, &primary);
+	cut_questions(spec, &primary);
+	spec->counters = is_said(from, "counters") ? spec->counters
+	                                           : metric_info(primary.metric)->counters;
+	spec->limit = spec->limit && is_said(from, "limit");
+	unsigned *const times[] = {&spec->cycles, &spec->connections, &spec->allocations};
+	static const char *const keys[] = {"cycles", "connections", "allocations"};
+	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
+		*times[i] = is_said(from, keys[i]) ? *times[i] : 1;
+	plan_free(&whole->plan);
+	return is_said(from, "blocks") ? 0 : blocks_settle(spec, machine, &whole->plan, st);
+}
+
+int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
+               struct spec *spec, struct status *st)
+{
+	struct whole *whole = calloc(1, sizeof *whole);
+	int rc = -1;
+	if (!whole)
+		return status_set(st, "out of memory");
+	if (!plan_make(spec, machine, 1, &whole->plan, st) && !primary_find(whole, st))
+		rc = cut(from, machine, whole, spec, st);
+	plan_free(&whole->plan);
+	free(whole);
+	return rc;
+}

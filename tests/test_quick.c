@@ -1,0 +1,237 @@
+/* --quick: an experiment cut down to its primary claim, from its plan to its report. */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/config/plan.h"
+#include "here.h"
+#include "json.h"
+#include "test.h"
+
+#define HEAD                                                                                       \
+	"; Which?\n[experiment]\ncollective = alltoall, sendrecv\n"                                \
+	"bytes = 4K, 64K, 256K, 1M\nranks = 2\nbackend = null\nblocks = 8\nwarmup = 1\n"           \
+	"stretches = 2\ncalls = 2\nisolated_calls = 5\nconnections = 2\ncounters = yes\n"          \
+	"gap = processes, threads\n"
+#define MODES                                                                                      \
+	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                     \
+	"[variant processes]\nmode = processes\n[variant here]\nmode = threads\nnccl_below = 2\n"
+#define CLAIM(NAME, LEFT, RIGHT, METRIC, MORE)                                                     \
+	"[claim " NAME "]\ntext = It is so\nleft = " LEFT "\nright = " RIGHT "\nmetric = " METRIC  \
+	"\nis = less by 2%\n" MORE
+#define CLAIMS                                                                                     \
+	CLAIM("bandwidth", "processes", "threads", "busbw", "collective = sendrecv\n")             \
+	CLAIM("latency", "processes", "single", "latency", "")                                     \
+	CLAIM("copied", "processes", "threads", "copies", "")                                      \
+	"[claim more]\ntext = That too\nneeds = what is not here\n"                                \
+	"[factor f]\nfrom = single\nto = threads\n"
+
+static struct spec spec; /* large: not for the stack */
+static struct plan plan;
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return UINT_MAX;
+}
+
+static const char *lookup(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
+
+/* The text, cut down: its primary claim, and what the command line says ("" for nothing). */
+static int cut(const char *text, char *said, struct status *st)
+{
+	char backend[TRIAL_NAME_BYTES], why[512];
+	char *const overrides[] = {said};
+	const struct plan_source from = {file, said[0] != '\0', overrides, lookup};
+	st->text[0] = '\0';
+	cli_write(folder, "t.exp", text);
+	assert_works(plan_load(&from, &machine, &spec, backend, why, sizeof why, st), *st);
+	plan_free(&plan);
+	return plan_quick(&from, &machine, &spec, st) || plan_make(&spec, &machine, 1, &plan, st)
+	           ? -1
+	           : 0;
+}
+
+static void cuts(const char *text, char *said)
+{
+	struct status st;
+	assert_works(cut(text, said, &st), st);
+}
+
+static void refuses(const char *text, const char *why)
+{
+	struct status st;
+	assert_int_equal(cut(text, (char[]){""}, &st), -1);
+	assert_begins(st.text, file);
+	assert_says(st.text, why);
+}
+
+static const struct plan_variant *variant(const char *name)
+{
+	for (unsigned i = 0; i < plan.nvariants; i++)
+		if (!strcmp(plan.variants[i].name, name))
+			return &plan.variants[i];
+	return NULL;
+}
+
+TEST(only_what_the_primary_claim_compares_is_planned)
+{
+	cuts(HEAD "reference = single\nprimary = bandwidth\n" MODES CLAIMS, (char[]){""});
+	assert_int_equal(plan.nvariants, 3);
+	assert_string_equal(variant("threads")->role, "reference");
+	assert_string_equal(variant("processes")->role, "variant");
+	assert_string_equal(variant("threads-again")->role, "again");
+	assert_int_equal(plan.ncells, 2);
+	for (unsigned i = 0; i < plan.ncells; i++) {
+		assert_int_equal(plan.cells[i].coll, COLL_SENDRECV);
+		assert_int_equal(plan.cells[i].pace, PACE_STREAM);
+		assert_int_equal(plan.cells[i].asked_bytes, (i ? 1024 : 256) * 1024);
+	}
+	assert_int_equal(spec.connections, 1);
+	assert_false(spec.counters);
+	assert_int_equal(spec.blocks, 8);
+	assert_int_equal(spec.asked.nclaims, 1);
+	assert_int_equal(spec.asked.nfactors, 0);
+	assert_string_equal(spec.asked.gap.from, "");
+	assert_string_equal(spec.quick.claim, "bandwidth");
+	assert_int_equal(spec.quick.variants, 1);
+	assert_int_equal(spec.quick.claims, 2);
+	assert_int_equal(spec.quick.sizes, 2);
+	assert_true(spec.quick.seconds > 0);
+	bool noted = false;
+	for (unsigned i = 0; i < plan.nnotes; i++)
+		noted |= strstr(plan.notes[i], "the primary claim alone, bandwidth") != NULL;
+	assert_true(noted);
+}
+
+/* Latency is of small sizes and isolated calls, of both collectives. The reference is one of the
+ * two: it stays. */
+TEST(each_claim_has_its_own_cells)
+{
+	cuts(HEAD "reference = processes\nprimary = latency\n" MODES CLAIMS, (char[]){""});
+	assert_string_equal(variant("processes")->role, "reference");
+	assert_string_equal(variant("single")->role, "variant");
+	assert_int_equal(plan.ncells, 2);
+	for (unsigned i = 0; i < plan.ncells; i++) {
+		assert_int_equal(plan.cells[i].pace, PACE_ISOLATED);
+		assert_int_equal(plan.cells[i].asked_bytes, 4096);
+	}
+}
+
+TEST(counters_are_read_for_a_claim_about_them)
+{
+	cuts(HEAD "primary = copied\n" MODES CLAIMS, (char[]){""});
+	assert_true(spec.counters);
+	assert_int_equal(spec.nsizes, 4);
+	assert_true(spec.paces[PACE_STREAM]);
+	assert_false(spec.paces[PACE_ISOLATED]);
+}
+
+/* A third of all sizes stays a third when only they are left. */
+TEST(a_third_of_the_sizes_is_kept_whole)
+{
+	cuts("; Which?\n[experiment]\ncollective = alltoall\nbytes = 8K..128K x2\nranks = 2\n"
+	     "backend = null\nprimary = bandwidth\n" MODES
+	     CLAIM("bandwidth", "processes", "threads", "busbw", ""), (char[]){""});
+	assert_int_equal(spec.nsizes, 2);
+	assert_int_equal(plan_claim_sizes(&plan, &spec.asked.claims[0]).lo, 64 * 1024);
+	assert_int_equal(spec.sizes[0], 64 * 1024);
+	assert_int_equal(spec.sizes[1], 128 * 1024);
+}
+
+TEST(the_command_line_wins)
+{
+	const char *text = HEAD "primary = bandwidth\n" MODES CLAIMS;
+	cuts(text, (char[]){"blocks=3"});
+	assert_int_equal(spec.blocks, 3);
+	cuts(text, (char[]){"connections=5"});
+	assert_int_equal(spec.connections, 5);
+	cuts(text, (char[]){"null.counters=yes"});
+	assert_true(spec.counters);
+	cuts(text, (char[]){"bytes=512K"});
+	assert_int_equal(spec.nsizes, 1);
+	assert_int_equal(spec.sizes[0], 512 * 1024);
+}
+
+/* As many blocks as there is time for, of those that the file has, and as few as have an interval. */
+TEST(blocks_fit_the_time)
+{
+	cuts(HEAD "primary = bandwidth\n" MODES CLAIMS, (char[]){"calls=100000"});
+	assert_int_equal(spec.blocks, PLAN_QUICK_BLOCKS);
+}
+
+TEST(without_such_a_claim_it_says_so)
+{
+	refuses(HEAD MODES CLAIMS, "the primary claim alone, and the experiment has none");
+	refuses(HEAD "primary = more\n" MODES CLAIMS,
+	        "the primary claim, more, cannot be tested here: it needs what is not here");
+	refuses(HEAD "primary = old\n" MODES CLAIM("old", "here", "threads", "busbw", ""),
+	        "the primary claim, old, cannot be tested here: here is left out: ");
+	refuses(HEAD "pace = stream\nprimary = latency\n" MODES CLAIMS,
+	        "cannot be tested here: pace isolated is not measured");
+	refuses("; Which?\n[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\n"
+	        "backend = null\n[variant a]\nmode = threads\n[search]\naggregate = 2, 4\n",
+	        "a search has none");
+}
+
+/* From the command line to the answer, and on. */
+TEST(its_report_says_what_the_full_run_adds)
+{
+	char path[512], command[800];
+	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=6", NULL), 0,
+	           "--quick: the primary claim alone, bandwidth", "A quick run: one claim alone.",
+	           "The full run would add 1 variant, 2 claims, 2 sizes: ", "t.exp", ", about ");
+	strcpy(path, here_path(""));
+	struct record_run record = cli_record(path);
+	const json_t *quick = json_object_get(record.environment, "quick");
+	assert_string_equal(json_string_value(json_object_get(quick, "claim")), "bandwidth");
+	assert_int_equal(record.nvariants, 3);
+	record_free(&record);
+	/* The record knows that it is quick: what goes on with it is. */
+	snprintf(command, sizeof command, "resume %s blocks=1 --no-report", path);
+	cli_expect(here_call(command), 0, "1 block, into");
+	snprintf(command, sizeof command, "run --file %s --resume %s", file, path);
+	cli_expect(here_call(command), 1, "cannot resume: `quick` is not what");
+	char *report = here_read("report.json");
+	assert_says(report, "\"quick\"");
+	free(report);
+	snprintf(command, sizeof command, "compare %s %s", path, path);
+	cli_expect(here_call(command), 0, "t --quick");
+}
+
+/* In each experiment that is here. */
+TEST(every_experiment_has_a_quick_run_or_says_why_not)
+{
+	static const char *const backends[] = {"host", "nccl"};
+	glob_t found;
+	unsigned planned = 0, refused = 0;
+	assert_int_equal(glob("experiments/*.exp", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		for (unsigned b = 0; b < 2; b++) {
+			char command[200];
+			snprintf(command, sizeof command, "run --file %s --quick --dry-run backend=%s",
+			         found.gl_pathv[i], backends[b]);
+			struct cli cli = here_call(command);
+			cli_unwrap(cli.out);
+			bool plans = !cli.code && strstr(cli.out, "--quick: the primary claim alone, ");
+			bool says = cli.code == 1 && strstr(cli.out, "--quick");
+			/* As an experiment of several hosts does without --quick. */
+			bool cannot = cli.code == 1 && strstr(cli.out, "cannot run here");
+			if (!plans && !says && !cannot)
+				fail_msg("%s: %d, %s", command, cli.code, cli.out);
+			planned += plans;
+			refused += says;
+			free(cli.out);
+		}
+	globfree(&found);
+	assert_true(planned > 0 && refused > 0);
+}
+
+TESTS(.before = set_up, .after = tear_down);
