@@ -122,7 +122,7 @@ OVERRIDE = $(call as_keys,$(KEYS)) $(call said,ARGS)
 export NCCL_LEGACY NCCL_LIBS
 
 experiment: $(B)/launchgap
-	$(B)/launchgap run '$(EXP)' $(if $(call said,QUICK),--quick) $(OVERRIDE)
+	$(B)/launchgap run '$(EXP)'$(if $(call said,QUICK), --quick) $(OVERRIDE)
 
 # MODE=processes: in that mode.
 tour: $(B)/launchgap

@@ -16,7 +16,8 @@
 	"gap = processes, threads\n"
 #define MODES                                                                                      \
 	"[variant single]\nmode = single\n[variant threads]\nmode = threads\n"                     \
-	"[variant processes]\nmode = processes\n[variant here]\nmode = threads\nnccl_below = 2\n"
+	"[variant processes]\nmode = processes\n[variant here]\nmode = threads\nnccl_below = "     \
+	"2.0\n"
 #define CLAIM(NAME, LEFT, RIGHT, METRIC, MORE)                                                     \
 	"[claim " NAME "]\ntext = It is so\nleft = " LEFT "\nright = " RIGHT "\nmetric = " METRIC  \
 	"\nis = less by 2%\n" MORE
@@ -138,8 +139,9 @@ TEST(counters_are_read_for_a_claim_about_them)
 TEST(a_third_of_the_sizes_is_kept_whole)
 {
 	cuts("; Which?\n[experiment]\ncollective = alltoall\nbytes = 8K..128K x2\nranks = 2\n"
-	     "backend = null\nprimary = bandwidth\n" MODES
-	     CLAIM("bandwidth", "processes", "threads", "busbw", ""), (char[]){""});
+	     "backend = null\nprimary = bandwidth\n" MODES CLAIM("bandwidth", "processes",
+	                                                         "threads", "busbw", ""),
+	     (char[]){""});
 	assert_int_equal(spec.nsizes, 2);
 	assert_int_equal(plan_claim_sizes(&plan, &spec.asked.claims[0]).lo, 64 * 1024);
 	assert_int_equal(spec.sizes[0], 64 * 1024);
@@ -184,9 +186,10 @@ TEST(without_such_a_claim_it_says_so)
 /* From the command line to the answer, and on. */
 TEST(its_report_says_what_the_full_run_adds)
 {
-	char path[512], command[800];
-	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=6", NULL), 0,
-	           "--quick: the primary claim alone, bandwidth", "A quick run: one claim alone.",
+	char path[512], command[1100];
+	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=6", NULL),
+	           0, "--quick: the primary claim alone, bandwidth",
+	           "A quick run: one claim alone.",
 	           "The full run would add 1 variant, 2 claims, 2 sizes: ", "t.exp", ", about ");
 	strcpy(path, here_path(""));
 	struct record_run record = cli_record(path);
@@ -216,11 +219,13 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		for (unsigned b = 0; b < 2; b++) {
 			char command[200];
-			snprintf(command, sizeof command, "run --file %s --quick --dry-run backend=%s",
-			         found.gl_pathv[i], backends[b]);
+			snprintf(command, sizeof command,
+			         "run --file %s --quick --dry-run backend=%s", found.gl_pathv[i],
+			         backends[b]);
 			struct cli cli = here_call(command);
 			cli_unwrap(cli.out);
-			bool plans = !cli.code && strstr(cli.out, "--quick: the primary claim alone, ");
+			bool plans =
+			    !cli.code && strstr(cli.out, "--quick: the primary claim alone, ");
 			bool says = cli.code == 1 && strstr(cli.out, "--quick");
 			/* As an experiment of several hosts does without --quick. */
 			bool cannot = cli.code == 1 && strstr(cli.out, "cannot run here");

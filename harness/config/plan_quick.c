@@ -88,7 +88,8 @@ static int primary_find(struct whole *whole, struct status *st)
 		                  spec->file, name);
 	why_not(&whole->plan, whole->primary, why, sizeof why);
 	if (why[0])
-		return status_set(st, "%s: --quick: the primary claim, %s, cannot be tested here: %s",
+		return status_set(st,
+		                  "%s: --quick: the primary claim, %s, cannot be tested here: %s",
 		                  spec->file, name, why);
 	return 0;
 }
@@ -211,8 +212,8 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	cut_collectives(spec, &primary);
 	cut_paces(spec, &primary);
 	cut_questions(spec, &primary);
-	spec->counters = is_said(from, "counters") ? spec->counters
-	                                           : metric_info(primary.metric)->counters;
+	spec->counters =
+	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
 	spec->limit = spec->limit && is_said(from, "limit");
 	unsigned *const times[] = {&spec->cycles, &spec->connections, &spec->allocations};
 	static const char *const keys[] = {"cycles", "connections", "allocations"};

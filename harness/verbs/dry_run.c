@@ -118,9 +118,10 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	say_size(e.bytes);
 	printf(" of records, before they are packed\n");
 	bool ends = spec->blocks_auto || spec->search.budget_said;
-	printf("time\n  about %s, roughly; a job that takes longer than %u s (timeout) is ended\n",
-	       format_duration(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds).text,
-	       spec->timeout_s);
+	printf(
+	    "time\n  about %s, roughly; a job that takes longer than %u s (timeout) is ended\n",
+	    format_duration(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds).text,
+	    spec->timeout_s);
 }
 
 int dry_run(const struct run_request *q, struct status *st)

@@ -65,7 +65,7 @@ static int take_only(struct asked *a, const char *names, struct status *st)
 static int not_understood(const char *verb, const char *option, struct status *st)
 {
 	static const char *const options[] = {
-	    "--file",      "--results", "--resume",  "--only",         "--quick",   "--dry-run",
+	    "--file",      "--results", "--resume",  "--only",         "--quick", "--dry-run",
 	    "--no-report", "--format",  "--average", "--no-libraries", "--help"};
 	struct suggestion guess = suggest_for(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
