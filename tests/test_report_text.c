@@ -203,6 +203,12 @@ static void nest(json_t *env)
 	json_object_set_new(env, "allocations", json_integer(1));
 }
 
+static void nest_some(json_t *env)
+{
+	nest(env);
+	json_object_set_new(env, "connection_bytes", json_pack("[i, i]", 4096, 65536));
+}
+
 /* The isolated cells did not take part. */
 static void stream_alone(json_t *cell, const struct made_place *place)
 {
@@ -231,6 +237,10 @@ TEST(what_was_measured_is_said)
 	json_assert_one_says(
 	    method, "Every job makes its communicators 3 times, and allocates buffers 1 time "
 	            "with each");
+	assert_false(json_one_says(method, "after the first"));
+	change = nest_some;
+	json_assert_one_says(json_section(report(), "method"),
+	                     "Communicators after the first measure 4 KiB to 64 KiB alone");
 	made.rows = 3;
 	change = soak;
 	touch = stream_alone;

@@ -1,9 +1,11 @@
-/* A small part of the tables of `make simulate` (sim_chain.c, sim_false_alarms.c): how often whole
- * reports err, and the cost of looking again. Seeds are fixed; bounds are binomial, three standard
- * deviations from the values in SIMULATED.md and verdict.h. */
+/* A small part of the tables of `make simulate` (sim_chain.c, sim_false_alarms.c, sim_probed.c): how
+ * often whole reports err, the cost of looking again, and what adjusting for probes would do. Seeds
+ * are fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
+ * verdict.h. */
 
 #include "chain.h"
 #include "following.h"
+#include "probed.h"
 #include "test.h"
 
 static struct chain_sums sum(enum chain_way way, unsigned blocks, double effect,
@@ -63,4 +65,27 @@ TEST(looking_again_is_paid_for)
 		assert_true(wrong[1] <= most(runs, 0.065));
 		assert_true(wrong[0] > most(runs, 0.065));
 	}
+}
+
+/* Of 400 intervals, how many do not hold the truth. */
+static unsigned missed(enum probed_way way, enum probed_world world)
+{
+	const double truth = exp(probed_truth(world));
+	uint64_t seed = 77;
+	unsigned n = 0;
+	for (unsigned k = 0; k < 400; k++) {
+		const struct stats_ratio r = probed_ratio(way, world, 8, &seed);
+		n += truth < r.lo || r.hi < truth;
+	}
+	return n;
+}
+
+/* Why the speed of the cores adjusts no interval: a mode may change it. */
+TEST(intervals_hold_an_effect_that_a_mode_has_through_its_cores)
+{
+	for (int world = 0; world < PROBED_WORLDS; world++)
+		assert_true(missed(PROBED_RAW, (enum probed_world)world) <= most(400, 0.05));
+	assert_true(missed(PROBED_ADJUSTED, PROBED_CORES) <= most(400, 0.05));
+	assert_true(missed(PROBED_ADJUSTED, PROBED_SEEMS) > 200);
+	assert_true(missed(PROBED_CENTRED, PROBED_CORES) > most(400, 0.05));
 }

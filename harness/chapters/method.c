@@ -4,6 +4,7 @@
 
 #include "../analysis/analysis.h"
 #include "../coll/counts.h"
+#include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
 
@@ -20,13 +21,15 @@ enum {
 	COUNTS = 512,
 	JUDGES = 1024,
 	ENDED = 2048,
+	SOME_SIZES = 4096, /* in communicators after the first */
 };
 
 struct row {
 	unsigned sessions, blocks, asked;
 	const char *seed;
 	unsigned warmup, stretches, calls, isolated_calls, cycles, connections, allocations;
-	const char *counts; /* of alltoallv */
+	const char *connection_bytes; /* NULL: all sizes */
+	const char *counts;           /* of alltoallv */
 	unsigned verdicts, intervals;
 	const char *confidence, *chance; /* of each interval, in percent */
 	const char *ended;
@@ -56,6 +59,7 @@ static const struct column columns[] = {
     COLUMN(struct row, cycles, "cycles", "", COUNT),
     COLUMN(struct row, connections, "communicators", "", COUNT),
     COLUMN(struct row, allocations, "allocations", "", COUNT),
+    COLUMN(struct row, connection_bytes, "sizes of all communicators", "", TEXT),
     COLUMN(struct row, counts, "counts of alltoallv", "", TEXT),
     COLUMN(struct row, verdicts, "verdicts", "", COUNT),
     COLUMN(struct row, intervals, "intervals", "", COUNT),
@@ -91,6 +95,7 @@ static const struct sentence sentences[] = {
     {STORY_ITEM, ISOLATED | MANY_CALLS, "isolated (latency): {isolated_calls} calls, the team meeting before each; p50, p95 and p99 over calls"},
     {STORY_BODY, SOAK, "A soak: every trial goes through all of its cells {cycles} times; its number of a cell is the mean over them."},
     {STORY_BODY, REPEATS, "Every job makes its communicators {connections} time{connections:s}, and allocates buffers {allocations} time{allocations:s} with each; its number of a cell is the geometric mean over them."},
+    {STORY_BODY, SOME_SIZES, "Communicators after the first measure {connection_bytes} alone."},
     {STORY_BODY, COUNTS, "alltoallv sends counts = {counts}."},
     {STORY_BODY, JUDGES, "This report has {verdicts} verdict{verdicts:s} and {intervals} interval{intervals:s} in all, each at {confidence} by itself: {chance} of them miss the true value by chance. Only claims are corrected for their number."},
     {STORY_BODY, ENDED, "Why it ended: {ended}"},
@@ -224,6 +229,15 @@ static const char *counts_of(const struct summary *s, struct arena *arena)
 	                                     : "");
 }
 
+/* Sizes that communicators after the first measure; NULL: all. */
+static const char *connection_bytes_of(const struct record_run *run, struct arena *arena)
+{
+	const json_t *range = json_object_get(run->environment, "connection_bytes");
+	const struct claim_range sizes = {(size_t)json_integer_value(json_array_get(range, 0)),
+	                                  (size_t)json_integer_value(json_array_get(range, 1))};
+	return range ? arena_text(arena, "%s", format_range(sizes).text) : NULL;
+}
+
 static const char *ended_of(const struct record_run *run, struct arena *arena)
 {
 	const size_t n = strlen(run->end.text);
@@ -243,6 +257,7 @@ static unsigned when_of(const struct summary *s, const struct row *row)
 	       (row->isolated_calls < METRIC_P99_CALLS ? FEW_CALLS : MANY_CALLS) |
 	       (row->cycles > 1 ? SOAK : 0) |
 	       (row->connections * row->allocations > 1 ? REPEATS : 0) |
+	       (row->connections > 1 && row->connection_bytes ? SOME_SIZES : 0) |
 	       (row->counts ? COUNTS : 0) | (row->intervals ? JUDGES : 0) |
 	       (row->ended ? ENDED : 0);
 }
@@ -266,6 +281,7 @@ static void tell(const struct analysis *a, struct story *story)
 	    .cycles = (unsigned)run_number(run, "cycles"),
 	    .connections = (unsigned)run_number(run, "connections"),
 	    .allocations = (unsigned)run_number(run, "allocations"),
+	    .connection_bytes = connection_bytes_of(run, arena),
 	    .counts = counts_of(s, arena),
 	    .confidence = arena_text(arena, "%.4g %%", 100 * s->looks.confidence),
 	    .chance = arena_text(arena, "%.3g %%", 100 * (1 - s->looks.confidence)),

@@ -191,13 +191,17 @@ static unsigned path_cells(const struct plan *plan, struct cell *cells)
 }
 
 /* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
- * connection. */
+ * connection. Connections after the first may have some sizes alone. */
 static void repeat_cells(struct trial *trial, const struct spec *spec)
 {
+	const struct claim_range sizes = spec->connection_bytes;
 	const unsigned n = trial->ncells, each = spec->cycles * spec->allocations;
 	for (unsigned time = 1; time < spec_times(spec); time++)
-		for (unsigned i = 0; i < n; i++, trial->ncells++) {
-			struct cell *cell = &trial->cells[trial->ncells];
+		for (unsigned i = 0; i < n; i++) {
+			const size_t asked = trial->cells[i].asked_bytes;
+			if (time >= each && sizes.hi && (asked < sizes.lo || asked > sizes.hi))
+				continue;
+			struct cell *cell = &trial->cells[trial->ncells++];
 			*cell = trial->cells[i];
 			cell->connection = time / each;
 			cell->allocation = time % each / spec->cycles;

@@ -194,6 +194,13 @@ static int spec_check(struct build *b, struct status *st)
 		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
 		return build_fail(b, build_said(b, "reference")->at, what, st);
 	}
+	/* Connections after the first are made for the sizes that they measure. */
+	const struct claim_range again = spec->connection_bytes;
+	unsigned nagain = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++)
+		nagain += spec->sizes[i] >= again.lo && spec->sizes[i] <= again.hi;
+	if (again.hi && !nagain)
+		spec->connections = 1;
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return build_fail(b, at,

@@ -38,6 +38,18 @@ static int check_variant(const struct member_place *at, const json_t *variants, 
 	return 0;
 }
 
+/* Two numbers, or nothing. */
+static int check_connection_bytes(const struct member_place *at, const json_t *env)
+{
+	const json_t *range = json_object_get(env, "connection_bytes");
+	bool good = !range || json_array_size(range) == 2;
+	for (size_t i = 0; i < json_array_size(range); i++) {
+		const json_t *size = json_array_get(range, i);
+		good &= json_is_integer(size) && json_integer_value(size) >= 0;
+	}
+	return good ? 0 : member_bad(at, "\"connection_bytes\" has to be a list of two sizes");
+}
+
 static int check_environment(const struct member_place *at, const json_t *env)
 {
 	static const char *const texts[] = {"experiment", "title",       "question", "created",
@@ -61,6 +73,8 @@ static int check_environment(const struct member_place *at, const json_t *env)
 		if (json_object_get(env, perhaps[i]) &&
 		    member_number(at, env, perhaps[i], 1, INT_MAX, &n))
 			return -1;
+	if (check_connection_bytes(at, env))
+		return -1;
 	if (member_name(at, env, "backend", name, sizeof name) ||
 	    member_name(at, env, "reference", name, sizeof name) ||
 	    member_number(at, env, "ranks", 1, RECORD_MAX_RANKS, &n))

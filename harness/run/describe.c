@@ -109,6 +109,10 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "cycles", json_integer(spec->cycles));
 	json_object_set_new(run, "connections", json_integer(spec->connections));
 	json_object_set_new(run, "allocations", json_integer(spec->allocations));
+	if (spec->connection_bytes.hi)
+		json_object_set_new(run, "connection_bytes",
+		                    json_pack("[I, I]", (json_int_t)spec->connection_bytes.lo,
+		                              (json_int_t)spec->connection_bytes.hi));
 }
 
 static int describe_claims(const struct plan *plan, json_t *run)

@@ -70,15 +70,17 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "calls",       "isolated_calls", "collectives", "bytes",     "arena_bytes", "dtypes",
 	    "ops",         "roots",          "counts",      "in_place",  "paces",       "cycles",
 	    "connections", "allocations",    "variants",    NULL};
+	static const char *const perhaps[] = {"search", "connection_bytes", NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
 	if (!json_object_get(before, "quick") != !json_object_get(now, "quick"))
 		return refuse("quick", st);
 	for (unsigned i = 0; plan[i]; i++)
 		if (!same_key(before, now, plan[i]))
 			return refuse(plan[i], st);
-	if ((json_object_get(before, "search") || json_object_get(now, "search")) &&
-	    !same_key(before, now, "search"))
-		return refuse("search", st);
+	for (unsigned i = 0; perhaps[i]; i++)
+		if ((json_object_get(before, perhaps[i]) || json_object_get(now, perhaps[i])) &&
+		    !same_key(before, now, perhaps[i]))
+			return refuse(perhaps[i], st);
 	/* Older records have none. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))

@@ -64,6 +64,9 @@ static void say_cells(const struct plan *plan)
 	if (spec_times(spec) > 1)
 		printf("  each %u times: connections = %u, allocations = %u, cycles = %u\n",
 		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
+	if (spec->connections > 1 && spec->connection_bytes.hi)
+		printf("  connections after the first: %s alone\n",
+		       format_range(spec->connection_bytes).text);
 }
 
 /* A search's trials depend on its results: each variant runs once per round, and sets run at most as
