@@ -8,8 +8,8 @@
 #include "noise.h"
 #include "scratch.h"
 
-#define PROBED_BLOCKS 10
-#define PROBED_MOST   16 /* connections in a job */
+#define PROBED_MOST_BLOCKS 40
+#define PROBED_MOST        64 /* connections in a job */
 
 /* Standard deviations in log time: of the core between jobs, and between a job's connections (it is
  * slow or fast); of the time whatever the core, between jobs and between connections. */
@@ -38,9 +38,16 @@ enum probed_way {
 	PROBED_WAYS
 };
 
+/* A comparison. */
+struct probed {
+	enum probed_way way;
+	enum probed_world world;
+	unsigned blocks, connections;
+};
+
 /* A variant's jobs. */
 struct probed_side {
-	double time[PROBED_BLOCKS][PROBED_MOST], probe[PROBED_BLOCKS][PROBED_MOST];
+	double time[PROBED_MOST_BLOCKS][PROBED_MOST], probe[PROBED_MOST_BLOCKS][PROBED_MOST];
 };
 
 static inline const char *probed_world_name(enum probed_world world)
@@ -64,21 +71,21 @@ static inline double probed_core(double job, uint64_t *seed)
 	return job + (noise_uniform(seed) < 0.5 ? PROBED_CORE : -PROBED_CORE);
 }
 
-static inline void probed_draw(enum probed_world world, bool left, unsigned connections,
-                               const double *clocks, struct probed_side *out, uint64_t *seed)
+static inline void probed_draw(const struct probed *p, bool left, const double *clocks,
+                               struct probed_side *out, uint64_t *seed)
 {
-	const bool slows = left && (world == PROBED_MODE || world == PROBED_SEEMS);
-	const enum noise noise = world == PROBED_TAILS ? NOISE_T2 : NOISE_NORMAL;
-	for (unsigned b = 0; b < PROBED_BLOCKS; b++) {
+	const bool slows = left && (p->world == PROBED_MODE || p->world == PROBED_SEEMS);
+	const enum noise noise = p->world == PROBED_TAILS ? NOISE_T2 : NOISE_NORMAL;
+	for (unsigned b = 0; b < p->blocks; b++) {
 		const double job_core = PROBED_JOB_CORE * noise_normal(seed);
 		const double other = PROBED_JOB_CORE * noise_normal(seed);
 		const double more = slows ? PROBED_MORE : 0;
 		double job = clocks[b] + PROBED_JOB * noise_side(noise, seed);
-		job -= world == PROBED_SEEMS ? PROBED_SLOPE * more : 0;
-		for (unsigned c = 0; c < connections; c++) {
+		job -= p->world == PROBED_SEEMS ? PROBED_SLOPE * more : 0;
+		for (unsigned c = 0; c < p->connections; c++) {
 			const double core = probed_core(job_core + more, seed);
 			const double seen =
-			    world == PROBED_UNRELATED ? probed_core(other, seed) : core;
+			    p->world == PROBED_UNRELATED ? probed_core(other, seed) : core;
 			out->time[b][c] =
 			    job + PROBED_SLOPE * core + PROBED_OWN * noise_side(noise, seed);
 			out->probe[b][c] = clocks[b] + seen;
@@ -96,22 +103,22 @@ static inline double probed_mean(const double *x, unsigned n)
 
 /* Of the time on the probe, over both variants' connections, each less its variant's mean; without
  * the block that it is for. */
-static inline double probed_slope(const struct probed_side sides[2], unsigned connections,
+static inline double probed_slope(const struct probed *p, const struct probed_side sides[2],
                                   unsigned without)
 {
 	double both = 0, probe = 0;
 	for (unsigned s = 0; s < 2; s++) {
 		double time_mean = 0, probe_mean = 0;
-		for (unsigned b = 0; b < PROBED_BLOCKS; b++) {
+		for (unsigned b = 0; b < p->blocks; b++) {
 			if (b == without)
 				continue;
-			time_mean += probed_mean(sides[s].time[b], connections);
-			probe_mean += probed_mean(sides[s].probe[b], connections);
+			time_mean += probed_mean(sides[s].time[b], p->connections);
+			probe_mean += probed_mean(sides[s].probe[b], p->connections);
 		}
-		time_mean /= PROBED_BLOCKS - 1;
-		probe_mean /= PROBED_BLOCKS - 1;
-		for (unsigned b = 0; b < PROBED_BLOCKS; b++)
-			for (unsigned c = 0; b != without && c < connections; c++) {
+		time_mean /= p->blocks - 1;
+		probe_mean /= p->blocks - 1;
+		for (unsigned b = 0; b < p->blocks; b++)
+			for (unsigned c = 0; b != without && c < p->connections; c++) {
 				const double x = sides[s].probe[b][c] - probe_mean;
 				both += x * (sides[s].time[b][c] - time_mean);
 				probe += x * x;
@@ -136,41 +143,40 @@ static inline double probed_stratum(const struct probed_side *side, unsigned blo
 }
 
 /* A block's number: ln(left ÷ right). NaN: it has none. */
-static inline double probed_block(enum probed_way way, const struct probed_side sides[2],
-                                  unsigned connections, unsigned block)
+static inline double probed_block(const struct probed *p, const struct probed_side sides[2],
+                                  unsigned block)
 {
-	const double raw = probed_mean(sides[0].time[block], connections) -
-	                   probed_mean(sides[1].time[block], connections);
-	double probe = probed_mean(sides[0].probe[block], connections) -
-	               probed_mean(sides[1].probe[block], connections);
-	if (way == PROBED_RAW)
+	const unsigned n = p->connections;
+	const double raw =
+	    probed_mean(sides[0].time[block], n) - probed_mean(sides[1].time[block], n);
+	double probe =
+	    probed_mean(sides[0].probe[block], n) - probed_mean(sides[1].probe[block], n);
+	if (p->way == PROBED_RAW)
 		return raw;
-	if (way == PROBED_STRATA)
-		return (probed_stratum(&sides[0], block, connections, false) -
-		        probed_stratum(&sides[1], block, connections, false) +
-		        probed_stratum(&sides[0], block, connections, true) -
-		        probed_stratum(&sides[1], block, connections, true)) /
+	if (p->way == PROBED_STRATA)
+		return (probed_stratum(&sides[0], block, n, false) -
+		        probed_stratum(&sides[1], block, n, false) +
+		        probed_stratum(&sides[0], block, n, true) -
+		        probed_stratum(&sides[1], block, n, true)) /
 		       2;
-	for (unsigned b = 0; way == PROBED_CENTRED && b < PROBED_BLOCKS; b++)
-		probe -= (probed_mean(sides[0].probe[b], connections) -
-		          probed_mean(sides[1].probe[b], connections)) /
-		         PROBED_BLOCKS;
-	return raw - probed_slope(sides, connections, block) * probe;
+	for (unsigned b = 0; p->way == PROBED_CENTRED && b < p->blocks; b++)
+		probe -= (probed_mean(sides[0].probe[b], n) - probed_mean(sides[1].probe[b], n)) /
+		         p->blocks;
+	return raw - probed_slope(p, sides, block) * probe;
 }
 
-/* The interval of one made-up run. */
-static inline struct stats_ratio probed_ratio(enum probed_way way, enum probed_world world,
-                                              unsigned connections, uint64_t *seed)
+/* Its interval. */
+static inline struct stats_ratio probed_ratio(const struct probed *p, uint64_t *seed)
 {
 	static struct probed_side sides[2];
-	double logs[PROBED_BLOCKS], clocks[PROBED_BLOCKS] = {0};
+	double logs[PROBED_MOST_BLOCKS], clocks[PROBED_MOST_BLOCKS] = {0};
 	unsigned n = 0;
-	for (unsigned b = 1; world == PROBED_DRIFT && b < PROBED_BLOCKS; b++)
+	for (unsigned b = 1; p->world == PROBED_DRIFT && b < p->blocks; b++)
 		clocks[b] = clocks[b - 1] + 0.03 * noise_normal(seed);
-	probed_draw(world, true, connections, clocks, &sides[0], seed);
-	probed_draw(world, false, connections, clocks, &sides[1], seed);
-	for (unsigned b = 0; b < PROBED_BLOCKS; b++) {
-		logs[n] = probed_block(way, sides, connections, b);
+	probed_draw(p, true, clocks, &sides[0], seed);
+	probed_draw(p, false, clocks, &sides[1], seed);
+	for (unsigned b = 0; b < p->blocks; b++) {
+		logs[n] = probed_block(p, sides, b);
 		n += !isnan(logs[n]);
 	}
 	return stats_ratio_of_logs(scratch(), logs, n, VERDICT_CONFIDENCE);

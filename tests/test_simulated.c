@@ -70,11 +70,12 @@ TEST(looking_again_is_paid_for)
 /* Of 400 intervals, how many do not hold the truth. */
 static unsigned missed(enum probed_way way, enum probed_world world)
 {
+	const struct probed p = {way, world, 10, 8};
 	const double truth = exp(probed_truth(world));
 	uint64_t seed = 77;
 	unsigned n = 0;
 	for (unsigned k = 0; k < 400; k++) {
-		const struct stats_ratio r = probed_ratio(way, world, 8, &seed);
+		const struct stats_ratio r = probed_ratio(&p, &seed);
 		n += truth < r.lo || r.hi < truth;
 	}
 	return n;
