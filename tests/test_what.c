@@ -225,6 +225,7 @@ TEST(later_connections_may_have_some_sizes_alone)
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\n"
 	        "connection_bytes = 2K..16K\nhost.bytes = 1K, 4K, 64K",
 	        3);
+	assert_int_equal(spec.timeout_s, 2 * 300 + 300);
 	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(trial->ncells, 2 * 3 + 2 * 2);

@@ -160,6 +160,26 @@ static int overrides_apply(struct build *b, struct status *st)
 	return rc;
 }
 
+/* How many sizes connections after the first measure. */
+static unsigned sizes_again(const struct spec *spec)
+{
+	const struct claim_range sizes = spec->connection_bytes;
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++)
+		n += !sizes.hi || (spec->sizes[i] >= sizes.lo && spec->sizes[i] <= sizes.hi);
+	return n;
+}
+
+/* Five minutes for each time that all sizes are measured, in one connection or in several; a day at
+ * most. */
+static unsigned usual_timeout(const struct spec *spec)
+{
+	const unsigned first = spec->cycles * spec->allocations;
+	const uint64_t later = (uint64_t)(spec_times(spec) - first) * sizes_again(spec);
+	const uint64_t s = 300 * (first + later / (spec->nsizes ? spec->nsizes : 1));
+	return s < 24 * 3600 ? (unsigned)s : 24 * 3600;
+}
+
 static int spec_check(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
@@ -195,11 +215,7 @@ static int spec_check(struct build *b, struct status *st)
 		return build_fail(b, build_said(b, "reference")->at, what, st);
 	}
 	/* Connections after the first are made for the sizes that they measure. */
-	const struct claim_range again = spec->connection_bytes;
-	unsigned nagain = 0;
-	for (unsigned i = 0; i < spec->nsizes; i++)
-		nagain += spec->sizes[i] >= again.lo && spec->sizes[i] <= again.hi;
-	if (again.hi && !nagain)
+	if (spec->nsizes && !sizes_again(spec))
 		spec->connections = 1;
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
@@ -413,10 +429,8 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	    variants_name_none(b, st) || asked_finish(b, st) || variants_spread(b, st) ||
 	    variants_keep(b, st) || spec_check(b, st) || search_finish(b, st))
 		goto done;
-	/* As much for each time that all cells are measured, and a day at most. */
-	unsigned times = spec_times(spec);
 	if (!spec->timeout_s)
-		spec->timeout_s = times < 288 ? 300 * times : 24 * 3600;
+		spec->timeout_s = usual_timeout(spec);
 	memcpy(out, spec,
 	       offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
 	rc = 0;
