@@ -20,12 +20,13 @@ static struct claim_list asked;
 static double dram_per_byte[3];
 static bool without_unit; /* as programs wrote that took GPM's for a MiB */
 static const char *missing;
-static int64_t issue_ns;   /* of each row */
-static int64_t preempted;  /* the first row takes so many ns more to issue */
-static bool copies;        /* counters are those of host, the first variant's staged */
-static unsigned uncounted; /* a variant without counters */
-static bool apart;         /* no two variants have counters at one size */
-static bool skips, alike;  /* alike: all variants the same noise in a block */
+static int64_t issue_ns;        /* of each row */
+static int64_t preempted;       /* the first row takes so many ns more to issue */
+static bool copies;             /* counters are those of host, the first variant's staged */
+static unsigned uncounted;      /* a variant without counters */
+static unsigned counted_blocks; /* counters were read in the first so many */
+static bool apart;              /* no two variants have counters at one size */
+static bool skips, alike;       /* alike: all variants the same noise in a block */
 
 static const struct made_variant variants[MADE_VARIANTS] = {
     {.name = "nodirect", .mode = "single"},
@@ -65,7 +66,8 @@ static inline void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 	if (!p->counters)
 		return;
-	if (p->variant == uncounted || (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
+	if (p->block >= counted_blocks || p->variant == uncounted ||
+	    (uncounted == MADE_THREADS && p->variant == MADE_AGAIN) ||
 	    (apart && p->size % 2 == p->variant % 2)) {
 		json_object_set_new(cell, "pass", json_string("timeline"));
 		return;
@@ -121,7 +123,7 @@ static inline int fresh(void **state)
 	issue_ns = 30000;
 	preempted = 0;
 	skips = alike = copies = apart = false;
-	uncounted = UINT_MAX;
+	uncounted = counted_blocks = UINT_MAX;
 	made.more = NULL;
 	made.backend = "nccl";
 	made.blocks = 10;

@@ -13,7 +13,7 @@
 
 /* A virtual device that counts; errors are seen by the test. */
 static struct {
-	atomic_uint opened, closed, reallocated, blocked;
+	atomic_uint opened, renewed, closed, left, reallocated, blocked;
 	atomic_bool overlapped; /* one opened while another was not closed yet */
 } seen;
 
@@ -29,6 +29,21 @@ static int count_open(const struct backend_place *place, struct backend_ctx **ou
 static void count_close(struct backend_ctx *ctx)
 {
 	atomic_fetch_add(&seen.closed, 1);
+	backend_find("null")->close(ctx);
+}
+
+/* As one that keeps something of the old connection: it is open until the end. */
+static int count_renew(struct backend_ctx **ctx, struct status *st)
+{
+	(void)st;
+	assert_non_null(*ctx);
+	atomic_fetch_add(&seen.renewed, 1);
+	return 0;
+}
+
+static void count_leave(struct backend_ctx *ctx)
+{
+	atomic_fetch_add(&seen.left, 1);
 	backend_find("null")->close(ctx);
 }
 
@@ -59,8 +74,10 @@ static void *work(void *arg)
 	return NULL;
 }
 
+enum { REALLOCATES = 1, RENEWS = 2 };
+
 /* 3 connections of 2 allocations, each with 2 cells. */
-static void run_job(bool reallocates, enum wait wait)
+static void run_job(unsigned does, enum wait wait)
 {
 	static struct cell cells[12];
 	struct trial trial = {.yield = true,
@@ -84,7 +101,9 @@ static void run_job(bool reallocates, enum wait wait)
 	backend.open = count_open;
 	backend.close = count_close;
 	backend.block = count_block;
-	backend.reallocate = reallocates ? count_reallocate : NULL;
+	backend.reallocate = does & REALLOCATES ? count_reallocate : NULL;
+	backend.renew = does & RENEWS ? count_renew : NULL;
+	backend.leave = does & RENEWS ? count_leave : NULL;
 	for (unsigned i = 0; i < 12; i++)
 		cells[i] = (struct cell){.coll = COLL_ALLTOALL,
 		                         .dtype = DTYPE_FLOAT32,
@@ -109,17 +128,22 @@ static void run_job(bool reallocates, enum wait wait)
 			assert_true(sample_tally(&trial, team_area(team), i, r)->measured);
 	team_leave(team);
 	assert_false(seen.overlapped);
-	assert_int_equal(seen.closed, seen.opened);
+	assert_int_equal(seen.closed + seen.left, seen.opened);
 }
 
 TEST(each_level_is_made_anew_once)
 {
-	run_job(true, WAIT_AUTO);
+	run_job(REALLOCATES, WAIT_AUTO);
 	assert_int_equal(seen.opened, 3 * WORKERS);
 	assert_int_equal(seen.reallocated, 3 * WORKERS);
-	run_job(false, WAIT_AUTO); /* closing and opening makes new buffers too */
+	run_job(0, WAIT_AUTO); /* closing and opening makes new buffers too */
 	assert_int_equal(seen.opened, 6 * WORKERS);
 	assert_int_equal(seen.reallocated, 0);
+	run_job(REALLOCATES | RENEWS, WAIT_AUTO);
+	assert_int_equal(seen.opened, WORKERS);
+	assert_int_equal(seen.renewed, 2 * WORKERS);
+	assert_int_equal(seen.reallocated, 3 * WORKERS);
+	assert_int_equal(seen.left, WORKERS);
 }
 
 /* Connections by factors of 4, allocations of 9. */
@@ -160,7 +184,7 @@ TEST(a_trial_is_the_geometric_mean)
 TEST(blocking_is_the_devices)
 {
 	for (enum wait wait = WAIT_AUTO; wait < WAIT_KINDS; wait++) {
-		run_job(false, wait);
+		run_job(0, wait);
 		assert_int_equal(atomic_load(&seen.blocked) > 0, wait == WAIT_BLOCK);
 	}
 }

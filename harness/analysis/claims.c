@@ -5,6 +5,8 @@
 
 #include "verdict.h"
 
+_Static_assert(CLAIM_BLOCKS == STATS_MIN_BLOCKS, "a plan measures what a claim wants");
+
 /* How often a verdict may be wrong; the probabilities allow for looks at the run (contrast_p). */
 #define ALPHA (1 - VERDICT_CONFIDENCE)
 

@@ -1,5 +1,6 @@
 /* What the devices' counters saw of each variant, next to the model of DRAM traffic
  * (analysis/evidence.h): means over ranks. evidence.csv has them rank by rank. */
+#include <limits.h>
 #include <math.h>
 
 #include "../analysis/analysis.h"
@@ -101,6 +102,28 @@ static const struct story_form model_form =
     STORY_FORM(struct model, model_columns, .name = "counters_model", .title = "The model of counters",
                .when = offsetof(struct model, when), .hidden = true);
 
+/* If counters were not read in all blocks. */
+enum { ALL_IN_SO_MANY = 1, SOME_IN_FEWER = 2 };
+
+struct read {
+	unsigned fewest, most, blocks;
+	unsigned when;
+};
+
+static const struct column read_columns[] = {
+    COLUMN(struct read, fewest, "blocks with counters, fewest of a variant", "", COUNT),
+    COLUMN(struct read, most, "most", "", COUNT),
+    COLUMN(struct read, blocks, "of blocks", "", COUNT),
+};
+static const struct story_form read_form =
+    STORY_FORM(struct read, read_columns, .name = "counters_read", .title = "Blocks with counters",
+               .when = offsetof(struct read, when), .hidden = true);
+
+static const struct sentence read_sentences[] = {
+    {STORY_BODY, ALL_IN_SO_MANY, "Counters were read in {most} of {blocks} blocks (key counters_blocks)."},
+    {STORY_BODY, SOME_IN_FEWER, "Counters were read in {fewest} to {most} of {blocks} blocks (key counters_blocks): as many as each row says."},
+};
+
 static const struct sentence sentences[] = {
     {STORY_BODY, 0, "Per rank over a steady stretch in a separate pass, median over blocks."},
     {STORY_BODY, LINKS, "The model, in DRAM bytes per byte sent over NVLink: staged {staged} (read, slot written, slot read, "
@@ -155,6 +178,21 @@ static void tell_ranks(const struct summary *s, const struct evidence *e, struct
 	story_table(story, &rank_form, rows, n);
 }
 
+/* Nothing where all blocks have them. */
+static void tell_read(const struct summary *s, const struct evidence *e, struct story *story)
+{
+	struct read *read = ARENA_NEW(story->arena, struct read);
+	*read = (struct read){.fewest = UINT_MAX, .blocks = s->nblocks};
+	for (unsigned i = 0; i < e->nrows; i++) {
+		const unsigned blocks = e->rows[i].blocks;
+		read->fewest = blocks < read->fewest ? blocks : read->fewest;
+		read->most = blocks > read->most ? blocks : read->most;
+	}
+	read->when = read->fewest < read->most ? SOME_IN_FEWER : ALL_IN_SO_MANY;
+	if (read->most < s->nblocks)
+		STORY_TELL(story, story_table(story, &read_form, read, 1), read_sentences);
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct evidence *e = &a->evidence;
@@ -177,6 +215,7 @@ static void tell(const struct analysis *a, struct story *story)
 	}
 	story_table(story, &form, rows, e->nrows);
 	STORY_TELL(story, story_table(story, &model_form, model, 1), sentences);
+	tell_read(a->s, e, story);
 	tell_ranks(a->s, e, story);
 	story_files(story, "By rank");
 }

@@ -19,6 +19,7 @@
 #define CLAIM_ANY_PACE    (-1)
 #define CLAIM_ANY_COLL    (-1)
 #define CLAIM_MOST_MARGIN 0.9 /* of a test: 90 % */
+#define CLAIM_BLOCKS      6   /* fewer decide no claim: they have no interval (STATS_MIN_BLOCKS) */
 
 /* What is compared: one number per cell and trial, or per trial alone. */
 enum metric {

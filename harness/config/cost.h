@@ -7,7 +7,8 @@
 #define COST_DEVICE_START_S 3.0
 #define COST_CORE_START_S   0.5
 /* Within a job, on devices: communicators made again, buffers allocated again. */
-#define COST_CONNECT_S  0.6
+#define COST_CONNECT_S  0.1
 #define COST_ALLOCATE_S 0.1
+#define COST_COUNTERS_S 0.4 /* counters of a size read */
 
 #endif

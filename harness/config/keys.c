@@ -68,6 +68,7 @@ static const struct field experiment[] = {
     {"seed", FIELD_WIDE, AT(seed), .hi = ((uint64_t)1 << 53) - 1, .initial = "0", .help = "of order and data; 0: drawn, and recorded"},
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
+    {"counters_blocks", FIELD_AUTO, AT(counters_blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .initial = "auto", .help = "in the first so many blocks; auto: as many as claims on them need, 3 of other variants"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
     {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},

@@ -122,6 +122,15 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 /* Counters look only into sizes of at least the largest divided by this. */
 #define PLAN_LARGE 16
 
+/* Of a variant that no claim on counters names: medians, which are reported without an interval. */
+#define PLAN_COUNTED_BLOCKS 3
+/* Whether a variant's counters are read in a block: reading them takes as long as a job's start, and
+ * they hardly vary between jobs (tests/test_counted.c). With counters_blocks = auto a variant that a
+ * claim on counters names has them in the first blocks, as many as such claims need; others have them
+ * in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
+ * have them. So do those of a search, which differ in their variants. */
+bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
+
 /* Fills trials and ntrials, block by block, each block in its own order. A search has none yet: the
  * content of a block depends on the blocks before it. */
 int plan_order_trials(struct plan *plan, struct status *st);

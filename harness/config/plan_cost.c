@@ -36,6 +36,8 @@ struct plan_cost plan_cost(const struct plan *plan, const struct plan_machine *m
 			double call = CALL_S + 1e-9 * (double)t->settings.delay_ns +
 			              (double)cell->bytes / (cores ? CORE_BYTES_S : DEVICE_BYTES_S);
 			sum.seconds += calls * call * shared;
+			if (!cores && cell->pass == PASS_COUNTERS)
+				sum.seconds += COST_COUNTERS_S;
 			sum.bytes += CELL_BYTES + rows * nranks * ROW_BYTES;
 		}
 		trial_free(t);

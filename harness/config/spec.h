@@ -125,6 +125,8 @@ struct spec {
 	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
 	bool counters;                /* read the hardware's counters, in a separate pass */
+	unsigned counters_blocks;     /* in so many blocks; 0: auto (plan_counts) */
+	unsigned first_plan;          /* blocks that a resumed run was begun with; else 0 */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	/* What --quick left of the experiment, and what the whole of it has more (plan_quick). */

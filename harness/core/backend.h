@@ -106,10 +106,11 @@ struct backend {
 	void (*replay)(struct backend_ctx *ctx);
 
 	/* The counters' pass: reads the hardware's counters at the start and the end of a stretch
-	 * of about watch_ns; watch_read gives the differences for local rank i. A second start
-	 * discards the first. NULL, both: no counters. */
+	 * of about watch_ns; watch_read gives the differences for local rank i. A second
+	 * start discards the first. NULL, both: no counters. */
 	int64_t watch_ns;
-	int64_t watch_lead_ns; /* work in flight while they are read; 0: a row */
+	int64_t watch_settle_ns; /* steady calls before the first reading; 0: a row */
+	int64_t watch_lead_ns;   /* of a rank: work in flight while they are read; 0: a row */
 	void (*watch)(struct backend_ctx *ctx, bool on);
 	void (*watch_read)(struct backend_ctx *ctx, unsigned i, struct counters *out);
 
@@ -117,6 +118,11 @@ struct backend {
 	 * team_meet, in all workers; no call is in flight. NULL: there are no communicators to
 	 * keep, so close and open do the same. */
 	int (*reallocate)(struct backend_ctx *ctx, struct status *st);
+
+	/* A new connection in place of *ctx, with fresh buffers and communicators. The old buffers are
+	 * given back once the new ones exist; old communicators may stay until close. Like open
+	 * otherwise; after an error close() accepts *ctx. NULL: close and open do the same. */
+	int (*renew)(struct backend_ctx **ctx, struct status *st);
 
 	/* disconnect destroys the communicators, connect creates them again; for cells of `init`.
 	 * NULL, both: it has none. */
@@ -143,6 +149,9 @@ struct backend {
 	/* "key=value" facts for the record, one per line: library, version, device, path. */
 	void (*describe)(struct backend_ctx *ctx, char *text, size_t bytes);
 	void (*close)(struct backend_ctx *ctx);
+	/* In place of close where the process is about to exit: what its exit gives back without
+	 * waiting is left to it. NULL: close does the same. */
+	void (*leave)(struct backend_ctx *ctx);
 };
 
 #endif

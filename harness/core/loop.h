@@ -28,6 +28,7 @@ struct loop {
 	struct machine_binding *binding; /* the cores that it may be bound to */
 	char bind[64];                   /* its binding, in words */
 	char cpus[192];                  /* CPUs of the worker and its helper threads */
+	long long share_bytes;           /* of the process's memory; 0: not asked */
 };
 
 int loop_fail(struct loop *loop, const struct status *st);

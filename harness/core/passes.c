@@ -80,24 +80,47 @@ static int issue_rows(struct loop *loop, unsigned cell)
 	return 0;
 }
 
-/* The number of rows that fill the counters' stretch, by the first worker's clock; all workers
- * have to run the same number. */
-static int rows_to_watch(struct loop *loop, unsigned cell, unsigned *out)
+static int64_t row_length(const struct sample *row)
+{
+	return row->idle_ns - row->start_ns;
+}
+
+/* The median of n rows' lengths: a row that was delayed would make the stretch too short. */
+static int64_t usual_length(const struct sample *rows, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned before = 0;
+		for (unsigned k = 0; k < n; k++)
+			before += row_length(&rows[k]) < row_length(&rows[i]) ||
+			          (k < i && row_length(&rows[k]) == row_length(&rows[i]));
+		if (before == n / 2)
+			return row_length(&rows[i]);
+	}
+	return 0;
+}
+
+/* The usual length of the rows that were kept, by the first worker's clock: all workers have to run
+ * the same numbers of rows. */
+static int usual_row(struct loop *loop, unsigned cell, int64_t *out)
 {
 	const struct trial *trial = loop->place.trial;
-	unsigned kept = trial_rows(trial, &trial->cells[cell]);
 	void *mailbox = team_mailbox(loop->team, 0);
 	if (loop->place.first == 0) {
-		const struct sample *s = sample_rows(trial, team_area(loop->team), cell, 0);
-		int64_t took = s[kept - 1].idle_ns - s[0].start_ns;
-		int64_t rows = took > 0 ? loop->backend->watch_ns * kept / took : MOST_ROWS;
-		*out = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
+		*out = usual_length(sample_rows(trial, team_area(loop->team), cell, 0),
+		                    trial_rows(trial, &trial->cells[cell]));
 		memcpy(mailbox, out, sizeof *out);
 	}
 	if (team_share(loop->team))
 		return -1;
 	memcpy(out, mailbox, sizeof *out);
 	return team_meet(loop->team);
+}
+
+/* The number of rows that take so long. */
+static unsigned rows_in(int64_t ns, int64_t row_ns)
+{
+	int64_t rows = row_ns > 0 ? ns / row_ns + 1 : MOST_ROWS;
+	return rows > MOST_ROWS ? MOST_ROWS : (unsigned)rows;
 }
 
 static void watch_on(struct loop *loop, unsigned cell)
@@ -135,28 +158,19 @@ static int in_turn(struct loop *loop, unsigned cell, void (*act)(struct loop *, 
 	return team_meet(loop->team);
 }
 
-/* The number of rows in flight while counters are read; `rows` fill the stretch. */
-static unsigned lead_rows(const struct loop *loop, unsigned cell, unsigned rows)
-{
-	const struct trial *trial = loop->place.trial;
-	const struct backend *b = loop->backend;
-	int64_t most = MOST_AHEAD / (int64_t)trial_calls(trial, &trial->cells[cell]);
-	int64_t lead = rows * b->watch_lead_ns / b->watch_ns;
-	lead = lead < most ? lead : most;
-	return lead > 1 ? (unsigned)lead : 1;
-}
-
 /* Reads counters with calls in flight, so that the device is never idle meanwhile. */
-static int read_at_work(struct loop *loop, unsigned cell, unsigned rows,
+static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns,
                         void (*act)(struct loop *, unsigned))
 {
 	const struct trial *trial = loop->place.trial;
-	unsigned lead = lead_rows(loop, cell, rows);
+	const unsigned calls = trial_calls(trial, &trial->cells[cell]);
+	unsigned lead = rows_in(loop->backend->watch_lead_ns * loop->place.nranks, row_ns);
+	lead = lead < MOST_AHEAD / calls ? lead : MOST_AHEAD / calls;
 	if (team_meet(loop->team))
 		return -1;
 	int64_t now = clock_now_ns();
-	for (unsigned row = 0; row < lead; row++)
-		start_row(loop, trial_calls(trial, &trial->cells[cell]));
+	for (unsigned row = 0; row < lead || !row; row++)
+		start_row(loop, calls);
 	for (unsigned i = 0; i < loop->place.count; i++)
 		*loop->rows[i] = (struct sample){.start_ns = now, .issued_ns = now, .idle_ns = now};
 	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
@@ -172,20 +186,22 @@ static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)
 }
 
 /* The counters' pass: a few rows that are kept, then a steady stretch between two readings. A
- * reading may be as old as the device's last sample (0.1 s with GPM), so half a stretch runs
- * before the first. */
+ * reading may be as old as the device's last sample, so that steady calls come before the first. */
 static int counters_rows(struct loop *loop, unsigned cell)
 {
-	unsigned rows;
+	const struct backend *b = loop->backend;
+	int64_t row_ns;
 	if (issue_rows(loop, cell))
 		return -1;
-	if (!loop->backend->watch)
+	if (!b->watch)
 		return 0;
 	loop_keep_nothing(loop);
 	/* The first reading opens the counters, which takes a while. */
-	if (rows_to_watch(loop, cell, &rows) || in_turn(loop, cell, watch_on) ||
-	    steady_rows(loop, cell, (rows + 1) / 2) || read_at_work(loop, cell, rows, watch_on) ||
-	    steady_rows(loop, cell, rows) || read_at_work(loop, cell, rows, watch_off))
+	if (usual_row(loop, cell, &row_ns) || in_turn(loop, cell, watch_on) ||
+	    steady_rows(loop, cell, rows_in(b->watch_settle_ns, row_ns)) ||
+	    read_at_work(loop, cell, row_ns, watch_on) ||
+	    steady_rows(loop, cell, rows_in(b->watch_ns, row_ns)) ||
+	    read_at_work(loop, cell, row_ns, watch_off))
 		return -1;
 	return in_turn(loop, cell, watch_read);
 }

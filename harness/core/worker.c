@@ -106,7 +106,8 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
-/* Opens with the binding that helper threads may inherit, then binds to the core for timing. */
+/* Opens, or renews what is open, with the binding that helper threads may inherit; then binds to the
+ * core for timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
@@ -121,7 +122,8 @@ static int open_backend(struct loop *loop)
 	                            .nworkers = own ? 1 : team_here(loop->team)};
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
-	int error = loop->backend->open(place, &loop->ctx, &st);
+	int error = loop->ctx ? loop->backend->renew(&loop->ctx, &st)
+	                      : loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
 		error = traffic_open(loop->backend, place, &loop->traffic, &st);
 	/* A nonblocking NCCL launches from its own thread. That would inherit the worker's core
@@ -142,6 +144,16 @@ static void close_backend(struct loop *loop)
 	loop->ctx = NULL;
 }
 
+/* The memory of the process with one connection: later ones may keep something of those before. All
+ * processes still exist, so a page that they share is divided among them. One worker asks per process:
+ * the kernel walks through all of its memory. */
+static void take_share(struct loop *loop)
+{
+	if (!loop->share_bytes &&
+	    loop->place.worker % loop->place.trial->settings.layout.threads == 0)
+		loop->share_bytes = machine_memory_share();
+}
+
 /* Makes new connections or buffers if the cell has others than the one before. All meet before
  * and after freeing what others may still access. No cell's deadline applies meanwhile. */
 static int renew(struct loop *loop, unsigned cell)
@@ -160,9 +172,12 @@ static int renew(struct loop *loop, unsigned cell)
 			return loop_fail(loop, &st);
 		return team_meet(loop->team);
 	}
-	close_backend(loop);
-	if (team_meet(loop->team))
-		return -1;
+	take_share(loop);
+	if (!loop->backend->renew) {
+		close_backend(loop);
+		if (team_meet(loop->team))
+			return -1;
+	}
 	if (!open_backend(loop))
 		return 0;
 	close_backend(loop);
@@ -274,14 +289,11 @@ static void describe(struct loop *loop)
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
 	if (loop->ctx)
 		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	/* All processes still exist, so a page that they share is divided among them. One worker
-	 * asks per process: the kernel walks through all of its memory. */
 	const struct layout layout = loop->place.trial->settings.layout;
-	bool asks = loop->place.worker % layout.threads == 0;
-	long long share = asks ? machine_memory_share() : -1;
 	char shared[48] = "", team[48] = "";
-	if (share > 0)
-		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", share);
+	take_share(loop);
+	if (loop->share_bytes > 0)
+		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", loop->share_bytes);
 	if (loop->place.worker == 0)
 		snprintf(team, sizeof team, "team_bytes=%zu\n", team_bytes(loop->team));
 	if (loop->place.trial->settings.cpus[0])
@@ -358,7 +370,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		describe(&loop);
 	}
 	traffic_close(loop.traffic);
-	close_backend(&loop);
+	(backend->leave ? backend->leave : backend->close)(loop.ctx);
 	machine_binding_free(loop.binding);
 	free(loop.busy);
 	free(loop.scratch);

@@ -96,6 +96,8 @@ int run_set_up(struct runner *r, struct status *st)
 	r->begun = before.begun;
 	if (!r->spec.search.nkeys)
 		r->spec.blocks += before.first_block;
+	r->spec.first_plan =
+	    (unsigned)json_integer_value(json_object_get(before.environment, "blocks"));
 	if (q->resume && keep_seed(&r->spec, before.seed, st))
 		goto out;
 	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st) ||

@@ -8,7 +8,7 @@
 #include "settings.h"
 
 #define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
-#define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell; it has as many as a second takes */
+#define TRIAL_COUNTERS_ROWS 5  /* kept of a counters cell, which has many more */
 #define TRIAL_INIT_ROWS     3  /* of an init cell */
 
 struct trial {

@@ -69,6 +69,25 @@ static void say_cells(const struct plan *plan)
 		       format_range(spec->connection_bytes).text);
 }
 
+/* In how many blocks, of the variant with the fewest to that with the most. */
+static void say_counters(const struct plan *plan)
+{
+	unsigned least = plan->spec->blocks, most = 0;
+	for (unsigned v = 0; v < plan->nvariants; v++) {
+		unsigned n = 0;
+		for (unsigned b = 0; b < plan->spec->blocks; b++)
+			n += plan_counts(plan, v, b);
+		if (plan->variants[v].skip[0] || !strcmp(plan->variants[v].role, "limit"))
+			continue;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	if (most && least < most)
+		printf("  counters in %u to %u blocks\n", least, most);
+	else if (most)
+		printf("  counters in %u block%s\n", most, most == 1 ? "" : "s");
+}
+
 /* A search's trials depend on its results: each variant runs once per round, and sets run at most as
  * often as rounds allow. */
 static void plan_whole_search(struct plan *plan, struct status *st)
@@ -164,6 +183,8 @@ int dry_run(const struct run_request *q, struct status *st)
 		page_wrap(stdout, "", 0, text);
 	say_variants(plan);
 	say_cells(plan);
+	if (!plan->search.nkeys)
+		say_counters(plan);
 	say_search(plan);
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);

@@ -1,8 +1,9 @@
-/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4. Their memory is the
- * host's; a stream is a thread that does one thing after the other, so that calls return before
- * their work is done, as on a GPU. Streams can be captured, with CUDA's refusals. If STANDIN_LEFT
- * is set, memory, streams and events that a process leaves at its end are reported on stderr.
- * inject.h describes errors (STANDIN_CUDART; `kernel`: of all that a stream does). */
+/* A stand-in for CUDA's runtime: as many GPUs as STANDIN_GPUS says, else 4, each with STANDIN_MIB of
+ * memory for a process, else 64 GiB. It is the host's; a stream is a thread that does one thing
+ * after the other, so that calls return before their work is done, as on a GPU. Streams can be
+ * captured, with CUDA's refusals. If STANDIN_LEFT is set, memory, streams and events that a process
+ * leaves at its end are reported on stderr. inject.h describes errors (STANDIN_CUDART; `kernel`: of
+ * all that a stream does). */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,9 +18,9 @@
 #include "inject.h"
 #include "standin.h"
 
-#define MOST_GPUS    8
-#define MEMORY_BYTES ((size_t)64 << 30) /* of a GPU */
-#define CLOCK_KHZ    1980000
+#define MOST_GPUS  8
+#define MEMORY_MIB (64ul << 10) /* of a GPU */
+#define CLOCK_KHZ  1980000
 
 struct item {
 	standin_work *work;
@@ -81,7 +82,7 @@ static struct {
 	struct inject inject;
 	pthread_mutex_t lock;
 	struct block *blocks;
-	size_t used[MOST_GPUS];
+	size_t memory, used[MOST_GPUS];
 	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
 	_Atomic(standin_seen *) seen;
@@ -116,6 +117,8 @@ static void see(const char *visible)
 static void begin(void)
 {
 	const char *gpus = getenv("STANDIN_GPUS"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+	const char *mib = getenv("STANDIN_MIB");
+	here.memory = (mib ? strtoul(mib, NULL, 10) : MEMORY_MIB) << 20;
 	here.gpus = gpus ? (unsigned)atoi(gpus) : 4;
 	if (here.gpus > MOST_GPUS)
 		here.gpus = MOST_GPUS;
@@ -292,7 +295,7 @@ static cudaError_t take_memory(void **out, size_t bytes, int device)
 	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device};
 	pthread_mutex_lock(&here.lock);
 	if (device >= 0)
-		fits = here.used[device] + bytes <= MEMORY_BYTES;
+		fits = here.used[device] + bytes <= here.memory;
 	if (fits && device >= 0)
 		here.used[device] += bytes;
 	if (fits) {
@@ -364,9 +367,9 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
 {
 	cudaError_t error = enter(__func__);
 	pthread_mutex_lock(&here.lock);
-	*left = MEMORY_BYTES - here.used[current];
+	*left = here.memory - here.used[current];
 	pthread_mutex_unlock(&here.lock);
-	*all = MEMORY_BYTES;
+	*all = here.memory;
 	return error;
 }
 

@@ -512,9 +512,12 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 
 int ncclCommFinalize(struct comm *c)
 {
-	c->questions = 2;
 	int error = standin_enter(__func__);
-	return error ? error : IN_PROGRESS;
+	if (c->finalized)
+		return ARGUMENT;
+	c->finalized = true;
+	c->questions = c->nonblocking ? 2 : 0;
+	return error ? error : c->nonblocking ? IN_PROGRESS : OK;
 }
 #endif
 

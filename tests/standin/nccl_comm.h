@@ -47,7 +47,7 @@ struct comm {
 	int questions; /* to be answered by "in progress" yet */
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
-	bool nonblocking, connected[MOST], ring;
+	bool nonblocking, finalized, connected[MOST], ring;
 	struct region regions[4];
 	struct comm *ended; /* before this one */
 };

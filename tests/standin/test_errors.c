@@ -205,21 +205,22 @@ static int cell(struct backend_ctx *ctx, const struct trial *trial, unsigned doe
 	return look(ctx, does, st);
 }
 
-static int work(struct backend_ctx *ctx, const struct trial *trial, unsigned does,
+static int work(struct backend_ctx **ctx, const struct trial *trial, unsigned does,
                 struct status *st)
 {
 	char text[TEAM_FACTS_BYTES];
-	if (cell(ctx, trial, does, st))
+	if (cell(*ctx, trial, does, st))
 		return -1;
 	if (does & WATCHED)
-		watch(ctx);
-	backend_nccl.describe(ctx, text, sizeof text);
+		watch(*ctx);
+	backend_nccl.describe(*ctx, text, sizeof text);
 	if (!(does & AGAIN))
 		return 0;
-	if (backend_nccl.reallocate(ctx, st) || cell(ctx, trial, does, st))
+	if (backend_nccl.reallocate(*ctx, st) || cell(*ctx, trial, does, st) ||
+	    backend_nccl.renew(ctx, st) || cell(*ctx, trial, does, st))
 		return -1;
-	backend_nccl.disconnect(ctx);
-	return backend_nccl.connect(ctx, st) ? -1 : cell(ctx, trial, does, st);
+	backend_nccl.disconnect(*ctx);
+	return backend_nccl.connect(*ctx, st) ? -1 : cell(*ctx, trial, does, st);
 }
 
 static int run(const struct scene *scene, struct status *st)
@@ -243,7 +244,8 @@ static int run(const struct scene *scene, struct status *st)
 	if (backend_nccl.supports(&trial, st) ||
 	    team_create(&shape, way_in, sizeof way_in, &place.team, st))
 		return -1;
-	result = backend_nccl.open(&place, &ctx, st) || work(ctx, &trial, scene->does, st) ? -1 : 0;
+	result =
+	    backend_nccl.open(&place, &ctx, st) || work(&ctx, &trial, scene->does, st) ? -1 : 0;
 	if (result)
 		team_fail(place.team, 0, st->text);
 	backend_nccl.close(ctx);

@@ -16,9 +16,9 @@ static char old[STANDIN_BYTES], new[STANDIN_BYTES];
 /* Nothing injected. */
 static int begin(void **state)
 {
-	static const char *const injected[] = {"STANDIN_NCCL",   "STANDIN_CUDART",   "STANDIN_GPUS",
-	                                       "STANDIN_CUBLAS", "STANDIN_NO_PEERS", "NCCL_LEGACY",
-	                                       "NCCL_NEW"};
+	static const char *const injected[] = {
+	    "STANDIN_NCCL", "STANDIN_CUDART", "STANDIN_GPUS", "STANDIN_CUBLAS", "STANDIN_NO_PEERS",
+	    "NCCL_LEGACY",  "NCCL_NEW",       "STANDIN_MIB",  "STANDIN_CALLS"};
 	for (unsigned i = 0; i < sizeof injected / sizeof *injected; i++)
 		unsetenv(injected[i]);
 	return set_up(state);
@@ -186,6 +186,63 @@ TEST(counters_are_those_of_nvml)
 	json_assert_number(json_cell(table, first, "nvlink_tx_gbs"), "", 256, 0.01);
 	json_assert_null(json_cell(table, second, "sm_percent"), "");
 	json_decref(report);
+}
+
+/* How often the jobs of a run called a function. */
+static unsigned calls_of(const char *function)
+{
+	char name[96];
+	unsigned calls = 0, one;
+	snprintf(name, sizeof name, "%s/calls", folder);
+	char *text = cli_read(name), *rest = text, *line;
+	assert_non_null(text);
+	while ((line = strsep(&rest, "\n"))) {
+		const size_t n = strlen(function);
+		if (!strncmp(line, function, n) && sscanf(line + n, " %u", &one) == 1)
+			calls += one;
+	}
+	free(text);
+	return calls;
+}
+
+/* Each connection has its own communicators and buffers, made while the old ones exist. The old
+ * communicators are finalized and not destroyed; where a GPU has no room for both, they are destroyed
+ * first. 64K: two arenas are 512 MiB. */
+TEST(a_new_connection_is_made_beside_the_old_one)
+{
+	static const struct {
+		const char *mib, *variant;
+		unsigned destroyed, finalized;
+	} rows[] = {
+	    {"65536", "mode = threads\n", 0, 3},
+	    {"65536", "mode = processes\nregister = local\n", 0, 3},
+	    {"65536", "mode = single\nnccl = ${NCCL_LEGACY}\n", 0, 3},
+	    {"1100", "mode = threads\n", 2, 1},
+	    {"1100", "mode = processes\n", 2, 1},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[256], calls[96];
+		again();
+		snprintf(calls, sizeof calls, "%s/calls", folder);
+		setenv("NCCL_LEGACY", old, 1);
+		setenv("STANDIN_CALLS", calls, 1);
+		setenv("STANDIN_MIB", rows[i].mib, 1);
+		snprintf(text, sizeof text,
+		         "collective = alltoall\nbytes = 64K\npace = stream\nconnections = 3\n"
+		         "[variant v]\n%s",
+		         rows[i].variant);
+		cli_expect(run(text), 0, "every element that they delivered was");
+		struct record_run record = record_of("t");
+		unsigned seen = 0;
+		for (unsigned c = 0; c < record.ncells; c++)
+			seen |= 1u << record.cells[c].cell.connection;
+		assert_int_equal(seen, 7);
+		/* Of two ranks: the variant's job, its twin's, and the path's with one connection. */
+		assert_int_equal(calls_of("ncclCommInitRank"), 2 * (3 + 3 + 1));
+		assert_int_equal(calls_of("ncclCommFinalize"), 2 * (2 * rows[i].finalized + 1));
+		assert_int_equal(calls_of("ncclCommDestroy"), 2 * 2 * rows[i].destroyed);
+		record_free(&record);
+	}
 }
 
 /* What a library does wrong, and the sentence for it. */

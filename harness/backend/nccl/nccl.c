@@ -386,11 +386,13 @@ const struct backend backend_nccl = {
     .spans = nccl_spans,
     .capture = nccl_capture,
     .replay = nccl_replay,
-    .watch_ns = 600000000,     /* GPM samples every 0.1 s */
-    .watch_lead_ns = 30000000, /* eight GPUs are read in turn */
+    .watch_ns = 2 * NVML_WATCH_NS, /* one sample of GPM's lies before each reading, or more */
+    .watch_settle_ns = NVML_WATCH_NS * 6 / 5,
+    .watch_lead_ns = 4000000,
     .watch = nccl_watch,
     .watch_read = nccl_watch_read,
     .reallocate = nccl_reallocate,
+    .renew = nccl_renew,
     .disconnect = nccl_disconnect,
     .connect = nccl_connect,
     .corrupt = nccl_corrupt,
@@ -398,5 +400,6 @@ const struct backend backend_nccl = {
     .digest = nccl_digest,
     .describe = nccl_describe,
     .close = nccl_close,
+    .leave = nccl_leave,
 #endif
 };

@@ -3,6 +3,7 @@
  *   nccl_api       the library, loaded by path; versions of libraries that are not loaded
  *   nccl_options   requests that a library or a machine cannot fulfil
  *   nccl_open      communicators, buffers and streams, made and freed
+ *   nccl_renew     a new connection beside the old one
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
  *   nccl_links     plain copies over one link
  *   nccl_train     steps of training: products, buckets, shared models, experts
@@ -142,9 +143,11 @@ struct backend_ctx {
 	void *stage;             /* pinned, for digests; allocated by the first one */
 	volatile int *gate;      /* pinned; 0 holds this worker's streams */
 	bool traced;
-	unsigned ctas[COLL_KINDS]; /* thread blocks of its largest kernel; 0: not known */
-	bool watched;              /* the hardware counters were opened */
-	char watch_missing[128];   /* why there are none */
+	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
+	bool finalized;             /* its communicators are */
+	struct backend_ctx *before; /* the last connection, whose communicators are kept; or NULL */
+	bool watched;               /* the hardware counters were opened */
+	char watch_missing[128];    /* why there are none */
 	struct place places[];
 };
 
@@ -160,7 +163,12 @@ bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
+/* The connection with those before it. leave: finalizes the communicators and does not destroy
+ * them (nccl_renew.c says why); after a failure it is close. */
 void nccl_close(struct backend_ctx *ctx);
+void nccl_leave(struct backend_ctx *ctx);
+/* nccl_renew: *at becomes the new connection. After an error it is one that close accepts. */
+int nccl_renew(struct backend_ctx **at, struct status *st);
 /* Reads the free memory of all local GPUs. */
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
 /* The local GPU whose free memory fell most from the first reading to the last; NULL if none has
@@ -170,6 +178,12 @@ const struct place *nccl_fullest(const struct backend_ctx *ctx);
 /* nccl_open: both steps, communicators and the registration of buffers with them. */
 int nccl_connect(struct backend_ctx *ctx, struct status *st);
 void nccl_disconnect(struct backend_ctx *ctx);
+/* Gives back what refers to the buffers, in all workers; then they may be freed. */
+int nccl_deregister(struct backend_ctx *ctx, struct status *st);
+/* Ends the communicators' work and keeps them, if the library can (2.14.3). */
+void nccl_finalize(struct backend_ctx *ctx);
+/* All but the communicators; once they refer to no buffer. */
+void nccl_give_back(struct backend_ctx *ctx);
 
 /* nccl_call: sets up the cell for all local ranks: sizes, sides, datatype and operation. Frees what
  * the last cell left. */

@@ -242,11 +242,9 @@ static ncclComm_t *comm_of(struct place *p, enum comm which)
 	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
 }
 
-/* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
- * destroyed. */
 static void finalize(struct backend_ctx *ctx, enum comm which)
 {
-	if (!ctx->trial->settings.nonblocking || !*comm_of(&ctx->places[0], which))
+	if (!ctx->api.CommFinalize || !*comm_of(&ctx->places[0], which))
 		return;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
 	for (unsigned i = 0; i < ctx->count; i++) {
@@ -268,15 +266,32 @@ static void destroy(struct backend_ctx *ctx, enum comm which)
 	}
 }
 
-void nccl_disconnect(struct backend_ctx *ctx)
+static void release_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_cell(ctx);
 	for (unsigned i = 0; i < ctx->count; i++)
 		deregister_arenas(ctx, &ctx->places[i]);
+}
+
+/* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
+ * destroyed. */
+void nccl_disconnect(struct backend_ctx *ctx)
+{
+	const bool first = ctx->trial->settings.nonblocking && !ctx->finalized;
+	release_cell(ctx);
 	for (enum comm which = 0; which < COMMS; which++) {
-		finalize(ctx, which);
+		if (first)
+			finalize(ctx, which);
 		destroy(ctx, which);
 	}
+}
+
+void nccl_finalize(struct backend_ctx *ctx)
+{
+	release_cell(ctx);
+	for (enum comm which = 0; which < COMMS && !ctx->finalized; which++)
+		finalize(ctx, which);
+	ctx->finalized = true;
 }
 
 /* Like nccl_disconnect, after a failure: waits for nobody. */
@@ -516,41 +531,71 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 	nccl_links_drop(p);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
-	for (unsigned arena = 0; arena < ARENAS; arena++)
+	p->stream = NULL;
+	for (unsigned arena = 0; arena < ARENAS; arena++) {
 		release(ctx, (enum nccl_arena)arena, p->arenas[arena]);
+		p->arenas[arena] = NULL;
+	}
 }
 
-int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
+void nccl_give_back(struct backend_ctx *ctx)
 {
-	nccl_drop_cell(ctx);
+	nccl_watch_close(ctx);
 	for (unsigned i = 0; i < ctx->count; i++)
-		deregister_arenas(ctx, &ctx->places[i]);
+		close_place(ctx, &ctx->places[i]);
+	cudaFreeHost((void *)(uintptr_t)ctx->gate);
+	cudaFreeHost(ctx->stage);
+	ctx->gate = NULL;
+	ctx->stage = NULL;
+}
+
+int nccl_deregister(struct backend_ctx *ctx, struct status *st)
+{
+	release_cell(ctx);
 	nccl_settle(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
 		return -1;
 	if (team_meet(ctx->team)) /* no registration refers to memory that is freed */
 		return status_set(st, "another rank failed");
+	return 0;
+}
+
+int nccl_reallocate(struct backend_ctx *ctx, struct status *st)
+{
+	if (nccl_deregister(ctx, st))
+		return -1;
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (make_arenas(ctx, &ctx->places[i], st))
 			return -1;
 	return nccl_register(ctx, st) ? -1 : exchange_arenas(ctx, &ctx->where, st);
 }
 
+/* The connection and those before it, their communicators by one of the three above. */
+static void end(struct backend_ctx *ctx, void (*comms)(struct backend_ctx *))
+{
+	for (const struct backend_ctx *c = ctx; c; c = c->before)
+		if (c->failed != ncclSuccess || c->cuda_failed != cudaSuccess ||
+		    team_failure(c->team))
+			comms = nccl_abort;
+	while (ctx) {
+		struct backend_ctx *before = ctx->before;
+		if (ctx->api.handle) {
+			comms(ctx);
+			nccl_give_back(ctx);
+		}
+		free(ctx->counts);
+		free(ctx->peers);
+		free(ctx);
+		ctx = before;
+	}
+}
+
 void nccl_close(struct backend_ctx *ctx)
 {
-	if (!ctx)
-		return;
-	if (ctx->api.handle) {
-		bool well = ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess &&
-		            !team_failure(ctx->team);
-		(well ? nccl_disconnect : nccl_abort)(ctx);
-		nccl_watch_close(ctx);
-		for (unsigned i = 0; i < ctx->count; i++)
-			close_place(ctx, &ctx->places[i]);
-	}
-	cudaFreeHost((void *)(uintptr_t)ctx->gate);
-	cudaFreeHost(ctx->stage);
-	free(ctx->counts);
-	free(ctx->peers);
-	free(ctx);
+	end(ctx, nccl_disconnect);
+}
+
+void nccl_leave(struct backend_ctx *ctx)
+{
+	end(ctx, nccl_finalize);
 }

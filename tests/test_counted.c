@@ -1,0 +1,200 @@
+/* Counters in fewer blocks than times: which blocks a plan reads them in, what claims on them rest
+ * on then, and that so many blocks decide what all blocks of the reference records decide. */
+#include "asked.h"
+
+#include "../harness/analysis/claims.h"
+#include "../harness/analysis/regime.h"
+#include "../harness/arena.h"
+#include "here.h"
+#include "scratch.h"
+
+/* Each claim by its own blocks; in a family, that of six blocks cannot pass Holm's correction. */
+TEST(claims_on_counters_rest_on_the_blocks_that_have_them)
+{
+	counted_blocks = 6;
+	dram_per_byte[2] = 4;
+	speed[2] = 0.7;
+	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
+	claim(METRIC_BUSBW, CLAIM_LESS, 0.02);
+	find();
+	const struct claims_result *counted = &found->claims[0], *timed = &found->claims[1];
+	assert_int_equal(counted->contrast.ratio.blocks, 6);
+	assert_int_equal(counted->outcome, CLAIMS_HOLD);
+	assert_near(counted->p, 2.0 / (1 << 6), 1e-12);
+	assert_near(counted->contrast.ratio.estimate, 2, 1e-9);
+	assert_int_equal(timed->contrast.ratio.blocks, 10);
+	assert_int_equal(timed->outcome, CLAIMS_HOLD);
+	assert_near(timed->p, 2.0 / (1 << 10), 1e-12);
+	assert_false(counted->alone || timed->alone);
+	done();
+	claim(METRIC_NVLINK_TX, CLAIM_WITHIN, 0.02);
+	find();
+	assert_true(found->claims[0].alone && found->claims[2].alone);
+	assert_false(found->claims[1].alone);
+	done();
+}
+
+TEST(five_blocks_are_too_few)
+{
+	counted_blocks = 5;
+	dram_per_byte[2] = 4;
+	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
+	find();
+	assert_int_equal(found->claims[0].outcome, CLAIMS_UNDECIDED);
+	assert_int_equal(found->claims[0].more_blocks, 1);
+	done();
+}
+
+/* A sentence with its table, and neither where all blocks have them. */
+TEST(the_report_says_in_how_many_blocks)
+{
+	const json_t *report;
+	counted_blocks = 6;
+	dram_per_byte[2] = 4;
+	claim(METRIC_DRAM_PER_NVLINK, CLAIM_MORE, 0.5);
+	report = made_report(&made);
+	const json_t *rows = json_table(report, "counters_read");
+	json_assert_number(json_cell(rows, (json_keys){NULL}, "most"), "", 6, 0);
+	json_assert_number(json_cell(rows, (json_keys){NULL}, "blocks"), "", 10, 0);
+	json_assert_says(json_claim(report, "c1"), "rests_on", "6 trials of each");
+	assert_non_null(strstr(made_read("report.md"), "Counters were read in 6 of 10"));
+	counted_blocks = UINT_MAX;
+	report = made_report(&made);
+	assert_false(json_has_table(report, "counters_read"));
+}
+
+/* --- runs --- */
+
+/* Blocks in which a variant of the run has cells with counters, as bits. */
+static unsigned blocks_of(const struct record_run *run, const char *variant)
+{
+	unsigned bits = 0;
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (run->cells[i].cell.pass == PASS_COUNTERS &&
+		    !strcmp(run->cells[i].variant, variant))
+			bits |= 1u << run->cells[i].block;
+	return bits;
+}
+
+/* By default six where one claim wants them, three elsewhere; and all that are added to the plan. */
+TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
+{
+	static const char text[] =
+	    "[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\nlimit = no\n"
+	    "ranks = 2\nblocks = 7\npace = stream\nstretches = 1\ncalls = 2\nwarmup = 0\n"
+	    "counters = yes\nreference = a\n[variant a]\nmode = threads\n[variant b]\n"
+	    "mode = threads\npath = fifo\n[variant c]\nmode = threads\npath = shared\n"
+	    "[claim more]\ntext = more\nleft = b\nright = a\nmetric = copies\n"
+	    "is = more by 2%\n";
+	char run[256];
+	cli_expect(here_run(text, "--no-report", NULL), 0, "block 7 of 7");
+	cli_result(folder, "t", "", run, sizeof run);
+	struct record_run r = cli_record(run);
+	assert_int_equal(blocks_of(&r, "a"), 0x3f);
+	assert_int_equal(blocks_of(&r, "a-again"), 0x3f);
+	assert_int_equal(blocks_of(&r, "b"), 0x3f);
+	assert_int_equal(blocks_of(&r, "c"), 0x7);
+	record_free(&r);
+	cli_expect(cli_call(folder, "resume", run, "--no-report", "blocks=1", NULL), 0,
+	           "block 8 of 8");
+	r = cli_record(run);
+	assert_int_equal(blocks_of(&r, "b"), 0xbf);
+	assert_int_equal(blocks_of(&r, "c"), 0x87);
+	record_free(&r);
+}
+
+/* --- the reference records --- */
+
+struct choice {
+	const struct claim *claim;
+	const double *levels; /* per block: of the left variant, of the right one */
+	unsigned nblocks;
+};
+
+static enum claims_outcome outcome_of(struct arena *arena, const struct choice *c, unsigned bits)
+{
+	double logs[32];
+	unsigned n = 0, more;
+	for (unsigned b = 0; b < c->nblocks; b++)
+		if (bits >> b & 1)
+			logs[n++] = c->levels[2 * b] - c->levels[2 * b + 1];
+	const struct stats_ratio ratio = stats_ratio_of_logs(arena, logs, n, VERDICT_CONFIDENCE);
+	return claims_decide(&ratio, c->claim->test, c->claim->by, &more);
+}
+
+/* A claim holds or not, as by all blocks; or a difference within the margin is found where all
+ * blocks find none, or is not found. */
+struct agreement {
+	unsigned claims, choices, same, little;
+};
+
+static void tally_choices(struct arena *arena, const struct choice *c, enum claims_outcome is,
+                          struct agreement *t)
+{
+	const unsigned all = (1u << c->nblocks) - 1;
+	assert_int_equal(outcome_of(arena, c, all), is);
+	t->claims++;
+	for (unsigned bits = 0; bits <= all; bits++) {
+		if (__builtin_popcount(bits) != CLAIM_BLOCKS)
+			continue;
+		const enum claims_outcome by_these = outcome_of(arena, c, bits);
+		t->choices++;
+		t->same += by_these == is;
+		t->little += (by_these == CLAIMS_LITTLE && is == CLAIMS_FAIL) ||
+		             (by_these == CLAIMS_FAIL && is == CLAIMS_LITTLE);
+	}
+}
+
+static void tally_record(struct arena *arena, const char *folder_of, struct agreement *t)
+{
+	struct record_run run;
+	struct summary s;
+	struct status st = {""};
+	struct claim_list *list = ARENA_NEW(arena, struct claim_list);
+	assert_works(record_load(folder_of, &run, &st), st);
+	summary_make(&run, arena, &s);
+	assert_works(claim_list_take(run.environment, list, &st), st);
+	regimes_settle(&s, list);
+	for (unsigned i = 0; i < list->nclaims; i++) {
+		const struct claim *c = &list->claims[i];
+		if (c->test == CLAIM_NEEDS || !metric_info(c->metric)->counters)
+			continue;
+		const struct claims_result judged = claims_judge(&s, c);
+		if (isnan(judged.contrast.ratio.lo))
+			continue;
+		const unsigned with[] = {(unsigned)index_variant(&s, c->left),
+		                         (unsigned)index_variant(&s, c->right)};
+		const struct contrast_select select = {
+		    .bytes = c->bytes, .pace = c->pace, .coll = c->coll, .with = with, .nwith = 2};
+		struct choice choice = {.claim = c};
+		choice.levels = contrast_levels(&s, c->metric, &select, &choice.nblocks);
+		if (choice.nblocks > CLAIM_BLOCKS)
+			tally_choices(arena, &choice, judged.outcome, t);
+	}
+	record_free(&run);
+}
+
+/* As the method says, with these numbers. */
+TEST(six_blocks_decide_what_all_decide)
+{
+	static const char *const records[] = {"2x-h200/h800_alltoall", "2x-h200/h800_sendrecv"};
+	struct agreement t = {0};
+	for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
+		char path[128];
+		snprintf(path, sizeof path, "results/reference/%s", records[i]);
+		tally_record(scratch(), path, &t);
+	}
+	assert_true(t.claims > 0);
+	assert_int_equal(t.same + t.little, t.choices);
+	char says[256], *method = cli_read("harness/analysis/README.md");
+	snprintf(
+	    says, sizeof says,
+	    "each of %u claims on counters holds, or does not, as by all blocks; in %u choices of "
+	    "%u a difference within the margin",
+	    t.claims, t.little, t.choices);
+	if (!strstr(method, says))
+		fail_msg("the method lacks: %s", says);
+	free(method);
+}
+
+TESTS(.begin = made_begin, .end = made_end, .before = fresh);
