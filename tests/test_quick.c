@@ -155,6 +155,9 @@ TEST(the_command_line_wins)
 	assert_int_equal(spec.blocks, 3);
 	cuts(text, (char[]){"connections=5"});
 	assert_int_equal(spec.connections, 5);
+	cuts(HEAD "primary = bandwidth\nconnection_bytes = 4K..64K\n" MODES CLAIMS,
+	     (char[]){"connections=5"});
+	assert_int_equal(spec.connections, 1);
 	cuts(text, (char[]){"null.counters=yes"});
 	assert_true(spec.counters);
 	cuts(text, (char[]){"bytes=512K"});
@@ -207,6 +210,13 @@ TEST(its_report_says_what_the_full_run_adds)
 	free(report);
 	snprintf(command, sizeof command, "compare %s %s", path, path);
 	cli_expect(here_call(command), 0, "t --quick");
+	cli_expect(here_run("; Which?\n[experiment]\ncollective = alltoall\nbytes = 1M\nranks = 2\n"
+	                    "backend = null\npace = stream\nlimit = no\nprimary = bandwidth\n"
+	                    "[variant threads]\nmode = threads\n[variant processes]\n"
+	                    "mode = processes\n" CLAIM("bandwidth", "processes", "threads",
+	                                                "busbw", ""),
+	                    "--quick", "blocks=1", NULL),
+	           0, "one claim alone. The full run: ");
 }
 
 /* In each experiment that is here. */

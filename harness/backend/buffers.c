@@ -39,8 +39,8 @@ static void element_put(char *at, size_t bytes, uint64_t bits)
 	memcpy(at, &bits, bytes);
 }
 
-/* Both loops have the question as a copy, whose address nothing that is written can have, and one size
- * of elements: what is the same for all elements is then computed once. */
+/* Both loops take the question by value, which no write to a buffer can change, and a constant size of
+ * elements: the compiler then computes once what is the same for all elements. */
 #define INLINED static inline __attribute__((always_inline))
 
 INLINED void put_all(struct value_question q, char *at, uint64_t position, size_t n, size_t element)
@@ -49,7 +49,7 @@ INLINED void put_all(struct value_question q, char *at, uint64_t position, size_
 		element_put(at + k * element, element, value_input(&q, q.rank, position + k));
 }
 
-/* How many elements of a source are there, up to the first that is not. */
+/* How many elements are right, up to the first that is wrong. */
 INLINED size_t count_right(struct value_question q, struct value_source from, const char *at,
                            size_t n, size_t element)
 {

@@ -29,10 +29,10 @@ static const struct story_form form =
 
 static const struct sentence sentences[] = {
     {STORY_OPEN, 0,
-     "A quick run: one claim alone. The full run would add {more}: {command}, about {takes}."},
+     "A quick run: one claim alone. The full run[ would add {more}]: {command}, about {takes}."},
 };
 
-/* "11 variants, 8 claims, 6 sizes"; without any of them it has more blocks at least. */
+/* "11 variants, 8 claims, 6 sizes"; NULL: none of them. */
 static const char *more_of(struct arena *arena, const struct row *row)
 {
 	const struct {
@@ -44,7 +44,7 @@ static const char *more_of(struct arena *arena, const struct row *row)
 		if (parts[i].n)
 			text = arena_text(arena, "%s%s%u %s%s", text, *text ? ", " : "", parts[i].n,
 			                  parts[i].what, format_plural(parts[i].n));
-	return *text ? text : "what plain copies reach";
+	return *text ? text : NULL;
 }
 
 /* The command of the run without --quick. */

@@ -339,8 +339,8 @@ VALUE_FN struct value_source value_of_weights(const struct value_question *q, ui
 	return s;
 }
 
-/* Element i of q->rank's output, counted from the start of its receive side, in the buffer that
- * begins `base` elements into every rank's arena. The rank must receive data. */
+/* Where element i of q->rank's output comes from, counted from the start of its receive side, in the
+ * buffer that begins `base` elements into every rank's arena. The rank must receive data. */
 VALUE_FN struct value_source value_source(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	unsigned n = q->nranks, rank = q->rank, next = (rank + 1) % n, last = (rank + n - 1) % n;
@@ -399,6 +399,7 @@ VALUE_FN struct value_source value_source(const struct value_question *q, uint64
 	return none;
 }
 
+/* What it has to be. */
 VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
 {
 	struct value_source s = value_source(q, base, i);

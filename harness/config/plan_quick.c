@@ -219,6 +219,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	static const char *const keys[] = {"cycles", "connections", "allocations"};
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
 		*times[i] = is_said(from, keys[i]) ? *times[i] : 1;
+	spec_connections_settle(spec);
 	plan_free(&whole->plan);
 	return is_said(from, "blocks") ? 0 : blocks_settle(spec, machine, &whole->plan, st);
 }

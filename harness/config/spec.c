@@ -11,6 +11,21 @@ unsigned spec_times(const struct spec *spec)
 	return spec->cycles * spec->connections * spec->allocations;
 }
 
+unsigned spec_sizes_again(const struct spec *spec)
+{
+	const struct claim_range sizes = spec->connection_bytes;
+	unsigned n = 0;
+	for (unsigned i = 0; i < spec->nsizes; i++)
+		n += !sizes.hi || (spec->sizes[i] >= sizes.lo && spec->sizes[i] <= sizes.hi);
+	return n;
+}
+
+void spec_connections_settle(struct spec *spec)
+{
+	if (spec->nsizes && !spec_sizes_again(spec))
+		spec->connections = 1;
+}
+
 const char *spec_file(const struct spec *spec, struct text_place at)
 {
 	return at.file ? spec->bases[at.file - 1] : spec->file;

@@ -167,6 +167,9 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 
 /* How often a trial goes through its cells. */
 unsigned spec_times(const struct spec *spec);
+/* How many sizes connections after the first measure; if none, there is only the first. */
+unsigned spec_sizes_again(const struct spec *spec);
+void spec_connections_settle(struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
 

@@ -160,22 +160,12 @@ static int overrides_apply(struct build *b, struct status *st)
 	return rc;
 }
 
-/* How many sizes connections after the first measure. */
-static unsigned sizes_again(const struct spec *spec)
-{
-	const struct claim_range sizes = spec->connection_bytes;
-	unsigned n = 0;
-	for (unsigned i = 0; i < spec->nsizes; i++)
-		n += !sizes.hi || (spec->sizes[i] >= sizes.lo && spec->sizes[i] <= sizes.hi);
-	return n;
-}
-
 /* Five minutes for each time that all sizes are measured, in one connection or in several; a day at
  * most. */
 static unsigned usual_timeout(const struct spec *spec)
 {
 	const unsigned first = spec->cycles * spec->allocations;
-	const uint64_t later = (uint64_t)(spec_times(spec) - first) * sizes_again(spec);
+	const uint64_t later = (uint64_t)(spec_times(spec) - first) * spec_sizes_again(spec);
 	const uint64_t s = 300 * (first + later / (spec->nsizes ? spec->nsizes : 1));
 	return s < 24 * 3600 ? (unsigned)s : 24 * 3600;
 }
@@ -214,9 +204,7 @@ static int spec_check(struct build *b, struct status *st)
 		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
 		return build_fail(b, build_said(b, "reference")->at, what, st);
 	}
-	/* Connections after the first are made for the sizes that they measure. */
-	if (spec->nsizes && !sizes_again(spec))
-		spec->connections = 1;
+	spec_connections_settle(spec);
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return build_fail(b, at,
