@@ -56,10 +56,15 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain,
 	searched_trial(gain, &none, sd, seed, again);
 	for (unsigned i = 0; i < n && s->ntrials < SEARCHED_MOST; i++) {
 		double *out = s->gains + s->ntrials * SEARCHED_CELLS;
+		const unsigned place = searched_place(s, &sets[i]);
+		if (isnan(gain(&sets[i], 0))) {
+			s->bad[place] = true;
+			continue;
+		}
 		searched_trial(gain, &sets[i], sd, seed, out);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
 			out[c] -= (first[c] + again[c]) / 2;
-		s->set_of[s->ntrials++] = searched_place(s, &sets[i]);
+		s->set_of[s->ntrials++] = place;
 	}
 }
 
@@ -102,21 +107,13 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 	struct searched r = {.nfinalists = 0};
 	struct search_set sets[SEARCH_MAX_SETS];
 	const struct arena_mark mark = arena_mark(scratch());
-	unsigned n = 0;
 	if (!s)
 		abort();
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
 		const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
 		                                     s->nsets, s->ntrials, s->sets,
 		                                     s->bad,   s->set_of,  s->gains};
-		search_aside aside;
-		candidates_aside(&seen, aside);
-		if (round < SEARCH_SCREENS)
-			n = search_cover(&space, (const search_aside *)&aside, seed + round, sets,
-			                 SEARCH_MAX_SETS);
-		else
-			n = candidates_narrow(&seen, search_narrow_most(round - SEARCH_SCREENS),
-			                      scratch(), sets);
+		const unsigned n = candidates_round(&seen, round, seed, scratch(), sets);
 		searched_round(s, gain, sets, n, sd, &seed);
 		r.trials += n + 2;
 	}
@@ -156,4 +153,24 @@ double searched_bottleneck(const struct search_set *set, unsigned cell)
 	if (set->level[3] == 1)
 		x = fmin(x, log(0.6));
 	return x;
+}
+
+double searched_poisoned(const struct search_set *set, unsigned cell)
+{
+	static const double losses[SEARCHED_KEYS][4] = {
+	    [2] = {0, 0.08, 0.25}, [3] = {0, 0.12, 0}, [4] = {0, 0, NAN},
+	    [5] = {0, 0.30},       [6] = {0, 0.15},    [7] = {0, 0.35},
+	};
+	double x = 0;
+	if (set->level[0] == 2)
+		x += set->level[1] == 3 ? (cell >= SEARCHED_CELLS / 2 ? 0.12 : 0.06) : -0.10;
+	for (unsigned k = 2; k < SEARCHED_KEYS; k++)
+		x -= losses[k][set->level[k]];
+	return x;
+}
+
+double searched_margin(const struct search_set *set, unsigned cell)
+{
+	(void)cell;
+	return set->level[0] == 3 || set->level[1] == 2 || set->level[7] ? SEARCHED_MARGIN : 0;
 }

@@ -10,7 +10,9 @@
 #define SEARCHED_CELLS 8
 #define SEARCHED_MOST  400 /* trials */
 
-/* The log gain of a set in a cell, without noise. */
+#define SEARCHED_MARGIN log1p(0.02)
+
+/* The log gain of a set in a cell, without noise; NAN: it fails. */
 typedef double searched_gain_fn(const struct search_set *set, unsigned cell);
 
 struct searched {
@@ -32,6 +34,11 @@ double searched_nothing(const struct search_set *set, unsigned cell);
 /* A = 2 alone loses 10 %, B = 3 alone does nothing, together they gain 12 % in the upper half
  * of the cells and 6 % in the lower; F loses 30 % and C = 2 loses 5; all others do nothing. */
 double searched_pair(const struct search_set *set, unsigned cell);
+/* The same pair, and every other setting has a value that does harm: it loses 8 to 35 %, and one
+ * fails. */
+double searched_poisoned(const struct search_set *set, unsigned cell);
+/* Three settings gain the margin, and no more together. */
+double searched_margin(const struct search_set *set, unsigned cell);
 /* The slowest part decides: D = 1 limits all to 60 %, E = 2 to 80 %; A = 3 gains 8 %, H 5 % in
  * large cells and loses 5 % in small ones. */
 double searched_bottleneck(const struct search_set *set, unsigned cell);

@@ -126,7 +126,8 @@ TEST(a_large_space_asks_for_a_budget)
 	assert_says(st.text, "nothing of the search can run here");
 	const char *large = "bind = core, numa, close, near-gpu\n"
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
-	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n";
+	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
+	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\n";
 	loads(large);
 	assert_int_equal(plan_it(&st), -1);
 	assert_says(st.text, "trials (");

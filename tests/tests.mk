@@ -28,9 +28,10 @@ $(B)/tests/helpers.a: $(SHARED)
 $(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
 	$(link)
 
-# The simulated tables in headers of harness/analysis and its SIMULATED.md, made again.
+# The simulated tables in headers of harness/analysis, printed, and those of its SIMULATED.md, written there.
 simulate: $(SIMS:=.txt)
 	@cat $^
+	@tests/simulated $^
 # Each on a core of its own. Seeds are fixed: what was printed once need not be made again.
 $(SIMS:=.txt): %.txt: %
 	$(SAY) SIM $<

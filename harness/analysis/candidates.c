@@ -7,12 +7,17 @@
 
 #define MOST_LOSS  0.25  /* of a gain, a log: a loss beyond says no more */
 #define ALWAYS     0.20  /* a value with which every set loses so much is set aside */
+#define NO_LOSS    0.01  /* a value that loses no more alone loses nothing */
 #define LEAST_SD   0.002 /* no model is more exact than jobs repeat */
 #define FEWER      0.002 /* what one setting fewer is worth */
 #define SHORT_BY   5.0   /* what a loss counts against the mean gain of all cells */
 #define TRUST      3     /* the model counts as this many trials */
+#define EQUALS     1e-3  /* the score for all cells decides between sets that add the same */
 #define STARTS     6     /* sets from which proposals begin, for each aim */
 #define MOST_TERMS 24
+#define MOST_EQUAL 128 /* in all effects: at most all pairs of one set */
+
+typedef bool value_flags[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 
 /* One value, or two together. */
 struct term {
@@ -20,11 +25,17 @@ struct term {
 	bool pair;
 };
 
+/* Terms that no set has distinguished so far: they share their effect. */
+struct effect {
+	unsigned first, n; /* of the model's terms */
+	double log;
+};
+
 struct model {
-	unsigned n;
-	struct term terms[MOST_TERMS];
-	double effects[MOST_TERMS];
-	search_aside aside;
+	unsigned n, nterms;
+	struct effect effects[MOST_TERMS];
+	struct term terms[MOST_EQUAL];
+	value_flags aside;
 };
 
 struct searcher {
@@ -56,12 +67,13 @@ static bool counts(const struct candidates_seen *seen, unsigned trial, unsigned 
 /* --- the model of one cell --- */
 
 /* The best gain of the sets that hold a value and no other one that is set aside, of at least
- * three trials; else +∞. cell: ncells is the best one. */
-static double most_of(const struct candidates_seen *seen, unsigned cell, search_aside aside,
+ * three trials, or one of the value alone; else +∞. cell: ncells is the best one. */
+static double most_of(const struct candidates_seen *seen, unsigned cell, value_flags aside,
                       unsigned key, unsigned value)
 {
 	double most = -INFINITY;
 	unsigned n = 0;
+	bool alone = false;
 	for (unsigned t = 0; t < seen->ntrials; t++) {
 		const struct search_set *set = &seen->sets[seen->set_of[t]];
 		bool other = set->level[key] != value;
@@ -71,15 +83,16 @@ static double most_of(const struct candidates_seen *seen, unsigned cell, search_
 			if ((cell == c || cell == seen->ncells) && counts(seen, t, c)) {
 				most = fmax(most, gain_of(seen, t, c));
 				n += cell == c || c == 0;
+				alone = alone || search_set_size(seen->space, set) == 1;
 			}
 	}
-	return n >= 3 ? most : INFINITY;
+	return n >= 3 || alone ? most : INFINITY;
 }
 
 /* One by one, the worst first: the next may have lost by the first one alone. */
-static void find_aside(const struct candidates_seen *seen, unsigned cell, search_aside aside)
+static void find_aside(const struct candidates_seen *seen, unsigned cell, value_flags aside)
 {
-	memset(aside, 0, sizeof(search_aside));
+	memset(aside, 0, sizeof(value_flags));
 	for (;;) {
 		unsigned key = 0, value = 0;
 		double least = -ALWAYS;
@@ -99,9 +112,31 @@ static void find_aside(const struct candidates_seen *seen, unsigned cell, search
 	}
 }
 
-void candidates_aside(const struct candidates_seen *seen, search_aside aside)
+/* What each value loses alone, as search_cover takes it: a mean over the cells. One that never
+ * ran alone, because it failed, is excluded; so is one that loses a fifth in every cell. */
+static void find_losses(const struct candidates_seen *seen, search_losses losses)
 {
+	double sums[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
+	unsigned counted[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES] = {{0}};
+	value_flags aside;
 	find_aside(seen, seen->ncells, aside);
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		for (unsigned k = 0; k < seen->space->nkeys; k++) {
+			const struct search_set *set = &seen->sets[seen->set_of[t]];
+			const unsigned v = set->level[k];
+			if (!v || search_set_size(seen->space, set) > 1)
+				continue;
+			for (unsigned c = 0; c < seen->ncells; c++)
+				if (counts(seen, t, c)) {
+					sums[k][v] += gain_of(seen, t, c);
+					counted[k][v]++;
+				}
+		}
+	for (unsigned k = 0; k < seen->space->nkeys; k++)
+		for (unsigned v = 1; v < seen->space->keys[k].nvalues; v++)
+			losses[k][v] = aside[k][v] || !counted[k][v]
+			                   ? INFINITY
+			                   : fmax(0, -sums[k][v] / counted[k][v] - NO_LOSS);
 }
 
 static bool is_aside(const struct model *m, const struct search_space *space,
@@ -119,20 +154,24 @@ struct fit {
 	struct arena *arena;
 	unsigned n, nterms;
 	unsigned *rows;     /* trials */
-	struct term *terms; /* all that at least two rows have */
+	struct term *terms; /* all that a row has */
 	double *columns;    /* [term * n + row], less what the chosen ones explain */
 	double *rest;       /* of the gains */
 };
 
+static bool row_has(const struct fit *f, unsigned row, const struct term *t)
+{
+	return has(t, &f->seen->sets[f->seen->set_of[f->rows[row]]]);
+}
+
 static void term_add(struct fit *f, struct term t)
 {
-	unsigned with = 0;
 	for (unsigned i = 0; i < f->n; i++)
-		with += has(&t, &f->seen->sets[f->seen->set_of[f->rows[i]]]);
-	if (with < 2)
-		return;
-	f->terms = arena_more(f->arena, f->terms, f->nterms, sizeof t);
-	f->terms[f->nterms++] = t;
+		if (row_has(f, i, &t)) {
+			f->terms = arena_more(f->arena, f->terms, f->nterms, sizeof t);
+			f->terms[f->nterms++] = t;
+			return;
+		}
 }
 
 static void terms_find(struct fit *f)
@@ -191,18 +230,17 @@ static void take_out(struct fit *f, unsigned term)
 	}
 }
 
-/* The effects of the chosen terms by least squares, with a touch of ridge. */
+/* The chosen effects by least squares, with a touch of ridge. */
 static void solve(const struct fit *f, unsigned cell, struct model *m)
 {
 	double a[MOST_TERMS][MOST_TERMS + 1] = {{0}};
 	for (unsigned i = 0; i < f->n; i++) {
-		const struct search_set *set = &f->seen->sets[f->seen->set_of[f->rows[i]]];
 		double y = gain_of(f->seen, f->rows[i], cell);
 		for (unsigned r = 0; r < m->n; r++) {
-			if (!has(&m->terms[r], set))
+			if (!row_has(f, i, &m->terms[m->effects[r].first]))
 				continue;
 			for (unsigned c = 0; c < m->n; c++)
-				a[r][c] += has(&m->terms[c], set);
+				a[r][c] += row_has(f, i, &m->terms[m->effects[c].first]);
 			a[r][m->n] += y;
 		}
 	}
@@ -215,7 +253,22 @@ static void solve(const struct fit *f, unsigned cell, struct model *m)
 				a[r][c] -= by * a[p][c];
 		}
 	for (unsigned r = 0; r < m->n; r++)
-		m->effects[r] = a[r][m->n] / a[r][r];
+		m->effects[r].log = a[r][m->n] / a[r][r];
+}
+
+/* A term, with all that the same rows have. */
+static void effect_add(const struct fit *f, unsigned term, struct model *m)
+{
+	struct effect *e = &m->effects[m->n++];
+	*e = (struct effect){.first = m->nterms};
+	for (unsigned t = 0; t < f->nterms && m->nterms < MOST_EQUAL; t++) {
+		bool equal = true;
+		for (unsigned i = 0; i < f->n && equal; i++)
+			equal = row_has(f, i, &f->terms[t]) == row_has(f, i, &f->terms[term]);
+		if (equal)
+			m->terms[m->nterms++] = f->terms[t];
+	}
+	e->n = m->nterms - e->first;
 }
 
 static void choose_terms(struct fit *f, unsigned cell, struct model *m)
@@ -223,12 +276,12 @@ static void choose_terms(struct fit *f, unsigned cell, struct model *m)
 	double rss = dot(f->rest, f->rest, f->n), explains;
 	const double n = f->n, least = n * LEAST_SD * LEAST_SD;
 	const double dearer = log(n) + 2 * log(f->nterms + 1.0);
-	while (m->n < MOST_TERMS && m->n < f->n / 3) {
+	while (m->n < MOST_TERMS && m->n < f->n / 3 && m->nterms < MOST_EQUAL) {
 		unsigned t = best_term(f, &explains);
 		if (t == f->nterms ||
 		    n * log((rss + least) / (fmax(rss - explains, 0) + least)) < dearer)
 			break;
-		m->terms[m->n++] = f->terms[t];
+		effect_add(f, t, m);
 		take_out(f, t);
 		rss = dot(f->rest, f->rest, f->n);
 	}
@@ -255,8 +308,7 @@ static void model_fit(struct arena *arena, const struct candidates_seen *seen, u
 	f.columns = ARENA_ARRAY(arena, double, ((size_t)f.nterms + 1) * f.n);
 	for (unsigned t = 0; t < f.nterms; t++)
 		for (unsigned i = 0; i < f.n; i++)
-			f.columns[(size_t)t * f.n + i] =
-			    has(&f.terms[t], &seen->sets[seen->set_of[f.rows[i]]]);
+			f.columns[(size_t)t * f.n + i] = row_has(&f, i, &f.terms[t]);
 	if (f.n)
 		choose_terms(&f, cell, m);
 	arena_release(arena, mark);
@@ -268,8 +320,13 @@ static double predict(const struct searcher *s, unsigned cell, const struct sear
 	double sum = 0;
 	if (is_aside(m, s->seen->space, set))
 		return -MOST_LOSS;
-	for (unsigned t = 0; t < m->n; t++)
-		sum += has(&m->terms[t], set) ? m->effects[t] : 0;
+	for (unsigned i = 0; i < m->n; i++) {
+		const struct effect *e = &m->effects[i];
+		unsigned held = 0;
+		for (unsigned t = e->first; t < e->first + e->n; t++)
+			held += has(&m->terms[t], set);
+		sum += e->log * held / e->n;
+	}
 	return sum;
 }
 
@@ -446,7 +503,7 @@ static double adds(const struct searcher *s, unsigned place, const double *best,
 }
 
 /* Of the pool's first `among`: the best for all cells, then each that adds most to what those
- * before it reach in each cell, and `least` there at least. */
+ * before it reach in each cell, and `least` there at least; of equals the best for all cells. */
 static unsigned take_best(const struct searcher *s, unsigned among, unsigned most, double least,
                           struct search_set *out)
 {
@@ -455,9 +512,12 @@ static unsigned take_best(const struct searcher *s, unsigned among, unsigned mos
 	unsigned n = 0;
 	for (unsigned turn = 0; turn < most; turn++) {
 		unsigned choice = among;
-		double gain = turn ? least / s->seen->ncells : fmax(least, -INFINITY);
+		double gain = -INFINITY;
 		for (unsigned i = 0; i < among; i++) {
 			double is = taken[i] ? -INFINITY : adds(s, i, best, !turn);
+			if (is <= (turn ? least / s->seen->ncells : least))
+				continue;
+			is += EQUALS * score(s, 0, &s->pool[i], place_of(s, &s->pool[i]));
 			if (is > gain) {
 				gain = is;
 				choice = i;
@@ -490,12 +550,26 @@ static void prune(const struct searcher *s, struct search_set *set)
 	}
 }
 
-unsigned candidates_narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
-                           struct search_set *out)
+static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
+                       struct search_set *out)
 {
 	struct searcher s = searcher_make(seen, arena);
 	propose(&s);
 	return take_best(&s, s.npool, most, -1, out);
+}
+
+unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
+                          struct arena *arena, struct search_set *out)
+{
+	const unsigned left = SEARCH_MAX_SETS - seen->nsets, most = search_cover_most(seen->space);
+	search_losses losses;
+	if (!round)
+		return search_singles(seen->space, out, SEARCH_MAX_SETS);
+	if (round >= SEARCH_SCREENS)
+		return narrow(seen, search_narrow_most(round - SEARCH_SCREENS), arena, out);
+	find_losses(seen, losses);
+	return search_cover(seen->space, (const search_losses *)&losses, seed, out,
+	                    most < left ? most : left);
 }
 
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,

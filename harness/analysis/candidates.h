@@ -4,22 +4,24 @@
  * time, both of one block. Each round is a block of fresh jobs in shuffled order, with the
  * default twice in it:
  *
- * 1. Screen, twice: a covering array of strength 2 (config/search.h). Each pair of values is in
- *    two sets at least, with other values around it. One setting at a time would miss two that
- *    help only together, one of which does harm alone. The second array omits the values that
- *    the first one excluded.
- * 2. Narrow down, 4 times: 12, 8, 6 and 4 sets, the best so far: successive halving (Karnin,
- *    Koren and Somekh 2013), so that most trials go to those that may win. A set's score is the
- *    mean of its trials and of the model's prediction, which counts as three trials. A set that
- *    was not measured has the prediction alone: each round tries what the last one suggests.
+ * 1. Each value alone. A value that loses much would hide what others gain: this says which do.
+ * 2. All pairs of two settings' values: a covering array of strength 2 (config/search.h), so that
+ *    two that help only together are found, even if one of them does harm alone. Values that
+ *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few.
+ * 3. Narrow down, 3 times: 8, 5 and 3 sets, the best so far: successive halving (Karnin, Koren and
+ *    Somekh 2013), so that most trials go to those that may win. A set's score is the mean of
+ *    its trials and of the model's prediction, which counts as three trials. A set that was not
+ *    measured has the prediction alone: each round tries what the last one suggests.
  *
  * The model of a cell is a sum of a few effects, of single values and of pairs of values. They
  * are added one by one, each time the one that explains most of the rest, until EBIC (Chen and
- * Chen 2008) no longer falls. A value with which every set loses a fifth is excluded together
- * with its sets, because it would hide all other effects. Losses are cut off at a quarter: how
- * bad a bad set is says nothing about a good one. Proposals are local optima under changes of
- * one value or of two, starting from the default and from each of the best sets. Of two equal
- * sets the one with fewer settings is better.
+ * Chen 2008) no longer falls. Pairs that were always measured together share one effect: a set
+ * with half of them has half of it. So the best sets of the array are measured again with
+ * settings left out, until the effect belongs to one pair. A value with which every set loses a
+ * fifth is excluded together with its sets, because it would hide all other effects. Losses are
+ * cut off at a quarter: how bad a bad set is says nothing about a good one. Proposals are local
+ * optima under changes of one value or of two, starting from the default and from each of the
+ * best sets. Of two equal sets the one with fewer settings is better.
  *
  * The first set of a round is the best for all cells: the highest mean gain, where no cell may
  * lose half the margin. Each further set is the one that adds most to what the sets before it
@@ -45,12 +47,10 @@ struct candidates_seen {
 	const double *gains;    /* [trial * ncells + cell]; NaN where a cell is missing */
 };
 
-/* Values with which every set loses a fifth in every cell. */
-void candidates_aside(const struct candidates_seen *seen, search_aside aside);
-
-/* Sets of a round: the best `most` of those measured and those suggested. Returns how many. */
-unsigned candidates_narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
-                           struct search_set *out);
+/* Sets of a round, at most SEARCH_MAX_SETS less those measured. Returns how many; 0: the round has
+ * nothing to measure. */
+unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
+                          struct arena *arena, struct search_set *out);
 /* The best sets that were measured and promise more than half the margin: the first for all
  * cells, if any does, the others for single ones. */
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,

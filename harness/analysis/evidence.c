@@ -1,5 +1,6 @@
 #include "evidence.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,4 +463,35 @@ struct evidence_setting evidence_idle(const struct summary *s, const char *varia
 	path_free(&with);
 	path_free(&without);
 	return idle;
+}
+
+/* --- what the library chose --- */
+
+/* "AllReduce" is all_reduce. */
+static bool is_named(const char *library, const char *own)
+{
+	for (; *own; own++) {
+		if (*own == '_')
+			continue;
+		if (tolower((unsigned char)*library++) != *own)
+			return false;
+	}
+	return !*library;
+}
+
+/* The library counts bytes by the call's count: of a collective of parts that is one rank's. */
+const struct path_choice *evidence_choice(const struct summary *s, const struct evidence *e,
+                                          unsigned variant, unsigned group, unsigned size)
+{
+	const struct evidence_path *path = &e->paths[variant];
+	const struct summary_group *g = &s->groups[group];
+	const struct coll_info *info = coll_info(g->cell.coll);
+	const unsigned parts = info->is & COLL_PARTED ? g->cell.comm_ranks : 1;
+	if (!(info->is & COLL_CHOSEN) || !index_at(s, variant, group, size))
+		return NULL;
+	for (unsigned i = 0; i < path->nchoices; i++)
+		if (is_named(path->choices[i].collective, info->name) &&
+		    path->choices[i].bytes * parts == g->bytes[size])
+			return &path->choices[i];
+	return NULL;
 }

@@ -103,6 +103,12 @@ struct evidence_setting evidence_acted(const struct summary *summary, const stru
 struct evidence_setting evidence_idle(const struct summary *summary, const char *variant,
                                       const char *key);
 
+/* The algorithm, protocol and channels that the library chose for a variant's calls of a group's
+ * size, by its log; or NULL. */
+const struct path_choice *evidence_choice(const struct summary *summary,
+                                          const struct evidence *evidence, unsigned variant,
+                                          unsigned group, unsigned size);
+
 /* Whether a cell of the record is one of those that a row is made from. */
 bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,
                       const struct record_cell *cell);

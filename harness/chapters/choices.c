@@ -1,7 +1,6 @@
 /* Which algorithm and protocol NCCL took at each size, by its log: a table, and where the choice
  * changes, which the curves of bandwidth show. NCCL decides by size among algorithms (RING, TREE,
  * NVLS) and protocols (LL, LL128, SIMPLE); sends and receives have none to choose. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -70,35 +69,6 @@ static const struct story_form mark_form =
     STORY_FORM(struct mark, mark_columns, .name = "choice_marks", .title = "Where the choice changes", .when = STORY_NO_WHEN, .hidden = true, .drawn = STORY_ARRAYS);
 // clang-format on
 
-/* "AllReduce" is all_reduce. */
-static bool is_named(const char *library, const char *own)
-{
-	for (; *own; own++) {
-		if (*own == '_')
-			continue;
-		if (tolower((unsigned char)*library++) != *own)
-			return false;
-	}
-	return !*library;
-}
-
-/* The library counts bytes by the call's count: of a collective of parts that is one rank's. */
-static const struct path_choice *choice_at(const struct analysis *a, unsigned variant,
-                                           unsigned group, unsigned size)
-{
-	const struct evidence_path *path = &a->evidence.paths[variant];
-	const struct summary_group *g = &a->s->groups[group];
-	const struct coll_info *info = coll_info(g->cell.coll);
-	const unsigned parts = info->is & COLL_PARTED ? g->cell.comm_ranks : 1;
-	if (!(info->is & COLL_CHOSEN) || !index_at(a->s, variant, group, size))
-		return NULL;
-	for (unsigned i = 0; i < path->nchoices; i++)
-		if (is_named(path->choices[i].collective, info->name) &&
-		    path->choices[i].bytes * parts == g->bytes[size])
-			return &path->choices[i];
-	return NULL;
-}
-
 static bool is_same(const struct path_choice *a, const struct path_choice *b)
 {
 	return !strcmp(a->algorithm, b->algorithm) && !strcmp(a->protocol, b->protocol);
@@ -126,7 +96,7 @@ static unsigned add_rows(const struct analysis *a, struct arena *arena, unsigned
 	const struct summary_group *group = &a->s->groups[g];
 	const char *name = coll_info(group->cell.coll)->name;
 	for (unsigned i = 0; i < group->nsizes; i++) {
-		const struct path_choice *c = choice_at(a, v, g, i);
+		const struct path_choice *c = evidence_choice(a->s, &a->evidence, v, g, i);
 		const size_t asked = group->asked_bytes[i];
 		unsigned at = n;
 		if (!c || has_row(rows, n, name, asked))
@@ -300,7 +270,7 @@ static void tell_marks(const struct analysis *a, struct story *story)
 		const struct path_choice *last = NULL, *c;
 		size_t from = 0;
 		for (unsigned i = 0; i < group->nsizes && group->cell.pace == PACE_STREAM; i++) {
-			if (!(c = choice_at(a, v, g, i)))
+			if (!(c = evidence_choice(a->s, &a->evidence, v, g, i)))
 				continue;
 			if (last && !is_same(last, c))
 				marks[n++] = (struct mark){

@@ -77,6 +77,7 @@ static const struct column cell_columns[] = {
     COLUMN(struct tuning_cell, all_gain, "set for all", "", RATIO),
     COLUMN(struct tuning_cell, all_verdict, "that set", "", TEXT),
     COLUMN(struct tuning_cell, aa, "A/A", "", RATIO),
+    COLUMN_AS(struct tuning_cell, over_all, "over_all", "best set over the set for all", "", RATIO, ONLY_FILES),
 };
 static const struct story_form cell_form =
     STORY_FORM(struct tuning_cell, cell_columns, .name = "tuned", .title = "Confirmed gains by size, over the default", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
@@ -304,6 +305,10 @@ static void cells_fill(struct tuning *t)
 		const struct tuned_test *all = &t->finalists[t->all].tests[c];
 		cell->all_gain = all->confirmed ? all->expect : all->ratio;
 		cell->all_verdict = verdict_of_test(all, t->s->margin);
+		if (cell->best >= 0 && cell->best != t->all)
+			cell->over_all = judge(t, cell, t->finalists[cell->best].variant,
+			                       t->finalists[t->all].variant, 0)
+			                     .verdict.ratio;
 	}
 }
 
@@ -555,6 +560,21 @@ static void lead(const struct tuning *t, struct story *story)
 	story_leads_unasked(story);
 }
 
+/* Sizes at which another set is better than the one for all, beyond the margin. */
+static void say_better(const struct tuning *t, struct story *story)
+{
+	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells + 1), n = 0;
+	for (unsigned c = 0; c < t->ncells; c++)
+		if (t->cells[c].over_all.lo > 1 + t->s->margin)
+			rows[n++] = c;
+	if (n)
+		story_say(
+		    story, STORY_ANSWER, t->in.cells, rows, n,
+		    "At some sizes another set is better: [{set} for {cell} of {asked_bytes}, "
+		    "{over_all} times the speed of the one for all ({over_all:interval})]. "
+		    "nccl.conf names it too.");
+}
+
 /* The advice on the set for all sizes, and its cost. */
 static void advise(const struct tuning *t, struct story *story)
 {
@@ -596,8 +616,10 @@ static void tell(const struct analysis *a, struct story *story)
 	t.in.tested = story_table(story, &tested_form, t.tested, t.nfinalists * t.ncells);
 	t.in.settings = story_table(story, &setting_form, t.settings, t.nsettings);
 	STORY_TELL(story, t.in.found, sentences);
+	say_better(&t, story);
 	STORY_TELL(story, t.in.settings, setting_sentences);
 	story_file(story, "nccl.conf", nccl_conf_text(&t, story));
+	tuner_csv_tell(&t, story);
 	lead(&t, story);
 	if (t.all >= 0 && tuning_in_file(&t, (unsigned)t.all))
 		advise(&t, story);

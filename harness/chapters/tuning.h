@@ -1,4 +1,5 @@
-/* The findings of a search, as rows: tuning.c makes them and nccl_conf.c writes them as a file. */
+/* The findings of a search, as rows: tuning.c makes them; nccl_conf.c and tuner_csv.c write them as
+ * files. */
 #ifndef LAUNCHGAP_TUNING_H
 #define LAUNCHGAP_TUNING_H
 
@@ -28,7 +29,7 @@ struct tuning_cell {
 	const char *set;
 	struct stats_ratio gain, all_gain;
 	const char *all_verdict;
-	struct stats_ratio aa;
+	struct stats_ratio aa, over_all; /* over_all: the best set compared with the one for all */
 	unsigned group;
 	int best; /* of those that are confirmed, or -1 */
 };
@@ -93,5 +94,9 @@ bool tuning_is_beside(const struct tuning *tuning, unsigned variant);
 const char *nccl_conf_text(const struct tuning *tuning, struct story *story);
 /* Whether the file has a line that NCCL reads, perhaps only for some sizes. */
 bool nccl_conf_sets(const struct tuning *tuning);
+
+/* Adds tuner.csv, if what is confirmed has algorithm, protocol or channels in it and NCCL's log names
+ * them: rows that NCCL's example of a tuner plugin reads, and a sentence on their use. */
+void tuner_csv_tell(const struct tuning *tuning, struct story *story);
 
 #endif

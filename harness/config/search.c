@@ -9,7 +9,9 @@
 #include "build.h"
 #include "plan.h"
 
-#define DRAWN 40 /* candidate rows drawn for each row that is taken */
+#define DRAWN      40   /* candidate rows drawn for each row that is taken */
+#define ROW_LOSS   0.06 /* what values beside a row's first pair may lose together, a log */
+#define SPARE_ROWS 6    /* for values that lose, and so share no row */
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b)
 {
@@ -39,18 +41,29 @@ void search_set_text(const struct search_space *space, const struct search_set *
 	}
 }
 
+unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most)
+{
+	unsigned n = 0;
+	for (unsigned k = 0; k < space->nkeys; k++)
+		for (unsigned v = 1; v < space->keys[k].nvalues && n < most; v++) {
+			rows[n] = (struct search_set){{0}};
+			rows[n++].level[k] = (unsigned char)v;
+		}
+	return n;
+}
+
 /* --- the covering array --- */
 
 struct cover {
 	const struct search_space *space;
 	uint64_t state;
-	const search_aside *aside;
+	const search_losses *losses;
 	bool seen[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES][SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 };
 
-static bool is_aside(const struct cover *c, unsigned key, unsigned value)
+static double loss_of(const struct cover *c, unsigned key, unsigned value)
 {
-	return c->aside && (*c->aside)[key][value];
+	return c->losses && value ? (*c->losses)[key][value] : 0;
 }
 
 static unsigned draw(struct cover *c, unsigned below)
@@ -64,14 +77,20 @@ static bool *pair_of(struct cover *c, unsigned a, unsigned x, unsigned b, unsign
 	return a < b ? &c->seen[a][x][b][y] : &c->seen[b][y][a][x];
 }
 
-/* New pairs that a value makes with the values chosen so far: pairs that are in no row. */
-static unsigned fresh_of(struct cover *c, const struct search_set *set, const bool *chosen,
-                         unsigned key, unsigned value)
+/* Whether a row shows what two of its values do together: the others lose little. */
+static bool is_clear(const struct cover *c, const struct search_set *set, unsigned a, unsigned b)
 {
-	unsigned n = 0;
+	double sum = 0;
 	for (unsigned k = 0; k < c->space->nkeys; k++)
-		n += k != key && chosen[k] && !*pair_of(c, key, value, k, set->level[k]);
-	return n;
+		sum += k == a || k == b ? 0 : loss_of(c, k, set->level[k]);
+	return sum < ROW_LOSS + 1e-9;
+}
+
+/* A pair that the row shows and no row before it. */
+static bool is_new(struct cover *c, const struct search_set *set, unsigned a, unsigned b)
+{
+	return a != b && set->level[a] && set->level[b] &&
+	       !*pair_of(c, a, set->level[a], b, set->level[b]) && is_clear(c, set, a, b);
 }
 
 /* Begins with a pair that is in no row; false: all are covered. */
@@ -80,11 +99,12 @@ static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
 	unsigned found = 0;
 	for (unsigned a = 0; a < c->space->nkeys; a++)
 		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			for (unsigned x = 0; x < c->space->keys[a].nvalues; x++)
-				for (unsigned y = 0; y < c->space->keys[b].nvalues; y++) {
-					if (*pair_of(c, a, x, b, y) || is_aside(c, a, x) ||
-					    is_aside(c, b, y) || draw(c, ++found))
+			for (unsigned x = 1; x < c->space->keys[a].nvalues; x++)
+				for (unsigned y = 1; y < c->space->keys[b].nvalues; y++) {
+					if (*pair_of(c, a, x, b, y) || isinf(loss_of(c, a, x)) ||
+					    isinf(loss_of(c, b, y)) || draw(c, ++found))
 						continue;
+					*set = (struct search_set){{0}};
 					memset(chosen, 0, SEARCH_MAX_KEYS);
 					set->level[a] = (unsigned char)x;
 					set->level[b] = (unsigned char)y;
@@ -93,18 +113,22 @@ static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
 	return found;
 }
 
-/* Sets the other keys in random order, each to the value that makes most new pairs. */
-static unsigned fill_row(struct cover *c, struct search_set *set, bool *chosen)
+/* Sets the other keys in random order, each to the value that makes most new pairs, of those with
+ * which the row shows its first pair. */
+static void fill_row(struct cover *c, struct search_set *set, bool *chosen)
 {
-	unsigned gain = 1, left = c->space->nkeys - 2;
-	while (left) {
+	double bears = ROW_LOSS;
+	for (unsigned left = c->space->nkeys - 2; left;) {
 		unsigned k = draw(c, c->space->nkeys), best = 0, most = 0, ties = 0;
 		if (chosen[k])
 			continue;
 		for (unsigned v = 0; v < c->space->keys[k].nvalues; v++) {
-			if (is_aside(c, k, v))
+			unsigned n = 0;
+			if (loss_of(c, k, v) > bears)
 				continue;
-			unsigned n = fresh_of(c, set, chosen, k, v);
+			set->level[k] = (unsigned char)v;
+			for (unsigned with = 0; with < c->space->nkeys; with++)
+				n += is_new(c, set, k, with);
 			ties = n > most || !v ? 1 : ties + (n == most);
 			if (n > most || (n == most && !draw(c, ties)))
 				best = v;
@@ -112,51 +136,45 @@ static unsigned fill_row(struct cover *c, struct search_set *set, bool *chosen)
 		}
 		set->level[k] = (unsigned char)best;
 		chosen[k] = true;
-		gain += most;
+		bears -= loss_of(c, k, best);
 		left--;
 	}
-	return gain;
 }
 
-static void mark(struct cover *c, const struct search_set *set)
-{
-	for (unsigned a = 0; a < c->space->nkeys; a++)
-		for (unsigned b = a + 1; b < c->space->nkeys; b++)
-			*pair_of(c, a, set->level[a], b, set->level[b]) = true;
-}
-
-/* Each value of the only key: pairs take two keys. */
-static unsigned cover_one(const struct search_space *space, const search_aside *aside,
-                          struct search_set *rows, unsigned most)
+/* The new pairs of a row; notes them if it is taken. */
+static unsigned count_new(struct cover *c, const struct search_set *set, bool taken)
 {
 	unsigned n = 0;
-	for (unsigned v = 1; v < space->keys[0].nvalues && n < most; v++)
-		if (!aside || !(*aside)[0][v])
-			rows[n++] = (struct search_set){.level = {(unsigned char)v}};
+	for (unsigned a = 0; a < c->space->nkeys; a++)
+		for (unsigned b = a + 1; b < c->space->nkeys; b++)
+			if (is_new(c, set, a, b)) {
+				n++;
+				if (taken)
+					*pair_of(c, a, set->level[a], b, set->level[b]) = true;
+			}
 	return n;
 }
 
-unsigned search_cover(const struct search_space *space, const search_aside *aside, uint64_t seed,
+unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most)
 {
-	const struct search_set none = {{0}};
 	unsigned n = 0;
-	if (space->nkeys < 2)
-		return cover_one(space, aside, rows, most);
 	struct cover *c = calloc(1, sizeof *c);
 	if (!c)
 		return 0;
 	c->space = space;
-	c->aside = aside;
+	c->losses = losses;
 	c->state = value_mix(seed);
-	mark(c, &none); /* the reference is measured anyway */
 	while (n < most) {
-		struct search_set best = none;
+		struct search_set best = {{0}};
 		unsigned gain = 0;
 		for (unsigned i = 0; i < DRAWN; i++) {
-			struct search_set one = none;
+			struct search_set one = {{0}};
 			bool chosen[SEARCH_MAX_KEYS] = {false};
-			unsigned g = begin_row(c, &one, chosen) ? fill_row(c, &one, chosen) : 0;
+			if (!begin_row(c, &one, chosen))
+				break;
+			fill_row(c, &one, chosen);
+			unsigned g = count_new(c, &one, false);
 			if (g > gain) {
 				gain = g;
 				best = one;
@@ -164,16 +182,28 @@ unsigned search_cover(const struct search_space *space, const search_aside *asid
 		}
 		if (!gain)
 			break;
-		mark(c, &best);
+		count_new(c, &best, true);
 		rows[n++] = best;
 	}
 	free(c);
 	return n;
 }
 
+/* The product of the two longest lists is the least that any array takes. */
+unsigned search_cover_most(const struct search_space *space)
+{
+	unsigned first = 0, second = 0;
+	for (unsigned k = 0; k < space->nkeys; k++) {
+		unsigned n = space->keys[k].nvalues - 1;
+		second = n > first ? first : n > second ? n : second;
+		first = n > first ? n : first;
+	}
+	return second ? first * second + SPARE_ROWS : 0;
+}
+
 unsigned search_narrow_most(unsigned nth)
 {
-	static const unsigned most[SEARCH_NARROWS] = {12, 8, 6, 4};
+	static const unsigned most[SEARCH_NARROWS] = {8, 5, 3};
 	return most[nth < SEARCH_NARROWS ? nth : SEARCH_NARROWS - 1];
 }
 
@@ -411,19 +441,18 @@ unsigned search_blocks(const struct plan *plan)
 
 struct search_trials search_trials(const struct plan *plan)
 {
-	struct search_set *rows = malloc(SEARCH_MAX_SETS * sizeof *rows);
 	struct search_trials n = {0};
-	unsigned here = 0;
+	unsigned here = 0, singles = 0;
 	for (unsigned v = 0; v < plan->nvariants; v++)
 		here += !plan->variants[v].skip[0] && strcmp(plan->variants[v].role, "search");
-	for (unsigned i = 0; i < SEARCH_SCREENS && rows; i++)
-		n.screen +=
-		    2 + search_cover(&plan->search, NULL, plan->seed + i, rows, SEARCH_MAX_SETS);
+	const unsigned pairs = search_cover_most(&plan->search);
+	for (unsigned k = 0; k < plan->search.nkeys; k++)
+		singles += plan->search.keys[k].nvalues - 1;
+	n.screen = 2 + singles + (pairs ? 2 + pairs : 0);
 	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
 		n.narrow += 2 + search_narrow_most(i);
 	n.confirm = search_blocks(plan) * (here + plan->search.finalists);
 	n.all = n.screen + n.narrow + n.confirm;
-	free(rows);
 	return n;
 }
 

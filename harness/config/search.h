@@ -19,10 +19,10 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
                      size_t bytes);
 
-/* The rounds of a search (analysis/candidates.h): covering arrays, then fewer and fewer sets.
- */
+/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, then
+ * fewer and fewer sets. */
 #define SEARCH_SCREENS 2
-#define SEARCH_NARROWS 4
+#define SEARCH_NARROWS 3
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS)
 /* How many sets the nth round after the screens measures. */
 unsigned search_narrow_most(unsigned nth);
@@ -30,14 +30,23 @@ unsigned search_narrow_most(unsigned nth);
  * signed-rank test does not pass Holm's correction at 5 %. */
 unsigned search_confirm_blocks(unsigned ntests);
 
-/* Sets that hold every pair of values of every two keys at least once: a covering array of strength
- * 2, made row by row, each the best of several drawn (Cohen, Dalal, Fredman and Patton, The AETG
- * system, 1997). Its size grows with the product of the two longest lists and the logarithm of the
- * number of keys. Fills up to `most` rows, the same for the same seed, without the reference's own
- * and without values that are excluded (NULL: none). Returns how many. */
-typedef bool search_aside[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
-unsigned search_cover(const struct search_space *space, const search_aside *aside, uint64_t seed,
+/* Sets of one value each, in the order of the space. Fills up to `most` rows. Returns how many. */
+unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
+
+/* Sets that hold every pair of values of every two keys at least once, but for pairs with the
+ * reference's own: a covering array of strength 2, made row by row, each the best of several drawn
+ * (Cohen, Dalal, Fredman and Patton, The AETG system, 1997). Its size grows with the product of
+ * the two longest lists and the logarithm of the number of keys.
+ *
+ * `losses` is what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. A
+ * row has other values beside its first pair only if they lose little together, so that a pair
+ * is measured where nothing hides it. Fills up to `most` rows, the same for the same seed.
+ * Returns how many. */
+typedef double search_losses[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
+unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most);
+/* Rows of such an array that a search measures: more than it takes where no value loses much. */
+unsigned search_cover_most(const struct search_space *space);
 
 /* --- reading [search] --- */
 

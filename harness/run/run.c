@@ -183,7 +183,6 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 			r->failed[variant]++;
 		else if (r->failed[variant] < GIVE_UP)
 			r->failed[variant] = 0;
-		r->measured[variant] |= !result;
 		r->nfailed += result > 0;
 		lacks = lacks || r->failed[variant];
 		measured += !result && r->failed[variant] < GIVE_UP &&

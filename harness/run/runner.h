@@ -42,7 +42,6 @@ struct runner {
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */
 	bool unexpected[PLAN_MAX_VARIANTS]; /* its path, of an earlier session too */
 	unsigned failed[PLAN_MAX_VARIANTS]; /* in a row */
-	bool measured[PLAN_MAX_VARIANTS];   /* once at least, in this session */
 	/* Whether a variant need not be tried, and why: the record still gets its failure.
 	 * NULL: each is tried. */
 	bool (*hopeless)(const struct runner *r, unsigned variant, char *why, size_t bytes);

@@ -77,35 +77,23 @@ static void confirm_next(const struct record_run *run, const struct tuned_seen *
 		out->sets[out->n++] = s->sets[first->sets[i]];
 }
 
-static unsigned round_next(const struct search_space *space, uint64_t seed,
-                           const struct tuned_seen *t, unsigned round, struct arena *arena,
-                           struct search_set *sets)
-{
-	search_aside aside;
-	if (round >= SEARCH_SCREENS)
-		return candidates_narrow(&t->seen, search_narrow_most(round - SEARCH_SCREENS),
-		                         arena, sets);
-	candidates_aside(&t->seen, aside);
-	return search_cover(space, (const search_aside *)&aside, seed + round, sets,
-	                    SEARCH_MAX_SETS);
-}
-
 void tune_next(const struct record_run *run, const struct search_space *space, uint64_t seed,
                unsigned blocks, bool hurry, struct arena *arena, struct tune_next *out)
 {
 	const struct record_search *s = run->search;
+	const struct candidates_seen nothing = {.space = space};
 	*out = (struct tune_next){.n = 0};
 	if (!s) {
-		out->n = search_cover(space, NULL, seed, out->sets, SEARCH_MAX_SETS);
+		out->n = candidates_round(&nothing, 0, seed, arena, out->sets);
 		return;
 	}
 	const struct tuned_seen t = tuned_seen_make(run, arena);
 	if (!s->confirmed)
 		find_missing(s, &t, out);
-	if (s->confirmed || (!out->n && (hurry || out->round + 1 >= SEARCH_ROUNDS)))
+	while (!s->confirmed && !out->n && !hurry && out->round + 1 < SEARCH_ROUNDS)
+		out->n = candidates_round(&t.seen, ++out->round, seed, arena, out->sets);
+	if (!out->n)
 		confirm_next(run, &t, blocks, arena, out);
-	else if (!out->n)
-		out->n = round_next(space, seed, &t, ++out->round, arena, out->sets);
 	if (!out->n && !out->ended) {
 		out->ended = true;
 		snprintf(out->why, sizeof out->why,
@@ -237,34 +225,16 @@ static bool is_short(const struct runner *r, unsigned trials)
 	return spent_s * (1 + (double)left / r->ndone) > r->spec.budget_s;
 }
 
-/* Whether a set need not be tried: it failed too often, or it has a value with which two sets
- * failed and none ran. Such a value is in half of all sets, and may wait for its timeout in
- * each. The record has a failure for it all the same, because a block is whole with a line of
- * each set. */
+/* Whether a set need not be tried: it failed too often. The record has a failure for it all the
+ * same, because a block is whole with a line of each set. Of a value that fails alone there are no
+ * further sets. */
 static bool is_hopeless(const struct runner *r, unsigned variant, char *why, size_t bytes)
 {
 	const struct tuning *t = r->hopeless_arg;
-	const struct search_set *set =
-	    variant < t->ordinary ? NULL : &t->sets[variant - t->ordinary];
-	if (set && r->failed[variant] >= GIVE_UP) {
-		snprintf(why, bytes, "not tried: %d trials before failed", GIVE_UP);
-		return true;
-	}
-	for (unsigned k = 0; set && k < r->plan.search.nkeys; k++) {
-		unsigned failed = 0, measured = 0;
-		for (unsigned i = 0; i < t->nsets && set->level[k]; i++) {
-			if (t->sets[i].level[k] != set->level[k])
-				continue;
-			failed += r->failed[t->ordinary + i] > 0;
-			measured += r->measured[t->ordinary + i];
-		}
-		if (failed < 2 || measured)
-			continue;
-		snprintf(why, bytes, "not tried: %u sets with %s = %s failed, and none ran", failed,
-		         r->plan.search.keys[k].key, r->plan.search.keys[k].values[set->level[k]]);
-		return true;
-	}
-	return false;
+	if (variant < t->ordinary || r->failed[variant] < GIVE_UP)
+		return false;
+	snprintf(why, bytes, "not tried: %d trials before failed", GIVE_UP);
+	return true;
 }
 
 struct choosing {
