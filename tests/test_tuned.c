@@ -224,6 +224,29 @@ TEST(gains_are_those_of_the_confirmation)
 	assert_lacks(conf, "\nNCCL_");
 }
 
+/* The set for all sizes is named with the sizes at which another one gains more: only those at
+ * which that is confirmed. */
+TEST(a_set_that_is_better_at_a_size_is_named_beside_the_one_for_all)
+{
+	struct status st = {""};
+	write_record(CONFIRMED);
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	json_t *r = json_report(made_path("report.json"));
+	const json_t *table = json_table(r, "tuned");
+	json_assert_one_says(json_object_get(r, "answer"),
+	                     "another set is better: set-1 for alltoall, stream of 4 KiB");
+	for (unsigned i = 0; i < 4; i++) {
+		json_keys one = {"asked_bytes", i % 2 ? "4096" : "16384", "cell",
+		                 i / 2 ? "alltoall, stream" : "alltoall, isolated", NULL};
+		const json_t *over = json_cell(table, one, "over_all");
+		if (i % 2)
+			json_assert_number(over, "estimate", exp(0.30 - 0.05), 0.01);
+		else
+			assert_false(json_is_number(json_object_get(over, "estimate")));
+	}
+	json_decref(r);
+}
+
 static void answer_says(const char *text)
 {
 	struct status st = {""};

@@ -46,6 +46,7 @@ struct searcher {
 	double *mean;            /* [set * ncells + cell] */
 	struct search_set *pool; /* measured ones first, then proposals */
 	unsigned npool;
+	bool hopes; /* each term of an effect that gains may be its cause */
 };
 
 static bool has(const struct term *t, const struct search_set *set)
@@ -271,20 +272,29 @@ static void effect_add(const struct fit *f, unsigned term, struct model *m)
 	e->n = m->nterms - e->first;
 }
 
+/* Adds effects one by one and keeps as many as make EBIC least: the first of several equal ones
+ * explains too little to pass alone. */
 static void choose_terms(struct fit *f, unsigned cell, struct model *m)
 {
 	double rss = dot(f->rest, f->rest, f->n), explains;
-	const double n = f->n, least = n * LEAST_SD * LEAST_SD;
+	const double n = f->n, least_rss = n * LEAST_SD * LEAST_SD;
 	const double dearer = log(n) + 2 * log(f->nterms + 1.0);
+	double least = n * log(rss + least_rss);
+	unsigned kept = 0;
 	while (m->n < MOST_TERMS && m->n < f->n / 3 && m->nterms < MOST_EQUAL) {
 		unsigned t = best_term(f, &explains);
-		if (t == f->nterms ||
-		    n * log((rss + least) / (fmax(rss - explains, 0) + least)) < dearer)
+		if (t == f->nterms)
 			break;
 		effect_add(f, t, m);
 		take_out(f, t);
 		rss = dot(f->rest, f->rest, f->n);
+		double ebic = n * log(rss + least_rss) + m->n * dearer;
+		if (ebic < least) {
+			least = ebic;
+			kept = m->n;
+		}
 	}
+	m->n = kept;
 	solve(f, cell, m);
 }
 
@@ -325,7 +335,7 @@ static double predict(const struct searcher *s, unsigned cell, const struct sear
 		unsigned held = 0;
 		for (unsigned t = e->first; t < e->first + e->n; t++)
 			held += has(&m->terms[t], set);
-		sum += e->log * held / e->n;
+		sum += s->hopes && e->log > 0 && held ? e->log : e->log * held / e->n;
 	}
 	return sum;
 }
@@ -427,6 +437,23 @@ static unsigned best_of(const struct searcher *s, unsigned aim, const bool *take
 	return best;
 }
 
+/* Each pair alone that may be the cause of a gain. */
+static void propose_pairs(struct searcher *s)
+{
+	for (unsigned c = 0; c < s->seen->ncells; c++)
+		for (unsigned i = 0; i < s->models[c].n; i++) {
+			const struct effect *e = &s->models[c].effects[i];
+			for (unsigned t = e->first; t < e->first + e->n && e->log > 0; t++) {
+				const struct term *term = &s->models[c].terms[t];
+				struct search_set set = {{0}};
+				set.level[term->key[0]] = term->level[0];
+				if (term->pair)
+					set.level[term->key[1]] = term->level[1];
+				pool_add(s, &set);
+			}
+		}
+}
+
 /* From the default and from the best sets of each aim: sets that no change improves, and each of
  * the best with one setting fewer. */
 static void propose(struct searcher *s)
@@ -452,6 +479,7 @@ static void propose(struct searcher *s)
 			continue;
 		pool_add(s, &set);
 	}
+	propose_pairs(s);
 }
 
 static void means_find(struct searcher *s)
@@ -554,6 +582,7 @@ static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct
                        struct search_set *out)
 {
 	struct searcher s = searcher_make(seen, arena);
+	s.hopes = true;
 	propose(&s);
 	return take_best(&s, s.npool, most, -1, out);
 }

@@ -7,21 +7,23 @@
  * 1. Each value alone. A value that loses much would hide what others gain: this says which do.
  * 2. All pairs of two settings' values: a covering array of strength 2 (config/search.h), so that
  *    two that help only together are found, even if one of them does harm alone. Values that
- *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few.
- * 3. Narrow down, 3 times: 8, 5 and 3 sets, the best so far: successive halving (Karnin, Koren and
+ *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few, and
+ *    take more rows so: pairs that lose least alone come first, because rows are limited.
+ * 3. Narrow down, 3 times: 6, 5 and 3 sets, the best so far: successive halving (Karnin, Koren and
  *    Somekh 2013), so that most trials go to those that may win. A set's score is the mean of
  *    its trials and of the model's prediction, which counts as three trials. A set that was not
  *    measured has the prediction alone: each round tries what the last one suggests.
  *
  * The model of a cell is a sum of a few effects, of single values and of pairs of values. They
- * are added one by one, each time the one that explains most of the rest, until EBIC (Chen and
- * Chen 2008) no longer falls. Pairs that were always measured together share one effect: a set
- * with half of them has half of it. So the best sets of the array are measured again with
- * settings left out, until the effect belongs to one pair. A value with which every set loses a
- * fifth is excluded together with its sets, because it would hide all other effects. Losses are
- * cut off at a quarter: how bad a bad set is says nothing about a good one. Proposals are local
- * optima under changes of one value or of two, starting from the default and from each of the
- * best sets. Of two equal sets the one with fewer settings is better.
+ * are added one by one, each time the one that explains most of the rest; as many are kept as make
+ * EBIC least (Chen and Chen 2008). Pairs that were always measured together share one effect. If
+ * it is a gain, each of them may be its cause, so the next round tries sets with any of them, until
+ * it belongs to one pair; a finalist with half of them has half of it. A value with which every
+ * set loses a fifth is excluded together with its sets, because it would hide all other effects.
+ * Losses are cut off at a quarter: how bad a bad set is says nothing about a good one. Proposals
+ * are pairs that may cause a gain, and local optima under changes of one value or of two, starting
+ * from the default and from each of the best sets. Of two equal sets the one with fewer settings is
+ * better.
  *
  * The first set of a round is the best for all cells: the highest mean gain, where no cell may
  * lose half the margin. Each further set is the one that adds most to what the sets before it

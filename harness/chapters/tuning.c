@@ -242,19 +242,23 @@ static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
 	return excludes || most > margin ? fmax(most, margin) : margin;
 }
 
+/* A test, not judged yet, that a variant gains more than the hurdle over another one in a cell. */
+static struct tuned_test test_of(const struct tuning *t, const struct tuning_cell *cell,
+                                 unsigned variant, unsigned over, double hurdle)
+{
+	const struct contrast c = judge(t, cell, variant, over, isinf(hurdle) ? 0 : expm1(hurdle));
+	/* p is that of a time: less is faster. */
+	return (struct tuned_test){.hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
+}
+
 static void tests_make(struct tuning *t)
 {
 	const unsigned n = t->nfinalists * t->ncells;
 	t->tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
 	for (unsigned i = 0; i < n; i++) {
 		const struct tuning_cell *cell = &t->cells[i % t->ncells];
-		const double hurdle = hurdle_of(t->s, &cell->aa);
-		const struct contrast c =
-		    judge(t, cell, t->finalists[i / t->ncells].variant, (unsigned)t->s->reference,
-		          isinf(hurdle) ? 0 : expm1(hurdle));
-		/* p is that of a time: less is faster. */
-		t->tests[i] =
-		    (struct tuned_test){.hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
+		t->tests[i] = test_of(t, cell, t->finalists[i / t->ncells].variant,
+		                      (unsigned)t->s->reference, hurdle_of(t->s, &cell->aa));
 	}
 	tuned_judge(t->arena, t->tests, n, t->s->margin);
 }
@@ -305,11 +309,29 @@ static void cells_fill(struct tuning *t)
 		const struct tuned_test *all = &t->finalists[t->all].tests[c];
 		cell->all_gain = all->confirmed ? all->expect : all->ratio;
 		cell->all_verdict = verdict_of_test(all, t->s->margin);
-		if (cell->best >= 0 && cell->best != t->all)
-			cell->over_all = judge(t, cell, t->finalists[cell->best].variant,
-			                       t->finalists[t->all].variant, 0)
-			                     .verdict.ratio;
 	}
+}
+
+/* Where another finalist is confirmed to gain over the set for all. The best of a cell is chosen
+ * among all finalists, so that Holm's correction is over all of these. */
+static void cells_compare(struct tuning *t)
+{
+	const unsigned n = t->nfinalists * t->ncells;
+	struct tuned_test *tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
+	unsigned *cell_of = ARENA_ARRAY(t->arena, unsigned, n + 1), ntests = 0;
+	for (unsigned i = 0; i < n && t->all >= 0; i++) {
+		const unsigned f = i / t->ncells, c = i % t->ncells;
+		const struct tuning_cell *cell = &t->cells[c];
+		if ((int)f == t->all)
+			continue;
+		cell_of[ntests] = cell->best == (int)f ? c : t->ncells;
+		tests[ntests++] = test_of(t, cell, t->finalists[f].variant,
+		                          t->finalists[t->all].variant, hurdle_of(t->s, &cell->aa));
+	}
+	tuned_judge(t->arena, tests, ntests, t->s->margin);
+	for (unsigned i = 0; i < ntests; i++)
+		if (cell_of[i] < t->ncells && tests[i].confirmed)
+			t->cells[cell_of[i]].over_all = tests[i].expect;
 }
 
 static void tested_fill(struct tuning *t)
@@ -560,12 +582,12 @@ static void lead(const struct tuning *t, struct story *story)
 	story_leads_unasked(story);
 }
 
-/* Sizes at which another set is better than the one for all, beyond the margin. */
+/* Sizes at which another set is better than the one for all. */
 static void say_better(const struct tuning *t, struct story *story)
 {
 	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells + 1), n = 0;
 	for (unsigned c = 0; c < t->ncells; c++)
-		if (t->cells[c].over_all.lo > 1 + t->s->margin)
+		if (t->cells[c].over_all.lo > 1)
 			rows[n++] = c;
 	if (n)
 		story_say(
@@ -603,6 +625,7 @@ static void tell(const struct analysis *a, struct story *story)
 	tests_make(&t);
 	sum_up(&t);
 	cells_fill(&t);
+	cells_compare(&t);
 	tested_fill(&t);
 	settings_find(&t);
 	if (t.all >= 0)

@@ -11,7 +11,7 @@
 
 #define DRAWN      40   /* candidate rows drawn for each row that is taken */
 #define ROW_LOSS   0.06 /* what values beside a row's first pair may lose together, a log */
-#define SPARE_ROWS 6    /* for values that lose, and so share no row */
+#define SPARE_ROWS 8    /* for values that lose, and so share no row */
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b)
 {
@@ -93,16 +93,22 @@ static bool is_new(struct cover *c, const struct search_set *set, unsigned a, un
 	       !*pair_of(c, a, set->level[a], b, set->level[b]) && is_clear(c, set, a, b);
 }
 
-/* Begins with a pair that is in no row; false: all are covered. */
+/* Begins with a pair that is in no row, of those that lose least; false: all are covered. */
 static bool begin_row(struct cover *c, struct search_set *set, bool *chosen)
 {
 	unsigned found = 0;
+	double least = INFINITY;
 	for (unsigned a = 0; a < c->space->nkeys; a++)
 		for (unsigned b = a + 1; b < c->space->nkeys; b++)
 			for (unsigned x = 1; x < c->space->keys[a].nvalues; x++)
 				for (unsigned y = 1; y < c->space->keys[b].nvalues; y++) {
-					if (*pair_of(c, a, x, b, y) || isinf(loss_of(c, a, x)) ||
-					    isinf(loss_of(c, b, y)) || draw(c, ++found))
+					double loss =
+					    trunc((loss_of(c, a, x) + loss_of(c, b, y)) / ROW_LOSS);
+					if (*pair_of(c, a, x, b, y) || isinf(loss) || loss > least)
+						continue;
+					found = loss < least ? 0 : found;
+					least = loss;
+					if (draw(c, ++found))
 						continue;
 					*set = (struct search_set){{0}};
 					memset(chosen, 0, SEARCH_MAX_KEYS);
@@ -203,7 +209,7 @@ unsigned search_cover_most(const struct search_space *space)
 
 unsigned search_narrow_most(unsigned nth)
 {
-	static const unsigned most[SEARCH_NARROWS] = {8, 5, 3};
+	static const unsigned most[SEARCH_NARROWS] = {6, 5, 3};
 	return most[nth < SEARCH_NARROWS ? nth : SEARCH_NARROWS - 1];
 }
 

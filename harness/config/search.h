@@ -40,8 +40,8 @@ unsigned search_singles(const struct search_space *space, struct search_set *row
  *
  * `losses` is what each value loses alone, a log ≥ 0; INFINITY: it is in no row; NULL: nothing. A
  * row has other values beside its first pair only if they lose little together, so that a pair
- * is measured where nothing hides it. Fills up to `most` rows, the same for the same seed.
- * Returns how many. */
+ * is measured where nothing hides it. Pairs that lose least alone come first. Fills up to `most`
+ * rows, the same for the same seed. Returns how many. */
 typedef double search_losses[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 unsigned search_cover(const struct search_space *space, const search_losses *losses, uint64_t seed,
                       struct search_set *rows, unsigned most);
