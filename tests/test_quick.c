@@ -169,7 +169,7 @@ TEST(the_command_line_wins)
 TEST(blocks_fit_the_time)
 {
 	cuts(HEAD "primary = bandwidth\n" MODES CLAIMS, (char[]){"calls=100000"});
-	assert_int_equal(spec.blocks, PLAN_QUICK_BLOCKS);
+	assert_int_equal(spec.blocks, CLAIM_BLOCKS);
 }
 
 TEST(without_such_a_claim_it_says_so)
@@ -210,13 +210,13 @@ TEST(its_report_says_what_the_full_run_adds)
 	free(report);
 	snprintf(command, sizeof command, "compare %s %s", path, path);
 	cli_expect(here_call(command), 0, "t --quick");
-	cli_expect(here_run("; Which?\n[experiment]\ncollective = alltoall\nbytes = 1M\nranks = 2\n"
-	                    "backend = null\npace = stream\nlimit = no\nprimary = bandwidth\n"
-	                    "[variant threads]\nmode = threads\n[variant processes]\n"
-	                    "mode = processes\n" CLAIM("bandwidth", "processes", "threads",
-	                                                "busbw", ""),
-	                    "--quick", "blocks=1", NULL),
-	           0, "one claim alone. The full run: ");
+	cli_expect(
+	    here_run("; Which?\n[experiment]\ncollective = alltoall\nbytes = 1M\nranks = 2\n"
+	             "backend = null\npace = stream\nlimit = no\nprimary = bandwidth\n"
+	             "[variant threads]\nmode = threads\n[variant processes]\n"
+	             "mode = processes\n" CLAIM("bandwidth", "processes", "threads", "busbw", ""),
+	             "--quick", "blocks=1", NULL),
+	    0, "one claim alone. The full run: ");
 }
 
 /* In each experiment that is here. */

@@ -120,8 +120,8 @@ static const struct story_form read_form =
                .when = offsetof(struct read, when), .hidden = true);
 
 static const struct sentence read_sentences[] = {
-    {STORY_BODY, ALL_IN_SO_MANY, "Counters were read in {most} of {blocks} blocks (key counters_blocks)."},
-    {STORY_BODY, SOME_IN_FEWER, "Counters were read in {fewest} to {most} of {blocks} blocks (key counters_blocks): as many as each row says."},
+    {STORY_BODY, ALL_IN_SO_MANY, "Counters were read in {most} of {blocks} blocks."},
+    {STORY_BODY, SOME_IN_FEWER, "Counters were read in {fewest} to {most} of {blocks} blocks; each row says in how many."},
 };
 
 static const struct sentence sentences[] = {

@@ -9,7 +9,6 @@
 
 #define PLAN_MIN_RANKS 2 /* below, nothing is collective */
 #define PLAN_MAX_NOTES 16
-#define PLAN_QUICK_BLOCKS 6 /* the fewest of a quick run: those that an interval needs */
 /* The A/A twin and the limit; and the variants that a search makes. */
 #define PLAN_MAX_VARIANTS (SPEC_MAX_VARIANTS + 2 + SEARCH_MAX_SETS)
 

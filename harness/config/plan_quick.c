@@ -192,8 +192,8 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan, machine).seconds;
 	plan_free(plan);
 	spec->blocks = fit < most ? (unsigned)fit : most;
-	if (spec->blocks < PLAN_QUICK_BLOCKS)
-		spec->blocks = PLAN_QUICK_BLOCKS;
+	if (spec->blocks < CLAIM_BLOCKS)
+		spec->blocks = CLAIM_BLOCKS;
 	return 0;
 }
 

@@ -7,13 +7,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../analysis/stats.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
 #include "resume.h"
-
-_Static_assert(PLAN_QUICK_BLOCKS == STATS_MIN_BLOCKS, "a quick run has an interval, and no more");
 
 static int load_spec(struct runner *r, struct status *st)
 {
