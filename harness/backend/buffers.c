@@ -26,75 +26,79 @@ struct value_question buffers_question(const struct trial *trial, const struct c
 	};
 }
 
-/* An element's bits, from and to memory; little-endian. */
+/* An element's bits, from and to memory; little-endian. The sizes are constants, as a copy of an unknown
+ * size is a call. */
 static uint64_t element_get(const char *at, size_t bytes)
 {
 	uint64_t bits = 0;
-	memcpy(&bits, at, bytes);
+	if (bytes == 4)
+		memcpy(&bits, at, 4);
+	else if (bytes == 2)
+		memcpy(&bits, at, 2);
+	else if (bytes == 1)
+		memcpy(&bits, at, 1);
+	else
+		memcpy(&bits, at, 8);
 	return bits;
 }
 
 static void element_put(char *at, size_t bytes, uint64_t bits)
 {
-	memcpy(at, &bits, bytes);
+	if (bytes == 4)
+		memcpy(at, &bits, 4);
+	else if (bytes == 2)
+		memcpy(at, &bits, 2);
+	else if (bytes == 1)
+		memcpy(at, &bits, 1);
+	else
+		memcpy(at, &bits, 8);
 }
 
-/* Both loops take the question by value, which no write to a buffer can change, and a constant size of
- * elements: the compiler then computes once what is the same for all elements. */
-#define INLINED static inline __attribute__((always_inline))
-
-INLINED void put_all(struct value_question q, char *at, uint64_t position, size_t n, size_t element)
+static bool is_moved(const struct value_question *q)
 {
-	for (size_t k = 0; k < n; k++)
-		element_put(at + k * element, element, value_input(&q, q.rank, position + k));
+	return q->op == OP_NONE && value_is_pattern(q);
+}
+
+/* The loops over all elements, which take most of a cell's time outside its calls. They use a copy of the
+ * question, which no write to a buffer can change; and for data that is only moved, what its datatype
+ * excludes is computed before. */
+static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
+{
+	const struct value_question own = *q;
+	const struct value_bounds in = value_bounds(own.dtype);
+	const size_t element = coll_dtype_bytes(own.dtype);
+	if (is_moved(q))
+		for (size_t k = 0; k < n; k++)
+			element_put(at + k * element, element,
+			            value_moved(in, value_place(&own, position + k), own.rank));
+	else
+		for (size_t k = 0; k < n; k++)
+			element_put(at + k * element, element,
+			            value_input(&own, own.rank, position + k));
 }
 
 /* How many elements are right, up to the first that is wrong. */
-INLINED size_t count_right(struct value_question q, struct value_source from, const char *at,
-                           size_t n, size_t element)
-{
-	size_t k = 0;
-	if (from.reduced)
-		while (k < n && element_get(at + k * element, element) ==
-		                    value_reduced(&q, from.position + k))
-			k++;
-	else
-		while (k < n && element_get(at + k * element, element) ==
-		                    value_input(&q, from.rank, from.position + k))
-			k++;
-	return k;
-}
-
-static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
-{
-	switch (coll_dtype_bytes(q->dtype)) {
-	case 1:
-		put_all(*q, at, position, n, 1);
-		break;
-	case 2:
-		put_all(*q, at, position, n, 2);
-		break;
-	case 4:
-		put_all(*q, at, position, n, 4);
-		break;
-	default:
-		put_all(*q, at, position, n, 8);
-	}
-}
-
 static size_t right(const struct value_question *q, struct value_source from, const char *at,
                     size_t n)
 {
-	switch (coll_dtype_bytes(q->dtype)) {
-	case 1:
-		return count_right(*q, from, at, n, 1);
-	case 2:
-		return count_right(*q, from, at, n, 2);
-	case 4:
-		return count_right(*q, from, at, n, 4);
-	default:
-		return count_right(*q, from, at, n, 8);
-	}
+	const struct value_question own = *q;
+	const struct value_bounds in = value_bounds(own.dtype);
+	const size_t element = coll_dtype_bytes(own.dtype);
+	const uint64_t first = from.position;
+	size_t k = 0;
+	if (from.reduced)
+		while (k < n &&
+		       element_get(at + k * element, element) == value_reduced(&own, first + k))
+			k++;
+	else if (is_moved(q))
+		while (k < n && element_get(at + k * element, element) ==
+		                    value_moved(in, value_place(&own, first + k), from.rank))
+			k++;
+	else
+		while (k < n && element_get(at + k * element, element) ==
+		                    value_input(&own, from.rank, first + k))
+			k++;
+	return k;
 }
 
 void buffers_fill(const struct buffers *b)

@@ -181,22 +181,38 @@ VALUE_FN int value_power(const struct value_question *q, struct value_spread s, 
 	return !value_speaks(q, s, place, rank) ? 0 : h & 2 ? 1 : -1;
 }
 
+/* The bits of a datatype, and those that an element must not have: of floats the exponent of NaN and
+ * infinity, from which `one` is subtracted, and -0; of integers all bits set, as in the poison. */
+struct value_bounds {
+	uint64_t mask, exponent, one, zero;
+};
+
+VALUE_FN struct value_bounds value_bounds(enum dtype dtype)
+{
+	uint64_t mask = value_mask(dtype), one = (uint64_t)1 << (value_digits(dtype) - 1);
+	struct value_bounds integer = {mask, mask, 1, 0};
+	struct value_bounds real = {mask, (mask >> 1) & ~(one - 1), one, (mask >> 1) + 1};
+	return value_is_float(dtype) ? real : integer;
+}
+
+/* A rank's input that is only moved. */
+VALUE_FN uint64_t value_moved(struct value_bounds in, uint64_t place, unsigned rank)
+{
+	uint64_t bits = value_mix(place + rank) & in.mask;
+	if ((bits & in.exponent) == in.exponent)
+		bits -= in.one;
+	return bits == in.zero ? 0 : bits;
+}
+
 /* All bits are hashed, within the rules at the top of this file. */
 VALUE_FN uint64_t value_pattern(const struct value_question *q, uint64_t place, unsigned rank)
 {
-	uint64_t mask = value_mask(q->dtype), bits = value_mix(place + rank) & mask;
+	uint64_t bits = value_mix(place + rank) & value_mask(q->dtype);
 	if (q->op == OP_PROD)
 		return (bits & ~(uint64_t)3) | 1;
 	if (q->op == OP_SUM || q->op == OP_PREMULSUM)
 		return bits & ~(uint64_t)1;
-	if (value_is_float(q->dtype)) {
-		uint64_t one = (uint64_t)1 << (value_digits(q->dtype) - 1);
-		uint64_t exponent = (mask >> 1) & ~(one - 1);
-		if ((bits & exponent) == exponent)
-			bits -= one;
-		return bits == (mask >> 1) + 1 ? 0 : bits; /* no -0 */
-	}
-	return bits == mask ? bits - 1 : bits;
+	return value_moved(value_bounds(q->dtype), place, rank);
 }
 
 /* Whether elements are bit patterns: integers, and data that is only moved. */
