@@ -6,7 +6,6 @@
  *
  * Each rank is a process on GPU 0, with its own host for NCCL, so that ranks may share the GPU; they
  * meet over sockets. */
-#define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <sched.h>
