@@ -15,6 +15,7 @@ static const struct machine {
     {"margin", searched_margin, {{0}}},
     {"pair", searched_pair, {.level = {2, 3}}},
     {"poisoned", searched_poisoned, {.level = {2, 3}}},
+    {"drawn", searched_drawn, {.level = {2, 3}}},
     {"bottleneck", searched_bottleneck, {.level = {3, 0, 0, 0, 0, 0, 0, 1}}},
 };
 
@@ -125,6 +126,7 @@ int main(void)
 	for (unsigned i = 0; i < MACHINES; i++)
 		for (unsigned k = 0; k < SCATTERS; k++)
 			for (unsigned n = 0; n < REPEATS; n++) {
+				searched_draw(n + 1);
 				struct searched r =
 				    searched_run(machines[i].gain, expm1(SEARCHED_MARGIN),
 				                 scatters[k], 1000 * k + n + 1);

@@ -71,6 +71,25 @@ TEST(a_screen_holds_every_pair)
 	assert_int_equal(search_cover(&one, NULL, 1, rows, SEARCH_MAX_SETS), 0);
 }
 
+/* So that an array that is cut off has left out those that promise least. */
+TEST(pairs_that_lose_least_come_first)
+{
+	const struct search_space space = searched_space();
+	struct search_set rows[SEARCH_MAX_SETS];
+	search_losses losses = {{0}};
+	losses[0][2] = losses[3][1] = losses[5][1] = 0.1;
+	unsigned n = search_cover(&space, (const search_losses *)&losses, 1, rows, SEARCH_MAX_SETS),
+	         most = 0;
+	for (unsigned r = 0; r < n; r++) {
+		unsigned lose = 0;
+		for (unsigned k = 0; k < space.nkeys; k++)
+			lose += losses[k][rows[r].level[k]] > 0;
+		assert_in_range(lose, most, 2);
+		most = lose;
+	}
+	assert_int_equal(most, 2);
+}
+
 TEST(blocks_are_enough_to_pass_the_correction)
 {
 	for (unsigned tests = 1; tests < 60; tests++) {

@@ -77,6 +77,7 @@ static const struct column cell_columns[] = {
     COLUMN(struct tuning_cell, all_gain, "set for all", "", RATIO),
     COLUMN(struct tuning_cell, all_verdict, "that set", "", TEXT),
     COLUMN(struct tuning_cell, aa, "A/A", "", RATIO),
+    COLUMN_AS(struct tuning_cell, settings, "settings", "best set's settings", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct tuning_cell, over_all, "over_all", "best set over the set for all", "", RATIO, ONLY_FILES),
 };
 static const struct story_form cell_form =
@@ -302,6 +303,7 @@ static void cells_fill(struct tuning *t)
 		struct tuning_cell *cell = &t->cells[c];
 		if (cell->best >= 0) {
 			cell->set = t->finalists[cell->best].set;
+			cell->settings = t->finalists[cell->best].settings;
 			cell->gain = t->finalists[cell->best].tests[c].expect;
 		}
 		if (t->all < 0)
@@ -582,19 +584,21 @@ static void lead(const struct tuning *t, struct story *story)
 	story_leads_unasked(story);
 }
 
-/* Sizes at which another set is better than the one for all. */
+/* Sizes at which another set is better than the one for all, set by set. */
 static void say_better(const struct tuning *t, struct story *story)
 {
-	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells + 1), n = 0;
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (t->cells[c].over_all.lo > 1)
-			rows[n++] = c;
-	if (n)
-		story_say(
-		    story, STORY_ANSWER, t->in.cells, rows, n,
-		    "At some sizes another set is better: [{set} for {cell} of {asked_bytes}, "
-		    "{over_all} times the speed of the one for all ({over_all:interval})]. "
-		    "nccl.conf names it too.");
+	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells + 1);
+	for (unsigned f = 0; f < t->nfinalists; f++) {
+		unsigned n = 0;
+		for (unsigned c = 0; c < t->ncells; c++)
+			if (t->cells[c].best == (int)f && t->cells[c].over_all.lo > 1)
+				rows[n++] = c;
+		if (n)
+			story_say(
+			    story, STORY_ANSWER, t->in.cells, rows, n,
+			    "{0.settings} is better at some sizes: [{over_all} times the speed of "
+			    "the set for all in {cell} of {asked_bytes} ({over_all:interval})].");
+	}
 }
 
 /* The advice on the set for all sizes, and its cost. */

@@ -26,7 +26,7 @@ struct tuning_found {
 struct tuning_cell {
 	const char *cell;
 	size_t asked_bytes;
-	const char *set;
+	const char *set, *settings;
 	struct stats_ratio gain, all_gain;
 	const char *all_verdict;
 	struct stats_ratio aa, over_all; /* over_all: the best set compared with the one for all */
