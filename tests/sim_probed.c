@@ -62,7 +62,9 @@ static void print_blocks(void)
 {
 	static const unsigned connections[] = {1, 3, 8, 16, 64};
 	static const unsigned blocks[] = {6, 10, 16, 20, 24, 28, 32, 40};
-	printf("\n| blocks |");
+	printf("\nHalf the width of an A/A line, in per cent, by blocks and by connections in each "
+	       "job; "
+	       "cores alone:\n\n| blocks |");
 	for (unsigned c = 0; c < 5; c++)
 		printf(" %u connection%s |", connections[c], connections[c] > 1 ? "s" : "");
 	printf("\n|---:|---:|---:|---:|---:|---:|");

@@ -23,6 +23,34 @@ TEST(a_search_begins_with_each_value_alone)
 	assert_int_equal(search_singles(&space, rows, 5), 5);
 }
 
+/* The largest space that can be asked for. */
+TEST(all_rounds_together_have_no_more_sets_than_a_run)
+{
+	struct search_space space = {.nkeys = SEARCH_MAX_KEYS};
+	struct search_set sets[SEARCH_MAX_SETS], rows[SEARCH_MAX_SETS];
+	unsigned set_of[SEARCH_MAX_SETS], later = 0;
+	double gains[SEARCH_MAX_SETS] = {0};
+	bool bad[SEARCH_MAX_SETS] = {false};
+	for (unsigned k = 0; k < space.nkeys; k++)
+		space.keys[k].nvalues = SEARCH_MAX_VALUES;
+	for (unsigned i = 0; i < SEARCH_MAX_SETS; i++)
+		set_of[i] = i;
+	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
+		later += search_narrow_most(i);
+	const unsigned n = search_singles(&space, sets, SEARCH_MAX_SETS);
+	const struct candidates_seen seen = {.space = &space,
+	                                     .margin = SEARCHED_MARGIN,
+	                                     .ncells = 1,
+	                                     .nsets = n,
+	                                     .ntrials = n,
+	                                     .sets = sets,
+	                                     .bad = bad,
+	                                     .set_of = set_of,
+	                                     .gains = gains};
+	assert_int_equal(n + candidates_round(&seen, 1, 1, scratch(), rows) + later,
+	                 SEARCH_MAX_SETS);
+}
+
 /* What the values of a row lose, but for two. */
 static double others_lose(const struct search_space *space, const search_losses *losses,
                           const struct search_set *row, unsigned a, unsigned b)

@@ -590,15 +590,19 @@ static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct
 unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
                           struct arena *arena, struct search_set *out)
 {
-	const unsigned left = SEARCH_MAX_SETS - seen->nsets, most = search_cover_most(seen->space);
+	unsigned kept = seen->nsets,
+	         most = search_cover_most(seen->space); /* kept: for later rounds too */
 	search_losses losses;
 	if (!round)
 		return search_singles(seen->space, out, SEARCH_MAX_SETS);
 	if (round >= SEARCH_SCREENS)
 		return narrow(seen, search_narrow_most(round - SEARCH_SCREENS), arena, out);
+	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
+		kept += search_narrow_most(i);
+	if (kept + most > SEARCH_MAX_SETS)
+		most = kept < SEARCH_MAX_SETS ? SEARCH_MAX_SETS - kept : 0;
 	find_losses(seen, losses);
-	return search_cover(seen->space, (const search_losses *)&losses, seed, out,
-	                    most < left ? most : left);
+	return search_cover(seen->space, (const search_losses *)&losses, seed, out, most);
 }
 
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,

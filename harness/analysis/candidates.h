@@ -49,7 +49,7 @@ struct candidates_seen {
 	const double *gains;    /* [trial * ncells + cell]; NaN where a cell is missing */
 };
 
-/* Sets of a round, at most SEARCH_MAX_SETS less those measured. Returns how many; 0: the round has
+/* Sets of a round; of all rounds together at most SEARCH_MAX_SETS. Returns how many; 0: the round has
  * nothing to measure. */
 unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
                           struct arena *arena, struct search_set *out);
