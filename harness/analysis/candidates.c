@@ -590,8 +590,8 @@ static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct
 unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
                           struct arena *arena, struct search_set *out)
 {
-	unsigned kept = seen->nsets,
-	         most = search_cover_most(seen->space); /* kept: for later rounds too */
+	unsigned most = search_cover_most(seen->space);
+	unsigned kept = seen->nsets; /* and those of later rounds */
 	search_losses losses;
 	if (!round)
 		return search_singles(seen->space, out, SEARCH_MAX_SETS);
