@@ -22,7 +22,7 @@
 
 enum probed_world {
 	PROBED_CORES, /* cores are slower and faster by chance */
-	PROBED_DRIFT, /* the same; clocks also wander from block to block, of time and probe alike */
+	PROBED_DRIFT, /* the same; clocks also wander from block to block, and move time and probe */
 	PROBED_UNRELATED, /* the probe sees cores that the time does not depend on */
 	PROBED_TAILS,     /* what the probe does not see is t with 2 degrees of freedom */
 	PROBED_MODE,      /* the left mode slows its cores, and so its calls */

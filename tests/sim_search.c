@@ -114,10 +114,11 @@ static void print_summary(struct counted all[MACHINES][SCATTERS])
 				loud = fmin(loud, found);
 			}
 		}
-	printf("**Of %u gains that were told %u were wrong, in at most %.2g %% of the searches of "
-	       "any row.** What there is to be found is found in %.3g to %.3g %% of the searches, "
-	       "at a scatter of a job of up to 2 %%, and in %.3g %% or more at 4 %%.\n\n",
-	       sum.confirmed, sum.wrong, erring, least, most, loud);
+	printf(
+	    "**Of %u gains that were reported %u were wrong, in at most %.2g %% of the searches of "
+	    "any row.** What there is to be found is found in %.3g to %.3g %% of the searches, "
+	    "at a scatter of a job of up to 2 %%, and in %.3g %% or more at 4 %%.\n\n",
+	    sum.confirmed, sum.wrong, erring, least, most, loud);
 }
 
 int main(void)
@@ -133,8 +134,8 @@ int main(void)
 				count(&machines[i], &r, &all[i][k]);
 			}
 	print_summary(all);
-	printf("| machine | scatter of a job | trials | found | wrong of gains told | searches "
-	       "that err | told − true | needless settings | \"no loss\" wrong "
+	printf("| machine | scatter of a job | trials | found | wrong of gains reported | searches "
+	       "that err | reported − true | needless settings | \"no loss\" wrong "
 	       "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	for (unsigned i = 0; i < MACHINES; i++)
 		for (unsigned k = 0; k < SCATTERS; k++)

@@ -1,7 +1,7 @@
 /* tuner.csv: what is confirmed of algorithm, protocol and channels, size by size, as the example of
  * a tuner plugin in NCCL's repository reads it (plugins/tuner/example/plugin.c, ext-tuner before
  * 2.29.7; read up to 2.30.7). It knows five collectives and takes any other name for all_reduce. Its
- * lines end at 255 characters; what follows would be a row of its own. Its bytes are those of the
+ * lines end at 255 characters; what follows would be another row. Its bytes are those of the
  * larger of both buffers, and its channels are the most that a call gets. */
 #include <ctype.h>
 #include <math.h>
