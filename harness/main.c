@@ -29,6 +29,7 @@ static const struct verb verbs[] = {
     {"run", "NAME [key=value …]", "measure experiments/NAME.exp and report",
      "  --dry-run       say what would be measured and what it takes; no GPU needed\n"
      "  --quick         the primary claim alone, in a minute at most\n"
+     "  --no-jobs       a dry run starts no short job to estimate its time\n"
      "  --only A,B      these variants alone, with the reference's twin and the limit\n"
      "  --file FILE     your own experiment file instead of NAME\n"
      "  --results DIR   where DIR/NAME/<UTC stamp>/ goes (default: results)\n"

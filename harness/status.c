@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "sanitize.h"
@@ -54,7 +55,7 @@ void status_say(const char *format, ...)
 	free(text);
 }
 
-static void print_span(char *text, size_t bytes, int64_t ns)
+void status_span(int64_t ns, char *text, size_t bytes)
 {
 	long s = (long)(ns / 1000000000);
 	if (s < 60)
@@ -65,19 +66,43 @@ static void print_span(char *text, size_t bytes, int64_t ns)
 		snprintf(text, bytes, "%ldh%02ldm", s / 3600, s % 3600 / 60);
 }
 
-void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what)
+bool status_redraws(void)
 {
-	char left[32] = "?";
-	if (done)
-		print_span(left, sizeof left, elapsed_ns / done * (total - done));
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K[%u/%u] %s, about %s left", done, total, what, left);
-	else
-		fprintf(stderr, "[%u/%u] %s, about %s left\n", done, total, what, left);
+	return isatty(STDERR_FILENO);
+}
+
+/* A longer line would wrap, and could not be redrawn. Bytes that continue a character take no column. */
+static void cut(char *text)
+{
+	struct winsize window = {0};
+	unsigned columns = 0, most = !ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col > 1
+	                                 ? window.ws_col - 1u
+	                                 : 79;
+	for (; *text; text++) {
+		columns += ((unsigned char)*text & 0xC0) != 0x80;
+		if (columns > most)
+			break;
+	}
+	*text = '\0';
+}
+
+void status_progress(const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (!status_redraws()) {
+		fprintf(stderr, "%s\n", text);
+		return;
+	}
+	cut(text);
+	fprintf(stderr, "\r\033[K%s", text);
 }
 
 void status_progress_end(void)
 {
-	if (isatty(STDERR_FILENO))
+	if (status_redraws())
 		fputs("\r\033[K", stderr);
 }

@@ -29,9 +29,13 @@ void status_complain(const struct status *st);
 /* One plain line on stderr. */
 void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Progress of a run on stderr: one line redrawn on a terminal, plain lines elsewhere.
- * done of total trials, what runs now, and an estimate of the remaining time. */
-void status_progress(unsigned done, unsigned total, int64_t elapsed_ns, const char *what);
+/* Progress of a run on stderr: one line redrawn on a terminal, cut to its width; plain lines
+ * elsewhere. */
+void status_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether it is redrawn. */
+bool status_redraws(void);
+/* "1m05s" */
+void status_span(int64_t ns, char *text, size_t bytes);
 /* Ends the redrawn line, if there is one. */
 void status_progress_end(void);
 

@@ -98,7 +98,7 @@ TEST(an_end_holds_only_at_the_end)
 	size_t bytes = strlen(text);
 	char *more = malloc(2 * bytes);
 	assert_non_null(more);
-	char *cell = strchr(text, '\n') + 1;
+	char *cell = strstr(text, "{\"schema\":1,\"kind\":\"cell\"");
 	snprintf(more, 2 * bytes, "%s%.*s", text, (int)(strchr(cell, '\n') + 1 - cell), cell);
 	memcpy(strstr(more + bytes, "\"block\":0"), "\"block\":7", 9);
 	cli_write(path, "trials.jsonl", more);

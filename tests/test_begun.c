@@ -124,7 +124,8 @@ static json_int_t now, pause_s;
 
 static bool set_time(json_t *line, const char *kind)
 {
-	now += strcmp(kind, "resume") ? 100 : pause_s - 100;
+	if (strcmp(kind, "spent"))
+		now += strcmp(kind, "resume") ? 100 : pause_s - 100;
 	if (json_object_get(line, "written_s"))
 		json_object_set_new(line, "written_s", json_integer(now));
 	if (pause_s <= 0)

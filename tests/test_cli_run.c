@@ -103,7 +103,7 @@ TEST(a_folder_of_runs_names_its_last)
 TEST(lists_fit_a_terminal)
 {
 	struct cli cli = here_shell(
-	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run'; do "
+	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run --no-jobs'; do "
 	    "$LAUNCHGAP $v; done; for v in run resume report compare tour list selftest counters; "
 	    "do $LAUNCHGAP help $v; done");
 	assert_narrow(cli.out);
@@ -209,7 +209,11 @@ TEST(a_dry_run_measures_nothing)
 {
 	SAYS("run smoke backend=host --dry-run --results $HERE/results", 0, "variants\n  single ",
 	     "the reference again", "6 in each job: alltoall; 3 sizes", "30: 5 in each of 6",
-	     "memory\n  16 MiB for each of 2 ranks", "disk\n  about ", "time\n  about ");
+	     "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
+	     "time\n  estimate: ", " s; from ", " short job", " just now (");
+	SAYS("run smoke backend=host --dry-run --no-jobs --results $HERE/results", 0,
+	     " s; from typical figures");
+	SAYS("run smoke --no-jobs", 1, "--no-jobs is of --dry-run");
 	SAYS("run smoke backend=host --dry-run --only threads --results $HERE/results", 0,
 	     "18: 3 in each of 6 blocks", "left out by --only: single, processes");
 	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $HERE/results", 1,
@@ -235,8 +239,8 @@ TEST(any_machine_checks_any_experiment)
 		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run", names[i]);
 		if (!gpus)
 			SAYS(arguments, 0, "8 ranks", "GPU memory");
-		snprintf(arguments, sizeof arguments, "run %s --dry-run", names[i]);
-		SAYS(arguments, 0, "cells\n", "time\n  about ");
+		snprintf(arguments, sizeof arguments, "run %s --dry-run --no-jobs", names[i]);
+		SAYS(arguments, 0, "cells\n", "time\n  estimate: ");
 	}
 }
 

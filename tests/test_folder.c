@@ -213,8 +213,8 @@ TEST(a_whole_line_without_its_newline_is_kept)
 	assert_int_equal(stat(record, &about), 0);
 	assert_int_equal(truncate(record, about.st_size - 1), 0);
 	cli_expect(resume(), 0, "block 2 of 2");
-	/* A line for the session, two trials, an end. */
-	assert_int_equal(cli_lines(record), lines + 4);
+	/* A line for the session, its set-up, two trials with their times, an end. */
+	assert_int_equal(cli_lines(record), lines + 7);
 	assert_int_equal(blocks(), 2);
 }
 
@@ -237,7 +237,7 @@ TEST(a_torn_line_is_cut_off)
 	assert_int_equal(stat(record, &about), 0);
 	assert_int_equal(truncate(record, about.st_size - 5), 0);
 	cli_expect(resume(), 0, "block 2 of 2");
-	assert_int_equal(cli_lines(record), lines - 1 + 4);
+	assert_int_equal(cli_lines(record), lines - 1 + 7);
 	assert_int_equal(blocks(), 2);
 }
 

@@ -44,6 +44,7 @@ static const struct chapter *const all[] = {
     &chapter_memory,
     &chapter_checks,
     &chapter_looks,
+    &chapter_spent,
     &chapter_method,
     &chapter_variants,
     &chapter_topology,

@@ -49,6 +49,7 @@ extern const struct chapter
     chapter_memory,
     chapter_checks,
     chapter_looks,
+    chapter_spent,
     chapter_method,
     chapter_variants,
     chapter_topology,

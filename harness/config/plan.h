@@ -150,10 +150,15 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
                               unsigned variant, unsigned order, struct status *st);
 
-/* What all trials of the plan take, roughly. */
+/* Trials of a variant that have the same passes take about as long. */
+enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
+enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block);
+
+/* What a trial, or all of the plan, takes by typical figures. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
+struct plan_cost plan_trial_cost(const struct trial *trial, const struct plan_machine *machine);
 struct plan_cost plan_cost(const struct plan *plan, const struct plan_machine *machine);
 
 /* --- the experiment's questions, as the plan can answer them --- */

@@ -22,6 +22,7 @@ struct loop {
 	unsigned replays;                /* of the captured calls, per row */
 	const struct cell *cell;         /* the current one */
 	int64_t deadline_ns;             /* of the cell */
+	int64_t phase_ns;                /* when the current phase began */
 	struct sample **rows;            /* per local rank: where the next row goes */
 	struct sample *scratch;          /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;                      /* per local rank */

@@ -15,6 +15,24 @@ struct sample {
 	int64_t device_start_ns, device_end_ns;
 };
 
+/* What a worker does with a cell, by its own clock. */
+enum spent_phase {
+	SPENT_CONNECT, /* the backend opens, before the first cell; or again, for this one */
+	SPENT_PREPARE, /* inputs are filled, and the core's speed is measured */
+	SPENT_WARM_UP, /* the first call too */
+	SPENT_CALLS,   /* of the timed pass */
+	SPENT_COUNTERS,
+	SPENT_TIMELINE,
+	SPENT_CHECK,
+	SPENT_PHASES
+};
+
+/* Phases follow each other without a gap, from cell to cell too. */
+struct spent {
+	int64_t from_ns; /* when the first phase of the cell began; 0: it did not */
+	int64_t ns[SPENT_PHASES];
+};
+
 struct tally {
 	/* The cell's start by this rank's worker; stamps in the record count from rank 0's. */
 	int64_t begin_ns;
@@ -38,6 +56,7 @@ struct tally {
 	uint64_t watched; /* 1: `counters` holds something */
 	struct counters counters;
 	int64_t issue_cpu_ns; /* CPU time of issuing the rows that are kept; at its first rank */
+	struct spent spent;   /* at its first rank */
 };
 
 /* Computes each cell's place once: without it every call below walks through all earlier cells.

@@ -13,6 +13,17 @@
 #include "speed.h"
 #include "traffic.h"
 
+/* Ends a phase: what passed since the one before is the cell's. Not between timed calls. */
+static void spend(struct loop *loop, unsigned cell, enum spent_phase phase)
+{
+	struct spent *spent = &loop_tally(loop, cell, 0)->spent;
+	const int64_t now = clock_now_ns();
+	if (!spent->from_ns)
+		spent->from_ns = loop->phase_ns;
+	spent->ns[phase] += now - loop->phase_ns;
+	loop->phase_ns = now;
+}
+
 static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
 {
 	struct status st = {0};
@@ -208,6 +219,21 @@ static int marked(struct loop *loop, const char *name, unsigned cell,
 	return result;
 }
 
+static int marked_phase(struct loop *loop, const char *name, unsigned cell,
+                        int (*part)(struct loop *, unsigned), enum spent_phase phase)
+{
+	const int result = marked(loop, name, cell, part);
+	spend(loop, cell, phase);
+	return result;
+}
+
+static enum spent_phase phase_of(enum pass pass)
+{
+	return pass == PASS_COUNTERS   ? SPENT_COUNTERS
+	       : pass == PASS_TIMELINE ? SPENT_TIMELINE
+	                               : SPENT_CALLS;
+}
+
 static int warm_up(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
@@ -233,20 +259,23 @@ static int carry_out(struct loop *loop, unsigned cell)
 		return pass_init(loop, cell);
 	if (prepare(loop, c, trial->seed, trial_slots(trial, c)) || team_meet(loop->team))
 		return -1;
+	spend(loop, cell, SPENT_PREPARE);
 	int64_t begin = clock_now_ns();
 	if (loop_first_call(loop, &first_ns))
 		return -1;
 	/* Before the warm-up, so that timed calls follow other calls at once. */
 	speed_take(clock_now_ns, &before);
 	struct traffic *traffic = c->pass == PASS_TIMED ? loop->traffic : NULL;
-	int failed = traffic_on(traffic, loop->deadline_ns) ||
-	             marked(loop, "warm-up", cell, warm_up) ||
-	             marked(loop, coll_pass_name(c->pass), cell, pass_rows);
+	int failed =
+	    traffic_on(traffic, loop->deadline_ns) ||
+	    marked_phase(loop, "warm-up", cell, warm_up, SPENT_WARM_UP) ||
+	    marked_phase(loop, coll_pass_name(c->pass), cell, pass_rows, phase_of(c->pass));
 	if (traffic_off(traffic, loop->deadline_ns) || failed)
 		return -1;
 	speed_take(clock_now_ns, &after);
 	keep_speed(loop, cell, &before, &after);
-	if (marked(loop, "check", cell, check_all))
+	spend(loop, cell, SPENT_PREPARE);
+	if (marked_phase(loop, "check", cell, check_all, SPENT_CHECK))
 		return -1;
 	for (unsigned i = 0; i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
@@ -273,11 +302,14 @@ static int measure_cell(struct loop *loop, unsigned cell)
 	char name[160], size[32];
 	if (renew(loop, cell) || align_clocks(loop))
 		return -1;
+	spend(loop, cell, SPENT_CONNECT);
 	set_deadline(loop, cell);
 	coll_size_label(c->asked_bytes, size, sizeof size);
 	snprintf(name, sizeof name, "%s %s, %s", coll_word(c, loop->place.nranks).text, size,
 	         coll_pace_name(c->pace));
-	return marked(loop, name, cell, carry_out);
+	/* What is left is a cell of init's calls, and else the last meeting. */
+	return marked_phase(loop, name, cell, carry_out,
+	                    c->coll == COLL_INIT ? SPENT_CALLS : SPENT_CHECK);
 }
 
 /* The record's facts of this worker; written last, when the backend knows what it did. */
@@ -349,6 +381,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	    .measure_row = trial->settings.start == START_GATED ? loop_row_gated
 	                   : trial->settings.graph              ? loop_row_replayed
 	                                                        : loop_row,
+	    .phase_ns = clock_now_ns(),
 	    .aggregate = trial_group(trial),
 	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,

@@ -10,6 +10,13 @@
 #include "record_hosts.h"
 #include "record_line.h"
 
+const char *const record_spent_words[SPENT_ON] = {
+    [SPENT_ON_SET_UP] = "set-up",
+    [SPENT_ON_TRIAL] = "trial",
+    [SPENT_ON_PATH] = "path",
+    [SPENT_ON_REPORT] = "report",
+};
+
 /* Writes one line and flushes it: measurements must survive whatever comes next. Takes the
  * reference, NULL (out of memory) included. */
 static int write_line(FILE *out, json_t *line, struct status *st)
@@ -157,6 +164,22 @@ int record_write_failure(FILE *out, const struct trial *trial, const char *error
 	json_t *line = line_json("failure", trial);
 	if (line)
 		json_object_set_new(line, "error", record_text(error, strlen(error)));
+	return write_line(out, line, st);
+}
+
+int record_write_spent(FILE *out, const struct record_spent *s, struct status *st)
+{
+	json_t *line = json_pack("{s:i, s:s, s:s}", "schema", RECORD_SCHEMA, "kind", "spent", "on",
+	                         record_spent_words[s->on]);
+	if (line && s->variant[0])
+		json_object_set_new(line, "variant", json_string(s->variant));
+	if (line && s->on == SPENT_ON_TRIAL)
+		json_object_update_new(
+		    line, json_pack("{s:i, s:i}", "block", (int)s->block, "order", (int)s->order));
+	if (line)
+		json_object_update_new(line,
+		                       json_pack("{s:I, s:I}", "from_ns", (json_int_t)s->from_ns,
+		                                 "to_ns", (json_int_t)s->to_ns));
 	return write_line(out, line, st);
 }
 

@@ -34,6 +34,9 @@ int record_write_path(FILE *out, const struct trial *trial, json_t *path, bool a
 /* One line for a trial that left nothing else. */
 int record_write_failure(FILE *out, const struct trial *trial, const char *error,
                          struct status *st);
+/* One line: what the runner spent time with. */
+struct record_spent;
+int record_write_spent(FILE *out, const struct record_spent *spent, struct status *st);
 /* One line where a run goes on: from `environment`, which the session was described by; `begun`
  * trials of its first block were measured before. */
 int record_write_resume(FILE *out, const json_t *environment, unsigned first_block, unsigned begun,
@@ -63,6 +66,17 @@ struct record_path {
 	bool as_expected;
 	const json_t *path; /* path.h reads it */
 	json_t *json;       /* the whole line */
+};
+
+/* What the runner spent time with, by its clock, which is that of its host's jobs. */
+enum record_spent_on { SPENT_ON_SET_UP, SPENT_ON_TRIAL, SPENT_ON_PATH, SPENT_ON_REPORT, SPENT_ON };
+extern const char *const record_spent_words[SPENT_ON];
+struct record_spent {
+	enum record_spent_on on;
+	char variant[TRIAL_NAME_BYTES]; /* of a job: from its start to its end; else "" */
+	unsigned block, order;          /* of a trial */
+	int64_t from_ns, to_ns;
+	unsigned session; /* 0: the first */
 };
 
 /* A session that went on with the run. */
@@ -131,6 +145,8 @@ struct record_run {
 	struct record_failure *failures;
 	unsigned nresumes;
 	struct record_resume *resumes; /* after the first session, in order */
+	unsigned nspent;
+	struct record_spent *spent; /* none in older records */
 	struct record_end end;
 	struct record_search *search; /* NULL: the run has none */
 };
@@ -138,6 +154,9 @@ struct record_run {
 /* Reads trials.jsonl or trials.jsonl.gz in `dir` (or the file itself). The caller frees with
  * record_free. A torn last line is dropped. */
 int record_load(const char *dir, struct record_run *out, struct status *st);
+/* Adds a trial's lines, as its job has written them to `file`, to a run that was loaded; not of a search.
+ * After an error the run is only good for record_free. */
+int record_load_more(const char *file, struct record_run *run, struct status *st);
 void record_free(struct record_run *run);
 
 /* The properties of a variant's backend, or of the run's for NULL. Never NULL for the run's. */

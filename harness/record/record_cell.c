@@ -339,6 +339,47 @@ static int take_tallies(const struct member_place *at, const json_t *line, struc
 	return 0;
 }
 
+/* --- how long its phases took, by the first rank's worker --- */
+
+static const char *const spent_keys[SPENT_PHASES] = {
+    [SPENT_CONNECT] = "connect_ns",   [SPENT_PREPARE] = "prepare_ns",
+    [SPENT_WARM_UP] = "warm_up_ns",   [SPENT_CALLS] = "calls_ns",
+    [SPENT_COUNTERS] = "counters_ns", [SPENT_TIMELINE] = "timeline_ns",
+    [SPENT_CHECK] = "check_ns",
+};
+
+/* Phases that there were. */
+static void put_spent(json_t *line, const struct spent *spent)
+{
+	json_t *out = json_pack("{s:I}", "from_ns", (json_int_t)spent->from_ns);
+	for (unsigned i = 0; i < SPENT_PHASES; i++)
+		if (spent->ns[i])
+			json_object_set_new(out, spent_keys[i], json_integer(spent->ns[i]));
+	if (spent->from_ns)
+		json_object_set(line, "spent", out);
+	json_decref(out);
+}
+
+int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out)
+{
+	const json_t *of = json_object_get(line, "spent");
+	json_int_t ns;
+	*out = (struct spent){0};
+	if (!of)
+		return 0;
+	if (member_number(at, of, "from_ns", 0, RECORD_MOST_NS, &ns))
+		return -1;
+	out->from_ns = ns;
+	for (unsigned i = 0; i < SPENT_PHASES; i++) {
+		if (!json_object_get(of, spent_keys[i]))
+			continue;
+		if (member_number(at, of, spent_keys[i], 0, RECORD_MOST_NS, &ns))
+			return -1;
+		out->ns[i] = ns;
+	}
+	return 0;
+}
+
 /* --- the raw stamps, fields of struct sample --- */
 
 #define AT(MEMBER) offsetof(struct sample, MEMBER)
@@ -603,6 +644,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	put_which(line, trial, c);
 	put_data(line, c, &found);
 	put_tallies(line, trial, area, cell);
+	put_spent(line, &sample_tally(trial, area, cell, 0)->spent);
 	if (json_object_set_new(line, "error",
 	                        error ? record_text(error, strlen(error)) : json_null()))
 		return false;
@@ -620,7 +662,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
                      struct record_cell *cell)
 {
-	if (take_which(at, line, cell) ||
+	if (take_which(at, line, cell) || record_spent_take(at, line, &cell->spent) ||
 	    member_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
 	if (cell->error[0])

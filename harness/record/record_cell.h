@@ -41,6 +41,7 @@ struct record_cell {
 	struct record_host *hosts;
 	unsigned nhosts;
 	int64_t *issue_cpu_ns; /* CPU time of issuing the rows, a worker's at its first rank */
+	struct spent spent;    /* by the first rank's worker; from_ns 0 in older records */
 	char error[512];       /* "" when measured */
 	const struct backend_traits *traits; /* of its variant's backend; the run's */
 	json_t *json;                        /* the whole line, less its stamps */
@@ -51,10 +52,14 @@ struct record_cell {
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      unsigned cell);
 /* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
+#define RECORD_MOST_NS (INT64_MAX / 16)
 static inline bool record_stamp_fits(int64_t ns)
 {
-	return ns >= -(INT64_MAX / 16) && ns <= INT64_MAX / 16;
+	return ns >= -RECORD_MOST_NS && ns <= RECORD_MOST_NS;
 }
+
+/* How long the phases of a cell took, of its line. Nothing: all 0. */
+int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out);
 
 /* Fills the cell from its line and the stamps that were read from its text; those of the line itself
  * are freed. */

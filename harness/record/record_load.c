@@ -251,6 +251,39 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 	           : 0;
 }
 
+static int find_spent(const char *word)
+{
+	for (int i = 0; i < SPENT_ON; i++)
+		if (!strcmp(record_spent_words[i], word))
+			return i;
+	return -1;
+}
+
+static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
+{
+	void *list = run->spent;
+	struct record_spent *s = list_grow(&list, run->nspent, sizeof *s);
+	json_int_t from, to;
+	int on;
+	run->spent = list;
+	if (!s)
+		return member_bad(at, "out of memory for the record");
+	s->session = run->nresumes;
+	if (member_word(at, line, "on", find_spent, &on) ||
+	    member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
+	    member_number(at, line, "to_ns", from, RECORD_MOST_NS, &to) ||
+	    (json_object_get(line, "variant") &&
+	     member_name(at, line, "variant", s->variant, sizeof s->variant)) ||
+	    (on == SPENT_ON_TRIAL && (member_count(at, line, "block", 0, &s->block) ||
+	                              member_count(at, line, "order", 0, &s->order))))
+		return -1;
+	s->on = (enum record_spent_on)on;
+	s->from_ns = from;
+	s->to_ns = to;
+	run->nspent++;
+	return 0;
+}
+
 static int take_resume(const struct member_place *at, json_t *line, struct record_resume *out)
 {
 	out->json = json_incref(line);
@@ -348,6 +381,8 @@ static int add_line(const struct member_place *at, json_t *line, const struct st
 		return take_end(at, line, run);
 	if (!strcmp(kind, "asked"))
 		return take_asked(at, line, run);
+	if (!strcmp(kind, "spent"))
+		return add_spent(at, line, run);
 	bool resumes = !strcmp(kind, "resume");
 	/* Older launchgaps went on after the end without a line that says so. */
 	if (run->end.reason[0] && !resumes && add_resume(at, NULL, run))
@@ -365,7 +400,7 @@ static int add_line(const struct member_place *at, json_t *line, const struct st
 	return member_bad(
 	    at,
 	    "kind \"%.40s\" is not known; allowed are environment, cell, path, failure, "
-	    "search, resume, asked, end",
+	    "spent, search, resume, asked, end",
 	    kind);
 }
 
@@ -425,12 +460,11 @@ static json_t *parse(const char *text, size_t bytes, struct stamps *stamps, json
 }
 
 static int load_lines(struct lines *lines, struct stamps *stamps, struct member_place *at,
-                      struct record_run *run)
+                      enum record_sum session, struct record_run *run)
 {
 	const char *text;
 	size_t bytes;
 	bool last = false, cut = false;
-	enum record_sum session = RECORD_SUM_NONE;
 	while (!last && !run->torn) {
 		json_error_t why;
 		at->line++;
@@ -475,7 +509,8 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 	struct member_place at = {.file = file, .st = st};
 	if (lines_open(&at, &lines))
 		return -1;
-	int rc = load_lines(lines, &stamps, &at, &run) || record_agree_places(&at, &run);
+	int rc = load_lines(lines, &stamps, &at, RECORD_SUM_NONE, &run) ||
+	         record_agree_places(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);
@@ -488,6 +523,19 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 		strcpy(run.folder, dir);
 	*out = run;
 	return 0;
+}
+
+int record_load_more(const char *file, struct record_run *run, struct status *st)
+{
+	struct member_place at = {.file = file, .st = st};
+	struct lines *lines = NULL;
+	struct stamps stamps = {0};
+	if (lines_open(&at, &lines))
+		return -1;
+	const int rc = load_lines(lines, &stamps, &at, RECORD_SUM_RIGHT, run);
+	lines_close(lines);
+	stamps_free(&stamps);
+	return rc;
 }
 
 void record_free(struct record_run *run)
@@ -509,6 +557,7 @@ void record_free(struct record_run *run)
 		json_decref(run->resumes[i].json);
 	free(run->resumes);
 	free(run->failures);
+	free(run->spent);
 	free(run->backends);
 	free(run->variants);
 	record_search_free(run->search);

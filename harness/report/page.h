@@ -21,9 +21,11 @@ struct page {
 	enum page_kind kind;
 	FILE *out; /* borrowed, as is the arena, which only a terminal's tables take */
 	struct arena *arena;
-	bool whole;     /* a terminal's: all sections, not only those at a run's end */
-	unsigned level; /* of the section's heading; 0: none yet */
-	bool opened;    /* something was written */
+	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
+	unsigned level;              /* of the section's heading; 0: none yet */
+	bool opened;                 /* something was written */
+	unsigned lead_rows;          /* a terminal's: of the first page's table, at most */
+	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
 	/* If not NULL, what is written is added as data too: tables, and for each section its
 	 * sentences. Borrowed; `sentences` is the last section's. */
 	json_t *tables, *sections, *sentences;

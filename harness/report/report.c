@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../chapters/reasons.h"
+#include "../clock.h"
 #include "../chapters/run.h"
 #include "draw.h"
 #include "html.h"
@@ -193,13 +194,25 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nc
 	return tables;
 }
 
-static int write_all(struct model *m, const char *dir, const char *plot_dir,
-                     const struct report_options *options, struct status *st)
+/* The record says then how long the report took: a report that does, too. */
+static struct model *keep(struct model *m, const char *dir, const struct report_options *options,
+                          int64_t from_ns, struct status *st)
+{
+	if (!options || !options->keep)
+		return m;
+	struct model *again =
+	    options->keep(dir, from_ns, st) ? NULL : model_make(m->arena, dir, st);
+	if (again)
+		again->drawn = m->drawn;
+	return again && !write_tables(again, dir, st) ? again : NULL;
+}
+
+static int write_all(struct model *m, const char *dir, const struct report_options *options,
+                     struct status *st)
 {
 	const struct summary *s = m->analysis->s;
 	unsigned tables = 1;
-	if (write_tables(m, dir, st) || draw_pictures(m, dir, plot_dir, st) ||
-	    write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
+	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
 		tables = print_nccl_tests(m, dir, options->average);
@@ -231,8 +244,12 @@ struct making {
 static int make(struct arena *arena, void *of)
 {
 	const struct making *x = of;
+	const int64_t from_ns = clock_now_ns();
 	struct model *m = model_make(arena, x->dir, x->st);
-	return m ? write_all(m, x->dir, x->plot_dir, x->options, x->st) : -1;
+	if (!m || write_tables(m, x->dir, x->st) || draw_pictures(m, x->dir, x->plot_dir, x->st))
+		return -1;
+	m = keep(m, x->dir, x->options, from_ns, x->st);
+	return m ? write_all(m, x->dir, x->options, x->st) : -1;
 }
 
 int report_make(const char *dir, const char *plot_dir, const struct report_options *options,

@@ -16,6 +16,9 @@ struct report_options {
 	bool average_given;
 	bool trace;   /* write the stamps too, as trace.json (trace.h) */
 	bool verbose; /* on the terminal the whole report, not only its first part */
+	/* Adds to the record of `dir` that a report began then, once its pictures are drawn, which
+	 * takes longest; it is read again. NULL: the record stays as it is. */
+	int (*keep)(const char *dir, int64_t from_ns, struct status *st);
 };
 
 /* Takes `--format F`, `--average A`, `--trace` and `-v` into *options. Returns the number of

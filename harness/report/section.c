@@ -55,8 +55,9 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	const bool terminal = p->kind == PAGE_TERMINAL;
 	table_less(c->lead, terminal ? ONLY_WIDE : 0, &shown);
 	table_keep(&shown, c->lead_keys);
-	if (shown.told.nrows > SECTION_LEAD_ROWS && (terminal || !c->lead_whole))
-		shown.told.nrows = SECTION_LEAD_ROWS;
+	const unsigned most = terminal ? p->lead_rows : SECTION_LEAD_ROWS;
+	if (shown.told.nrows > most && (terminal || !c->lead_whole))
+		shown.told.nrows = most;
 	table_drop_empty(&shown);
 	write_shown(p, &shown.told);
 	if (shown.told.nrows < c->lead->nrows)

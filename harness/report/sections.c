@@ -6,8 +6,10 @@
 #include "../chapters/run.h"
 #include "gnuplot.h"
 #include "section.h"
+#include "short_page.h"
 
-#define MOST_WARNINGS 4 /* at a run's end on a terminal */
+#define MOST_WARNINGS   4 /* at a run's end on a terminal */
+#define LEAST_LEAD_ROWS 3 /* there */
 
 /* --- page 1 --- */
 
@@ -140,22 +142,23 @@ static void write_raw(struct page *p, const struct model *m)
 struct part {
 	const char *id, *title;                  /* "": no heading */
 	bool at_end;                             /* on the terminal at a run's end too */
+	enum short_page_use use;                 /* there */
 	bool (*when)(const struct model *model); /* NULL: always */
 	void (*write)(struct page *page, const struct model *model);
 };
 
 // clang-format off
 static const struct part before[] = {
-    {"answer",   "",                    true,  NULL,         write_answer},
-    {"lead",     "",                    true,  has_lead,     write_lead},
-    {"picture",  "",                    false, has_picture,  write_picture},
-    {"advice",   "Do this",             true,  has_advice,   write_advice},
-    {"trust",    "Can it be believed?", true,  NULL,         write_trust},
+    {"answer",   "",                    true,  SHORT_PAGE_ANSWER, NULL,         write_answer},
+    {"lead",     "",                    true,  SHORT_PAGE_ALWAYS, has_lead,     write_lead},
+    {"picture",  "",                    false, SHORT_PAGE_LEAST,  has_picture,  write_picture},
+    {"advice",   "Do this",             true,  SHORT_PAGE_MUCH,   has_advice,   write_advice},
+    {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
 };
 static const struct part after[] = {
-    {"warnings", "Warnings",            true,  has_warnings, write_warnings},
-    {"pictures", "Pictures",            false, has_pictures, write_pictures},
-    {"raw",      "Raw data",            false, NULL,         write_raw},
+    {"warnings", "Warnings",            true,  SHORT_PAGE_MUCH,   has_warnings, write_warnings},
+    {"pictures", "Pictures",            false, SHORT_PAGE_LEAST,  has_pictures, write_pictures},
+    {"raw",      "Raw data",            false, SHORT_PAGE_LEAST,  NULL,         write_raw},
 };
 // clang-format on
 
@@ -164,8 +167,10 @@ static bool is_short(const struct page *p)
 	return p->kind == PAGE_TERMINAL && !p->whole;
 }
 
-static void begin_section(struct page *p, const char *id, const char *title, unsigned level)
+static void begin_section(struct page *p, const char *id, const char *title, unsigned level,
+                          enum short_page_use use)
 {
+	short_page_mark(p, title, use);
 	if (title[0])
 		page_heading(p, p->kind == PAGE_TERMINAL ? 2 : level, "%s", title);
 	if (p->sections) {
@@ -182,7 +187,7 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 		const struct part *one = &parts[i];
 		if ((is_short(p) && !one->at_end) || (one->when && !one->when(m)))
 			continue;
-		begin_section(p, one->id, one->title, level);
+		begin_section(p, one->id, one->title, level, one->use);
 		one->write(p, m);
 	}
 }
@@ -197,7 +202,10 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 		if (c->chapter->place != place || !section_shows(c) ||
 		    (is_short(p) && (place > CHAPTER_FRONT || c == m->story.lead)))
 			continue;
-		begin_section(p, c->chapter->name, c->chapter->title, level);
+		begin_section(p, c->chapter->name, c->chapter->title, level,
+		              !c->chapter->title[0]    ? SHORT_PAGE_ALWAYS
+		              : place == CHAPTER_FIRST ? SHORT_PAGE_SOME
+		                                       : SHORT_PAGE_LEAST);
 		section_write(p, c, c == m->story.lead);
 	}
 }
@@ -221,7 +229,7 @@ static void write_links(struct page *p, const struct model *m)
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-void sections_write(struct page *p, const struct model *m)
+static void write_all(struct page *p, const struct model *m)
 {
 	write_parts(p, m, before, COUNT(before), 2);
 	write_chapters(p, m, CHAPTER_FIRST, 2);
@@ -232,4 +240,20 @@ void sections_write(struct page *p, const struct model *m)
 		page_heading(p, 2, "Appendix");
 	write_chapters(p, m, CHAPTER_APPENDIX, 3);
 	write_parts(p, m, after, COUNT(after), 3);
+}
+
+/* Where the page has too little room, its table has fewer rows before the answer is cut. */
+void sections_write(struct page *p, const struct model *m)
+{
+	p->lead_rows = SECTION_LEAD_ROWS;
+	if (!is_short(p)) {
+		write_all(p, m);
+		return;
+	}
+	for (bool written = false; !written; p->lead_rows--) {
+		const bool last = p->lead_rows == LEAST_LEAD_ROWS;
+		short_page_begin(p);
+		write_all(p, m);
+		written = short_page_end(p, last) || last;
+	}
 }

@@ -185,9 +185,11 @@ int job_run_trial(const struct trial *trial, const char *self, const char *scrat
 	remove(ended);
 	for (unsigned i = 0; i < trial->settings.nenv; i++)
 		env[i] = trial->settings.env[i];
+	out->from_ns = clock_now_ns();
 	if (!trial_save(trial, order, st) && !plan_command(trial, self, order, scratch, &argv, st))
 		result = job_run(argv.args, env, trial->settings.nenv, out->log, failed, timeout_s,
 		                 &out->result, st);
+	out->to_ns = clock_now_ns();
 	out->ended = !remove(ended);
 	launcher_argv_free(&argv);
 	return result;

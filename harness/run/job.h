@@ -31,9 +31,10 @@ int job_run(char *const argv[], const char *const env[], unsigned nenv, const ch
             const char *failed, unsigned timeout_s, struct job_result *out, struct status *st);
 
 struct job_trial {
-	char lines[96]; /* file of the trial's lines; may be missing when the job failed */
-	char log[96];   /* file of what the job printed */
-	bool ended;     /* all its processes did their part, whatever the launcher says */
+	char lines[96];         /* file of the trial's lines; may be missing when the job failed */
+	char log[96];           /* file of what the job printed */
+	bool ended;             /* all its processes did their part, whatever the launcher says */
+	int64_t from_ns, to_ns; /* it ran */
 	struct job_result result;
 };
 

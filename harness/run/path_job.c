@@ -81,6 +81,11 @@ static int ask(const struct path_job *q, struct trial *trial, struct status *st)
 		return -1;
 	if (job.result.end == JOB_INTERRUPTED)
 		return PATH_JOB_INTERRUPTED;
+	struct record_spent spent = {
+	    .on = SPENT_ON_PATH, .from_ns = job.from_ns, .to_ns = job.to_ns};
+	strcpy(spent.variant, trial->variant);
+	if (record_write_spent(q->trials, &spent, st))
+		return -1;
 	if (job.result.end != JOB_EXITED || (job.result.code && !job.ended)) {
 		job_error(&job.result, q->timeout_s, job.log, why, sizeof why);
 		status_set(st, "%s: its path cannot be told: %s", trial->variant, why);

@@ -10,16 +10,20 @@
 #include "../record/record.h"
 #include "job.h"
 #include "path_job.h"
+#include "progress.h"
 #include "stop.h"
 #include "tune.h"
 
-static int write_failure(struct runner *r, const struct trial *trial, const char *why,
-                         struct status *st)
+static int write_spent(struct runner *r, const struct trial *trial, const struct job_trial *job,
+                       struct status *st)
 {
-	return record_write_failure(r->folder.trials, trial, why, st) ||
-	               folder_commit(&r->folder, st)
-	           ? -1
-	           : 0;
+	struct record_spent spent = {.on = SPENT_ON_TRIAL,
+	                             .block = trial->block,
+	                             .order = trial->order,
+	                             .from_ns = job->from_ns,
+	                             .to_ns = job->to_ns};
+	strcpy(spent.variant, trial->variant);
+	return record_write_spent(r->folder.trials, &spent, st);
 }
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
@@ -33,9 +37,9 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	char why[1024] = "";
 	if (!ok)
 		job_error(result, r->spec.timeout_s, job->log, why, sizeof why);
-	if (wrote && folder_append(&r->folder, job->lines, st))
-		return -1;
-	if (!wrote && write_failure(r, trial, why, st))
+	if ((wrote ? folder_append(&r->folder, job->lines, st)
+	           : record_write_failure(r->folder.trials, trial, why, st)) ||
+	    write_spent(r, trial, job, st) || folder_commit(&r->folder, st))
 		return -1;
 	if (ok)
 		return 0;
@@ -58,6 +62,8 @@ static int run_trial(struct runner *r, unsigned index, struct status *st)
 		r->request->change(trial, r->request->change_arg);
 	if (!job_run_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s, &job, st))
 		result = job.result.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &job, st);
+	if (result >= 0)
+		progress_trial(r, index, result ? NULL : job.lines);
 	trial_free(trial);
 	return result;
 }
@@ -68,7 +74,10 @@ static int skip_trial(struct runner *r, unsigned index, const char *why, struct 
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
 	if (!trial)
 		return -1;
-	int result = write_failure(r, trial, why, st);
+	int result =
+	    record_write_failure(r->folder.trials, trial, why, st) || folder_commit(&r->folder, st)
+	        ? -1
+	        : 0;
 	trial_free(trial);
 	return result;
 }
@@ -118,6 +127,14 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 		snprintf(text + n, bytes - (size_t)n, " blocks=%u", blocks);
 }
 
+/* Of the plan; a search has planned no further than it has run. */
+static unsigned next_trial(const struct runner *r)
+{
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
+	return r->plan.search.nkeys ? r->plan.ntrials
+	                            : r->first_block * in_block + r->begun + r->ndone;
+}
+
 /* Resuming completes a block that has some of its trials. If none is missing, as while the path
  * jobs run, resuming means one more block. */
 static int say_interrupted(struct runner *r, struct status *st)
@@ -133,14 +150,16 @@ static int say_interrupted(struct runner *r, struct status *st)
 	say_kept(r, kept, sizeof kept);
 	if (!all && !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone)
 		snprintf(about, sizeof about, " (about %.0f s)",
-		         1e-9 * (double)(clock_now_ns() - r->begin_ns) / r->ndone *
-		             (trials - r->ndone));
+		         1e-9 * (double)progress_left_ns(r->progress, &r->plan, next_trial(r),
+		                                         trials - r->ndone));
 	return status_set(st, "interrupted; %s are kept. To go on%s: %s", kept, about, command);
 }
 
-static void say_progress(const struct runner *r, unsigned block, const char *variant,
-                         unsigned total)
+static void say_progress(const struct runner *r, unsigned index, unsigned total, bool begins)
 {
+	const struct plan_trial *trial = &r->plan.trials[index];
+	const char *variant = r->plan.variants[trial->variant].name;
+	const unsigned block = trial->block;
 	char what[160];
 	if (r->stage[0])
 		snprintf(what, sizeof what, "%s: %s", r->stage, variant);
@@ -149,7 +168,7 @@ static void say_progress(const struct runner *r, unsigned block, const char *var
 	else
 		snprintf(what, sizeof what, "block %u of %u: %s", block + 1, r->spec.blocks,
 		         variant);
-	status_progress(r->ndone, total, clock_now_ns() - r->begin_ns, what);
+	progress_say(r, index, total, what, begins);
 }
 
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
@@ -165,7 +184,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 		char why[256];
 		int result = 0;
 		if (!r->request->change)
-			say_progress(r, block, name, total);
+			say_progress(r, i, total, i == first);
 		if (r->hopeless && r->hopeless(r, variant, why, sizeof why)) {
 			if (skip_trial(r, i, why, st))
 				return -1;
@@ -214,8 +233,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 		    r->failed[q.variant] >= GIVE_UP)
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
-		status_progress(r->ndone, expect_trials(r, r->first_block),
-		                clock_now_ns() - r->begin_ns, what);
+		progress_say(r, next_trial(r), expect_trials(r, r->first_block), what, false);
 		int result = path_job_run(&q, &why);
 		if (result == PATH_JOB_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
@@ -232,6 +250,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 		}
 		q.order++;
 	}
+	progress_pause(r);
 	return 0;
 }
 
@@ -258,6 +277,8 @@ static int run_blocks(struct runner *r, struct status *st)
 	unsigned block = r->first_block;
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	r->begin_ns = clock_now_ns();
+	if (progress_begin(r, st))
+		return -1;
 	if (r->plan.search.nkeys && tune_blocks(r, st))
 		return -1;
 	for (; block < r->spec.blocks && !r->plan.search.nkeys; block++) {
@@ -270,6 +291,7 @@ static int run_blocks(struct runner *r, struct status *st)
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (ask && run_path_jobs(r, st)))
 			return -1;
+		progress_block(r);
 	}
 	status_progress_end();
 	if (!r->end.reason[0]) {
@@ -321,13 +343,16 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	int result = -1;
 	if (!r)
 		return status_set(st, "out of memory for the run");
+	struct record_spent set_up = {.on = SPENT_ON_SET_UP, .from_ns = clock_now_ns()};
 	r->request = request;
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
 		if (!request->change)
 			run_announce(r);
 		job_hold_signals();
-		result = run_blocks(r, st) ? 1 : 0;
+		set_up.to_ns = clock_now_ns();
+		/* It comes with the first trial's lines. */
+		result = record_write_spent(r->folder.trials, &set_up, st) || run_blocks(r, st);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		job_release_signals();
@@ -336,9 +361,24 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		if (!result && run_sum_up(r, st))
 			result = 1;
 	}
+	progress_end(r);
 	folder_close(&r->folder);
 	json_decref(r->environment);
 	plan_free(&r->plan);
 	free(r);
+	return result;
+}
+
+int run_keep_report(const char *dir, int64_t from_ns, struct status *st)
+{
+	const struct record_spent spent = {
+	    .on = SPENT_ON_REPORT, .from_ns = from_ns, .to_ns = clock_now_ns()};
+	struct folder folder = {.path = ""};
+	const int result = folder_reopen(dir, &folder, st) ||
+	                           record_write_spent(folder.trials, &spent, st) ||
+	                           folder_commit(&folder, st)
+	                       ? -1
+	                       : 0;
+	folder_close(&folder);
 	return result;
 }

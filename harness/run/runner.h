@@ -30,6 +30,8 @@ struct run_request {
 	bool quick; /* the primary claim alone (plan_quick) */
 };
 
+struct progress;
+
 struct runner {
 	const struct run_request *request;
 	struct spec spec;
@@ -54,6 +56,7 @@ struct runner {
 	unsigned expected; /* trials of this session, if they are no number of blocks; else 0 */
 	unsigned ndone;    /* trials of this session */
 	int64_t begin_ns;  /* of its first block */
+	struct progress *progress; /* from the first block on */
 	struct record_end end;
 };
 
@@ -65,6 +68,9 @@ struct runner {
  * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
  * be measured. folder: PATH_MAX bytes. */
 int run_experiment(const struct run_request *request, char *folder, struct status *st);
+
+/* Adds to a run's record that its report began then and is made now. */
+int run_keep_report(const char *folder, int64_t from_ns, struct status *st);
 
 /* Its parts. First: reads the experiment, plans it for this machine and opens the folder, with
  * the environment's line in it. After an error the caller still frees what r holds. */

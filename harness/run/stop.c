@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../analysis/claims.h"
 #include "../analysis/regime.h"
 #include "../analysis/summary.h"
 #include "../analysis/verdict.h"
 #include "../arena.h"
+#include "aim.h"
 
 /* A missing interval is the widest of all. A contrast without a cell will never have one. */
 static void widen(struct stop_width *width, const struct summary *s, const char *where,
@@ -32,63 +32,6 @@ static bool is_going_on(const bool *given_up, int variant)
 	return variant >= 0 && !given_up[variant];
 }
 
-/* The contrast that the run is about, if the experiment names one. */
-struct aim {
-	char name[TRIAL_NAME_BYTES + 8];
-	struct contrast contrast; /* without a cell: none is named, or it can never be made */
-	enum regime_kind regime;  /* its A/A line says whether the contrast can be seen */
-};
-
-static bool is_aim(const struct aim *aim)
-{
-	return aim->contrast.ncells;
-}
-
-static void aim_at_claim(const struct summary *s, const struct claim_list *asked,
-                         const bool *given_up, struct aim *aim)
-{
-	for (unsigned i = 0; i < asked->nclaims; i++) {
-		const struct claim *claim = &asked->claims[i];
-		if (strcmp(claim->name, asked->primary) ||
-		    !is_going_on(given_up, index_variant(s, claim->left)) ||
-		    !is_going_on(given_up, index_variant(s, claim->right)))
-			continue;
-		aim->contrast = claims_judge(s, claim).contrast;
-		aim->regime = claim_regime(claim) == CLAIM_ANY_REGIME
-		                  ? REGIME_LARGE
-		                  : (enum regime_kind)claim_regime(claim);
-		snprintf(aim->name, sizeof aim->name, "claim %s", claim->name);
-	}
-}
-
-static void aim_at_gap(const struct summary *s, const struct gap *gap, const bool *given_up,
-                       struct aim *aim)
-{
-	const struct contrast_select select = {
-	    .bytes = gap->bytes, .pace = PACE_STREAM, .coll = CLAIM_ANY_COLL};
-	int from = index_variant(s, gap->from), to = index_variant(s, gap->to);
-	if (!is_going_on(given_up, from) || !is_going_on(given_up, to))
-		return;
-	aim->regime = REGIME_LARGE;
-	strcpy(aim->name, "the gap");
-	aim->contrast = contrast_make(s, (unsigned)to, (unsigned)from, METRIC_BUSBW, &select);
-}
-
-static int aim_take(const struct summary *s, const bool *given_up, struct aim *aim,
-                    struct status *st)
-{
-	struct claim_list *asked = ARENA_NEW(s->arena, struct claim_list);
-	*aim = (struct aim){
-	    .contrast = contrast_none(0, 0, METRIC_BUSBW, (struct reason){.kind = REASON_NONE})};
-	if (claim_list_take(s->run->environment, asked, st))
-		return -1;
-	regimes_settle(s, asked);
-	aim_at_claim(s, asked, given_up, aim);
-	if (!is_aim(aim))
-		aim_at_gap(s, &asked->gap, given_up, aim);
-	return 0;
-}
-
 /* The aim and the A/A line of its regime; without an aim every variant in every regime. */
 static int widths_find(const struct summary *s, const bool *given_up, struct stop_width *width,
                        struct status *st)
@@ -102,7 +45,7 @@ static int widths_find(const struct summary *s, const bool *given_up, struct sto
 	for (unsigned i = 0; i < regimes.n; i++) {
 		const struct regime *r = &regimes.list[i];
 		for (unsigned v = 0; v < r->nvariants; v++) {
-			bool asked = !is_aim(&aim) || (r->kind == aim.regime && (int)v == r->twin);
+			bool asked = !aim_is(&aim) || (r->kind == aim.regime && (int)v == r->twin);
 			if (asked && is_going_on(given_up, (int)v))
 				widen(width, s, r->name, &r->contrasts[v]);
 		}

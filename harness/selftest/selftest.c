@@ -325,13 +325,13 @@ static void say_progress(const struct bench *b, const struct scene *s)
 {
 	int64_t elapsed_ns = clock_now_ns() - b->begin_ns;
 	const struct selftest_request *q = b->request;
-	char what[128];
-	snprintf(what, sizeof what, "run %u: %s, %s", b->nruns + 1, s->backend->name,
-	         s->mode->name);
-	if (q->runs)
-		status_progress(b->nruns, q->runs * b->nscenes, elapsed_ns, what);
-	else
-		status_progress((unsigned)(elapsed_ns / 1000000000), q->seconds, elapsed_ns, what);
+	const int64_t all_ns = q->runs && b->nruns ? elapsed_ns / b->nruns * (q->runs * b->nscenes)
+	                                           : q->seconds * (int64_t)1000000000;
+	char left[32] = "?";
+	if (!q->runs || b->nruns)
+		status_span(all_ns - elapsed_ns, left, sizeof left);
+	status_progress("run %u: %s, %s, about %s left", b->nruns + 1, s->backend->name,
+	                s->mode->name, left);
 }
 
 static int write_csv(const struct bench *b, struct status *st)

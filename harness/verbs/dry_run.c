@@ -1,14 +1,14 @@
-/* run --dry-run: what an experiment would measure, and the resources that it needs; starts no job, and
+/* run --dry-run: what an experiment would measure, and the resources that it needs; writes nothing, and
  * assumes devices if there are none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend/table.h"
 #include "../config/search.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../report/page.h"
+#include "../run/estimate.h"
 #include "../run/runner.h"
 #include "../story/format.h"
 #include "verbs.h"
@@ -120,12 +120,14 @@ static void say_search(const struct plan *plan)
 	       plan->search.finalists == 1 ? "" : "s");
 }
 
-static void say_cost(const struct plan *plan, const struct plan_machine *machine)
+static int say_cost(const struct estimate_request *q, struct status *st)
 {
+	const struct plan *plan = q->plan;
 	const struct spec *spec = plan->spec;
-	const struct plan_cost e = plan_cost(plan, machine);
-	const char *backend = plan_main_backend(plan);
-	bool cores = !backend_find(backend)->is.gpus;
+	const bool cores = estimate_of_cores(plan_main_backend(plan));
+	struct estimate e;
+	if (estimate_make(q, &e, st))
+		return -1;
 	if (!plan->search.nkeys)
 		printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
 		       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
@@ -139,14 +141,16 @@ static void say_cost(const struct plan *plan, const struct plan_machine *machine
 	printf("disk\n  about ");
 	say_size(e.bytes);
 	printf(" of records, before they are packed\n");
-	bool ends = spec->blocks_auto || spec->search.budget_said;
-	printf(
-	    "time\n  about %s, roughly; a job that takes longer than %u s (timeout) is ended\n",
-	    format_duration(ends && spec->budget_s < e.seconds ? spec->budget_s : e.seconds).text,
-	    spec->timeout_s);
+	const bool ends =
+	    (spec->blocks_auto || spec->search.budget_said) && spec->budget_s < e.seconds;
+	printf("time\n  estimate: %s%s; from %s\n", ends ? "at most " : "",
+	       format_duration(ends ? spec->budget_s : e.seconds).text,
+	       ends ? "the budget" : e.from);
+	printf("  a job that takes longer than %u s (timeout) is ended\n", spec->timeout_s);
+	return 0;
 }
 
-int dry_run(const struct run_request *q, struct status *st)
+int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 {
 	struct spec *spec = malloc(sizeof *spec);
 	struct plan *plan = malloc(sizeof *plan);
@@ -188,13 +192,15 @@ int dry_run(const struct run_request *q, struct status *st)
 	say_search(plan);
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
-	say_cost(plan, &machine);
+	fflush(stdout);
+	const struct estimate_request cost = {plan,    &machine, q->results, q->self,
+	                                      no_jobs, q->argc,  q->argv};
+	result = say_cost(&cost, st);
 	if (plan->nnotes)
 		printf("notes\n");
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		page_wrap(stdout, "  ", 2, plan->notes[i]);
 	plan_free(plan);
-	result = 0;
 out:
 	free(plan);
 	free(spec);

@@ -11,8 +11,6 @@
 #include "../run/folder.h"
 #include "verbs.h"
 
-#define SCRATCH_BYTES 4096 /* nothing is written there */
-
 static int parse(int argc, char *argv[], const char **dir, const char **file, struct status *st)
 {
 	for (int i = 2; i < argc; i++) {
@@ -78,8 +76,7 @@ static int write_claims(const char *dir, const struct claim_list *list, struct s
 	json_t *line = json_pack("{s:s, s:s}", "created", created, "launchgap", LAUNCHGAP_COMMIT);
 	int rc = !line || claim_list_put(list, line) ? status_set(st, "out of memory") : 0;
 	if (!rc)
-		rc = folder_hold(dir, &folder, st) ||
-		             folder_open("", "", SCRATCH_BYTES, &folder, st) ||
+		rc = folder_reopen(dir, &folder, st) ||
 		             record_write_asked(folder.trials, line, st) ||
 		             folder_commit(&folder, st)
 		         ? -1

@@ -21,7 +21,7 @@ struct asked {
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
 	char only[1024]; /* --only as an override */
-	bool report, dry, blocks;
+	bool report, dry, no_jobs, blocks;
 };
 
 int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
@@ -65,8 +65,8 @@ static int take_only(struct asked *a, const char *names, struct status *st)
 static int not_understood(const char *verb, const char *option, struct status *st)
 {
 	static const char *const options[] = {
-	    "--file",      "--results", "--resume",  "--only",         "--quick", "--dry-run",
-	    "--no-report", "--format",  "--average", "--no-libraries", "--help"};
+	    "--file",    "--results",   "--resume", "--only",    "--quick",        "--dry-run",
+	    "--no-jobs", "--no-report", "--format", "--average", "--no-libraries", "--help"};
 	struct suggestion guess = suggest_for(option);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		suggest_offer(&guess, options[i]);
@@ -110,6 +110,8 @@ static int take(struct asked *a, const struct home *home, int first, int argc, c
 			a->dry = true;
 		else if (!strcmp(arg, "--quick"))
 			a->request.quick = true;
+		else if (!strcmp(arg, "--no-jobs"))
+			a->no_jobs = true;
 		else if (!strcmp(arg, SPEC_NO_LIBRARIES))
 			a->overrides[a->request.noverrides++] =
 			    (char *)(size_t)(SPEC_NO_LIBRARIES "=yes");
@@ -154,9 +156,13 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		return -1;
 	if (!a->request.file[0])
 		return status_set(st, "run: which experiment? (`launchgap list` names them)");
+	if (a->no_jobs && !a->dry)
+		return status_set(st, "run: --no-jobs is of --dry-run, whose time it estimates "
+		                      "without a job; allowed is --dry-run --no-jobs");
 	if (a->dry)
-		return dry_run(&a->request, st);
+		return dry_run(&a->request, a->no_jobs, st);
 	int result = run_experiment(&a->request, folder, st);
+	a->options.keep = run_keep_report;
 	if (result >= 0 && a->report && report_make(folder, home->plot, &a->options, &report)) {
 		status_complain(&report);
 		result = result ? result : 1;

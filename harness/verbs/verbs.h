@@ -39,7 +39,8 @@ int verb_selftest(int argc, char *argv[], const struct home *home, struct status
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
 
-/* Prints what run would measure; works without the backend's devices too. */
-int dry_run(const struct run_request *request, struct status *st);
+/* Prints what run would measure, and what that takes; works without the backend's devices too.
+ * no_jobs: none is started for it. */
+int dry_run(const struct run_request *request, bool no_jobs, struct status *st);
 
 #endif

@@ -1,0 +1,161 @@
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/summary.h"
+#include "../arena.h"
+#include "../clock.h"
+#include "aim.h"
+#include "runner.h"
+
+/* --- what is left --- */
+
+static void add(struct progress_steps *sum, const struct progress_steps *steps)
+{
+	sum->n += steps->n;
+	sum->ns += steps->ns;
+}
+
+/* A variant's own trials tell best, and of these first those with the same passes, then those with the
+ * fewest. */
+static double step_ns(const struct progress *p, unsigned variant, enum plan_kind kind,
+                      double otherwise)
+{
+	const struct progress_steps *own = &p->steps[kind][variant];
+	for (int k = PLAN_KINDS; !own->n && k--;)
+		own = &p->steps[k][variant];
+	return own->n ? (double)own->ns / own->n : otherwise;
+}
+
+int64_t progress_left_ns(const struct progress *p, const struct plan *plan, unsigned next,
+                         unsigned count)
+{
+	struct progress_steps all = {0, 0};
+	double left = 0;
+	for (unsigned v = 0; v < plan->nvariants; v++)
+		for (int kind = 0; kind < PLAN_KINDS; kind++)
+			add(&all, &p->steps[kind][v]);
+	if (!all.n)
+		return -1;
+	const double mean_ns = (double)all.ns / all.n;
+	for (unsigned i = next; i < next + count; i++) {
+		const struct plan_trial *t = i < plan->ntrials ? &plan->trials[i] : NULL;
+		/* A search has planned only its next block. */
+		left += t ? step_ns(p, t->variant, plan_kind(plan, t->variant, t->block), mean_ns)
+		          : mean_ns;
+	}
+	return (int64_t)left;
+}
+
+/* --- the aim so far --- */
+
+static int show(struct arena *arena, void *of)
+{
+	struct runner *r = of;
+	struct progress *p = r->progress;
+	struct summary s;
+	struct aim aim;
+	struct status ignored = {""};
+	bool given_up[PLAN_MAX_VARIANTS];
+	char half[32] = "";
+	for (unsigned v = 0; v < PLAN_MAX_VARIANTS; v++)
+		given_up[v] = r->failed[v] >= GIVE_UP;
+	summary_make(&p->seen, arena, &s);
+	p->aim[0] = '\0';
+	if (s.uncompared.kind || aim_take(&s, given_up, &aim, &ignored) || !aim_is(&aim))
+		return 0;
+	const struct contrast *c = &aim.contrast;
+	if (isnan(c->ratio.estimate))
+		return 0;
+	if (!isnan(c->ratio.lo))
+		snprintf(half, sizeof half, " ±%.2g", (c->ratio.hi - c->ratio.lo) / 2);
+	snprintf(p->aim, sizeof p->aim, "%s %.32s ÷ %.32s %.3g%s after %u block%s",
+	         metric_info(c->metric)->name, s.variants[c->left].name, s.variants[c->right].name,
+	         c->ratio.estimate, half, c->nblocks, c->nblocks == 1 ? "" : "s");
+	return 0;
+}
+
+void progress_block(struct runner *r)
+{
+	struct status ignored = {""};
+	if (r->progress->follows)
+		arena_work(show, r, "the progress", &ignored);
+}
+
+int progress_begin(struct runner *r, struct status *st)
+{
+	struct progress *p = r->progress = calloc(1, sizeof *p);
+	struct status ignored = {""};
+	if (!p)
+		return status_set(st, "out of memory for the progress");
+	p->since_ns = clock_now_ns();
+	p->follows = !r->request->change && !r->plan.search.nkeys &&
+	             aim_names(r->environment, p->left, p->right) &&
+	             !record_load(r->folder.path, &p->seen, &ignored);
+	if (r->first_block)
+		progress_block(r);
+	p->since_ns = clock_now_ns();
+	return 0;
+}
+
+void progress_end(struct runner *r)
+{
+	if (r->progress && r->progress->follows)
+		record_free(&r->progress->seen);
+	free(r->progress);
+	r->progress = NULL;
+	status_progress_end();
+}
+
+/* Its two variants, and the reference's twin, which counts with the reference. */
+static bool is_followed(const struct progress *p, const struct plan *plan, unsigned variant)
+{
+	const struct plan_variant *v = &plan->variants[variant];
+	const char *name = strcmp(v->role, "again") ? v->name : plan_reference(plan)->name;
+	return p->follows && (!strcmp(name, p->left) || !strcmp(name, p->right));
+}
+
+/* --- the line --- */
+
+void progress_trial(struct runner *r, unsigned index, const char *lines)
+{
+	struct progress *p = r->progress;
+	const struct plan_trial *t = &r->plan.trials[index];
+	struct status ignored = {""};
+	if (lines && is_followed(p, &r->plan, t->variant) &&
+	    record_load_more(lines, &p->seen, &ignored)) {
+		record_free(&p->seen);
+		p->follows = false;
+	}
+	const int64_t now = clock_now_ns();
+	add(&p->steps[plan_kind(&r->plan, t->variant, t->block)][t->variant],
+	    &(struct progress_steps){1, now - p->since_ns});
+	p->since_ns = now;
+}
+
+void progress_pause(struct runner *r)
+{
+	if (r->progress)
+		r->progress->since_ns = clock_now_ns();
+}
+
+void progress_say(const struct runner *r, unsigned next, unsigned total, const char *what,
+                  bool begins)
+{
+	const struct progress *p = r->progress;
+	const unsigned count = total > r->ndone ? total - r->ndone : 0;
+	char left[48] = "";
+	const char *aim = p ? p->aim : "";
+	const int64_t ns = p ? progress_left_ns(p, &r->plan, next, count) : -1;
+	if (!begins && !status_redraws())
+		return;
+	if (ns >= 0) {
+		strcpy(left, ", about ");
+		status_span(ns, left + strlen(left), sizeof left - strlen(left));
+		strcat(left, " left");
+	}
+	status_progress("[%u/%u] %s%s%s%s", r->ndone, total, what, left, *aim ? "; " : "", aim);
+}

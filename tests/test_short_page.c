@@ -1,0 +1,120 @@
+/* What is left of the terminal's page where it has too little room. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/report/short_page.h"
+#include "scratch.h"
+#include "test.h"
+
+static const struct section {
+	const char *title;
+	enum short_page_use use;
+	unsigned items;
+} sections[] = {
+    {"", SHORT_PAGE_ANSWER, 9},       {"Advice", SHORT_PAGE_MUCH, 3},
+    {"Trust", SHORT_PAGE_ALWAYS, 1},  {"Claims", SHORT_PAGE_SOME, 12},
+    {"Results", SHORT_PAGE_LEAST, 8}, {"Pairs", SHORT_PAGE_LEAST, 8},
+    {"Warnings", SHORT_PAGE_MUCH, 2},
+};
+
+/* The page of these sections, with more items in one of them. */
+static char *page_with(const char *title, unsigned more, bool anyhow, bool has_room)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
+	short_page_begin(&p);
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+		const struct section *s = &sections[i];
+		const unsigned n = s->items + (strcmp(s->title, title) ? 0 : more);
+		short_page_mark(&p, s->title, s->use);
+		page_heading(&p, 2, "%s", *s->title ? s->title : "Top");
+		for (unsigned k = 0; k < n; k++)
+			page_item(&p, "%s%u", s->title, k);
+	}
+	assert_int_equal(short_page_end(&p, anyhow), has_room);
+	fclose(out);
+	return text;
+}
+
+static void assert_page(const char *title, unsigned more, const char *const has[],
+                        const char *const lacks[])
+{
+	char *text = page_with(title, more, false, true);
+	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
+	for (unsigned i = 0; has[i]; i++)
+		assert_says(text, has[i]);
+	for (unsigned i = 0; lacks[i]; i++)
+		assert_lacks(text, lacks[i]);
+	free(text);
+}
+#define LIST(...)                                                                                  \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+TEST(a_page_with_room_is_whole)
+{
+	/* 43 items, 7 headings, 6 blank lines between. */
+	char *text = page_with("", 0, false, true);
+	assert_int_equal(text_count(text, "\n"), 56);
+	assert_lacks(text, "In the report");
+	free(text);
+}
+
+TEST(the_last_of_least_use_goes_first_and_is_named)
+{
+	assert_page("Claims", 10,
+	            LIST("Results7", "Claims21", "Warnings1", "  In the report too: Pairs.\n"),
+	            LIST("Pairs0"));
+}
+
+TEST(what_has_room_of_a_section_stays)
+{
+	assert_page("Results", 20,
+	            LIST("Results0", "Claims11", "Warnings1",
+	                 "  In the report too: the rest of Results, Pairs.\n"),
+	            LIST("Pairs0", "Results27"));
+	assert_page("Claims", 60,
+	            LIST("Claims0", "Warnings1", "Advice2",
+	                 "  In the report too: the rest of Claims, Results, Pairs.\n"),
+	            LIST("Results0", "Claims71"));
+}
+
+TEST(the_answer_goes_last_and_only_if_it_has_to)
+{
+	char *text = page_with("", 70, false, false);
+	assert_string_equal(text, "");
+	free(text);
+	text = page_with("", 70, true, false);
+	assert_int_equal(text_count(text, "\n"), SHORT_PAGE_LINES - 2);
+	assert_says(text, "  - 0\n");
+	assert_says(text, "Trust0");
+	assert_says(text,
+	            "  In the report too: the rest of the answer, Advice, Claims, Results, Pairs,\n"
+	            "  Warnings.\n");
+	free(text);
+}
+
+/* Of the answer's paragraphs those that are whole. */
+TEST(no_paragraph_is_cut)
+{
+	static const char line[] =
+	    "It is so, and it is said on one line of this page, which it fills";
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
+	short_page_begin(&p);
+	short_page_mark(&p, "", SHORT_PAGE_ANSWER);
+	for (unsigned i = 0; i < 12; i++)
+		page_say(&p, "%u. %s. %s. %s. %s. %s.", i, line, line, line, line, "The end");
+	assert_false(short_page_end(&p, true));
+	fclose(out);
+	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
+	assert_true(text_count(text, "The end") > 5);
+	assert_int_equal(text_count(text, "The end"), text_count(text, "\n\n"));
+	free(text);
+}

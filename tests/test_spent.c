@@ -1,0 +1,276 @@
+/* Where the time of a run went, and how long it is expected to take. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../harness/run/progress.h"
+#include "here.h"
+#include "made.h"
+
+TESTS(.begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);
+
+#define FEW                                                                                        \
+	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 2\n"      \
+	"warmup = 1\nstretches = 1\ncalls = 2\nisolated_calls = 2\nreference = a\nprimary = "      \
+	"c\nlimit = no\n"                                                                          \
+	"[variant a]\nmode = threads\n[variant b]\nmode = single\n"                                \
+	"[claim c]\ntext = one is slower\nleft = b\nright = a\nmetric = busbw\nbytes = 4K\nis = "  \
+	"less by 2%\n"
+
+/* --- a record that is made --- */
+
+static void spent_line(FILE *out, const char *on, unsigned order, double from_s, double to_s)
+{
+	json_t *line =
+	    json_pack("{s:i, s:s, s:s, s:I, s:I}", "schema", 1, "kind", "spent", "on", on,
+	              "from_ns", (json_int_t)(1e9 * from_s), "to_ns", (json_int_t)(1e9 * to_s));
+	if (!strcmp(on, "trial"))
+		json_object_update_new(line, json_pack("{s:s, s:i, s:i}", "variant", "threads",
+		                                       "block", (int)order, "order", (int)order));
+	made_line(out, line);
+}
+
+/* Two jobs of 10 s, the second without phases; and the report, later. */
+static void jobs(FILE *out)
+{
+	spent_line(out, "set-up", 0, 100, 101);
+	spent_line(out, "trial", 0, 101, 111);
+	spent_line(out, "trial", 1, 112, 122);
+	spent_line(out, "path", 0, 122, 125);
+	spent_line(out, "report", 0, 126, 128);
+}
+
+static void phases(json_t *line, const struct made_place *p)
+{
+	json_object_set_new(line, "order", json_integer(p->block));
+	if (!p->block)
+		json_object_set_new(
+		    line, "spent",
+		    json_pack("{s:I, s:I, s:I}", "from_ns",
+		              (json_int_t)103e9 + (p->isolated ? (json_int_t)3e9 : 0), "calls_ns",
+		              (json_int_t)2e9, "check_ns", (json_int_t)1e9));
+}
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	(void)p;
+	out[1] = 1000;
+	out[2] = 1000000;
+	out[3] = 10;
+}
+
+static bool is_threads(const struct made_place *p)
+{
+	return p->variant == MADE_THREADS;
+}
+
+static double share_of(const json_t *report, const char *part)
+{
+	return json_number_value(
+	    json_cell(json_table(report, "spent"), (json_keys){"part", part, NULL}, "share"));
+}
+
+TEST(each_second_of_a_record_has_its_place)
+{
+	const struct made record = {.blocks = 2,
+	                            .sizes = 1,
+	                            .line = phases,
+	                            .more = jobs,
+	                            .has = is_threads,
+	                            .stamps = stamps};
+	static const struct {
+		const char *part;
+		double s;
+	} parts[] = {{"setting up the run", 1},
+	             {"starting jobs", 2},
+	             {"timed calls", 4},
+	             {"checking results", 2},
+	             {"closing jobs", 2},
+	             {"jobs that failed", 10},
+	             {"the report", 2},
+	             {"the rest", 2},
+	             {"all", 28},
+	             {"jobs that log the data path", 3}};
+	const json_t *report = made_report(&record);
+	const json_t *table = json_table(report, "spent");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), sizeof parts / sizeof *parts);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		json_assert_number(
+		    json_cell(table, (json_keys){"part", parts[i].part, NULL}, "seconds"), "",
+		    parts[i].s, 1e-9);
+		assert_near(share_of(report, parts[i].part), parts[i].s / 28, 1e-6);
+	}
+	char *text = made_read("report.md");
+	assert_says(text, " were timed calls; most went to jobs that failed (36");
+}
+
+/* Of a job whose host has another clock: its phases count, its start and close cannot be told. */
+static void elsewhere(json_t *line, const struct made_place *p)
+{
+	phases(line, p);
+	json_t *spent = json_object_get(line, "spent");
+	if (spent)
+		json_object_set_new(spent, "from_ns", json_integer(p->isolated ? 9000000000 : 1));
+}
+
+TEST(what_cannot_be_placed_is_the_rest)
+{
+	const struct made record = {.blocks = 2,
+	                            .sizes = 1,
+	                            .line = elsewhere,
+	                            .more = jobs,
+	                            .has = is_threads,
+	                            .stamps = stamps};
+	const json_t *report = made_report(&record), *table = json_table(report, "spent");
+	assert_int_equal(json_rows(table, (json_keys){"part", "starting jobs", NULL}), 0);
+	json_assert_number(json_cell(table, (json_keys){"part", "the rest", NULL}, "seconds"), "",
+	                   6, 1e-9);
+}
+
+TEST(an_older_record_does_not_say)
+{
+	const struct made record = {.blocks = 2, .sizes = 1, .stamps = stamps};
+	assert_false(json_has_table(made_report(&record), "spent"));
+}
+
+/* --- runs --- */
+
+/* Each part is no less than nothing, and together they are the whole: nothing counts twice. */
+static void assert_adds_up(const char *path)
+{
+	json_t *report = json_report(path);
+	const json_t *table = json_table(report, "spent");
+	const char *const wanted[] = {"setting up the run", "starting jobs",    "connecting",
+	                              "preparing inputs",   "warming up",       "timed calls",
+	                              "timelines",          "checking results", "closing jobs",
+	                              "the report",         "the rest"};
+	double sum = 0, all = 0;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		const double s = json_number_value(
+		    json_cell(table, (json_keys){"part", wanted[i], NULL}, "seconds"));
+		assert_true(s > 0);
+		sum += s;
+	}
+	assert_int_equal(json_rows(table, (json_keys){NULL}), sizeof wanted / sizeof *wanted + 1);
+	all = json_number_value(json_cell(table, (json_keys){"part", "all", NULL}, "seconds"));
+	assert_close(sum, all, 1e-5);
+	json_decref(report);
+}
+
+static void adds_up(const char *backend)
+{
+	char set[32];
+	snprintf(set, sizeof set, "backend=%s", backend);
+	cli_expect(here_run(FEW, set, "counters=no", NULL), 0, "Of ", "were timed calls");
+	assert_adds_up(here_path("report.json"));
+}
+
+TEST(the_parts_of_a_run_on_null_are_its_time)
+{
+	adds_up("null");
+}
+
+TEST(the_parts_of_a_run_on_host_are_its_time)
+{
+	adds_up("host");
+}
+
+static double number_in(const char *text, const char *after)
+{
+	const char *at = strstr(text, after);
+	assert_non_null(at);
+	return strtod(at + strlen(after), NULL);
+}
+
+TEST(a_dry_run_says_what_its_estimate_is_from)
+{
+	struct cli cli = here_run(FEW, "backend=host", "--dry-run", NULL);
+	assert_says(cli.out, " s; from ");
+	assert_says(cli.out, " just now (");
+	assert_true(number_in(cli.out, "estimate: ") > 0);
+	cli_expect(cli, 0, "");
+	assert_int_equal(access(results, F_OK), -1);
+	cli_expect(here_run(FEW, "backend=host", "--no-report", NULL), 0, "");
+	/* The plan is the same, however many blocks it has; not with other sizes. */
+	cli_expect(here_run(NULL, "backend=host", "--dry-run", "blocks=7", NULL), 0,
+	           " s; from the last run here, t/");
+	cli_expect(here_run(NULL, "backend=host", "--dry-run", "--no-jobs", "bytes=8K", NULL), 0,
+	           " s; from typical figures");
+}
+
+/* A run before is the measure, and more blocks are so many more of its. */
+TEST(an_estimate_grows_with_the_blocks)
+{
+	cli_expect(here_run(FEW, "backend=null", "delay=20ms", "--no-report", NULL), 0, "");
+	struct cli few =
+	               here_run(NULL, "backend=null", "delay=20ms", "--dry-run", "blocks=10", NULL),
+	           many =
+	               here_run(NULL, "backend=null", "delay=20ms", "--dry-run", "blocks=60", NULL);
+	/* A block has three trials with at least 8 calls of 20 ms each. */
+	assert_true(number_in(many.out, "estimate: ") - number_in(few.out, "estimate: ") >=
+	            50 * 3 * 8 * 0.02 - 1);
+	cli_expect(few, 0, "");
+	cli_expect(many, 0, "");
+}
+
+/* --- while it runs --- */
+
+TEST(what_is_left_is_told_by_each_variants_own_trials)
+{
+	struct plan *plan = calloc(1, sizeof *plan);
+	struct spec *spec = calloc(1, sizeof *spec);
+	struct progress *p = calloc(1, sizeof *p);
+	struct plan_trial trials[6] = {{0, 0, 0}, {1, 0, 1}, {0, 1, 2},
+	                               {1, 1, 3}, {0, 2, 4}, {1, 2, 5}};
+	assert_true(plan && p && spec);
+	plan->spec = spec;
+	plan->trials = trials;
+	plan->ntrials = 6;
+	plan->nvariants = 2;
+	assert_int_equal(progress_left_ns(p, plan, 0, 6), -1);
+	p->steps[PLAN_FIRST][0] = (struct progress_steps){1, 10};
+	assert_int_equal(progress_left_ns(p, plan, 1, 5), 50); /* of the other nothing is known */
+	p->steps[PLAN_FIRST][1] = (struct progress_steps){1, 100};
+	assert_int_equal(progress_left_ns(p, plan, 2, 4), 220);
+	/* The first block has passes of its own: later ones tell of later ones. */
+	p->steps[PLAN_PLAIN][0] = (struct progress_steps){2, 8};
+	assert_int_equal(progress_left_ns(p, plan, 3, 3), 204);
+	/* Trials that are not planned yet, of a search. */
+	assert_int_equal(progress_left_ns(p, plan, 6, 4), 4 * (10 + 100 + 8) / 4);
+	free(p);
+	free(spec);
+	free(plan);
+}
+
+static unsigned lines_with(const char *text, const char *word)
+{
+	unsigned n = 0;
+	for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+		n++;
+	return n;
+}
+
+TEST(a_log_has_a_line_per_block_with_the_claim_so_far)
+{
+	struct cli cli = here_run(FEW, "backend=host", "counters=no", "--no-report", NULL);
+	assert_int_equal(lines_with(cli.out, "\n[") + (cli.out[0] == '['), 2);
+	assert_int_equal(lines_with(cli.out, " block 1 of 2: "), 1);
+	assert_int_equal(lines_with(cli.out, " block 2 of 2: "), 1);
+	assert_says(cli.out, " left; busbw b ÷ a ");
+	/* Below six blocks there is no interval. */
+	assert_says(cli.out, " after 1 block\n");
+	assert_lacks(cli.out, "±");
+	cli_expect(cli, 0, "");
+}
+
+TEST(an_interval_comes_with_the_sixth_block)
+{
+	struct cli cli =
+	    here_run(FEW, "backend=host", "counters=no", "blocks=7", "--no-report", NULL);
+	assert_says(cli.out, " after 5 blocks\n");
+	const char *last = strstr(cli.out, " block 7 of 7: ");
+	assert_non_null(last);
+	assert_says(last, " ±");
+	assert_says(last, " after 6 blocks\n");
+	cli_expect(cli, 0, "");
+}
