@@ -158,6 +158,8 @@ TEST(the_command_line_wins)
 	cuts(HEAD "primary = bandwidth\nconnection_bytes = 4K..64K\n" MODES CLAIMS,
 	     (char[]){"connections=5"});
 	assert_int_equal(spec.connections, 1);
+	cuts(HEAD "primary = latency\nconnection_bytes = 4K..64K\n" MODES CLAIMS, (char[]){""});
+	assert_int_equal(spec.connections, 2);
 	cuts(text, (char[]){"null.counters=yes"});
 	assert_true(spec.counters);
 	cuts(text, (char[]){"bytes=512K"});

@@ -215,10 +215,10 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	spec->counters =
 	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
 	spec->limit = spec->limit && is_said(from, "limit");
-	unsigned *const times[] = {&spec->cycles, &spec->connections, &spec->allocations};
-	static const char *const keys[] = {"cycles", "connections", "allocations"};
-	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
-		*times[i] = is_said(from, keys[i]) ? *times[i] : 1;
+	spec->cycles = is_said(from, "cycles") ? spec->cycles : 1;
+	spec->allocations = is_said(from, "allocations") ? spec->allocations : 1;
+	if (!spec->connection_bytes.hi && !is_said(from, "connections"))
+		spec->connections = 1;
 	spec_connections_settle(spec);
 	plan_free(&whole->plan);
 	return is_said(from, "blocks") ? 0 : blocks_settle(spec, machine, &whole->plan, st);
