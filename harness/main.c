@@ -71,10 +71,15 @@ static const struct verb verbs[] = {
      "Takes the claims of the run's experiment as its file is now, or those of FILE,\n"
      "and makes the report again. The record keeps what it was asked before; the\n"
      "report says that these claims came after the run.\n", verb_ask},
-    {"compare", "A B", "two runs, or JSON of nccl-tests",
+    {"compare", "A B [C …]", "two runs, or JSON of nccl-tests; several runs combined",
+     "Two are compared, B with A. Three or more are repetitions of one experiment, on\n"
+     "other machines, boots or GPUs: each one's ratios, what scatters between runs,\n"
+     "and the ratio of all with an interval that has that in it.\n"
+     "  --combine       two runs too\n"
      "  --threshold 2%  what counts as a difference\n"
      "  --variant NAME  name of nccl-tests' files (default: from their layout)\n"
-     "  --format json   every table as one JSON object (results/README.md)\n"
+     "  --format json   every table as one JSON object (results/README.md); markdown:\n"
+     "                  what is combined as a page\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
     {"tour", "[key=value …]", "each collective once, on a few numbers",
      "What every rank has before and after, in the mode that you choose, with the\n"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../harness/config/family.h"
 #include "scratch.h"
 
 struct search_space searched_space(void)
@@ -74,7 +75,8 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 	enum { MOST = 32 };
 	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
-	const unsigned n = r->nfinalists * SEARCHED_CELLS, blocks = search_confirm_blocks(n);
+	const unsigned n = r->nfinalists * SEARCHED_CELLS,
+	               blocks = family_blocks(n, FAMILY_TWO_SIDED, FAMILY_ALPHA);
 	double aa[SEARCHED_CELLS][MOST];
 	for (unsigned b = 0; b < blocks; b++) {
 		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
@@ -94,7 +96,7 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 		struct tuned_test *t = &r->tests[i];
 		t->hurdle = fmax(log1p(margin), fmax(log(line.hi), -log(line.lo)));
 		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
-		t->p = stats_signed_rank_p(logs[i], blocks, t->hurdle);
+		t->p = stats_two_sided(stats_signed_rank_tails(logs[i], blocks, t->hurdle));
 	}
 	tuned_judge(scratch(), r->tests, n, margin);
 	r->trials += blocks * (2 + r->nfinalists);

@@ -274,8 +274,9 @@ TEST(looks_make_intervals_wider)
 	/* The same for probabilities, which go with the interval: a look at 6 leaves a quarter of 5
 	 * %. */
 	struct contrast c = of(MADE_PROCESSES, MADE_THREADS, METRIC_TIME, &all);
-	near(c.p.one, 4 * 2 / 256.0);
-	assert_true(c.p.one <= 0.05 && two.lo > 1);
+	near(c.p.one.over, 4 * 1 / 256.0);
+	assert_true(c.p.one.over <= 0.05 && c.bounds.lo >= two.lo && two.lo > 1);
+	near(c.bounds.confidence, 1 - 2 * 3 / 256.0);
 	/* Nothing to be seen before, and nothing that came after. */
 	near(after_looks((struct looks){.nplans = 2, .at = {5, 8}}).confidence, one.confidence);
 	made_unload(&loaded);

@@ -2,6 +2,7 @@
  * false ones, on made-up machines. Fixed seeds; SIMULATED.md has the rates over many. */
 #include <string.h>
 
+#include "../harness/config/family.h"
 #include "searched.h"
 #include "test.h"
 #include "scratch.h"
@@ -121,12 +122,18 @@ TEST(pairs_that_lose_least_come_first)
 TEST(blocks_are_enough_to_pass_the_correction)
 {
 	for (unsigned tests = 1; tests < 60; tests++) {
-		unsigned n = search_confirm_blocks(tests);
+		const unsigned two = family_blocks(tests, FAMILY_TWO_SIDED, FAMILY_ALPHA),
+		               one = family_blocks(tests, FAMILY_ONE_SIDED, FAMILY_ALPHA);
 		double logs[32];
-		for (unsigned b = 0; b < n; b++)
+		for (unsigned b = 0; b < two; b++)
 			logs[b] = 0.1 + 0.001 * b;
-		assert_true(tests * stats_signed_rank_p(logs, n, 0) <= 0.05);
-		assert_true(n == 6 || tests * stats_signed_rank_p(logs, n - 1, 0) > 0.05);
+		assert_true(tests * stats_two_sided(stats_signed_rank_tails(logs, two, 0)) <= 0.05);
+		assert_true(two == 6 ||
+		            tests * stats_two_sided(stats_signed_rank_tails(logs, two - 1, 0)) >
+		                0.05);
+		assert_true(tests * stats_signed_rank_tails(logs, one, 0).over <= 0.05);
+		assert_true(one == 6 ||
+		            tests * stats_signed_rank_tails(logs, one - 1, 0).over > 0.05);
 	}
 }
 

@@ -514,6 +514,11 @@ TEST(the_largest_by_chance)
 	assert_near(stats_largest_by_chance(r + 1, 19), 0, 0);
 }
 
+static double two_sided(const double *x, unsigned n, double at)
+{
+	return stats_two_sided(stats_signed_rank_tails(x, n, at));
+}
+
 /* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values with a sum of ranks of 0 or
  * 1. Beyond the interval's ends it is at most 5 %, and within them more. */
 TEST(probabilities_and_intervals_agree)
@@ -521,10 +526,14 @@ TEST(probabilities_and_intervals_agree)
 	static const double few[] = {0.01, 0.02, -0.005};
 	uint64_t seed = 8;
 	unsigned excluded = 0;
-	assert_near(stats_signed_rank_p(few, 3, -0.1), 2.0 / 8, 1e-12);
-	assert_near(stats_signed_rank_p(few, 3, 0), 2 * 2.0 / 8, 1e-12);
-	assert_near(stats_signed_rank_p(few, 3, 0.0075), 1, 1e-12);
-	assert_true(isnan(stats_signed_rank_p(few, 0, 0)));
+	assert_near(two_sided(few, 3, -0.1), 2.0 / 8, 1e-12);
+	assert_near(two_sided(few, 3, 0), 2 * 2.0 / 8, 1e-12);
+	assert_near(two_sided(few, 3, 0.0075), 1, 1e-12);
+	assert_true(isnan(two_sided(few, 0, 0)));
+	assert_near(stats_signed_rank_tails(few, 3, -0.1).over, 1.0 / 8, 1e-12);
+	assert_near(stats_signed_rank_tails(few, 3, -0.1).under, 1, 1e-12);
+	assert_near(stats_signed_rank_tails(few, 3, 0).over, 2.0 / 8, 1e-12);
+	assert_near(stats_signed_rank_tails(few, 3, 0).under, 7.0 / 8, 1e-12);
 	for (unsigned run = 0; run < 3000; run++) {
 		double x[250], at = 0.006 * noise_normal(&seed);
 		unsigned n = run % 100 ? 4 + run % 20 : 250;
@@ -532,13 +541,18 @@ TEST(probabilities_and_intervals_agree)
 			x[i] = 0.01 * noise_normal(&seed);
 		struct stats_ratio r = stats_ratio_of_logs(scratch(), x, n, 0.95);
 		bool excludes = log(r.lo) > at || log(r.hi) < at;
-		double p = stats_signed_rank_p(x, n, at);
+		double p = two_sided(x, n, at);
 		assert_int_equal(excludes, p <= 0.05);
 		excluded += excludes;
+		/* An end of the interval of 90 % is a bound of 95 % by itself. */
+		const struct stats_ratio ends = stats_ratio_of_logs(scratch(), x, n, 0.9);
+		const struct stats_tails one = stats_signed_rank_tails(x, n, at);
+		assert_int_equal(n >= 6 && log(ends.lo) > at, n >= 6 && one.over <= 0.05);
+		assert_int_equal(n >= 6 && log(ends.hi) < at, n >= 6 && one.under <= 0.05);
 		/* Turned round it is the same. */
 		for (unsigned i = 0; i < n; i++)
 			x[i] = -x[i];
-		assert_near(stats_signed_rank_p(x, n, -at), p, 1e-12);
+		assert_near(two_sided(x, n, -at), p, 1e-12);
 	}
 	assert_in_range(excluded, 300, 2700);
 }

@@ -5,6 +5,7 @@
 #include "made.h"
 
 #include "../harness/analysis/tuned.h"
+#include "../harness/config/family.h"
 #include "../harness/config/search.h"
 #include "../harness/run/tune.h"
 #include "scratch.h"
@@ -311,7 +312,7 @@ TEST(nothing_is_told_of_the_search_alone)
  * does not say that there is none. */
 TEST(an_unfinished_confirmation_is_called_so)
 {
-	const unsigned least = search_confirm_blocks(2 * 4);
+	const unsigned least = family_blocks(2 * 4, FAMILY_TWO_SIDED, FAMILY_ALPHA);
 	struct status st = {""};
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {

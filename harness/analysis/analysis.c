@@ -13,13 +13,12 @@ static void withhold(const struct regimes *regimes, struct claims_result *r)
 	    kind != CLAIM_ANY_REGIME ? regimes_find(regimes, (enum regime_kind)kind) : NULL;
 	if (!g || g->tells || metric_info(claim->metric)->counters || !claims_decided(r))
 		return;
-	r->outcome =
-	    claims_decide_beyond(&r->contrast.ratio, claim->test, claim->by, g->least_effect);
+	r->outcome = claims_decide_beyond(&r->tested, claim->test, claim->by, g->least_effect);
 	if (claims_decided(r))
 		return;
 	r->more_blocks = 0;
 	r->detectable =
-	    verdict_detectable(&r->contrast.ratio, (1 + g->least_effect) * (1 + claim->by) - 1);
+	    claims_detectable(&r->tested, claim->test, (1 + g->least_effect) * (1 + claim->by) - 1);
 }
 
 /* The same of a factor's verdict. */

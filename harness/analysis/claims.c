@@ -3,14 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "../config/family.h"
 #include "verdict.h"
 
 _Static_assert(CLAIM_BLOCKS == STATS_MIN_BLOCKS, "a plan measures what a claim wants");
 
-/* How often a verdict may be wrong; the probabilities allow for looks at the run (contrast_p). */
-#define ALPHA (1 - VERDICT_CONFIDENCE)
-
-/* Decides `less by` from the logs of an interval, and `more by` from the inverted interval. */
+/* Decides `less by` from the logs of both bounds, and `more by` from those of the inverse. */
 static enum claims_outcome decide_less(double lo, double hi, double edge)
 {
 	if (hi < -edge)
@@ -20,39 +18,71 @@ static enum claims_outcome decide_less(double lo, double hi, double edge)
 	return hi < 0 ? CLAIMS_LITTLE : CLAIMS_FAIL;
 }
 
-static enum claims_outcome decide_within(double lo, double hi, double edge)
+static enum claims_outcome decide_within(const struct claims_ratio *r, double edge)
 {
-	if (lo > -edge && hi < edge)
+	if (log(r->bounds.lo) > -edge && log(r->bounds.hi) < edge)
 		return CLAIMS_HOLD;
-	return lo > edge || hi < -edge ? CLAIMS_FAIL : CLAIMS_UNDECIDED;
+	return log(r->both.lo) > edge || log(r->both.hi) < -edge ? CLAIMS_FAIL : CLAIMS_UNDECIDED;
 }
 
-enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test, double by,
-                                  unsigned *more_blocks)
+static enum claims_outcome outcome_of(const struct claims_ratio *r, enum claim_test test,
+                                      double edge)
 {
-	double lo = log(ratio->lo), hi = log(ratio->hi), at = log(ratio->estimate);
-	double edge = log1p(by), reach = fabs(fabs(at) - edge);
-	enum claims_outcome outcome = CLAIMS_UNDECIDED;
-	if (test != CLAIM_WITHIN)
-		reach = fabs(at - (test == CLAIM_LESS ? -edge : edge));
-	if (!isnan(lo) && !isnan(hi))
-		outcome = test == CLAIM_WITHIN ? decide_within(lo, hi, edge)
-		          : test == CLAIM_LESS ? decide_less(lo, hi, edge)
-		                               : decide_less(-hi, -lo, edge);
-	*more_blocks = outcome == CLAIMS_UNDECIDED ? verdict_more_blocks(ratio, reach) : 0;
+	const double lo = log(r->bounds.lo), hi = log(r->bounds.hi);
+	return isnan(lo)              ? CLAIMS_UNDECIDED
+	       : test == CLAIM_WITHIN ? decide_within(r, edge)
+	       : test == CLAIM_LESS   ? decide_less(lo, hi, edge)
+	                              : decide_less(-hi, -lo, edge);
+}
+
+/* To hold, within has its bounds inside; to fail, its whole interval outside. */
+static unsigned more_blocks(const struct claims_ratio *r, enum claim_test test, double edge)
+{
+	const double at = log(r->bounds.estimate);
+	if (test == CLAIM_WITHIN && fabs(at) > edge)
+		return verdict_more_blocks(&r->both, fabs(at) - edge, VERDICT_BOTH_ENDS);
+	const double reach = test == CLAIM_WITHIN ? edge - fabs(at)
+	                     : test == CLAIM_LESS ? fabs(at + edge)
+	                                          : fabs(at - edge);
+	return verdict_more_blocks(&r->bounds, reach, VERDICT_ONE_END);
+}
+
+enum claims_outcome claims_decide(const struct claims_ratio *r, enum claim_test test, double by,
+                                  unsigned *more)
+{
+	const double edge = log1p(by);
+	const enum claims_outcome outcome = outcome_of(r, test, edge);
+	*more = outcome == CLAIMS_UNDECIDED ? more_blocks(r, test, edge) : 0;
 	return outcome;
 }
 
-enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
+static struct stats_ratio widened(struct stats_ratio r, double line)
+{
+	r.lo /= 1 + line;
+	r.hi *= 1 + line;
+	return r;
+}
+
+enum claims_outcome claims_decide_beyond(const struct claims_ratio *r, enum claim_test test,
                                          double by, double line)
 {
-	struct stats_ratio wide = *ratio;
-	unsigned more;
-	wide.lo /= 1 + line;
-	wide.hi *= 1 + line;
-	enum claims_outcome outcome = claims_decide(ratio, test, by, &more);
-	bool effect = ratio->lo > 1 + line || ratio->hi * (1 + line) < 1;
-	return effect && outcome != CLAIMS_HOLD ? outcome : claims_decide(&wide, test, by, &more);
+	const struct claims_ratio wide = {widened(r->bounds, line), widened(r->both, line)};
+	const struct stats_ratio *own = test == CLAIM_WITHIN ? &r->both : &r->bounds;
+	const enum claims_outcome outcome = outcome_of(r, test, log1p(by));
+	const bool effect = own->lo > 1 + line || own->hi * (1 + line) < 1;
+	return effect && outcome != CLAIMS_HOLD ? outcome : outcome_of(&wide, test, log1p(by));
+}
+
+double claims_detectable(const struct claims_ratio *r, enum claim_test test, double by)
+{
+	return test == CLAIM_WITHIN ? verdict_detectable(&r->both, by, VERDICT_BOTH_ENDS)
+	                            : verdict_detectable(&r->bounds, by, VERDICT_ONE_END);
+}
+
+const struct stats_ratio *claims_interval(const struct claims_result *r)
+{
+	const bool both = r->claim->test == CLAIM_WITHIN && r->outcome != CLAIMS_HOLD;
+	return both ? &r->contrast.ratio : &r->contrast.bounds;
 }
 
 bool claims_decided(const struct claims_result *r)
@@ -60,13 +90,19 @@ bool claims_decided(const struct claims_result *r)
 	return r->outcome != CLAIMS_UNDECIDED && r->outcome != CLAIMS_UNTESTED;
 }
 
-/* The probability that a decision uses. */
-static double p_of(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome)
+double claims_p(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome)
 {
-	double bound = test == CLAIM_LESS ? p->less : p->more;
-	if (test == CLAIM_WITHIN)
-		return fmax(p->less, p->more);
-	return outcome == CLAIMS_LITTLE ? fmax(bound, p->one) : bound;
+	const struct stats_tails bound = test == CLAIM_LESS ? p->less : p->more;
+	const bool less = test == CLAIM_LESS;
+	double hold = less ? bound.under : bound.over, fail = less ? bound.over : bound.under;
+	if (test == CLAIM_WITHIN) {
+		hold = fmax(p->less.over, p->more.under);
+		fail = stats_two_sided((struct stats_tails){p->less.under, p->more.over});
+	}
+	return outcome == CLAIMS_HOLD     ? hold
+	       : outcome == CLAIMS_FAIL   ? fail
+	       : outcome == CLAIMS_LITTLE ? fmax(fail, less ? p->one.under : p->one.over)
+	                                  : fmin(hold, fail);
 }
 
 /* As a multiple of what the claim expects; 0: nothing of its own. */
@@ -115,26 +151,26 @@ struct claims_result claims_judge(const struct summary *s, const struct claim *c
 		                  (unsigned)index_variant(s, claim->right), claim->metric, &select);
 	}
 	if (c->nblocks) {
-		const struct stats_ratio ratio = ratio_of(&c->ratio, claim->of);
-		r.outcome = claims_decide(&ratio, claim->test, claim->by, &r.more_blocks);
-		r.detectable = verdict_detectable(&ratio, claim->by);
-		r.p = p_of(&c->p, claim->test, r.outcome);
+		r.tested = (struct claims_ratio){ratio_of(&c->bounds, claim->of),
+		                                 ratio_of(&c->ratio, claim->of)};
+		r.outcome = claims_decide(&r.tested, claim->test, claim->by, &r.more_blocks);
+		r.detectable = claims_detectable(&r.tested, claim->test, claim->by);
+		r.p = claims_p(&c->p, claim->test, r.outcome);
 	}
 	return r;
 }
 
 void claims_family(struct claims_result *results, unsigned n, const char *primary)
 {
-	double p[CLAIM_MAX] = {0}, adjusted[CLAIM_MAX];
+	unsigned family = 0;
 	for (unsigned i = 0; i < n; i++) {
 		results[i].primary = !strcmp(results[i].claim->name, primary);
-		p[i] = results[i].primary ? NAN : results[i].p;
+		family += !results[i].primary && !isnan(results[i].p);
 	}
-	stats_holm(p, n, adjusted);
 	for (unsigned i = 0; i < n; i++) {
 		struct claims_result *r = &results[i];
-		r->p_adjusted = r->primary ? r->p : adjusted[i];
-		r->alone = claims_decided(r) && !(r->p_adjusted <= ALPHA);
+		r->p_adjusted = r->primary ? r->p : family_p(r->p, family);
+		r->alone = claims_decided(r) && !(r->p_adjusted <= FAMILY_ALPHA);
 	}
 }
 

@@ -1,7 +1,10 @@
 /* Claims with their verdicts. Pure.
  *
  * A claim uses one number per block, the log ratio left ÷ right over its cells (contrast.h), and
- * its exact 95 % signed-rank interval. With the claim's X:
+ * exact signed-rank tests. less and more are tested on one side: each end of their interval is a
+ * bound of 95 % by itself, so that both are the interval of 90 %. within holds by two such tests, one
+ * at each end (TOST; Schuirmann, J. Pharmacokin. Biopharm. 15, 1987), and is refuted on either side,
+ * by the interval of 95 %. With the claim's X:
  *
  *             holds                      less, by under X          does not hold
  *   less      below 1 ÷ (1 + X)          between that and 1        else above 1 ÷ (1 + X)
@@ -13,11 +16,17 @@
  * undecided, with the smallest effect that could have been seen and the blocks that a decision
  * would take (verdict.h). Below 6 blocks it always is, because there is no interval.
  *
- * Each has the exact two-sided probability of its decision: of less and more at the bound (and at
- * 1, the larger, if it is between the two); of within the larger of both bounds'. It is at most 5 %
- * exactly when the claim is decided. All tested claims but the primary one are a family: Holm's
- * adjustment (stats_holm) keeps to 5 % the chance that any of them is called wrongly. A claim that
- * is decided by itself but not in its family reads "(taken alone)". */
+ * Each has the exact probability of its decision: of less and more at the bound, on the side of the
+ * decision (and at 1, the larger, if it is between the two); of within that holds the larger of both
+ * bounds', of one that does not twice the outer bound's. It is at most 5 % exactly when the claim is
+ * decided; of an undecided one it is the smaller of both. Of a claim and its opposite only one can be
+ * called wrongly, so that both decisions together err in 5 % at most, and the smaller probability is
+ * no choice that would have to be paid for (Finner and Strassburger, Ann. Statist. 30, 2002).
+ *
+ * All tested claims but the primary one are a family: Bonferroni's correction keeps to 5 % the chance
+ * that any of them is called wrongly, whatever variants they share. A claim that is decided by itself
+ * but not in its family reads "(taken alone)". Why not Holm's, and which families can be confirmed at
+ * all: config/family.h. */
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 
@@ -26,14 +35,21 @@
 /* CLAIMS_LITTLE: as claimed, by less than claimed. */
 enum claims_outcome { CLAIMS_HOLD, CLAIMS_LITTLE, CLAIMS_FAIL, CLAIMS_UNDECIDED, CLAIMS_UNTESTED };
 
+/* A claim's ratio, as a multiple of what it expects. */
+struct claims_ratio {
+	struct stats_ratio bounds; /* each end by itself: contrast.h */
+	struct stats_ratio both;   /* both ends together */
+};
+
 struct claims_result {
 	const struct claim *claim; /* borrowed */
 	enum claims_outcome outcome;
 	struct contrast contrast; /* what it uses, or why it is untested */
-	unsigned more_blocks;     /* undecided, as in struct verdict; 0: not by blocks */
-	double detectable;        /* as in struct verdict; NaN if untested */
-	double p;                 /* NaN where it is untested */
-	double p_adjusted;        /* within its family; of the primary claim p itself */
+	struct claims_ratio tested;
+	unsigned more_blocks; /* undecided, as in struct verdict; 0: not by blocks */
+	double detectable;    /* as in struct verdict; NaN if untested */
+	double p;             /* NaN where it is untested */
+	double p_adjusted;    /* within its family; of the primary claim p itself */
 	bool primary;
 	bool alone; /* decided, and not within its family */
 };
@@ -47,15 +63,22 @@ unsigned claims_confirmed(const struct claims_result *results, unsigned n);
 /* Whether there is a verdict: holds, does not hold, or the outcome between them. */
 bool claims_decided(const struct claims_result *result);
 
+/* The ratio with the interval that decided: the bounds; of a within that does not hold both ends. */
+const struct stats_ratio *claims_interval(const struct claims_result *result);
+
 /* The rule above, for a test other than CLAIM_NEEDS. */
-enum claims_outcome claims_decide(const struct stats_ratio *ratio, enum claim_test test, double by,
+enum claims_outcome claims_decide(const struct claims_ratio *ratio, enum claim_test test, double by,
                                   unsigned *more_blocks);
+/* The probability of a decision; if there is none, of the one that is nearer. */
+double claims_p(const struct contrast_p *p, enum claim_test test, enum claims_outcome outcome);
+/* The smallest effect that could have been seen. */
+double claims_detectable(const struct claims_ratio *ratio, enum claim_test test, double by);
 
 /* The same for a run in which less than `line` (0.05: 5 %, the A/A line's end) is indistinguishable
  * from no effect. An effect beyond the line counts, and its interval refutes unchanged. Otherwise,
  * and for the claim to hold, an interval that is longer by the line at both ends has to pass the
  * claim's own bound. */
-enum claims_outcome claims_decide_beyond(const struct stats_ratio *ratio, enum claim_test test,
+enum claims_outcome claims_decide_beyond(const struct claims_ratio *ratio, enum claim_test test,
                                          double by, double line);
 
 struct claims_result claims_judge(const struct summary *summary, const struct claim *claim);

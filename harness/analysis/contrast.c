@@ -264,12 +264,13 @@ static struct verdict_odd turned_odd(struct verdict_odd odd)
 	return odd;
 }
 
-/* The probability if the log ratio is `at`, made larger for the looks at the run, as they make the
+/* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make the
  * interval wider. */
-static double p_at(const struct maker *m, double at, double confidence)
+static struct stats_tails p_at(const struct maker *m, double at, double confidence)
 {
-	double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
-	return fmin(dearer * stats_signed_rank_p(m->logs, m->nblocks, at), 1);
+	const double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
+	const struct stats_tails p = stats_signed_rank_tails(m->logs, m->nblocks, at);
+	return (struct stats_tails){fmin(dearer * p.under, 1), fmin(dearer * p.over, 1)};
 }
 
 /* The ratio, the verdict, the odd block, the probabilities and both sides. */
@@ -279,6 +280,7 @@ static void judge(const struct maker *m, struct contrast *c)
 		m->logs[b] = m->left[b] - m->right[b];
 	double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
 	c->ratio = stats_ratio_of_logs(m->s->arena, m->logs, m->nblocks, confidence);
+	c->bounds = stats_ratio_of_logs(m->s->arena, m->logs, m->nblocks, 2 * confidence - 1);
 	c->odd = verdict_find_odd(m->s->arena, m->logs, m->blocks, m->nblocks, confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
@@ -299,7 +301,8 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 	                     .right = right,
 	                     .metric = metric,
 	                     .ratio = STATS_NO_RATIO,
-	                     .p = {NAN, NAN, NAN},
+	                     .bounds = STATS_NO_RATIO,
+	                     .p = {{NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
 	                     .left_side = none,
 	                     .right_side = none,
 	                     .why = why};

@@ -41,11 +41,11 @@ struct contrast_select {
 	double by, of;
 };
 
-/* Exact two-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly when
- * the interval excludes it (stats_signed_rank_p). With several looks at a run they grow by the
- * factor by which the looks reduce the 5 % (looks.h). NaN without blocks. */
+/* Exact one-sided probabilities, if the ratio is 1 ÷ (1 + by), 1, 1 + by: at most 5 % exactly when
+ * that end of `bounds` excludes it (stats_signed_rank_tails). With several looks at a run they grow
+ * by the factor by which the looks reduce the 5 % (looks.h). NaN without blocks. */
 struct contrast_p {
-	double less, one, more;
+	struct stats_tails less, one, more;
 };
 
 /* One variant's part: the metric's geometric mean over blocks and cells. */
@@ -61,7 +61,10 @@ struct contrast {
 	struct contrast_select select;
 	struct stats_ratio ratio; /* of the metric, left ÷ right, at the run's confidence
 	                             (looks.h); NaN without blocks */
-	struct verdict_odd odd;   /* of the metric, as ratio is */
+	/* The same with ends of that confidence each, for tests on one side: at 95 % the interval of
+	 * 90 %. */
+	struct stats_ratio bounds;
+	struct verdict_odd odd; /* of the metric, as ratio is */
 	/* On the speed of left compared with right, at the run's margin. Its ratio is that of the
 	 * metric, inverted for a time, so that above 1 is faster. */
 	struct verdict verdict;

@@ -265,6 +265,6 @@ bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 		return false;
 	v->kind = VERDICT_UNDECIDED;
 	v->more_blocks = 0;
-	v->detectable = verdict_detectable(&v->ratio, least);
+	v->detectable = verdict_detectable(&v->ratio, least, VERDICT_BOTH_ENDS);
 	return true;
 }

@@ -178,20 +178,28 @@ static double *walsh_averages(struct arena *arena, const double *x, unsigned n, 
 	return w;
 }
 
-double stats_signed_rank_p(const double *x, unsigned n, double at)
+struct stats_tails stats_signed_rank_tails(const double *x, unsigned n, double at)
 {
 	size_t below = 0, above = 0;
 	if (!n)
-		return NAN;
+		return (struct stats_tails){NAN, NAN};
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i; j < n; j++) {
 			const double walsh = (x[i] + x[j]) / 2;
 			below += walsh <= at;
 			above += walsh >= at;
 		}
-	size_t t = below < above ? below : above;
-	double p = n > EXACT_MAX ? normal_cdf(n, (double)t) : stats_signed_rank_cdf(n, (unsigned)t);
-	return fmin(2 * p, 1);
+	if (n > EXACT_MAX)
+		return (struct stats_tails){normal_cdf(n, (double)above),
+		                            normal_cdf(n, (double)below)};
+	return (struct stats_tails){stats_signed_rank_cdf(n, (unsigned)above),
+	                            stats_signed_rank_cdf(n, (unsigned)below)};
+}
+
+double stats_two_sided(struct stats_tails tails)
+{
+	const double p = 2 * fmin(tails.under, tails.over);
+	return p > 1 ? 1 : p;
 }
 
 void stats_holm(const double *p, unsigned n, double *adjusted)
@@ -325,8 +333,7 @@ double stats_student_tail(double t, unsigned df)
 	return t > 0 ? (1 - inside) / 2 : (1 + inside) / 2;
 }
 
-/* The t with that tail, at most a half. */
-static double student_quantile(double tail, unsigned df)
+double stats_student_quantile(double tail, unsigned df)
 {
 	double lo = 0, hi = 1e6;
 	for (int i = 0; i < 100; i++) {
@@ -336,10 +343,11 @@ static double student_quantile(double tail, unsigned df)
 	return lo;
 }
 
-/* The spread of an estimate, a log, as its interval has it. */
-static double unit_of(const struct stats_ratio *r)
+double stats_ratio_error(const struct stats_ratio *r)
 {
-	double reach = student_quantile((1 - r->confidence) / 2, r->blocks - 1);
+	if (isnan(r->lo))
+		return NAN;
+	double reach = stats_student_quantile((1 - r->confidence) / 2, r->blocks - 1);
 	return log(r->hi / r->lo) / 2 / reach;
 }
 
@@ -374,7 +382,7 @@ struct stats_ratio stats_chosen(const struct stats_ratio *r, double hurdle)
 		return out;
 	const double outside = (1 - r->confidence) / 2;
 	const unsigned df = r->blocks - 1;
-	const double unit = unit_of(r);
+	const double unit = stats_ratio_error(r);
 	const struct chosen c = {at / unit, (hurdle + at - lo) / unit, hurdle / unit, df};
 	/* The nearer the choice was, the less the sides' difference counts: short lower sides
 	 * are what it favours. */
@@ -401,8 +409,9 @@ double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n)
 		double at = (lo + hi) / 2, within = 1;
 		for (unsigned i = 0; i < n; i++)
 			if (!isnan(ratios[i].lo))
-				within *= 1 - 2 * stats_student_tail(at / unit_of(&ratios[i]),
-				                                     ratios[i].blocks - 1);
+				within *=
+				    1 - 2 * stats_student_tail(at / stats_ratio_error(&ratios[i]),
+				                               ratios[i].blocks - 1);
 		*(within < 0.5 ? &lo : &hi) = at;
 	}
 	return hi;

@@ -74,6 +74,10 @@ double stats_largest_by_chance(const struct stats_ratio *ratios, unsigned n);
 
 /* P(T > t) of Student's t (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4). df >= 1. */
 double stats_student_tail(double t, unsigned df);
+/* The t with that tail, at most a half. */
+double stats_student_quantile(double tail, unsigned df);
+/* The standard error of an estimate, a log, as its interval has it; NaN without one. */
+double stats_ratio_error(const struct stats_ratio *ratio);
 
 /* P(T+ ≤ t) of the signed-rank statistic under its null, n pairs, no ties; n ≤ 200. */
 double stats_signed_rank_cdf(unsigned n, unsigned t);
@@ -82,10 +86,17 @@ double stats_signed_rank_cdf(unsigned n, unsigned t);
  * stats_ratio_of_logs: 0 up to 11 values at 95 %, 1 from 12 on. */
 unsigned stats_withstands(unsigned n, double confidence);
 
-/* The exact two-sided probability of the signed-rank statistic where the x are symmetric about
- * `at`: at most 1 − confidence exactly when the interval of stats_ratio_of_logs excludes `at`,
- * as both count Walsh averages. Normal beyond 200 values, as that is. NaN when n is 0. */
-double stats_signed_rank_p(const double *x, unsigned n, double at);
+/* The exact one-sided probabilities of the signed-rank statistic where the x are symmetric about
+ * `at`: small if they are under it, or over it. One of them is at most (1 − confidence) ÷ 2 exactly
+ * when the interval of stats_ratio_of_logs excludes `at` on that side, as both count Walsh averages.
+ * Normal beyond 200 values, as that is. NaN when n is 0. */
+struct stats_tails {
+	double under, over;
+};
+struct stats_tails stats_signed_rank_tails(const double *x, unsigned n, double at);
+
+/* Two-sided: twice the smaller one. */
+double stats_two_sided(struct stats_tails tails);
 
 /* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
  * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. */

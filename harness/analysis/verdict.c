@@ -6,25 +6,28 @@
 
 #include "../arena.h"
 
+/* Normal quantiles of an end of the interval, at the first look and at the second (looks.h): how much
+ * wider it is then. From there on less. */
+static const struct {
+	double z, next;
+} normal[] = {[VERDICT_BOTH_ENDS] = {1.960, 2.498}, [VERDICT_ONE_END] = {1.645, 2.241}};
+
 /* How wide an interval from n blocks is, up to a factor: 1 ÷ √n, times what Student's quantile
- * is wider than the normal one (Cornish and Fisher's first term at 97.5 %: (z² + 1) ÷ 4). */
-static double width_at(double n)
+ * is wider than the normal one (Cornish and Fisher's first term: (z² + 1) ÷ 4). */
+static double width_at(double n, double z)
 {
-	return (1 + 1.21 / (n - 1)) / sqrt(n);
+	return (1 + (z * z + 1) / 4 / (n - 1)) / sqrt(n);
 }
 
-/* How much wider an interval is at the second look than at the first (looks.h): the normal
- * quantiles of 98.75 and 95 %. From there on less. */
-#define NEXT_LOOK (2.498 / 1.960)
-
-unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
+unsigned verdict_more_blocks(const struct stats_ratio *r, double reach, enum verdict_ends ends)
 {
-	double half = NEXT_LOOK * log(r->hi / r->lo) / 2;
+	const double z = normal[ends].z;
+	double half = normal[ends].next / z * log(r->hi / r->lo) / 2;
 	if (isnan(half))
 		return r->blocks < STATS_MIN_BLOCKS ? STATS_MIN_BLOCKS - r->blocks : 1;
-	double scale = half / width_at(r->blocks);
+	double scale = half / width_at(r->blocks, z);
 	unsigned more = 1;
-	while (more <= VERDICT_MOST_MORE && !(scale * width_at(r->blocks + more) < reach))
+	while (more <= VERDICT_MOST_MORE && !(scale * width_at(r->blocks + more, z) < reach))
 		more++;
 	/* "About": the data that it uses is not known to three digits. */
 	if (more > 100 && more <= VERDICT_MOST_MORE)
@@ -32,14 +35,12 @@ unsigned verdict_more_blocks(const struct stats_ratio *r, double reach)
 	return more;
 }
 
-/* Normal quantiles of an interval's end, and of a power of 80 %. */
-#define Z_INTERVAL 1.96
-#define Z_POWER    0.84
+#define Z_POWER 0.84 /* the normal quantile of a power of 80 % */
 
-double verdict_detectable(const struct stats_ratio *r, double margin)
+double verdict_detectable(const struct stats_ratio *r, double margin, enum verdict_ends ends)
 {
 	double half = log(r->hi / r->lo) / 2;
-	return expm1(log1p(margin) + half * (Z_INTERVAL + Z_POWER) / Z_INTERVAL);
+	return expm1(log1p(margin) + half * (normal[ends].z + Z_POWER) / normal[ends].z);
 }
 
 int verdict_direction(const struct stats_ratio *r)
@@ -68,11 +69,11 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin)
 	struct verdict v = {.kind = kind_of(&ratio, edge),
 	                    .ratio = ratio,
 	                    .margin = margin,
-	                    .detectable = verdict_detectable(&ratio, margin)};
+	                    .detectable = verdict_detectable(&ratio, margin, VERDICT_BOTH_ENDS)};
 	/* To the margin's nearer end. */
 	double reach = fabs(fabs(log(ratio.estimate)) - edge);
 	if (!verdict_decided(&v))
-		v.more_blocks = verdict_more_blocks(&ratio, reach);
+		v.more_blocks = verdict_more_blocks(&ratio, reach, VERDICT_BOTH_ENDS);
 	return v;
 }
 

@@ -23,8 +23,9 @@
  *
  *   margin + half the interval's width × (1.96 + 0.84) ÷ 1.96
  *
- * as half the width is 1.96 standard errors and the estimate falls 0.84 of them or more short
- * of the truth in 20 % (Bloom, Minimum detectable effects, Evaluation Review 19, 1995).
+ * as half the width is 1.96 standard errors and the estimate falls 0.84 of them or more short of the
+ * truth in 20 % (Bloom, Minimum detectable effects, Evaluation Review 19, 1995). Where each end of the
+ * interval is a bound by itself, 1.645 takes the place of 1.96.
  * Simulated at 6 to 30 blocks, that effect is called in 80 to 81 % with normal noise and in 74
  * to 84 % with the other kinds below but the lopsided (tests/test_verdict.c has it in small).
  *
@@ -119,13 +120,17 @@ struct verdict {
 	struct verdict_odd odd; /* callers that have the blocks set it (contrast.h) */
 };
 
+/* What an interval's confidence is of: both ends together, as a verdict's; or each by itself, as of
+ * tests on one side. */
+enum verdict_ends { VERDICT_BOTH_ENDS, VERDICT_ONE_END };
+
 /* From a ratio with its interval, whatever its confidence; above 1 is faster. margin ≥ 0. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
  * (a log) from the estimate, if that stays where it is; without an interval, until there is one. */
-unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach);
+unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach, enum verdict_ends ends);
 /* The smallest effect that could have been seen beyond a margin; NaN without an interval. */
-double verdict_detectable(const struct stats_ratio *ratio, double margin);
+double verdict_detectable(const struct stats_ratio *ratio, double margin, enum verdict_ends ends);
 /* 1: beyond the margin, faster; -1: slower; 0: neither. */
 int verdict_beyond(const struct verdict *verdict);
 /* Whether it is beyond the margin, either way. */

@@ -7,20 +7,19 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/claim_pairs.h"
+#include "../config/family.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
 #include "chapters.h"
 #include "reasons.h"
 #include "run.h"
 
-/* How a verdict may err; the probabilities allow for looks at the run (contrast_p). */
-#define ALPHA (1 - VERDICT_CONFIDENCE)
-
 enum { ANSWERS = 1, ANSWERS_LAST = 2 };
 
 struct row {
 	const char *claim, *text, *test, *left, *right, *metric, *unit;
 	double left_value, right_value;
+	struct stats_ratio ratio;
 	const char *verdict, *rests_on;
 	int primary;
 	const char *metric_name, *regime; /* regime: its A/A line applies */
@@ -46,10 +45,10 @@ static const struct column columns[] = {
     COLUMN(struct row, unit, "unit", "", TEXT),
     COLUMN(struct row, left_value, "left", "", NUMBER),
     COLUMN(struct row, right_value, "right", "", NUMBER),
-    COLUMN_AS(struct row, of.contrast.ratio, "ratio", "left ÷ right", "", RATIO, 0),
+    COLUMN(struct row, ratio, "left ÷ right", "", RATIO),
     COLUMN(struct row, verdict, "verdict", "", WORD),
     COLUMN_AS(struct row, of.p, "p", "p", "", NUMBER, 0),
-    COLUMN_AS(struct row, of.p_adjusted, "p_adjusted", "p, Holm", "", NUMBER, 0),
+    COLUMN_AS(struct row, of.p_adjusted, "p_adjusted", "p, family", "", NUMBER, 0),
     COLUMN(struct row, rests_on, "on what, or why", "", TEXT),
     COLUMN_AS(struct row, primary, "primary", "", "", FLAG, ONLY_FILES),
     COLUMN_AS(struct row, metric_name, "metric_name", "", "", TEXT, ONLY_FILES),
@@ -58,6 +57,7 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, of.contrast.sizes.lo, "from_bytes", "", "", BYTES, ONLY_FILES),
     COLUMN_AS(struct row, of.contrast.sizes.hi, "to_bytes", "", "", BYTES, ONLY_FILES),
     COLUMN_AS(struct row, of.contrast.ncells, "cells", "", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct row, ratio.confidence, "confidence", "", "", SHARE, ONLY_FILES),
     COLUMN_AS(struct row, of.detectable, "detectable", "", "", NUMBER, ONLY_FILES),
     COLUMN_AS(struct row, about, "about", "", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, said, "said", "", "", TEXT, ONLY_FILES),
@@ -90,7 +90,7 @@ static const struct column family_columns[] = {
     COLUMN(struct family, verdict, "its verdict", "", WORD),
     COLUMN(struct family, claims, "further claims", "", COUNT),
     COLUMN(struct family, decided, "decided", "", COUNT),
-    COLUMN(struct family, confirmed, "confirmed by Holm", "", COUNT),
+    COLUMN(struct family, confirmed, "confirmed together", "", COUNT),
     COLUMN(struct family, alpha, "tested at", "", SHARE),
     COLUMN(struct family, chance, "wrong by chance", "", TEXT),
     COLUMN(struct family, wants, "blocks to confirm one", "", COUNT),
@@ -102,15 +102,15 @@ static const struct story_form family_form =
 
 #define IN_ONE_PARAGRAPH (STORY_BODY | STORY_MORE)
 #define TESTED_AT "tested at {alpha}: on average {chance} of them would be called wrongly by chance."
-#define HOLM "Holm's correction for their number confirms "
+#define CORRECTED "Bonferroni's correction for their number confirms "
 static const struct sentence family_sentences[] = {
     {IN_ONE_PARAGRAPH, PRIMARY, "The primary claim, {primary}: {verdict}."},
     {IN_ONE_PARAGRAPH, FURTHER, "{claims} further claims, each " TESTED_AT},
     {IN_ONE_PARAGRAPH, FURTHER_ONE, "{claims} further claim, " TESTED_AT},
     {IN_ONE_PARAGRAPH, CLAIMS, "{claims} claims, each " TESTED_AT},
-    {IN_ONE_PARAGRAPH, ALL_CONFIRMED, HOLM "{confirmed} of the {decided} that are decided."},
-    {IN_ONE_PARAGRAPH, SOME_CONFIRMED, HOLM "{confirmed} of the {decided} that are decided; the others read 'taken alone'."},
-    {IN_ONE_PARAGRAPH, NONE_CONFIRMED, HOLM "none: each verdict is taken alone."},
+    {IN_ONE_PARAGRAPH, ALL_CONFIRMED, CORRECTED "{confirmed} of the {decided} that are decided."},
+    {IN_ONE_PARAGRAPH, SOME_CONFIRMED, CORRECTED "{confirmed} of the {decided} that are decided; the others read 'taken alone'."},
+    {IN_ONE_PARAGRAPH, NONE_CONFIRMED, CORRECTED "none: each verdict is taken alone."},
     {IN_ONE_PARAGRAPH, TOO_FEW, "To confirm one of so many takes {wants} blocks at least; the fewest trials of a claim are {has}."},
     {STORY_BODY, UNTESTED, "{untested} more claim{untested:s} cannot be tested here; Claims in full says why."},
 };
@@ -131,27 +131,6 @@ static const struct sentence later_sentences[] = {
 // clang-format on
 
 /* --- in words --- */
-
-/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
- * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
- */
-static const char *verdict_of_claim(struct arena *arena, const struct claims_result *r, bool alone)
-{
-	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
-	                                    [CLAIMS_FAIL] = "does not hold",
-	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
-	const int direction = verdict_direction(&r->contrast.ratio);
-	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
-	const char *taken = r->alone && alone ? " (taken alone)" : "";
-	char text[VERDICT_TEXT_BYTES];
-	if (r->outcome == CLAIMS_LITTLE)
-		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by, taken);
-	if (r->outcome != CLAIMS_UNDECIDED)
-		return arena_text(arena, "%s%s", texts[r->outcome], taken);
-	verdict_undecided_text(word, r->detectable, r->more_blocks, &r->contrast.odd, text,
-	                       sizeof text);
-	return arena_copy(arena, text);
-}
 
 /* Another backend has to answer it: this run cannot. */
 static bool is_elsewhere(const struct claims_result *r)
@@ -221,7 +200,8 @@ static struct row row_of(const struct analysis *a, const struct story *story,
 	                  .text = c->text,
 	                  .left_value = tested ? r->contrast.left_side.value * scale : NAN,
 	                  .right_value = tested ? r->contrast.right_side.value * scale : NAN,
-	                  .verdict = verdict_of_claim(arena, r, true),
+	                  .ratio = *claims_interval(r),
+	                  .verdict = verdict_claim_text(arena, r, true),
 	                  .rests_on = rests_on(a, arena, r),
 	                  .primary = r->primary,
 	                  .metric_name = metric->name,
@@ -261,10 +241,12 @@ static void tell_full(const struct analysis *a, struct story *story)
 		return;
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 	          "Each rests on one number per block: the geometric mean of left ÷ right over "
-	          "its cells. It holds when the whole {confidence} interval is beyond what it "
-	          "says, and does not hold when all of it is short of that; 'less, by under …' "
-	          "lies between the two. Else it is undecided. Staged and direct: the data path "
-	          "of large sizes, where the evidence has it.");
+	          "its cells. It is tested on one side: each end of an interval is a bound of "
+	          "{confidence} by itself. It holds when the interval is beyond what it says, and "
+	          "does not hold when all of it is short of that; 'less, by under …' lies between "
+	          "the two. Else it is undecided. 'Within' holds by two such tests; if it does "
+	          "not, the interval is of {confidence}, both ends together. Staged and direct: "
+	          "the data path of large sizes, where the evidence has it.");
 	const struct story_table *t = story_table(story, &form, rows, n);
 	STORY_TELL(story, t, sentences);
 }
@@ -278,13 +260,13 @@ static const char *brief_of(struct arena *arena, const struct claims_result *r, 
 	char unseen[128] = "";
 	if (!r || r->outcome == CLAIMS_UNTESTED)
 		return NULL;
-	const char *verdict = verdict_of_claim(arena, r, marked);
+	const char *verdict = verdict_claim_text(arena, r, marked);
 	if (r->outcome == CLAIMS_UNDECIDED && r->contrast.odd.block)
 		verdict_odd_text(&r->contrast.odd, unseen, sizeof unseen);
 	else if (r->outcome == CLAIMS_UNDECIDED)
 		verdict_unseen_text(r->detectable, unseen, sizeof unseen);
 	return arena_text(arena, "%.*s, %s%s%s", (int)strcspn(verdict, ":"), verdict,
-	                  format_estimate(r->contrast.ratio.estimate).text, *unseen ? "; " : "",
+	                  format_estimate(claims_interval(r)->estimate).text, *unseen ? "; " : "",
 	                  unseen);
 }
 
@@ -308,19 +290,12 @@ static struct story_form *brief_form(struct arena *arena, const struct claim_pai
 	return out;
 }
 
-/* The fewest blocks at which the least possible probability, 2 ÷ 2^blocks, passes Holm's first
- * step. */
-static unsigned blocks_for(unsigned family)
-{
-	return (unsigned)ceil(log2(2 * family / ALPHA) - 1e-9);
-}
-
 static struct family family_of(const struct analysis *a, struct arena *arena)
 {
 	const unsigned n = a->asked.nclaims;
 	const struct claims_result *results = a->claims, *primary = claims_primary(results, n);
 	struct family f = {
-	    .has = UINT_MAX, .alpha = ALPHA, .confirmed = claims_confirmed(results, n)};
+	    .has = UINT_MAX, .alpha = FAMILY_ALPHA, .confirmed = claims_confirmed(results, n)};
 	for (unsigned i = 0; i < n; i++) {
 		const struct claims_result *r = &results[i];
 		/* Lines of a source have their own table. */
@@ -333,14 +308,16 @@ static struct family family_of(const struct analysis *a, struct arena *arena)
 		if (r->alone && r->contrast.nblocks < f.has)
 			f.has = r->contrast.nblocks;
 	}
-	f.chance = arena_text(arena, "%.2g", f.claims * ALPHA);
-	f.wants = f.claims ? blocks_for(f.claims) : 0;
+	f.chance = arena_text(arena, "%.2g", f.claims * FAMILY_ALPHA);
+	/* At this look. */
+	f.wants =
+	    f.claims ? family_blocks(f.claims, FAMILY_ONE_SIDED, 1 - a->s->looks.confidence) : 0;
 	f.when = f.untested ? UNTESTED : 0;
 	if (f.claims + !!primary < 2)
 		return f;
 	if (primary) {
 		f.primary = primary->claim->name;
-		f.verdict = verdict_of_claim(arena, primary, true);
+		f.verdict = verdict_claim_text(arena, primary, true);
 	}
 	f.when |= (!primary        ? CLAIMS
 	           : f.claims == 1 ? PRIMARY | FURTHER_ONE

@@ -251,7 +251,8 @@ static const char *unseen_of(const struct analysis *a, const struct regime *g, s
 	for (unsigned v = 0; v < g->nvariants; v++)
 		if (said_of(a, g, v) == SAID_OPEN)
 			most = fmax(most, verdict_detectable(&g->contrasts[v].verdict.ratio,
-			                                     fmax(g->least_effect, a->s->margin)));
+			                                     fmax(g->least_effect, a->s->margin),
+			                                     VERDICT_BOTH_ENDS));
 	verdict_unseen_text(most, text, sizeof text);
 	return arena_copy(arena, text);
 }

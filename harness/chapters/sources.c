@@ -100,7 +100,8 @@ static const struct sentence sentences[] = {
      "Of {lines} line{lines:s} of {by}: {reproduced} reproduced, {refuted} refuted, {undecided} "
      "undecided[; {untested} cannot be tested here]."},
     {STORY_OPEN | STORY_MORE, TWO,
-     "Of {lines} line{lines:s} of {by}: with NCCL {old} {reproduced} reproduced, {refuted} refuted, "
+     "Of {lines} line{lines:s} of {by}: with NCCL {old} {reproduced} reproduced, {refuted} "
+     "refuted, "
      "{undecided} undecided; with {new} {reproduced_new} reproduced, {refuted_new} refuted, "
      "{undecided_new} undecided[; {untested} cannot be tested here]."},
     {STORY_OPEN | STORY_MORE, ON, "It measured on {machine}; this run on {here}."},
@@ -157,10 +158,10 @@ static const char *ratio_text(struct arena *arena, const struct claims_result *r
 {
 	if (r->outcome == CLAIMS_UNTESTED)
 		return NULL;
-	return arena_copy(arena, format_estimate(r->contrast.ratio.estimate).text);
+	return arena_copy(arena, format_estimate(claims_interval(r)->estimate).text);
 }
 
-/* marked: verdicts that are taken alone are told from those that Holm confirms. */
+/* marked: verdicts that are taken alone are told from those that the family confirms. */
 static struct row row_of(const struct analysis *a, struct arena *arena,
                          const struct claim_pairs *pairs, const struct claim_pair *pair,
                          bool marked)

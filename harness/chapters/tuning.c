@@ -12,6 +12,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/memory.h"
+#include "../config/family.h"
 #include "../story/format.h"
 #include "chapters.h"
 #include "reasons.h"
@@ -249,7 +250,8 @@ static struct tuned_test test_of(const struct tuning *t, const struct tuning_cel
 {
 	const struct contrast c = judge(t, cell, variant, over, isinf(hurdle) ? 0 : expm1(hurdle));
 	/* p is that of a time: less is faster. */
-	return (struct tuned_test){.hurdle = hurdle, .ratio = c.verdict.ratio, .p = c.p.less};
+	return (struct tuned_test){
+	    .hurdle = hurdle, .ratio = c.verdict.ratio, .p = stats_two_sided(c.p.less)};
 }
 
 static void tests_make(struct tuning *t)
@@ -485,7 +487,8 @@ static struct tuning_found found_of(const struct tuning *t)
 	                           .finalists = t->nfinalists,
 	                           .cells = t->ncells,
 	                           .blocks = s->nblocks,
-	                           .wants = n ? search_confirm_blocks(n) : 0,
+	                           .wants =
+	                               n ? family_blocks(n, FAMILY_TWO_SIDED, FAMILY_ALPHA) : 0,
 	                           .confirmed = ENTRY_NO_COUNT,
 	                           .expect = STATS_NO_RATIO,
 	                           .asked_bytes = ENTRY_NO_BYTES,

@@ -5,6 +5,7 @@
 
 #include "../arena.h"
 #include "../suggest.h"
+#include "combine.h"
 #include "comparison.h"
 
 /* --- the command line -------------------------------------------------------------------- */
@@ -34,9 +35,13 @@ static int parse_variant(const char *text, struct compare_request *out, struct s
 
 static int parse_format(const char *text, struct compare_request *out, struct status *st)
 {
-	if (strcmp(text, "json"))
-		return status_set(st, "--format %.40s: allowed is json", text);
-	out->json = true;
+	out->json = !strcmp(text, "json");
+	out->markdown = !strcmp(text, "markdown");
+	if (!out->json && !out->markdown)
+		return status_set(st,
+		                  "--format %.40s: allowed are json and, of several runs that "
+		                  "are combined, markdown",
+		                  text);
 	return 0;
 }
 
@@ -48,6 +53,28 @@ static const struct option {
 
 #define NOPTIONS (sizeof options / sizeof *options)
 
+/* The next result; false: there are too many. */
+static bool add_path(struct compare_request *r, const char *path)
+{
+	if (r->nothers == COMPARE_OTHERS)
+		return false;
+	*(!r->left ? &r->left : !r->right ? &r->right : &r->others[r->nothers++]) = path;
+	return true;
+}
+
+static int check_request(const struct compare_request *r, struct status *st)
+{
+	if (!r->right)
+		return status_set(st, "compare wants two results: folders of runs, or JSON of "
+		                      "nccl-tests; with three or more runs it combines them");
+	if (r->combine && r->variant)
+		return status_set(st, "--variant names nccl-tests' files; only runs are combined");
+	if (r->markdown && !r->combine)
+		return status_set(st, "--format markdown is of runs that are combined; say "
+		                      "--combine, or three or more runs");
+	return 0;
+}
+
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st)
 {
 	struct compare_request request = {.margin = COMPARE_MARGIN};
@@ -55,26 +82,29 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 		const struct option *o = options;
 		while (o < options + NOPTIONS && strcmp(argv[i], o->name))
 			o++;
-		if (o < options + NOPTIONS) {
+		if (!strcmp(argv[i], "--combine")) {
+			request.combine = true;
+		} else if (o < options + NOPTIONS) {
 			if (++i == argc)
 				return status_set(st, "%s needs a value", o->name);
 			if (o->parse(argv[i], &request, st))
 				return -1;
-		} else if (argv[i][0] == '-' || request.right) {
+		} else if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
 			struct suggestion guess = suggest_for(argv[i]);
+			suggest_offer(&guess, "--combine");
 			for (o = options; o < options + NOPTIONS; o++)
 				suggest_offer(&guess, o->name);
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
-			                  "two results, --threshold, --variant, --format",
-			                  argv[i], suggestion_text(&guess).text);
-		} else {
-			*(request.left ? &request.right : &request.left) = argv[i];
+			                  "two results or up to %d, --combine, --threshold, "
+			                  "--variant, --format",
+			                  argv[i], suggestion_text(&guess).text,
+			                  2 + COMPARE_OTHERS);
 		}
 	}
-	if (!request.right)
-		return status_set(st, "compare wants two results: folders of runs, or JSON of "
-		                      "nccl-tests");
+	request.combine |= request.nothers > 0;
+	if (check_request(&request, st))
+		return -1;
 	*out = request;
 	return 0;
 }
@@ -162,10 +192,28 @@ struct comparing {
 	struct status *st;
 };
 
+static int combine(struct arena *arena, const struct compare_request *r, struct status *st)
+{
+	struct combined c = {.arena = arena, .margin = r->margin};
+	const char *paths[2 + COMPARE_OTHERS] = {r->left, r->right};
+	_Static_assert(2 + COMPARE_OTHERS <= POOLED_MOST, "a letter for each");
+	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
+	if (combine_make(&c, paths, 2 + r->nothers, st))
+		return COMPARE_NOT_DONE;
+	print_combined(&c,
+	               r->json       ? COMBINE_JSON
+	               : r->markdown ? COMBINE_MARKDOWN
+	                             : COMBINE_TEXT,
+	               r->out ? r->out : stdout);
+	return COMPARE_NOT_WORSE;
+}
+
 static int compare(struct arena *arena, void *of)
 {
 	const struct comparing *x = of;
 	const struct compare_request *r = x->request;
+	if (r->combine)
+		return combine(arena, r, x->st);
 	struct comparison c = {.arena = arena, .margin = r->margin};
 	if (source_load(r->left, r->variant, arena, &c.left, x->st) ||
 	    source_load(r->right, r->variant, arena, &c.right, x->st))

@@ -5,7 +5,9 @@
  * file.json`): one file, a list of files with commas, or a folder of them; a file counts as one
  * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
  * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides
- * have; trials of two runs are not paired (unpaired.h). */
+ * have; trials of two runs are not paired (unpaired.h).
+ *
+ * Three or more are no sides but repetitions of one experiment, and are combined. */
 #ifndef LAUNCHGAP_COMPARE_H
 #define LAUNCHGAP_COMPARE_H
 
@@ -14,6 +16,7 @@
 #include "../status.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
+#define COMPARE_OTHERS 24   /* after A and B */
 
 /* What main returns. */
 enum compare_code {
@@ -24,15 +27,19 @@ enum compare_code {
 
 struct compare_request {
 	const char *left, *right; /* A, B */
-	double margin;            /* 0.02: 2 % */
-	bool json;                /* one object, schema in results/README.md */
-	const char *variant;      /* the variant's name for nccl-tests' files; NULL: their layout,
+	const char *others[COMPARE_OTHERS];
+	unsigned nothers;    /* C, D, …: records of one experiment, to be combined (combine.h) */
+	bool combine;        /* A and B too */
+	double margin;       /* 0.02: 2 % */
+	bool json;           /* one object, schema in results/README.md */
+	bool markdown;       /* of what is combined */
+	const char *variant; /* the variant's name for nccl-tests' files; NULL: their layout,
 	                             single, threads or processes */
-	FILE *out;                /* NULL: stdout */
+	FILE *out;           /* NULL: stdout */
 };
 
-/* From `launchgap compare A B [--threshold 2%] [--variant NAME] [--format json]`; texts are
- * borrowed from argv. 0, or -1 with the sentence. */
+/* From `launchgap compare A B [C …] [--combine] [--threshold 2%] [--variant NAME] [--format json]`;
+ * texts are borrowed from argv. 0, or -1 with the sentence. */
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st);
 
 /* Reads, matches, prints. A compare_code; the status is set only with COMPARE_NOT_DONE. */

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "../analysis/summary.h"
 #include "../trial/trial.h"
 #include "../status.h"
 
@@ -88,6 +89,17 @@ void result_clean(const char *text, char *out, size_t bytes);
 /* All but the size is equal. */
 bool result_same_kind(const struct cell *a, const struct cell *b);
 
+/* source.c: a record with its summary. */
+struct source_record {
+	struct record_run run;
+	struct summary s;
+	struct arena *own; /* the summary's */
+};
+/* Both live as long as the arena. -1 with the sentence, as for wrong results. */
+int source_open(const char *path, struct arena *arena, struct source_record *out,
+                struct status *st);
+/* The facts that a record states. */
+void source_facts(struct result *side, const struct summary *summary);
 /* source.c: loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list
  * with commas, a folder); each file is a trial. `variant` names nccl-tests' times; NULL: their layout
  * does. `path` is borrowed. */

@@ -56,7 +56,7 @@ static void add_counts(struct result *side, const json_t *env)
 	result_fact_add(side, FACT_COUNTS, text);
 }
 
-static void add_facts(struct result *side, const struct summary *s)
+void source_facts(struct result *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
 	char text[RESULT_FACT_BYTES];
@@ -141,44 +141,42 @@ static void forget_arena(void *arena)
 	arena_free(arena);
 }
 
-struct summing {
-	struct record_run run;
-	struct summary s;
-};
-
 static void sum_up(struct arena *arena, void *of)
 {
-	struct summing *x = of;
+	struct source_record *x = of;
 	summary_make(&x->run, arena, &x->s);
+}
+
+int source_open(const char *path, struct arena *arena, struct source_record *x, struct status *st)
+{
+	const struct summary *s = &x->s;
+	if (record_load(path, &x->run, st))
+		return -1;
+	arena_defer(arena, forget_run, &x->run);
+	arena_need(arena, !arena_run(sum_up, x, &x->own));
+	arena_defer(arena, forget_arena, x->own);
+	if (s->trouble.kind)
+		return status_set(st, "%s: nothing is compared with wrong results: %s", path,
+		                  trouble_text(arena, &s->trouble));
+	if (s->uncompared.kind)
+		return status_set(st, "%s: no speed is compared: %s", path,
+		                  reason_text(arena, &s->uncompared));
+	return 0;
 }
 
 /* The record and its summary are freed before the other side's are loaded. */
 static int load_record(const char *path, struct result *side, struct status *st)
 {
-	struct summing *x = ARENA_NEW(side->arena, struct summing);
-	const struct summary *s = &x->s;
-	struct arena *own;
-	int result = 0;
-	if (record_load(path, &x->run, st))
+	struct source_record *x = ARENA_NEW(side->arena, struct source_record);
+	if (source_open(path, side->arena, x, st))
 		return -1;
-	arena_defer(side->arena, forget_run, &x->run);
-	arena_need(side->arena, !arena_run(sum_up, x, &own));
-	arena_defer(side->arena, forget_arena, own);
 	side->torn = x->run.torn;
-	if (s->trouble.kind) {
-		result = status_set(st, "%s: nothing is compared with wrong results: %s", path,
-		                    trouble_text(side->arena, &s->trouble));
-	} else if (s->uncompared.kind) {
-		result = status_set(st, "%s: no speed is compared: %s", path,
-		                    reason_text(side->arena, &s->uncompared));
-	} else {
-		add_facts(side, s);
-		add_absent(side, s);
-		add_rows(side, s);
-	}
-	arena_undo(side->arena, own);
+	source_facts(side, &x->s);
+	add_absent(side, &x->s);
+	add_rows(side, &x->s);
+	arena_undo(side->arena, x->own);
 	arena_undo(side->arena, &x->run);
-	return result;
+	return 0;
 }
 
 /* --- which files ------------------------------------------------------------------------- */

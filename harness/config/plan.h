@@ -125,8 +125,8 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 #define PLAN_COUNTED_BLOCKS 3
 /* Whether a variant's counters are read in a block: reading them takes as long as a job's start, and
  * they hardly vary between jobs (tests/test_counted.c). With counters_blocks = auto a variant that a
- * claim on counters names has them in the first blocks, as many as such claims need; others have them
- * in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
+ * claim on counters names has them in the first blocks, as many as its family needs (plan_family);
+ * others have them in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
  * have them. So do those of a search, which differ in their variants. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
 
@@ -175,6 +175,11 @@ void plan_asked(const struct plan *plan, struct claim_list *out);
 /* Why nothing that the plan measures could answer a claim, or show a factor's effect; "" if
  * something could. Not that variants or counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
+/* Whether the plan measures a variant of that name. */
+bool plan_has(const struct plan *plan, const char *variant);
+/* The claims that are a family, which the primary one is not in: those that something here can
+ * answer. *blocks: as many as it takes to confirm them (family.h), or to decide the primary one. */
+unsigned plan_family(const struct plan *plan, unsigned *blocks);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
 /* The pace that a claim is about, or CLAIM_ANY_PACE; and its sizes: those of its regime if it names

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../backend/table.h"
+#include "family.h"
 
 /* A variant's settings as the plan has them; false if no variant has the name here, as with a
  * library that this machine lacks. An unset library is kept as the sentence that names its
@@ -34,7 +35,7 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
 	return settings_differ(&from, &to, keys, bytes);
 }
 
-static bool is_here(const struct plan *plan, const char *name)
+bool plan_has(const struct plan *plan, const char *name)
 {
 	for (unsigned i = 0; i < plan->nvariants; i++)
 		if (!strcmp(plan->variants[i].name, name))
@@ -42,19 +43,29 @@ static bool is_here(const struct plan *plan, const char *name)
 	return false;
 }
 
-void plan_asked(const struct plan *plan, struct claim_list *out)
+/* What takes over while a variant is not here; NULL while it is. */
+static const struct spec_lacking *lacking_of(const struct plan *plan)
 {
 	const struct spec_lacking *lacking = &plan->spec->lacking;
+	return lacking->variant[0] && !plan_has(plan, lacking->variant) ? lacking : NULL;
+}
+
+static const char *primary_of(const struct plan *plan)
+{
+	const struct spec_lacking *lacking = lacking_of(plan);
+	return lacking && lacking->primary[0] ? lacking->primary : plan->spec->asked.primary;
+}
+
+void plan_asked(const struct plan *plan, struct claim_list *out)
+{
+	const struct spec_lacking *lacking = lacking_of(plan);
 	*out = plan->spec->asked;
 	for (unsigned i = 0; i < out->nfactors; i++)
 		plan_factor_differ(plan, &out->factors[i], out->factors[i].setting,
 		                   sizeof out->factors[i].setting);
-	if (!lacking->variant[0] || is_here(plan, lacking->variant))
-		return;
-	if (lacking->gap.from[0])
+	if (lacking && lacking->gap.from[0])
 		out->gap = lacking->gap;
-	if (lacking->primary[0])
-		strcpy(out->primary, lacking->primary);
+	strcpy(out->primary, primary_of(plan));
 }
 
 static size_t largest_of(const struct plan *plan, enum coll_kind coll)
@@ -178,6 +189,28 @@ void plan_claim_why(const struct plan *plan, const struct claim *claim, char *wh
 	why[0] = '\0';
 	for (unsigned right = 0; right < 2 && !why[0] && claim->test != CLAIM_NEEDS; right++)
 		side_why(plan, claim, right, why, bytes);
+}
+
+unsigned plan_family(const struct plan *plan, unsigned *blocks)
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	unsigned family = 0;
+	bool primary = false;
+	*blocks = 0;
+	for (unsigned i = 0; i < asked->nclaims; i++) {
+		const struct claim *c = &asked->claims[i];
+		char why[512];
+		plan_claim_why(plan, c, why, sizeof why);
+		if (c->test == CLAIM_NEEDS || why[0] || !plan_has(plan, c->left) ||
+		    !plan_has(plan, c->right))
+			continue;
+		const bool leads = !strcmp(c->name, primary_of(plan));
+		primary |= leads;
+		family += !leads;
+	}
+	if (family || primary)
+		*blocks = family_blocks(family, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+	return family;
 }
 
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes)

@@ -126,6 +126,26 @@ static int factors_check(const struct plan *plan, struct status *st)
 	return 0;
 }
 
+/* What no verdict can confirm, said while blocks can be added. */
+static void family_note(struct plan *plan)
+{
+	const unsigned planned = plan->spec->blocks;
+	unsigned wanted;
+	const unsigned claims = plan_family(plan, &wanted);
+	if (wanted <= planned)
+		return;
+	if (claims > 1)
+		plan_note(plan,
+		          "%u claims need %u blocks for p < 0.05, and %u are planned: corrected "
+		          "for their number none can be confirmed. Say blocks = %u",
+		          claims, wanted, planned, wanted);
+	else
+		plan_note(plan,
+		          "a claim needs %u blocks for p < 0.05, and %u %s planned: none can be "
+		          "decided. Say blocks = %u",
+		          wanted, planned, planned == 1 ? "is" : "are", wanted);
+}
+
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st)
 {
@@ -156,6 +176,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 	if (spec->needs_gpus && !backend_find(backend)->is.gpus)
 		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",
 		          backend);
+	family_note(plan);
 	memcpy(out, plan,
 	       offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
 	rc = 0;

@@ -1,6 +1,5 @@
 #include "plan.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,54 +220,29 @@ static void take_place(struct trial *trial, unsigned more)
 	trial->ncells += more;
 }
 
-static bool is_here(const struct plan *plan, const char *name)
-{
-	for (unsigned v = 0; v < plan->nvariants; v++)
-		if (!strcmp(plan->variants[v].name, name))
-			return !plan->variants[v].skip[0];
-	return false;
-}
-
-/* Claims on counters that can be tested here: how many, and whether one names a variant. The
- * reference's twin is its second trial in each block. */
-static unsigned claims_on_counters(const struct plan *plan, const struct plan_variant *v,
-                                   bool *names)
+/* Whether a claim on counters that can be tested here names a variant. The reference's twin is its
+ * second trial in each block. */
+static bool claim_counts(const struct plan *plan, const struct plan_variant *v)
 {
 	const struct claim_list *asked = &plan->spec->asked;
 	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
-	unsigned n = 0;
-	*names = false;
 	for (unsigned i = 0; i < asked->nclaims; i++) {
 		const struct claim *c = &asked->claims[i];
-		if (c->test == CLAIM_NEEDS || !metric_info(c->metric)->counters ||
-		    !is_here(plan, c->left) || !is_here(plan, c->right))
-			continue;
-		n++;
-		*names |= !strcmp(c->left, name) || !strcmp(c->right, name);
+		if (c->test != CLAIM_NEEDS && metric_info(c->metric)->counters &&
+		    plan_has(plan, c->left) && plan_has(plan, c->right) &&
+		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
+			return true;
 	}
-	return n;
-}
-
-/* The fewest in which n claims can be confirmed: the least probability of k blocks is 2 ÷ 2^k, and
- * Holm's correction compares it with 5 % ÷ n. Claims on times come before them in its order: they
- * have more blocks. */
-static unsigned blocks_for(unsigned n)
-{
-	unsigned blocks = CLAIM_BLOCKS;
-	while (ldexp(n, 1 - (int)blocks) > 0.05)
-		blocks++;
-	return blocks;
+	return false;
 }
 
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block)
 {
 	const struct spec *spec = plan->spec;
 	const bool added = spec->first_plan && block >= spec->first_plan;
-	bool named;
-	const unsigned claims = claims_on_counters(plan, &plan->variants[variant], &named);
-	const unsigned most = spec->counters_blocks ? spec->counters_blocks
-	                      : named               ? blocks_for(claims)
-	                                            : PLAN_COUNTED_BLOCKS;
+	unsigned most = spec->counters_blocks ? spec->counters_blocks : PLAN_COUNTED_BLOCKS;
+	if (!spec->counters_blocks && claim_counts(plan, &plan->variants[variant]))
+		plan_family(plan, &most);
 	return spec->counters && (block < most || added || plan->search.nkeys);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../coll/value.h"
 #include "build.h"
+#include "family.h"
 #include "plan.h"
 
 #define DRAWN      40   /* candidate rows drawn for each row that is taken */
@@ -211,14 +212,6 @@ unsigned search_narrow_most(unsigned nth)
 {
 	static const unsigned most[SEARCH_NARROWS] = {6, 5, 3};
 	return most[nth < SEARCH_NARROWS ? nth : SEARCH_NARROWS - 1];
-}
-
-unsigned search_confirm_blocks(unsigned ntests)
-{
-	unsigned n = 6; /* below, no 95 % signed-rank interval is finite */
-	while (ldexp(ntests, 1 - (int)n) > 0.05)
-		n++;
-	return n;
 }
 
 /* --- the file's section --- */
@@ -441,7 +434,8 @@ static int values_here(struct plan *plan, const struct plan_machine *machine, st
 
 unsigned search_blocks(const struct plan *plan)
 {
-	unsigned least = search_confirm_blocks(plan->search.finalists * plan->ncells);
+	unsigned least =
+	    family_blocks(plan->search.finalists * plan->ncells, FAMILY_TWO_SIDED, FAMILY_ALPHA);
 	return plan->spec->blocks > least ? plan->spec->blocks : least;
 }
 

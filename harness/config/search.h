@@ -26,9 +26,6 @@ void search_set_text(const struct search_space *space, const struct search_set *
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS)
 /* How many sets the nth round after the screens measures. */
 unsigned search_narrow_most(unsigned nth);
-/* Blocks from which n tests can be confirmed at all. With fewer, even the least probability of a
- * signed-rank test does not pass Holm's correction at 5 %. */
-unsigned search_confirm_blocks(unsigned ntests);
 
 /* Sets of one value each, in the order of the space. Fills up to `most` rows. Returns how many. */
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../arena.h"
 #include "../status.h"
 
 const char *verdict_word(enum verdict_kind kind)
@@ -35,8 +36,11 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
 		         format_interval(&others).text);
 }
 
-void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            const struct verdict_odd *odd, char *out, size_t bytes)
+/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
+ * mentioned. With a block that is far off, the text has that block's and the others' ratios
+ * instead: no width is known then. */
+static void undecided_text(const char *direction, double detectable, unsigned more_blocks,
+                           const struct verdict_odd *odd, char *out, size_t bytes)
 {
 	char effect[128], more[64] = "";
 	if (odd->block) {
@@ -66,7 +70,7 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 	else if (verdict_decided(v))
 		snprintf(out, bytes, "%s", word);
 	else
-		verdict_undecided_text(word, v->detectable, v->more_blocks, &v->odd, out, bytes);
+		undecided_text(word, v->detectable, v->more_blocks, &v->odd, out, bytes);
 }
 
 void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
@@ -81,8 +85,9 @@ void regime_verdict_text(const struct regime *r, unsigned variant, char *text, s
 	else if (beyond)
 		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
 	else
-		verdict_undecided_text("", verdict_detectable(&v->ratio, r->least_effect), 0,
-		                       &v->odd, text, bytes);
+		undecided_text("",
+		               verdict_detectable(&v->ratio, r->least_effect, VERDICT_BOTH_ENDS), 0,
+		               &v->odd, text, bytes);
 }
 
 struct formatted regime_about(const struct regime *r)
@@ -90,4 +95,21 @@ struct formatted regime_about(const struct regime *r)
 	struct formatted words = format_range(r->sizes);
 	status_add(words.text, sizeof words.text, ", %s", metric_info(r->metric)->summary);
 	return words;
+}
+
+const char *verdict_claim_text(struct arena *arena, const struct claims_result *r, bool alone)
+{
+	static const char *const texts[] = {[CLAIMS_HOLD] = "holds",
+	                                    [CLAIMS_FAIL] = "does not hold",
+	                                    [CLAIMS_UNTESTED] = "cannot be tested here"};
+	const int direction = verdict_direction(claims_interval(r));
+	const char *word = direction > 0 ? "more" : direction < 0 ? "less" : "";
+	const char *taken = r->alone && alone ? " (taken alone)" : "";
+	char text[VERDICT_TEXT_BYTES];
+	if (r->outcome == CLAIMS_LITTLE)
+		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by, taken);
+	if (r->outcome != CLAIMS_UNDECIDED)
+		return arena_text(arena, "%s%s", texts[r->outcome], taken);
+	undecided_text(word, r->detectable, r->more_blocks, &r->contrast.odd, text, sizeof text);
+	return arena_copy(arena, text);
 }

@@ -2,6 +2,7 @@
 #ifndef LAUNCHGAP_VERDICT_TEXT_H
 #define LAUNCHGAP_VERDICT_TEXT_H
 
+#include "../analysis/claims.h"
 #include "../analysis/regime.h"
 #include "format.h"
 
@@ -16,12 +17,10 @@ void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "effects under 6 % cannot be seen here"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
- * mentioned. With a block that is far off, the text has that block's and the others' ratios
- * instead: no width is known then. */
-void verdict_undecided_text(const char *direction, double detectable, unsigned more_blocks,
-                            const struct verdict_odd *odd, char *out, size_t bytes);
-
+/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
+ * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
+ * alone: what holds only taken alone is marked. */
+const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
 /* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
  * beyond it gets a word; else it is "undecided: effects under 12 % cannot be seen here". "" if
  * nothing can be said. */

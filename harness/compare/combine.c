@@ -1,0 +1,273 @@
+#include "combine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../arena.h"
+
+/* --- the runs ---------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *from, const char *key)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+	return text ? text : "";
+}
+
+static const json_t *machine_of(const struct combined_run *run)
+{
+	return json_object_get(run->record->run.environment, "machine");
+}
+
+/* What tells one set of GPUs from another. */
+static const char *gpus_of(struct arena *arena, const json_t *machine)
+{
+	const json_t *list = json_object_get(machine, "gpus");
+	const char *all = "";
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *id = text_of(json_array_get(list, i), "uuid");
+		/* "GPU-164679bb-…": as much as tells them apart. */
+		if (*id)
+			all = arena_text(arena, "%s%s%.12s", all, *all ? ", " : "", id);
+	}
+	return all;
+}
+
+static int run_load(struct combined *c, unsigned i, const char *path, struct status *st)
+{
+	struct combined_run *run = &c->runs[i];
+	run->letter[0] = (char)('A' + i);
+	run->facts = (struct result){.path = path, .arena = c->arena};
+	run->record = ARENA_NEW(c->arena, struct source_record);
+	if (source_open(path, c->arena, run->record, st))
+		return -1;
+	source_facts(&run->facts, &run->record->s);
+	run->analysis = analysis_make(&run->record->s, st);
+	if (!run->analysis)
+		return -1;
+	run->boot = arena_copy(c->arena, text_of(machine_of(run), "boot"));
+	run->gpus = gpus_of(c->arena, machine_of(run));
+	return 0;
+}
+
+/* Facts in which all runs have to agree. */
+static int check_alike(const struct combined_run *a, const struct combined_run *b,
+                       struct status *st)
+{
+	static const struct {
+		enum result_fact fact;
+		const char *name;
+	} wanted[] = {
+	    {FACT_EXPERIMENT, "experiment"}, {FACT_BACKEND, "backend"}, {FACT_RANKS, "ranks"}};
+	const char *created = a->facts.facts[FACT_MEASURED];
+	if (*created && !strcmp(created, b->facts.facts[FACT_MEASURED]) &&
+	    !strcmp(a->facts.seed, b->facts.seed))
+		return status_set(st,
+		                  "%s and %s are the same run, of %s: to combine takes runs that "
+		                  "were measured apart",
+		                  a->letter, b->letter, created);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		const char *x = a->facts.facts[wanted[i].fact], *y = b->facts.facts[wanted[i].fact];
+		if (strcmp(x, y))
+			return status_set(
+			    st,
+			    "%s is not the same: %.80s in %s, %.80s in %s; runs to combine "
+			    "are of one experiment, on one backend and as many ranks",
+			    wanted[i].name, x, a->letter, y, b->letter);
+	}
+	return 0;
+}
+
+/* --- questions --------------------------------------------------------------------------- */
+
+static struct combined_ratio ratio_new(const struct combined *c)
+{
+	struct combined_ratio r = {.runs = ARENA_ARRAY(c->arena, struct stats_ratio, c->nruns)};
+	for (unsigned i = 0; i < c->nruns; i++)
+		r.runs[i] = STATS_NO_RATIO;
+	return r;
+}
+
+static bool same_claim(const struct claims_result *a, const struct claims_result *b)
+{
+	const struct claim *x = a->claim, *y = b->claim;
+	const struct claim_range *r = &a->contrast.sizes, *s = &b->contrast.sizes;
+	return !strcmp(x->name, y->name) && !strcmp(x->left, y->left) &&
+	       !strcmp(x->right, y->right) && x->metric == y->metric && x->test == y->test &&
+	       fabs(x->by - y->by) < 1e-9 && fabs(x->of - y->of) < 1e-9 && r->lo == s->lo &&
+	       r->hi == s->hi && a->contrast.ncells == b->contrast.ncells;
+}
+
+static void claims_add(struct combined *c, unsigned run)
+{
+	const struct analysis *a = c->runs[run].analysis;
+	for (unsigned i = 0; i < a->asked.nclaims; i++) {
+		const struct claims_result *r = &a->claims[i];
+		unsigned k = 0;
+		if (r->outcome == CLAIMS_UNTESTED || isnan(r->contrast.ratio.lo))
+			continue;
+		while (k < c->nclaims && !same_claim(&c->claims[k].result, r))
+			k++;
+		if (k == c->nclaims) {
+			c->claims = arena_more(c->arena, c->claims, k, sizeof *c->claims);
+			c->claims[c->nclaims++] =
+			    (struct combined_claim){.result = *r, .ratio = ratio_new(c)};
+		}
+		c->claims[k].ratio.runs[run] = r->contrast.ratio;
+	}
+}
+
+static bool same_speed(const struct combined_speed *a, const struct combined_speed *b)
+{
+	if (strcmp(a->variant, b->variant))
+		return false;
+	if (a->regime)
+		return !strcmp(a->regime->name, b->regime->name) &&
+		       a->regime->sizes.lo == b->regime->sizes.lo &&
+		       a->regime->sizes.hi == b->regime->sizes.hi;
+	return a->cell->nranks == b->cell->nranks && a->cell->cell.bytes == b->cell->cell.bytes &&
+	       result_same_kind(&a->cell->cell, &b->cell->cell);
+}
+
+static struct combined_speed *speed_add(const struct combined *c, struct combined_speed *list,
+                                        unsigned *n, const struct combined_speed *of, unsigned run,
+                                        struct stats_ratio ratio)
+{
+	unsigned k = 0;
+	while (k < *n && !same_speed(&list[k], of))
+		k++;
+	if (k == *n) {
+		list = arena_more(c->arena, list, k, sizeof *list);
+		list[(*n)++] = *of;
+		list[k].ratio = ratio_new(c);
+	}
+	list[k].ratio.runs[run] = ratio;
+	return list;
+}
+
+static void speeds_add(struct combined *c, unsigned run)
+{
+	const struct analysis *a = c->runs[run].analysis;
+	const struct summary *s = a->s;
+	for (unsigned i = 0; i < a->regimes.n; i++) {
+		const struct regime *g = &a->regimes.list[i];
+		for (unsigned v = 0; v < g->nvariants; v++) {
+			const struct combined_speed of = {
+			    .variant = s->variants[v].name, .twin = (int)v == g->twin, .regime = g};
+			if (!isnan(g->contrasts[v].verdict.ratio.lo))
+				c->regimes = speed_add(c, c->regimes, &c->nregimes, &of, run,
+				                       g->contrasts[v].verdict.ratio);
+		}
+	}
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct combined_speed of = {.variant = s->variants[row->variant].name,
+		                                  .twin = (int)row->variant == s->twin,
+		                                  .cell = row};
+		if (!isnan(row->ratio.lo))
+			c->cells = speed_add(c, c->cells, &c->ncells, &of, run, row->ratio);
+	}
+}
+
+/* --- what they say together -------------------------------------------------------------- */
+
+static struct stats_ratio divided(struct stats_ratio r, double by)
+{
+	r.estimate /= by;
+	r.lo /= by;
+	r.hi /= by;
+	return r;
+}
+
+/* Blocks that more of would decide are of runs, and more runs decide: neither is said. */
+static void claim_judge(struct combined *c, struct combined_claim *one)
+{
+	struct claims_result *r = &one->result;
+	const struct claim *claim = r->claim;
+	struct pooled *p = &one->ratio.pooled;
+	const double of = claim->of > 0 ? claim->of : 1, edge = log1p(claim->by);
+	*p = pooled_of(one->ratio.runs, c->nruns, VERDICT_CONFIDENCE);
+	r->contrast.ratio = p->ratio;
+	r->contrast.bounds = p->bounds;
+	r->contrast.odd = (struct verdict_odd){.block = 0};
+	r->contrast.p = (struct contrast_p){.less = pooled_tails(p, log(of) - edge),
+	                                    .one = pooled_tails(p, log(of)),
+	                                    .more = pooled_tails(p, log(of) + edge)};
+	r->tested = (struct claims_ratio){divided(p->bounds, of), divided(p->ratio, of)};
+	r->outcome = claims_decide(&r->tested, claim->test, claim->by, &r->more_blocks);
+	r->more_blocks = 0;
+	r->detectable = claims_detectable(&r->tested, claim->test, claim->by);
+	r->p = claims_p(&r->contrast.p, claim->test, r->outcome);
+}
+
+static void claims_combine(struct combined *c)
+{
+	const struct claim_list *asked = &c->runs[0].analysis->asked;
+	struct claims_result *all = ARENA_ARRAY(c->arena, struct claims_result, CLAIM_MAX);
+	unsigned n = 0;
+	for (unsigned i = 0; i < c->nclaims; i++) {
+		claim_judge(c, &c->claims[i]);
+		if (c->claims[i].ratio.pooled.runs > 1 && n < CLAIM_MAX) {
+			all[n] = c->claims[i].result;
+			c->claims[n++] = c->claims[i];
+		}
+	}
+	c->nclaims = n;
+	claims_family(all, n, asked->primary);
+	for (unsigned i = 0; i < n; i++)
+		c->claims[i].result = all[i];
+}
+
+/* Of those that several runs have. */
+static unsigned speeds_combine(const struct combined *c, struct combined_speed *list, unsigned n)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct combined_speed *one = &list[i];
+		one->ratio.pooled = pooled_of(one->ratio.runs, c->nruns, VERDICT_CONFIDENCE);
+		one->verdict = verdict_of(one->ratio.pooled.ratio, c->margin);
+		one->verdict.more_blocks = 0;
+		if (one->ratio.pooled.runs > 1)
+			list[kept++] = *one;
+	}
+	return kept;
+}
+
+/* As in a run: where the A/A line differs from 1, only what is beyond it is called. */
+static void regimes_withhold(struct combined *c)
+{
+	for (unsigned i = 0; i < c->nregimes; i++) {
+		const struct combined_speed *line = &c->regimes[i];
+		const struct stats_ratio *r = &line->verdict.ratio;
+		const struct regime seen = {.tells = line->verdict.kind == VERDICT_NO_DIFFERENCE,
+		                            .least_effect =
+		                                fmax(c->margin, fmax(r->hi, 1 / r->lo) - 1)};
+		for (unsigned k = 0; k < c->nregimes && line->twin; k++)
+			if (k != i && !strcmp(c->regimes[k].regime->name, line->regime->name))
+				regime_withhold(&seen, seen.least_effect, &c->regimes[k].verdict);
+	}
+}
+
+int combine_make(struct combined *c, const char *const *paths, unsigned n, struct status *st)
+{
+	c->nruns = n;
+	c->runs = ARENA_ARRAY(c->arena, struct combined_run, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (run_load(c, i, paths[i], st))
+			return -1;
+		for (unsigned k = 0; k < i; k++)
+			if (check_alike(&c->runs[k], &c->runs[i], st))
+				return -1;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		claims_add(c, i);
+		speeds_add(c, i);
+	}
+	claims_combine(c);
+	c->nregimes = speeds_combine(c, c->regimes, c->nregimes);
+	c->ncells = speeds_combine(c, c->cells, c->ncells);
+	regimes_withhold(c);
+	if (!c->nclaims && !c->ncells)
+		return status_set(st, "the runs have no claim and no cell in common with an "
+		                      "interval; below 6 blocks a run has none");
+	return 0;
+}

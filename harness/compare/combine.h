@@ -1,0 +1,62 @@
+/* Several runs of one experiment as one: what each found, how much they differ, and what they find
+ * together (analysis/pooled.h). What differs between machines, boots and pairs of GPUs is in that
+ * interval, and in no run's own. Pure, once the runs are read. */
+#ifndef LAUNCHGAP_COMBINE_H
+#define LAUNCHGAP_COMBINE_H
+
+#include <stdio.h>
+
+#include "../analysis/analysis.h"
+#include "../analysis/pooled.h"
+#include "result.h"
+
+struct combined_run {
+	char letter[2];
+	struct result facts;     /* without times */
+	const char *boot, *gpus; /* of the machine, ids; "" where the record does not say */
+	struct source_record *record;
+	const struct analysis *analysis;
+};
+
+/* One question, and what each run says of it: without an interval, or with other cells than the
+ * first that has it, a run is omitted. */
+struct combined_ratio {
+	struct stats_ratio *runs; /* one a run */
+	struct pooled pooled;
+};
+
+/* A claim, by the first run that tested it. A claims_result of all runs, as a report of one has. */
+struct combined_claim {
+	struct claims_result result;
+	struct combined_ratio ratio;
+};
+
+/* The speed of a variant, in a regime or in one cell, compared with the reference. */
+struct combined_speed {
+	const char *variant;
+	bool twin;                   /* the reference again: the A/A line */
+	const struct regime *regime; /* NULL: a cell */
+	const struct summary_row *cell;
+	struct combined_ratio ratio;
+	struct verdict verdict;
+};
+
+struct combined {
+	struct arena *arena;
+	double margin;
+	unsigned nruns;
+	struct combined_run *runs;
+	unsigned nclaims, nregimes, ncells;
+	struct combined_claim *claims;
+	struct combined_speed *regimes, *cells;
+};
+
+/* Reads and combines. -1 with the sentence: a run cannot be read, two are the same one, or they are
+ * of different experiments, backends or numbers of ranks. */
+int combine_make(struct combined *c, const char *const *paths, unsigned n, struct status *st);
+
+/* print_combined.c: for people in 80 columns, as Markdown, or as one JSON object. */
+enum combine_form { COMBINE_TEXT, COMBINE_MARKDOWN, COMBINE_JSON };
+void print_combined(const struct combined *c, enum combine_form form, FILE *out);
+
+#endif

@@ -1,0 +1,278 @@
+/* Several runs of one experiment as one: from folders to tables, sentences and the exit code. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../harness/compare/combine.h"
+#include "../harness/compare/compare.h"
+#include "here.h"
+#include "made.h"
+
+enum { THREADS, PROCESSES, AGAIN, VARIANTS };
+
+/* A run: processes against threads, in two sizes, with two claims. */
+struct side {
+	double slower; /* processes take this times as long */
+	unsigned blocks;
+	const char *seed, *boot, *gpu, *experiment;
+	double spread;
+};
+static const struct side plain = {.slower = 1.25,
+                                  .blocks = 8,
+                                  .seed = "a",
+                                  .boot = "one",
+                                  .gpu = "GPU-1",
+                                  .experiment = "x",
+                                  .spread = 0.004};
+static struct side side;
+static struct claim_list asked;
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	const double noise = side.spread * made_noise(p->variant, p->block, (unsigned)side.seed[0]);
+	const double ns = 1e6 * (p->size + 1) * (p->variant == PROCESSES ? side.slower : 1);
+	out[1] = 5;
+	out[2] = (int64_t)(ns * (1 + noise) * (p->isolated ? 1 : 10));
+	out[3] = 3;
+}
+
+static void environment(json_t *env)
+{
+	json_object_set_new(env, "experiment", json_string(side.experiment));
+	json_object_set_new(env, "seed", json_string(side.seed));
+	json_object_set_new(env, "machine",
+	                    json_pack("{s:i, s:s, s:s, s:s, s:[{s:s, s:s}]}", "cores", 8, "host",
+	                              "node", "cpu", "A CPU", "boot", side.boot, "gpus", "name",
+	                              "A GPU", "uuid", side.gpu));
+}
+
+static void claim(const char *name, enum claim_test test, double by)
+{
+	struct claim *c = &asked.claims[asked.nclaims++];
+	*c = (struct claim){.metric = METRIC_TIME,
+	                    .test = test,
+	                    .by = by,
+	                    .bytes = {1, SIZE_MAX},
+	                    .regime = CLAIM_ANY_REGIME,
+	                    .pace = PACE_STREAM,
+	                    .coll = CLAIM_ANY_COLL};
+	strcpy(c->name, name);
+	snprintf(c->text, sizeof c->text, "%s is so.", name);
+	strcpy(c->left, "processes");
+	strcpy(c->right, "threads");
+}
+
+static const char *make(const char *name, const struct side *of)
+{
+	static char paths[6][128];
+	static unsigned turn;
+	char *path = paths[turn++ % 6];
+	const struct made_variant variants[VARIANTS] = {
+	    [THREADS] = {.name = "threads", .role = "reference"},
+	    [PROCESSES] = {.name = "processes", .mode = "processes"},
+	    [AGAIN] = {.name = "threads-again", .role = "again"},
+	};
+	asked = (struct claim_list){.nclaims = 0};
+	claim("more", CLAIM_MORE, 0.1);
+	claim("same", CLAIM_WITHIN, 0.02);
+	strcpy(asked.primary, "more");
+	snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+	mkdir(path, 0777);
+	side = *of;
+	made_write(&(struct made){.folder = path,
+	                          .blocks = of->blocks,
+	                          .sizes = 2,
+	                          .variants = variants,
+	                          .nvariants = VARIANTS,
+	                          .asked = &asked,
+	                          .environment = environment,
+	                          .stamps = stamps});
+	return path;
+}
+
+static char said[1 << 16];
+static json_t *told;
+
+static int run_compare(struct compare_request request, char **text, struct status *st)
+{
+	size_t bytes = 0;
+	request.out = open_memstream(text, &bytes);
+	assert_non_null(request.out);
+	const int code = compare_run(&request, st);
+	fclose(request.out);
+	return code;
+}
+
+static int combine(const char *a, const char *b, const char *c)
+{
+	struct compare_request request = {.left = a,
+	                                  .right = b,
+	                                  .others = {c},
+	                                  .nothers = c != NULL,
+	                                  .combine = true,
+	                                  .margin = COMPARE_MARGIN};
+	struct status st = {""};
+	char *text = NULL, *json = NULL;
+	const int code = run_compare(request, &text, &st);
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, "- ", 2) && line[0] != ' ')
+			assert_true(text_width(line) <= 80);
+	cli_unwrap(text);
+	snprintf(said, sizeof said, "%s\n%s", text, st.text);
+	request.json = true;
+	assert_int_equal(run_compare(request, &json, &st), code);
+	json_decref(told);
+	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
+	free(text);
+	free(json);
+	return code;
+}
+
+static const json_t *of_claim(const char *name, const char *column)
+{
+	return json_cell(json_table(told, "claims"), (json_keys){"claim", name, NULL}, column);
+}
+
+static const json_t *of_variant(const char *name, const char *column)
+{
+	return json_cell(json_table(told, "verdicts"), (json_keys){"variant", name, NULL}, column);
+}
+
+static double end_of(const json_t *ratio, const char *end)
+{
+	return json_number_value(json_at(ratio, end));
+}
+
+/* Runs that differ by more than their own intervals: all of them together know less. */
+TEST(what_differs_between_runs_is_in_the_interval)
+{
+	struct side b = plain, c = plain;
+	b.seed = "b";
+	b.boot = "two";
+	b.gpu = "GPU-2";
+	b.slower = 1.30;
+	c.seed = "c";
+	c.boot = "three";
+	c.slower = 1.20;
+	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
+	                 COMPARE_NOT_WORSE);
+	const json_t *all = of_claim("more", "ratio"), *one = of_claim("more", "A");
+	json_assert_number(one, "estimate", 1.25, 0.003);
+	json_assert_number(of_claim("more", "B"), "estimate", 1.3, 0.003);
+	json_assert_number(of_claim("more", "C"), "estimate", 1.2, 0.003);
+	json_assert_number(all, "estimate", 1.25, 0.005);
+	json_assert_number(of_claim("more", "scatter"), "", 0.04, 0.005);
+	assert_true(end_of(all, "hi") - end_of(all, "lo") >
+	            4 * (end_of(one, "hi") - end_of(one, "lo")));
+	/* One run's own interval leaves no doubt that it is more than 20 %; three say 10. */
+	json_assert_text(of_claim("more", "verdict"), "", "holds");
+	json_assert_text(of_claim("same", "verdict"), "", "does not hold");
+	assert_true(json_is_true(of_claim("more", "primary")));
+	assert_true(end_of(of_claim("more", "next"), "lo") < end_of(all, "lo"));
+	json_assert_text(of_variant("processes", "verdict"), "", "slower");
+	json_assert_text(of_variant("threads-again", "verdict"), "", "no difference within 2 %");
+	assert_int_equal(json_count(told, "cells"), 8);
+	assert_int_equal(json_count(told, "runs"), 3);
+	assert_says(said, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
+	assert_says(said, "'more is so.' holds, 1.2");
+	assert_says(said, " % between 3 runs.");
+}
+
+/* Without scatter three runs know more than each. */
+TEST(runs_that_agree_narrow_it)
+{
+	struct side b = plain, c = plain;
+	b.seed = "b";
+	c.seed = "c";
+	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
+	                 COMPARE_NOT_WORSE);
+	json_assert_number(of_claim("more", "ratio"), "estimate", 1.25, 0.002);
+	assert_true(json_number_value(of_claim("more", "scatter")) < 0.002);
+	assert_says(said, "All runs are of one boot of one machine");
+	/* Two, on request, with Student's quantile for two. */
+	assert_int_equal(combine(make("a", &plain), make("b", &b), NULL), COMPARE_NOT_WORSE);
+	json_assert_null(json_table(told, "claims") ? of_claim("more", "next") : NULL, "");
+	assert_int_equal(json_count(told, "runs"), 2);
+}
+
+static void refuses(const char *a, const char *b, const char *c, const char *words)
+{
+	assert_int_equal(combine(a, b, c), COMPARE_NOT_DONE);
+	assert_says(said, words);
+}
+
+TEST(what_is_no_repetition_is_refused)
+{
+	struct side b = plain, c = plain;
+	b.seed = "b";
+	c.seed = "c";
+	c.experiment = "y";
+	const char *a = make("a", &plain);
+	refuses(a, make("b", &b), a, "A and C are the same run");
+	refuses(a, make("b", &b), make("c", &c), "experiment is not the same: x in A, y in C");
+	b.blocks = c.blocks = 5;
+	c.experiment = "x";
+	side = plain;
+	side.blocks = 5;
+	const struct side few = side;
+	refuses(make("a", &few), make("b", &b), make("c", &c), "no claim and no cell in common");
+	refuses(a, make("b", &b), "nowhere", "nowhere");
+}
+
+/* A run that did not measure a claim's variants is left out of it. */
+TEST(a_run_without_an_interval_is_left_out)
+{
+	struct side b = plain, c = plain;
+	b.seed = "b";
+	c.seed = "c";
+	c.blocks = 5;
+	assert_int_equal(combine(make("a", &plain), make("b", &b), make("c", &c)),
+	                 COMPARE_NOT_WORSE);
+	json_assert_number(of_claim("more", "runs"), "", 2, 0);
+	json_assert_null(of_claim("more", "C"), "");
+}
+
+static int parse(struct compare_request *out, struct status *st, int n, char *argv[])
+{
+	*st = (struct status){""};
+	return compare_parse(n, argv, out, st);
+}
+
+TEST(three_results_are_combined)
+{
+	struct compare_request q;
+	struct status st;
+	char *three[] = {"launchgap", "compare", "a", "b", "c"},
+	     *two[] = {"launchgap", "compare", "a", "--combine", "b"},
+	     *page[] = {"launchgap", "compare", "a", "b", "--format", "markdown"},
+	     *named[] = {"launchgap", "compare", "a", "b", "c", "--variant", "x"},
+	     *slip[] = {"launchgap", "compare", "a", "b", "--combin"},
+	     *many[3 + 2 + COMPARE_OTHERS] = {"launchgap", "compare"};
+	assert_int_equal(parse(&q, &st, 5, three), 0);
+	assert_true(q.combine);
+	assert_string_equal(q.others[0], "c");
+	assert_int_equal(parse(&q, &st, 5, two), 0);
+	assert_true(q.combine && !q.nothers);
+	assert_int_equal(parse(&q, &st, 4, three), 0);
+	assert_false(q.combine);
+	assert_int_equal(parse(&q, &st, 6, page), -1);
+	assert_says(st.text, "say --combine");
+	assert_int_equal(parse(&q, &st, 7, named), -1);
+	assert_says(st.text, "only runs are combined");
+	assert_int_equal(parse(&q, &st, 5, slip), -1);
+	assert_says(st.text, "did you mean '--combine'");
+	for (unsigned i = 2; i < sizeof many / sizeof *many; i++)
+		many[i] = "a";
+	assert_int_equal(parse(&q, &st, sizeof many / sizeof *many, many), -1);
+	assert_says(st.text, "is not understood");
+}
+
+static int end(void **state)
+{
+	json_decref(told);
+	return tear_down(state);
+}
+
+TESTS(.begin = set_up, .end = end);
