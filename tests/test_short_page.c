@@ -98,6 +98,32 @@ TEST(the_answer_goes_last_and_only_if_it_has_to)
 	free(text);
 }
 
+/* Wherever the cut is. */
+TEST(no_heading_is_left_alone)
+{
+	for (unsigned fill = 0; fill < 8; fill++) {
+		char *text = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+		struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
+		short_page_begin(&p);
+		short_page_mark(&p, "", SHORT_PAGE_ALWAYS);
+		for (unsigned i = 0; i < fill; i++)
+			page_item(&p, "filled");
+		short_page_mark(&p, "Results", SHORT_PAGE_LEAST);
+		for (unsigned i = 0; i < 20; i++) {
+			page_heading(&p, 3, "Part");
+			for (unsigned k = 0; k < 4; k++)
+				page_item(&p, "item %u", k);
+		}
+		assert_true(short_page_end(&p, false));
+		fclose(out);
+		assert_says(text, "the rest of Results");
+		assert_int_equal(text_count(text, "Part\n"), text_count(text, "item 0\n"));
+		free(text);
+	}
+}
+
 /* Of the answer's paragraphs those that are whole. */
 TEST(no_paragraph_is_cut)
 {

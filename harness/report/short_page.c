@@ -9,7 +9,7 @@
 
 #define FILES_LINES 2
 #define MOST        64
-#define LEAST_LINES 6 /* of a section that is cut: fewer tell nothing */
+#define LEAST_LINES 6 /* of a section that is cut: fewer are of no use */
 
 struct part {
 	const char *title;
@@ -104,12 +104,18 @@ static const char *cut(const struct part *p, const char *from)
 	return whole ? whole : end;
 }
 
-/* No blank line at the end of what is cut. */
+/* No blank line at the end of what is cut, and no heading: all other lines are indented. */
 static void write_part(const struct short_page *s, const struct part *p)
 {
 	const char *from = s->text + p->from, *end = cut(p, from);
-	while (p->kept < p->lines && end - from > 1 && end[-1] == '\n' && end[-2] == '\n')
-		end--;
+	while (p->kept < p->lines && end > from) {
+		const char *line = end - 1;
+		while (line > from && line[-1] != '\n')
+			line--;
+		if (*line == ' ' || line == from)
+			break;
+		end = line;
+	}
 	fwrite(from, 1, (size_t)(end - from), s->to);
 }
 

@@ -19,8 +19,7 @@ static void add(struct progress_steps *sum, const struct progress_steps *steps)
 	sum->ns += steps->ns;
 }
 
-/* A variant's own trials tell best, and of these first those with the same passes, then those with the
- * fewest. */
+/* The mean of a variant's own trials: of those with the same passes, else with the fewest. */
 static double step_ns(const struct progress *p, unsigned variant, enum plan_kind kind,
                       double otherwise)
 {

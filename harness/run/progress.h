@@ -37,7 +37,7 @@ void progress_say(const struct runner *runner, unsigned next, unsigned total, co
                   bool begins);
 void progress_end(struct runner *runner);
 
-/* What the trials from `next` on will take, `count` of them; -1: no trial has told. */
+/* What the trials from `next` on will take, `count` of them; -1: no trial has ended. */
 int64_t progress_left_ns(const struct progress *progress, const struct plan *plan, unsigned next,
                          unsigned count);
 
