@@ -5,7 +5,7 @@
 /* Rough figures: a call on devices, a call on cores, and a row of stamps in the record. */
 #define CALL_S         20e-6
 #define DEVICE_BYTES_S 100e9
-#define CORE_BYTES_S   1e9
+#define CORE_BYTES_S   3e9
 #define ROW_BYTES      25.0
 #define CELL_BYTES     600.0
 #define TRIAL_BYTES    3200.0
