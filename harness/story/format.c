@@ -64,9 +64,10 @@ struct formatted format_effect(double effect)
 	return say("a factor of %.0f", fmin(two_digits(factor), 1e6));
 }
 
+/* In minutes from 10 on: rounding is to change nothing by more than a tenth. */
 struct formatted format_duration(double seconds)
 {
-	if (seconds < 120)
+	if (seconds < 600)
 		return say("%.0f s", ceil(seconds));
 	return seconds < 7200 ? say("%.0f min", ceil(seconds / 60)) : say("%.1f h", seconds / 3600);
 }
