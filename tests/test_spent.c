@@ -104,7 +104,7 @@ TEST(each_second_of_a_record_has_its_place)
 	assert_says(text, " were timed calls; most went to jobs that failed (36");
 }
 
-/* Of a job whose host has another clock: its phases count, its start and close cannot be told. */
+/* Of a job whose host has another clock: its phases count, its start and close are not known. */
 static void elsewhere(json_t *line, const struct made_place *p)
 {
 	phases(line, p);
@@ -232,7 +232,7 @@ TEST(what_is_left_is_told_by_each_variants_own_trials)
 	assert_int_equal(progress_left_ns(p, plan, 1, 5), 50); /* of the other nothing is known */
 	p->steps[PLAN_FIRST][1] = (struct progress_steps){1, 100};
 	assert_int_equal(progress_left_ns(p, plan, 2, 4), 220);
-	/* The first block has passes of its own: later ones tell of later ones. */
+	/* The first block has other passes: later blocks are estimated from later ones. */
 	p->steps[PLAN_PLAIN][0] = (struct progress_steps){2, 8};
 	assert_int_equal(progress_left_ns(p, plan, 3, 3), 204);
 	/* Trials that are not planned yet, of a search. */

@@ -161,7 +161,7 @@ static const char *ratio_text(struct arena *arena, const struct claims_result *r
 	return arena_copy(arena, format_estimate(claims_interval(r)->estimate).text);
 }
 
-/* marked: verdicts that are taken alone are told from those that the family confirms. */
+/* marked: verdicts that are taken alone are distinguished from those that the family confirms. */
 static struct row row_of(const struct analysis *a, struct arena *arena,
                          const struct claim_pairs *pairs, const struct claim_pair *pair,
                          bool marked)

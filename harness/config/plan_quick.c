@@ -40,12 +40,6 @@ static const struct plan_variant *variant_of(const struct plan *plan, const char
 	return NULL;
 }
 
-static bool is_measured(const struct plan *plan, const char *name)
-{
-	const struct plan_variant *v = variant_of(plan, name);
-	return v && !v->skip[0];
-}
-
 /* Why a claim has no answer here; "" if it has one. */
 static void why_not(const struct plan *plan, const struct claim *c, char *why, size_t bytes)
 {
@@ -54,7 +48,7 @@ static void why_not(const struct plan *plan, const struct claim *c, char *why, s
 	if (c->test == CLAIM_NEEDS)
 		snprintf(why, bytes, "it needs %s", c->needs);
 	for (unsigned i = 0; i < 2 && !why[0] && c->test != CLAIM_NEEDS; i++)
-		if (!is_measured(plan, sides[i])) {
+		if (!plan_has(plan, sides[i])) {
 			const struct plan_variant *v = variant_of(plan, sides[i]);
 			snprintf(why, bytes, "%s is left out: %s", sides[i],
 			         v ? v->skip : "the experiment has no such variant");
