@@ -14,7 +14,7 @@
  *              With this τ² that is 1, or less where τ is 0; less is not taken (Röver, Knapp and
  *              Friede, BMC Med. Res. Methodol. 15, 2015)
  *   next run   μ ± t √(τ² + 1 ÷ Σ w_i), t with k − 2 degrees of freedom (Higgins, Thompson and
- *              Spiegelhalter, J. R. Stat. Soc. A 172, 2009): where the truth of one more run is
+ *              Spiegelhalter, J. R. Stat. Soc. A 172, 2009): one more run's truth, in about 95 %
  *
  * DerSimonian and Laird's interval (1986) takes τ as known, and with few runs is far too narrow:
  * SIMULATED.md has both beside each other. */

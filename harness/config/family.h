@@ -8,7 +8,7 @@
  *
  * Claims have Bonferroni's. Either decision of a claim can be wrong, and a claim that one decision
  * took out of the family can still be called wrongly by the other: Holm's later steps give away what
- * that would need. They err in up to 6 % where claims share a variant (SIMULATED.md); Bonferroni's
+ * that would need. They err in more than α where two claims share a variant (SIMULATED.md); Bonferroni's
  * errs in α at most, whatever they share, as only one decision of a claim is wrong. */
 #ifndef LAUNCHGAP_FAMILY_H
 #define LAUNCHGAP_FAMILY_H
