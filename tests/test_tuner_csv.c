@@ -15,10 +15,11 @@ static const struct made_variant variants[MADE_VARIANTS] = {
 };
 
 enum { SMALL_SUM, LARGE_SUM, GATHER, EXCHANGE, CALLS };
-static const struct made_call calls[CALLS] = {[SMALL_SUM] = {"all_reduce", 65536},
-                                              [LARGE_SUM] = {"all_reduce", 1048576},
-                                              [GATHER] = {"all_gather", 1048576},
-                                              [EXCHANGE] = {"alltoall", 1048576}};
+static const struct made_call calls[CALLS] = {
+    [SMALL_SUM] = {.collective = "all_reduce", .bytes = 65536},
+    [LARGE_SUM] = {.collective = "all_reduce", .bytes = 1048576},
+    [GATHER] = {.collective = "all_gather", .bytes = 1048576},
+    [EXCHANGE] = {.collective = "alltoall", .bytes = 1048576}};
 /* set-1 forces an algorithm, set-2 a protocol and the size of the buffers. */
 static const double gains[SETS][CALLS] = {
     [0] = {[SMALL_SUM] = 0.2, [LARGE_SUM] = -0.1}, [1] = {[GATHER] = 0.2, [EXCHANGE] = 0.2}};
