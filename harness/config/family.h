@@ -8,8 +8,9 @@
  *
  * Claims have Bonferroni's. Either decision of a claim can be wrong, and a claim that one decision
  * took out of the family can still be called wrongly by the other: Holm's later steps give away what
- * that would need. They err in more than α where two claims share a variant (SIMULATED.md); Bonferroni's
- * errs in α at most, whatever they share, as only one decision of a claim is wrong. */
+ * that would need. More families err with them where two claims share a variant (SIMULATED.md), and
+ * nothing shows that they keep to α. Bonferroni's errs in α at most, whatever claims share, as only one
+ * decision of a claim is wrong. */
 #ifndef LAUNCHGAP_FAMILY_H
 #define LAUNCHGAP_FAMILY_H
 
