@@ -28,7 +28,7 @@ struct verb {
 static const struct verb verbs[] = {
     {"run", "NAME [key=value …]", "measure experiments/NAME.exp and report",
      "  --dry-run       say what would be measured and what it takes; no GPU needed\n"
-     "  --quick         the primary claim alone, in a minute at most\n"
+     "  --quick         the primary claim alone, in about a minute\n"
      "  --no-jobs       a dry run starts no short job to estimate its time\n"
      "  --only A,B      these variants alone, with the reference's twin and the limit\n"
      "  --file FILE     your own experiment file instead of NAME\n"
@@ -71,7 +71,7 @@ static const struct verb verbs[] = {
      "Takes the claims of the run's experiment as its file is now, or those of FILE,\n"
      "and makes the report again. The record keeps what it was asked before; the\n"
      "report says that these claims came after the run.\n", verb_ask},
-    {"compare", "A B [C …]", "two runs, or JSON of nccl-tests; several runs combined",
+    {"compare", "A B [C …]", "two or more runs, or JSON of nccl-tests",
      "Two are compared, B with A. Three or more are repetitions of one experiment, on\n"
      "other machines, boots or GPUs: each one's ratios, what scatters between runs,\n"
      "and the ratio of all with an interval that has that in it.\n"
