@@ -28,6 +28,7 @@ rows() {
 	bare|debootstrap|command -v debootstrap|debootstrap|debootstrap||make bare
 	hosts|iproute2|command -v ip && command -v tc|iproute2|iproute iproute-tc||tests of several hosts
 	hosts|Slurm|command -v slurmctld && command -v slurmd && command -v srun && command -v munged|slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins|slurm-slurmctld slurm-slurmd slurm munge||tests of srun
+	words|aspell|echo colour \| aspell -l en_GB list|aspell aspell-en|aspell aspell-en||the test of spelling
 	coverage|gcovr|command -v gcovr|gcovr|gcovr||make coverage
 	END
 }
