@@ -333,13 +333,14 @@ static void put_all(struct printing *p)
 	put_claims(p);
 	put_regimes(p);
 	if (!p->tables)
-		page_say(page,
-		         "A run's ratio has the interval of its own blocks. The ratio of all "
-		         "spans runs: what differs between them is in its interval, with "
-		         "Student's quantile for so few. Between runs: the standard deviation "
-		         "of the runs' true ratios; next run: where that of one more is in about 95 "
-		         "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
-		         "itself.");
+		page_say(
+		    page,
+		    "A run's ratio has the interval of its own blocks. The ratio of all "
+		    "spans runs: what differs between them is in its interval, with "
+		    "Student's quantile for so few. Between runs: the standard deviation "
+		    "of the runs' true ratios; next run: where that of one more is in about 95 "
+		    "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
+		    "itself.");
 	put_cells(p);
 	put_runs(p);
 }

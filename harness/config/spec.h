@@ -115,11 +115,11 @@ struct spec {
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
 	unsigned budget_s; /* time for all blocks */
 	unsigned warmup, stretches, calls, isolated_calls;
-	unsigned timeout_s;           /* one trial, including its start */
-	unsigned cell_timeout_s;      /* one cell; 0: none */
-	unsigned cycles;              /* of all cells in a trial, one after the other: a soak */
-	unsigned connections;         /* times that a job opens its backend */
-	unsigned allocations;         /* times that each connection has buffers allocated */
+	unsigned timeout_s;      /* one trial, including its start */
+	unsigned cell_timeout_s; /* one cell; 0: none */
+	unsigned cycles;         /* of all cells in a trial, one after the other: a soak */
+	unsigned connections;    /* times that a job opens its backend */
+	unsigned allocations;    /* times that each connection has buffers allocated */
 	struct claim_range connection_bytes; /* sizes in connections after the first; hi = 0: all */
 	uint64_t seed;                /* of order and data; 0: drawn by the runner and recorded */
 	bool needs_gpus;              /* the question is about GPUs */

@@ -44,7 +44,7 @@ unsigned record_begun(const struct record_run *run)
 		if ((cell ? run->cells[i].block : run->failures[f].block) + 1 != next)
 			continue;
 		unsigned place = place_after(cell ? run->cells[i].order : run->failures[f].order,
-		                              next - 1, in_block);
+		                             next - 1, in_block);
 		if (!place)
 			return 0;
 		done = place > done ? place : done;

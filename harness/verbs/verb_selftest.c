@@ -71,7 +71,8 @@ static int take(struct asked *a, const char *arg, struct status *st)
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {.cores = machine_cores(), .capacity = backend_capacity};
+	const struct plan_machine machine = {.cores = machine_cores(),
+	                                     .capacity = backend_capacity};
 	struct asked a = {.blocks = 10, .budget_s = SELFTEST_S, .seed = 1};
 	for (int i = 2; i < argc; i++)
 		if (take(&a, argv[i], st))
