@@ -10,6 +10,7 @@
 
 #include "compare/compare.h"
 #include "mpi/mpi_load.h"
+#include "report/nccl_table.h"
 #include "suggest.h"
 #include "run/runner.h"
 #include "verbs/verbs.h"
@@ -18,7 +19,8 @@ typedef int verb_fn(int argc, char *argv[], const struct home *home, struct stat
 
 static verb_fn verb_compare, verb_help, verb_version;
 
-/* form: the arguments; "" if there are none; NULL: not for people. */
+/* form: the arguments; "" if there are none; NULL: not for people. The row of all_reduce_perf is of all
+ * programs of nccl-tests, which print their own help. */
 struct verb {
 	const char *name, *form, *summary, *help;
 	verb_fn *call;
@@ -61,12 +63,16 @@ static const struct verb verbs[] = {
      "hosts=N uses N of the hosts that joined; else rank 0's alone. Options as of run.\n"
      "join resume DIR goes on with a run; modes/README.md has a command for each\n"
      "launcher.\n", verb_join},
+    {"all_reduce_perf", "[-b 8 -e 128M …]", "as nccl-tests' program, with its options", NULL, verb_perf},
     {"report", "DIR", "tables and pictures, from the record alone",
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         the stamps too, as DIR/trace.json for ui.perfetto.dev\n"
      "  --format nccl-tests   the tables in nccl-tests' columns, for programs\n"
      "  --average 0|1|2|3|span   with it: rank 0, mean, min or max of the workers'\n"
-     "                  times as its -a (default 1), or earliest start to latest end\n", verb_report},
+     "                  times as its -a (default 1), or earliest start to latest end;\n"
+     "                  launch: of launching alone, as its -C 1\n"
+     "  --per-call      with it: columns of single calls, as its -I 1\n"
+     "  --json FILE     with it: nccl-tests' JSON too, a file for each table\n", verb_report},
     {"ask", "DIR [--file FILE]", "claims asked of a run that is there",
      "Takes the claims of the run's experiment as its file is now, or those of FILE,\n"
      "and makes the report again. The record keeps what it was asked before; the\n"
@@ -122,7 +128,8 @@ static const struct verb verbs[] = {
 
 static void find_home(struct home *home)
 {
-	static const char *const places[] = {"..", "../share/launchgap"};
+	/* build/launchgap, an installed one, build/standin/launchgap */
+	static const char *const places[] = {"..", "../share/launchgap", "../.."};
 	char folder[PATH_MAX];
 	*home = (struct home){.self = "launchgap"};
 	ssize_t n = readlink("/proc/self/exe", home->self, sizeof home->self - 1);
@@ -175,7 +182,8 @@ static void print_usage(FILE *out)
 static const struct verb *verb_find(const char *name)
 {
 	for (size_t i = 0; i < NVERBS; i++)
-		if (!strcmp(verbs[i].name, name))
+		if (!strcmp(verbs[i].name, name) ||
+		    (verbs[i].call == verb_perf && nccl_program(name)))
 			return &verbs[i];
 	return NULL;
 }
@@ -198,6 +206,8 @@ static int verb_help(int argc, char *argv[], const struct home *home, struct sta
 		return unknown(argv[2], st);
 	if (!verb)
 		print_usage(stdout);
+	else if (verb->call == verb_perf)
+		verb_perf_help(argv[2]);
 	else
 		fprintf(stdout, "launchgap %s%s%s: %s\n%s", verb->name,
 		        verb->form && *verb->form ? " " : "", verb->form ? verb->form : "",
@@ -245,7 +255,23 @@ static bool output_is_cut(void)
 	return failed && poll(&reader, 1, 0) >= 0 && !(reader.revents & (POLLERR | POLLHUP));
 }
 
-int main(int argc, char *argv[])
+/* Called by a link that has a program's name: as `launchgap all_reduce_perf`. The caller frees it; NULL:
+ * it is not, or memory is out. */
+static char **called_as(int argc, char *argv[])
+{
+	char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argv[0];
+	char **as;
+	/* A copy of that name starts itself too, as a worker. */
+	if (!argc || !nccl_program(name) || (argc > 1 && verb_find(argv[1])) ||
+	    !(as = calloc((size_t)argc + 2, sizeof *as)))
+		return NULL;
+	as[0] = (char *)(size_t) "launchgap"; /* as messages name it */
+	as[1] = name;
+	memcpy(as + 2, argv + 1, (size_t)(argc - 1) * sizeof *as);
+	return as;
+}
+
+static int run_verb(int argc, char *argv[])
 {
 	struct home home;
 	struct status st = {0};
@@ -276,4 +302,12 @@ int main(int argc, char *argv[])
 		                                              : 1;
 	}
 	return result < 0 || (result > 2 && result != RUN_INTERRUPTED) ? 1 : result;
+}
+
+int main(int argc, char *argv[])
+{
+	char **as = called_as(argc, argv);
+	const int result = as ? run_verb(argc + 1, as) : run_verb(argc, argv);
+	free(as);
+	return result;
 }

@@ -6,39 +6,24 @@
 #include <string.h>
 #include <strings.h>
 
+#include "perf_options.h"
+
 #define FAR  (SUGGEST_BYTES * 2)
 #define PAGE "(experiments/nccl-tests.md)"
 
-/* nccl-tests' options by letter and name, then its values; NULL: no key corresponds. */
-// clang-format off
-static const struct {
-	char letter;
-	const char *theirs, *ours;
-} nccl_tests[] = {
-    {'t', "nthreads", "mode"}, {'g', "ngpus", "ranks"}, {'b', "minbytes", "bytes"}, {'e', "maxbytes", "bytes"},
-    {'i', "stepbytes", "bytes"}, {'f', "stepfactor", "bytes"}, {'o', "op", "op"}, {'d', "datatype", "dtype"},
-    {'r', "root", "root"}, {'n', "iters", "calls"}, {'m', "agg_iters", "aggregate"},
-    {'w', "warmup_iters", "warmup"}, {'N', "run_cycles", "cycles"}, {'p', "parallel_init", "init"},
-    {'c', "check", NULL}, {'z', "blocking", "pace"}, {'y', "stream_null", NULL}, {'T', "timeout", "cell_timeout"},
-    {'G', "cudagraph", "graph"}, {'C', "report_cputime", NULL}, {'S', "report_timestamps", NULL},
-    {'J', "output_file", NULL}, {'a', "average", NULL}, {'R', "local_register", "register"},
-    {'x', "cta_policy", "cta_policy"}, {'D', "device_implementation", NULL}, {'V', "device_cta_count", NULL},
-    {'M', "memory", NULL}, {'u', "unalign", "offset"}, {'I', "per_iter_timing", NULL}, {'K', "per_iter_skip", NULL},
-    {0, "float", "float32"}, {0, "half", "float16"}, {0, "double", "float64"}, {0, "f8e4m3", "float8_e4m3"},
-    {0, "f8e5m2", "float8_e5m2"}, {0, "mulsum", "premulsum"},
-};
-// clang-format on
-#define THEIRS (sizeof nccl_tests / sizeof *nccl_tests)
-
-/* The row of a word up to a '=', "-b" or "minbytes"; THEIRS: it has none. */
-static size_t row_of(const char *word)
+/* The option of nccl-tests that a word up to a '=' is, "-b" or "minbytes"; NULL: none. */
+static const struct perf_option *option_of(const char *word)
 {
 	const size_t n = strcspn(word, "=");
-	size_t i = 0;
-	while (i < THEIRS && !(word[0] == '-' && n == 2 && word[1] == nccl_tests[i].letter) &&
-	       !(n == strlen(nccl_tests[i].theirs) && !strncmp(word, nccl_tests[i].theirs, n)))
-		i++;
-	return i;
+	return word[0] == '-' && n == 2 ? perf_option_find(word[1]) : perf_option_named(word, n);
+}
+
+/* What a word of nccl-tests is here; NULL: nothing. */
+static const char *ours(const char *word)
+{
+	const struct perf_option *option = option_of(word);
+	const char *own = perf_word_ours(word);
+	return option ? option->key : own == word ? NULL : own;
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -86,8 +71,8 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 	bool begun = n >= 3 && n < m && !strncasecmp(guess->word, allowed, n);
 	if (begun)
 		d = 1;
-	size_t theirs = row_of(guess->word);
-	if (theirs < THEIRS && nccl_tests[theirs].ours && !strcmp(nccl_tests[theirs].ours, allowed))
+	const char *own = ours(guess->word);
+	if (own && !strcmp(own, allowed))
 		d = 0;
 	if (d >= guess->distance || d > (n > m ? n : m) / 3 + (n > 3))
 		return;
@@ -108,16 +93,17 @@ struct suggestion_nccl_tests suggest_nccl_tests(const char *word)
 	static const char program[] = "_perf";
 	struct suggestion_nccl_tests out = {""};
 	const size_t n = strlen(word), end = sizeof program - 1;
-	const size_t i = word[0] == '-' ? row_of(word[1] == '-' ? word + 2 : word) : THEIRS;
+	const struct perf_option *option =
+	    word[0] == '-' ? option_of(word[1] == '-' ? word + 2 : word) : NULL;
 	if (n > end && n < SUGGEST_BYTES && !strcmp(word + n - end, program))
+		snprintf(
+		    out.text, sizeof out.text,
+		    ": nccl-tests' programs are verbs here, as `launchgap all_reduce_perf`, with "
+		    "their options " PAGE);
+	else if (option && option->key)
 		snprintf(out.text, sizeof out.text,
-		         ": nccl-tests' program is `launchgap run collectives collective=%.*s` "
-		         "here " PAGE,
-		         (int)(n - end), word);
-	else if (i < THEIRS && nccl_tests[i].ours)
-		snprintf(out.text, sizeof out.text,
-		         ": nccl-tests' option is the key '%s' here " PAGE, nccl_tests[i].ours);
-	else if (i < THEIRS)
+		         ": nccl-tests' option is the key '%s' here " PAGE, option->key);
+	else if (option)
 		snprintf(out.text, sizeof out.text,
 		         ": nccl-tests' options are explained here " PAGE);
 	return out;

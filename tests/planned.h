@@ -67,7 +67,7 @@ static inline int fresh(void **state)
 	spec.stretches = 2;
 	spec.calls = 3;
 	spec.isolated_calls = 4;
-	spec.limit = true;
+	spec.limit = spec.twin = true;
 	strcpy(spec.reference, "threads");
 	variant_add("single", "single");
 	variant_add("threads", "threads");

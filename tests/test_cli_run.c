@@ -24,8 +24,8 @@ TEST(what_was_meant_is_said)
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
 	SAYS("counters gpus=1", 1, "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
 	SAYS("-b 8", 2, "unknown verb '-b': nccl-tests' option is the key 'bytes' here");
-	SAYS("all_reduce_perf -b 8", 2, "`launchgap run collectives collective=all_reduce` here");
-	SAYS("run all_reduce_perf", 1, "`launchgap run collectives collective=all_reduce` here");
+	SAYS("run all_reduce_perf", 1, "verbs here, as `launchgap all_reduce_perf`");
+	SAYS("all_gahter_perf", 2, "verbs here, as `launchgap all_reduce_perf`");
 	SAYS("run smoke -b 8", 1,
 	     "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
 	SAYS("run smoke dtype=float", 1, "dtype = 'float' is not known (did you mean 'float32'?)");

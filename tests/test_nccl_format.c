@@ -108,7 +108,7 @@ static char *table_with(const struct golden *g, json_t *settings, unsigned comm_
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 	assert_non_null(out);
-	nccl_format_print(&s, NCCL_AVERAGE_MEAN, out);
+	nccl_format_print(&s, NCCL_AVERAGE_MEAN, false, out);
 	fclose(out);
 	json_decref(run.environment);
 	json_decref(settings);
@@ -174,7 +174,7 @@ TEST(the_first_line_says_whose_columns)
 		l.summary.variants[0].library = cases[i].library;
 		FILE *out = open_memstream(&text, &length);
 		assert_non_null(out);
-		nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, out);
+		nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, false, out);
 		fclose(out);
 		assert_int_equal(sscanf(text,
 		                        "# nccl-tests version %63s nccl-headers=%d "
@@ -224,7 +224,7 @@ TEST(a_collective_has_one_table)
 	index_rows(&s);
 	FILE *out = open_memstream(&text, &length);
 	assert_non_null(out);
-	assert_int_equal(nccl_format_print(&s, NCCL_AVERAGE_MEAN, out), 1);
+	assert_int_equal(nccl_format_print(&s, NCCL_AVERAGE_MEAN, false, out), 1);
 	fclose(out);
 	assert_says(text, " collective=all_reduce dtype=int8,float16 op=max,premulsum root=-1\n");
 	char *first = strstr(text, "\n  1073741824    1073741824      int8     max      -1  ");
@@ -400,8 +400,8 @@ TEST(both_halves_stand_in_one_line)
 
 TEST(each_average_has_its_time)
 {
-	static const char *const first[] = {"7.00", "6.50", "6.00", "7.00", "8.00"};
-	static const char *const second[] = {"6.00", "6.50", "6.00", "7.00", "8.00"};
+	static const char *const first[] = {"7.00", "6.50", "6.00", "7.00", "8.00", "0.05"};
+	static const char *const second[] = {"6.00", "6.50", "6.00", "7.00", "8.00", "0.05"};
 	static struct parsed p;
 	made_write(&small);
 	for (int a = 0; a < NCCL_AVERAGE_KINDS; a++) {
@@ -427,7 +427,7 @@ TEST(what_carries_no_data_has_a_time)
 	}
 	FILE *out = open_memstream(&text, &length);
 	assert_non_null(out);
-	nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, out);
+	nccl_format_print(&l.summary, NCCL_AVERAGE_MEAN, false, out);
 	fclose(out);
 	assert_says(text,
 	            "none      -1     6.50     nan     nan    N/A      nan     nan     nan    "
@@ -453,21 +453,21 @@ TEST(the_command_line_takes_it)
 	free(cli.out);
 }
 
-/* Stream cells except the limit's are removed from the timed pass. */
-static void no_stream(json_t *cell, const struct made_place *place)
+/* Cells except the limit's are removed from the timed pass. */
+static void no_times(json_t *cell, const struct made_place *place)
 {
-	if (!place->isolated && place->variant != MADE_LIMIT)
+	if (place->variant != MADE_LIMIT)
 		json_object_set_new(cell, "pass", json_string("timeline"));
 }
 
-TEST(a_run_without_stream_calls_has_no_table)
+TEST(a_run_without_times_has_no_table)
 {
 	struct made m = small;
-	m.line = no_stream;
+	m.line = no_times;
 	made_write(&m);
 	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
 	assert_int_equal(cli.code, 1);
-	assert_says(cli.out, "--format nccl-tests has nothing to print: it is of stream calls");
+	assert_says(cli.out, "--format nccl-tests has nothing to print: no cell has a time");
 	free(cli.out);
 }
 
@@ -480,6 +480,8 @@ TEST(what_is_not_allowed_is_named)
 	    {"--format", NULL, NULL, NULL, "--format needs a value"},
 	    {"--format", "nccl-tests", "--average", "4", "allowed are 0 (rank 0), 1 (mean)"},
 	    {"--average", "1", NULL, NULL, "--average is of --format nccl-tests"},
+	    {"--json", "x", NULL, NULL, "--per-call and --json are of --format nccl-tests"},
+	    {"--json", NULL, NULL, NULL, "--json needs a value"},
 	    {"--colour", NULL, NULL, NULL, "'--colour' is not understood"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

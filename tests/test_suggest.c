@@ -54,7 +54,7 @@ TEST(what_nccl_tests_says_leads_to_our_words)
 	assert_says(suggest_nccl_tests("--datatype").text, "the key 'dtype'");
 	assert_says(suggest_nccl_tests("-c").text, "experiments/nccl-tests.md");
 	assert_says(suggest_nccl_tests("all_reduce_perf").text,
-	            "`launchgap run collectives collective=all_reduce`");
+	            "verbs here, as `launchgap all_reduce_perf`");
 	assert_string_equal(suggest_nccl_tests("smoke").text, "");
 	assert_string_equal(suggest_nccl_tests("--colour").text, "");
 	assert_string_equal(suggest_nccl_tests("-q").text, "");

@@ -33,6 +33,60 @@ size_t calls_sorted(const struct summary *s, const struct summary_row *row, doub
 	return n;
 }
 
+/* Processes that the row's ranks were in; 1 if the layout does not say it. */
+static unsigned processes_of(const struct summary *s, const struct summary_row *row)
+{
+	const struct settings *set = s->variants[row->variant].settings;
+	const unsigned n = set ? set->layout.processes : 0;
+	return n && row->nranks % n == 0 ? n : 1;
+}
+
+struct calls_processes calls_of_processes(const struct summary *s, const struct summary_row *row,
+                                          struct arena *arena)
+{
+	struct calls_processes out = {.processes = processes_of(s, row)};
+	const unsigned each = row->nranks / out.processes;
+	size_t n = 0;
+	for (unsigned i = 0; i < s->run->ncells; i++)
+		out.calls += index_cell_row(s, i) == row ? s->run->cells[i].rows : 0;
+	out.own_us = ARENA_ARRAY(arena, double, out.calls *out.processes);
+	out.most_us = ARENA_ARRAY(arena, double, out.calls);
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		for (unsigned k = 0; index_cell_row(s, i) == row && k < c->rows; k++, n++)
+			for (unsigned p = 0; p < out.processes; p++) {
+				const struct timing_view own = {each, c->rows, c->calls,
+				                                c->samples +
+				                                    (size_t)p * each * c->rows};
+				const double us = timing_row_ns(&own, k) / 1000;
+				out.own_us[p * out.calls + n] = us;
+				out.most_us[n] = fmax(out.most_us[n], us);
+			}
+	}
+	return out;
+}
+
+struct calls_spread calls_spread_of(const double *us, size_t n, struct arena *arena)
+{
+	double *x = ARENA_ARRAY(arena, double, n), sum = 0, squares = 0;
+	memcpy(x, us, n * sizeof *x);
+	stats_sort(x, n);
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	const double mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	const double deviation = sqrt(squares / (double)n);
+	return (struct calls_spread){.min_us = x[0],
+	                             .max_us = x[n - 1],
+	                             .mean_us = mean,
+	                             .p50_us = x[n / 2],
+	                             .p95_us = x[(n * 95 + 99) / 100 - 1],
+	                             .p99_us = x[(n * 99 + 99) / 100 - 1],
+	                             .deviation_us = deviation,
+	                             .cv_percent = mean > 0 ? 100 * deviation / mean : 0};
+}
+
 unsigned calls_panels(const struct summary *s, unsigned group, const unsigned *variants,
                       unsigned nvariants, double *room, struct calls_panel panels[CALLS_PANELS])
 {

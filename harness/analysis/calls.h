@@ -10,6 +10,23 @@ double *calls_room(const struct summary *summary, struct arena *arena);
 /* All isolated calls of a row over all its trials, in µs, sorted. Returns how many. */
 size_t calls_sorted(const struct summary *summary, const struct summary_row *row, double *room);
 
+/* The isolated calls of a row, call by call over all its trials, in µs: of each process by its own
+ * stamps, from its first start to its last end, which is what nccl-tests' -I times. */
+struct calls_processes {
+	unsigned processes;
+	size_t calls;
+	double *own_us;  /* process p's at [p * calls] */
+	double *most_us; /* of each call the longest */
+};
+struct calls_processes calls_of_processes(const struct summary *summary,
+                                          const struct summary_row *row, struct arena *arena);
+/* As nccl-tests counts them: quantiles are the nearest rank, the deviation is the population's. */
+struct calls_spread {
+	double min_us, max_us, mean_us, p50_us, p95_us, p99_us, deviation_us, cv_percent;
+};
+/* n is 1 or more. */
+struct calls_spread calls_spread_of(const double *us, size_t n, struct arena *arena);
+
 #define CALLS_PANELS 3 /* a small, a middle and the largest size */
 
 /* The sizes shown of one group, and the axis' range: from the variants' least 0.5th percentile to

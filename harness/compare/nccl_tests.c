@@ -8,10 +8,10 @@
 
 #include "../arena.h"
 #include "../coll/counts.h"
+#include "../perf_options.h"
 #include "../sanitize.h"
 #include "../record/member.h"
 #include "../record/record.h"
-#include "../report/nccl_format.h"
 
 #define MOST_BYTES (256 << 20) /* of a file */
 
@@ -343,8 +343,8 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	if (member_number(&r->at, row, "size", 0, LLONG_MAX, &bytes) ||
 	    member_text(&r->at, row, "type", &type) || member_text(&r->at, row, "redop", &redop))
 		return -1;
-	int dtype = coll_find_dtype(nccl_format_ours(type));
-	int op = coll_find_op(nccl_format_ours(redop));
+	int dtype = coll_find_dtype(perf_word_ours(type));
+	int op = coll_find_op(perf_word_ours(redop));
 	/* Types and operations that only nccl-tests has match nothing here. */
 	if (bytes == 0 || dtype < 0 || ((coll_info(coll)->is & COLL_REDUCES) && op < 0))
 		return 0;

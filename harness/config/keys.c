@@ -67,6 +67,7 @@ static const struct field experiment[] = {
     {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times"},
     {"seed", FIELD_WIDE, AT(seed), .hi = ((uint64_t)1 << 53) - 1, .initial = "0", .help = "of order and data; 0: drawn, and recorded"},
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
+    {"twin", FIELD_FLAG, AT(twin), .initial = "yes", .help = "measure the reference twice in each block, so that the report knows its noise"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
     {"counters_blocks", FIELD_AUTO, AT(counters_blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .initial = "auto", .help = "in the first so many blocks; auto: as many as claims on them need, 3 of other variants"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},

@@ -443,7 +443,7 @@ int plan_variants_accompany(struct plan *plan, const char *backend,
 	struct settings s = reference->settings, limit;
 	char again[TRIAL_NAME_BYTES];
 	snprintf(again, sizeof again, "%.56s-again", reference->name);
-	if (plan_variants_add(plan, again, "again", &s, NULL, machine, st))
+	if (plan->spec->twin && plan_variants_add(plan, again, "again", &s, NULL, machine, st))
 		return -1;
 	if (!plan->spec->limit || !backend_find(backend)->is.carries_data)
 		return 0;

@@ -128,6 +128,7 @@ struct spec {
 	unsigned counters_blocks;     /* in so many blocks; 0: auto (plan_counts) */
 	unsigned first_plan;          /* blocks that a resumed run was begun with; else 0 */
 	bool limit;                   /* measure the machine's limit beside the variants */
+	bool twin;                    /* measure the reference a second time in each block */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	/* What --quick left of the experiment, and what the whole of it has more (plan_quick). */
 	struct spec_quick {

@@ -141,6 +141,19 @@ static bool is_kept(const struct build *b, const struct spec_variant *v)
 	return !b->from->only;
 }
 
+/* Whether a variant says itself how it is placed. Otherwise the place is that of [experiment], and no
+ * name promises another one. */
+static bool variants_placed(const struct build *b)
+{
+	for (unsigned i = 0; i < b->from->nread; i++) {
+		const struct text_entry *e = &b->from->text.entries[i];
+		const bool placed = !strcmp(e->key, "mode") || !strcmp(e->key, "layout");
+		if (placed && !strcmp(b->from->text.sections[e->section].kind, "variant"))
+			return true;
+	}
+	return false;
+}
+
 /* A key in which variants differ would make them all equal, under names that say otherwise. */
 static int key_check(const struct build *b, const struct text_entry *entry,
                      const struct spec_variant *before, struct status *st)
@@ -170,7 +183,7 @@ static int key_check(const struct build *b, const struct text_entry *entry,
 	}
 	/* A mode defines its variant, even if there is but one; not in a search, whose variants are
 	 * about other settings. */
-	if (!moved || !(differ || (placed && !spec->search.nkeys)))
+	if (!moved || !(differ || (placed && !spec->search.nkeys && variants_placed(b))))
 		return 0;
 	if (kept > MOST_NAMED)
 		snprintf(more, sizeof more, " and %u more", kept - MOST_NAMED);

@@ -8,6 +8,7 @@ struct started {
 	const char *by; /* the launcher; NULL: no variable of any is set */
 	unsigned rank, size, local_rank;
 	bool has_size, has_local_rank;
+	unsigned hosts; /* on which as many processes each are; 0: the launcher does not say */
 	/* Where all meet, and the world's secret: LAUNCHGAP_RENDEZVOUS, else torchrun's MASTER_ADDR without
 	 * its MASTER_PORT, which is taken; LAUNCHGAP_SECRET. NULL: not set. As the environment has them. */
 	const char *address, *secret;

@@ -10,6 +10,7 @@
 #include "html.h"
 #include "json.h"
 #include "model.h"
+#include "nccl_json.h"
 #include "output.h"
 #include "sections.h"
 #include "trace.h"
@@ -17,7 +18,7 @@
 int report_option(const char *option, const char *value, struct report_options *options,
                   struct status *st)
 {
-	bool format = !strcmp(option, "--format");
+	const bool format = !strcmp(option, "--format"), json = !strcmp(option, "--json");
 	if (!strcmp(option, "-v") || !strcmp(option, "--verbose")) {
 		options->verbose = true;
 		return 1;
@@ -26,10 +27,18 @@ int report_option(const char *option, const char *value, struct report_options *
 		options->trace = true;
 		return 1;
 	}
-	if (!format && strcmp(option, "--average"))
+	if (!strcmp(option, "--per-call")) {
+		options->per_call = true;
+		return 1;
+	}
+	if (!format && !json && strcmp(option, "--average"))
 		return 0;
 	if (!value)
 		return status_set(st, "%s needs a value", option);
+	if (json) {
+		options->json = value;
+		return 2;
+	}
 	if (!format) {
 		options->average_given = true;
 		return nccl_average_find(value, &options->average, st) ? -1 : 2;
@@ -42,11 +51,18 @@ int report_option(const char *option, const char *value, struct report_options *
 
 int report_options_settle(struct report_options *options, struct status *st)
 {
+	if (!options->average_given)
+		options->average = NCCL_AVERAGE_MEAN;
 	if (options->average_given && options->format != REPORT_NCCL_TESTS)
 		return status_set(st, "--average is of --format nccl-tests; summary.csv has all "
 		                      "averages side by side");
-	if (!options->average_given)
-		options->average = NCCL_AVERAGE_MEAN;
+	if ((options->per_call || options->json) && options->format != REPORT_NCCL_TESTS)
+		return status_set(st, "--per-call and --json are of --format nccl-tests; calls.csv "
+		                      "and report.json are always there");
+	if (options->json && options->average == NCCL_AVERAGE_SPAN)
+		return status_set(st,
+		                  "--average span is none of nccl-tests' own, as its JSON would "
+		                  "say; allowed with --json are 0, 1, 2, 3 and launch");
 	return 0;
 }
 
@@ -180,9 +196,12 @@ static void print_tables(const struct model *m, const char *dir, bool whole)
 }
 
 /* stdout is for a parser of nccl-tests, so that everything else goes to stderr. */
-static unsigned print_nccl_tests(const struct model *m, const char *dir, enum nccl_average average)
+static unsigned print_nccl_tests(const struct model *m, const char *dir,
+                                 const struct report_options *options)
 {
-	unsigned tables = nccl_format_print(m->analysis->s, average, stdout);
+	const unsigned tables =
+	    nccl_format_print(m->analysis->s, options->average, options->per_call, stdout);
+	printf("# record: %s\n", dir);
 	fflush(stdout);
 	const struct story_sentence *one;
 	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
@@ -215,11 +234,14 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (write_report(m, dir, st) || (options && options->trace && write_trace(m, dir, st)))
 		return -1;
 	if (options && options->format == REPORT_NCCL_TESTS)
-		tables = print_nccl_tests(m, dir, options->average);
+		tables = print_nccl_tests(m, dir, options);
 	else if (options)
 		print_tables(m, dir, options->verbose);
 	if (options && options->trace)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
+	if (options && options->json &&
+	    nccl_json_write(s, options->average, options->per_call, dir, options->json, stdout, st))
+		return -1;
 	if (s->trouble.kind)
 		return status_set(st,
 		                  "nothing is compared, the variants did not do the same work: %s",
@@ -228,10 +250,9 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		return status_set(st, "no cell was measured, so that there are no figures; why is "
 		                      "in the warnings of the report");
 	if (!tables)
-		return status_set(st, "--format nccl-tests has nothing to print: it is of "
-		                      "stream calls, as nccl-tests times them, and this run "
-		                      "measured none (paces = isolated?); report.md has what "
-		                      "it measured");
+		return status_set(st,
+		                  "--format nccl-tests has nothing to print: no cell has a time; "
+		                  "report.md has what this run measured");
 	return 0;
 }
 

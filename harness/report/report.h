@@ -12,8 +12,11 @@ enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
 /* What report_make prints, and how. */
 struct report_options {
 	enum report_format format;
-	enum nccl_average average; /* of REPORT_NCCL_TESTS */
+	/* Of REPORT_NCCL_TESTS: */
+	enum nccl_average average;
 	bool average_given;
+	bool per_call;    /* times of single calls too */
+	const char *json; /* a file for nccl-tests' JSON, or NULL; borrowed */
 	bool trace;   /* write the stamps too, as trace.json (trace.h) */
 	bool verbose; /* on the terminal the whole report, not only its first part */
 	/* Adds to the record of `dir` that a report began then, once its pictures are drawn, which
@@ -21,7 +24,7 @@ struct report_options {
 	int (*keep)(const char *dir, int64_t from_ns, struct status *st);
 };
 
-/* Takes `--format F`, `--average A`, `--trace` and `-v` into *options. Returns the number of
+/* Takes `--format F`, `--average A`, `--per-call`, `--json FILE`, `--trace` and `-v` into *options. Returns the number of
  * arguments taken: 1 or 2; 0: it is another option; -1: the value is missing (NULL) or not
  * allowed. */
 int report_option(const char *option, const char *value, struct report_options *options,

@@ -17,13 +17,9 @@ static int load_spec(struct runner *r, struct status *st)
 	const struct run_request *q = r->request;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
 	char backend[TRIAL_NAME_BYTES];
-	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st) ||
-	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)))
+	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st))
 		return -1;
-	if (q->nccl_tests && !r->spec.paces[PACE_STREAM])
-		return status_set(st, "--format nccl-tests is of stream calls, as nccl-tests "
-		                      "times them; allowed is pace = stream, or both");
-	return 0;
+	return q->quick ? plan_quick(&from, q->machine, &r->spec, st) : 0;
 }
 
 /* If the file does not say whether in place: as the run that is resumed; else both for

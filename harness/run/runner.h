@@ -24,8 +24,8 @@ struct run_request {
 	 * asked for, and only failures are printed. NULL: none. */
 	void (*change)(struct trial *trial, void *arg);
 	void *change_arg;
-	/* The report has nccl-tests' columns: a run without stream calls is refused, and in
-	 * place is measured too unless the file says otherwise. */
+	/* The report has nccl-tests' columns: in place is measured too unless the file says
+	 * otherwise. */
 	bool nccl_tests;
 	bool quick; /* the primary claim alone (plan_quick) */
 };

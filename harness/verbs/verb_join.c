@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "../../modes/agent.h"
+#include "../exchange/address.h"
 #include "../exchange/started.h"
 #include "verbs.h"
 
 #define WAIT_S      300
 #define WAIT_MOST_S 86400
+#define OWN_PORTS   2048 /* from ours on; below those that kernels give by themselves */
 
 /* Which are equal for all processes of one job, and differ between jobs. */
 static const char *const jobs[] = {
@@ -59,7 +61,7 @@ static int find(struct started *own, struct status *st)
 		                  "join: %s says rank %u and not of how many; set LAUNCHGAP_RANK "
 		                  "and LAUNCHGAP_SIZE",
 		                  own->by, own->rank);
-	if (!own->address && own->size > 1)
+	if (!own->address && own->size > 1 && own->hosts != 1)
 		return status_set(st,
 		                  "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0, "
 		                  "or HOST:PORT, says it");
@@ -87,10 +89,23 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 	return n > 2 ? 0 : status_set(st, "join: which experiment? (`launchgap list` names them)");
 }
 
+/* Where all meet: as was said, or on this host at a port of the job's own, so that two jobs of one host
+ * do not. */
+static const char *meeting_of(const struct started *own, const char *secret,
+                              char room[ADDRESS_BYTES])
+{
+	unsigned number = 0;
+	if (own->address)
+		return own->address;
+	sscanf(secret, "%4x", &number);
+	snprintf(room, ADDRESS_BYTES, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
+	return room;
+}
+
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
-	char secret[WIRE_SECRET_BYTES];
+	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES];
 	unsigned wait_s = WAIT_S;
 	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
@@ -100,7 +115,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		make_secret(&own, secret);
 		const struct agent as = {.rank = own.rank,
 		                         .size = own.size,
-		                         .address = own.address ? own.address : "127.0.0.1",
+		                         .address = meeting_of(&own, secret, room),
 		                         .secret = own.secret ? own.secret : secret,
 		                         .wait_s = wait_s,
 		                         .self = home->self};

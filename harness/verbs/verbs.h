@@ -38,6 +38,9 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
+/* argv[1] is the name of a program of nccl-tests (nccl_program). */
+int verb_perf(int argc, char *argv[], const struct home *home, struct status *st);
+void verb_perf_help(const char *program);
 
 /* Prints what run would measure, and what that takes; works without the backend's devices too.
  * no_jobs: none is started for it. */

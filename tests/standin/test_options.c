@@ -1,0 +1,43 @@
+/* Options of nccl-tests that only GPUs take, on stand-ins for CUDA's runtime and NCCL. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../harness/record/record.h"
+#include "../here.h"
+#include "../standin.h"
+#include "../test.h"
+
+/* Options of nccl-tests that other backends have no use for: each comes to the record, and to the JSON. */
+TEST(nccl_tests_options_come_to_the_record)
+{
+	cli_expect(
+	    here_shell("$LAUNCHGAP alltoall_perf -b 4K -e 16K -f 2 -t 2 -n 2 -R 1 -G 2 -x 1 -u 2 "
+	               "-J $HERE/x.json --results $HERE/results"),
+	    0, "backend=nccl", "# nThread 2 nGpus 1 ", " graph: 2 unalign: 2",
+	    "#  Rank  1 Group  0 Pid      0 on ");
+	struct record_run record = cli_record(here_in("nccl_tests", "trials.jsonl"));
+	const struct settings *set = &record.variants[0].settings;
+	assert_int_equal(set->registration, REGISTER_LOCAL);
+	assert_int_equal(set->cta_policy, CTA_EFFICIENCY);
+	assert_int_equal(set->init, INIT_GROUPED);
+	assert_int_equal(set->graph, 2);
+	assert_string_equal(set->api, "native");
+	record_free(&record);
+	char path[96];
+	snprintf(path, sizeof path, "%s/x.json", folder);
+	char *json = cli_read(path);
+	assert_says(json, "\"args\":[\"alltoall_perf\",\"-t2\",\"-g1\",\"-b4096\",\"-e16384\","
+	                  "\"-f2\",\"-n2\",\"-w1\",\"-a1\",\"-G2\",\"-R1\",\"-x1\",\"-u2\"]");
+	free(json);
+	cli_expect(here_call("all_reduce_perf -g 5"), 1,
+	           "ranks = 5, but backend nccl has room for 4 here");
+}
+
+static int find_program(void **state)
+{
+	char program[STANDIN_BYTES];
+	(void)state;
+	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
+}
+
+TESTS(.begin = find_program, .before = set_up, .after = tear_down);
