@@ -1,0 +1,579 @@
+/* Every interleaving of calls of `api = device` (harness/backend/nccl/device_protocol.h) for 2 and 3 ranks, its
+ * numbers wrapping after 7 calls; and each wait, order and rule taken out, which has to be found.
+ *
+ * A rank takes the steps of the protocol; what it stores elsewhere is under way until it arrives. Stores
+ * arrive in any order, but those to one address in turn, a release after all that its rank stored before, and all
+ * before the rank's next kernel begins. A state is seen once; from each one all steps and all arrivals are tried. Calls have true numbers beside
+ * those that wrap: by them the model knows what is old. */
+#define PROTOCOL_BITS 4
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/backend/nccl/device_protocol.h"
+#include "test.h"
+
+#define RANKS 3
+#define CALLS 10 /* at most, of a scenario */
+#define SENT  8  /* of a rank, under way: so many at most */
+
+/* What is taken out of the protocol. */
+enum broken {
+	NOTHING,
+	NO_WAIT_TO_SEND, /* before packets, or before a buffer that alternates */
+	NO_ENTRY_WAIT,   /* before a buffer of the caller's */
+	NO_EXIT_WAIT,
+	NO_PACKET_WAIT,
+	HALF_A_PACKET, /* a packet counts when its first half is there */
+	DONE_UNORDERED,
+	DONE_FIRST,  /* told before the writes */
+	BEGUN_EARLY, /* told when the last call still reads */
+	ONE_SLOT,
+	ONE_BUFFER, /* the caller does not alternate */
+	ONE_CALL_TOO_FAR,
+	ONE_NUMBER, /* begun and done are not told apart */
+	PLAIN_COMPARE,
+	NUMBER_ZERO,
+	NO_WIPE,
+	ZEROED_LATE, /* others are not waited for before calls */
+	NOT_ZEROED,
+	BROKEN,
+};
+
+static const char *const broken_names[BROKEN] = {
+    "nothing",       "no wait to send",  "no entry wait", "no exit wait",  "no wait for packets",
+    "half a packet", "done unordered",   "done first",    "begun early",   "one slot",
+    "one buffer",    "one call too far", "one number",    "plain compare", "number zero",
+    "no wipe",       "zeroed late",      "not zeroed",
+};
+
+enum pattern { ALL, RING, PAIR };          /* PAIR: ranks 0 and 1; others send nothing */
+enum kind { PACKETS, ENTRY, ALTERNATING }; /* what is written after which wait */
+struct call {
+	enum pattern pattern;
+	enum kind kind;
+};
+
+struct scenario {
+	const char *name;
+	unsigned nranks, ncalls;
+	uint8_t last; /* the number of the call before the first */
+	bool halves;  /* of packets arrive one by one */
+	struct call calls[CALLS];
+};
+
+/* --- a state ------------------------------------------------------------------------------------ */
+
+enum what { INBOX, SLOT, BUFFER };
+struct store {
+	uint8_t what, to, index, value, truth; /* truth: the call's true number, from 1 */
+	uint8_t half, release, pad;
+};
+
+struct half {
+	uint8_t number, truth; /* number: of the call that it says it is of */
+	uint8_t unread, pad;
+};
+
+enum at { ZEROING, MEETING, IDLE, BEGUN, WRITTEN, ENDED };
+struct rank {
+	uint8_t at, number, done, began; /* done, began: true numbers */
+	uint8_t inbox[RANKS];
+	uint8_t nsent;
+	struct half slot[PROTOCOL_TURNS][RANKS][2];
+	uint8_t buffer
+	    [3]
+	    [RANKS]; /* two that alternate, one for each call; the true number of the call that wrote there */
+	struct store sent[SENT];
+};
+
+struct state {
+	struct rank ranks[RANKS];
+};
+
+struct model {
+	const struct scenario *of;
+	enum broken broken;
+	struct state *stack;
+	size_t depth, room;
+	uint64_t *seen; /* hashes of states; 0: free */
+	size_t nseen, nroom;
+	char found[160]; /* what does not hold */
+};
+
+static bool finds(struct model *m, const char *what, unsigned rank, unsigned call)
+{
+	if (!m->found[0])
+		snprintf(m->found, sizeof m->found, "%s: rank %u, call %u", what, rank, call);
+	return false;
+}
+
+/* --- the protocol's arithmetic, and what is taken out of it ------------------------------------- */
+
+static uint8_t number_after(const struct model *m, uint8_t number)
+{
+	if (m->broken == NUMBER_ZERO && number == PROTOCOL_MASK / 2)
+		return 0;
+	return (uint8_t)protocol_next(number);
+}
+
+static unsigned slot_of(const struct model *m, uint32_t number)
+{
+	return m->broken == ONE_SLOT ? 0 : protocol_slot(number);
+}
+
+static bool reached(const struct model *m, uint32_t word, uint32_t wanted)
+{
+	return m->broken == PLAIN_COMPARE ? word >= wanted : protocol_reached(word, wanted);
+}
+
+static uint8_t done_word(const struct model *m, uint32_t number)
+{
+	return (uint8_t)(m->broken == ONE_NUMBER ? protocol_begun(number) : protocol_done(number));
+}
+
+static bool sends(const struct call *c, unsigned n, unsigned from, unsigned to)
+{
+	if (from == to)
+		return false;
+	switch (c->pattern) {
+	case RING:
+		return to == (from + 1) % n;
+	case PAIR:
+		return from < 2 && to < 2;
+	case ALL:
+		break;
+	}
+	return true;
+}
+
+static unsigned buffer_of(const struct model *m, const struct call *c, unsigned truth)
+{
+	return c->kind == ENTRY ? 2 : m->broken == ONE_BUFFER ? 0 : truth % 2;
+}
+
+/* --- a rank's steps ----------------------------------------------------------------------------- */
+
+static void put(struct rank *r, struct store s)
+{
+	assert_true(r->nsent < SENT);
+	r->sent[r->nsent++] = s;
+}
+
+static void tell(const struct model *m, struct rank *r, unsigned me, unsigned to, unsigned word,
+                 bool release)
+{
+	(void)m;
+	put(r, (struct store){.what = INBOX,
+	                      .to = (uint8_t)to,
+	                      .index = (uint8_t)me,
+	                      .value = (uint8_t)word,
+	                      .release = release});
+}
+
+static void tell_begun(const struct model *m, struct rank *r, unsigned me, uint8_t number)
+{
+	for (unsigned to = 0; to < m->of->nranks; to++)
+		if (to != me)
+			tell(m, r, me, to, protocol_begun(number), false);
+}
+
+static void tell_done(const struct model *m, struct rank *r, unsigned me, const struct call *c)
+{
+	for (unsigned to = 0; to < m->of->nranks; to++)
+		if (sends(c, m->of->nranks, me, to))
+			tell(m, r, me, to, done_word(m, r->number), m->broken != DONE_UNORDERED);
+}
+
+static bool may_write(const struct model *m, const struct rank *r, unsigned me,
+                      const struct call *c)
+{
+	unsigned turns = c->kind == ENTRY ? 1 : PROTOCOL_TURNS;
+	if (m->broken == (c->kind == ENTRY ? NO_ENTRY_WAIT : NO_WAIT_TO_SEND))
+		return true;
+	turns += m->broken == ONE_CALL_TOO_FAR;
+	for (unsigned to = 0; to < m->of->nranks; to++)
+		if (sends(c, m->of->nranks, me, to) &&
+		    !reached(m, r->inbox[to], protocol_may_write(r->number, turns)))
+			return false;
+	return true;
+}
+
+static void write_all(const struct model *m, struct rank *r, unsigned me, const struct call *c)
+{
+	uint8_t truth = r->done + 1;
+	if (c->kind != PACKETS && m->broken == DONE_FIRST)
+		tell_done(m, r, me, c);
+	for (unsigned to = 0; to < m->of->nranks; to++) {
+		struct store s = {.to = (uint8_t)to, .truth = truth, .value = r->number};
+		if (!sends(c, m->of->nranks, me, to))
+			continue;
+		s.what = c->kind == PACKETS ? SLOT : BUFFER;
+		s.index = (uint8_t)me;
+		s.half = c->kind == PACKETS ? 2 : (uint8_t)buffer_of(m, c, truth);
+		if (c->kind == PACKETS && m->of->halves) {
+			s.half = 0;
+			put(r, s);
+			s.half = 1;
+		}
+		put(r, s);
+	}
+	if (c->kind != PACKETS && m->broken != DONE_FIRST)
+		tell_done(m, r, me, c);
+}
+
+static bool has_come(const struct model *m, const struct rank *r, unsigned me, const struct call *c)
+{
+	for (unsigned from = 0; from < m->of->nranks; from++) {
+		const struct half *h = r->slot[slot_of(m, r->number)][from];
+		if (!sends(c, m->of->nranks, from, me))
+			continue;
+		if (c->kind == PACKETS && m->broken != NO_PACKET_WAIT &&
+		    (h[0].number != r->number ||
+		     (h[1].number != r->number && m->broken != HALF_A_PACKET)))
+			return false;
+		if (c->kind != PACKETS && m->broken != NO_EXIT_WAIT &&
+		    !reached(m, r->inbox[from], done_word(m, r->number)))
+			return false;
+	}
+	return true;
+}
+
+/* The call ends: all that was sent here has to be in the buffer. */
+static bool end_call(struct model *m, struct rank *r, unsigned me, const struct call *c)
+{
+	uint8_t truth = r->done + 1;
+	unsigned slot = slot_of(m, r->number);
+	for (unsigned from = 0; from < m->of->nranks; from++) {
+		struct half *h = r->slot[slot][from];
+		if (!sends(c, m->of->nranks, from, me))
+			continue;
+		if (c->kind == PACKETS && (h[0].truth != truth || h[1].truth != truth))
+			return finds(m, "incomplete", me, truth);
+		if (c->kind != PACKETS && r->buffer[buffer_of(m, c, truth)][from] != truth)
+			return finds(m, "incomplete", me, truth);
+		h[0].unread = h[1].unread = 0;
+	}
+	if (protocol_wipes(r->number) && m->broken != NO_WIPE)
+		memset(r->slot[slot], 0, sizeof r->slot[slot]);
+	r->done = truth;
+	return true;
+}
+
+/* Takes the rank's next step, if it has one now. */
+static bool rank_steps(struct model *m, struct state *s, unsigned me)
+{
+	struct rank *r = &s->ranks[me];
+	const struct call *c = &m->of->calls[r->done < CALLS ? r->done : 0];
+	switch ((enum at)r->at) {
+	case ZEROING:
+		if (m->broken != NOT_ZEROED) {
+			memset(r->inbox, (int)protocol_done(m->of->last), sizeof r->inbox);
+			memset(r->slot, 0, sizeof r->slot);
+		}
+		r->at = MEETING;
+		return true;
+	case MEETING:
+		for (unsigned i = 0; i < m->of->nranks; i++)
+			if (s->ranks[i].at == ZEROING && m->broken != ZEROED_LATE)
+				return false;
+		r->at = IDLE;
+		return true;
+	case IDLE:
+		if (r->done == m->of->ncalls || r->nsent)
+			return false;
+		r->number = number_after(m, r->number);
+		r->began = r->done + 1;
+		if (m->broken != BEGUN_EARLY || r->done == 0)
+			tell_begun(m, r, me, r->number);
+		r->at = BEGUN;
+		return true;
+	case BEGUN:
+		if (!may_write(m, r, me, c))
+			return false;
+		write_all(m, r, me, c);
+		if (m->broken == BEGUN_EARLY && r->began < m->of->ncalls)
+			tell_begun(m, r, me, number_after(m, r->number));
+		r->at = WRITTEN;
+		return true;
+	case WRITTEN:
+		if (!has_come(m, r, me, c))
+			return false;
+		r->at = IDLE;
+		return end_call(m, r, me, c);
+	case ENDED:
+		break;
+	}
+	return false;
+}
+
+/* --- what arrives -------------------------------------------------------------------------------- */
+
+static bool same_place(const struct store *a, const struct store *b)
+{
+	return a->what == b->what && a->to == b->to && a->index == b->index && a->half == b->half &&
+	       (a->what != SLOT || a->value % PROTOCOL_TURNS == b->value % PROTOCOL_TURNS);
+}
+
+static bool may_arrive(const struct rank *r, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (r->sent[i].release || same_place(&r->sent[k], &r->sent[i]))
+			return false;
+	return true;
+}
+
+static bool arrive_word(struct model *m, struct rank *to, const struct store *s)
+{
+	uint8_t *word = &to->inbox[s->index];
+	/* Of a release that tells no more than the begin did, the numbers stay. */
+	bool grows =
+	    protocol_reached(s->value, *word) && (s->value != *word || m->broken == ONE_NUMBER);
+	if (to->at != ZEROING && m->broken != NOT_ZEROED && !grows)
+		return finds(m, "a counter fell", s->to, s->value);
+	*word = s->value;
+	return true;
+}
+
+static bool arrive_half(struct model *m, struct rank *to, const struct store *s, unsigned which)
+{
+	struct half *h = &to->slot[slot_of(m, s->value)][s->index][which];
+	if (h->unread)
+		return finds(m, "a slot was overwritten before it was read", s->to, s->truth);
+	*h = (struct half){.number = s->value, .truth = s->truth, .unread = 1};
+	return true;
+}
+
+/* A buffer is the kernel's while the call runs, and one that alternates from the begin of the last call on. */
+static bool arrive_data(struct model *m, struct rank *to, const struct store *s)
+{
+	bool alternates = m->of->calls[s->truth - 1].kind == ALTERNATING;
+	if (to->began + alternates < s->truth || to->done >= s->truth)
+		return finds(m, "a buffer was written that was not free", s->to, s->truth);
+	to->buffer[s->half][s->index] = s->truth;
+	return true;
+}
+
+static bool arrives(struct model *m, struct state *s, unsigned from, unsigned i)
+{
+	struct rank *r = &s->ranks[from];
+	struct store it = r->sent[i];
+	struct rank *to = &s->ranks[it.to];
+	memmove(r->sent + i, r->sent + i + 1, (r->nsent - i - 1) * sizeof *r->sent);
+	memset(&r->sent[--r->nsent], 0, sizeof *r->sent);
+	switch ((enum what)it.what) {
+	case INBOX:
+		return arrive_word(m, to, &it);
+	case SLOT:
+		return it.half < 2 ? arrive_half(m, to, &it, it.half)
+		                   : arrive_half(m, to, &it, 0) && arrive_half(m, to, &it, 1);
+	case BUFFER:
+		break;
+	}
+	return arrive_data(m, to, &it);
+}
+
+/* --- all states ---------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const struct state *s)
+{
+	const unsigned char *at = (const unsigned char *)s;
+	uint64_t h = 0x9e3779b97f4a7c15;
+	for (size_t i = 0; i < sizeof *s; i++) {
+		h = (h ^ at[i]) * 0x100000001b3;
+		h ^= h >> 29;
+	}
+	h *= 0xbf58476d1ce4e5b9;
+	h ^= h >> 32;
+	return h ? h : 1;
+}
+
+static bool is_new(struct model *m, uint64_t h)
+{
+	if (2 * m->nseen >= m->nroom) {
+		size_t room = m->nroom ? 2 * m->nroom : 1 << 16;
+		uint64_t *wider = calloc(room, sizeof *wider);
+		assert_non_null(wider);
+		for (size_t i = 0; i < m->nroom; i++)
+			if (m->seen[i]) {
+				size_t k = m->seen[i] & (room - 1);
+				while (wider[k])
+					k = (k + 1) & (room - 1);
+				wider[k] = m->seen[i];
+			}
+		free(m->seen);
+		m->seen = wider;
+		m->nroom = room;
+	}
+	size_t k = h & (m->nroom - 1);
+	for (; m->seen[k]; k = (k + 1) & (m->nroom - 1))
+		if (m->seen[k] == h)
+			return false;
+	m->seen[k] = h;
+	m->nseen++;
+	return true;
+}
+
+static void push(struct model *m, const struct state *s)
+{
+	if (!is_new(m, hash_of(s)))
+		return;
+	if (m->depth == m->room) {
+		m->room = m->room ? 2 * m->room : 1 << 10;
+		m->stack = realloc(m->stack, m->room * sizeof *m->stack);
+		assert_non_null(m->stack);
+	}
+	m->stack[m->depth++] = *s;
+}
+
+static bool has_ended(const struct model *m, const struct state *s)
+{
+	for (unsigned i = 0; i < m->of->nranks; i++)
+		if (s->ranks[i].at != IDLE || s->ranks[i].done != m->of->ncalls)
+			return false;
+	return true;
+}
+
+/* All that can happen next. */
+static bool expand(struct model *m, const struct state *s)
+{
+	bool any = false;
+	for (unsigned me = 0; me < m->of->nranks; me++) {
+		struct state next = *s;
+		if (rank_steps(m, &next, me)) {
+			any = true;
+			push(m, &next);
+		}
+		if (m->found[0])
+			return false;
+		for (unsigned i = 0; i < s->ranks[me].nsent; i++) {
+			if (!may_arrive(&s->ranks[me], i))
+				continue;
+			next = *s;
+			any = true;
+			if (!arrives(m, &next, me, i))
+				return false;
+			push(m, &next);
+		}
+	}
+	return any || has_ended(m, s) || finds(m, "deadlock", 0, s->ranks[0].done + 1u);
+}
+
+/* Memory that nobody zeroed holds what a call before would have left. */
+static void begin(struct model *m)
+{
+	struct state s;
+	memset(&s, 0, sizeof s);
+	for (unsigned i = 0; i < m->of->nranks; i++) {
+		struct rank *r = &s.ranks[i];
+		uint8_t next = (uint8_t)protocol_next(m->of->last);
+		r->number = m->of->last;
+		memset(r->inbox, (int)protocol_done(next), sizeof r->inbox);
+		for (unsigned from = 0; from < RANKS; from++)
+			for (unsigned h = 0; h < 2; h++)
+				r->slot[protocol_slot(next)][from][h].number = next;
+	}
+	push(m, &s);
+}
+
+/* "": all holds in all states. */
+static void explore(const struct scenario *of, enum broken broken, char *found, size_t bytes,
+                    size_t *states)
+{
+	struct model m = {.of = of, .broken = broken};
+	begin(&m);
+	while (m.depth && !m.found[0]) {
+		struct state s = m.stack[--m.depth];
+		expand(&m, &s);
+	}
+	snprintf(found, bytes, "%s", m.found);
+	*states = m.nseen;
+	free(m.stack);
+	free(m.seen);
+}
+
+/* --- scenarios ----------------------------------------------------------------------------------- */
+
+#define P(pattern)                                                                                 \
+	{                                                                                          \
+		pattern, PACKETS                                                                   \
+	}
+#define E(pattern)                                                                                 \
+	{                                                                                          \
+		pattern, ENTRY                                                                     \
+	}
+#define A(pattern)                                                                                 \
+	{                                                                                          \
+		pattern, ALTERNATING                                                               \
+	}
+static const struct scenario scenarios[] = {
+    {"2 ranks, packets",
+     2,
+     10,
+     0,
+     true,
+     {P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL)}},
+    {"2 ranks, buffers",
+     2,
+     10,
+     0,
+     false,
+     {E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL)}},
+    {"2 ranks, buffers that alternate",
+     2,
+     10,
+     0,
+     false,
+     {A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL)}},
+    /* Packets of call 3 come again as call 3 of the next numbers. */
+    {"2 ranks, few packets",
+     2,
+     10,
+     0,
+     true,
+     {E(ALL), A(ALL), P(ALL), E(ALL), A(ALL), E(ALL), E(ALL), E(ALL), E(ALL), P(ALL)}},
+    {"3 ranks, packets in a ring",
+     3,
+     6,
+     4,
+     false,
+     {P(RING), P(RING), P(RING), P(RING), P(RING), P(RING)}},
+    {"3 ranks, alltoall", 3, 4, 5, false, {P(ALL), P(ALL), P(ALL), P(ALL)}},
+    {"3 ranks, buffers", 3, 4, 5, false, {E(ALL), E(RING), E(ALL), E(RING)}},
+    {"3 ranks, a ring of buffers that alternate",
+     3,
+     5,
+     5,
+     false,
+     {A(RING), A(RING), A(RING), A(RING), A(RING)}},
+    {"3 ranks, a mixture", 3, 5, 5, false, {P(ALL), P(PAIR), E(RING), P(RING), A(ALL)}},
+};
+#define SCENARIOS (sizeof scenarios / sizeof *scenarios)
+
+TEST(the_protocol_holds_in_every_interleaving)
+{
+	for (unsigned i = 0; i < SCENARIOS; i++) {
+		char found[160];
+		size_t states;
+		explore(&scenarios[i], NOTHING, found, sizeof found, &states);
+		print_message("%s: %zu states%s%s\n", scenarios[i].name, states,
+		              found[0] ? "; " : "", found);
+		assert_string_equal(found, "");
+	}
+}
+
+/* So that the test above can fail. */
+TEST(whatever_is_taken_out_of_the_protocol_is_found)
+{
+	for (unsigned b = NOTHING + 1; b < BROKEN; b++) {
+		char found[160] = "";
+		size_t states;
+		for (unsigned i = 0; i < SCENARIOS && !found[0]; i++)
+			explore(&scenarios[i], (enum broken)b, found, sizeof found, &states);
+		print_message("%s: %s\n", broken_names[b], found);
+		assert_string_not_equal(found, "");
+	}
+}
+
+TESTS(0);
