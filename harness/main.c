@@ -41,6 +41,8 @@ static const struct verb verbs[] = {
      "  -v              print all of the report, not only what stands first\n"
      "  --trace         write the stamps as trace.json too, as report does\n"
      "  --format nccl-tests   print its columns instead of our table, as report does\n"
+     "  --prometheus FILE, --bigger-is-better FILE, --smaller-is-better FILE\n"
+     "                  for other programs, as report does\n"
      "\n"
      "key=value: any key of [experiment], e.g. ranks=4 blocks=6 bytes='4K..1M x4'\n"
      "(launchgap list keys shows all)\n"
@@ -72,7 +74,11 @@ static const struct verb verbs[] = {
      "                  times as its -a (default 1), or earliest start to latest end;\n"
      "                  launch: of launching alone, as its -C 1\n"
      "  --per-call      with it: columns of single calls, as its -I 1\n"
-     "  --json FILE     with it: nccl-tests' JSON too, a file for each table\n", verb_report},
+     "  --json FILE     with it: nccl-tests' JSON too, a file for each table\n"
+     "  --prometheus FILE         for node_exporter's textfile collector\n"
+     "  --bigger-is-better FILE   bandwidths for github-action-benchmark\n"
+     "  --smaller-is-better FILE  times for it\n"
+     "In a job of GitHub Actions the first page is added to the job's.\n", verb_report},
     {"ask", "DIR [--file FILE]", "claims asked of a run that is there",
      "Takes the claims of the run's experiment as its file is now, or those of FILE,\n"
      "and makes the report again. The record keeps what it was asked before; the\n"
@@ -86,6 +92,8 @@ static const struct verb verbs[] = {
      "  --variant NAME  name of nccl-tests' files (default: from their layout)\n"
      "  --format json   every table as one JSON object (results/README.md); markdown:\n"
      "                  what is combined as a page\n"
+     "  --junit FILE    of two: a test case for each verdict and size, as JUnit's XML;\n"
+     "                  slower is a failure\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
     {"tour", "[key=value …]", "each collective once, on a few numbers",
      "What every rank has before and after, in the mode that you choose, with the\n"

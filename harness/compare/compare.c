@@ -7,6 +7,7 @@
 #include "../suggest.h"
 #include "combine.h"
 #include "comparison.h"
+#include "exported.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
@@ -67,6 +68,10 @@ static int check_request(const struct compare_request *r, struct status *st)
 	if (!r->right)
 		return status_set(st, "compare wants two results: folders of runs, or JSON of "
 		                      "nccl-tests; with three or more runs it combines them");
+	for (unsigned i = 0; i < EXPORTED_FORMATS; i++)
+		if (r->combine && r->files[i])
+			return status_set(st, "%s is of two results; more runs are combined",
+			                  exported_option(i));
 	if (r->combine && r->variant)
 		return status_set(st, "--variant names nccl-tests' files; only runs are combined");
 	if (r->markdown && !r->combine)
@@ -82,8 +87,13 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 		const struct option *o = options;
 		while (o < options + NOPTIONS && strcmp(argv[i], o->name))
 			o++;
+		const int format = exported_find(argv[i]);
 		if (!strcmp(argv[i], "--combine")) {
 			request.combine = true;
+		} else if (format >= 0) {
+			if (++i == argc)
+				return status_set(st, "%s needs a value", exported_option(format));
+			request.files[format] = argv[i];
 		} else if (o < options + NOPTIONS) {
 			if (++i == argc)
 				return status_set(st, "%s needs a value", o->name);
@@ -94,10 +104,12 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 			suggest_offer(&guess, "--combine");
 			for (o = options; o < options + NOPTIONS; o++)
 				suggest_offer(&guess, o->name);
+			for (unsigned k = 0; k < EXPORTED_FORMATS; k++)
+				suggest_offer(&guess, exported_option(k));
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
 			                  "two results or up to %d, --combine, --threshold, "
-			                  "--variant, --format",
+			                  "--variant, --format, --junit",
 			                  argv[i], suggestion_text(&guess).text,
 			                  2 + COMPARE_OTHERS);
 		}
@@ -154,14 +166,6 @@ static int check_comparable(const struct comparison *c, struct status *st)
 	return status_set(st, "no cell in common: %s", apart);
 }
 
-static bool has_times(const struct result *side, const char *variant)
-{
-	for (unsigned i = 0; i < side->nseries; i++)
-		if (!strcmp(side->series[i].variant, variant))
-			return true;
-	return false;
-}
-
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
  * equal. */
 static int check_failed(const struct result *side, const struct result *other, char letter,
@@ -169,7 +173,7 @@ static int check_failed(const struct result *side, const struct result *other, c
 {
 	for (unsigned i = 0; i < side->nabsent; i++) {
 		const struct result_absent *a = &side->absent[i];
-		if (a->failed && has_times(other, a->variant))
+		if (a->failed && result_has(other, a->variant))
 			return status_set(st, "%s has no time in %c: all of its trials failed%s%s",
 			                  a->variant, letter, a->why[0] ? ": " : "", a->why);
 	}
@@ -208,6 +212,15 @@ static int combine(struct arena *arena, const struct compare_request *r, struct 
 	return COMPARE_NOT_WORSE;
 }
 
+static int make(struct comparison *c, const struct compare_request *r, struct status *st)
+{
+	if (source_load(r->left, r->variant, c->arena, &c->left, st) ||
+	    source_load(r->right, r->variant, c->arena, &c->right, st))
+		return -1;
+	comparison_make(c);
+	return check_comparable(c, st);
+}
+
 static int compare(struct arena *arena, void *of)
 {
 	const struct comparing *x = of;
@@ -215,13 +228,14 @@ static int compare(struct arena *arena, void *of)
 	if (r->combine)
 		return combine(arena, r, x->st);
 	struct comparison c = {.arena = arena, .margin = r->margin};
-	if (source_load(r->left, r->variant, arena, &c.left, x->st) ||
-	    source_load(r->right, r->variant, arena, &c.right, x->st))
+	if (make(&c, r, x->st)) {
+		c.refused = x->st->text;
+		c.ngroups = 0;
+	} else {
+		print_comparison(&c, r->json, r->out ? r->out : stdout);
+	}
+	if (exported_write(&c, r->files, x->st) || c.refused)
 		return COMPARE_NOT_DONE;
-	comparison_make(&c);
-	if (check_comparable(&c, x->st))
-		return COMPARE_NOT_DONE;
-	print_comparison(&c, r->json, r->out ? r->out : stdout);
 	return conclude(&c, x->st);
 }
 

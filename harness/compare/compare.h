@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "../status.h"
+#include "exported.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
 #define COMPARE_OTHERS 24   /* after A and B */
@@ -35,7 +36,8 @@ struct compare_request {
 	bool markdown;       /* of what is combined */
 	const char *variant; /* the variant's name for nccl-tests' files; NULL: their layout,
 	                             single, threads or processes */
-	FILE *out;           /* NULL: stdout */
+	const char *files[EXPORTED_FORMATS]; /* or NULL; borrowed */
+	FILE *out;                           /* NULL: stdout */
 };
 
 /* From `launchgap compare A B [C …] [--combine] [--threshold 2%] [--variant NAME] [--format json]`;

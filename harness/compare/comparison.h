@@ -28,6 +28,7 @@ struct comparison {
 	struct arena *arena;
 	struct result left, right;
 	double margin;
+	const char *refused; /* why nothing is compared, or NULL: then there are no groups */
 	unsigned ngroups;
 	struct comparison_group *groups;
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "markup.h"
 #include "page.h"
 
 // clang-format off
@@ -61,20 +62,6 @@ static char *encoded(const char *file)
 	return text;
 }
 
-static void escape(FILE *out, const char *text)
-{
-	static const char *const named[][2] = {
-	    {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}};
-	for (size_t n; *text; text += n) {
-		n = strcspn(text, "&<>\"");
-		fwrite(text, 1, n, out);
-		for (unsigned i = 0; text[n] && i < 4; i++)
-			if (text[n] == *named[i][0])
-				fputs(named[i][1], out);
-		n += text[n] != '\0';
-	}
-}
-
 /* A node's text, without markup. The caller frees it. */
 static char *text_of(cmark_node *node)
 {
@@ -121,7 +108,7 @@ static void embed(cmark_node *image, const char *dir, unsigned nth)
 		        "<a id=\"at-picture-%u\"></a><span class=\"picture\" "
 		        "id=\"picture-%u\"><a href=\"#picture-%u\"><img alt=\"",
 		        nth, nth, nth);
-		escape(out, alt);
+		markup_escape(out, alt);
 		fprintf(out,
 		        "\" src=\"data:image/%s;base64,%s\"></a><a class=\"close\" "
 		        "href=\"#at-picture-%u\">close</a></span>",
@@ -180,7 +167,7 @@ int html_write(const char *markdown, const char *dir, const char *title, FILE *o
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
 	      out);
-	escape(out, title);
+	markup_escape(out, title);
 	fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n%s</body>\n</html>\n", style,
 	        body ? body : "");
 	free(body);

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int say(const char *file, struct status *st)
@@ -34,6 +36,19 @@ struct output *output_open(struct arena *arena, const char *file, struct status 
 		return NULL;
 	}
 	arena_defer(arena, forget, o);
+	return o;
+}
+
+struct output *output_open_named(struct arena *arena, const char *file, struct status *st)
+{
+	struct stat there;
+	if (!stat(file, &there) && !S_ISREG(there.st_mode)) {
+		status_set(st, "cannot write %s: it is no regular file", file);
+		return NULL;
+	}
+	char *real = realpath(file, NULL);
+	struct output *o = output_open(arena, real ? real : file, st);
+	free(real);
 	return o;
 }
 

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ int report_option(const char *option, const char *value, struct report_options *
                   struct status *st)
 {
 	const bool format = !strcmp(option, "--format"), json = !strcmp(option, "--json");
+	const int export = export_find(option);
 	if (!strcmp(option, "-v") || !strcmp(option, "--verbose")) {
 		options->verbose = true;
 		return 1;
@@ -31,12 +33,12 @@ int report_option(const char *option, const char *value, struct report_options *
 		options->per_call = true;
 		return 1;
 	}
-	if (!format && !json && strcmp(option, "--average"))
+	if (!format && !json && export < 0 && strcmp(option, "--average"))
 		return 0;
 	if (!value)
 		return status_set(st, "%s needs a value", option);
-	if (json) {
-		options->json = value;
+	if (json || export >= 0) {
+		*(json ? &options->json : &options->exports[export]) = value;
 		return 2;
 	}
 	if (!format) {
@@ -226,6 +228,19 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 	return again && !write_tables(again, dir, st) ? again : NULL;
 }
 
+/* A job's page shows what its steps append: no report of it fails because that cannot be. */
+static void append_summary(const struct model *m, const char *dir, const char *file)
+{
+	FILE *out = fopen(file, "ae");
+	struct page page = {.kind = PAGE_MARKDOWN, .out = out};
+	if (out) {
+		sections_write_summary(&page, m);
+		page_say(&page, "The whole report: %s/report.html", dir);
+	}
+	if (!out || fclose(out))
+		status_say("cannot append to %s: %s", file, strerror(errno));
+}
+
 static int write_all(struct model *m, const char *dir, const struct report_options *options,
                      struct status *st)
 {
@@ -242,6 +257,10 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (options && options->json &&
 	    nccl_json_write(s, options->average, options->per_call, dir, options->json, stdout, st))
 		return -1;
+	if (options && export_write(m, options->exports, st))
+		return -1;
+	if (options && options->summary && *options->summary)
+		append_summary(m, dir, options->summary);
 	if (s->trouble.kind)
 		return status_set(st,
 		                  "nothing is compared, the variants did not do the same work: %s",

@@ -5,7 +5,11 @@
 
 #include "../record/record.h"
 
+#include "export.h"
 #include "nccl_format.h"
+
+/* The variable that names the page of a job of GitHub Actions. */
+#define REPORT_SUMMARY "GITHUB_STEP_SUMMARY"
 
 enum report_format { REPORT_TABLES, REPORT_NCCL_TESTS };
 
@@ -15,16 +19,19 @@ struct report_options {
 	/* Of REPORT_NCCL_TESTS: */
 	enum nccl_average average;
 	bool average_given;
-	bool per_call;    /* times of single calls too */
-	const char *json; /* a file for nccl-tests' JSON, or NULL; borrowed */
-	bool trace;   /* write the stamps too, as trace.json (trace.h) */
-	bool verbose; /* on the terminal the whole report, not only its first part */
+	bool per_call;                       /* times of single calls too */
+	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
+	const char *exports[EXPORT_FORMATS]; /* files, or NULL (export.h); borrowed */
+	const char *summary; /* a file that gets a short page in Markdown appended, or NULL */
+	bool trace;          /* write the stamps too, as trace.json (trace.h) */
+	bool verbose;        /* on the terminal the whole report, not only its first part */
 	/* Adds to the record of `dir` that a report began then, once its pictures are drawn, which
 	 * takes longest; it is read again. NULL: the record stays as it is. */
 	int (*keep)(const char *dir, int64_t from_ns, struct status *st);
 };
 
-/* Takes `--format F`, `--average A`, `--per-call`, `--json FILE`, `--trace` and `-v` into *options. Returns the number of
+/* Takes `--format F`, `--average A`, `--per-call`, `--json FILE`, `--trace`,
+ * `-v` and those of export.h into *options. Returns the number of
  * arguments taken: 1 or 2; 0: it is another option; -1: the value is missing (NULL) or not
  * allowed. */
 int report_option(const char *option, const char *value, struct report_options *options,

@@ -56,7 +56,7 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	table_less(c->lead, terminal ? ONLY_WIDE : 0, &shown);
 	table_keep(&shown, c->lead_keys);
 	const unsigned most = terminal ? p->lead_rows : SECTION_LEAD_ROWS;
-	if (shown.told.nrows > most && (terminal || !c->lead_whole))
+	if (shown.told.nrows > most && (terminal || !p->whole || !c->lead_whole))
 		shown.told.nrows = most;
 	table_drop_empty(&shown);
 	write_shown(p, &shown.told);

@@ -53,7 +53,8 @@ static void write_trust(struct page *p, const struct model *m)
 	while (model_warning(m, n))
 		n++;
 	if (n && p->kind == PAGE_MARKDOWN)
-		snprintf(more, sizeof more, " %u warning%s, at the end.", n, format_plural(n));
+		snprintf(more, sizeof more, " %u warning%s, %s.", n, format_plural(n),
+		         p->whole ? "at the end" : "in the report");
 	for (unsigned i = 0; (doubt = story_said(&m->story, STORY_DOUBT, i)); i++)
 		page_stress(p, "%s", doubt->text);
 	section_said(&m->story, STORY_TRUST, text, sizeof text);
@@ -256,4 +257,11 @@ void sections_write(struct page *p, const struct model *m)
 		write_all(p, m);
 		written = short_page_end(p, last) || last;
 	}
+}
+
+void sections_write_summary(struct page *p, const struct model *m)
+{
+	for (size_t i = 0; i < COUNT(before); i++)
+		if (before[i].at_end)
+			write_parts(p, m, &before[i], 1, 2);
 }

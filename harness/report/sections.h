@@ -10,5 +10,7 @@
 /* Writes all sections for which the model has content; on a terminal, unless page->whole, those of
  * a run's end. */
 void sections_write(struct page *page, const struct model *model);
+/* The first page without its picture: on a Markdown page whose `whole` is false. */
+void sections_write_summary(struct page *page, const struct model *model);
 
 #endif

@@ -1,10 +1,11 @@
 /* report: makes a run's report from its record alone. */
+#include "../machine.h"
 #include "../report/report.h"
 #include "verbs.h"
 
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct report_options options = {0};
+	struct report_options options = {.summary = machine_env(REPORT_SUMMARY)};
 	const char *dir = NULL;
 	for (int i = 2; i < argc; i++) {
 		int taken = report_option(argv[i], argv[i + 1], &options, st);

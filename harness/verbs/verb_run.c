@@ -130,6 +130,7 @@ static void begin(struct asked *a, const struct home *home, int argc, char *argv
                   const struct plan_machine *machine)
 {
 	*a = (struct asked){.report = true,
+	                    .options = {.summary = machine_env(REPORT_SUMMARY)},
 	                    .request = {.results = "results",
 	                                .self = home->self,
 	                                .argc = argc,
@@ -149,6 +150,12 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 	if (a->options.trace && !a->report)
 		return status_set(st, "run: --trace needs a report, and --no-report makes none; "
 		                      "allowed is one of them");
+	for (unsigned i = 0; i < EXPORT_FORMATS && !a->report; i++)
+		if (a->options.exports[i])
+			return status_set(st,
+			                  "run: %s needs a report, and --no-report makes none; "
+			                  "allowed is one of them",
+			                  export_format(i)->option);
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	if (!a->request.file)
 		a->request.file = a->file;

@@ -1,0 +1,26 @@
+/* A comparison as a file of another form: a file and a row for each. */
+#ifndef LAUNCHGAP_EXPORTED_H
+#define LAUNCHGAP_EXPORTED_H
+
+#include <stdio.h>
+
+#include "../status.h"
+
+struct comparison;
+
+#define EXPORTED_FORMATS 1
+
+/* The format that an option asks for, below EXPORTED_FORMATS, or -1; and its option. */
+int exported_find(const char *option);
+const char *exported_option(unsigned format);
+/* Writes those formats that have a file, of two results. Each takes its name once it is complete. Of what
+ * was refused they say why. */
+int exported_write(const struct comparison *c, const char *const files[EXPORTED_FORMATS],
+                   struct status *st);
+
+/* junit.c: JUnit's XML, as the readers of Jenkins, GitLab and GitHub take it: a suite for each verdict,
+ * with a case for it and for each of its cells. Slower is a failure. A cell fails only where its verdict
+ * does, so that failures say the same as the exit status. What is undecided or not compared is skipped. */
+void junit_write(const struct comparison *c, FILE *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* What a run found, in the forms of other programs: a file and a row for each. */
+#ifndef LAUNCHGAP_EXPORT_H
+#define LAUNCHGAP_EXPORT_H
+
+#include <stdio.h>
+
+#include "model.h"
+
+#define EXPORT_FORMATS 3
+
+struct export_format {
+	const char *option;
+	/* All of the file. Times are in none if the variants did not do the same work
+	 * (summary.h's trouble); what is not known is left out, and no number is NaN. */
+	void (*write)(const struct model *model, FILE *out);
+};
+
+/* The format that an option asks for, below EXPORT_FORMATS, or -1; and by its number. */
+int export_find(const char *option);
+const struct export_format *export_format(unsigned format);
+/* Writes those formats that have a file. Each takes its name once it is complete. */
+int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
+                 struct status *st);
+
+/* prometheus.c: the text format of Prometheus, for node_exporter's textfile collector. */
+void prometheus_write(const struct model *model, FILE *out);
+/* benchmark.c: the arrays that github-action-benchmark takes, of bandwidths (customBiggerIsBetter) and
+ * of times (customSmallerIsBetter). */
+void benchmark_write_bandwidths(const struct model *model, FILE *out);
+void benchmark_write_times(const struct model *model, FILE *out);
+
+#endif

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Results in the forms of other programs, read by real parsers; reports as cmocka's programs do, for tests/run.
+LAUNCHGAP names the program."""
+
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+PROGRAM = os.path.abspath(os.environ.get("LAUNCHGAP", "build/launchgap"))
+REFERENCE = os.path.abspath("results/reference")
+RECORD = "tests/fuzz/corpus/record/null_six_blocks"
+ODD = 'a"b<c>&d\\e'
+
+
+def run(*arguments, expect=0, **environment):
+    said = subprocess.run([PROGRAM, *arguments], text=True, capture_output=True,
+                          env={**os.environ, "GITHUB_STEP_SUMMARY": "", **environment})
+    assert said.returncode == expect, f"{arguments} ended with {said.returncode}: {said.stderr}"
+    return said
+
+
+def record(folder, change=lambda line: line, source=RECORD):
+    """A record as an older program has it, without checksums, so that lines may be changed."""
+    os.makedirs(folder)
+    with open(source, encoding="utf-8") as lines, open(f"{folder}/trials.jsonl", "w", encoding="utf-8") as out:
+        for line in lines:
+            line = change({key: value for key, value in json.loads(line).items() if key != "xxh3"})
+            out.write(json.dumps(line, separators=(",", ":")) + "\n" if line else "")
+    return folder
+
+
+def named(line, old="t", new=ODD):
+    """The variant of that name has another one."""
+    return json.loads(json.dumps(line).replace(json.dumps(old), json.dumps(new)))
+
+
+def finite(text):
+    number = float(text)
+    assert math.isfinite(number), text
+    return number
+
+
+# --- JUnit: what Jenkins, GitLab and GitHub's readers take -------------------------------------------
+
+ELEMENTS = {  # their attributes, and what they may hold
+    "testsuites": ({"name", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"testcase"}),
+    "testcase": ({"classname", "name", "time"}, {"system-out", "failure", "skipped", "error"}),
+    "system-out": (set(), set()), "failure": ({"type", "message"}, set()), "error": ({"type", "message"}, set()),
+    "skipped": ({"message"}, set()),
+}
+
+
+def junit(folder, a, b, expect=0):
+    file = f"{folder}/junit.xml"
+    run("compare", a, b, "--junit", file, expect=expect)
+    root = xml.parse(file).getroot()
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        attributes, children = ELEMENTS[element.tag]
+        assert set(element.keys()) == attributes and {child.tag for child in element} <= children, element.tag
+        if element.tag.startswith("testsuite"):
+            for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"),
+                               ("skipped", "skipped")):
+                assert int(element.get(count, len(list(element.iter(tag))))) == len(list(element.iter(tag)))
+        if "time" in element.keys():
+            assert re.fullmatch(r"\d+\.\d+", element.get("time"))
+        if element.tag == "testcase":
+            assert len(element) == 1 and (element[0].get("message") or element[0].text)
+    names = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(set(names)) == len(names)
+    return root
+
+
+def test_junit_says_what_the_verdicts_say(folder):
+    for a, b, code in (("2x-h200/tuning_2.28.3", "2x-h200/tuning_2.32.3", 0),
+                       ("2x-h200/h800_alltoall", "4x-h200/h800_alltoall", 1)):
+        a, b = f"{REFERENCE}/{a}", f"{REFERENCE}/{b}"
+        root = junit(folder, a, b, code)
+        assert bool(int(root.get("failures"))) == (code == 1)
+        told = json.loads(run("compare", a, b, "--format", "json", expect=code).stdout)
+        table = next(table for table in told["tables"] if table["name"] == "verdicts")
+        keys = [column["key"] for column in table["columns"]]
+        rows = [dict(zip(keys, row)) for row in table["rows"]]
+        words = {"slower": "failure", "undecided": "skipped"}
+        wanted = {(f"{row['variant']}.{row['what']}, {row['pace']}"):
+                  words.get(row["verdict"], "system-out") if row["counted"] else "skipped" for row in rows}
+        cases = list(root.iter("testcase"))
+        assert wanted == {case.get("classname"): case[0].tag for case in cases if case.get("name") == "all sizes"}
+        failed = {key for key, tag in wanted.items() if tag == "failure"}
+        assert {case.get("classname") for case in cases if case[0].tag == "failure"} == failed
+        assert all("slower" in case[0].get("message") for case in cases if case[0].tag == "failure")
+
+
+def test_junit_says_why_nothing_is_compared(folder):
+    root = junit(folder, f"{REFERENCE}/2x-h200/h800_alltoall", f"{REFERENCE}/2x-h200/h800_sendrecv", 2)
+    assert int(root.get("errors")) == 1 and "no cell in common" in next(root.iter("error")).get("message")
+    root = junit(folder, f"{REFERENCE}/2x-h200/h800_alltoall", f"{folder}/none", 2)
+    assert int(root.get("errors")) == 1
+
+
+def test_junit_takes_any_name(folder):
+    a = record(f"{folder}/a")
+    b = record(f"{folder}/b", named)
+    only = [case for case in junit(folder, a, b).iter("testcase") if case.get("classname").startswith(ODD + ".")]
+    assert only and {case[0].get("message") for case in only} == {"only in B"}
+    same = junit(folder, b, record(f"{folder}/c", named))
+    assert any(case.get("classname").startswith(ODD + ".") and case.get("name") == "all sizes"
+               for case in same.iter("testcase"))
+
+
+# --- Prometheus --------------------------------------------------------------------------------------
+
+SAMPLE = re.compile(r'(launchgap_[a-z0-9_]+)\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (\S+)')
+LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
+UNITS = ("_seconds", "_ratio", "_bytes_per_second", "_info", "_blocks", "_valid", "_warnings", "_trials")
+
+
+def prometheus(file):
+    """Family → list of (labels, value), by the text format's rules and Prometheus' names."""
+    families, helped, name = {}, set(), None
+    with open(file, encoding="utf-8") as lines:
+        text = lines.read()
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        if line.startswith("# HELP "):
+            name = line.split()[2]
+            assert name not in families and len(line.split(" ", 3)[3]) > 9 and name.endswith(UNITS), line
+            families[name] = []
+        elif line.startswith("#"):
+            assert line == f"# TYPE {name} gauge" and name not in helped
+            helped.add(name)
+        else:
+            found = SAMPLE.fullmatch(line)
+            assert found and found[1] == name in helped, line
+            labels = {key: value.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+                      for key, value in LABEL.findall(found[2])}
+            families[name].append((labels, finite(found[3])))
+    for name, samples in families.items():
+        assert samples and len({tuple(labels) for labels, _ in samples}) == 1, name
+        assert len({tuple(labels.items()) for labels, _ in samples}) == len(samples), name
+    return families
+
+
+def summary(folder):
+    with open(f"{folder}/summary.csv", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def of_cell(labels, row):
+    """Whether labels are those of a row of summary.csv."""
+    return all(labels[label] == row[key] for label, key in (
+        ("variant", "variant"), ("collective", "collective"), ("dtype", "dtype"), ("pace", "pace"),
+        ("bytes", "asked_bytes")))
+
+
+def test_prometheus_has_the_figures_of_summary_csv(folder):
+    made = record(f"{folder}/made")
+    file = f"{folder}/launchgap.prom"
+    with open(file, "w", encoding="utf-8") as old:
+        old.write("old")
+    os.symlink(file, f"{folder}/link.prom")
+    run("report", made, "--prometheus", f"{folder}/link.prom")
+    assert os.path.islink(f"{folder}/link.prom") and not os.path.exists(file + ".part")
+    families = prometheus(file)
+    rows = summary(made)
+    for family, key, unit in (("call_seconds", "time_us", 1e-6), ("speed_ratio", "ratio", 1),
+                              ("speed_low_ratio", "ratio_lo", 1)):
+        samples = families[f"launchgap_{family}"]
+        assert len(samples) == sum(bool(row[key]) for row in rows)
+        for labels, value in samples:
+            row = [row for row in rows if of_cell(labels, row)]
+            assert len(row) == 1 and math.isclose(value, float(row[0][key]) * unit, rel_tol=1e-5)
+    verdicts = families["launchgap_regime_verdict_info"]
+    assert verdicts and all(value == 1 and labels["verdict"] for labels, value in verdicts)
+
+
+def test_prometheus_takes_any_name(folder):
+    made = record(f"{folder}/made", named)
+    run("report", made, "--prometheus", f"{folder}/x.prom")
+    assert any(labels["variant"] == ODD for labels, _ in prometheus(f"{folder}/x.prom")["launchgap_call_seconds"])
+
+
+def test_a_file_that_cannot_be_replaced_is_refused(folder):
+    made = record(f"{folder}/made")
+    said = run("report", made, "--prometheus", "/dev/null", expect=1)
+    assert "no regular file" in said.stderr and os.path.exists("/dev/null")
+    said = run("run", "smoke", "--no-report", "--prometheus", "x", expect=1)
+    assert "--prometheus needs a report" in said.stderr
+
+
+# --- github-action-benchmark -------------------------------------------------------------------------
+
+def benchmark(file):
+    with open(file, encoding="utf-8") as text:
+        rows = json.load(text, parse_constant=lambda name: sys.exit(f"{file} holds {name}"))
+    for row in rows:
+        assert set(row) <= {"name", "unit", "value", "range", "extra"} and {"name", "unit", "value"} <= set(row)
+        assert isinstance(row["value"], (int, float)) and all(isinstance(row[key], str) for key in row if key != "value")
+    assert len({row["name"] for row in rows}) == len(rows)
+    return rows
+
+
+def test_benchmarks_have_the_figures_of_summary_csv(folder):
+    made = f"{folder}/made"
+    os.makedirs(made)
+    os.symlink(f"{REFERENCE}/2x-h200/states/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
+    run("report", made, "--bigger-is-better", f"{folder}/more.json", "--smaller-is-better", f"{folder}/less.json")
+    rows = [row for row in summary(made) if row["role"] in ("variant", "reference")]
+    for file, key, unit, paces in (("more", "busbw_gbs", "GB/s", ("stream",)),
+                                   ("less", "time_us", "µs", ("stream", "isolated"))):
+        got = benchmark(f"{folder}/{file}.json")
+        wanted = sorted(float(row[key]) for row in rows if row[key] and row["pace"] in paces)
+        assert wanted and {row["unit"] for row in got} == {unit}
+        for a, b in zip(sorted(row["value"] for row in got), wanted, strict=True):
+            assert math.isclose(a, b, rel_tol=1e-5)
+
+
+# --- the page of a job -------------------------------------------------------------------------------
+
+def test_the_job_s_page_gets_the_first_page(folder):
+    page, made = f"{folder}/page.md", record(f"{folder}/made")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write("before\n")
+    run("report", made, GITHUB_STEP_SUMMARY=page)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    with open(f"{made}/report.json", encoding="utf-8") as file:
+        answer = json.load(file)["answer"][0]
+    assert text.startswith("before\n# ") and "The whole report:" in text and len(text) < 20000
+    assert answer[:30] in text.replace("\\", "").replace("\u00a0", " ")
+    assert "cannot append" in run("report", made, GITHUB_STEP_SUMMARY=f"{folder}/none/x").stderr
+
+
+def main():
+    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
+    only = os.environ.get("ONLY")
+    tests = {name: test for name, test in tests.items() if not only or only == name}
+    failed = 0
+    for name, test in tests.items():
+        print(f"[ RUN      ] {name}")
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                said = test(folder)
+                print(f"[  SKIPPED ] {name}: {said}" if said else f"[       OK ] {name}")
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                trace = error.__traceback__
+                while trace.tb_next and trace.tb_next.tb_frame.f_code.co_filename == __file__:
+                    trace = trace.tb_next
+                print(f"line {trace.tb_lineno}: {type(error).__name__}: {error}\n[  FAILED  ] {name}")
+    print(f"[==========] exports: {len(tests)} test(s) run.")
+    return failed
+
+
+sys.exit(main())
