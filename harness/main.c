@@ -65,6 +65,19 @@ static const struct verb verbs[] = {
      "hosts=N uses N of the hosts that joined; else rank 0's alone. Options as of run.\n"
      "join resume DIR goes on with a run; modes/README.md has a command for each\n"
      "launcher.\n", verb_join},
+    {"new", "NAME [--compare WHAT …]", "write an experiment file of your own",
+     "Asks on a terminal what is compared, at which collectives and sizes, and what\n"
+     "you expect; writes NAME.exp into this folder, and says what to type next. What\n"
+     "options say is not asked. A file that is there stays as it is.\n"
+     "  --compare modes          the launch modes; versions: NCCL libraries;\n"
+     "            KEY=A,B        a setting (launchgap list keys); KEY=A: with the\n"
+     "                           default\n"
+     "  --mode NAME              the mode of versions and settings\n"
+     "  --collective A,B         (launchgap list collectives)\n"
+     "  --bytes '64K..64M x4'    sizes\n"
+     "  --expect 'A slower B by 5% in latency'\n"
+     "                           the claim that is tested: two variants, slower,\n"
+     "                           faster, equal, less or more; a metric\n", verb_new},
     {"all_reduce_perf", "[-b 8 -e 128M …]", "as nccl-tests' program, with its options", NULL, verb_perf},
     {"report", "DIR", "tables and pictures, from the record alone",
      "  -v              print all of the report, not only what stands first\n"

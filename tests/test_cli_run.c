@@ -49,8 +49,8 @@ TEST(what_was_meant_is_said)
 
 TEST(each_verb_has_its_help)
 {
-	static const char *const verbs[] = {"run",     "resume", "join",     "report",
-	                                    "compare", "list",   "selftest", "doctor"};
+	static const char *const verbs[] = {"run",  "resume",   "join",   "report", "compare",
+	                                    "list", "selftest", "doctor", "new"};
 	for (unsigned i = 0; i < sizeof verbs / sizeof *verbs; i++) {
 		char arguments[64], words[64];
 		snprintf(arguments, sizeof arguments, "%s --help", verbs[i]);

@@ -150,39 +150,45 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	return 0;
 }
 
+int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
+             struct dry_plan *out, struct status *st)
+{
+	struct spec *spec = &out->spec;
+	out->why_not = (struct status){""};
+	if (plan_load(from, machine, spec, out->backend, out->why, sizeof out->why, st))
+		return -1;
+	strcpy(spec->backend, out->backend);
+	if (!plan_capacity(machine, out->backend, 1, &out->why_not)) {
+		machine->imagined = out->backend;
+		machine->imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
+	}
+	return (quick && plan_quick(from, machine, spec, st)) ||
+	               plan_make(spec, machine, 1, &out->plan, st)
+	           ? -1
+	           : 0;
+}
+
 int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 {
-	struct spec *spec = malloc(sizeof *spec);
-	struct plan *plan = malloc(sizeof *plan);
+	struct dry_plan *dry = malloc(sizeof *dry);
 	struct plan_machine machine = *q->machine;
-	struct status why_not = {""};
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
-	char why[512], chosen[TRIAL_NAME_BYTES];
 	int result = -1;
-	if (!spec || !plan) {
-		status_set(st, "out of memory");
+	if (!dry)
+		return status_set(st, "out of memory");
+	if (dry_plan(&from, q->quick, &machine, dry, st))
 		goto out;
-	}
-	if (plan_load(&from, &machine, spec, chosen, why, sizeof why, st))
-		goto out;
-	strcpy(spec->backend, chosen);
-	if (!plan_capacity(&machine, chosen, 1, &why_not)) {
-		machine.imagined = chosen;
-		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
-	}
-	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
-	    plan_make(spec, &machine, 1, plan, st))
-		goto out;
+	struct plan *plan = &dry->plan;
 	char text[1600];
-	snprintf(text, sizeof text, "%s: %s", spec->name, spec->question);
+	snprintf(text, sizeof text, "%s: %s", dry->spec.name, dry->spec.question);
 	page_wrap(stdout, "", 0, text);
-	printf("%u ranks on %s, %u cores\n", plan->nranks, chosen, machine.cores);
-	if (why[0])
-		page_wrap(stdout, "", 0, why);
+	printf("%u ranks on %s, %u cores\n", plan->nranks, dry->backend, machine.cores);
+	if (dry->why[0])
+		page_wrap(stdout, "", 0, dry->why);
 	snprintf(text, sizeof text,
 	         "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
 	         "not checked",
-	         chosen, why_not.text, machine.imagined_ranks);
+	         dry->backend, dry->why_not.text, machine.imagined_ranks);
 	if (machine.imagined)
 		page_wrap(stdout, "", 0, text);
 	say_variants(plan);
@@ -202,7 +208,6 @@ int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 		page_wrap(stdout, "  ", 2, plan->notes[i]);
 	plan_free(plan);
 out:
-	free(plan);
-	free(spec);
+	free(dry);
 	return result;
 }

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "../config/plan.h"
 #include "../status.h"
 
 /* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:
@@ -31,6 +32,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
+int verb_new(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_ask(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st);
@@ -42,6 +44,16 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 int verb_perf(int argc, char *argv[], const struct home *home, struct status *st);
 void verb_perf_help(const char *program);
 
+/* An experiment as a dry run plans it. */
+struct dry_plan {
+	struct spec spec;
+	struct plan plan;                         /* borrows spec; plan_free */
+	char backend[TRIAL_NAME_BYTES], why[512]; /* why not the first one; "": it is */
+	struct status why_not;                    /* it has devices here; "": it has */
+};
+/* If the backend has no devices here, `machine` is made to imagine some. */
+int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
+             struct dry_plan *out, struct status *st);
 /* Prints what run would measure, and what that takes; works without the backend's devices too.
  * no_jobs: none is started for it. */
 int dry_run(const struct run_request *request, bool no_jobs, struct status *st);

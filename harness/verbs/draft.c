@@ -1,0 +1,524 @@
+#include "draft.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../modes/mode.h"
+#include "../backend/table.h"
+#include "../config/keys.h"
+#include "../suggest.h"
+#include "../trial/sizes.h"
+
+#define BLANKS  " \t"
+#define LIBRARY "nccl" /* the key of a library's path, and how variants of several are named */
+
+/* --- 1: what is compared --- */
+
+static int compare_modes(struct draft *draft, const char *mode, struct status *st);
+static int compare_versions(struct draft *draft, const char *mode, struct status *st);
+
+static const struct {
+	const char *form, *what;
+	int (*take)(struct draft *draft, const char *mode, struct status *st);
+} comparisons[] = {
+    {"modes", "the launch modes", compare_modes},
+    {"versions", "NCCL libraries, which NCCL_LIBS=path:path names", compare_versions},
+    {"KEY=VALUE,VALUE",
+     "a setting: any key of a variant, as in register=none,local; one value is "
+     "compared with the default, as in env.NCCL_BUFFSIZE=8388608",
+     NULL},
+};
+
+#define NCOMPARISONS (sizeof comparisons / sizeof *comparisons)
+
+void draft_comparisons(void (*use)(const char *form, const char *what))
+{
+	for (size_t i = 0; i < NCOMPARISONS; i++)
+		use(comparisons[i].form, comparisons[i].what);
+}
+
+/* A variant's name: what a name must not have becomes '-'; what is too long loses its beginning, as
+ * paths differ at their ends. */
+static void name_variant(struct draft *draft, struct draft_variant *v, const char *key,
+                         const char *value)
+{
+	char text[2 * DRAFT_ANSWER];
+	const size_t most = sizeof v->name - 4;
+	size_t n = (size_t)snprintf(text, sizeof text, "%s%s%s", key, *key ? "-" : "", value);
+	for (char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.')
+			*c = '-';
+	const char *from = n > most ? text + n - most : text;
+	from += strspn(from, "-.");
+	snprintf(v->name, sizeof v->name, "%s", *from ? from : "value");
+	for (struct draft_variant *other = draft->variants; other < v; other++)
+		if (!strcmp(other->name, v->name))
+			snprintf(v->name + strlen(v->name), 4, "-%u",
+			         (unsigned)(v - draft->variants) + 1);
+}
+
+static int compare_modes(struct draft *draft, const char *mode, struct status *st)
+{
+	if (*mode)
+		return status_set(st,
+		                  "modes are compared, and mode %s is asked for; allowed is one "
+		                  "of them, or mode=A,B",
+		                  mode);
+	strcpy(draft->key, "mode");
+	for (const struct mode *const *m = mode_table; *m; m++) {
+		struct draft_variant *v = &draft->variants[draft->nvariants++];
+		snprintf(v->value, sizeof v->value, "%s", (*m)->name);
+		name_variant(draft, v, "", v->value);
+	}
+	return 0;
+}
+
+static const char *usual_mode(const char *mode)
+{
+	return *mode ? mode : mode_for_layout((struct layout){2, 1, 1}, 1)->name;
+}
+
+static int compare_versions(struct draft *draft, const char *mode, struct status *st)
+{
+	(void)st;
+	strcpy(draft->key, "each");
+	draft->of_key = backend_using(LIBRARY);
+	for (const struct mode *const *m = mode_table; *m; m++)
+		for (unsigned other = 0; other < 2; other++) {
+			struct draft_variant *v = &draft->variants[draft->nvariants];
+			if (*mode && strcmp(mode, (*m)->name))
+				continue;
+			draft->nvariants++;
+			v->mode = (*m)->name;
+			strcpy(v->value, other ? "${NCCL_LIBS}" : "");
+			name_variant(draft, v, v->mode, other ? LIBRARY : "");
+			if (!other)
+				strcpy(v->name, v->mode);
+		}
+	return 0;
+}
+
+/* Whether every backend that `auto` could choose knows a key: those up to the first that needs no
+ * device. */
+static bool known_to_all(const char *key)
+{
+	size_t n;
+	const struct field *rows = settings_fields(&n), *row = field_find(rows, n, key);
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		bool uses = row ? !row->special : strncmp(key, "env.NCCL_", 9) != 0;
+		for (unsigned i = 0; (*b)->uses && (*b)->uses[i]; i++)
+			uses |= !strcmp((*b)->uses[i], key);
+		if (!uses && !((*b)->is.library && !row))
+			return false;
+		if (!(*b)->capacity)
+			break;
+	}
+	return true;
+}
+
+/* Whether the key may have the value, as a file's variant. */
+static int value_check(struct draft *draft, const char *value, struct status *st)
+{
+	struct spec_variant *scratch = calloc(1, sizeof *scratch);
+	const struct keys_target target = {NULL, scratch, NULL};
+	if (!scratch)
+		return status_set(st, "out of memory");
+	settings_default(&scratch->settings);
+	const int rc = keys_apply(&target, draft->key, value, st);
+	if (!rc)
+		draft->ranks = layout_ranks(scratch->settings.layout);
+	free(scratch);
+	return rc;
+}
+
+static char *trimmed(char *text)
+{
+	text += strspn(text, BLANKS);
+	for (size_t n = strlen(text); n && strchr(BLANKS, text[n - 1]); n--)
+		text[n - 1] = '\0';
+	return text;
+}
+
+static int value_add(struct draft *draft, const char *value, const char *mode, struct status *st)
+{
+	const bool unset = !strcmp(value, "default");
+	struct draft_variant *v = &draft->variants[draft->nvariants];
+	if (draft->nvariants == DRAFT_VALUES)
+		return status_set(st, "too many values; allowed are %d", DRAFT_VALUES);
+	if (!unset && value_check(draft, value, st))
+		return -1;
+	if (!strcmp(draft->key, "mode") && !mode_find(value)) {
+		struct suggestion guess = suggest_for(value);
+		char allowed[256] = "";
+		for (const struct mode *const *m = mode_table; *m; m++) {
+			suggest_offer(&guess, (*m)->name);
+			status_list(allowed, sizeof allowed, (*m)->name);
+		}
+		return status_set(st, "there is no mode '%s'%s; allowed is %s", value,
+		                  suggestion_text(&guess).text, allowed);
+	}
+	for (unsigned i = 0; i < draft->nvariants; i++)
+		if (!strcmp(draft->variants[i].value, unset ? "" : value))
+			return status_set(st, "'%s' is there twice; allowed is once", value);
+	v->mode = strcmp(draft->key, "mode") && strcmp(draft->key, "layout") ? mode : NULL;
+	snprintf(v->value, sizeof v->value, "%s", unset ? "" : value);
+	name_variant(draft, v,
+	             unset || !v->mode                 ? ""
+	             : !strncmp(draft->key, "env.", 4) ? draft->key + 4
+	                                               : draft->key,
+	             value);
+	draft->nvariants++;
+	return 0;
+}
+
+static int compare_values(struct draft *draft, char *values, const char *mode, struct status *st)
+{
+	const bool placed = !strcmp(draft->key, "mode") || !strcmp(draft->key, "layout");
+	if (settings_is_check(draft->key))
+		return status_set(st,
+		                  "%s is a check, and no setting in which variants differ; "
+		                  "allowed is another key",
+		                  draft->key);
+	if (!known_to_all(draft->key))
+		draft->of_key = backend_using(draft->key);
+	if (!strchr(values, ',') && !placed && strcmp(trimmed(values), "default") &&
+	    value_add(draft, "default", mode, st))
+		return -1;
+	for (char *value; (value = strsep(&values, ","));)
+		if (value_add(draft, trimmed(value), mode, st))
+			return -1;
+	if (draft->nvariants < 2)
+		return status_set(st,
+		                  "%s: one value is compared with nothing; allowed are two or "
+		                  "more",
+		                  draft->key);
+	return 0;
+}
+
+/* What is neither a word of ours nor KEY=VALUE. */
+static int not_a_comparison(const char *answer, struct status *st)
+{
+	size_t n;
+	const struct field *rows = settings_fields(&n), *row = field_find(rows, n, answer);
+	struct suggestion guess = suggest_for(answer);
+	char allowed[512];
+	if (row) {
+		field_allowed(row, allowed, sizeof allowed);
+		return status_set(st, "%s needs its values, as in %s=A,B%s%s", answer, answer,
+		                  allowed[0] ? "; allowed is " : "", allowed);
+	}
+	for (size_t i = 0; i < NCOMPARISONS; i++)
+		suggest_offer(&guess, comparisons[i].form);
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&guess, rows[i].key);
+	return status_set(st,
+	                  "'%s' is not understood%s; allowed is %s, %s or %s (`launchgap list "
+	                  "keys` names keys and values)",
+	                  answer, suggestion_text(&guess).text, comparisons[0].form,
+	                  comparisons[1].form, comparisons[2].form);
+}
+
+int draft_compare(struct draft *draft, const char *answer, const char *mode, struct status *st)
+{
+	struct draft d = {.test = CLAIM_TESTS};
+	char text[DRAFT_ANSWER];
+	snprintf(text, sizeof text, "%s", answer);
+	char *key = trimmed(text), *equals = strchr(text, '=');
+	int rc = 1;
+	if (*mode && !mode_find(mode)) {
+		struct draft none = {.key = "mode"};
+		return value_add(&none, mode, "", st);
+	}
+	memcpy(d.collectives, draft->collectives, sizeof d.collectives);
+	memcpy(d.bytes, draft->bytes, sizeof d.bytes);
+	d.of_collectives = draft->of_collectives;
+	for (size_t i = 0; i < NCOMPARISONS && rc > 0; i++)
+		if (comparisons[i].take && !strcmp(comparisons[i].form, key))
+			rc = comparisons[i].take(&d, mode, st);
+	if (rc > 0 && !equals)
+		return not_a_comparison(key, st);
+	if (rc > 0) {
+		*equals = '\0';
+		snprintf(d.key, sizeof d.key, "%.*s", (int)sizeof d.key - 1, trimmed(key));
+		if (!keys_of_variant(d.key))
+			return not_a_comparison(d.key, st);
+		rc = compare_values(&d, equals + 1, usual_mode(mode), st);
+	}
+	if (!rc)
+		*draft = d;
+	return rc;
+}
+
+/* --- 2: what is measured --- */
+
+/* A key of [experiment], read as a file's. */
+static int experiment_check(const char *key, const char *value, struct spec *scratch,
+                            struct status *st)
+{
+	const struct keys_target target = {scratch, NULL, NULL};
+	return keys_apply(&target, key, value, st);
+}
+
+int draft_collectives(struct draft *draft, const char *answer, struct status *st)
+{
+	struct spec *scratch = calloc(1, sizeof *scratch);
+	const char *backend = NULL;
+	int rc = scratch ? experiment_check("collective", answer, scratch, st)
+	                 : status_set(st, "out of memory");
+	for (unsigned i = 0; !rc && i < scratch->ncolls; i++) {
+		const struct coll_info *coll = coll_info(scratch->colls[i]);
+		if (coll->is & COLL_TRAINS)
+			rc =
+			    status_set(st,
+			               "%s is of a model: it has experiments of its own, as "
+			               "`launchgap run ddp_step model=gpt2_xl`; allowed is another "
+			               "collective",
+			               coll->name);
+		for (const struct backend *const *b = backend_table;
+		     scratch->colls[i] == COLL_INIT && *b && !backend; b++)
+			backend = (*b)->is.connects ? (*b)->name : NULL;
+	}
+	if (!rc)
+		draft->of_collectives = backend;
+	if (!rc)
+		snprintf(draft->collectives, sizeof draft->collectives, "%s", answer);
+	free(scratch);
+	return rc;
+}
+
+int draft_bytes(struct draft *draft, const char *answer, struct status *st)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned n;
+	struct status ignored = {""};
+	char stepped[DRAFT_ANSWER];
+	snprintf(stepped, sizeof stepped, "%.*s x4", DRAFT_ANSWER - 4, answer);
+	const char *taken = sizes_parse(answer, sizes, &n, &ignored) ? stepped : answer;
+	if (taken == stepped && sizes_parse(stepped, sizes, &n, &ignored))
+		return sizes_parse(answer, sizes, &n, st);
+	snprintf(draft->bytes, sizeof draft->bytes, "%s", taken);
+	return 0;
+}
+
+/* --- 3: what is expected --- */
+
+/* The test of left ÷ right where more is faster, and where less is; CLAIM_TESTS: it says nothing of
+ * speed. */
+static const struct relation {
+	const char *word;
+	enum claim_test more_is_faster, less_is_faster, neither;
+	const char *says;
+} relations[] = {
+    {"slower", CLAIM_LESS, CLAIM_MORE, CLAIM_TESTS, "slower than"},
+    {"faster", CLAIM_MORE, CLAIM_LESS, CLAIM_TESTS, "faster than"},
+    {"equal", CLAIM_WITHIN, CLAIM_WITHIN, CLAIM_WITHIN, "equal to"},
+    {"less", CLAIM_LESS, CLAIM_LESS, CLAIM_LESS, "less than"},
+    {"more", CLAIM_MORE, CLAIM_MORE, CLAIM_MORE, "more than"},
+};
+
+#define NRELATIONS (sizeof relations / sizeof *relations)
+
+void draft_relations(char *out, size_t bytes)
+{
+	for (size_t i = 0; i < NRELATIONS; i++)
+		status_list(out, bytes, relations[i].word);
+}
+
+void draft_metrics(char *out, size_t bytes)
+{
+	for (unsigned i = 0; i < METRIC_KINDS; i++)
+		status_list(out, bytes, metric_info((enum metric)i)->name);
+}
+
+static enum claim_test test_of(const struct relation *r, enum metric metric)
+{
+	const char *unit = metric_info(metric)->unit;
+	return metric == METRIC_BUSBW                       ? r->more_is_faster
+	       : !strcmp(unit, "µs") || !strcmp(unit, "ms") ? r->less_is_faster
+	                                                    : r->neither;
+}
+
+/* Bandwidth, unless all sizes are small ones. */
+static enum metric usual_metric(const struct draft *draft)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned n;
+	bool third;
+	struct status ignored = {""};
+	if (sizes_parse(draft->bytes, sizes, &n, &ignored))
+		return METRIC_BUSBW;
+	const struct claim_range small = claim_regime_range(REGIME_SMALL, true, sizes, n, &third);
+	return third || sizes[n - 1] > small.hi ? METRIC_BUSBW : METRIC_LATENCY;
+}
+
+/* What an answer said so far. */
+struct expected {
+	const struct relation *relation;
+	unsigned sides[2], nsides;
+	enum metric metric;
+	char share[16];
+};
+
+/* A word of the answer; 1: it is none. */
+static int word_take(const struct draft *draft, const char *word, struct expected *e,
+                     struct status *st)
+{
+	const bool libraries = !strcmp(draft->key, "each");
+	static const char *const fillers[] = {"is", "are", "than", "as",
+	                                      "by", "in",  "to",   "within"};
+	for (unsigned i = 0; i < draft->nvariants; i++)
+		if (!strcmp(word, draft->variants[i].name) ||
+		    !strcmp(word, draft->variants[i].value)) {
+			if (libraries && draft->variants[i].value[0])
+				return status_set(st,
+				                  "%s becomes a variant for each library, which "
+				                  "no claim can name yet; allowed are the others",
+				                  draft->variants[i].name);
+			if (e->nsides == 2)
+				return status_set(st, "'%s' is a third variant; allowed are two",
+				                  word);
+			e->sides[e->nsides++] = i;
+			return 0;
+		}
+	for (size_t i = 0; i < NRELATIONS; i++)
+		if (!strcmp(word, relations[i].word)) {
+			e->relation = &relations[i];
+			return 0;
+		}
+	for (unsigned i = 0; i < METRIC_KINDS; i++)
+		if (!strcmp(word, metric_info((enum metric)i)->name)) {
+			e->metric = (enum metric)i;
+			return 0;
+		}
+	for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+		if (!strcmp(word, fillers[i]))
+			return 0;
+	if (!strchr(word, '%'))
+		return 1;
+	snprintf(e->share, sizeof e->share, "%s", word);
+	return 0;
+}
+
+static int not_expected(const struct draft *draft, const char *word, struct status *st)
+{
+	struct suggestion guess = suggest_for(word);
+	char variants[512] = "", words[128] = "", metrics[256] = "";
+	for (unsigned i = 0; i < draft->nvariants; i++) {
+		suggest_offer(&guess, draft->variants[i].name);
+		status_list(variants, sizeof variants, draft->variants[i].name);
+	}
+	for (size_t i = 0; i < NRELATIONS; i++)
+		suggest_offer(&guess, relations[i].word);
+	for (unsigned i = 0; i < METRIC_KINDS; i++)
+		suggest_offer(&guess, metric_info((enum metric)i)->name);
+	draft_relations(words, sizeof words);
+	draft_metrics(metrics, sizeof metrics);
+	return status_set(st,
+	                  "'%s' is not understood%s; allowed are two variants (%s), one of %s "
+	                  "between, a share as in 5%%, and one of %s",
+	                  word, suggestion_text(&guess).text, variants, words, metrics);
+}
+
+/* "less by 2%", as a file has it, if the share is one. */
+static int test_write(enum claim_test test, const char *share, char *out, size_t bytes,
+                      struct status *st)
+{
+	size_t n;
+	const struct field *rows = claim_fields(CLAIM_SECTION_CLAIM, &n);
+	struct claim scratch;
+	snprintf(out, bytes, "%s %s%s", claim_test_name(test), test == CLAIM_WITHIN ? "" : "by ",
+	         share);
+	return field_read(field_find(rows, n, "is"), out, &scratch, st);
+}
+
+int draft_expect(struct draft *draft, const char *answer, struct status *st)
+{
+	struct expected e = {.metric = METRIC_KINDS, .share = "2%"};
+	char text[DRAFT_ANSWER], test[64], *rest = text;
+	snprintf(text, sizeof text, "%s", answer);
+	for (char *word; (word = strsep(&rest, BLANKS));) {
+		const int rc = *word ? word_take(draft, word, &e, st) : 0;
+		if (rc)
+			return rc < 0 ? rc : not_expected(draft, word, st);
+	}
+	draft->test = CLAIM_TESTS;
+	if (!answer[strspn(answer, BLANKS)])
+		return 0;
+	if (!e.relation || e.nsides < 2 || e.sides[0] == e.sides[1])
+		return not_expected(draft, answer, st);
+	const enum metric metric = e.metric == METRIC_KINDS ? usual_metric(draft) : e.metric;
+	const enum claim_test is = test_of(e.relation, metric);
+	if (is == CLAIM_TESTS)
+		return status_set(st,
+		                  "%s is no speed, so that nothing is %s in it; allowed is less, "
+		                  "more or equal",
+		                  metric_info(metric)->name, e.relation->word);
+	if (test_write(is, e.share, test, sizeof test, st))
+		return -1;
+	draft->test = is;
+	draft->left = e.sides[0];
+	draft->right = e.sides[1];
+	draft->metric = metric;
+	memcpy(draft->share, e.share, sizeof draft->share);
+	snprintf(draft->text, sizeof draft->text, "%s: %s %s (%s)",
+	         draft->variants[draft->left].name, e.relation->says,
+	         draft->variants[draft->right].name, metric_info(metric)->summary);
+	return 0;
+}
+
+/* --- the file --- */
+
+static void key_write(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, "%-14s = %s\n", key, value);
+}
+
+void draft_write(const struct draft *d, const char *name, FILE *out)
+{
+	const char *backend = d->of_key ? d->of_key : d->of_collectives;
+	const struct metric_info *metric = d->test == CLAIM_TESTS ? NULL : metric_info(d->metric);
+	char test[64], number[16];
+	struct status ignored = {""};
+	const bool modes = !strcmp(d->key, "mode"), libraries = !strcmp(d->key, "each");
+	fprintf(out, "; What does %s change in %s?\n;\n",
+	        modes       ? "the launch mode"
+	        : libraries ? "NCCL's version"
+	                    : d->key,
+	        d->collectives);
+	fprintf(out, "; Drafted by `launchgap new %s`; `launchgap list keys` names all keys.\n",
+	        name);
+	fputs("[experiment]\n", out);
+	key_write(out, "collective", d->collectives);
+	key_write(out, "bytes", d->bytes);
+	/* The first of the two: a default runs where other values may not. */
+	const unsigned reference = !metric ? 0 : d->left < d->right ? d->left : d->right;
+	key_write(out, "reference", d->variants[reference].name);
+	if (backend)
+		key_write(out, "backend", backend);
+	if (metric)
+		key_write(out, "primary", "expected");
+	if (metric && metric->counters)
+		key_write(out, "counters", "yes");
+	snprintf(number, sizeof number, "%u", d->ranks);
+	if (d->ranks)
+		key_write(out, "ranks", number);
+	snprintf(number, sizeof number, "%u", metric ? metric->least_calls : 0);
+	if (metric && metric->least_calls)
+		key_write(out, "isolated_calls", number);
+	for (unsigned i = 0; i < d->nvariants; i++) {
+		const struct draft_variant *v = &d->variants[i];
+		fprintf(out, "\n[variant %s]\n", v->name);
+		if (v->mode)
+			fprintf(out, "mode = %s\n", v->mode);
+		if (v->value[0])
+			fprintf(out, "%s = %s\n", d->key, v->value);
+	}
+	if (!metric)
+		return;
+	test_write(d->test, d->share, test, sizeof test, &ignored);
+	fprintf(out,
+	        "\n[claim expected]\ntext   = %s\nleft   = %s\nright  = %s\nmetric = %s\n"
+	        "is     = %s\n",
+	        d->text, d->variants[d->left].name, d->variants[d->right].name, metric->name, test);
+}

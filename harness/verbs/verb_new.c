@@ -1,0 +1,252 @@
+/* new: an experiment file of three answers, which a dry run accepts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../core/isolation.h"
+#include "../machine.h"
+#include "../report/page.h"
+#include "../suggest.h"
+#include "draft.h"
+#include "verbs.h"
+
+/* What the command line says; NULL: nothing. */
+struct said {
+	const char *name, *compare, *mode, *collective, *bytes, *expect;
+};
+
+static const struct {
+	const char *option;
+	size_t at;
+} options[] = {
+    {"--compare", offsetof(struct said, compare)},       {"--mode", offsetof(struct said, mode)},
+    {"--collective", offsetof(struct said, collective)}, {"--bytes", offsetof(struct said, bytes)},
+    {"--expect", offsetof(struct said, expect)},
+};
+
+#define NOPTIONS (sizeof options / sizeof *options)
+
+static int parse(int argc, char *argv[], struct said *said, struct status *st)
+{
+	for (int i = 2; i < argc; i++) {
+		const char **value = !said->name && argv[i][0] != '-' ? &said->name : NULL;
+		struct suggestion guess = suggest_for(argv[i]);
+		for (size_t k = 0; k < NOPTIONS; k++) {
+			suggest_offer(&guess, options[k].option);
+			if (!strcmp(argv[i], options[k].option))
+				value = (const char **)(void *)((char *)said + options[k].at);
+		}
+		if (!value)
+			return status_set(st,
+			                  "new: '%s' is not understood%s (`launchgap new --help`)",
+			                  argv[i], suggestion_text(&guess).text);
+		if (argv[i][0] == '-' && ++i == argc)
+			return status_set(st, "new: %s needs a value", argv[i - 1]);
+		*value = argv[i];
+	}
+	return 0;
+}
+
+/* What is made: the file of a draft. */
+struct making {
+	struct said said;
+	char file[TRIAL_NAME_BYTES + 8];
+	struct draft draft;
+	struct dry_plan dry;
+};
+
+static int check(struct making *m, struct status *st)
+{
+	struct plan_machine machine = {
+	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = backend_capacity};
+	const struct plan_source from = {m->file, 0, NULL, machine_env};
+	if (dry_plan(&from, false, &machine, &m->dry, st))
+		return -1;
+	plan_free(&m->dry.plan);
+	return 0;
+}
+
+/* Never over a file that is there. What a dry run refuses does not stay, nor what is only tried. */
+static int write_file(struct making *m, bool stays, struct status *st)
+{
+	FILE *out = fopen(m->file, "wx");
+	if (!out && errno == EEXIST)
+		return status_set(st,
+		                  "new: %s is there already, and stays as it is; allowed is "
+		                  "another NAME",
+		                  m->file);
+	if (!out)
+		return status_set(st, "new: %s cannot be written: %s", m->file, strerror(errno));
+	draft_write(&m->draft, m->said.name, out);
+	const bool cut = ferror(out) != 0;
+	int rc = fclose(out) || cut ? status_set(st, "new: %s cannot be written", m->file)
+	                            : check(m, st);
+	if (rc || !stays)
+		remove(m->file);
+	return rc;
+}
+
+/* --- questions --- */
+
+static void say_comparison(const char *form, const char *what)
+{
+	char lead[64];
+	snprintf(lead, sizeof lead, "   %-17s ", form);
+	page_wrap(stdout, lead, 21, what);
+}
+
+static void say_claims(const struct draft *draft)
+{
+	char text[1024] = "variants: ", relations[128] = "", metrics[256] = "";
+	for (unsigned i = 0; i < draft->nvariants; i++)
+		status_add(text, sizeof text, "%s%s", i ? ", " : "", draft->variants[i].name);
+	page_wrap(stdout, "   ", 3, text);
+	draft_relations(relations, sizeof relations);
+	draft_metrics(metrics, sizeof metrics);
+	snprintf(text, sizeof text, "one of %s; a share; a metric: %s", relations, metrics);
+	page_wrap(stdout, "   ", 3, text);
+}
+
+/* A line of the terminal, or `otherwise` for an empty one; -1: there is none. */
+static int ask(const char *otherwise, char answer[DRAFT_ANSWER], struct status *st)
+{
+	printf("   [%s] ", *otherwise ? otherwise : "nothing");
+	fflush(stdout);
+	if (!fgets(answer, DRAFT_ANSWER, stdin))
+		return status_set(st, "new: no answer, so that nothing is written");
+	answer[strcspn(answer, "\n")] = '\0';
+	if (!answer[strspn(answer, " \t")])
+		snprintf(answer, DRAFT_ANSWER, "%s", otherwise);
+	return 0;
+}
+
+/* Says why an answer is not taken; the question is asked again. */
+static bool refused(int rc, struct status *why)
+{
+	if (rc)
+		page_wrap(stdout, "   ", 3, why->text);
+	*why = (struct status){""};
+	return rc != 0;
+}
+
+static int compare(struct making *m, struct status *st)
+{
+	const char *mode = m->said.mode ? m->said.mode : "";
+	struct status why = {""};
+	char answer[DRAFT_ANSWER];
+	if (m->said.compare)
+		return draft_compare(&m->draft, m->said.compare, mode, st);
+	puts("1. What is to be compared?");
+	draft_comparisons(say_comparison);
+	do
+		if (ask("modes", answer, st))
+			return -1;
+	while (refused(draft_compare(&m->draft, answer, mode, &why), &why));
+	return 0;
+}
+
+static int measure(struct making *m, const char *collectives, const char *bytes, struct status *st)
+{
+	return draft_collectives(&m->draft, collectives, st) || draft_bytes(&m->draft, bytes, st)
+	           ? -1
+	           : write_file(m, false, st);
+}
+
+/* "alltoall, sendrecv 64K..64M x4": sizes begin with the first word that begins with a digit. */
+static int measure_both(struct making *m, char *answer, const char *bytes, struct status *st)
+{
+	char *sizes = answer, first[DRAFT_ANSWER];
+	while (*sizes && !(strchr("0123456789", *sizes) && (sizes == answer || sizes[-1] == ' ')))
+		sizes++;
+	snprintf(first, sizeof first, "%s", *sizes ? sizes : bytes);
+	*sizes = '\0';
+	while (sizes > answer && strchr(" \t,", sizes[-1]))
+		*--sizes = '\0';
+	return measure(m, *answer ? answer : DRAFT_COLLECTIVES, first, st);
+}
+
+static int measured(struct making *m, bool asks, struct status *st)
+{
+	const char *bytes = m->said.bytes ? m->said.bytes : DRAFT_BYTES;
+	struct status why = {""};
+	char answer[DRAFT_ANSWER], usual[64];
+	if (!asks || m->said.collective)
+		return measure(m, m->said.collective ? m->said.collective : DRAFT_COLLECTIVES,
+		               bytes, st);
+	puts("2. Which collectives, at which sizes? (`launchgap list collectives`)");
+	snprintf(usual, sizeof usual, DRAFT_COLLECTIVES " %s", bytes);
+	do
+		if (ask(usual, answer, st))
+			return -1;
+	while (refused(measure_both(m, answer, bytes, &why), &why));
+	return 0;
+}
+
+static int expected(struct making *m, bool asks, struct status *st)
+{
+	const struct draft_variant *v = m->draft.variants;
+	struct status why = {""};
+	char answer[DRAFT_ANSWER];
+	if (!asks || m->said.expect)
+		return draft_expect(&m->draft, m->said.expect ? m->said.expect : "", st);
+	printf("3. What do you expect? As in: %s slower %s by 5%%\n", v[0].name, v[1].name);
+	say_claims(&m->draft);
+	do
+		if (ask("", answer, st))
+			return -1;
+	while (refused(draft_expect(&m->draft, answer, &why) || write_file(m, false, &why), &why));
+	return 0;
+}
+
+/* What options do not say is asked on a terminal; elsewhere it is the default. */
+static int answer_all(struct making *m, struct status *st)
+{
+	const bool asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	if (!m->said.compare && !asks)
+		return status_set(st, "new: --compare says what is compared: modes, versions or "
+		                      "KEY=VALUE,VALUE (`launchgap new --help`); on a terminal "
+		                      "it is asked");
+	return compare(m, st) || measured(m, asks, st) || expected(m, asks, st) ? -1 : 0;
+}
+
+static void say_next(const struct making *m)
+{
+	const struct spec *spec = &m->dry.spec;
+	printf("%s is written: %u variants, %u collective%s, %u size%s. Next:\n", m->file,
+	       m->draft.nvariants, spec->ncolls, spec->ncolls == 1 ? "" : "s", spec->nsizes,
+	       spec->nsizes == 1 ? "" : "s");
+	printf("  launchgap run --file %s --dry-run\n    what it would measure, and its time\n",
+	       m->file);
+	if (m->draft.test != CLAIM_TESTS)
+		printf("  launchgap run --file %s --quick\n    what you expect alone, in about a "
+		       "minute\n",
+		       m->file);
+	printf("  launchgap run --file %s\n    all of it, with a report\n", m->file);
+	if (!strcmp(m->draft.key, "each"))
+		puts("NCCL_LIBS=path:path names the libraries (`make nccl-legacy` gets them).");
+}
+
+int verb_new(int argc, char *argv[], const struct home *home, struct status *st)
+{
+	struct making *m = calloc(1, sizeof *m);
+	int rc = m ? parse(argc, argv, &m->said, st) : status_set(st, "out of memory");
+	(void)home;
+	if (!rc && !m->said.name)
+		rc = status_set(st, "new: NAME is missing, that of the file NAME.exp (`launchgap "
+		                    "new --help`)");
+	if (!rc && !field_is_name(m->said.name, TRIAL_NAME_BYTES))
+		rc = status_set(st,
+		                "new: '%s' is no name; allowed are up to %d letters, digits, -, _ "
+		                "and .",
+		                m->said.name, TRIAL_NAME_BYTES - 1);
+	if (!rc) {
+		snprintf(m->file, sizeof m->file, "%s.exp", m->said.name);
+		rc = answer_all(m, st) || write_file(m, true, st) ? -1 : 0;
+	}
+	if (!rc)
+		say_next(m);
+	free(m);
+	return rc;
+}
