@@ -1,8 +1,6 @@
 # launchgap. `make experiment EXP=smoke` and `make test` take a fresh Debian or Ubuntu machine all
 # the way; `make help` names the rest.
 
-RELEASE := 0.5.0
-
 include harness/given.mk
 
 ifeq ($(filter -j%,$(MAKEFLAGS))$(MAKELEVEL:0=),)
@@ -11,7 +9,9 @@ endif
 B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
 CC      := gcc
 CFLAGS  := -O2 -g
-COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+IDENTITY := $(shell harness/version.sh)
+RELEASE := $(word 1,$(IDENTITY))
+COMMIT  := $(word 2,$(IDENTITY))
 
 # --- what this machine has; looked up when a recipe runs, after the packages are there ----------
 LIBS    := hwloc inih jansson libxxhash libcmark-gfm zlib
@@ -33,7 +33,9 @@ SANFLAG  = $(if $(SAN),$(if $(filter coverage,$(SAN)),--coverage -fprofile-updat
 WARN    := -Wall -Wextra $(if $(WERROR),-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 # Inlined, xxHash 0.8.3 reads words of any array through a pointer to long, which C forbids; 0: by memcpy.
 STD     := -std=c11 -D_GNU_SOURCE -DXXH_FORCE_MEMORY_ACCESS=0
-ALL_C    = $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -MMD -MP
+# A program is the same whichever folder it is built in.
+MAP      = '-ffile-prefix-map=$(CURDIR)=.'
+ALL_C    = $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program. hwloc's wants libudev, which
 # systems have where its header's package is not.
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
@@ -60,15 +62,15 @@ MPI     := $(B)/liblaunchgap_mpi.so
 MPI_ON   = $(if $(filter fuzzer%,$(SAN)),,$(if $(MPICC),$(shell $(MPICC) -E harness/mpi/mpi_calls.c >/dev/null 2>&1 && echo yes)))
 PARTS   := $(GLOO) $(MPI)
 
-.PHONY: all deps experiment experiments tour beside selftest nccl-legacy doctor plots install lint format clean help
+.PHONY: all deps experiment experiments tour beside selftest nccl-legacy doctor plots install dist deb lint format clean help
 all: $(B)/launchgap
 
 $(B)/core.a: | $(PARTS)
 # Gloo's sums of whole numbers wrap, as all others' do; for C++ they may only with -fwrapv.
 $(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(B)/flags | deps
-	$(Q)rm -f $@; $(if $(GLOO_ON),echo "  CXX $<"; $(CXX) -std=c++14 -fwrapv $(CFLAGS) -Wall -Wextra $(SANFLAG) -fPIC -shared -o $@ $< -lgloo,:)
+	$(Q)rm -f $@; $(if $(GLOO_ON),echo "  CXX $<"; $(CXX) -std=c++14 -fwrapv $(CPPFLAGS) $(or $(CXXFLAGS),$(CFLAGS)) $(MAP) -Wall -Wextra $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $< -lgloo,:)
 $(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(wildcard harness/coll/value*.h) $(B)/flags | deps
-	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -fPIC -shared -o $@ $<,:)
+	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $<,:)
 
 # All but main, for the program and its tests alike.
 $(B)/core.a: $(CORE) $(KERNELS)
@@ -76,7 +78,7 @@ $(B)/core.a: $(CORE) $(KERNELS)
 
 define link
 $(SAY) LINK $@
-$(Q)$(CC) $(SANFLAG) -o $@ $^ $(LINK) $(CUDALIB)
+$(Q)$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LINK) $(CUDALIB)
 endef
 $(B)/launchgap: $(B)/harness/main.o $(B)/core.a
 	$(link)
@@ -92,13 +94,13 @@ $(B)/%.o: %.c $(B)/flags | deps
 $(B)/%.o: %.cu $(B)/flags
 	@mkdir -p $(@D)
 	$(SAY) NVCC $<
-	$(Q)$(NVCC) -O3 -std=c++17 $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
+	$(Q)$(NVCC) -O3 -std=c++17 -Xcompiler $(MAP) $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
 
 # The commit is compiled in: what prints it is made again when it moves; and all is made again with
 # other flags, as when CUDA has come to the machine.
 $(B)/commit: SAYS = $(COMMIT)
 $(B)/flags: SAYS = $(FLAGS)
-FLAGS := $(strip $(CC) $(MPICC) $(CFLAGS) $(SANFLAG) $(HAVE) $(if $(WERROR),-Werror))
+FLAGS := $(strip $(CC) $(MPICC) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(SANFLAG) $(HAVE) $(if $(WERROR),-Werror))
 $(B)/commit $(B)/flags: | deps
 	@mkdir -p $(@D); echo '$(SAYS)' | cmp -s - $@ || echo '$(SAYS)' >$@
 SAY_COMMIT := $(addprefix $(B)/harness/,main.o run/run_setup.o verbs/verb_ask.o verbs/verb_doctor.o)
@@ -154,16 +156,26 @@ nccl-legacy:
 
 # Of what is built: as root, nothing is compiled, and nothing else installed.
 PREFIX := /usr/local
+PAGES  := $(wildcard *.md experiments/*.md modes/*.md results/*.md harness/analysis/*.md)
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
 	install -D $(B)/launchgap $(DESTDIR)$(PREFIX)/bin/launchgap
 	rm -f $(DESTDIR)$(PREFIX)/lib/liblaunchgap_*.so # of an earlier program
-	for part in $(wildcard $(PARTS)); do install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $$part; done
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments $(wildcard experiments/*.*)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*
+	for part in $(wildcard $(PARTS)); do install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/launchgap $$part; done
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*.exp
+	install -D -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/beside.sh experiments/ddp_torch.py
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*.csv
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
+	for page in $(PAGES); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/launchgap/$$page; done
 
-# --- packages ------------------------------------------------------------------------------------
+# Of the commit; harness/packages/README.md has these and other packages.
+dist:
+	@mkdir -p build
+	git archive --prefix=launchgap-$(RELEASE)/ -o build/launchgap-$(RELEASE).tar.gz HEAD
+deb:
+	@harness/packages/deb.sh
+
+# --- what launchgap needs ------------------------------------------------------------------------
 # `make experiment` and `make test` install what is missing, on Debian and Ubuntu; all other
 # targets only name it. DEPS=install and DEPS=manual say which. The packages: harness/packages.sh.
 WANTED := build $(if $(filter experiment beside test deps coverage,$(MAKECMDGOALS)),use) \
@@ -200,6 +212,8 @@ help:
 ##                             builds and installs nothing
 ## make deps                   install what is missing (DEPS=manual: name it)
 ## make install PREFIX=dir     program, experiments and plots, once built
+## make deb                    a Debian package of the commit, into build-deb/
+## make dist                   a tarball of it, into build/
 ##
 ## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
 ## make bare SUITE=trixie      the README's commands on a bare Debian (root,

@@ -10,7 +10,7 @@
  * linker looks. Not by a run path: sanitizers call dlopen from their own library. */
 static void *open_beside(const char *file, int flags)
 {
-	static const char *const places[] = {"", "/..", "/../lib"};
+	static const char *const places[] = {"", "/..", "/../lib/launchgap"};
 	char program[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 	program[n > 0 ? n : 0] = '\0';

@@ -66,7 +66,7 @@ TEST(each_verb_has_its_help)
 	     "default auto (host)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
 	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");
-	SAYS("--version", 0, "launchgap 0.", "built with ", "hwloc", "MPI");
+	SAYS("--version", 0, "launchgap ", "built with ", "hwloc", "MPI");
 	struct cli cli = here_call("--version");
 	assert_lacks(cli.out, "with without"); /* of a build that lacks CUDA */
 	free(cli.out);

@@ -61,16 +61,17 @@ TEST(a_part_that_is_none_is_said)
 	cli_expect(cli, 0, "MPI                no MPI here: ", "undefined symbol: launchgap_mpi");
 }
 
-/* Where `make install` puts it, too: lib beside bin. */
+/* Where `make install` puts it, too: lib/launchgap beside bin. */
 TEST(a_part_says_which_mpi_it_has)
 {
 	cli_expect(here_shell(ALONE "cp $(dirname $LAUNCHGAP)/tests/standin_mpi.so "
 	                            "$HERE/liblaunchgap_mpi.so; $HERE/launchgap --version"),
 	           0, "\nloads Stand-in MPI 3.14\n");
-	cli_expect(here_shell("mkdir $HERE/bin $HERE/lib; mv $HERE/launchgap $HERE/bin; "
-	                      "mv $HERE/liblaunchgap_mpi.so $HERE/lib; "
-	                      "$HERE/bin/launchgap --version"),
-	           0, "\nloads Stand-in MPI 3.14\n");
+	cli_expect(
+	    here_shell("mkdir -p $HERE/bin $HERE/lib/launchgap; mv $HERE/launchgap $HERE/bin; "
+	               "mv $HERE/liblaunchgap_mpi.so $HERE/lib/launchgap; "
+	               "$HERE/bin/launchgap --version"),
+	    0, "\nloads Stand-in MPI 3.14\n");
 }
 
 /* The process that tries it ends, and the program says so. */
