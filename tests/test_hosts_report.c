@@ -46,9 +46,9 @@ static json_t *host(unsigned h, unsigned block)
 static void on_two_hosts(json_t *line, const struct made_place *place)
 {
 	static const char *const names[] = {"hosta 0-1", "hosta 0-1", "hostb 0-1", "hostb 0-1"};
-	json_t *facts = json_array();
 	if (place->variant || place->size || place->isolated)
 		return;
+	json_t *facts = json_array();
 	for (unsigned w = 0; w < 4; w++)
 		json_array_append_new(facts, json_pack("{s:s}", "host", names[w]));
 	json_object_set_new(line, "facts", facts);
