@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "compare/compare.h"
+#include "machine.h"
 #include "mpi/mpi_load.h"
 #include "report/nccl_table.h"
+#include "report/report.h"
 #include "suggest.h"
 #include "run/runner.h"
 #include "verbs/verbs.h"
@@ -104,7 +106,8 @@ static const struct verb verbs[] = {
      "  --threshold 2%  what counts as a difference\n"
      "  --variant NAME  name of nccl-tests' files (default: from their layout)\n"
      "  --format json   every table as one JSON object (results/README.md); markdown:\n"
-     "                  what is combined as a page\n"
+     "                  the page\n"
+     "  --html FILE     the page, what differs first: one file, to send and print\n"
      "  --junit FILE    of two: a test case for each verdict and size, as JUnit's XML;\n"
      "                  slower is a failure\n"
      "exit: 0 equal, better or undecided; 1 B is slower; 2 not comparable or readable\n", verb_compare},
@@ -177,8 +180,10 @@ static int verb_compare(int argc, char *argv[], const struct home *home, struct 
 {
 	struct compare_request request;
 	(void)home;
-	return compare_parse(argc, argv, &request, st) ? COMPARE_NOT_DONE
-	                                               : compare_run(&request, st);
+	if (compare_parse(argc, argv, &request, st))
+		return COMPARE_NOT_DONE;
+	request.summary = machine_env(REPORT_SUMMARY);
+	return compare_run(&request, st);
 }
 
 static void print_usage(FILE *out)

@@ -3,6 +3,7 @@
 LAUNCHGAP names the program."""
 
 import csv
+import html.parser
 import json
 import math
 import os
@@ -237,6 +238,100 @@ def test_the_job_s_page_gets_the_first_page(folder):
     assert text.startswith("before\n# ") and "The whole report:" in text and len(text) < 20000
     assert answer[:30] in text.replace("\\", "").replace("\u00a0", " ")
     assert "cannot append" in run("report", made, GITHUB_STEP_SUMMARY=f"{folder}/none/x").stderr
+
+
+# --- compare as a page -------------------------------------------------------------------------------
+
+
+class Page(html.parser.HTMLParser):
+    """Headings and cells; a page that would fetch something, or has a script, is none."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.within, self.headings, self.cells, self.text, self.open = "", [], [], "", []
+        with open(file, encoding="utf-8") as text:
+            self.feed(text.read())
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        assert tag not in ("script", "link", "iframe")
+        for name in ("src", "href"):
+            assert re.match("#|data:", attrs.get(name, "#")), attrs
+        if tag not in ("meta", "br", "img"):
+            self.open.append(tag)
+        self.within = tag
+        if tag in ("h1", "h2"):
+            self.headings.append("")
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+        self.within = ""
+
+    def handle_data(self, data):
+        self.text += data
+        if {"h1", "h2"} & set(self.open):
+            self.headings[-1] += data
+        if {"td", "th"} & set(self.open):
+            self.cells[-1] += data
+
+
+def in_order(page, *headings):
+    places = [page.headings.index(heading) for heading in headings]
+    assert places == sorted(places), page.headings
+
+
+def test_the_page_has_what_differs_first(folder):
+    file = f"{folder}/page.html"
+    a, b = f"{REFERENCE}/2x-h200/tuning_2.28.3", f"{REFERENCE}/2x-h200/tuning_2.32.3"
+    terminal = run("compare", a, b, "--html", file).stdout
+    page = Page(file)
+    in_order(page, "Differences", "Undecided", "Could not be compared", "The two sides")
+    shown = [cell for cell in page.cells if cell in ("slower by little", "undecided")]
+    assert shown == ["slower by little"] * 3 + ["undecided"]
+    assert len([cell for cell in page.cells if re.fullmatch(r"\d+ [KMG]iB", cell)]) == \
+        len(re.findall(r"\d+ [KMG]iB", terminal)) == 20
+
+
+def test_the_page_says_why_nothing_is_compared(folder):
+    file = f"{folder}/page.html"
+    said = run("compare", f"{REFERENCE}/2x-h200/h800_alltoall", f"{REFERENCE}/2x-h200/h800_sendrecv",
+               "--html", file, expect=2)
+    page = Page(file)
+    assert "Could not be compared" in page.headings and said.stderr.split(": ", 1)[1].strip() in page.text
+
+
+def test_the_page_takes_any_name(folder):
+    file, a = f"{folder}/page.html", record(f"{folder}/a", named)
+    run("compare", a, record(f"{folder}/b", named), "--html", file)
+    assert ODD in Page(file).cells
+    run("compare", a, record(f"{folder}/c"), "--html", file)
+    assert f"of {ODD}." in Page(file).text
+
+
+def test_several_runs_have_a_page(folder):
+    file = f"{folder}/page.html"
+    runs = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
+    run("compare", *runs, "--combine", "--html", file)
+    page = Page(file)
+    in_order(page, "tuning: 2 runs as one", "Differences from the reference", "The reference against itself", "By size",
+             "The runs")
+    assert all(folder in page.text for folder in runs)
+    assert "--junit is of two" in run("compare", *runs, "--combine", "--junit", file, expect=2).stderr
+
+
+def test_the_job_s_page_gets_the_differences(folder):
+    page = f"{folder}/page.md"
+    runs = [f"{REFERENCE}/2x-h200/tuning_{version}" for version in ("2.28.3", "2.32.3")]
+    for options in ([], ["--combine"]):
+        run("compare", *runs, *options, GITHUB_STEP_SUMMARY=page)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    assert text.index("# tuning: B compared with A") < text.index("## Differences\n") < \
+        text.index("# tuning: 2 runs as one") and len(text) < 4000
+    assert "| default | alltoall | **slower by little** | 0.992" in text
 
 
 def main():

@@ -121,7 +121,7 @@ static int combine(const char *a, const char *b, const char *c)
 			assert_true(text_width(line) <= 80);
 	cli_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
-	request.json = true;
+	request.form = COMPARE_JSON;
 	assert_int_equal(run_compare(request, &json, &st), code);
 	json_decref(told);
 	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
@@ -257,8 +257,8 @@ TEST(three_results_are_combined)
 	assert_true(q.combine && !q.nothers);
 	assert_int_equal(parse(&q, &st, 4, three), 0);
 	assert_false(q.combine);
-	assert_int_equal(parse(&q, &st, 6, page), -1);
-	assert_says(st.text, "say --combine");
+	assert_int_equal(parse(&q, &st, 6, page), 0);
+	assert_true(q.form == COMPARE_MARKDOWN && !q.combine);
 	assert_int_equal(parse(&q, &st, 7, named), -1);
 	assert_says(st.text, "only runs are combined");
 	assert_int_equal(parse(&q, &st, 5, slip), -1);

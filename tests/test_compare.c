@@ -158,7 +158,7 @@ static int compare_at(const char *left, const char *right, double margin)
 	assert_fits(text);
 	cli_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
-	request.json = true;
+	request.form = COMPARE_JSON;
 	assert_int_equal(run_compare(request, &json, &st), code);
 	json_decref(told);
 	told = code == COMPARE_NOT_DONE ? NULL : json_loads(json, 0, NULL);
@@ -582,7 +582,7 @@ TEST(the_command_line)
 	assert_string_equal(r.right, "B");
 	assert_true(r.margin == COMPARE_MARGIN);
 	assert_null(r.variant);
-	assert_false(r.json);
+	assert_true(r.form == COMPARE_TEXT);
 	assert_int_equal(parse(&r, &st,
 	                       (const char *[]){"l", "compare", "--threshold", "0.5 %", "A",
 	                                        "--variant", "v", "B", "--format", "json", NULL}),
@@ -591,7 +591,7 @@ TEST(the_command_line)
 	assert_string_equal(r.left, "A");
 	assert_string_equal(r.right, "B");
 	assert_string_equal(r.variant, "v");
-	assert_true(r.json);
+	assert_true(r.form == COMPARE_JSON);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		assert_int_equal(parse(&r, &st, bad[i].args), -1);
 		assert_says(st.text, bad[i].said);

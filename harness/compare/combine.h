@@ -8,6 +8,7 @@
 
 #include "../analysis/analysis.h"
 #include "../analysis/pooled.h"
+#include "form.h"
 #include "result.h"
 
 struct combined_run {
@@ -55,8 +56,11 @@ struct combined {
  * of different experiments, backends or numbers of ranks. */
 int combine_make(struct combined *c, const char *const *paths, unsigned n, struct status *st);
 
-/* print_combined.c: for people in 80 columns, as Markdown, or as one JSON object. */
-enum combine_form { COMBINE_TEXT, COMBINE_MARKDOWN, COMBINE_JSON };
-void print_combined(const struct combined *c, enum combine_form form, FILE *out);
+/* print_combined.c: as text, as one JSON object, or as a page. */
+void print_combined(const struct combined *c, enum compare_form form, FILE *out);
+/* The page, what differs first; unless page->whole only the answer and the differences. Its title. */
+struct page;
+void combined_page(struct page *page, const struct combined *c);
+const char *combined_title(const struct combined *c);
 
 #endif

@@ -36,14 +36,11 @@ static int parse_variant(const char *text, struct compare_request *out, struct s
 
 static int parse_format(const char *text, struct compare_request *out, struct status *st)
 {
-	out->json = !strcmp(text, "json");
-	out->markdown = !strcmp(text, "markdown");
-	if (!out->json && !out->markdown)
-		return status_set(st,
-		                  "--format %.40s: allowed are json and, of several runs that "
-		                  "are combined, markdown",
-		                  text);
-	return 0;
+	out->form = !strcmp(text, "json")       ? COMPARE_JSON
+	            : !strcmp(text, "markdown") ? COMPARE_MARKDOWN
+	                                        : COMPARE_TEXT;
+	return out->form ? 0
+	                 : status_set(st, "--format %.40s: allowed are json and markdown", text);
 }
 
 static const struct option {
@@ -69,14 +66,11 @@ static int check_request(const struct compare_request *r, struct status *st)
 		return status_set(st, "compare wants two results: folders of runs, or JSON of "
 		                      "nccl-tests; with three or more runs it combines them");
 	for (unsigned i = 0; i < EXPORTED_FORMATS; i++)
-		if (r->combine && r->files[i])
+		if (r->combine && r->files[i] && !exported_combines(i))
 			return status_set(st, "%s is of two results; more runs are combined",
 			                  exported_option(i));
 	if (r->combine && r->variant)
 		return status_set(st, "--variant names nccl-tests' files; only runs are combined");
-	if (r->markdown && !r->combine)
-		return status_set(st, "--format markdown is of runs that are combined; say "
-		                      "--combine, or three or more runs");
 	return 0;
 }
 
@@ -109,7 +103,7 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
 			                  "two results or up to %d, --combine, --threshold, "
-			                  "--variant, --format, --junit",
+			                  "--variant, --format, --junit, --html",
 			                  argv[i], suggestion_text(&guess).text,
 			                  2 + COMPARE_OTHERS);
 		}
@@ -204,11 +198,11 @@ static int combine(struct arena *arena, const struct compare_request *r, struct 
 	memcpy(paths + 2, r->others, r->nothers * sizeof *paths);
 	if (combine_make(&c, paths, 2 + r->nothers, st))
 		return COMPARE_NOT_DONE;
-	print_combined(&c,
-	               r->json       ? COMBINE_JSON
-	               : r->markdown ? COMBINE_MARKDOWN
-	                             : COMBINE_TEXT,
-	               r->out ? r->out : stdout);
+	print_combined(&c, r->form, r->out ? r->out : stdout);
+	if (r->summary && *r->summary)
+		exported_summary(NULL, &c, r->summary);
+	if (exported_write(NULL, &c, r->files, st))
+		return COMPARE_NOT_DONE;
 	return COMPARE_NOT_WORSE;
 }
 
@@ -232,9 +226,11 @@ static int compare(struct arena *arena, void *of)
 		c.refused = x->st->text;
 		c.ngroups = 0;
 	} else {
-		print_comparison(&c, r->json, r->out ? r->out : stdout);
+		print_comparison(&c, r->form, r->out ? r->out : stdout);
 	}
-	if (exported_write(&c, r->files, x->st) || c.refused)
+	if (r->summary && *r->summary)
+		exported_summary(&c, NULL, r->summary);
+	if (exported_write(&c, NULL, r->files, x->st) || c.refused)
 		return COMPARE_NOT_DONE;
 	return conclude(&c, x->st);
 }

@@ -15,6 +15,7 @@
 
 #include "../status.h"
 #include "exported.h"
+#include "form.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
 #define COMPARE_OTHERS 24   /* after A and B */
@@ -29,12 +30,12 @@ enum compare_code {
 struct compare_request {
 	const char *left, *right; /* A, B */
 	const char *others[COMPARE_OTHERS];
-	unsigned nothers;    /* C, D, …: records of one experiment, to be combined (combine.h) */
-	bool combine;        /* A and B too */
-	double margin;       /* 0.02: 2 % */
-	bool json;           /* one object, schema in results/README.md */
-	bool markdown;       /* of what is combined */
-	const char *variant; /* the variant's name for nccl-tests' files; NULL: their layout,
+	unsigned nothers; /* C, D, …: records of one experiment, to be combined (combine.h) */
+	bool combine;     /* A and B too */
+	double margin;    /* 0.02: 2 % */
+	enum compare_form form; /* JSON: schema in results/README.md */
+	const char *summary;    /* a file that gets a short page appended, or NULL; borrowed */
+	const char *variant;    /* the variant's name for nccl-tests' files; NULL: their layout,
 	                             single, threads or processes */
 	const char *files[EXPORTED_FORMATS]; /* or NULL; borrowed */
 	FILE *out;                           /* NULL: stdout */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../analysis/verdict.h"
+#include "form.h"
 #include "result.h"
 
 /* One size of a group. */
@@ -44,9 +45,8 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes);
 void comparison_only(const struct result *side, const struct result *other, char *out,
                      size_t bytes);
 
-/* print.c: the answer, its tables, and facts about the two sides; for people in 80 columns, or as one
- * JSON object with the same tables. Nothing is decided there. If `out` cannot be written, the
- * arena's work ends. */
-void print_comparison(const struct comparison *c, bool json, FILE *out);
+/* print.c: the answer, its tables, and facts about the two sides (told.h). If JSON cannot be written to
+ * `out`, the arena's work ends. */
+void print_comparison(const struct comparison *c, enum compare_form form, FILE *out);
 
 #endif

@@ -10,7 +10,7 @@
 struct printing {
 	const struct combined *c;
 	struct arena *arena;
-	struct page page;
+	struct page *page;
 	json_t *tables; /* NULL: a page */
 };
 
@@ -106,7 +106,7 @@ static void put(struct printing *p, const char *name, const char *title, const s
 	}
 	table_less(&told, ONLY_FILES, &shown);
 	table_drop_empty(&shown);
-	page_table(&p->page, &shown.told);
+	page_table(p->page, &shown.told);
 }
 
 static struct found found_of(const struct combined *c, const struct combined_ratio *r,
@@ -153,20 +153,37 @@ static const char *word_of(const struct printing *p, const struct combined_speed
 	return arena_copy(p->arena, text);
 }
 
-static void put_regimes(struct printing *p)
+/* Verdicts by what was found; several form a set. */
+enum part { DIFFERENT = 1, OPEN = 2, ALIKE = 4, TWIN = 8, ALL = 15 };
+
+static bool is_of(const struct combined_speed *s, unsigned parts)
+{
+	const enum verdict_kind kind = s->verdict.kind;
+	return parts & (s->twin                         ? TWIN
+	                : kind == VERDICT_UNDECIDED     ? OPEN
+	                : kind == VERDICT_NO_DIFFERENCE ? ALIKE
+	                                                : DIFFERENT);
+}
+
+/* Returns how many rows there are. */
+static unsigned put_regimes(struct printing *p, unsigned parts, const char *heading)
 {
 	const struct combined *c = p->c;
-	struct speed_row *rows = ARENA_ARRAY(p->arena, struct speed_row, c->nregimes);
+	struct speed_row *rows = ARENA_ARRAY(p->arena, struct speed_row, c->nregimes + 1);
+	unsigned n = 0;
 	for (unsigned i = 0; i < c->nregimes; i++) {
 		const struct combined_speed *s = &c->regimes[i];
-		rows[i] = (struct speed_row){
-		    .regime = s->regime->label,
-		    .variant = s->variant,
-		    .found = found_of(c, &s->ratio, word_of(p, s), s->verdict.ratio)};
+		if (is_of(s, parts))
+			rows[n++] = (struct speed_row){
+			    .regime = s->regime->label,
+			    .variant = s->variant,
+			    .found = found_of(c, &s->ratio, word_of(p, s), s->verdict.ratio)};
 	}
+	if (n && heading)
+		page_heading(p->page, 2, "%s", heading);
 	put(p, "verdicts", "Speed compared with the reference", regime_columns,
-	    COUNT(regime_columns), offsetof(struct speed_row, found), sizeof *rows, rows,
-	    c->nregimes);
+	    COUNT(regime_columns), offsetof(struct speed_row, found), sizeof *rows, rows, n);
+	return n;
 }
 
 static void put_cells(struct printing *p)
@@ -223,6 +240,13 @@ static const char *doubt_of(const struct combined_run *run, struct arena *arena)
 	return all;
 }
 
+static void put_paths(struct printing *p)
+{
+	for (unsigned i = 0; i < p->c->nruns; i++)
+		page_item(p->page, "%s: %s", p->c->runs[i].letter, p->c->runs[i].facts.path);
+	page_end_list(p->page);
+}
+
 static void put_runs(struct printing *p)
 {
 	const struct combined *c = p->c;
@@ -246,12 +270,11 @@ static void put_runs(struct printing *p)
 		json_array_append_new(p->tables, table_to_json(&told));
 		return;
 	}
-	for (unsigned i = 0; i < c->nruns; i++)
-		page_item(&p->page, "%s: %s", rows[i].run, rows[i].path);
-	page_end_list(&p->page);
+	if (p->page->kind == PAGE_TERMINAL)
+		put_paths(p);
 	table_less(&told, ONLY_FILES, &shown);
 	table_drop_empty(&shown);
-	page_table(&p->page, &shown.told);
+	page_table(p->page, &shown.told);
 }
 
 /* --- in words ---------------------------------------------------------------------------- */
@@ -303,7 +326,7 @@ static const char *spans_of(const struct printing *p)
 static void say_answer(struct printing *p)
 {
 	const struct combined *c = p->c;
-	struct page *page = &p->page;
+	struct page *page = p->page;
 	page_say(page, "%u runs of %s on %s, %s ranks%s.", c->nruns,
 	         c->runs[0].facts.facts[FACT_EXPERIMENT], c->runs[0].facts.facts[FACT_BACKEND],
 	         c->runs[0].facts.facts[FACT_RANKS], spans_of(p));
@@ -325,37 +348,78 @@ static void say_answer(struct printing *p)
 		         "All runs are of one boot of one machine: they say little of others.");
 }
 
+static void say_method(struct printing *p)
+{
+	page_say(p->page,
+	         "A run's ratio has the interval of its own blocks. The ratio of all "
+	         "spans runs: what differs between them is in its interval, with "
+	         "Student's quantile for so few. Between runs: the standard deviation "
+	         "of the runs' true ratios; next run: where that of one more is in about 95 "
+	         "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
+	         "itself.");
+}
+
 static void put_all(struct printing *p)
 {
-	struct page *page = &p->page;
 	if (!p->tables)
 		say_answer(p);
 	put_claims(p);
-	put_regimes(p);
+	put_regimes(p, ALL, NULL);
 	if (!p->tables)
-		page_say(
-		    page,
-		    "A run's ratio has the interval of its own blocks. The ratio of all "
-		    "spans runs: what differs between them is in its interval, with "
-		    "Student's quantile for so few. Between runs: the standard deviation "
-		    "of the runs' true ratios; next run: where that of one more is in about 95 "
-		    "of 100 cases. An end of a claim's interval is a bound of 95 %% by "
-		    "itself.");
+		say_method(p);
 	put_cells(p);
 	put_runs(p);
 }
 
-void print_combined(const struct combined *c, enum combine_form form, FILE *out)
+/* --- the page ---------------------------------------------------------------------------- */
+
+const char *combined_title(const struct combined *c)
 {
-	json_t *all = form == COMBINE_JSON ? json_pack("{s:i, s:[]}", "schema", 1, "tables") : NULL;
-	struct printing p = {.c = c, .arena = c->arena};
+	return arena_text(c->arena, "%s: %u runs as one", c->runs[0].facts.facts[FACT_EXPERIMENT],
+	                  c->nruns);
+}
+
+void combined_page(struct page *page, const struct combined *c)
+{
+	struct printing p = {.c = c, .arena = c->arena, .page = page};
+	page_heading(page, 1, "%s", combined_title(c));
+	say_answer(&p);
+	put_paths(&p);
+	if (!put_regimes(&p, DIFFERENT, "Differences from the reference")) {
+		page_heading(page, 2, "Differences from the reference");
+		page_say(page, "None is decided.");
+	}
+	if (!page->whole)
+		return;
+	put_regimes(&p, OPEN, "Undecided");
+	put_regimes(&p, ALIKE, "The same");
+	put_regimes(&p, TWIN, "The reference against itself");
+	say_method(&p);
+	if (c->nclaims)
+		page_heading(page, 2, "Claims");
+	put_claims(&p);
+	if (c->ncells)
+		page_heading(page, 2, "By size");
+	put_cells(&p);
+	page_heading(page, 2, "The runs");
+	put_runs(&p);
+}
+
+void print_combined(const struct combined *c, enum compare_form form, FILE *out)
+{
+	json_t *all = form == COMPARE_JSON ? json_pack("{s:i, s:[]}", "schema", 1, "tables") : NULL;
+	struct page page = {.kind = form == COMPARE_MARKDOWN ? PAGE_MARKDOWN : PAGE_TERMINAL,
+	                    .out = out,
+	                    .arena = c->arena,
+	                    .whole = true};
+	struct printing p = {.c = c, .arena = c->arena, .page = &page};
 	result_keep(c->arena, all);
 	p.tables = json_object_get(all, "tables");
-	p.page = (struct page){.kind = form == COMBINE_MARKDOWN ? PAGE_MARKDOWN : PAGE_TERMINAL,
-	                       .out = out,
-	                       .arena = c->arena};
-	arena_need(c->arena, form != COMBINE_JSON || p.tables);
-	put_all(&p);
+	arena_need(c->arena, form != COMPARE_JSON || p.tables);
+	if (form == COMPARE_MARKDOWN)
+		combined_page(&page, c);
+	else
+		put_all(&p);
 	arena_need(c->arena,
 	           !all || (!json_dumpf(all, out, JSON_INDENT(1)) && fputc('\n', out) != EOF));
 }

@@ -24,7 +24,7 @@ static const char style[] =
     "table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-collapse:collapse;"
     "font-size:.86rem;font-variant-numeric:tabular-nums;margin:.8rem 0}"
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
-    "th{background:var(--soft);text-align:left}"
+    "th{background:var(--soft)}th:not([align=right]){text-align:left}[align=right]{white-space:nowrap}"
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */

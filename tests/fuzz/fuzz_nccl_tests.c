@@ -12,7 +12,7 @@ static void compare(const char *left, const char *right, bool json)
 	struct compare_request request = {.left = left,
 	                                  .right = right,
 	                                  .margin = COMPARE_MARGIN,
-	                                  .json = json,
+	                                  .form = json ? COMPARE_JSON : COMPARE_TEXT,
 	                                  .out = fuzz_listen()};
 	int code = compare_run(&request, &st);
 	char *said = fuzz_said(request.out);
