@@ -9,24 +9,31 @@
 
 static char logs[] = "/tmp/launchgap-acted-XXXXXX";
 
-/* What the backend makes of a log of these lines, with the settings "KEY=value", …, NULL. */
-static struct path read_log(const char *const *env, const char *text)
+static struct settings asked;
+
+/* What the backend makes of a log of these lines. */
+static struct path read_log_of(const struct settings *set, const char *text)
 {
-	struct settings set;
 	struct path path = {0};
 	struct status st = {""};
 	char file[64];
-	settings_default(&set);
-	for (; *env; env++)
-		strcpy(set.env[set.nenv++], *env);
 	snprintf(file, sizeof file, "%s/path.x", logs);
 	FILE *out = fopen(file, "w");
 	assert_non_null(out);
 	fprintf(out, HEAD "NCCL version 2.28.3+cuda13.0\n%s", text);
 	fclose(out);
-	assert_works(backend_find("nccl")->log_path(&set, logs, "path.", &path, &st), st);
+	assert_works(backend_find("nccl")->log_path(set, logs, "path.", &path, &st), st);
 	unlink(file);
 	return path;
+}
+
+/* With the settings "KEY=value", …, NULL. */
+static struct path read_log(const char *const *env, const char *text)
+{
+	settings_default(&asked);
+	for (; *env; env++)
+		strcpy(asked.env[asked.nenv++], *env);
+	return read_log_of(&asked, text);
 }
 
 #define CHUNK HEAD "P2P Chunksize set to 524288\n"
@@ -86,6 +93,33 @@ TEST(each_setting_says_what_became_of_it)
 		assert_int_equal(again.p2p_chunk_bytes, path.p2p_chunk_bytes);
 		json_decref(json);
 		path_free(&again);
+		path_free(&path);
+	}
+}
+
+/* They carry a call out or not, and say so in the log alone. */
+TEST(copy_engines_that_the_log_does_not_name_did_nothing)
+{
+	const struct {
+		const char *log, *text;
+		enum path_act act;
+	} cases[] = {
+	    {HEAD "Init CE, rank 0 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq num 0\n",
+	     "asked zero, used copy engines", PATH_ACTED},
+	    {HEAD "AlltoAll [Copy Engine]: 1048576 Bytes -> cudaMemcpyAsync\n",
+	     "asked zero, used copy engines", PATH_ACTED},
+	    {CHUNK, "asked zero: NCCL 2.28.3's log names no call by copy engines", PATH_IGNORED},
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[512];
+		settings_default(&asked);
+		asked.cta_policy = CTA_ZERO;
+		struct path path = read_log_of(&asked, cases[i].log);
+		assert_int_equal(path.nsettings, 1);
+		assert_string_equal(path.settings[0].key, "cta_policy");
+		path_setting_text(&path.settings[0], text, sizeof text);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(path.settings[0].act, cases[i].act);
 		path_free(&path);
 	}
 }

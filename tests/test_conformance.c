@@ -298,7 +298,7 @@ static void conform_options(const struct backend *backend, unsigned ranks)
 	    "processes\noffset = 64",
 	    "processes\ngroup = never",
 	    "threads\nmin_ctas = 2\nmax_ctas = 4",
-	    "processes\nregister = window\ncta_policy = zero",
+	    "processes\nregister = window\ncta_policy = zero\nenv.NCCL_NVLS_ENABLE = 0",
 	};
 	static struct experiment text;
 	unsigned kinds = 0;

@@ -227,6 +227,49 @@ TEST(what_does_not_go_together_is_refused)
 	        "(visible, isolate)");
 }
 
+/* Where multicast is off there is no harm, nor with other numbers of ranks. */
+TEST(copy_engines_of_two_ranks_wait_for_the_library_that_mended_them)
+{
+	struct nccl_api early = newest(), mended = newest();
+	struct trial t = plain();
+	early.at = NCCL_AT(2, 28, 3);
+	strcpy(early.version, "2.28.3");
+	mended.at = NCCL_AT(2, 31, 2);
+	unsetenv("NCCL_NVLS_ENABLE");
+	t.settings.cta_policy = CTA_ZERO;
+	refused(&t, &early, 90,
+	        "cta_policy = zero: with multicast NCCL 2.28.3 may hang on two ranks (nccl#2241, "
+	        "mended in 2.31.2); allowed is env.NCCL_NVLS_ENABLE = 0");
+	taken(&t, &mended, 90);
+	taken(&t, &early, 80); /* GPUs without multicast */
+	setenv("NCCL_NVLS_ENABLE", "0", 1);
+	taken(&t, &early, 90);
+	set_env(&t, "NCCL_NVLS_ENABLE=1");
+	struct status st = {0};
+	assert_int_equal(nccl_refuse(&t, &early, 90, &st), -1);
+	strcpy(t.settings.env[0], "NCCL_NVLS_ENABLE=0");
+	unsetenv("NCCL_NVLS_ENABLE");
+	taken(&t, &early, 90);
+	t.settings.nenv = 0;
+	t.settings.layout = (struct layout){1, 4, 1};
+	taken(&t, &early, 90);
+}
+
+TEST(copies_without_nccl_are_those_of_an_alltoall_in_one_process)
+{
+	struct nccl_api all = newest();
+	struct trial t = trial_of(COLL_ALLTOALL, DTYPE_FLOAT32, OP_NONE);
+	strcpy(t.settings.api, "copies");
+	taken(&t, &all, 90);
+	t.settings.layout = (struct layout){2, 1, 1};
+	refused(&t, &all, 90,
+	        "api = copies needs all GPUs in one process, and cannot be combined with start = "
+	        "gated");
+	t = trial_of(COLL_SENDRECV, DTYPE_FLOAT32, OP_NONE);
+	strcpy(t.settings.api, "copies");
+	refused(&t, &all, 90, "api = copies is of alltoall alone, not of sendrecv");
+}
+
 /* Only NCCL's own call takes a configuration. */
 TEST(a_call_is_configured_where_it_is_one)
 {

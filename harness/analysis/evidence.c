@@ -244,7 +244,7 @@ static struct evidence_setting idle_of(const struct path *with, const struct pat
 	if (!set || (set->act != PATH_IGNORED && !is_same(set, with, without)))
 		return idle;
 	idle.set = *set;
-	idle.act = set->act == PATH_IGNORED   ? ACT_IGNORED
+	idle.act = set->act == PATH_IGNORED   ? strncmp(key, "env.", 4) ? ACT_UNREAD : ACT_IGNORED
 	           : set->act != PATH_CAPPED  ? ACT_ANYHOW
 	           : setting_of(without, key) ? ACT_CAPPED
 	                                      : ACT_CAPPED_AS_DEFAULT;

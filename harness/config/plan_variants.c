@@ -310,12 +310,14 @@ static int settings_check(const struct plan *plan, const struct spec_variant *fr
 		                          "stride = %u is of the collective access, which the "
 		                          "experiment does not measure",
 		                          s->stride);
+	raw = raw || (!strcmp(s->api, "copies") && s->engine != ENGINE_CHASE);
 	if (s->engine != ENGINE_CE && !raw)
-		return spec_variant_error(spec, from, st,
-		                          "engine = %s is of plain copies (to_device, to_host, "
-		                          "pair_copy, pair_staged), which the experiment does "
-		                          "not measure",
-		                          settings_words("engine")[s->engine]);
+		return spec_variant_error(
+		    spec, from, st,
+		    "engine = %s is of plain copies (to_device, to_host, "
+		    "pair_copy, pair_staged, api = copies), which the experiment does "
+		    "not measure",
+		    settings_words("engine")[s->engine]);
 	if (s->peer != PEER_WRITE && !pairs)
 		return spec_variant_error(spec, from, st,
 		                          "peer = %s is of the collective pair_copy, which the "

@@ -24,7 +24,7 @@ static const char *const peers[] = {"write", "read", NULL};
 static const char *const memories[] = {"host", "device", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const all_pages[] = {"shared", "small", "huge", NULL};
-static const char *const apis[] = {"grouped", "native", NULL};
+static const char *const apis[] = {"grouped", "native", "copies", NULL};
 
 static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
 
@@ -71,7 +71,7 @@ static const struct field rows[] = {
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1",
      .help = "of access: elements between two that neighbouring threads take"},
     {"engine", FIELD_WORD, AT(engine), .words = engines, .special = true, .initial = "ce",
-     .help = "of plain copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
+     .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
     {"peer", FIELD_WORD, AT(peer), .words = peers, .special = true, .initial = "write",
      .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
@@ -85,7 +85,7 @@ static const struct field rows[] = {
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
      .help = "a version, as in 2.23: left out with that one or a later one"},
     {"api", FIELD_CHOICE, TEXT(api), .words = apis, .special = true, .initial = "grouped",
-     .help = "a send and a receive per peer in one group, or the library's own call"},
+     .help = "a send and a receive per peer in one group, the library's own call, or plain copies without it"},
     {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto",
      .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
     {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none",

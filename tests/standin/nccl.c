@@ -457,6 +457,9 @@ int ncclRedOpDestroy(int op, struct comm *c)
 int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct comm *c,
                  cudaStream_t stream)
 {
+	if (c && (unsigned)type < sizeof dtypes / sizeof *dtypes)
+		standin_say_copies(c, __func__, from, to,
+		                   c->n * count * coll_dtype_bytes(dtypes[type]));
 	return move(__func__, from, ALL, true, to, ALL, count, type, 0, c, stream);
 }
 

@@ -178,6 +178,29 @@ void standin_say_region(struct comm *c, const char *at, unsigned peer)
 	}
 }
 
+static bool is_registered(const struct comm *c, const char *at)
+{
+	for (unsigned i = 0; i < sizeof c->regions / sizeof *c->regions; i++)
+		if (c->regions[i].at && at >= c->regions[i].at &&
+		    at < c->regions[i].at + c->regions[i].bytes)
+			return true;
+	return false;
+}
+
+/* Until 2.28 with the first such call, which is as good as each. */
+void standin_say_copies(const struct comm *c, const char *function, const char *from,
+                        const char *to, size_t bytes)
+{
+	if (!c->zero || VERSION < 22803 || !is_registered(c, from) || !is_registered(c, to))
+		return;
+	if (VERSION < 22902)
+		say(c, "Init CE, rank %u baseUCSymReadyPtr 0x0, baseUCSymComplPtr 0x0, seq num 0",
+		    c->rank);
+	else
+		say(c, "%s [Copy Engine]: %zu Bytes -> cudaMemcpyAsync", function + strlen("nccl"),
+		    bytes);
+}
+
 /* The value of a variable, for one collective: "ring", "allreduce:tree"; of another one "". */
 static const char *asked_of(const char *variable, const char *name)
 {
@@ -502,12 +525,19 @@ int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int
 		size_t size;
 		unsigned magic, version;
 		int blocking, cga_cluster_size, min_ctas, max_ctas;
+		const char *net_name;
+		int split_share, traffic_class;
+		const char *comm_name;
+		int collnet_enable, cta_policy;
 	} said;
 	int error = standin_enter(__func__);
 	memcpy(&said, config, sizeof said);
 	if (!error && (said.magic != 0xcafebeef || said.min_ctas > said.max_ctas))
 		error = ARGUMENT;
-	return error ? standin_group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
+	error = error ? standin_group_fail(error) : comm_init(out, n, &id, rank, !said.blocking);
+	if ((!error || error == IN_PROGRESS) && VERSION >= 22703)
+		(*out)->zero = said.cta_policy == 2;
+	return error;
 }
 
 int ncclCommFinalize(struct comm *c)

@@ -48,6 +48,7 @@ struct comm {
 	atomic_bool dead;
 	atomic_uint active; /* batches that run */
 	bool nonblocking, finalized, connected[MOST], ring;
+	bool zero; /* its policy is to use no thread blocks */
 	struct region regions[4];
 	struct comm *ended; /* before this one */
 };
@@ -60,6 +61,9 @@ void standin_rest(void);
  * it. */
 void standin_say_link(const struct comm *c, unsigned peer, unsigned connection);
 void standin_say_region(struct comm *c, const char *at, unsigned peer);
+/* In the log: a call that copy engines carry out, if both its buffers are registered and the policy says so. */
+void standin_say_copies(const struct comm *c, const char *function, const char *from,
+                        const char *to, size_t bytes);
 /* In the log: the choice for a collective, by the names that NCCL_ALGO and NCCL_PROTO allow; an
  * answer other than OK: they allow none. */
 int standin_say_choice(const struct comm *c, const char *function, size_t bytes);

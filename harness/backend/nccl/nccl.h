@@ -233,7 +233,9 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st);
 int nccl_links_open(struct backend_ctx *ctx, struct status *st);
 int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_links_drop(struct place *p);
-nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged;
+nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged, nccl_put_copies;
+/* api = copies: the copies of an alltoall, without a handshake. */
+bool nccl_copies(const struct settings *settings);
 
 /* nccl_train: the resources of a trial with a step of training; close frees a local rank's. */
 bool nccl_trains(const struct trial *trial);

@@ -2,7 +2,8 @@
  * environment to Y" when it first reads a variable (ncclLoadParam in misc/param.cc, and callers of
  * ncclGetEnv). And some variables determine a number in the log: channels (init.cc,
  * ncclTopoComputeP2pChannels in graph/paths.cc), the chunk (computeBuffSizes in init.cc) and the
- * algorithm (enqueue.cc). From the sources of 2.19.3, 2.21.5, 2.28.3 and 2.30.7. */
+ * algorithm (enqueue.cc). From the sources of 2.19.3, 2.21.5, 2.28.3 and 2.30.7. And copy engines carry
+ * a call out or not, without an error (ce_coll.cc): only the log says which. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,16 @@ static void evaluate(const struct nccl_log *log, const char *key, const char *as
 	*said = *said && name;
 }
 
+static void copy_engines(const struct path *path, struct path_setting *s)
+{
+	*s = (struct path_setting){.key = "cta_policy", .asked = "zero"};
+	s->act = path->copy_engine ? PATH_ACTED : PATH_IGNORED;
+	snprintf(s->used, sizeof s->used, "%s", path->copy_engine ? "copy engines" : "");
+	if (!path->copy_engine)
+		snprintf(s->why, sizeof s->why, "NCCL %.31s's log names no call by copy engines",
+		         path->version);
+}
+
 int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *st)
 {
 	const struct {
@@ -128,7 +139,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
 	struct path *path = &log->path;
 	bool said;
-	path->settings = calloc(set->nenv + 2, sizeof *path->settings);
+	path->settings = calloc(set->nenv + 3, sizeof *path->settings);
 	if (!path->settings)
 		return status_set(st, "out of memory");
 	for (unsigned i = 0; i < set->nenv; i++) {
@@ -148,5 +159,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 		evaluate(log, own[i].key, asked, &path->settings[path->nsettings], &said);
 		path->nsettings += said;
 	}
+	if (set->cta_policy == CTA_ZERO)
+		copy_engines(path, &path->settings[path->nsettings++]);
 	return 0;
 }

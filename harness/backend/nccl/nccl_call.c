@@ -35,9 +35,9 @@ static void take_way(struct backend_ctx *ctx)
 	const struct settings *set = &ctx->trial->settings;
 	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
 	bool native = !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->cell.coll);
-	bool moved = row->move && !native;
+	bool copies = nccl_copies(set), moved = row->move && !native && !copies;
 	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
-	ctx->issue = row->put ? row->put : moved ? row->move : call;
+	ctx->issue = copies ? nccl_put_copies : row->put ? row->put : moved ? row->move : call;
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
 	                                        .version = NCCL_AT(2, 31, 0),
@@ -52,9 +52,9 @@ static void take_way(struct backend_ctx *ctx)
 	           : row->trains ? nccl_train
 	           : row->round  ? nccl_rounds
 	                         : NULL;
-	ctx->grouped = !row->put && set->grouping == GROUPING_AUTO;
+	ctx->grouped = !row->put && !copies && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
-	ctx->settles = !ctx->grouped && !row->put;
+	ctx->settles = !ctx->grouped && !row->put && !copies;
 }
 
 static void take_sides(struct backend_ctx *ctx, struct place *p)

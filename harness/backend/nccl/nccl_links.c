@@ -1,5 +1,6 @@
-/* Plain copies over one link, without NCCL: between a GPU and pinned CPU memory, from one GPU's memory
- * to another's, and the same by way of pinned CPU memory. */
+/* Plain copies, without NCCL: between a GPU and pinned CPU memory, from one GPU's memory to another's, the
+ * same by way of pinned CPU memory, and all those of an alltoall (api = copies). */
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,11 @@ bool nccl_links_host(const struct trial *trial)
 		if (uses_host(trial->cells[i].coll))
 			return true;
 	return false;
+}
+
+bool nccl_copies(const struct settings *settings)
+{
+	return !strcmp(settings->api, "copies");
 }
 
 static bool copies_pairs(const struct trial *trial)
@@ -87,6 +93,12 @@ static int refuse_chase(const struct cell *c, struct status *st)
 int nccl_links_refuse(const struct trial *trial, const struct cell *c, struct status *st)
 {
 	const struct settings *set = &trial->settings;
+	if (nccl_copies(set) && c->coll != COLL_ALLTOALL)
+		return status_set(st, "api = copies is of alltoall alone, not of %s",
+		                  coll_info(c->coll)->name);
+	if (nccl_copies(set) && (set->layout.processes > 1 || set->start == START_GATED))
+		return status_set(st, "api = copies needs all GPUs in one process, and cannot be "
+		                      "combined with start = gated");
 	if (!(coll_info(c->coll)->is & COLL_RAW))
 		return 0;
 	if (set->engine == ENGINE_CHASE && refuse_chase(c, st))
@@ -100,11 +112,11 @@ int nccl_links_refuse(const struct trial *trial, const struct cell *c, struct st
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
-	bool pairs = copies_pairs(trial);
+	bool pairs = copies_pairs(trial), all = pairs || nccl_copies(&trial->settings);
 	if (trial->settings.peer != PEER_WRITE && !pairs)
 		return status_set(st, "peer = %s is of pair_copy, which has no two ranks here",
 		                  settings_words("peer")[trial->settings.peer]);
-	for (unsigned i = 0; pairs && i < nranks * nranks; i++) {
+	for (unsigned i = 0; all && i < nranks * nranks; i++) {
 		unsigned from = trial_device(trial, i / nranks),
 		         to = trial_device(trial, i % nranks);
 		int reaches = from == to;
@@ -114,9 +126,9 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 		if (reaches)
 			continue;
 		return status_set(st,
-		                  "pair_copy: GPU %u cannot reach the memory of GPU %u; "
+		                  "%s: GPU %u cannot reach the memory of GPU %u; "
 		                  "pair_staged goes through CPU memory",
-		                  from, to);
+		                  pairs ? "pair_copy" : "api = copies", from, to);
 	}
 	return 0;
 }
@@ -125,7 +137,7 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 
 int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 {
-	if (!copies_pairs(ctx->trial))
+	if (!copies_pairs(ctx->trial) && !nccl_copies(&ctx->trial->settings))
 		return 0;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
@@ -154,10 +166,14 @@ int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
 	ctx->reads = set->peer == PEER_READ || set->engine == ENGINE_CHASE;
-	if (ctx->cell.coll != COLL_PAIR_STAGED || p->me != value_pair_from(ctx->cell.root))
+	const bool staged =
+	    ctx->cell.coll == COLL_PAIR_STAGED && p->me == value_pair_from(ctx->cell.root);
+	if (!staged && !nccl_copies(set))
 		return 0;
 	p->far_device =
-	    trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)));
+	    staged
+	        ? trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)))
+	        : p->device;
 	if (device_use(p->far_device, st) ||
 	    device_ok(cudaStreamCreateWithFlags(&p->far, cudaStreamNonBlocking),
 	              "cudaStreamCreateWithFlags", st) ||
@@ -251,6 +267,30 @@ void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from,
 		result = cudaEventRecord(p->far_done, p->far);
 	if (result == cudaSuccess)
 		result = cudaSetDevice((int)p->device);
+	if (result == cudaSuccess)
+		result = cudaStreamWaitEvent(p->stream, p->far_done, 0);
+	nccl_keep_cuda(ctx, result);
+}
+
+/* An alltoall without a handshake: what goes to peers by copy engines, one copy after the other; the own part
+ * beside it by `engine`, on a stream of its own, which is joined at the end. */
+void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	const size_t part = ctx->cell.bytes / ctx->n, slot = (size_t)(to - p->to);
+	if (!nccl_use(ctx, p))
+		return;
+	cudaError_t result = cudaEventRecord(p->near_done, p->stream);
+	if (result == cudaSuccess)
+		result = cudaStreamWaitEvent(p->far, p->near_done, 0);
+	if (result == cudaSuccess)
+		result = carry(ctx, to + p->me * part, from + p->me * part, part, p->far);
+	if (result == cudaSuccess)
+		result = cudaEventRecord(p->far_done, p->far);
+	for (unsigned d = 1; d < ctx->n && result == cudaSuccess; d++) {
+		const unsigned r = (p->me + d) % ctx->n;
+		result = cudaMemcpyAsync(ctx->peers[rank_of(ctx, p, r)].recv + slot + p->me * part,
+		                         from + r * part, part, cudaMemcpyDefault, p->stream);
+	}
 	if (result == cudaSuccess)
 		result = cudaStreamWaitEvent(p->stream, p->far_done, 0);
 	nccl_keep_cuda(ctx, result);

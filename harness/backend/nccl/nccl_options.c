@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../machine.h"
 #include "../tensor.h"
 #include "nccl.h"
 
@@ -30,6 +31,7 @@ enum want {
 #define GATE_ROOM 256
 
 #define SHARED_GPU "NCCL_MULTI_RANK_GPU_ENABLE"
+#define MULTICAST  "NCCL_NVLS_ENABLE"
 
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
 #define NO_SYMBOL    0 /* the version alone decides */
@@ -144,6 +146,21 @@ static int refuse_variables(const struct settings *set, const struct nccl_api *a
 		return refuse_version(what, variables[i].first, api, st);
 	}
 	return 0;
+}
+
+/* With multicast, copy engines hang or fail on two ranks (NVIDIA/nccl#2241). */
+static int refuse_copy_engines(const struct trial *trial, const struct nccl_api *api,
+                               unsigned compute, struct status *st)
+{
+	const char *multicast = settings_env(&trial->settings, MULTICAST);
+	multicast = multicast ? multicast : machine_env(MULTICAST);
+	if (trial->settings.cta_policy != CTA_ZERO || trial_comm_ranks(trial) != 2 ||
+	    compute < 90 || api->at >= NCCL_AT(2, 31, 2) || (multicast && !strcmp(multicast, "0")))
+		return 0;
+	return status_set(st,
+	                  "cta_policy = zero: with multicast NCCL %s may hang on two ranks "
+	                  "(nccl#2241, mended in 2.31.2); allowed is env." MULTICAST " = 0",
+	                  api->version);
 }
 
 static int refuse_library(const struct trial *trial, const struct nccl_api *api, struct status *st)
@@ -289,5 +306,6 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
 	for (unsigned i = 0; i < trial->ncells; i++)
 		if (refuse_cell(trial, &trial->cells[i], compute, st))
 			return -1;
-	return refuse_library(trial, api, st);
+	return refuse_library(trial, api, st) || refuse_copy_engines(trial, api, compute, st) ? -1
+	                                                                                      : 0;
 }

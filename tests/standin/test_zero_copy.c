@@ -1,0 +1,63 @@
+/* What lies beside NCCL's own calls on the way to zero-copy, on stand-ins for CUDA's runtime and NCCL: copy
+ * engines and plain copies. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../harness/record/record.h"
+#include "../here.h"
+#include "../json.h"
+#include "../test.h"
+
+static int begin(void **state)
+{
+	unsetenv("STANDIN_NCCL");
+	unsetenv("STANDIN_CUDART");
+	return set_up(state);
+}
+
+/* An alltoall of two ranks. The caller frees the output. */
+static struct cli run(const char *variants)
+{
+	char all[2048];
+	snprintf(all, sizeof all,
+	         "[experiment]\ncollective = alltoall\nbackend = nccl\nranks = 2\nblocks = 1\n"
+	         "warmup = 1\nstretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	         variants);
+	return here_run(all, NULL, NULL);
+}
+
+TEST(an_alltoall_of_plain_copies_is_right)
+{
+	cli_expect(run("bytes = 4K, 40K\n"
+	               "[variant threads]\nmode = threads\napi = copies\n"
+	               "[variant single]\nmode = single\napi = copies\nengine = sm\n"
+	               "[variant graph]\nmode = threads\napi = copies\ngraph = 2\n"),
+	           0, "every element that they delivered was");
+}
+
+/* In each mode, in a stream and in a graph; without windows they are asked for in vain. */
+TEST(copy_engines_are_proved_by_the_log)
+{
+	static const char text[] =
+	    "bytes = 4K\npace = isolated\n"
+	    "[variant threads]\nmode = threads\napi = native\nregister = window\n"
+	    "cta_policy = zero\nenv.NCCL_NVLS_ENABLE = 0\n"
+	    "[variant single]\nlike = threads\nmode = single\n"
+	    "[variant processes]\nlike = threads\nmode = processes\nlauncher = exec\n"
+	    "[variant graph]\nlike = threads\ngraph = 2\n"
+	    "[variant in-vain]\nlike = threads\nregister = none\n";
+	cli_expect(run(text), 0, "every element that they delivered was");
+	struct record_run record = cli_record(here_in("t", "trials.jsonl"));
+	for (unsigned i = 0; i < record.npaths; i++) {
+		const bool vain = !strcmp(record.paths[i].variant, "in-vain");
+		const json_t *path = record.paths[i].path, *set = json_object_get(path, "settings");
+		json_assert_text(json_array_get(set, json_array_size(set) - 1), "act",
+		                 vain ? "ignored" : "as asked");
+		assert_int_equal(json_is_true(json_object_get(path, "copy_engine")), !vain);
+	}
+	assert_int_equal(record.npaths, 5);
+	record_free(&record);
+}
+
+TESTS(.before = begin, .after = tear_down);
