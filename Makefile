@@ -72,6 +72,15 @@ $(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(
 $(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(wildcard harness/coll/value*.h) $(B)/flags | deps
 	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $<,:)
 
+# What reference records reached, as text in the program (analysis/reference.h).
+$(B)/reference_bandwidth.c: results/reference/bandwidth.csv
+	@mkdir -p $(@D)
+	@{ echo 'extern const char reference_bandwidth[];'; echo 'const char reference_bandwidth[] ='; \
+	  sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $<; echo '"";'; } >$@
+$(B)/reference_bandwidth.o: $(B)/reference_bandwidth.c
+	$(Q)$(CC) $(ALL_C) -c -o $@ $<
+CORE    += $(B)/reference_bandwidth.o
+
 # All but main, for the program and its tests alike.
 $(B)/core.a: $(CORE) $(KERNELS)
 	$(Q)rm -f $@; ar rcs $@ $^

@@ -165,3 +165,69 @@ struct rank_links rank_links_any(const struct summary *s, struct arena *arena)
 {
 	return make(s, 1, arena);
 }
+
+/* The class of all pairs, LINKS_UNKNOWN if there are several kinds; those of PCIe are one kind. */
+static enum links_class kind_of(const struct rank_links *l)
+{
+	enum links_class kind = LINKS_UNKNOWN;
+	for (unsigned i = 0; i < l->nclasses; i++) {
+		const enum links_class class = l->classes[i].class;
+		const bool pcie = class >= LINKS_PCIE_SWITCH && class <= LINKS_MEMORY;
+		const enum links_class is = pcie ? LINKS_PCIE_SWITCH : class;
+		if (i && is != kind)
+			return LINKS_UNKNOWN;
+		kind = is;
+	}
+	return kind;
+}
+
+/* From a rank to one other, or to all together. */
+static double rank_rate(const struct rank_links *l, enum links_class kind, unsigned rank,
+                        bool to_one)
+{
+	const struct links_pair *pairs = &l->pairs[rank * l->nranks];
+	double sum = 0;
+	if (kind == LINKS_PCIE_SWITCH)
+		return l->ranks[rank].pcie_gbs;
+	if (kind == LINKS_NVSWITCH || to_one)
+		return pairs[(rank + 1) % l->nranks].theoretical_gbs;
+	for (unsigned to = 0; to < l->nranks; to++)
+		sum += to == rank ? 0 : pairs[to].theoretical_gbs;
+	return sum;
+}
+
+double rank_links_rate(const struct rank_links *l, enum coll_kind coll, bool adds)
+{
+	const enum links_class kind = kind_of(l);
+	const bool to_one = !(coll_info(coll)->is & (COLL_CHOSEN | COLL_PARTED));
+	double least = NAN;
+	if (l->nranks < 2 ||
+	    (kind != LINKS_NVLINK && kind != LINKS_NVSWITCH && kind != LINKS_PCIE_SWITCH))
+		return NAN;
+	for (unsigned r = 0; r < l->nranks; r++) {
+		const double rate = rank_rate(l, kind, r, to_one);
+		if (isnan(rate))
+			return NAN;
+		least = isnan(least) || rate < least ? rate : least;
+	}
+	return adds && coll == COLL_ALL_REDUCE ? least * 2 * (l->nranks - 1) / l->nranks : least;
+}
+
+const char *rank_links_text(const struct rank_links *l, struct arena *arena)
+{
+	const enum links_class kind = kind_of(l);
+	const struct rank_links_rank *least = l->ranks;
+	for (unsigned r = 1; r < l->nranks; r++)
+		if (kind == LINKS_PCIE_SWITCH ? l->ranks[r].pcie_gbs < least->pcie_gbs
+		                              : l->ranks[r].nvlinks < least->nvlinks)
+			least = &l->ranks[r];
+	if (l->nranks < 2)
+		return "";
+	if (kind == LINKS_PCIE_SWITCH)
+		return arena_text(arena, "PCIe %u ×%u", least->gen_max, least->width_max);
+	if (kind != LINKS_NVSWITCH && kind != LINKS_NVLINK)
+		return "";
+	return arena_text(arena, "%u NVLinks of %g GB/s%s", least->nvlinks,
+	                  least->nvlink_gbs / least->nvlinks,
+	                  kind == LINKS_NVSWITCH ? " to NVSwitches" : "");
+}

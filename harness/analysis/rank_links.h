@@ -49,4 +49,14 @@ struct rank_links rank_links_make(const struct summary *summary, struct arena *a
 /* Of one rank too, which has no pairs. */
 struct rank_links rank_links_any(const struct summary *summary, struct arena *arena);
 
+/* The line rate that busbw is compared with: what the narrowest rank's links to the other ranks carry
+ * one way, in GB/s; NaN: not known, or some ranks are joined by NVLink and others not. busbw's factors
+ * (coll_info) are those by which each collective's data crosses a GPU's link, so that none exceeds it
+ * (nccl-tests, doc/PERFORMANCE.md). Sends go to one rank, and take the links to that one. Only switches
+ * that add (NVLS) let all_reduce exceed it: each GPU then sends and receives its data once, algbw is at
+ * most the line rate, and busbw at most 2 (n − 1) ÷ n times it. */
+double rank_links_rate(const struct rank_links *links, enum coll_kind coll, bool adds);
+/* These links in words: "18 NVLinks of 25 GB/s to NVSwitches", "PCIe 5 ×16"; or "". */
+const char *rank_links_text(const struct rank_links *links, struct arena *arena);
+
 #endif

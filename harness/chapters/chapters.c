@@ -35,6 +35,7 @@ static const struct chapter *const all[] = {
     &chapter_path,
     &chapter_choices,
     &chapter_counters,
+    &chapter_normal,
     &chapter_scatter,
     &chapter_hosts,
     &chapter_all_sizes,

@@ -40,6 +40,7 @@ extern const struct chapter
     chapter_path,
     chapter_choices,
     chapter_counters,
+    chapter_normal,
     chapter_scatter,
     chapter_hosts,
     chapter_all_sizes,

@@ -1,0 +1,322 @@
+/* "Is this bandwidth normal?": made records above, within and below what the built-in reference
+ * records reached, without one, with links of all kinds and without any, and what there is to check. */
+#include <math.h>
+
+#include "../harness/analysis/rank_links.h"
+#include "../harness/analysis/reference.h"
+#include "made.h"
+
+#define BYTES (64u << 20)
+
+/* One variant, threads, alltoall of 64 MiB; by how much it is faster than the reference records. */
+static struct world {
+	double speed;
+	const char *gpu, *topology, *library, *throttle, *env, *transport;
+	unsigned blocks;
+	bool nvlinks_down, pcie_narrow;
+} world;
+
+static struct reference known;
+
+/* What the built-in table has of that cell. */
+static void find_reference(struct arena *arena, void *of)
+{
+	const struct reference_table table = reference_read(reference_bandwidth, arena);
+	const struct reference_key key = {.gpu = "NVIDIA H200",
+	                                  .layout = "1x2x1",
+	                                  .what = "alltoall",
+	                                  .settings = "",
+	                                  .bytes = BYTES,
+	                                  .library = "2.28.3",
+	                                  .data_path = "",
+	                                  .created = ""};
+	(void)of;
+	known = reference_find(&table, &key, arena);
+}
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	const double ns = BYTES / 2.0 / (known.gbs * world.speed);
+	out[1] = 10;
+	out[2] = (int64_t)(ns * (1 + 0.001 * made_noise(p->variant, p->block, p->row)));
+	out[3] = 20;
+}
+
+static void environment(json_t *env)
+{
+	json_t *machine = json_object_get(env, "machine"), *gpu;
+	size_t i, k;
+	json_object_set_new(env, "calls", json_integer(1));
+	json_object_set_new(made_variant_of(env, 0), "bind", json_string("near-gpu"));
+	json_object_set_new(machine, "gpus",
+	                    json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", world.gpu, "pci",
+	                              "0000:18:00.0", "name", world.gpu, "pci", "0000:2a:00.0"));
+	if (world.env)
+		json_object_set_new(machine, "environment", json_pack("{s:s}", world.env, "1"));
+	if (!world.topology)
+		return;
+	json_t *topology = made_topology(world.topology), *link;
+	json_array_foreach(json_object_get(topology, "gpus"), i, gpu)
+	{
+		if (world.pcie_narrow)
+			json_object_set_new(json_object_get(gpu, "pcie"), "width", json_integer(8));
+		json_array_foreach(json_object_get(gpu, "nvlinks"), k,
+		                   link) if (world.nvlinks_down && k < 6)
+		    json_object_set_new(link, "up", json_false());
+	}
+	json_object_set_new(env, "topology", topology);
+}
+
+static void line(json_t *cell, const struct made_place *p)
+{
+	(void)p;
+	json_object_set_new(cell, "calls", json_integer(1));
+	if (world.topology)
+		made_gpus(cell, world.topology, 2);
+	if (world.throttle)
+		made_fact(cell, "throttle", world.throttle);
+}
+
+static void path(FILE *out)
+{
+	if (world.transport)
+		made_data_path(out, "threads", "staged", NULL,
+		               json_pack("{s:s}", "transport", world.transport));
+}
+
+/* A row of the table that people see: the report's only one. */
+static const json_t *report_of(struct world w)
+{
+	static const struct made_call call = {.bytes = BYTES, .op = "none"};
+	const struct made_variant variant = {
+	    .name = "threads", .role = "reference", .library = w.library ? w.library : "2.28.3"};
+	world = w;
+	world.gpu = w.gpu ? w.gpu : "NVIDIA H200";
+	const struct made made = {.blocks = w.blocks ? w.blocks : 6,
+	                          .sizes = 1,
+	                          .cores = 64,
+	                          .calls = &call,
+	                          .variants = &variant,
+	                          .nvariants = 1,
+	                          .no_limit = true,
+	                          .environment = environment,
+	                          .line = line,
+	                          .more = path,
+	                          .stamps = stamps};
+	return made_report(&made);
+}
+
+static const char *text(const json_t *report, const char *column)
+{
+	const char *cell = json_string_value(json_cell(
+	    json_table(report, "normal"), (json_keys){"variant", "threads", NULL}, column));
+	return cell ? cell : "";
+}
+
+static double number(const json_t *report, const char *column)
+{
+	const json_t *cell = json_cell(json_table(report, "normal"),
+	                               (json_keys){"variant", "threads", NULL}, column);
+	return json_is_number(cell) ? json_number_value(cell) : NAN;
+}
+
+static int setup(void **state)
+{
+	if (arena_run(find_reference, NULL, NULL))
+		return -1;
+	/* Else these tests test nothing. */
+	if (known.records < REFERENCE_RECORDS || !known.predicted)
+		return -1;
+	return made_begin(state);
+}
+TESTS(.before = setup, .after = made_end);
+
+TEST(within_the_range_is_normal_and_the_line_rate_is_said)
+{
+	const json_t *json = report_of((struct world){.speed = 1, .topology = "hgx8"});
+	assert_string_equal(text(json, "verdict"), "normal");
+	assert_float_equal(number(json, "line_gbs"), 450, 1e-9);
+	assert_float_equal(number(json, "share"), known.gbs / 450, 0.01);
+	assert_int_equal(number(json, "records"), known.records);
+	assert_string_equal(text(json, "checks"), "");
+	json_assert_one_says(json_object_get(json, "answer"),
+	                     "18 NVLinks of 25 GB/s to NVSwitches");
+}
+
+TEST(below_the_range_is_an_answer_with_what_to_check)
+{
+	const json_t *json = report_of((struct world){
+	    .speed = 0.4, .topology = "hgx8", .nvlinks_down = true, .throttle = "thermal"});
+	assert_string_equal(text(json, "verdict"), "below the range");
+	assert_says(text(json, "checks"), "6 of 18 NVLinks are down");
+	assert_says(text(json, "checks"), "thermal");
+	assert_float_equal(number(json, "line_gbs"), 12 * 25, 1e-9);
+	json_assert_one_says(json_object_get(json, "answer"), "below the range");
+}
+
+TEST(above_the_range_needs_no_check)
+{
+	const json_t *json = report_of((struct world){.speed = 1.5, .topology = "hgx8"});
+	assert_string_equal(text(json, "verdict"), "above the range");
+	assert_string_equal(text(json, "checks"), "");
+}
+
+TEST(a_check_is_of_what_the_record_shows)
+{
+	const json_t *json = report_of((struct world){.speed = 0.1,
+	                                              .topology = "hgx8",
+	                                              .env = "NCCL_P2P_DISABLE",
+	                                              .transport = "SHM/direct/direct",
+	                                              .pcie_narrow = true});
+	assert_says(text(json, "checks"), "data goes by SHM");
+	assert_says(text(json, "checks"), "NCCL_P2P_DISABLE = 1");
+	assert_says(text(json, "checks"), "PCIe ×8 of ×16");
+	assert_null(strstr(text(json, "checks"), "clocks"));
+	assert_null(strstr(text(json, "checks"), "NVLinks"));
+}
+
+TEST(links_that_the_records_do_not_have_are_said)
+{
+	const json_t *json = report_of((struct world){.speed = 0.1, .topology = "two_sockets"});
+	assert_says(text(json, "line"), "PCIe");
+	assert_says(text(json, "checks"), "in the records 18 NVLinks");
+}
+
+TEST(without_links_in_the_record_there_is_the_reference_alone)
+{
+	const json_t *json = report_of((struct world){.speed = 1});
+	assert_string_equal(text(json, "verdict"), "normal");
+	assert_true(isnan(number(json, "line_gbs")));
+}
+
+TEST(other_gpus_have_no_verdict)
+{
+	const json_t *json = report_of(
+	    (struct world){.speed = 0.1, .gpu = "NVIDIA A100-SXM4-80GB", .topology = "hgx8"});
+	assert_string_equal(text(json, "verdict"), "");
+	assert_true(isnan(number(json, "records")));
+	json_assert_one_says(json_object_get(json, "answer"),
+	                     "There is no reference of 2 × NVIDIA A100-SXM4-80GB. Only the line "
+	                     "rate is known");
+}
+
+TEST(the_nearest_version_is_taken_and_said)
+{
+	const json_t *json = report_of((struct world){.speed = 0.2, .library = "2.28.9"});
+	assert_string_equal(text(json, "reference_library"), "2.28.3");
+	assert_says(text(json, "checks"), "NCCL is 2.28.9, in the records 2.28.3");
+}
+
+/* A single block scatters as blocks do, not as medians of six. */
+TEST(fewer_blocks_have_a_wider_range)
+{
+	const json_t *six = report_of((struct world){.speed = 1});
+	const double lo = json_number_value(
+	    json_object_get(json_cell(json_table(six, "normal"),
+	                              (json_keys){"variant", "threads", NULL}, "reference"),
+	                    "lo"));
+	const json_t *one = report_of((struct world){.speed = 1, .blocks = 1});
+	const double lo_of_one = json_number_value(
+	    json_object_get(json_cell(json_table(one, "normal"),
+	                              (json_keys){"variant", "threads", NULL}, "reference"),
+	                    "lo"));
+	assert_true(lo_of_one <= lo);
+	assert_true(lo_of_one <= known.least);
+}
+
+/* --- the range --------------------------------------------------------------------------- */
+
+#define ROW(created, boot, library, gbs)                                                           \
+	"G,1x2x1,alltoall,,1048576," library "," created ",r/" created "," boot                    \
+	",18 NVLinks,staged,6," #gbs "," #gbs "," #gbs "\n"
+
+struct found {
+	const char *table, *library, *created;
+	struct reference out;
+	char names[64];
+};
+
+static void find(struct arena *arena, void *of)
+{
+	struct found *f = of;
+	const struct reference_table table = reference_read(f->table, arena);
+	const struct reference_key key = {.gpu = "G",
+	                                  .layout = "1x2x1",
+	                                  .what = "alltoall",
+	                                  .settings = "",
+	                                  .bytes = 1048576,
+	                                  .library = f->library ? f->library : "2.28.3",
+	                                  .data_path = "",
+	                                  .created = f->created ? f->created : ""};
+	f->out = reference_find(&table, &key, arena);
+	snprintf(f->names, sizeof f->names, "%s", f->out.records ? f->out.names : "");
+}
+
+static struct reference find_in(struct found f)
+{
+	assert_int_equal(arena_run(find, &f, NULL), 0);
+	return f.out;
+}
+
+/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees is 4.303. */
+TEST(the_range_is_that_of_one_more_record)
+{
+	const struct reference r =
+	    find_in((struct found){.table = ROW("a", "1", "2.28.3", 99) ROW("b", "2", "2.28.3", 100)
+	                               ROW("c", "2", "2.28.3", 101)});
+	assert_int_equal(r.records, 3);
+	assert_int_equal(r.boots, 2);
+	assert_true(r.predicted);
+	assert_float_equal(r.gbs, 100, 0.01);
+	assert_float_equal(log(r.hi / r.gbs), 4.303 * sqrt(4.0 / 3) * 0.0100, 2e-4);
+	assert_float_equal(r.lo * r.hi, r.gbs * r.gbs, 1e-6);
+}
+
+TEST(two_records_have_no_such_range_but_the_most_that_any_two_differ_by)
+{
+	const struct reference r = find_in(
+	    (struct found){.table = ROW("a", "1", "2.28.3", 100) ROW("b", "2", "2.28.3", 110)});
+	assert_false(r.predicted);
+	assert_float_equal(r.spread, 0.1, 1e-9);
+	assert_float_equal(r.hi / r.gbs, 1.1, 1e-9);
+}
+
+TEST(a_run_is_no_reference_of_its_own)
+{
+	const struct reference r = find_in((struct found){
+	    .table = ROW("a", "1", "2.28.3", 100) ROW("b", "2", "2.28.3", 110), .created = "b"});
+	assert_int_equal(r.records, 1);
+	assert_float_equal(r.gbs, 100, 1e-9);
+	assert_true(isnan(r.spread));
+}
+
+TEST(of_two_versions_the_nearer_one_counts)
+{
+	const char *const table = ROW("a", "1", "2.21.5", 100) ROW("b", "2", "2.28.3", 110);
+	assert_string_equal(find_in((struct found){.table = table, .library = "2.27.7"}).library,
+	                    "2.28.3");
+	assert_string_equal(find_in((struct found){.table = table, .library = "2.22.3"}).library,
+	                    "2.21.5");
+}
+
+TEST(a_damaged_line_is_no_row)
+{
+	const struct reference r = find_in((struct found){
+	    .table = "G,1x2x1,alltoall\n" ROW("a", "1", "2.28.3", 100) "G,,,,,,,,,,,,,,\n,\n\n"});
+	assert_int_equal(r.records, 1);
+}
+
+static void count_rows(struct arena *arena, void *of)
+{
+	*(unsigned *)of = reference_read(reference_bandwidth, arena).n;
+}
+
+/* What `make reference` writes is read whole, but for the titles. */
+TEST(every_line_of_the_built_in_table_is_a_row)
+{
+	unsigned lines = 0, rows;
+	for (const char *at = reference_bandwidth; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(arena_run(count_rows, &rows, NULL), 0);
+	assert_int_equal(rows, lines - 1);
+}
