@@ -35,6 +35,9 @@ static const struct perf_option options[] = {
     {'u', "unalign", "N", "0", "offset", NULL, "elements by which buffers are off an aligned address"},
     {'I', "per_iter_timing", "0|1", "0", "pace", NULL, "1: columns of single calls too, measured one by one"},
     {'K', "per_iter_skip", "N", "0", NULL, NULL, "none is skipped: -w are before the times, and a slow beginning is a warning of the report"},
+    {1, "results", "DIR", "results", NULL, NULL, "launchgap's: where DIR/nccl_tests/<UTC stamp>/ goes"},
+    {2, "dry-run", NULL, NULL, NULL, NULL, "launchgap's: say what would be measured"},
+    {3, "no-jobs", NULL, NULL, NULL, NULL, "launchgap's, with --dry-run: no short job to estimate its time"},
     {'h', "help", NULL, NULL, NULL, NULL, "this"},
     {0, "NCCL_TESTS_SPLIT", "OP", NULL, "split", NULL, "groups of ranks that work in parallel: MOD:2, AND:7 …"},
     {0, "NCCL_TESTS_SPLIT_MASK", "HEX", NULL, "split", NULL, "the same by a mask"},
@@ -87,7 +90,7 @@ const struct perf_option *perf_option_find(char letter)
 const struct perf_option *perf_option_named(const char *name, size_t bytes)
 {
 	for (size_t i = 0; i < NOPTIONS; i++)
-		if (options[i].letter && strlen(options[i].name) == bytes &&
+		if (options[i].letter > ' ' && strlen(options[i].name) == bytes &&
 		    !strncmp(options[i].name, name, bytes))
 			return &options[i];
 	return NULL;

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 struct perf_option {
-	char letter; /* 0: a variable of the environment */
+	char
+	    letter; /* 0: a variable of the environment; below ' ': an option of ours, without one */
 	const char *name;
 	const char *value; /* what stands after it, for help; NULL: nothing */
 	const char *usual; /* without it; NULL: it is not set */

@@ -22,14 +22,15 @@
 TEST(what_was_meant_is_said)
 {
 	SAYS("rnu smoke", 2, "unknown verb 'rnu' (did you mean 'run'?)");
-	SAYS("counters gpus=1", 1, "counters: 'gpus=1' is not understood; allowed are gpus=A,B");
+	SAYS("counters gpus=1", 1, "gpus = '1' is not allowed; allowed is A,B");
 	SAYS("-b 8", 2, "unknown verb '-b': nccl-tests' option is the key 'bytes' here");
 	SAYS("run all_reduce_perf", 1, "verbs here, as `launchgap all_reduce_perf`");
 	SAYS("all_gahter_perf", 2, "verbs here, as `launchgap all_reduce_perf`");
 	SAYS("run smoke -b 8", 1,
 	     "run: '-b' is not understood: nccl-tests' option is the key 'bytes'");
 	SAYS("run smoke dtype=float", 1, "dtype = 'float' is not known (did you mean 'float32'?)");
-	SAYS("counters repeats=0", 1, "counters: 1 to ");
+	SAYS("counters repeats=0", 1,
+	     "repeats = '0' is not allowed; allowed is a whole number from 1 to");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
 	SAYS("help reprot", 2, "did you mean 'report'?");

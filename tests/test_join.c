@@ -174,7 +174,8 @@ TEST(who_cannot_join_says_why)
 	static const char *const without[] = {"LAUNCHGAP_RENDEZVOUS", "LAUNCHGAP_SECRET"};
 	cli_write(folder, "t.exp", QUICK);
 	cli_expect(here_call("join"), 1, "join: which experiment?");
-	cli_expect(here_call("join --wait 0 t"), 1, "--wait takes 1 to 86400 seconds");
+	cli_expect(here_call("join --wait 0 t"), 1,
+	           "--wait = '0' is not allowed; allowed is 1s to 24h");
 	cli_expect(here_call("join t"), 1, "no launcher has said which process this is");
 	cli_expect(here_shell("LAUNCHGAP_SECRET=me LAUNCHGAP_RANK=1 LAUNCHGAP_SIZE=2 "
 	                      "$LAUNCHGAP join t"),

@@ -476,7 +476,8 @@ TEST(what_is_not_allowed_is_named)
 	static const struct {
 		const char *option, *value, *more, *other, *says;
 	} cases[] = {
-	    {"--format", "json", NULL, NULL, "--format json: allowed is nccl-tests"},
+	    {"--format", "json", NULL, NULL,
+	     "--format = 'json' is not known; allowed is tables, nccl-tests"},
 	    {"--format", NULL, NULL, NULL, "--format needs a value"},
 	    {"--format", "nccl-tests", "--average", "4", "allowed are 0 (rank 0), 1 (mean)"},
 	    {"--average", "1", NULL, NULL, "--average is of --format nccl-tests"},

@@ -94,7 +94,7 @@ TEST(every_option_is_taken)
 	}
 	for (size_t i = 0; (o = perf_option_at(i)); i++) {
 		const char letter[] = {'-', o->letter, '\0'};
-		bool tried = !o->letter || o->letter == 'h';
+		bool tried = o->letter < ' ' || o->letter == 'h';
 		for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
 			tried = tried || strstr(taken[k].arguments, letter);
 		if (!tried)

@@ -1,55 +1,30 @@
 #include "compare.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../arena.h"
-#include "../suggest.h"
 #include "combine.h"
 #include "comparison.h"
 #include "exported.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
-/* "2%", "0.5 %". A bare number is refused: 2 may be meant as 2 % or as a factor. */
-static int parse_margin(const char *text, struct compare_request *out, struct status *st)
-{
-	char *end;
-	double x = strtod(text, &end);
-	if (end == text || strcmp(end + strspn(end, " "), "%") || !(x >= 0 && x <= 100))
-		return status_set(st,
-		                  "--threshold '%.40s' is no percentage; allowed are 0%% to "
-		                  "100%%, as in --threshold 2%%",
-		                  text);
-	out->margin = x / 100;
-	return 0;
-}
+static const char *const formats[] = {"text", "json", "markdown", NULL};
 
-static int parse_variant(const char *text, struct compare_request *out, struct status *st)
-{
-	if (!*text || strlen(text) >= TRIAL_NAME_BYTES)
-		return status_set(st, "--variant has to have 1 to %d characters",
-		                  TRIAL_NAME_BYTES - 1);
-	out->variant = text;
-	return 0;
-}
+#define AT(MEMBER) offsetof(struct compare_request, MEMBER)
 
-static int parse_format(const char *text, struct compare_request *out, struct status *st)
-{
-	out->form = !strcmp(text, "json")       ? COMPARE_JSON
-	            : !strcmp(text, "markdown") ? COMPARE_MARKDOWN
-	                                        : COMPARE_TEXT;
-	return out->form ? 0
-	                 : status_set(st, "--format %.40s: allowed are json and markdown", text);
-}
+// clang-format off
+static const struct field rows[] = {
+    {"--combine", FIELD_FLAG, AT(combine), .help = "two runs too"},
+    {"--threshold", FIELD_PERCENT, AT(margin), .hi = 10000, .value = "2%", .help = "what counts as a difference"},
+    {"--variant", FIELD_OWN, AT(variant), TRIAL_NAME_BYTES, .read = options_borrow, .value = "NAME", .otherwise = "from their layout", .help = "name of nccl-tests' files"},
+    {"--format", FIELD_WORD, AT(form), .words = formats, .otherwise = "text", .help = "json: every table as one JSON object (results/README.md); markdown: the page"},
+};
+// clang-format on
 
-static const struct option {
-	const char *name;
-	int (*parse)(const char *value, struct compare_request *out, struct status *st);
-} options[] = {
-    {"--threshold", parse_margin}, {"--variant", parse_variant}, {"--format", parse_format}};
-
-#define NOPTIONS (sizeof options / sizeof *options)
+const struct options compare_options = OPTIONS(rows);
 
 /* The next result; false: there are too many. */
 static bool add_path(struct compare_request *r, const char *path)
@@ -68,7 +43,7 @@ static int check_request(const struct compare_request *r, struct status *st)
 	for (unsigned i = 0; i < EXPORTED_FORMATS; i++)
 		if (r->combine && r->files[i] && !exported_combines(i))
 			return status_set(st, "%s is of two results; more runs are combined",
-			                  exported_option(i));
+			                  exported_options.rows[i].key);
 	if (r->combine && r->variant)
 		return status_set(st, "--variant names nccl-tests' files; only runs are combined");
 	return 0;
@@ -77,33 +52,23 @@ static int check_request(const struct compare_request *r, struct status *st)
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st)
 {
 	struct compare_request request = {.margin = COMPARE_MARGIN};
-	for (int i = 2; i < argc; i++) {
-		const struct option *o = options;
-		while (o < options + NOPTIONS && strcmp(argv[i], o->name))
-			o++;
-		const int format = exported_find(argv[i]);
-		if (!strcmp(argv[i], "--combine")) {
-			request.combine = true;
-		} else if (format >= 0) {
-			if (++i == argc)
-				return status_set(st, "%s needs a value", exported_option(format));
-			request.files[format] = argv[i];
-		} else if (o < options + NOPTIONS) {
-			if (++i == argc)
-				return status_set(st, "%s needs a value", o->name);
-			if (o->parse(argv[i], &request, st))
-				return -1;
-		} else if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&compare_options, argv, i, &request, st);
+		if (!taken)
+			taken = options_take(&exported_options, argv, i, request.files, st);
+		if (taken < 0)
+			return -1;
+		if (taken)
+			continue;
+		taken = 1;
+		if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
 			struct suggestion guess = suggest_for(argv[i]);
-			suggest_offer(&guess, "--combine");
-			for (o = options; o < options + NOPTIONS; o++)
-				suggest_offer(&guess, o->name);
-			for (unsigned k = 0; k < EXPORTED_FORMATS; k++)
-				suggest_offer(&guess, exported_option(k));
+			options_offer(&compare_options, &guess);
+			options_offer(&exported_options, &guess);
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
-			                  "two results or up to %d, --combine, --threshold, "
-			                  "--variant, --format, --junit, --html",
+			                  "two results or up to %d, and options (`launchgap "
+			                  "compare --help`)",
 			                  argv[i], suggestion_text(&guess).text,
 			                  2 + COMPARE_OTHERS);
 		}

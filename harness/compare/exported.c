@@ -62,31 +62,26 @@ static int write_junit(const struct source *s, FILE *out, struct status *st)
 	return 0;
 }
 
+#define FILE_OF(I) (I) * sizeof(const char *), .read = options_borrow, .value = "FILE"
+
+// clang-format off
+static const struct field rows[EXPORTED_FORMATS] = {
+    {"--junit", FIELD_OWN, FILE_OF(0), .help = "of two: a test case for each verdict and size, as JUnit's XML; slower is a failure"},
+    {"--html", FIELD_OWN, FILE_OF(1), .help = "the page, what differs first: one file, to send and print"},
+};
+// clang-format on
+
+const struct options exported_options = OPTIONS(rows);
+
+/* Of each row. */
 static const struct {
-	const char *option;
 	bool combines;
 	int (*write)(const struct source *source, FILE *out, struct status *st);
-} formats[EXPORTED_FORMATS] = {
-    {"--junit", false, write_junit},
-    {"--html", true, write_html},
-};
-
-int exported_find(const char *option)
-{
-	for (int i = 0; i < EXPORTED_FORMATS; i++)
-		if (!strcmp(formats[i].option, option))
-			return i;
-	return -1;
-}
-
-const char *exported_option(unsigned format)
-{
-	return formats[format].option;
-}
+} writers[EXPORTED_FORMATS] = {{false, write_junit}, {true, write_html}};
 
 bool exported_combines(unsigned format)
 {
-	return formats[format].combines;
+	return writers[format].combines;
 }
 
 static struct source source_of(const struct comparison *two, const struct combined *several)
@@ -103,7 +98,7 @@ int exported_write(const struct comparison *two, const struct combined *several,
 		if (!files[i])
 			continue;
 		struct output *file = output_open_named(source.arena, files[i], st);
-		if (!file || output_close(file, formats[i].write(&source, file->out, st), st))
+		if (!file || output_close(file, writers[i].write(&source, file->out, st), st))
 			return -1;
 	}
 	return 0;

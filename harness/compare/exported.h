@@ -5,16 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../status.h"
+#include "../config/options.h"
 
 struct comparison;
 struct combined;
 
 #define EXPORTED_FORMATS 2
 
-/* The format that an option asks for, below EXPORTED_FORMATS, or -1; and its option. */
-int exported_find(const char *option);
-const char *exported_option(unsigned format);
+/* An option for each, of files[EXPORTED_FORMATS]. */
+extern const struct options exported_options;
 /* Whether it is of several runs that are combined, too. */
 bool exported_combines(unsigned format);
 /* Writes those formats that have a file, of two results or of several runs; the other is NULL. Each takes its

@@ -1,27 +1,20 @@
 #include "export.h"
 
-#include <string.h>
-
 #include "output.h"
 
-static const struct export_format formats[EXPORT_FORMATS] = {
-    {"--prometheus", prometheus_write},
-    {"--bigger-is-better", benchmark_write_bandwidths},
-    {"--smaller-is-better", benchmark_write_times},
+#define FILE_OF(I) (I) * sizeof(const char *), .read = options_borrow, .value = "FILE"
+
+static const struct field rows[EXPORT_FORMATS] = {
+    {"--prometheus", FIELD_OWN, FILE_OF(0), .help = "for node_exporter's textfile collector"},
+    {"--bigger-is-better", FIELD_OWN, FILE_OF(1), .help = "bandwidths for github-action-benchmark"},
+    {"--smaller-is-better", FIELD_OWN, FILE_OF(2), .help = "times for it"},
 };
 
-int export_find(const char *option)
-{
-	for (int i = 0; i < EXPORT_FORMATS; i++)
-		if (!strcmp(formats[i].option, option))
-			return i;
-	return -1;
-}
+/* All of the file of each row. */
+static void (*const writers[EXPORT_FORMATS])(const struct model *model, FILE *out) = {
+    prometheus_write, benchmark_write_bandwidths, benchmark_write_times};
 
-const struct export_format *export_format(unsigned format)
-{
-	return &formats[format];
-}
+const struct options export_options = OPTIONS(rows);
 
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)
 {
@@ -31,7 +24,7 @@ int export_write(const struct model *m, const char *const files[EXPORT_FORMATS],
 			continue;
 		if (!file)
 			return -1;
-		formats[i].write(m, file->out);
+		writers[i](m, file->out);
 		if (output_close(file, 0, st))
 			return -1;
 	}

@@ -4,21 +4,16 @@
 
 #include <stdio.h>
 
+#include "../config/options.h"
 #include "model.h"
 
 #define EXPORT_FORMATS 3
 
-struct export_format {
-	const char *option;
-	/* All of the file. Times are in none if the variants did not do the same work
-	 * (summary.h's trouble); what is not known is left out, and no number is NaN. */
-	void (*write)(const struct model *model, FILE *out);
-};
-
-/* The format that an option asks for, below EXPORT_FORMATS, or -1; and by its number. */
-int export_find(const char *option);
-const struct export_format *export_format(unsigned format);
-/* Writes those formats that have a file. Each takes its name once it is complete. */
+/* An option for each, of files[EXPORT_FORMATS]. */
+extern const struct options export_options;
+/* Writes those formats that have a file. Each takes its name once it is complete. Times are in none if the
+ * variants did not do the same work (summary.h's trouble); what is not known is left out, and no number is
+ * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
 

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,39 +17,41 @@
 #include "sections.h"
 #include "trace.h"
 
-int report_option(const char *option, const char *value, struct report_options *options,
-                  struct status *st)
+static const char *const formats[] = {"tables", "nccl-tests", NULL};
+
+static const char *average_word(unsigned i)
 {
-	const bool format = !strcmp(option, "--format"), json = !strcmp(option, "--json");
-	const int export = export_find(option);
-	if (!strcmp(option, "-v") || !strcmp(option, "--verbose")) {
-		options->verbose = true;
-		return 1;
-	}
-	if (!strcmp(option, "--trace")) {
-		options->trace = true;
-		return 1;
-	}
-	if (!strcmp(option, "--per-call")) {
-		options->per_call = true;
-		return 1;
-	}
-	if (!format && !json && export < 0 && strcmp(option, "--average"))
-		return 0;
-	if (!value)
-		return status_set(st, "%s needs a value", option);
-	if (json || export >= 0) {
-		*(json ? &options->json : &options->exports[export]) = value;
-		return 2;
-	}
-	if (!format) {
-		options->average_given = true;
-		return nccl_average_find(value, &options->average, st) ? -1 : 2;
-	}
-	if (strcmp(value, "nccl-tests"))
-		return status_set(st, "--format %s: allowed is nccl-tests", value);
-	options->format = REPORT_NCCL_TESTS;
-	return 2;
+	return i < NCCL_AVERAGE_KINDS ? nccl_average_name((enum nccl_average)i) : NULL;
+}
+
+static int average_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct report_options *options = base;
+	(void)f;
+	options->average_given = true;
+	return nccl_average_find(text, &options->average, st);
+}
+
+#define AT(MEMBER) offsetof(struct report_options, MEMBER)
+
+// clang-format off
+static const struct field rows[] = {
+    {"-v, --verbose", FIELD_FLAG, AT(verbose), .help = "print all of the report, not only what stands first"},
+    {"--trace", FIELD_FLAG, AT(trace), .help = "the stamps too, as trace.json for ui.perfetto.dev"},
+    {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
+    {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
+     .help = "with nccl-tests' columns: rank 0, mean, min or max of the workers' times as its -a, earliest start to latest end, or the time of launching as its -C 1"},
+    {"--per-call", FIELD_FLAG, AT(per_call), .help = "with them: columns of single calls, as its -I 1"},
+    {"--json", FIELD_OWN, AT(json), .read = options_borrow, .value = "FILE", .help = "with them: nccl-tests' JSON too, a file for each table"},
+};
+// clang-format on
+
+const struct options report_options = OPTIONS(rows);
+
+int report_option(char *const argv[], int i, struct report_options *options, struct status *st)
+{
+	const int taken = options_take(&report_options, argv, i, options, st);
+	return taken ? taken : options_take(&export_options, argv, i, options->exports, st);
 }
 
 int report_options_settle(struct report_options *options, struct status *st)

@@ -3,6 +3,7 @@
 #ifndef LAUNCHGAP_REPORT_H
 #define LAUNCHGAP_REPORT_H
 
+#include "../config/options.h"
 #include "../record/record.h"
 
 #include "export.h"
@@ -30,12 +31,10 @@ struct report_options {
 	int (*keep)(const char *dir, int64_t from_ns, struct status *st);
 };
 
-/* Takes `--format F`, `--average A`, `--per-call`, `--json FILE`, `--trace`,
- * `-v` and those of export.h into *options. Returns the number of
- * arguments taken: 1 or 2; 0: it is another option; -1: the value is missing (NULL) or not
- * allowed. */
-int report_option(const char *option, const char *value, struct report_options *options,
-                  struct status *st);
+/* Of a verb that makes a report: rows of a struct report_options. */
+extern const struct options report_options;
+/* Takes argv[i] by these rows, or those of export.h, as options_take does. */
+int report_option(char *const argv[], int i, struct report_options *options, struct status *st);
 /* Whether the options taken are compatible, once all are there; fills in the missing ones. */
 int report_options_settle(struct report_options *options, struct status *st);
 

@@ -13,9 +13,9 @@
 
 #include "../config/plan.h"
 
-/* Time for all runs. In SELFTEST_S two cores make about 100 experiments: 200 verdicts on equal
+/* Time for all runs. In SELFTEST_TIME two cores make about 100 experiments: 200 verdicts on equal
  * variants, of which 5 % have a standard error of 1.5 %. */
-#define SELFTEST_S       900
+#define SELFTEST_TIME    "15m"
 #define SELFTEST_QUICK_S 180
 
 struct selftest_request {

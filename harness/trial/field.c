@@ -139,22 +139,24 @@ bool field_is_name(const char *text, size_t bytes)
 	return true;
 }
 
-static const char *word_at(const struct field *f, unsigned i)
+const char *field_word(const struct field *f, unsigned i)
 {
 	static const char *const no_yes[] = {"no", "yes", NULL};
 	if (f->word)
 		return f->word(i);
-	return f->words ? f->words[i] : no_yes[i];
+	if (f->words)
+		return f->words[i];
+	return f->kind == FIELD_FLAG ? no_yes[i] : NULL;
 }
 
 static int word_read(const struct field *f, const char *text, unsigned *out, struct status *st)
 {
 	struct suggestion guess = suggest_for(text);
 	char allowed[512] = "";
-	for (unsigned i = 0; word_at(f, i); i++) {
-		suggest_offer(&guess, word_at(f, i));
-		status_list(allowed, sizeof allowed, word_at(f, i));
-		if (strcmp(word_at(f, i), text))
+	for (unsigned i = 0; field_word(f, i); i++) {
+		suggest_offer(&guess, field_word(f, i));
+		status_list(allowed, sizeof allowed, field_word(f, i));
+		if (strcmp(field_word(f, i), text))
 			continue;
 		*out = i;
 		return 0;
@@ -207,9 +209,9 @@ static int bits_read(const struct field *f, const char *text, unsigned *out, str
 static void bits_text(const struct field *f, unsigned bits, char *out, size_t bytes)
 {
 	out[0] = '\0';
-	for (unsigned i = 0; word_at(f, i); i++)
+	for (unsigned i = 0; field_word(f, i); i++)
 		if (bits & 1u << i)
-			status_list(out, bytes, word_at(f, i));
+			status_list(out, bytes, field_word(f, i));
 	if (!bits)
 		snprintf(out, bytes, "none");
 }
@@ -330,7 +332,7 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	case FIELD_CHOICE:
 		if (word_read(f, text, &i, st))
 			return -1;
-		snprintf(at, f->bytes, "%s", word_at(f, i));
+		snprintf(at, f->bytes, "%s", field_word(f, i));
 		return 0;
 	case FIELD_NAME:
 	case FIELD_TEXT:
@@ -383,15 +385,15 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	case FIELD_WORD:
 	case FIELD_MAYBE:
 	case FIELD_CHOICE:
-		for (unsigned i = 0; !f->read && word_at(f, i); i++)
-			status_list(out, bytes, word_at(f, i));
+		for (unsigned i = 0; !f->read && field_word(f, i); i++)
+			status_list(out, bytes, field_word(f, i));
 		break;
 	case FIELD_LAYOUT:
 		snprintf(out, bytes, "PxTxR");
 		break;
 	default:
-		for (unsigned i = 0; (f->word || f->words) && word_at(f, i); i++)
-			status_list(out, bytes, word_at(f, i));
+		for (unsigned i = 0; field_word(f, i); i++)
+			status_list(out, bytes, field_word(f, i));
 		break;
 	}
 }
@@ -413,10 +415,10 @@ json_t *field_to_json(const struct field *f, const void *base)
 	case FIELD_TEXT:
 		return json_string(at);
 	case FIELD_WORD:
-		return json_string(word_at(f, *(const unsigned *)at));
+		return json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_MAYBE:
 		return *(const int *)at < 0 ? json_null()
-		                            : json_string(word_at(f, *(const unsigned *)at));
+		                            : json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_RANGE:
 		return range_json((const size_t *)at);
 	case FIELD_WORDS:
@@ -465,8 +467,8 @@ static int text_from_json(const struct field *f, const char *text, char *at, str
 	switch (f->kind) {
 	case FIELD_WORD:
 	case FIELD_MAYBE:
-		for (unsigned i = 0; word_at(f, i); i++)
-			if (!strcmp(word_at(f, i), text)) {
+		for (unsigned i = 0; field_word(f, i); i++)
+			if (!strcmp(field_word(f, i), text)) {
 				*(unsigned *)at = i;
 				return 0;
 			}

@@ -62,6 +62,7 @@ struct field {
 	const char *initial;   /* the default, as a file would write it; NULL: 0 */
 	const char *otherwise; /* help shows this instead: "required", or the key that it follows */
 	const char *help;
+	const char *value; /* help shows it for a value: "FILE" */
 };
 
 /* The row of a key that files may say, or NULL. */
@@ -70,6 +71,8 @@ const struct field *field_find(const struct field *rows, size_t n, const char *k
 int field_read(const struct field *field, const char *text, void *base, struct status *st);
 /* Sets all defaults. */
 void field_defaults(const struct field *rows, size_t n, void *base);
+/* The i-th word that may be written; NULL: there are no more, or the row has none. */
+const char *field_word(const struct field *field, unsigned i);
 /* What may be written, for help: "none, core", "1 to 1024". */
 void field_allowed(const struct field *field, char *out, size_t bytes);
 

@@ -1,4 +1,5 @@
 /* ask: puts the claims of an experiment file to a record that was measured before. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,30 @@
 #include "../run/folder.h"
 #include "verbs.h"
 
-static int parse(int argc, char *argv[], const char **dir, const char **file, struct status *st)
+struct asked {
+	const char *dir, *file; /* NULL: not given */
+};
+
+static const struct field rows[] = {
+    {"--file", FIELD_OWN, offsetof(struct asked, file), .read = options_borrow, .value = "FILE",
+     .help = "its claims instead"},
+};
+
+const struct options ask_options = OPTIONS(rows);
+
+static int parse(int argc, char *argv[], struct asked *out, struct status *st)
 {
-	for (int i = 2; i < argc; i++) {
-		const bool is_file = !strcmp(argv[i], "--file") && i + 1 < argc;
-		if (is_file)
-			*file = argv[++i];
-		else if (*dir || argv[i][0] == '-')
-			return status_set(
-			    st, "ask: '%s' is not understood (`launchgap ask --help`)", argv[i]);
-		else
-			*dir = argv[i];
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&ask_options, argv, i, out, st);
+		if (taken < 0)
+			return -1;
+		if (!taken && (out->dir || argv[i][0] == '-'))
+			return verb_not_understood("ask", argv[i], st);
+		if (!taken)
+			out->dir = argv[i], taken = 1;
 	}
-	return *dir ? 0 : status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
+	return out->dir ? 0
+	                : status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
 }
 
 static const char *text_of(const struct record_run *run, const char *key)
@@ -89,22 +101,22 @@ static int write_claims(const char *dir, const struct claim_list *list, struct s
 int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct report_options options = {0};
-	const char *dir = NULL, *file = NULL;
+	struct asked asked = {NULL, NULL};
 	char path[2 * PATH_MAX];
 	struct record_run run;
-	if (parse(argc, argv, &dir, &file, st) || record_load(dir, &run, st))
+	if (parse(argc, argv, &asked, st) || record_load(asked.dir, &run, st))
 		return -1;
 	struct claim_list *list = malloc(sizeof *list);
 	int rc = list ? 0 : status_set(st, "out of memory");
-	if (!rc && !file) {
+	if (!rc && !asked.file) {
 		rc = home_find_experiment(home, text_of(&run, "experiment"), path, sizeof path, st);
-		file = path;
+		asked.file = path;
 	}
 	if (!rc)
-		rc = read_claims(&run, file, list, st);
+		rc = read_claims(&run, asked.file, list, st);
 	record_free(&run);
 	if (!rc)
-		rc = write_claims(dir, list, st);
+		rc = write_claims(asked.dir, list, st);
 	free(list);
-	return rc ? -1 : report_make(dir, home->plot, &options, st);
+	return rc ? -1 : report_make(asked.dir, home->plot, &options, st);
 }

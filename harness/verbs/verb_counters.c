@@ -1,5 +1,6 @@
 /* counters: what this machine's NVLink counters count. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,39 @@ struct request {
 	const char *json; /* NULL: none */
 };
 
+static int gpus_read(const struct field *f, const char *text, void *base, struct status *st)
+{
+	struct request *out = base;
+	unsigned a, b;
+	int end = 0;
+	if (sscanf(text, "%u,%u%n", &a, &b, &end) < 2 || text[end])
+		return status_set(st, "%s = '%s' is not allowed; allowed is A,B, as in 0,1", f->key,
+		                  text);
+	out->gpu[0] = a;
+	out->gpu[1] = b;
+	return 0;
+}
+
+#define AT(MEMBER) offsetof(struct request, MEMBER)
+
+// clang-format off
+static const struct field rows[] = {
+    {"gpus", FIELD_OWN, .read = gpus_read, .initial = "0,1", .value = "A,B", .help = "the two GPUs, in CUDA's numbering"},
+    {"repeats", FIELD_NUMBER, AT(repeats), .lo = 1, .hi = CALIBRATE_REPEATS, .initial = "3", .value = "N", .help = "of each copy"},
+    {"--json", FIELD_OWN, AT(json), .read = options_borrow, .value = "FILE", .help = "every reading and table, for programs"},
+};
+// clang-format on
+
+const struct options counters_options = OPTIONS(rows);
+
 static int parse(int argc, char *argv[], struct request *out, struct status *st)
 {
-	for (int i = 2; i < argc; i++) {
-		int end = 0;
-		if (!strcmp(argv[i], "--json") && i + 1 < argc)
-			out->json = argv[++i];
-		else if ((sscanf(argv[i], "gpus=%u,%u%n", &out->gpu[0], &out->gpu[1], &end) < 2 &&
-		          sscanf(argv[i], "repeats=%u%n", &out->repeats, &end) < 1) ||
-		         argv[i][end])
-			return status_set(st,
-			                  "counters: '%s' is not understood; allowed are gpus=A,B, "
-			                  "repeats=N, --json FILE",
-			                  argv[i]);
+	field_defaults(rows, sizeof rows / sizeof *rows, out);
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&counters_options, argv, i, out, st);
+		if (taken <= 0)
+			return taken ? -1 : verb_not_understood("counters", argv[i], st);
 	}
-	if (out->repeats < 1 || out->repeats > CALIBRATE_REPEATS)
-		return status_set(st, "counters: 1 to %d repeats", CALIBRATE_REPEATS);
 	return 0;
 }
 
@@ -51,7 +69,7 @@ static int show(const struct request *request, const struct calibrate *c, struct
 
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct request request = {.gpu = {0, 1}, .repeats = 3};
+	struct request request = {.json = NULL};
 	struct meter *meter[2] = {NULL, NULL};
 	struct copies *copies = NULL;
 	struct calibrate *c = NULL;

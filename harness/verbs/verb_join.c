@@ -8,9 +8,7 @@
 #include "../exchange/started.h"
 #include "verbs.h"
 
-#define WAIT_S      300
-#define WAIT_MOST_S 86400
-#define OWN_PORTS   2048 /* from ours on; below those that kernels give by themselves */
+#define OWN_PORTS 2048 /* from ours on; below those that kernels give by themselves */
 
 /* Which are equal for all processes of one job, and differ between jobs. */
 static const char *const jobs[] = {
@@ -68,6 +66,17 @@ static int find(struct started *own, struct status *st)
 	return 0;
 }
 
+// clang-format off
+static const struct field rows[] = {
+    {"--wait", FIELD_SECONDS, .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "300", .value = "SECONDS", .help = "for all to come"},
+    {"LAUNCHGAP_RENDEZVOUS", FIELD_OWN, .otherwise = "MASTER_ADDR, and the port 29417", .help = "HOST or HOST:PORT of rank 0"},
+    {"LAUNCHGAP_SECRET", FIELD_OWN, .help = "32 digits, 0-9 and a-f, the same for all. Without it one is made of the job's number and size: it keeps other jobs out, but nobody who wants in"},
+    {"LAUNCHGAP_RANK, LAUNCHGAP_SIZE", FIELD_OWN, .help = "where no launcher sets its own: which process this is, of how many"},
+};
+// clang-format on
+
+const struct options join_options = OPTIONS(rows);
+
 /* The run's command: this one without --wait, as run or resume. */
 static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
                 struct status *st)
@@ -75,15 +84,18 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 	int n = 2;
 	run[0] = (char *)(size_t)home->self;
 	run[1] = (char *)(size_t) "run";
-	for (int i = 2; i < argc; i++) {
-		char after;
+	field_defaults(rows, 1, wait_s);
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&join_options, argv, i, wait_s, st);
+		if (taken < 0)
+			return -1;
+		if (taken)
+			continue;
+		taken = 1;
 		if (n == 2 && !strcmp(argv[i], "resume") && !strcmp(run[1], "run"))
 			run[1] = argv[i];
-		else if (strcmp(argv[i], "--wait") != 0)
+		else
 			run[n++] = argv[i];
-		else if (++i == argc || sscanf(argv[i], "%6u%c", wait_s, &after) != 1 || !*wait_s ||
-		         *wait_s > WAIT_MOST_S)
-			return status_set(st, "join: --wait takes 1 to %d seconds", WAIT_MOST_S);
 	}
 	run[n] = NULL;
 	return n > 2 ? 0 : status_set(st, "join: which experiment? (`launchgap list` names them)");
@@ -106,7 +118,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 {
 	struct started own;
 	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES];
-	unsigned wait_s = WAIT_S;
+	unsigned wait_s;
 	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
 	if (!run)

@@ -18,16 +18,9 @@
 
 #define NAME_COLUMNS 17
 
-/* A name, and its description in a second column. */
 static void list_entry(const char *name, const char *what)
 {
-	char lead[80];
-	snprintf(lead, sizeof lead, "  %-*.60s ", NAME_COLUMNS, name);
-	if (strlen(name) > NAME_COLUMNS) {
-		printf("  %s\n", name);
-		snprintf(lead, sizeof lead, "%*s", NAME_COLUMNS + 3, "");
-	}
-	page_wrap(stdout, lead, NAME_COLUMNS + 3, what);
+	help_entry(stdout, NAME_COLUMNS, name, what);
 }
 
 /* The same for something that this machine may lack. */
@@ -218,6 +211,11 @@ static const struct {
     {"experiments", list_experiments},
     {"keys", list_keys},
 };
+
+const char *list_name(unsigned i)
+{
+	return i < sizeof lists / sizeof *lists ? lists[i].name : NULL;
+}
 
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
 {

@@ -1,5 +1,6 @@
 /* new: an experiment file of three answers, which a dry run accepts. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "../core/isolation.h"
 #include "../machine.h"
 #include "../report/page.h"
-#include "../suggest.h"
 #include "draft.h"
 #include "verbs.h"
 
@@ -17,34 +17,30 @@ struct said {
 	const char *name, *compare, *mode, *collective, *bytes, *expect;
 };
 
-static const struct {
-	const char *option;
-	size_t at;
-} options[] = {
-    {"--compare", offsetof(struct said, compare)},       {"--mode", offsetof(struct said, mode)},
-    {"--collective", offsetof(struct said, collective)}, {"--bytes", offsetof(struct said, bytes)},
-    {"--expect", offsetof(struct said, expect)},
-};
+#define SAYS(MEMBER) offsetof(struct said, MEMBER), .read = options_borrow
 
-#define NOPTIONS (sizeof options / sizeof *options)
+// clang-format off
+static const struct field rows[] = {
+    {"--compare", FIELD_OWN, SAYS(compare), .value = "WHAT", .help = "modes: the launch modes; versions: NCCL libraries; KEY=A,B: a setting (launchgap list keys); KEY=A: with the default"},
+    {"--mode", FIELD_OWN, SAYS(mode), .value = "NAME", .help = "the mode of versions and settings"},
+    {"--collective", FIELD_OWN, SAYS(collective), .value = "A,B", .help = "launchgap list collectives names them"},
+    {"--bytes", FIELD_OWN, SAYS(bytes), .value = "'64K..64M x4'", .help = "sizes"},
+    {"--expect", FIELD_OWN, SAYS(expect), .value = "'A slower B by 5% in latency'", .help = "the claim that is tested: two variants, slower, faster, equal, less or more; a metric"},
+};
+// clang-format on
+
+const struct options new_options = OPTIONS(rows);
 
 static int parse(int argc, char *argv[], struct said *said, struct status *st)
 {
-	for (int i = 2; i < argc; i++) {
-		const char **value = !said->name && argv[i][0] != '-' ? &said->name : NULL;
-		struct suggestion guess = suggest_for(argv[i]);
-		for (size_t k = 0; k < NOPTIONS; k++) {
-			suggest_offer(&guess, options[k].option);
-			if (!strcmp(argv[i], options[k].option))
-				value = (const char **)(void *)((char *)said + options[k].at);
-		}
-		if (!value)
-			return status_set(st,
-			                  "new: '%s' is not understood%s (`launchgap new --help`)",
-			                  argv[i], suggestion_text(&guess).text);
-		if (argv[i][0] == '-' && ++i == argc)
-			return status_set(st, "new: %s needs a value", argv[i - 1]);
-		*value = argv[i];
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&new_options, argv, i, said, st);
+		if (taken < 0)
+			return -1;
+		if (!taken && (said->name || argv[i][0] == '-'))
+			return verb_not_understood("new", argv[i], st);
+		if (!taken)
+			said->name = argv[i], taken = 1;
 	}
 	return 0;
 }

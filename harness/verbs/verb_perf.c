@@ -16,16 +16,12 @@
 #include "../machine.h"
 #include "../perf_options.h"
 #include "../report/nccl_table.h"
-#include "../report/page.h"
 #include "../trial/sizes.h"
 #include "verbs.h"
 
 #define EXPERIMENT   "nccl_tests"
 #define MOST_RUN     96
 #define NATIVE_SINCE 22803 /* ncclAlltoAll, ncclGather, ncclScatter, which nccl-tests then calls */
-
-/* Options of ours that a program takes too. */
-enum { OPTION_RESULTS = 256, OPTION_DRY_RUN, OPTION_NO_JOBS };
 
 struct door {
 	struct arena *arena;
@@ -368,14 +364,13 @@ static const struct option *long_options(struct door *d, char letters[300])
 			continue;
 		list[n++] = (struct option){o->name, o->value ? required_argument : no_argument,
 		                            NULL, o->letter};
+		if (o->letter < ' ')
+			continue; /* an option of ours has no letter */
 		*at++ = o->letter;
 		if (o->value)
 			*at++ = ':';
 	}
 	*at = '\0';
-	list[n++] = (struct option){"results", required_argument, NULL, OPTION_RESULTS};
-	list[n++] = (struct option){"dry-run", no_argument, NULL, OPTION_DRY_RUN};
-	list[n] = (struct option){"no-jobs", no_argument, NULL, OPTION_NO_JOBS};
 	return list;
 }
 
@@ -391,16 +386,11 @@ static int parse(struct door *d, int argc, char *argv[])
 			return status_set(
 			    d->st, "%s: '%s' %s (`launchgap %s --help`)", argv[0], argv[optind - 1],
 			    c == ':' ? "needs a value" : "is no option of nccl-tests", argv[0]);
-		if (c == OPTION_RESULTS)
-			add(d, "--results");
-		if (c == OPTION_RESULTS)
+		d->given[c] = optarg;
+		if (c < ' ') /* ours, as of run */
+			add(d, arena_text(d->arena, "--%s", perf_option_find((char)c)->name));
+		if (c < ' ' && optarg)
 			add(d, optarg);
-		else if (c == OPTION_DRY_RUN)
-			add(d, "--dry-run");
-		else if (c == OPTION_NO_JOBS)
-			add(d, "--no-jobs");
-		else
-			d->given[c] = optarg;
 	}
 	d->keys = argv + optind;
 	d->nkeys = argc - optind;
@@ -498,28 +488,4 @@ int verb_perf(int argc, char *argv[], const struct home *home, struct status *st
 {
 	struct called called = {argc, argv, home, st};
 	return arena_work(enter, &called, argv[1], st);
-}
-
-void verb_perf_help(const char *program)
-{
-	const struct perf_option *o;
-	printf("launchgap %s [options of nccl-tests] [key=value …]\n\n", program);
-	for (size_t i = 0; (o = perf_option_at(i)); i++) {
-		char lead[80], text[512];
-		if (o->letter)
-			snprintf(lead, sizeof lead, "  -%c, --%s %s", o->letter, o->name,
-			         o->value ? o->value : "");
-		else
-			snprintf(lead, sizeof lead, "  %s", o->name);
-		snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help, o->usual ? " (" : "",
-		         o->usual ? o->usual : "", o->usual ? ")" : "", o->key ? "; key: " : "",
-		         o->key ? o->key : "");
-		printf("%s\n", lead);
-		page_wrap(stdout, "        ", 8, text);
-	}
-	fputs("\nUnder mpirun, srun or torchrun its processes are the ranks. A median over "
-	      "stretches\n"
-	      "takes the place of one mean. The record stays in results/" EXPERIMENT
-	      "/; a last line names it.\nexperiments/nccl-tests.md explains what differs.\n",
-	      stdout);
 }

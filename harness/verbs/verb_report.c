@@ -7,18 +7,14 @@ int verb_report(int argc, char *argv[], const struct home *home, struct status *
 {
 	struct report_options options = {.summary = machine_env(REPORT_SUMMARY)};
 	const char *dir = NULL;
-	for (int i = 2; i < argc; i++) {
-		int taken = report_option(argv[i], argv[i + 1], &options, st);
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = report_option(argv, i, &options, st);
 		if (taken < 0)
 			return -1;
-		if (taken)
-			i += taken - 1;
-		else if (dir || argv[i][0] == '-')
-			return status_set(
-			    st, "report: '%s' is not understood (`launchgap report --help`)",
-			    argv[i]);
-		else
-			dir = argv[i];
+		if (!taken && (dir || argv[i][0] == '-'))
+			return verb_not_understood("report", argv[i], st);
+		if (!taken)
+			dir = argv[i], taken = 1;
 	}
 	if (!dir)
 		return status_set(st, "report needs one run's folder, e.g. results/smoke/latest");

@@ -1,4 +1,5 @@
 /* run: an experiment from its file to its record and report. resume: continues a run. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct asked {
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
 	char only[1024]; /* --only as an override */
-	bool report, dry, no_jobs, blocks;
+	bool no_report, dry, no_jobs, blocks;
 };
 
 int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
@@ -52,75 +53,70 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 	return 0;
 }
 
-static int take_only(struct asked *a, const char *names, struct status *st)
+static int add_override(struct asked *a, char *text, struct status *st)
 {
+	/* resume adds one. */
+	if (a->request.noverrides >= MAX_OVERRIDES - 1)
+		return status_set(st, "allowed are %d settings", MAX_OVERRIDES - 1);
+	a->overrides[a->request.noverrides++] = text;
+	return 0;
+}
+
+static int only_read(const struct field *f, const char *names, void *base, struct status *st)
+{
+	struct asked *a = base;
+	(void)f;
 	if (a->only[0] ||
 	    snprintf(a->only, sizeof a->only, SPEC_ONLY "=%s", names) >= (int)sizeof a->only)
 		return status_set(st, "--only is given twice, or too long; allowed is once, "
 		                      "names with commas between");
-	a->overrides[a->request.noverrides++] = a->only;
-	return 0;
+	return add_override(a, a->only, st);
 }
 
-static int not_understood(const char *verb, const char *option, struct status *st)
+static int no_libraries_read(const struct field *f, const char *yes, void *base, struct status *st)
 {
-	static const char *const options[] = {
-	    "--file",    "--results",   "--resume", "--only",    "--quick",        "--dry-run",
-	    "--no-jobs", "--no-report", "--format", "--average", "--no-libraries", "--help"};
-	struct suggestion guess = suggest_for(option);
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		suggest_offer(&guess, options[i]);
-	return status_set(st, "%s: '%s' is not understood%s%s (`launchgap %s --help`)", verb,
-	                  option, suggestion_text(&guess).text, suggest_nccl_tests(option).text,
-	                  verb);
+	(void)f, (void)yes;
+	return add_override(base, (char *)(size_t)(SPEC_NO_LIBRARIES "=yes"), st);
 }
 
-/* Parses the arguments from argv[first] on; they override earlier ones. */
-static int take(struct asked *a, const struct home *home, int first, int argc, char *const argv[],
+#define AT(MEMBER) offsetof(struct asked, MEMBER)
+
+// clang-format off
+static const struct field rows[] = {
+    {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
+    {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
+    {"--no-jobs", FIELD_FLAG, AT(no_jobs), .help = "a dry run starts no short job to estimate its time"},
+    {"--only", FIELD_OWN, .read = only_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
+    {"--file", FIELD_OWN, AT(request.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
+    {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
+    {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
+    {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
+    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, which may run any code"},
+};
+// clang-format on
+
+const struct options run_options = OPTIONS(rows);
+
+/* Takes the arguments from argv[first] on; they override earlier ones. */
+static int take(struct asked *a, const struct home *home, int first, char *argv[],
                 struct status *st)
 {
-	const char *verb = argv[1];
-	int taken;
-	for (int i = first; i < argc; i++) {
-		const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-		const char **option = !strcmp(arg, "--file")      ? &a->request.file
-		                      : !strcmp(arg, "--results") ? &a->request.results
-		                      : !strcmp(arg, "--resume")  ? &a->request.resume
-		                                                  : NULL;
-		bool only = !strcmp(arg, "--only");
-		if ((option || only) && !value)
-			return status_set(st, "%s needs a value", arg);
-		if (a->request.noverrides == MAX_OVERRIDES)
-			return status_set(st, "%s: allowed are %d settings", verb,
-			                  MAX_OVERRIDES - 1);
-		if (option) {
-			*option = value;
-			i++;
-		} else if (only) {
-			if (take_only(a, value, st))
+	for (int i = first, taken; argv[i]; i += taken) {
+		taken = options_take(&run_options, argv, i, a, st);
+		if (!taken)
+			taken = report_option(argv, i, &a->options, st);
+		if (taken < 0)
+			return -1;
+		if (taken)
+			continue;
+		taken = 1;
+		if (argv[i][0] != '-' && strchr(argv[i], '=')) {
+			a->blocks = a->blocks || !strncmp(argv[i], "blocks=", 7);
+			if (add_override(a, argv[i], st))
 				return -1;
-			i++;
-		} else if ((taken = report_option(arg, value, &a->options, st))) {
-			if (taken < 0)
-				return -1;
-			i += taken - 1;
-		} else if (!strcmp(arg, "--no-report"))
-			a->report = false;
-		else if (!strcmp(arg, "--dry-run"))
-			a->dry = true;
-		else if (!strcmp(arg, "--quick"))
-			a->request.quick = true;
-		else if (!strcmp(arg, "--no-jobs"))
-			a->no_jobs = true;
-		else if (!strcmp(arg, SPEC_NO_LIBRARIES))
-			a->overrides[a->request.noverrides++] =
-			    (char *)(size_t)(SPEC_NO_LIBRARIES "=yes");
-		else if (arg[0] != '-' && strchr(arg, '=')) {
-			a->blocks = a->blocks || !strncmp(arg, "blocks=", 7);
-			a->overrides[a->request.noverrides++] = argv[i];
-		} else if (arg[0] == '-' || a->file[0])
-			return not_understood(verb, arg, st);
-		else if (home_find_experiment(home, arg, a->file, sizeof a->file, st))
+		} else if (argv[i][0] == '-' || a->file[0])
+			return verb_not_understood(argv[1], argv[i], st);
+		else if (home_find_experiment(home, argv[i], a->file, sizeof a->file, st))
 			return -1;
 	}
 	return 0;
@@ -129,8 +125,7 @@ static int take(struct asked *a, const struct home *home, int first, int argc, c
 static void begin(struct asked *a, const struct home *home, int argc, char *argv[],
                   const struct plan_machine *machine)
 {
-	*a = (struct asked){.report = true,
-	                    .options = {.summary = machine_env(REPORT_SUMMARY)},
+	*a = (struct asked){.options = {.summary = machine_env(REPORT_SUMMARY)},
 	                    .request = {.results = "results",
 	                                .self = home->self,
 	                                .argc = argc,
@@ -144,18 +139,18 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 {
 	char folder[PATH_MAX] = "";
 	struct status report = {0};
-	if (a->options.format == REPORT_NCCL_TESTS && !a->report)
+	if (a->options.format == REPORT_NCCL_TESTS && a->no_report)
 		return status_set(st, "run: --format nccl-tests needs a report, and --no-report "
 		                      "makes none; allowed is one of them");
-	if (a->options.trace && !a->report)
+	if (a->options.trace && a->no_report)
 		return status_set(st, "run: --trace needs a report, and --no-report makes none; "
 		                      "allowed is one of them");
-	for (unsigned i = 0; i < EXPORT_FORMATS && !a->report; i++)
+	for (unsigned i = 0; i < EXPORT_FORMATS && a->no_report; i++)
 		if (a->options.exports[i])
 			return status_set(st,
 			                  "run: %s needs a report, and --no-report makes none; "
 			                  "allowed is one of them",
-			                  export_format(i)->option);
+			                  export_options.rows[i].key);
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	if (!a->request.file)
 		a->request.file = a->file;
@@ -170,7 +165,7 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		return dry_run(&a->request, a->no_jobs, st);
 	int result = run_experiment(&a->request, folder, st);
 	a->options.keep = run_keep_report;
-	if (result >= 0 && a->report && report_make(folder, home->plot, &a->options, &report)) {
+	if (result >= 0 && !a->no_report && report_make(folder, home->plot, &a->options, &report)) {
 		status_complain(&report);
 		result = result ? result : 1;
 	}
@@ -185,7 +180,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 	if (!a)
 		return status_set(st, "out of memory");
 	begin(a, home, argc, argv, &machine);
-	int result = take(a, home, 2, argc, argv, st) ? -1 : carry_out(a, home, st);
+	int result = take(a, home, 2, argv, st) ? -1 : carry_out(a, home, st);
 	free(a);
 	return result;
 }
@@ -195,7 +190,7 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
                          struct status *st)
 {
 	const json_t *command = json_object_get(run->environment, "command");
-	char *argv[MAX_OVERRIDES * 2] = {NULL};
+	char *argv[MAX_OVERRIDES * 2 + 1] = {NULL};
 	size_t n = json_array_size(command), texts = 0;
 	for (; texts < n && texts < MAX_OVERRIDES * 2; texts++) {
 		argv[texts] = (char *)(size_t)json_string_value(json_array_get(command, texts));
@@ -205,7 +200,7 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
 	if (n < 3 || texts < n || strcmp(argv[1], "run"))
 		return status_set(st, "the record does not say how its run was begun; say it "
 		                      "again: launchgap run NAME --resume DIR");
-	return take(a, home, 2, (int)n, argv, st);
+	return take(a, home, 2, argv, st);
 }
 
 /* The blocks that are missing, unless the command line says how many more. */
@@ -248,10 +243,9 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 	}
 	begin(a, home, argc, argv, &machine);
 	if (!take_recorded(a, home, &run, st)) {
-		a->report = true;
-		a->dry = a->blocks = false;
+		a->no_report = a->dry = a->blocks = false;
 		a->request.resume = argv[2];
-		if (!take(a, home, 3, argc, argv, st) && !take_blocks(a, &run, blocks, st))
+		if (!take(a, home, 3, argv, st) && !take_blocks(a, &run, blocks, st))
 			result = carry_out(a, home, st);
 	}
 	record_free(&run);

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "../backend/table.h"
-#include "../trial/field.h"
-#include "../suggest.h"
 #include "../machine.h"
 #include "../config/plan.h"
 #include "../selftest/selftest.h"
@@ -28,55 +26,44 @@ static const char *word_mode(unsigned i)
 	return mode_table[i] ? mode_table[i]->name : NULL;
 }
 
+static int quick_read(const struct field *f, const char *yes, void *base, struct status *st)
+{
+	(void)f, (void)yes, (void)st;
+	((struct asked *)base)->budget_s = SELFTEST_QUICK_S;
+	return 0;
+}
+
 #define AT(member) offsetof(struct asked, member), sizeof((struct asked *)0)->member
 
 // clang-format off
 static const struct field keys[] = {
-    {"backend", FIELD_CHOICE, AT(backend), .word = word_backend},
-    {"mode", FIELD_CHOICE, AT(mode), .word = word_mode},
-    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS},
-    {"runs", FIELD_NUMBER, AT(runs), .lo = 1, .hi = 10000},
-    {"blocks", FIELD_NUMBER, AT(blocks), .lo = 6, .hi = SPEC_MAX_BLOCKS},
-    {"seed", FIELD_WIDE, AT(seed), .lo = 1, .hi = UINT32_MAX},
-    {"csv", FIELD_TEXT, AT(csv), .lo = 0},
+    {"quick, --quick", FIELD_FLAG, .read = quick_read, .help = "3 minutes instead of 15"},
+    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = SELFTEST_TIME, .value = "TIME", .help = "this long"},
+    {"backend", FIELD_CHOICE, AT(backend), .word = word_backend, .value = "NAME", .otherwise = "nccl with two GPUs, else host and null", .help = "this backend alone"},
+    {"mode", FIELD_CHOICE, AT(mode), .word = word_mode, .value = "NAME", .help = "this mode alone"},
+    {"runs", FIELD_NUMBER, AT(runs), .lo = 1, .hi = 10000, .value = "N", .help = "this many experiments of each backend and mode, in any time"},
+    {"blocks", FIELD_NUMBER, AT(blocks), .lo = 6, .hi = SPEC_MAX_BLOCKS, .initial = "10", .value = "N", .help = "of an experiment, at least 6"},
+    {"seed", FIELD_WIDE, AT(seed), .lo = 1, .hi = UINT32_MAX, .initial = "1", .value = "N", .help = "of the random numbers"},
+    {"csv", FIELD_TEXT, AT(csv), .value = "FILE", .help = "every verdict, one per line"},
 };
 // clang-format on
 
-#define NKEYS (sizeof keys / sizeof *keys)
-
-/* "quick" (as of run, "--quick"), or "key=value" of the rows. */
-static int take(struct asked *a, const char *arg, struct status *st)
-{
-	char key[TRIAL_NAME_BYTES] = "";
-	size_t length = strcspn(arg, "=");
-	if (length < sizeof key)
-		memcpy(key, arg, length);
-	const struct field *field = strchr(arg, '=') ? field_find(keys, NKEYS, key) : NULL;
-	struct status why = {0};
-	if (!strcmp(arg, "quick") || !strcmp(arg, "--quick")) {
-		a->budget_s = SELFTEST_QUICK_S;
-		return 0;
-	}
-	if (field)
-		return field_read(field, strchr(arg, '=') + 1, a, &why)
-		           ? status_set(st, "selftest: %s", why.text)
-		           : 0;
-	struct suggestion guess = suggest_for(key);
-	suggest_offer(&guess, "quick");
-	for (size_t i = 0; i < NKEYS; i++)
-		suggest_offer(&guess, keys[i].key);
-	return status_set(st, "selftest: '%s' is not understood%s (`launchgap selftest --help`)",
-	                  arg, suggestion_text(&guess).text);
-}
+const struct options selftest_options = OPTIONS(keys);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {.cores = machine_cores(),
 	                                     .capacity = backend_capacity};
-	struct asked a = {.blocks = 10, .budget_s = SELFTEST_S, .seed = 1};
-	for (int i = 2; i < argc; i++)
-		if (take(&a, argv[i], st))
-			return -1;
+	struct asked a = {.backend = ""};
+	struct status why = {""};
+	field_defaults(selftest_options.rows, selftest_options.n, &a);
+	for (int i = 2; i < argc; i++) {
+		const int taken = options_take(&selftest_options, argv, i, &a, &why);
+		if (taken < 0)
+			return status_set(st, "selftest: %s", why.text);
+		if (!taken)
+			return verb_not_understood("selftest", argv[i], st);
+	}
 	const struct selftest_request request = {.self = home->self,
 	                                         .machine = &machine,
 	                                         .backend = a.backend[0] ? a.backend : NULL,

@@ -1,5 +1,6 @@
 /* tour: each collective once, on a few numbers, and where the source does it. */
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,7 @@
 #include "../run/job.h"
 #include "verbs.h"
 
-#define MODE_KEY "mode="
-#define COLUMNS  80
+#define COLUMNS 80
 
 struct tour {
 	const struct home *home;
@@ -242,6 +242,13 @@ static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct
 	return plan_make(&t->spec, &t->machine, 1, &t->plan, st);
 }
 
+static const struct field rows[] = {
+    {"mode", FIELD_OWN, offsetof(struct tour, mode), .read = options_borrow, .value = "NAME",
+     .otherwise = "threads", .help = "how workers are placed"},
+};
+
+const struct options tour_options = OPTIONS(rows);
+
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct tour *t = calloc(1, sizeof *t);
@@ -255,9 +262,7 @@ int verb_tour(int argc, char *argv[], const struct home *home, struct status *st
 	                   .machine = {.cores = machine_cores(), .capacity = backend_capacity}};
 	snprintf(t->file, sizeof t->file, "%s/tour.exp", home->experiments);
 	for (int i = 2; i < argc && n + 1 < sizeof overrides / sizeof *overrides; i++)
-		if (!strncmp(argv[i], MODE_KEY, sizeof MODE_KEY - 1))
-			t->mode = argv[i] + sizeof MODE_KEY - 1;
-		else
+		if (!options_take(&tour_options, argv, i, t, st))
 			overrides[n++] = argv[i];
 	/* Some backends have no other mode, and a reference has to run. */
 	snprintf(reference, sizeof reference, "reference=%.60s", t->mode);

@@ -3,9 +3,10 @@
 #define LAUNCHGAP_VERBS_H
 
 #include <limits.h>
+#include <stdio.h>
 
+#include "../config/options.h"
 #include "../config/plan.h"
-#include "../status.h"
 
 /* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:
  * then an experiment needs --file, and there are no pictures. */
@@ -24,25 +25,54 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 /* A `use` that offers each to a struct suggestion. */
 void suggest_offer_to(const char *name, void *guess);
 
-struct run_request;
+/* One row each (verbs.c): the command line, help, man pages and completion are made of it. */
+struct verb {
+	const char *name,
+	    *form; /* form: the arguments; "" if there are none; NULL: not for people */
+	const char *summary, *about;      /* about: paragraphs, or NULL */
+	const struct options *options[3]; /* its own; NULL: none */
+	const char *as;                   /* the verb whose options it takes too, or NULL */
+	const char *exits;                /* its exit statuses, if not 0 and 1 */
+	/* Takes the whole command line, prints its output on stdout and leaves a sentence in st if there
+	 * is an error. 0: done. 1: done, with errors. -1: not done. */
+	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
+};
 
-/* Each takes the whole command line, prints its output on stdout and leaves a sentence in st if there
- * is an error. 0: done. 1: done, with errors. -1: not done. */
-int verb_run(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_resume(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_join(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_worker(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_new(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_ask(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_report(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_tour(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_list(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st);
-int verb_counters(int argc, char *argv[], const struct home *home, struct status *st);
-/* argv[1] is the name of a program of nccl-tests (nccl_program). */
-int verb_perf(int argc, char *argv[], const struct home *home, struct status *st);
-void verb_perf_help(const char *program);
+/* The i-th; NULL: there are no more. */
+const struct verb *verb_at(size_t i);
+/* By its name, or a program's of nccl-tests; NULL: there is none. */
+const struct verb *verb_find(const char *name);
+/* Calls `use` with each option that a verb takes, as a row; those of nccl-tests are made rows. */
+void verb_each_option(const struct verb *verb, void (*use)(const struct field *row, void *arg),
+                      void *arg);
+/* The sentence for an argument of argv[1]'s that no row has. -1. */
+int verb_not_understood(const char *name, const char *argument, struct status *st);
+/* Names no verb. 2, the program's exit status. */
+int verb_unknown(const char *name, struct status *st);
+
+typedef int verb_fn(int argc, char *argv[], const struct home *home, struct status *st);
+/* verb_perf's argv[1] is the name of a program of nccl-tests (nccl_program). */
+verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
+    verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
+    verb_version, verb_complete, verb_new;
+extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
+    selftest_options, counters_options, help_options, new_options;
+
+/* The i-th list of `launchgap list`; NULL: there are no more. */
+const char *list_name(unsigned i);
+
+/* A name, and what it is in a second column after `columns`, or below if it is longer. */
+void help_entry(FILE *out, unsigned columns, const char *name, const char *what);
+/* All verbs, a line each. */
+void help_print_all(FILE *out);
+/* "1.0.0", and the day of its last commit. */
+const char *version_release(void);
+const char *version_date(void);
+/* The same rows as pages of man, and as the tables of experiments/README.md (manual.c). */
+void manual_print(FILE *out);            /* launchgap(1) */
+void manual_print_experiment(FILE *out); /* launchgap-experiment(5) */
+
+struct run_request;
 
 /* An experiment as a dry run plans it. */
 struct dry_plan {

@@ -1,0 +1,82 @@
+#include "options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+int options_borrow(const struct field *f, const char *text, void *base, struct status *st)
+{
+	if (!text[0] || (f->bytes && strlen(text) >= f->bytes))
+		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key, strlen(text),
+		                  (f->bytes ? f->bytes : PATH_MAX) - 1);
+	memcpy((char *)base + f->at, &text, sizeof text);
+	return 0;
+}
+
+const char *options_name(const struct field *row, unsigned i, char name[64])
+{
+	const char *at = row->key;
+	for (; i && *at; i--) {
+		at += strcspn(at, ",");
+		at += strspn(at, ", ");
+	}
+	snprintf(name, 64, "%.*s", (int)strcspn(at, ","), at);
+	return name;
+}
+
+static bool stands_alone(const struct field *row)
+{
+	return row->kind == FIELD_FLAG;
+}
+
+static const struct field *find(const struct options *options, const char *argument)
+{
+	for (size_t r = 0; r < options->n; r++) {
+		const struct field *row = &options->rows[r];
+		char name[64];
+		for (unsigned i = 0; *options_name(row, i, name); i++) {
+			const size_t n = strlen(name);
+			if ((name[0] == '-' || stands_alone(row)
+			         ? !strcmp(argument, name)
+			         : !strncmp(argument, name, n) && argument[n] == '=') &&
+			    (row->kind != FIELD_OWN || row->read))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+int options_take(const struct options *options, char *const argv[], int i, void *base,
+                 struct status *st)
+{
+	const struct field *row = find(options, argv[i]);
+	if (!row)
+		return 0;
+	if (stands_alone(row))
+		return field_read(row, "yes", base, st) ? -1 : 1;
+	if (argv[i][0] != '-')
+		return field_read(row, strchr(argv[i], '=') + 1, base, st) ? -1 : 1;
+	if (!argv[i + 1])
+		return status_set(st, "%s needs a value", argv[i]);
+	return field_read(row, argv[i + 1], base, st) ? -1 : 2;
+}
+
+void options_offer(const struct options *options, struct suggestion *guess)
+{
+	char name[64];
+	for (size_t r = 0; r < options->n; r++)
+		for (unsigned i = 0; *options_name(&options->rows[r], i, name); i++)
+			suggest_offer(guess, name);
+}
+
+const char *options_value(const struct field *row, char value[128])
+{
+	size_t used = 0;
+	value[0] = '\0';
+	if (row->value)
+		snprintf(value, 128, "%s", row->value);
+	for (unsigned i = 0; !row->value && !stands_alone(row) && field_word(row, i); i++)
+		used += (size_t)snprintf(value + used, used < 128 ? 128 - used : 0, "%s%s",
+		                         i ? "|" : "", field_word(row, i));
+	return value;
+}

@@ -1,0 +1,37 @@
+/* The options of a verb. The rows that parse its command line are those that help, man pages and
+ * completion are made of, so that no option is without a word about it.
+ *
+ * A row's key is what people type: "--file", "-v, --verbose" (one of them), "quick", or "mode" for
+ * mode=VALUE. A FIELD_FLAG stands alone; a key with dashes has its value in the next argument. What a
+ * file would not read (FIELD_OWN without a reader) is there for help alone. */
+#ifndef LAUNCHGAP_OPTIONS_H
+#define LAUNCHGAP_OPTIONS_H
+
+#include "../suggest.h"
+#include "../trial/field.h"
+
+struct options {
+	const struct field *rows;
+	size_t n;
+};
+#define OPTIONS(ROWS)                                                                              \
+	{                                                                                          \
+		ROWS, sizeof(ROWS) / sizeof *(ROWS)                                                \
+	}
+
+/* A reader: borrows the text, of less than the row's bytes, into a const char *. */
+field_read_fn options_borrow;
+
+/* Takes argv[i] into `base` if it has a row; argv ends with NULL. The number of arguments taken, 1 or 2;
+ * 0: there is no such row; -1: its value is missing or not allowed. */
+int options_take(const struct options *options, char *const argv[], int i, void *base,
+                 struct status *st);
+/* Offers each of its names. */
+void options_offer(const struct options *options, struct suggestion *guess);
+/* The i-th name of a row, without dashes or comma around it: "-v" of "-v, --verbose". "": there are no
+ * more. */
+const char *options_name(const struct field *row, unsigned i, char name[64]);
+/* What follows its name, for people: "FILE", "0|1|2"; "": nothing. */
+const char *options_value(const struct field *row, char value[128]);
+
+#endif

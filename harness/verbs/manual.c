@@ -1,0 +1,148 @@
+/* Man pages, in man(7)'s macros, from the rows that the program reads: launchgap(1) from those of verbs,
+ * launchgap-experiment(5) from those of keys. */
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../config/keys.h"
+#include "verbs.h"
+
+#define SOURCE_COLUMNS 72 /* of a line in the page's source, which is filled anyway */
+
+/* A text as roff: nothing in it is a request, `code` is bold, of a [link](…) the text is there. */
+static void put(FILE *out, const char *text, bool fills)
+{
+	bool bold = false;
+	unsigned column = 0;
+	for (const char *c = text; *c; c++, column++) {
+		const char *link = *c == ']' && c[1] == '(' ? strchr(c, ')') : NULL;
+		const char *end = *c == '[' ? strchr(c, ']') : NULL;
+		if (!column && (*c == '.' || *c == '\''))
+			fputs("\\&", out);
+		if (*c == '`')
+			fputs((bold = !bold) ? "\\fB" : "\\fR", out);
+		else if (link)
+			c = link;
+		else if (*c == '\\')
+			fputs("\\e", out);
+		else if (*c == '-')
+			fputs("\\-", out);
+		else if (fills && *c == ' ' && column + strcspn(c + 1, " ") > SOURCE_COLUMNS)
+			fputc('\n', out), column = UINT_MAX;
+		else if (!end || end[1] != '(')
+			fputc(*c, out);
+	}
+}
+
+/* A line that a macro takes, "" for none of them: text, which is filled. */
+static void put_line(FILE *out, const char *macro, const char *text)
+{
+	fputs(macro, out);
+	put(out, text, !*macro);
+	fputc('\n', out);
+}
+
+/* Paragraphs, a line each; `first` is before the first of them. */
+static void put_paragraphs(FILE *out, const char *first, const char *text)
+{
+	for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+		char paragraph[2048];
+		snprintf(paragraph, sizeof paragraph, "%.*s", (int)strcspn(at, "\n"), at);
+		fputs(at == text ? first : ".PP\n", out);
+		put_line(out, "", paragraph);
+	}
+}
+
+static void put_title(FILE *out, const char *name, int section, const char *what)
+{
+	char upper[64];
+	size_t i;
+	for (i = 0; name[i] && i + 1 < sizeof upper; i++)
+		upper[i] = (char)toupper((unsigned char)name[i]);
+	upper[i] = '\0';
+	fprintf(out, ".\\\" Made by launchgap help --format.\n.TH %s %d %s \"launchgap %s\"\n",
+	        upper, section, version_date(), version_release());
+	fputs(".ad l\n.nh\n.SH NAME\n", out);
+	put(out, name, false);
+	put_line(out, " \\- ", what);
+}
+
+/* --- launchgap(1) ------------------------------------------------------------------------ */
+
+static void put_option(const struct field *row, void *arg)
+{
+	FILE *out = arg;
+	char value[128], text[1024];
+	const char *otherwise = row->otherwise ? row->otherwise : row->initial;
+	const bool dashed = row->key[0] == '-' || row->kind == FIELD_FLAG;
+	options_value(row, value);
+	fputs(".TP\n\\fB", out);
+	put(out, row->key, false);
+	fprintf(out, "%s%s\\fI", *value && !dashed ? "=" : "", *value && dashed ? " " : "");
+	put(out, value, false);
+	fputs("\\fR\n", out);
+	snprintf(text, sizeof text, otherwise ? "%s (%s)" : "%s", row->help, otherwise);
+	put_line(out, "", text);
+}
+
+static void put_verb(FILE *out, const struct verb *verb)
+{
+	char head[160];
+	snprintf(head, sizeof head, "%s %s", verb->name, verb->form);
+	head[strlen(head) - !*verb->form] = '\0'; /* no blank at its end */
+	put_line(out, ".SS ", head);
+	snprintf(head, sizeof head, "%s.", verb->summary);
+	head[0] = (char)toupper((unsigned char)head[0]);
+	put_line(out, "", head);
+	put_paragraphs(out, ".PP\n", verb->about);
+	verb_each_option(verb, put_option, out);
+	if (verb->as)
+		fprintf(out, ".PP\nOptions as of\n.BR %s .\n", verb->as);
+	if (verb->exits)
+		put_paragraphs(out, ".PP\nExit status:\n", verb->exits);
+}
+
+// clang-format off
+static const char description[] =
+    "launchgap measures what it costs to drive NCCL with one thread for all GPUs, with one thread per GPU, or with one process per GPU. It says which to choose, by "
+    "how much, and why. Without GPUs it measures copies in CPU memory.\n"
+    "A question is an experiment file. A run starts fresh jobs for it, keeps their record, and makes a report that begins with the answer.";
+static const char rest[] =
+    ".SH EXIT STATUS\n"
+    "0: done. 1: done with errors, or not done. 2: there is no such verb.\n"
+    "Verbs with other statuses name them.\n"
+    ".SH FILES\n"
+    ".TP\n.I experiments/NAME.exp\nexperiments, beside the program or in\n.I ../share/launchgap\n"
+    ".TP\n.I results/NAME/STAMP/\na run: its record, its report and its pictures\n"
+    ".SH EXAMPLES\n.EX\n"
+    "launchgap run smoke\n"
+    "launchgap run collectives collective=all_reduce bytes=\\(aq64K..256M x4\\(aq\n"
+    "launchgap compare results/smoke/A results/smoke/B \\-\\-threshold 2%\n"
+    ".EE\n";
+// clang-format on
+
+void manual_print(FILE *out)
+{
+	const struct verb *verb;
+	put_title(out, "launchgap", 1,
+	          "what it costs to launch NCCL by thread, threads or processes");
+	fputs(".SH SYNOPSIS\n.B launchgap\n.I VERB\n.RI [ ARGUMENT \" ...]\"\n.SH DESCRIPTION\n",
+	      out);
+	put_paragraphs(out, "", description);
+	fputs(".SH VERBS\n", out);
+	for (size_t i = 0; (verb = verb_at(i)); i++)
+		if (verb->form)
+			put_verb(out, verb);
+	fputs(rest, out);
+	fputs(".SH SEE ALSO\n.BR launchgap\\-experiment (5),\n.BR mpirun (1),\n.BR gnuplot (1)\n",
+	      out);
+}
+
+/* --- launchgap-experiment(5) ------------------------------------------------------------- */
+
+void manual_print_experiment(FILE *out)
+{
+	put_title(out, "launchgap-experiment", 5, "a question for launchgap, as a file");
+	fputs(".SH SEE ALSO\n.BR launchgap (1)\n", out);
+}
