@@ -97,7 +97,7 @@ $(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
-ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device)
+ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device test_doctor)
 ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
 $(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
 $(STANDIN)/test_shim: | $(B)/shim_nccl.so

@@ -166,6 +166,8 @@ static int mpi_open(const struct backend_place *place, struct backend_ctx **out,
 const struct backend backend_mpi = {
     .name = "mpi",
     .summary = "MPI's own collectives between processes, in CPU memory or staged through it",
+    .costs = "MPI's own collectives",
+    .mend = "apt-get install libopenmpi-dev openmpi-bin && make",
     .is = {.carries_data = true, .connects = true, .blocks = true, .messages = true},
     .capacity = mpi_capacity,
     .supports = mpi_supports,

@@ -40,6 +40,9 @@ struct library {
 struct backend {
 	const char *name;
 	const char *summary;
+	/* Where it has nothing to run on: what cannot be measured without it, and the command that
+	 * mends it. NULL, both: it runs anywhere. */
+	const char *costs, *mend;
 	struct backend_traits is;
 	/* Keys of a variant that only some backends use, this one among them; NULL-terminated, or
 	 * NULL (struct field's `special`). */

@@ -1,84 +1,206 @@
-/* doctor: a line per thing that launchgap can use: it is there, or what it would add and how to
- * get it. */
+/* doctor: what launchgap can use of this machine: it is there, or what cannot be measured without it and
+ * the command that mends it. For people a line, for programs a row of JSON, of the same finding. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
+#include "../backend/device/nvml.h"
 #include "../backend/table.h"
+#include "../core/isolation.h"
 #include "../machine.h"
 #include "../mpi/mpi_load.h"
+#include "../record/record_cell.h"
 #include "../report/page.h"
+#include "../sanitize.h"
 #include "verbs.h"
 
-static void print_finding(bool ok, const char *what, const char *found)
+#define SHM_MIB 256 /* NCCL's host path wants more than Docker's 64 */
+
+/* Something that may be missing. look: whether it is there; what was found, or why it is not. */
+struct need {
+	const char *group, *name, *costs, *mend;
+	bool (*look)(const struct need *need, char *found, size_t bytes);
+};
+
+static bool look_backend(const struct need *need, char *found, size_t bytes)
 {
-	char lead[64];
-	snprintf(lead, sizeof lead, "  %-3s %-18.40s ", ok ? "ok" : "--", what);
-	page_wrap(stdout, lead, 25, found);
+	struct status why = {""};
+	const unsigned ranks = backend_capacity(need->name, &why);
+	if (!ranks)
+		snprintf(found, bytes, "%s", why.text);
+	else if (ranks == UINT_MAX)
+		snprintf(found, bytes, "runs on any machine");
+	else
+		snprintf(found, bytes, "%u GPU%s", ranks, ranks == 1 ? "" : "s");
+	return ranks;
 }
 
-static void print_program(const char *name, const char *lacking)
+static bool look_program(const struct need *need, char *found, size_t bytes)
 {
-	bool ok = machine_has_program(name);
-	print_finding(ok, name, ok ? "on the PATH" : lacking);
+	const bool ok = machine_has_program(need->name);
+	snprintf(found, bytes, "%son the PATH", ok ? "" : "not ");
+	return ok;
 }
 
-static void examine_backends(void)
+static bool look_mpi(const struct need *need, char *found, size_t bytes)
 {
-	for (const struct backend *const *b = backend_table; *b; b++) {
-		struct status why = {0};
-		char text[1100];
-		unsigned ranks = backend_capacity((*b)->name, &why);
-		if (!ranks)
-			snprintf(text, sizeof text, "%s", why.text);
-		else if (ranks == UINT_MAX)
-			snprintf(text, sizeof text, "runs on any machine");
-		else
-			snprintf(text, sizeof text, "%u GPUs", ranks);
-		print_finding(ranks > 0, (*b)->name, text);
-	}
+	struct status why = {""};
+	(void)need;
+	if (!mpi_find(found, bytes, &why))
+		return true;
+	snprintf(found, bytes, "%s", why.text);
+	return false;
 }
 
-static void examine_mpi(void)
+static bool look_cores(const struct need *need, char *found, size_t bytes)
 {
-	char library[64];
-	struct status why = {0};
-	bool ok = !mpi_find(library, sizeof library, &why);
-	print_finding(ok, "MPI", ok ? library : why.text);
+	(void)need;
+	snprintf(found, bytes, "%u usable (affinity and cgroup quota)", machine_cores());
+	return machine_cores() > 1;
 }
 
-static void examine_shared_memory(void)
+static bool look_shared_memory(const struct need *need, char *found, size_t bytes)
 {
 	struct statvfs fs;
-	char text[160] = "no /dev/shm; mpirun's files go to /tmp";
-	bool ok = !statvfs("/dev/shm", &fs);
-	double mib = ok ? (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20) : 0;
-	if (ok)
-		snprintf(text, sizeof text, "%.0f MiB free%s", mib,
-		         mib < 256 ? "; NCCL's host path wants more (docker run --shm-size=1g)"
-		                   : "");
-	print_finding(ok && mib >= 256, "/dev/shm", text);
+	if (statvfs(need->name, &fs)) {
+		snprintf(found, bytes, "there is none; mpirun's files go to /tmp");
+		return false;
+	}
+	const double mib = (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
+	snprintf(found, bytes, "%.0f MiB free", mib);
+	return mib >= SHM_MIB;
 }
+
+static bool look_counters(const struct need *need, char *found, size_t bytes)
+{
+	json_t *links = nvml_links_read(NVML_LIBRARY);
+	const size_t n = json_array_size(json_object_get(links, "gpus"));
+	(void)need;
+	json_decref(links);
+	if (n)
+		snprintf(found, bytes, "%zu GPU%s by " NVML_LIBRARY, n, n == 1 ? "" : "s");
+	else
+		snprintf(found, bytes, "no GPU answers by " NVML_LIBRARY);
+	return n;
+}
+
+static bool look_isolation(const struct need *need, char *found, size_t bytes)
+{
+	struct status why = {""};
+	(void)need;
+	const bool ok =
+	    !isolation_possible(ISOLATE_BIT(ISOLATE_UTS) | ISOLATE_BIT(ISOLATE_SHM), &why);
+	snprintf(found, bytes, "%s", ok ? "this user may create them" : why.text);
+	return ok;
+}
+
+static bool look_variable(const struct need *need, char *found, size_t bytes)
+{
+	const char *value = machine_env(need->name);
+	const bool ok = value && *value;
+	snprintf(found, bytes, "%s", ok ? value : "not set");
+	return ok;
+}
+
+// clang-format off
+static const struct need needs[] = {
+    {"programs", "mpirun", "the launcher mpirun, which reaches other hosts; exec starts processes here without it", "apt-get install openmpi-bin", look_program},
+    {"programs", "MPI", "the backend mpi, and the launchers mpirun and srun", "apt-get install libopenmpi-dev openmpi-bin && make", look_mpi},
+    {"programs", "srun", "the launcher srun, for hosts of a Slurm job", "apt-get install slurm-client", look_program},
+    {"programs", "gnuplot", "the pictures of reports", "apt-get install gnuplot-nox", look_program},
+    {"machine", "cores", "latency: with more ranks than cores waiting yields, and the modes cannot be distinguished", "docker run --cpus=8 --cpuset-cpus=0-7", look_cores},
+    {"machine", "/dev/shm", "NCCL's path through CPU memory, where GPUs cannot reach each other", "docker run --shm-size=1g", look_shared_memory},
+    {"machine", "GPU counters", "claims on NVLink's and DRAM's bytes, clocks, and the links between GPUs", "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all", look_counters},
+    {"machine", "namespaces", "what containers cost (isolation.exp)", "sysctl kernel.unprivileged_userns_clone=1", look_isolation},
+    {"machine", "NCCL_LEGACY", "an NCCL before 2.23 beside this one (h800_alltoall): whether threads have lost their direct path", "export $(make -s nccl-legacy)", look_variable},
+};
+// clang-format on
+
+#define NNEEDS (sizeof needs / sizeof *needs)
+
+/* Each need with what was found, group by group. */
+typedef void use_fn(const struct need *need, bool ok, const char *found, void *arg);
+
+static void examine_one(const struct need *need, use_fn *use, void *arg)
+{
+	char found[1100];
+	const bool ok = need->look(need, found, sizeof found);
+	sanitize_text(found); /* what a library or a variable says */
+	use(need, ok, found, arg);
+}
+
+static void examine(use_fn *use, void *arg)
+{
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		const struct need need = {"backends", (*b)->name, (*b)->costs, (*b)->mend,
+		                          look_backend};
+		examine_one(&need, use, arg);
+	}
+	for (size_t i = 0; i < NNEEDS; i++)
+		examine_one(&needs[i], use, arg);
+}
+
+static void print_finding(const struct need *need, bool ok, const char *found, void *arg)
+{
+	const char **group = arg;
+	char lead[64];
+	if (!*group || strcmp(*group, need->group))
+		printf("%s\n", need->group);
+	*group = need->group;
+	snprintf(lead, sizeof lead, "  %-3s %-18.40s ", ok ? "ok" : "--", need->name);
+	page_wrap(stdout, lead, 25, found);
+	if (!ok && need->costs)
+		page_wrap(stdout, "      without: ", 15, need->costs);
+	if (!ok && need->mend)
+		page_wrap(stdout, "      mend:    ", 15, need->mend);
+}
+
+static void add_finding(const struct need *need, bool ok, const char *found, void *arg)
+{
+	json_array_append_new(
+	    arg, json_pack("{s:s, s:s, s:b, s:o, s:s?, s:s?}", "group", need->group, "name",
+	                   need->name, "ok", ok, "found", record_text(found, strlen(found)),
+	                   "costs", ok ? NULL : need->costs, "mend", ok ? NULL : need->mend));
+}
+
+static int print_json(struct status *st)
+{
+	json_t *rows = json_array();
+	examine(add_finding, rows);
+	json_t *all =
+	    json_pack("{s:i, s:s, s:o}", "schema", 1, "launchgap", LAUNCHGAP_COMMIT, "needs", rows);
+	const int rc = all ? json_dumpf(all, stdout, JSON_INDENT(1)) : -1;
+	json_decref(all);
+	putchar('\n');
+	return rc ? status_set(st, "doctor: out of memory") : 0;
+}
+
+struct asked {
+	bool json;
+};
+
+static const struct field rows[] = {
+    {"--json", FIELD_FLAG, offsetof(struct asked, json),
+     .help = "the same for programs (results/README.md)"},
+};
+
+const struct options doctor_options = OPTIONS(rows);
 
 /* 0 even when something is missing: a machine without GPUs is a machine too. */
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	char text[160];
-	(void)argc, (void)argv, (void)home, (void)st;
-	printf("launchgap " LAUNCHGAP_COMMIT "\nbackends\n");
-	examine_backends();
-	printf("programs\n");
-	print_program("mpirun", "would add the launcher mpirun: apt-get install openmpi-bin");
-	examine_mpi();
-	print_program("gnuplot", "would add the pictures: apt-get install gnuplot-nox");
-	printf("machine\n");
-	snprintf(text, sizeof text, "%u usable (affinity and cgroup quota)%s", machine_cores(),
-	         machine_cores() < 2 ? "; with more ranks than cores waiting yields, and no "
-	                               "latency is claimed"
-	                             : "");
-	print_finding(machine_cores() > 1, "cores", text);
-	examine_shared_memory();
+	const char *group = NULL;
+	struct asked asked = {false};
+	(void)home;
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&doctor_options, argv, i, &asked, st);
+		if (taken <= 0)
+			return taken ? -1 : verb_not_understood("doctor", argv[i], st);
+	}
+	if (asked.json)
+		return print_json(st);
+	printf("launchgap " LAUNCHGAP_COMMIT "\n");
+	examine(print_finding, &group);
 	return 0;
 }

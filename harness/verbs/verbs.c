@@ -55,7 +55,7 @@ static const struct verb verbs[] = {
      "else may use the GPUs.",
      {&counters_options}, NULL, NULL, verb_counters},
     {"doctor", "", "what this machine lacks",
-     "For each missing thing: what it adds, and how to get it. Changes nothing.", {NULL}, NULL, NULL, verb_doctor},
+     "For each missing thing: what cannot be measured without it, and the command that mends it. Changes nothing.", {&doctor_options}, NULL, NULL, verb_doctor},
     {"help", "[VERB]", "this, or what a verb takes", NULL, {&help_options}, NULL, NULL, verb_help},
     {"--version", "", "release, commit, and what is built in", NULL, {NULL}, NULL, NULL, verb_version},
     {"worker", NULL, "one process of a trial; the runner starts it, with an order in a file", NULL, {NULL}, NULL, NULL, verb_worker},

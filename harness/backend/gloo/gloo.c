@@ -373,6 +373,8 @@ static int gloo_open(const struct backend_place *place, struct backend_ctx **out
 const struct backend backend_gloo = {
     .name = "gloo",
     .summary = "Gloo over TCP, in CPU memory or staged through it",
+    .costs = "Gloo, by which PyTorch trains on CPUs",
+    .mend = "apt-get install libgloo-dev g++ && make",
     .is =
         {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
     .capacity = gloo_capacity,

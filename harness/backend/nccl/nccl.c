@@ -315,7 +315,9 @@ static int nccl_numa_node(const struct trial *trial, unsigned rank)
 	return device_numa_node(trial_device(trial, rank));
 }
 
+#define MEND "nvidia-smi -L && apt-get install libnccl2"
 #else
+#define MEND "apt-get install nvidia-cuda-toolkit libnccl-dev && make"
 #define LEFT_OUT                                                                                   \
 	"built without CUDA's or NCCL's headers; with nvcc and nccl.h (NVIDIA's cuda-toolkit "     \
 	"and "                                                                                     \
@@ -347,6 +349,8 @@ const struct backend backend_nccl = {
     .arena_bytes = (size_t)4 * 64 << 20, /* twice the largest L2 so far (126 MB) */
     .name = "nccl",
     .summary = "NVIDIA's library, loaded by path; a GPU per rank",
+    .costs = "GPUs: experiments measure CPU memory instead, which says nothing about GPUs",
+    .mend = MEND,
     .is = {.carries_data = true,
            .connects = true,
            .launches = true,
