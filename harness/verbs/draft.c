@@ -360,27 +360,29 @@ struct expected {
 	char share[16];
 };
 
-/* A word of the answer; 1: it is none. */
+static int side_take(const struct draft *draft, unsigned i, struct expected *e, struct status *st)
+{
+	const struct draft_variant *v = &draft->variants[i];
+	if (!strcmp(draft->key, "each") && v->value[0])
+		return status_set(st,
+		                  "%s becomes a variant for each library, which no claim can name "
+		                  "yet; allowed are the others",
+		                  v->name);
+	if (e->nsides == 2)
+		return status_set(st, "'%s' is a third variant; allowed are two", v->name);
+	e->sides[e->nsides++] = i;
+	return 0;
+}
+
+/* A word of the answer; 1: it is none. A value stands for its variant, if the word is nothing else. */
 static int word_take(const struct draft *draft, const char *word, struct expected *e,
                      struct status *st)
 {
-	const bool libraries = !strcmp(draft->key, "each");
 	static const char *const fillers[] = {"is", "are", "than", "as",
 	                                      "by", "in",  "to",   "within"};
 	for (unsigned i = 0; i < draft->nvariants; i++)
-		if (!strcmp(word, draft->variants[i].name) ||
-		    !strcmp(word, draft->variants[i].value)) {
-			if (libraries && draft->variants[i].value[0])
-				return status_set(st,
-				                  "%s becomes a variant for each library, which "
-				                  "no claim can name yet; allowed are the others",
-				                  draft->variants[i].name);
-			if (e->nsides == 2)
-				return status_set(st, "'%s' is a third variant; allowed are two",
-				                  word);
-			e->sides[e->nsides++] = i;
-			return 0;
-		}
+		if (!strcmp(word, draft->variants[i].name))
+			return side_take(draft, i, e, st);
 	for (size_t i = 0; i < NRELATIONS; i++)
 		if (!strcmp(word, relations[i].word)) {
 			e->relation = &relations[i];
@@ -391,6 +393,9 @@ static int word_take(const struct draft *draft, const char *word, struct expecte
 			e->metric = (enum metric)i;
 			return 0;
 		}
+	for (unsigned i = 0; i < draft->nvariants; i++)
+		if (!strcmp(word, draft->variants[i].value))
+			return side_take(draft, i, e, st);
 	for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
 		if (!strcmp(word, fillers[i]))
 			return 0;
