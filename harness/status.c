@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "sanitize.h"
+#include "terminal.h"
 
 int status_set(struct status *st, const char *format, ...)
 {
@@ -66,26 +65,6 @@ void status_span(int64_t ns, char *text, size_t bytes)
 		snprintf(text, bytes, "%ldh%02ldm", s / 3600, s % 3600 / 60);
 }
 
-bool status_redraws(void)
-{
-	return isatty(STDERR_FILENO);
-}
-
-/* A longer line would wrap, and could not be redrawn. Bytes that continue a character take no column. */
-static void cut(char *text)
-{
-	struct winsize window = {0};
-	unsigned columns = 0, most = !ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col > 1
-	                                 ? window.ws_col - 1u
-	                                 : 79;
-	for (; *text; text++) {
-		columns += ((unsigned char)*text & 0xC0) != 0x80;
-		if (columns > most)
-			break;
-	}
-	*text = '\0';
-}
-
 void status_progress(const char *format, ...)
 {
 	char text[512];
@@ -93,16 +72,17 @@ void status_progress(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	if (!status_redraws()) {
+	if (!terminal_redraws()) {
 		fprintf(stderr, "%s\n", text);
 		return;
 	}
-	cut(text);
+	/* A longer line would wrap, and could not be redrawn. */
+	text[terminal_fits(text, terminal_line_columns())] = '\0';
 	fprintf(stderr, "\r\033[K%s", text);
 }
 
 void status_progress_end(void)
 {
-	if (status_redraws())
+	if (terminal_redraws())
 		fputs("\r\033[K", stderr);
 }

@@ -30,10 +30,8 @@ void status_complain(const struct status *st);
 void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress of a run on stderr: one line redrawn on a terminal, cut to its width; plain lines
- * elsewhere. */
+ * elsewhere (terminal_redraws). */
 void status_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Whether it is redrawn. */
-bool status_redraws(void);
 /* "1m05s" */
 void status_span(int64_t ns, char *text, size_t bytes);
 /* Ends the redrawn line, if there is one. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../harness/terminal.h"
+
 #define MOST 256
 
 static struct line {
@@ -79,19 +81,11 @@ unsigned text_count(const char *text, const char *words)
 	return n;
 }
 
-unsigned text_width(const char *line)
-{
-	unsigned columns = 0;
-	for (; *line && *line != '\n'; line++)
-		columns += (*line & 0xC0) != 0x80;
-	return columns;
-}
-
 void assert_narrow(const char *text)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (text_width(line) > 80)
-			fail_msg("%u columns: %.*s", text_width(line), (int)strcspn(line, "\n"),
+		if (terminal_width(line) > 80)
+			fail_msg("%u columns: %.*s", terminal_width(line), (int)strcspn(line, "\n"),
 			         line);
 }
 
@@ -110,6 +104,7 @@ int test_run_all(void)
 	for (unsigned i = 0; i < nlines; i++)
 		if (!file.leave_out || !file.leave_out(lines[i].test.name))
 			tests[n++] = lines[i].test;
+	setenv("COLUMNS", "80", 1); /* whatever the terminal is that starts them */
 	cmocka_set_test_filter(getenv("ONLY"));
 	return _cmocka_run_group_tests("tests", tests, n, file.begin, file.end);
 }

@@ -40,8 +40,7 @@ void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
 /* How often the words are in the text. */
 unsigned text_count(const char *text, const char *words);
-/* Columns of a text's first line, and fails if any line has more than a terminal's 80. */
-unsigned text_width(const char *line);
+/* Fails if any line has more than a terminal's 80 columns. */
 void assert_narrow(const char *text);
 
 /* For the macros below. Tests run in the order of their lines. */

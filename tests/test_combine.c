@@ -7,6 +7,7 @@
 
 #include "../harness/compare/combine.h"
 #include "../harness/compare/compare.h"
+#include "../harness/terminal.h"
 #include "here.h"
 #include "made.h"
 
@@ -118,7 +119,7 @@ static int combine(const char *a, const char *b, const char *c)
 	const int code = run_compare(request, &text, &st);
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, "- ", 2) && line[0] != ' ')
-			assert_true(text_width(line) <= 80);
+			assert_true(terminal_width(line) <= 80);
 	cli_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
 	request.form = COMPARE_JSON;

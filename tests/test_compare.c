@@ -7,6 +7,7 @@
 
 #include "../harness/compare/compare.h"
 #include "../harness/record/record.h"
+#include "../harness/terminal.h"
 #include "here.h"
 #include "made.h"
 
@@ -135,7 +136,7 @@ static void assert_fits(const char *text)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, "A: ", 3) && strncmp(line, "B: ", 3))
-			assert_true(text_width(line) <= 80);
+			assert_true(terminal_width(line) <= 80);
 }
 
 static int run_compare(struct compare_request request, char **text, struct status *st)

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "../harness/report/html.h"
+#include "../harness/terminal.h"
 #include "cli.h"
 
 #define MOST_DEEP  64
@@ -266,7 +267,7 @@ static void page_1_is_short(const char *record)
 static void the_terminal_is_narrow(const char *record, const char *said)
 {
 	for (const char *at = said; *at; at += strcspn(at, "\n") + 1) {
-		const unsigned width = text_width(at);
+		const unsigned width = terminal_width(at);
 		/* Except for text that is to be copied. */
 		const char *run = strstr(at, "launchgap run "),
 		           *resume = strstr(at, "launchgap resume "),

@@ -6,6 +6,7 @@
 #include "../harness/report/script.h"
 #include "../harness/report/gnuplot.h"
 #include "../harness/story/format.h"
+#include "../harness/terminal.h"
 #include "made.h"
 #include "warned.h"
 
@@ -497,7 +498,7 @@ TEST(table_fits_a_terminal)
 	assert_says(text, "/report.html (report.md, report.json beside it)\n");
 	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		if (strncmp(line, "report ", 7))
-			assert_true(text_width(line) <= 80);
+			assert_true(terminal_width(line) <= 80);
 		assert_true(end == line || end[-1] != ' ');
 	}
 }

@@ -66,7 +66,7 @@ struct rule {
 /* clang-format off */
 /* Each builds on those before it, so that no rooms form a circle. */
 static const char *const rooms[] = {
-    "harness/clock.h",      "harness/sanitize.[ch]", "harness/status.[ch]", "harness/arena.[ch]",
+    "harness/clock.h",      "harness/sanitize.[ch]", "harness/terminal.[ch]", "harness/status.[ch]", "harness/arena.[ch]",
     "harness/perf_options.[ch]", "harness/suggest.[ch]", "harness/part.[ch]",  "harness/coll/*",       "harness/mpi/*",
     "harness/exchange/*",  "harness/trial/*",      "harness/machine.[ch]",
     "harness/core/*",      "modes/*",            "harness/backend/*",    "harness/config/*",
@@ -108,7 +108,7 @@ static const struct rule rules[] = {
      ONE("harness/core/worker.c", "#include <nvtx3/nvToolsExt.h>\n")},
     {"NVML is loaded, not included", RULE_REACH, ANY, {NULL}, "<nvml*>",
      ONE("harness/backend/device/nvml.c", "#include <nvml.h>\n")},
-    {"the environment is read in machine.c", RULE_TEXT, ANY, {"harness/machine.c"}, BEGIN_WORD "((secure_)?getenv *\\(|environ *;)",
+    {"the environment is read in machine.c", RULE_TEXT, ANY, {"harness/machine.c", "harness/terminal.c"}, BEGIN_WORD "((secure_)?getenv *\\(|environ *;)",
      ONE("harness/run/run.c", "\tx = getenv(\"HOME\");\n")},
     {"there is one clock", RULE_TEXT, ANY, {"harness/clock.h"}, "clock_gettime *\\( *CLOCK_MONO|gettimeofday *\\(",
      ONE("harness/run/run.c", "\tclock_gettime(CLOCK_MONOTONIC, &t);\n")},

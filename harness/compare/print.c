@@ -2,6 +2,7 @@
 
 #include "../arena.h"
 #include "../report/page.h"
+#include "../terminal.h"
 #include "told.h"
 
 /* People get the columns with a value. */
@@ -12,7 +13,7 @@ static void print_table(const struct told *t, const struct story_table *told, FI
 	table_less(told, ONLY_FILES, &shown);
 	table_drop_common(&shown, common, sizeof common);
 	table_drop_empty(&shown);
-	table_write_text(t->arena, &shown.told, out, 0, PAGE_COLUMNS);
+	table_write_text(t->arena, &shown.told, out, 0, terminal_columns());
 	if (common[0])
 		page_wrap(out, "", 2, arena_text(t->arena, "%s: %s.", told->form->common, common));
 }

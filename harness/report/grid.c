@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../terminal.h"
+
 #define GAP           2   /* blanks between columns */
 #define LEAST_WRAPPED 18  /* characters of a column of sentences */
 #define MOST_WORD     48  /* of an unbreakable word: a longer one is a list of paths */
@@ -15,36 +17,12 @@ struct fitted {
 	const char **rest; /* per column: the part of a row that is not written yet */
 };
 
-/* Columns that the character takes which begins there; 0: none begins. Chinese, Japanese and Korean
- * ones are twice as wide (Unicode's East Asian Width, the blocks that are wide as a whole). */
-static unsigned width_at(const char *at)
-{
-	static const unsigned wide[][2] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},
-	                                   {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60},
-	                                   {0xFFE0, 0xFFE6}};
-	const unsigned char *c = (const unsigned char *)at;
-	if ((c[0] & 0xC0) == 0x80)
-		return 0;
-	if ((c[0] & 0xF0) != 0xE0 || !c[1] || !c[2])
-		return 1;
-	const unsigned point = (c[0] & 0xFu) << 12 | (c[1] & 0x3Fu) << 6 | (c[2] & 0x3Fu);
-	unsigned width = 1;
-	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-		width += point >= wide[i][0] && point <= wide[i][1];
-	return width;
-}
-
 static unsigned width_of(const char *text, size_t bytes)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < bytes; i++)
-		n += width_at(text + i);
+		n += terminal_width_at(text + i);
 	return n;
-}
-
-unsigned grid_width(const char *text)
-{
-	return width_of(text, strlen(text));
 }
 
 static const char *text_at(const struct grid *g, unsigned row, unsigned column)
@@ -56,7 +34,7 @@ static unsigned column_width(const struct grid *g, unsigned column)
 {
 	unsigned most = 0;
 	for (unsigned r = 0; r < g->nrows; r++) {
-		unsigned width = grid_width(text_at(g, r, column));
+		unsigned width = terminal_width(text_at(g, r, column));
 		most = width > most ? width : most;
 	}
 	return most;
@@ -72,7 +50,7 @@ static size_t line_bytes(const char *text, unsigned width)
 		end += strcspn(text + end, " ");
 		unsigned n = 0;
 		for (size_t i = 0; i < end; i++) {
-			const unsigned more = width_at(text + i);
+			const unsigned more = terminal_width_at(text + i);
 			if (more && n + more > width && !fits && i)
 				return i;
 			n += more;
@@ -112,8 +90,8 @@ static void put_row(const struct fitted *f, FILE *out, unsigned row, unsigned ke
 	}
 }
 
-/* The longest unbreakable word of a column. */
-static unsigned longest_word(const struct grid *g, unsigned column)
+/* The longest unbreakable word of a column; a longer one than `bound` breaks. */
+static unsigned longest_word(const struct grid *g, unsigned column, unsigned bound)
 {
 	unsigned most = LEAST_WRAPPED;
 	for (unsigned r = 0; r < g->nrows; r++) {
@@ -125,7 +103,7 @@ static unsigned longest_word(const struct grid *g, unsigned column)
 			most = width > most ? width : most;
 		}
 	}
-	return most < MOST_WORD ? most : MOST_WORD;
+	return most < bound ? most : bound;
 }
 
 static unsigned total_width(const struct fitted *f)
@@ -136,14 +114,26 @@ static unsigned total_width(const struct fitted *f)
 	return total;
 }
 
+/* Columns of a word before it breaks: beside it there is room for the widest number, or a text. */
+static unsigned word_bound(const struct fitted *f, unsigned width)
+{
+	unsigned number = LEAST_WRAPPED;
+	for (unsigned c = 0; c < f->g->ncolumns; c++)
+		if (!f->g->left[c] && f->widths[c] > number)
+			number = f->widths[c];
+	const unsigned rest = width > number + GAP ? width - number - GAP : 0;
+	return rest < LEAST_WRAPPED ? LEAST_WRAPPED : rest < MOST_WORD ? rest : MOST_WORD;
+}
+
 /* Makes the widest column of texts narrower, as far as needed for all columns to fit. */
 static void narrow(const struct fitted *f, unsigned width)
 {
 	const struct grid *g = f->g;
+	const unsigned bound = word_bound(f, width);
 	while (total_width(f) > width) {
 		unsigned widest = g->ncolumns;
 		for (unsigned c = 0; c < g->ncolumns; c++)
-			if (g->left[c] && f->widths[c] > longest_word(g, c) &&
+			if (g->left[c] && f->widths[c] > longest_word(g, c, bound) &&
 			    (widest == g->ncolumns || f->widths[c] > f->widths[widest]))
 				widest = c;
 		if (widest == g->ncolumns)
@@ -216,5 +206,11 @@ void grid_write(struct arena *arena, const struct grid *g, FILE *out, unsigned i
 	for (unsigned c = 0; c < g->ncolumns; c++)
 		f.widths[c] = column_width(g, c);
 	narrow(&f, width);
+	/* The head of a number may be longer than there is room for beside the first column. */
+	const unsigned beside =
+	    f.widths[0] + GAP + LEAST_WRAPPED < width ? width - f.widths[0] - GAP : LEAST_WRAPPED;
+	for (unsigned c = 1; c < g->ncolumns; c++)
+		if (!g->left[c] && f.widths[c] > beside)
+			f.widths[c] = beside;
 	write_fitted(&f, out, width);
 }

@@ -18,7 +18,5 @@ struct grid {
  * again (or after the first two or three if these distinguish the rows). */
 void grid_write(struct arena *arena, const struct grid *grid, FILE *out, unsigned indent,
                 unsigned width);
-/* Width of a text on a terminal, in characters. */
-unsigned grid_width(const char *text);
 
 #endif

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grid.h"
+#include "../terminal.h"
+
+#define NARROW_INDENT 4 /* on a terminal that has no room for a text beside its lead */
 
 /* A paragraph begins after one empty line, except at the top. */
 static void begin(struct page *p)
@@ -35,14 +37,20 @@ static void bind_units(char *text, size_t bytes)
 
 void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 {
-	unsigned column = grid_width(lead);
-	fputs(lead, out);
+	const unsigned most = terminal_prose_columns();
+	unsigned column = terminal_width(lead);
+	size_t led = strlen(lead);
+	indent = indent > most * 2 / 5 ? NARROW_INDENT : indent;
 	for (bool first = true; *text; first = false) {
 		size_t bytes = strcspn(text, " \n");
 		char word[PAGE_TEXT_BYTES];
 		snprintf(word, sizeof word, "%.*s", (int)bytes, text);
-		unsigned width = grid_width(word);
-		bool breaks = !first && column + 1 + width > PAGE_COLUMNS;
+		unsigned width = terminal_width(word);
+		bool breaks = column + !first + width > most && column > indent;
+		while (first && breaks && led && lead[led - 1] == ' ')
+			led--;
+		if (first)
+			fwrite(lead, 1, led, out);
 		if (breaks)
 			fprintf(out, "\n%*s", (int)indent, "");
 		else if (!first)
@@ -65,6 +73,14 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 	va_start(args, format);                                                                    \
 	vsnprintf(text, sizeof text, format, args);                                                \
 	va_end(args)
+
+void page_line(unsigned indent, const char *format, ...)
+{
+	FORMAT(text);
+	char lead[32];
+	snprintf(lead, sizeof lead, "%*s", (int)indent, "");
+	page_wrap(stdout, lead, indent, text);
+}
 
 static void put_heading(struct page *p, unsigned level, const char *text)
 {
@@ -161,7 +177,7 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		table_write_text(p->arena, t, p->out, 2, PAGE_COLUMNS - 2);
+		table_write_text(p->arena, t, p->out, 2, terminal_columns() - 2);
 	else
 		table_write_markdown(t, p->out);
 	if (*common)

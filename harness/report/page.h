@@ -1,4 +1,4 @@
-/* A page that sections write on, without knowing which: a terminal of 80 columns, or Markdown (from
+/* A page that sections write on, without knowing which: a terminal, or Markdown (from
  * which HTML is made). All texts are plain. What Markdown would take for markup is escaped here, so
  * that nothing in a record can be markup. */
 #ifndef LAUNCHGAP_PAGE_H
@@ -8,14 +8,16 @@
 
 #include "table.h"
 
-#define PAGE_COLUMNS    80
 #define PAGE_TEXT_BYTES 4096
 
 enum page_kind { PAGE_TERMINAL, PAGE_MARKDOWN };
 
-/* A text in lines of PAGE_COLUMNS: `lead` before the first, `indent` blanks before each of the
+/* A text in lines that the terminal has room for: `lead` before the first, `indent` blanks before each of the
  * others. Also for what is printed without a page. Ends with a newline. */
 void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text);
+
+/* The same on stdout, with so many blanks before each line. */
+void page_line(unsigned indent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct page {
 	enum page_kind kind;

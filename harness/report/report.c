@@ -37,6 +37,7 @@ static int average_read(const struct field *f, const char *text, void *base, str
 // clang-format off
 static const struct field rows[] = {
     {"-v, --verbose", FIELD_FLAG, AT(verbose), .help = "print all of the report, not only what stands first"},
+    {"-q, --quiet", FIELD_FLAG, AT(quiet), .help = "print the answer alone, and where the report is; no progress"},
     {"--trace", FIELD_FLAG, AT(trace), .help = "the stamps too, as trace.json for ui.perfetto.dev"},
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
@@ -56,6 +57,9 @@ int report_option(char *const argv[], int i, struct report_options *options, str
 
 int report_options_settle(struct report_options *options, struct status *st)
 {
+	if (options->quiet && options->verbose)
+		return status_set(st, "--quiet prints the answer alone, -v all of the report; "
+		                      "allowed is one of them");
 	if (!options->average_given)
 		options->average = NCCL_AVERAGE_MEAN;
 	if (options->average_given && options->format != REPORT_NCCL_TESTS)
@@ -191,11 +195,14 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 }
 
 /* At a run's end: the first part, and where the rest is. */
-static void print_tables(const struct model *m, const char *dir, bool whole)
+static void print_tables(const struct model *m, const char *dir, bool whole, bool quiet)
 {
 	struct page page = {
 	    .kind = PAGE_TERMINAL, .out = stdout, .arena = m->arena, .whole = whole};
-	sections_write(&page, m);
+	if (quiet)
+		sections_write_answer(&page, m);
+	else
+		sections_write(&page, m);
 	printf("\nreport  %s/report.html (report.md, report.json beside it)\n", dir);
 	fflush(stdout);
 }
@@ -209,6 +216,8 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	printf("# record: %s\n", dir);
 	fflush(stdout);
 	const struct story_sentence *one;
+	if (options->quiet)
+		return tables;
 	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
 		status_say("note: %s", one->text);
 	const char *warning;
@@ -254,8 +263,8 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (options && options->format == REPORT_NCCL_TESTS)
 		tables = print_nccl_tests(m, dir, options);
 	else if (options)
-		print_tables(m, dir, options->verbose);
-	if (options && options->trace)
+		print_tables(m, dir, options->verbose, options->quiet);
+	if (options && options->trace && !options->quiet)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (options && options->json &&
 	    nccl_json_write(s, options->average, options->per_call, dir, options->json, stdout, st))

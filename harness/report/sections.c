@@ -20,18 +20,23 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 		page_say(p, "%s", told->text);
 }
 
+void sections_write_answer(struct page *p, const struct model *m)
+{
+	const struct story_sentence *told;
+	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
+		page_say(p, "%s", told->text);
+}
+
 static void write_answer(struct page *p, const struct model *m)
 {
 	const char *question = run_text(&m->run, "question");
-	const struct story_sentence *told;
 	if (p->kind == PAGE_MARKDOWN) {
 		page_heading(p, 1, "%s", run_text(&m->run, "title"));
 		page_stress(p, "%s", question);
 	} else {
 		page_heading(p, 1, "%s", *question ? question : run_text(&m->run, "title"));
 	}
-	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
-		page_say(p, "%s", told->text);
+	sections_write_answer(p, m);
 	say_all(p, m, STORY_MEASURED);
 }
 

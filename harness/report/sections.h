@@ -12,5 +12,7 @@
 void sections_write(struct page *page, const struct model *model);
 /* The first page without its picture: on a Markdown page whose `whole` is false. */
 void sections_write_summary(struct page *page, const struct model *model);
+/* The answer's sentences alone. */
+void sections_write_answer(struct page *page, const struct model *model);
 
 #endif

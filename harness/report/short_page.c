@@ -5,7 +5,7 @@
 
 #include "../arena.h"
 #include "../status.h"
-#include "grid.h"
+#include "../terminal.h"
 
 #define FILES_LINES 2
 #define MOST        64
@@ -134,7 +134,9 @@ static bool choose(struct short_page *s)
 	char text[PAGE_TEXT_BYTES];
 	for (struct part *p; (p = least(s));) {
 		name_rest(s, text, sizeof text);
-		const unsigned naming = names ? 2 + grid_width(text) / (PAGE_COLUMNS - 2) : 0,
+		const unsigned naming =
+		                   names ? 2 + terminal_width(text) / (terminal_prose_columns() - 2)
+		                         : 0,
 		               room = SHORT_PAGE_LINES - FILES_LINES - naming;
 		if (lines <= room)
 			return whole;

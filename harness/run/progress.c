@@ -8,6 +8,7 @@
 #include "../analysis/summary.h"
 #include "../arena.h"
 #include "../clock.h"
+#include "../terminal.h"
 #include "aim.h"
 #include "runner.h"
 
@@ -149,7 +150,7 @@ void progress_say(const struct runner *r, unsigned next, unsigned total, const c
 	char left[48] = "";
 	const char *aim = p ? p->aim : "";
 	const int64_t ns = p ? progress_left_ns(p, &r->plan, next, count) : -1;
-	if (!begins && !status_redraws())
+	if (r->request->quiet || (!begins && !terminal_redraws()))
 		return;
 	if (ns >= 0) {
 		strcpy(left, ", about ");

@@ -268,6 +268,7 @@ static int look(struct runner *r, unsigned block, struct status *st)
 	    .blocks = block,
 	    .measured = block - r->first_block,
 	    .elapsed_ns = clock_now_ns() - r->begin_ns,
+	    .quiet = r->request->quiet,
 	};
 	return stop_consider(&now, &r->end, st);
 }
@@ -300,7 +301,7 @@ static int run_blocks(struct runner *r, struct status *st)
 		         block == 1 ? "" : "s",
 		         r->spec.blocks_auto ? "the most that auto takes" : "as asked");
 	}
-	if (r->spec.blocks_auto || r->plan.search.nkeys)
+	if (!r->request->quiet && (r->spec.blocks_auto || r->plan.search.nkeys))
 		status_say("Ended by %s. %s", r->end.reason, r->end.text);
 	return record_write_end(r->folder.trials, r->end.reason, r->end.text, st) ||
 	               folder_commit(&r->folder, st)
@@ -347,7 +348,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 	r->request = request;
 	if (!run_set_up(r, st)) {
 		snprintf(folder, PATH_MAX, "%s", r->folder.path);
-		if (!request->change)
+		if (!request->change && !request->quiet)
 			run_announce(r);
 		job_hold_signals();
 		set_up.to_ns = clock_now_ns();

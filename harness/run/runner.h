@@ -28,6 +28,7 @@ struct run_request {
 	 * otherwise. */
 	bool nccl_tests;
 	bool quick; /* the primary claim alone (plan_quick) */
+	bool quiet; /* only failures are printed */
 };
 
 struct progress;

@@ -135,7 +135,7 @@ int stop_consider(const struct stop_state *now, struct record_end *end, struct s
 		snprintf(end->text, sizeof end->text,
 		         "After %u blocks the time budget of %u s has no room for one more; %s",
 		         now->blocks, now->budget_s, text);
-	} else {
+	} else if (!now->quiet) {
 		status_progress_end();
 		status_say("After %u blocks %s", now->blocks, text);
 	}

@@ -19,6 +19,7 @@ struct stop_state {
 	unsigned blocks;   /* whole blocks in the folder */
 	unsigned measured; /* of them in this session, in elapsed_ns */
 	int64_t elapsed_ns;
+	bool quiet; /* says nothing */
 };
 
 /* If the run ends here, `end` has its reason and a sentence; else it is unchanged. After a look that

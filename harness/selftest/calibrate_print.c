@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "../report/table.h"
+#include "../terminal.h"
 
-#define WIDTH       80
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 struct shown {
@@ -55,7 +55,7 @@ static void put_table(struct shown *s, const struct story_form *form, const void
 	table_drop_empty(&shown);
 	if (!form->hidden && n) {
 		fprintf(s->out, "\n%s\n", form->title);
-		table_write_text(s->arena, &shown.told, s->out, 0, WIDTH);
+		table_write_text(s->arena, &shown.told, s->out, 0, terminal_columns());
 	}
 	if (s->tables)
 		json_array_append_new(s->tables, table_to_json(&told));

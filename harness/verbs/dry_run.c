@@ -15,13 +15,25 @@
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */
 
-static void say_size(double bytes)
+/* "1.5 MiB" */
+static struct formatted size_text(double bytes)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+	struct formatted f;
 	unsigned u = 0;
 	for (; bytes >= 1024 && u < 3; u++)
 		bytes /= 1024;
-	printf("%.*f %s", bytes < 10 && u ? 1 : 0, bytes, units[u]);
+	snprintf(f.text, sizeof f.text, "%.*f %s", bytes < 10 && u ? 1 : 0, bytes, units[u]);
+	return f;
+}
+
+/* A reason that several variants share is there once, with the first of them. */
+static const char *skipped_as(const struct plan *plan, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (!strcmp(plan->variants[k].skip, plan->variants[i].skip))
+			return plan->variants[k].name;
+	return NULL;
 }
 
 static void say_variants(const struct plan *plan)
@@ -30,21 +42,24 @@ static void say_variants(const struct plan *plan)
 	for (unsigned i = 0; i < plan->nvariants; i++) {
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
-		char set[1024], lead[64];
+		char set[1024], lead[80], text[sizeof v->skip + 64];
+		const char *as = v->skip[0] ? skipped_as(plan, i) : NULL;
 		const char *role = !strcmp(v->role, "again")     ? "the reference again"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
 		                                                 : "the reference";
-		snprintf(lead, sizeof lead, "  %-28.40s left out: ", v->name);
+		snprintf(lead, sizeof lead, "  %-28.40s ", v->name);
 		if (v->skip[0])
-			page_wrap(stdout, lead, 31, v->skip);
+			snprintf(text, sizeof text, "left out: %s%s", as ? "as " : "",
+			         as ? as : v->skip);
 		else
-			printf("  %-28s %-10s %ux%ux%u on %s%s%s\n", v->name, v->settings.mode,
-			       l.processes, l.threads, l.ranks_per_thread, v->settings.backend,
-			       role[0] ? ", " : "", role);
+			snprintf(text, sizeof text, "%ux%ux%u %s on %s%s%s", l.processes, l.threads,
+			         l.ranks_per_thread, v->settings.mode, v->settings.backend,
+			         role[0] ? ", " : "", role);
+		page_wrap(stdout, lead, 31, text);
 		settings_text(&v->settings, set, sizeof set);
 		if (!v->skip[0] && set[0])
-			printf("    %s\n", set);
+			page_line(4, "%s", set);
 	}
 }
 
@@ -59,14 +74,15 @@ static void say_cells(const struct plan *plan)
 			status_list(paces, sizeof paces, coll_pace_name((enum pace)i));
 	coll_size_label(spec->sizes[0], lo, sizeof lo);
 	coll_size_label(spec->sizes[spec->nsizes - 1], hi, sizeof hi);
-	printf("cells\n  %u in each job: %s; %u size%s from %s to %s; %s\n", plan->ncells, colls,
-	       spec->nsizes, spec->nsizes == 1 ? "" : "s", lo, hi, paces);
+	printf("cells\n");
+	page_line(2, "%u in each job: %s; %u size%s from %s to %s; %s", plan->ncells, colls,
+	          spec->nsizes, format_plural(spec->nsizes), lo, hi, paces);
 	if (spec_times(spec) > 1)
-		printf("  each %u times: connections = %u, allocations = %u, cycles = %u\n",
-		       spec_times(spec), spec->connections, spec->allocations, spec->cycles);
+		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
+		          spec_times(spec), spec->connections, spec->allocations, spec->cycles);
 	if (spec->connections > 1 && spec->connection_bytes.hi)
-		printf("  connections after the first: %s alone\n",
-		       format_range(spec->connection_bytes).text);
+		page_line(2, "connections after the first: %s alone",
+		          format_range(spec->connection_bytes).text);
 }
 
 /* In how many blocks, of the variant with the fewest to that with the most. */
@@ -83,9 +99,9 @@ static void say_counters(const struct plan *plan)
 		most = n > most ? n : most;
 	}
 	if (most && least < most)
-		printf("  counters in %u to %u blocks\n", least, most);
+		page_line(2, "counters in %u to %u blocks", least, most);
 	else if (most)
-		printf("  counters in %u block%s\n", most, most == 1 ? "" : "s");
+		page_line(2, "counters in %u block%s", most, format_plural(most));
 }
 
 /* A search's trials depend on its results: each variant runs once per round, and sets run at most as
@@ -109,15 +125,17 @@ static void say_search(const struct plan *plan)
 	printf("search\n");
 	for (unsigned k = 0; k < plan->search.nkeys; k++) {
 		const struct search_key *key = &plan->search.keys[k];
-		printf("  %-28s", key->key);
+		char lead[64], values[1024] = "";
+		snprintf(lead, sizeof lead, "  %-28.40s ", key->key);
 		for (unsigned v = 1; v < key->nvalues; v++)
-			printf("%s%s", v > 1 ? ", " : " ", key->values[v]);
-		printf("\n");
+			status_list(values, sizeof values, key->values[v]);
+		page_wrap(stdout, lead, 31, values);
 	}
 	const struct search_trials n = search_trials(plan);
-	printf("  about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s\n",
-	       n.all, n.screen, n.narrow, n.confirm, plan->search.finalists,
-	       plan->search.finalists == 1 ? "" : "s");
+	page_line(2,
+	          "about %u trials: %u to screen, %u to narrow down, %u to confirm %u finalist%s",
+	          n.all, n.screen, n.narrow, n.confirm, plan->search.finalists,
+	          format_plural(plan->search.finalists));
 }
 
 static int say_cost(const struct estimate_request *q, struct status *st)
@@ -128,25 +146,27 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	struct estimate e;
 	if (estimate_make(q, &e, st))
 		return -1;
-	if (!plan->search.nkeys)
-		printf("jobs\n  %u: %u in each of %s%u blocks\n", plan->ntrials,
-		       plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
-		       spec->blocks);
-	printf("%s\n  ", cores ? "memory" : "GPU memory");
-	bool twice = !cores && spec->allocations > 1;
-	say_size((twice ? 4.0 : 2.0) * (double)plan->arena_bytes);
-	printf(" for each of %u ranks: what it sends and what it receives%s%s\n", plan->nranks,
-	       twice ? ", twice during reallocation" : "",
-	       cores ? "" : "; the library's own buffers come on top");
-	printf("disk\n  about ");
-	say_size(e.bytes);
-	printf(" of records, before they are packed\n");
+	if (!plan->search.nkeys) {
+		printf("jobs\n");
+		page_line(2, "%u: %u in each of %s%u blocks", plan->ntrials,
+		          plan->ntrials / spec->blocks, spec->blocks_auto ? "at most " : "",
+		          spec->blocks);
+	}
+	const bool twice = !cores && spec->allocations > 1;
+	printf("%s\n", cores ? "memory" : "GPU memory");
+	page_line(2, "%s for each of %u ranks: what it sends and what it receives%s%s",
+	          size_text((twice ? 4.0 : 2.0) * (double)plan->arena_bytes).text, plan->nranks,
+	          twice ? ", twice during reallocation" : "",
+	          cores ? "" : "; the library's own buffers come on top");
+	printf("disk\n");
+	page_line(2, "about %s of records, before they are packed", size_text(e.bytes).text);
 	const bool ends =
 	    (spec->blocks_auto || spec->search.budget_said) && spec->budget_s < e.seconds;
-	printf("time\n  estimate: %s%s; from %s\n", ends ? "at most " : "",
-	       format_duration(ends ? spec->budget_s : e.seconds).text,
-	       ends ? "the budget" : e.from);
-	printf("  a job that takes longer than %u s (timeout) is ended\n", spec->timeout_s);
+	printf("time\n");
+	page_line(2, "estimate: %s%s; from %s", ends ? "at most " : "",
+	          format_duration(ends ? spec->budget_s : e.seconds).text,
+	          ends ? "the budget" : e.from);
+	page_line(2, "a job that takes longer than %u s (timeout) is ended", spec->timeout_s);
 	return 0;
 }
 
@@ -182,7 +202,7 @@ int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 	char text[1600];
 	snprintf(text, sizeof text, "%s: %s", dry->spec.name, dry->spec.question);
 	page_wrap(stdout, "", 0, text);
-	printf("%u ranks on %s, %u cores\n", plan->nranks, dry->backend, machine.cores);
+	page_line(0, "%u ranks on %s, %u cores", plan->nranks, dry->backend, machine.cores);
 	if (dry->why[0])
 		page_wrap(stdout, "", 0, dry->why);
 	snprintf(text, sizeof text,

@@ -151,7 +151,7 @@ static void say_backends(const struct field *f, char *names, size_t bytes)
 
 static void list_fields(const char *section, const struct field *rows, size_t n)
 {
-	printf(" %s\n", section);
+	page_line(1, "%s", section);
 	for (size_t i = 0; i < n; i++) {
 		const struct field *f = &rows[i];
 		char allowed[512], backends[128], text[1400];

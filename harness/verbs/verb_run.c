@@ -152,6 +152,7 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 			                  "allowed is one of them",
 			                  export_options.rows[i].key);
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
+	a->request.quiet = a->options.quiet;
 	if (!a->request.file)
 		a->request.file = a->file;
 	if (report_options_settle(&a->options, st))

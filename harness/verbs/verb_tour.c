@@ -9,14 +9,14 @@
 #include "../story/format.h"
 #include "../backend/buffers.h"
 #include "../backend/table.h"
+#include "../report/page.h"
 #include "../suggest.h"
 #include "../config/plan.h"
 #include "../machine.h"
+#include "../terminal.h"
 #include "../run/folder.h"
 #include "../run/job.h"
 #include "verbs.h"
-
-#define COLUMNS 80
 
 struct tour {
 	const struct home *home;
@@ -77,17 +77,21 @@ static void say_ranks(const struct trial *trial, const struct cell *cell)
 		wide = strlen(from) > wide ? strlen(from) : wide;
 		widest = strlen(to) > widest ? strlen(to) : widest;
 	}
-	const bool beside = 24 + strlen(word) + wide + widest <= COLUMNS;
+	const bool beside = (n > 10 ? 29 : 27) + strlen(word) + wide + widest <= terminal_columns();
 	for (unsigned r = 0; r < n; r++) {
+		char lead[32];
 		numbers_text(trial, cell, r, false, from, sizeof from);
 		numbers_text(trial, cell, r, true, to, sizeof to);
 		bool middle = r == (n - 1) / 2;
+		snprintf(lead, sizeof lead, "  rank %u sends    ", r);
 		if (beside)
 			printf("  rank %u: %-*s %s %*s %s rank %u: %s\n", r, (int)wide, from,
 			       bracket(r, n), (int)strlen(word), middle ? word : "",
 			       middle ? "──>" : "   ", r, to);
-		else
-			printf("  rank %u sends    %s\n         receives %s\n", r, from, to);
+		if (beside)
+			continue;
+		page_wrap(stdout, lead, 18, from);
+		page_wrap(stdout, "         receives ", 18, to);
 	}
 }
 
@@ -100,7 +104,9 @@ static int say_step(const struct trial *trial, unsigned c, const json_t *line, s
 		return status_set(st, "%s: %s", info->name, error);
 	if (json_integer_value(json_object_get(line, "wrong")))
 		return status_set(st, "%s: what was received is wrong", info->name);
-	printf("\n%u. %s: %s\n\n", c + 2, info->name, info->summary);
+	printf("\n");
+	page_line(0, "%u. %s: %s", c + 2, info->name, info->summary);
+	printf("\n");
 	say_ranks(trial, cell);
 	return 0;
 }
@@ -133,17 +139,19 @@ static void say_start(const struct tour *t)
 	const struct settings *set = &t->plan.variants[t->variant].settings;
 	const struct backend *backend = backend_find(set->backend);
 	const struct layout l = set->layout;
-	printf("1. Who takes part\n\n  %u ranks on %s: %s\n", t->plan.nranks, set->backend,
-	       backend->summary);
-	printf("  mode %s: %s\n  %u process%s with %u thread%s%s, %u rank%s a thread\n\n",
-	       set->mode, mode_find(set->mode)->summary, l.processes, l.processes == 1 ? "" : "es",
-	       l.threads, format_plural(l.threads), l.processes == 1 ? "" : " each",
-	       l.ranks_per_thread, format_plural(l.ranks_per_thread));
-	printf("  modes/%s.c: %s_spread, which worker drives which ranks\n"
-	       "  harness/core/loop.c: issue_group, their calls in the timed loop\n"
-	       "  harness/coll/value.h: value_input, value_expected, what they send and what is "
-	       "right\n",
-	       set->mode, set->mode);
+	printf("1. Who takes part\n\n");
+	page_line(2, "%u ranks on %s: %s", t->plan.nranks, set->backend, backend->summary);
+	page_line(2, "mode %s: %s", set->mode, mode_find(set->mode)->summary);
+	page_line(2, "%u process%s with %u thread%s%s, %u rank%s a thread", l.processes,
+	          l.processes == 1 ? "" : "es", l.threads, format_plural(l.threads),
+	          l.processes == 1 ? "" : " each", l.ranks_per_thread,
+	          format_plural(l.ranks_per_thread));
+	printf("\n");
+	page_line(2, "modes/%s.c: %s_spread, which worker drives which ranks", set->mode,
+	          set->mode);
+	page_line(2, "harness/core/loop.c: issue_group, their calls in the timed loop");
+	page_line(2,
+	          "harness/coll/value.h: value_input, value_expected, what is sent, what is right");
 }
 
 /* --- the job --- */
@@ -237,8 +245,10 @@ static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct
 	strcpy(t->spec.backend, backend);
 	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
 		return status_set(st, "a tour shows float64 alone");
-	if (why[0])
-		printf("%s\n\n", why);
+	if (why[0]) {
+		page_line(0, "%s", why);
+		printf("\n");
+	}
 	return plan_make(&t->spec, &t->machine, 1, &t->plan, st);
 }
 
