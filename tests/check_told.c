@@ -1,6 +1,7 @@
-/* check_told REPORT.json…: prints the errors that told.h finds, and exits with 1. */
+/* check_told REPORT.json…: prints the errors that told.h and schema.h find, and exits with 1. */
 #include <stdio.h>
 
+#include "schema.h"
 #include "told.h"
 
 int main(int argc, char **argv)
@@ -11,7 +12,8 @@ int main(int argc, char **argv)
 		json_t *report = json_load_file(argv[i], 0, NULL);
 		if (!report)
 			snprintf(why, sizeof why, "it is no JSON");
-		if (!report || !told_right(report, why, sizeof why)) {
+		if (!report || !told_right(report, why, sizeof why) ||
+		    !schema_right(report, why, sizeof why)) {
 			printf("report.json: %s\n", why);
 			bad = 1;
 		}

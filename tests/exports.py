@@ -334,6 +334,83 @@ def test_the_job_s_page_gets_the_differences(folder):
     assert "| default | alltoall | **slower by little** | 0.992" in text
 
 
+# --- the schema of report.json -----------------------------------------------------------------------
+
+MISSING = "python3-jsonschema is missing"
+
+
+def validator():
+    import jsonschema  # pylint: disable=import-outside-toplevel
+    with open("results/report.schema.json", encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def report(folder):
+    with open(f"{folder}/report.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def test_the_schema_is_the_published_one(folder):
+    del folder
+    with open("results/report.schema.json", encoding="utf-8") as file:
+        assert file.read() == run("list", "schema").stdout, "make it again: launchgap list schema >results/report.schema.json"
+
+
+def test_reports_are_valid(folder):
+    try:
+        valid = validator()
+    except ImportError:
+        return MISSING
+    runs = [record(f"{folder}/fresh")]
+    for name in ("2x-h200/states", "2x-h200/ddp_step", "1x-h100/one_gpu_hosts"):
+        made = f"{folder}/{os.path.basename(name)}"
+        os.makedirs(made)
+        os.symlink(f"{REFERENCE}/{name}/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
+        runs.append(made)
+    for made in runs:
+        run("report", made)
+        assert not [f"{error.json_path}: {error.message}" for error in valid.iter_errors(report(made))]
+
+
+# What is wrong with a report, each by itself; tests/schema.c has to say so too.
+FAULTS = {
+    "another number": lambda r: r.update(schema=3),
+    "a key less": lambda r: r.pop("answer"),
+    "a number as text": lambda r: r.update(blocks="6"),
+    "a text as number": lambda r: r["answer"].append(1),
+    "a fraction of a block": lambda r: r.update(blocks=5.5),
+    "fewer than none": lambda r: r.update(blocks=-1),
+    "an unknown kind": lambda r: r["tables"][0]["columns"][0].update(kind="colour"),
+    "an unknown place": lambda r: r["chapters"][0].update(place="cellar"),
+    "half a range": lambda r: r["regimes"][0].update(bytes=[1]),
+    "an entry that is a list": lambda r: r["tables"][0]["rows"][0].append([]),
+    "a ratio without its end": lambda r: r["tables"][0]["rows"][0].append({"estimate": 1, "lo": 1, "blocks": 6}),
+    "a ratio of text": lambda r: r["tables"][0]["rows"][0].append({"estimate": "1", "lo": 1, "hi": 1, "blocks": 6}),
+}
+
+
+def test_what_is_wrong_is_not_valid(folder):
+    made = record(f"{folder}/made")
+    run("report", made)
+    try:
+        valid = validator()
+    except ImportError:
+        valid = None
+    for name, fault in {"nothing": lambda r: None, **FAULTS}.items():
+        changed = report(made)
+        fault(changed)
+        assert valid is None or valid.is_valid(changed) == (name == "nothing"), name
+        with open(f"{folder}/changed.json", "w", encoding="utf-8") as file:
+            json.dump(changed, file)
+        said = subprocess.run([os.environ.get("TOLD", "build/tests/check_told"), f"{folder}/changed.json"], check=False,
+                              text=True, capture_output=True)
+        assert said.returncode == (name != "nothing") and ("the schema" in said.stdout) == (name != "nothing"), \
+            f"{name}: {said.stdout}"
+    return "" if valid else MISSING
+
+
 def main():
     tests = {name: test for name, test in globals().items() if name.startswith("test_")}
     only = os.environ.get("ONLY")

@@ -25,7 +25,7 @@ $(B)/tests/helpers.a: $(SHARED)
 	$(Q)ar rcs $@ $^
 
 # What same_numbers asks of each report.
-$(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/core.a
+$(B)/tests/check_told: $(B)/tests/check_told.o $(B)/tests/told.o $(B)/tests/schema.o $(B)/core.a
 	$(link)
 
 # The simulated tables in headers of harness/analysis, printed, and those of its SIMULATED.md, written there.

@@ -8,11 +8,7 @@
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "section.h"
-
-static json_t *number(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
+#include "shape.h"
 
 /* [lo, hi] as asked, both included; hi null: no end. */
 static json_t *range(struct claim_range r)
@@ -30,12 +26,11 @@ static json_t *regimes_of(const struct model *m)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < regimes->n; i++) {
 		const struct regime *g = &regimes->list[i];
-		json_array_append_new(
-		    list, json_pack("{s:s, s:b, s:o, s:s, s:s, s:b, s:o, s:s}", "name", g->name,
-		                    "third", (int)g->third, "bytes", range(g->sizes), "metric",
-		                    metric_info(g->metric)->name, "pace",
-		                    coll_pace_name((enum pace)g->pace), "tells", (int)g->tells,
-		                    "least_effect", number(g->least_effect), "why", whys[i]));
+		json_array_append_new(list,
+		                      shape_make(SHAPE_REGIME, g->name, (int)g->third,
+		                                 range(g->sizes), metric_info(g->metric)->name,
+		                                 coll_pace_name((enum pace)g->pace), (int)g->tells,
+		                                 g->least_effect, whys[i]));
 	}
 	return list;
 }
@@ -53,19 +48,18 @@ static json_t *sessions_of(const struct model *m)
 		    r ? r->machine : json_object_get(run->environment, "machine");
 		const char *created = r ? r->created : run_text(&m->run, "created");
 		const char *launchgap = r ? r->launchgap : run_text(&m->run, "launchgap");
-		json_t *one = json_pack(
-		    "{s:i, s:i, s:b, s:s*, s:s*, s:s*, s:s*}", "first_block",
-		    r ? (int)r->first_block : 0, "blocks",
-		    (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
-		          (r ? r->first_block : 0)),
-		    "planned", !r || !looks_adds(run, i - 1), "created", created, "launchgap",
-		    launchgap, "host", json_string_value(json_object_get(machine, "host")), "boot",
-		    json_string_value(json_object_get(machine, "boot")));
-		if (r && session_paused(run, i - 1, &pause)) {
-			json_object_set_new(one, "begun", json_integer(pause.begun));
-			json_object_set_new(one, "pause_s", number(pause.pause_s));
-		}
-		json_array_append_new(list, one);
+		const bool paused = r && session_paused(run, i - 1, &pause);
+		json_array_append_new(
+		    list, shape_make(SHAPE_SESSION, r ? (int)r->first_block : 0,
+		                     (int)((i < run->nresumes ? run->resumes[i].first_block : end) -
+		                           (r ? r->first_block : 0)),
+		                     !r || !looks_adds(run, i - 1), created, launchgap,
+		                     json_string_value(json_object_get(machine, "host")),
+		                     json_string_value(json_object_get(machine, "boot")),
+		                     paused ? json_integer(pause.begun) : NULL,
+		                     !paused                   ? NULL
+		                     : isfinite(pause.pause_s) ? json_real(pause.pause_s)
+		                                               : json_null()));
 	}
 	return list;
 }
@@ -73,9 +67,8 @@ static json_t *sessions_of(const struct model *m)
 static json_t *looks_of(const struct summary *s)
 {
 	const struct looks *l = &s->looks;
-	return json_pack("{s:i, s:i, s:i, s:b, s:f}", "n", (int)l->n, "first_blocks", (int)l->first,
-	                 "added_blocks", (int)l->added, "by_width", (int)l->by_width, "confidence",
-	                 l->confidence);
+	return shape_make(SHAPE_LOOKS, (int)l->n, (int)l->first, (int)l->added, (int)l->by_width,
+	                  l->confidence);
 }
 
 static json_t *pictures_of(const struct model *m)
@@ -83,9 +76,8 @@ static json_t *pictures_of(const struct model *m)
 	json_t *list = json_array();
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
-		json_array_append_new(list,
-		                      json_pack("{s:s, s:s, s:s}", "name", picture->name, "title",
-		                                picture->title, "caption", picture->caption));
+		json_array_append_new(list, shape_make(SHAPE_PICTURE, picture->name, picture->title,
+		                                       picture->caption));
 	}
 	return list;
 }
@@ -101,10 +93,9 @@ static json_t *chapters_of(const struct model *m)
 int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *out,
                struct status *st)
 {
-	static const char *const texts[] = {"launchgap", "experiment", "title", "question",
-	                                    "created",   "backend",    "seed"};
 	const struct summary *s = m->analysis->s;
-	json_t *regimes = regimes_of(m), *answer = json_array(), *warnings = json_array();
+	const struct record_run *run = &m->run;
+	json_t *answer = json_array(), *warnings = json_array();
 	const char *warning;
 	const struct story_sentence *one;
 	char trust[PAGE_TEXT_BYTES];
@@ -113,24 +104,19 @@ int json_write(const struct model *m, json_t *tables, json_t *sections, FILE *ou
 		json_array_append_new(answer, json_string(one->text));
 	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
 		json_array_append_new(warnings, json_string(warning));
-	json_t *report = json_pack("{s:i}", "schema", JSON_SCHEMA);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		json_object_set_new(report, texts[i], json_string(run_text(&m->run, texts[i])));
 	unsigned verdicts, intervals;
 	analysis_count(m->analysis, &verdicts, &intervals);
 	verdicts += story_verdicts(&m->story);
 	intervals += story_verdicts(&m->story);
-	json_t *rest = json_pack(
-	    "{s:i, s:i, s:O, s:i, s:o, s:o, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:O, s:O, s:o}",
-	    "verdicts", (int)verdicts, "intervals", (int)intervals, "ranks",
-	    json_object_get(m->run.environment, "ranks"), "blocks", (int)s->nblocks, "looks",
-	    looks_of(s), "sessions", sessions_of(m), "margin", s->margin, "reference",
-	    s->reference < 0 ? "" : s->variants[s->reference].name, "answer", answer, "trust",
-	    trust, "regimes", regimes, "warnings", warnings, "pictures", pictures_of(m), "sections",
-	    sections, "tables", tables, "chapters", chapters_of(m));
-	if (!report || !rest || json_object_update(report, rest))
+	json_t *report = shape_make(
+	    SHAPE_REPORT, SHAPE_SCHEMA, run_text(run, "launchgap"), run_text(run, "experiment"),
+	    run_text(run, "title"), run_text(run, "question"), run_text(run, "created"),
+	    run_text(run, "backend"), run_text(run, "seed"), (int)verdicts, (int)intervals,
+	    (int)run_number(run, "ranks"), (int)s->nblocks, looks_of(s), sessions_of(m), s->margin,
+	    s->reference < 0 ? "" : s->variants[s->reference].name, answer, trust, regimes_of(m),
+	    warnings, pictures_of(m), json_incref(sections), json_incref(tables), chapters_of(m));
+	if (!report)
 		return status_set(st, "out of memory for report.json");
-	json_decref(rest);
 	int rc = json_dumpf(report, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	json_decref(report);
 	fputc('\n', out);

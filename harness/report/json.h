@@ -1,13 +1,11 @@
 /* report.json: every table and finding of a report, for programs. Its format is described in
- * results/README.md and has a number. */
+ * results/README.md; it has a number and a schema (shape.h). */
 #ifndef LAUNCHGAP_JSON_H
 #define LAUNCHGAP_JSON_H
 
 #include <stdio.h>
 
 #include "model.h"
-
-#define JSON_SCHEMA 2
 
 /* `tables` and `sections` are what the report was written with (struct page). -1 only if out of
  * memory. */

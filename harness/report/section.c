@@ -1,6 +1,7 @@
 #include "section.h"
 
 #include "../story/format.h"
+#include "shape.h"
 
 unsigned section_files(const struct story_chapter *c, const char **files, unsigned most)
 {
@@ -126,14 +127,10 @@ void section_write(struct page *p, const struct story_chapter *c, bool leads)
 
 static json_t *roles_of(unsigned roles)
 {
-	static const char *const names[] = {
-	    "answer", "caption", "advice", "warning",  "item",         "body",
-	    "stress", "instead", "caveat", "open",     "trust",        "row",
-	    "doubt",  NULL,      NULL,     "measured", "below advice", "above pictures"};
 	json_t *list = json_array();
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i] && roles & 1u << i)
-			json_array_append_new(list, json_string(names[i]));
+	for (unsigned i = 0; i < shape_nwords(SHAPE_ROLES); i++)
+		if (shape_word(SHAPE_ROLES, i) && roles & 1u << i)
+			json_array_append_new(list, json_string(shape_word(SHAPE_ROLES, i)));
 	return list;
 }
 
@@ -144,15 +141,14 @@ static json_t *sentence_to_json(const struct story_sentence *s)
 		json_t *rows = json_array();
 		for (unsigned r = 0; r < s->bases[i].n; r++)
 			json_array_append_new(rows, json_integer(s->bases[i].rows[r]));
-		json_array_append_new(of, json_pack("{s:s, s:o}", "table",
-		                                    s->bases[i].table->form->name, "rows", rows));
+		json_array_append_new(of,
+		                      shape_make(SHAPE_BASIS, s->bases[i].table->form->name, rows));
 	}
-	return json_pack("{s:o, s:s, s:o}", "roles", roles_of(s->roles), "text", s->text, "of", of);
+	return shape_make(SHAPE_SENTENCE, roles_of(s->roles), s->text, of);
 }
 
 json_t *section_to_json(const struct story_chapter *c)
 {
-	static const char *const places[] = {"first", "front", "body", "appendix"};
 	json_t *tables = json_array(), *sentences = json_array();
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
@@ -161,7 +157,6 @@ json_t *section_to_json(const struct story_chapter *c)
 		if (b->kind == STORY_SENTENCE)
 			json_array_append_new(sentences, sentence_to_json(b->sentence));
 	}
-	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", c->chapter->name, "title",
-	                 c->chapter->title, "place", places[c->chapter->place], "tables", tables,
-	                 "sentences", sentences);
+	return shape_make(SHAPE_CHAPTER, c->chapter->name, c->chapter->title,
+	                  shape_word(SHAPE_PLACES, c->chapter->place), tables, sentences);
 }

@@ -5,6 +5,7 @@
 
 #include "../story/format.h"
 #include "grid.h"
+#include "shape.h"
 
 /* --- some of the columns --- */
 
@@ -295,12 +296,9 @@ static json_t *entry_to_json(const struct entry *e)
 	case KIND_FLAG:
 		return json_boolean(e->count);
 	case KIND_SPREAD:
-		return json_pack("{s:o, s:o, s:o}", "value", json_figure(e->x), "lo",
-		                 json_figure(e->lo), "hi", json_figure(e->hi));
+		return shape_make(SHAPE_SPREAD, e->x, e->lo, e->hi);
 	case KIND_RATIO:
-		return json_pack("{s:o, s:o, s:o, s:i}", "estimate", json_figure(e->x), "lo",
-		                 json_figure(e->lo), "hi", json_figure(e->hi), "blocks",
-		                 (int)e->blocks);
+		return shape_make(SHAPE_RATIO, e->x, e->lo, e->hi, (int)e->blocks);
 	default:
 		return json_figure(e->x);
 	}
@@ -308,17 +306,12 @@ static json_t *entry_to_json(const struct entry *e)
 
 json_t *table_to_json(const struct story_table *t)
 {
-	static const char *const kinds[KINDS] = {
-	    [KIND_TEXT] = "text",     [KIND_WORD] = "verdict", [KIND_VERDICT] = "verdict",
-	    [KIND_COUNT] = "count",   [KIND_BYTES] = "bytes",  [KIND_FLAG] = "flag",
-	    [KIND_NUMBER] = "number", [KIND_SHARE] = "share",  [KIND_SPREAD] = "spread",
-	    [KIND_RATIO] = "ratio"};
 	json_t *columns = json_array(), *rows = json_array();
 	for (unsigned c = 0; c < t->form->ncolumns; c++) {
 		const struct column *column = &t->form->columns[c];
-		json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:s}", "key", column->key,
-		                                         "head", column->head, "unit", column->unit,
-		                                         "kind", kinds[column->kind]));
+		json_array_append_new(columns, shape_make(SHAPE_COLUMN, column->key, column->head,
+		                                          column->unit,
+		                                          shape_word(SHAPE_KINDS, column->kind)));
 	}
 	for (unsigned r = 0; r < t->nrows; r++) {
 		json_t *row = json_array();
@@ -328,6 +321,5 @@ json_t *table_to_json(const struct story_table *t)
 		}
 		json_array_append_new(rows, row);
 	}
-	return json_pack("{s:s, s:s, s:o, s:o}", "name", t->form->name, "title", t->form->title,
-	                 "columns", columns, "rows", rows);
+	return shape_make(SHAPE_TABLE, t->form->name, t->form->title, columns, rows);
 }

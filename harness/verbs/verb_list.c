@@ -1,4 +1,4 @@
-/* list: all modes, backends, collectives, keys and experiments. */
+/* list: all modes, backends, collectives, keys and experiments; the schema of report.json. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "../machine.h"
 #include "../suggest.h"
 #include "../report/page.h"
+#include "../report/shape.h"
 #include "verbs.h"
 
 #define NAME_COLUMNS 17
@@ -198,18 +199,31 @@ static void list_keys(const struct home *home)
 	                  "nccl_below, force, flip; up to 16 keys");
 }
 
+/* As a file: nothing else is printed. */
+static void list_schema(const struct home *home)
+{
+	json_t *schema = shape_schema();
+	(void)home;
+	if (schema)
+		json_dumpf(schema, stdout, JSON_INDENT(1));
+	putchar('\n');
+	json_decref(schema);
+}
+
 static const struct {
 	const char *name;
 	void (*list)(const struct home *home);
+	bool asked, bare; /* only if it is asked for; without its name above it */
 } lists[] = {
-    {"modes", list_modes},
-    {"launchers", list_launchers},
-    {"backends", list_backends},
-    {"collectives", list_collectives},
-    {"datatypes", list_datatypes},
-    {"operations", list_operations},
-    {"experiments", list_experiments},
-    {"keys", list_keys},
+    {"modes", list_modes, false, false},
+    {"launchers", list_launchers, false, false},
+    {"backends", list_backends, false, false},
+    {"collectives", list_collectives, false, false},
+    {"datatypes", list_datatypes, false, false},
+    {"operations", list_operations, false, false},
+    {"experiments", list_experiments, false, false},
+    {"keys", list_keys, true, false},
+    {"schema", list_schema, true, true},
 };
 
 const char *list_name(unsigned i)
@@ -222,11 +236,11 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	struct suggestion guess = suggest_for(argc > 2 ? argv[2] : "");
 	bool listed = false;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		bool long_one = lists[i].list == list_keys;
 		suggest_offer(&guess, lists[i].name);
-		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : long_one)
+		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : lists[i].asked)
 			continue;
-		printf("%s\n", lists[i].name);
+		if (!lists[i].bare)
+			printf("%s\n", lists[i].name);
 		lists[i].list(home);
 		listed = true;
 	}
@@ -234,6 +248,6 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 		return 0;
 	return status_set(st,
 	                  "list: '%s' is not a list%s; allowed is modes, backends, collectives, "
-	                  "datatypes, operations, experiments, keys",
+	                  "datatypes, operations, experiments, keys, schema",
 	                  argv[2], suggestion_text(&guess).text);
 }

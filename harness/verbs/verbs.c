@@ -45,7 +45,7 @@ static const struct verb verbs[] = {
      "host backend), collective=A,B. The experiment is experiments/tour.exp.",
      {&tour_options}, NULL, NULL, verb_tour},
     {"list", "[WHAT]", "what there is to choose from",
-     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments, keys (of an experiment file, with their values); without it all but keys.",
+     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments, keys (of an experiment file, with their values); without it all but keys. schema: the JSON Schema of report.json.",
      {NULL}, NULL, NULL, verb_list},
     {"selftest", "[quick] [mode=NAME …]", "the instrument against itself",
      "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without disturbances, and whether their reports find that.",
