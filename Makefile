@@ -41,10 +41,10 @@ ALL_C    = $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a $(CMARK:%=-l:lib%.a) -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
 
 # What needs CUDA's and NCCL's headers is left out without them.
-NEED    := $(addprefix harness/backend/,$(addprefix device/,blas.c device.c trace.c) $(addprefix nccl/nccl_,api.c call.c coll.c links.c open.c options.c renew.c train.c))
+NEED    := $(addprefix harness/backend/,$(addprefix device/,blas.c device.c trace.c) $(addprefix nccl/nccl_,api.c call.c coll.c device.c links.c open.c options.c renew.c train.c))
 ifneq ($(and $(NVCC),$(NCCL_H)),)
 HAVE    := -DHAVE_CUDA_NCCL -isystem $(dir $(NCCL_H)) -isystem $(CUDA)/include
-KERNELS := $(B)/harness/backend/device/device_kernels.o
+KERNELS := $(addprefix $(B)/harness/backend/,device/device_kernels.o nccl/nccl_move_kernels.o)
 CUDALIB := -L$(CUDA)/lib64 -lcudart_static -lrt -lstdc++
 endif
 SRC     := $(filter-out $(if $(HAVE),,$(NEED)) harness/mpi/mpi_calls.c,$(wildcard harness/*.c harness/*/*.c harness/*/*/*.c modes/*.c))

@@ -53,7 +53,7 @@ $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isyste
 # The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
 # without one. They lie beside it, where the dynamic linker looks first.
 STANDIN := $(B)/standin
-GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o
+GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o $(STANDIN)/tests/standin/move.o
 NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE)) $(COUNTED)
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
@@ -66,9 +66,9 @@ $(STANDIN)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	$(SAY) CC $< for stand-ins
 	$(Q)$(CC) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
-$(STANDIN)/libcudart.so: tests/standin/cudart.c $(wildcard tests/standin/*.h)
+$(STANDIN)/libcudart.so: tests/standin/cudart.c tests/standin/cudart_memory.c $(wildcard tests/standin/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $< -lpthread
+	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -lpthread
 $(STANDIN)/libnccl.so.2: RELEASE := 22803
 $(STANDIN)/2.21.5/libnccl.so.2: RELEASE := 22105
 $(STANDIN)/2.32.3/libnccl.so.2: RELEASE := 23203

@@ -24,7 +24,7 @@ static const char *const peers[] = {"write", "read", NULL};
 static const char *const memories[] = {"host", "device", NULL};
 static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
 static const char *const all_pages[] = {"shared", "small", "huge", NULL};
-static const char *const apis[] = {"grouped", "native", "copies", NULL};
+static const char *const apis[] = {"grouped", "native", "copies", "device", "device-no-entry", NULL};
 
 static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
 
@@ -85,7 +85,7 @@ static const struct field rows[] = {
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
      .help = "a version, as in 2.23: left out with that one or a later one"},
     {"api", FIELD_CHOICE, TEXT(api), .words = apis, .special = true, .initial = "grouped",
-     .help = "a send and a receive per peer in one group, the library's own call, or plain copies without it"},
+     .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},
     {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto",
      .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
     {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none",

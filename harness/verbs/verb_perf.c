@@ -271,11 +271,16 @@ static void device_calls(struct door *d)
 	const char *const *word = api->words;
 	while (*word && strcmp(*word, "device") != 0)
 		word++;
-	if (!number_of(d, 'D', 0, 100))
+	if (!number_of(d, 'D', 0, 100)) {
+		if (d->given['V'])
+			say(d, "-V %s: %s", d->given['V'], perf_option_find('V')->help);
 		return;
+	}
 	if (*word)
 		key(d, 'D', "api", "%s", *word);
-	else
+	if (*word && d->given['V'])
+		key(d, 'V', "call_ctas", "%u", number_of(d, 'V', 1, 1024));
+	else if (!*word)
 		status_set(d->st,
 		           "-D %s measures example kernels of nccl-tests, and there are none "
 		           "here: the library's own collectives are measured, as with -D 0",
@@ -407,7 +412,7 @@ static int parse(struct door *d, int argc, char *argv[])
 /* Options that no key answers. */
 static void answers(struct door *d)
 {
-	static const char sentences[] = "cySMKV";
+	static const char sentences[] = "cySMK";
 	for (const char *c = sentences; *c; c++) {
 		const struct perf_option *o = perf_option_find(*c);
 		const char *given = d->given[(int)*c];

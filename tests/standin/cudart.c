@@ -14,13 +14,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cudart.h"
 #include "inject.h"
 #include "standin.h"
 
-#define MOST_GPUS  8
-#define MEMORY_MIB (64ul << 10) /* of a GPU */
-#define CLOCK_KHZ  1980000
+#define enter        standin_enter_cuda
+#define enter_unsafe standin_enter_unsafe
+
+#define CLOCK_KHZ 1980000
 
 struct item {
 	standin_work *work;
@@ -69,20 +72,11 @@ struct mark {
 	unsigned number;
 };
 
-struct block {
-	struct block *next;
-	void *at;
-	size_t bytes;
-	int device; /* -1: of the host */
-};
-
 static struct {
 	pthread_once_t once;
 	unsigned gpus, number[MOST_GPUS]; /* of those that this process sees */
 	struct inject inject;
 	pthread_mutex_t lock;
-	struct block *blocks;
-	size_t memory, used[MOST_GPUS];
 	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
 	_Atomic(standin_seen *) seen;
@@ -94,11 +88,8 @@ static _Thread_local struct CUstream_st *working;
 
 static void write_calls(void)
 {
-	int blocks = 0;
-	for (struct block *b = here.blocks; b; b = b->next)
-		blocks++;
 	inject_write(&here.inject, "memory, streams, events, graphs",
-	             blocks + here.streams + here.events + here.graphs);
+	             memory_blocks() + here.streams + here.events + here.graphs);
 }
 
 /* Numbers with ',' between, as CUDA_VISIBLE_DEVICES has them; up to the first that is none. */
@@ -117,8 +108,6 @@ static void see(const char *visible)
 static void begin(void)
 {
 	const char *gpus = getenv("STANDIN_GPUS"), *visible = getenv("CUDA_VISIBLE_DEVICES");
-	const char *mib = getenv("STANDIN_MIB");
-	here.memory = (mib ? strtoul(mib, NULL, 10) : MEMORY_MIB) << 20;
 	here.gpus = gpus ? (unsigned)atoi(gpus) : 4;
 	if (here.gpus > MOST_GPUS)
 		here.gpus = MOST_GPUS;
@@ -130,14 +119,14 @@ static void begin(void)
 	atexit(write_calls);
 }
 
-static cudaError_t enter(const char *function)
+cudaError_t standin_enter_cuda(const char *function)
 {
 	pthread_once(&here.once, begin);
 	return (cudaError_t)inject_ask(&here.inject, function);
 }
 
 /* What a thread that captures may not do. */
-static cudaError_t enter_unsafe(const char *function)
+cudaError_t standin_enter_unsafe(const char *function)
 {
 	cudaError_t error = enter(function);
 	return error ? error : captures ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
@@ -280,97 +269,14 @@ cudaError_t cudaGetLastError(void)
 	return enter(__func__);
 }
 
-/* --- memory --- */
-
-static cudaError_t take_memory(void **out, size_t bytes, int device)
+unsigned standin_current(void)
 {
-	struct block *b = malloc(sizeof *b);
-	void *at = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	bool fits = true;
-	if (!b || at == MAP_FAILED) {
-		free(b);
-		return cudaErrorMemoryAllocation;
-	}
-	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device};
-	pthread_mutex_lock(&here.lock);
-	if (device >= 0)
-		fits = here.used[device] + bytes <= here.memory;
-	if (fits && device >= 0)
-		here.used[device] += bytes;
-	if (fits) {
-		b->next = here.blocks;
-		here.blocks = b;
-	}
-	pthread_mutex_unlock(&here.lock);
-	if (!fits) {
-		munmap(at, b->bytes);
-		free(b);
-		return cudaErrorMemoryAllocation;
-	}
-	*out = at;
-	return cudaSuccess;
+	return current;
 }
 
-static cudaError_t give_memory(void *at, bool host)
+bool standin_is_busy(void)
 {
-	struct block **link = &here.blocks, *found;
-	if (!at)
-		return cudaSuccess;
-	pthread_mutex_lock(&here.lock);
-	while (*link && ((*link)->at != at || ((*link)->device < 0) != host))
-		link = &(*link)->next;
-	found = *link;
-	if (found) {
-		*link = found->next;
-		if (!host)
-			here.used[found->device] -= found->bytes;
-	}
-	pthread_mutex_unlock(&here.lock);
-	if (!found)
-		return cudaErrorInvalidValue;
-	munmap(found->at, found->bytes);
-	free(found);
-	return cudaSuccess;
-}
-
-cudaError_t cudaMalloc(void **out, size_t bytes)
-{
-	cudaError_t error = enter_unsafe(__func__);
-	return error ? error : take_memory(out, bytes, (int)current);
-}
-
-/* Waits for everything that may still use it: copies from other GPUs too. */
-cudaError_t cudaFree(void *at)
-{
-	cudaError_t error = enter(__func__), own;
-	while (at && atomic_load(&here.queued))
-		nanosleep(&(struct timespec){0, 20000}, NULL);
-	own = give_memory(at, false);
-	return error ? error : own;
-}
-
-cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
-{
-	cudaError_t error = enter_unsafe(__func__);
-	(void)flags;
-	return error ? error : take_memory(out, bytes, -1);
-}
-
-cudaError_t cudaFreeHost(void *at)
-{
-	cudaError_t error = enter(__func__), own = give_memory(at, true);
-	return error ? error : own;
-}
-
-cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
-{
-	cudaError_t error = enter(__func__);
-	pthread_mutex_lock(&here.lock);
-	*left = here.memory - here.used[current];
-	pthread_mutex_unlock(&here.lock);
-	*all = here.memory;
-	return error;
+	return atomic_load(&here.queued) > 0;
 }
 
 /* --- streams --- */
@@ -559,7 +465,8 @@ static struct item *item_make(standin_work *work, const void *args, size_t bytes
 	item->held = 1;
 	item->kernel = kernel;
 	item->bytes = bytes;
-	memcpy(item->args, args, bytes);
+	if (args)
+		memcpy(item->args, args, bytes);
 	return item;
 }
 
@@ -661,6 +568,13 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 	if (!error)
 		error = stream_add(NULL, copy_work, &c, sizeof c, false);
 	return error ? error : cudaStreamSynchronize(NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+	cudaError_t error = enter(__func__);
+	struct copy c = {.to = to, .bytes = bytes, .value = value};
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
@@ -780,6 +694,29 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 }
 
 /* --- graphs --- */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags)
+{
+	cudaError_t error = enter(__func__);
+	(void)flags;
+	if (error)
+		return error;
+	*out = calloc(1, sizeof **out);
+	here.graphs += *out != NULL;
+	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t standin_graph_add(const char *name, cudaGraph_t graph, standin_work *work, size_t bytes,
+                              void **args)
+{
+	cudaError_t error = enter(name);
+	struct item *item = error || graph->n ? NULL : item_make(work, NULL, bytes, true);
+	if (item)
+		error = graph_add(graph, item);
+	if (!error)
+		*args = graph->items[0]->args;
+	return error;
+}
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {

@@ -252,7 +252,7 @@ int ncclGroupStart(void)
 
 static int group_close(void)
 {
-	int error = standin_comms_end(group.error), of_calls = batches_end();
+	int error = standin_windows_end(standin_comms_end(group.error)), of_calls = batches_end();
 	return error ? error : of_calls;
 }
 

@@ -66,8 +66,6 @@ int ncclMemAlloc(void **out, size_t bytes);
 int ncclMemFree(void *at);
 int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out);
 int ncclCommDeregister(struct comm *c, void *handle);
-int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags);
-int ncclCommWindowDeregister(struct comm *c, void *handle);
 // clang-format on
 
 /* --- what it says --- */
@@ -316,7 +314,7 @@ int ncclGetUniqueId(struct ncclUniqueId *out)
 	return id.fd < 0 ? SYSTEM : OK;
 }
 
-static int comm_wait(const struct comm *c, atomic_uint *what, unsigned until)
+int standin_wait(const struct comm *c, atomic_uint *what, unsigned until)
 {
 	while (atomic_load(what) < until) {
 		if (atomic_load(&c->dead))
@@ -358,7 +356,7 @@ static int comm_gpus(const struct comm *c)
 /* Once all have the memory, its name may go. */
 static int comm_ready(struct comm *c)
 {
-	int error = comm_wait(c, &c->shared->joined, c->n);
+	int error = standin_wait(c, &c->shared->joined, c->n);
 	if (!error)
 		error = comm_gpus(c);
 	if (c->fd >= 0)
@@ -376,7 +374,7 @@ static int split_ask(struct pending *p)
 {
 	struct comm *parent = p->parent;
 	/* What the split before is known by may go once all have joined its groups. */
-	int error = comm_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
+	int error = standin_wait(parent, &parent->shared->split_joined, parent->n * parent->splits);
 	parent->shared->rank[parent->rank].color = p->color;
 	parent->splits++;
 	atomic_fetch_add(&parent->shared->split_asked, 1);
@@ -386,7 +384,7 @@ static int split_ask(struct pending *p)
 static int split_lead(struct pending *p)
 {
 	struct comm *parent = p->parent, *c = p->comm;
-	int error = comm_wait(parent, &parent->shared->split_asked, parent->n * parent->splits);
+	int error = standin_wait(parent, &parent->shared->split_asked, parent->n * parent->splits);
 	unsigned first = MOST;
 	c->n = c->rank = 0;
 	for (unsigned r = 0; r < parent->n; r++) {
@@ -408,7 +406,7 @@ static int split_join(struct pending *p)
 {
 	struct shared *shared = p->parent->shared;
 	unsigned first = (unsigned)p->color;
-	int error = comm_wait(p->parent, &shared->rank[first].splits, p->parent->splits);
+	int error = standin_wait(p->parent, &shared->rank[first].splits, p->parent->splits);
 	if (!error)
 		error = comm_join(p->comm, shared->rank[first].pid, shared->rank[first].fd,
 		                  p->parent->device);
@@ -485,6 +483,7 @@ static int comm_end(struct comm *c, int error)
 	atomic_store(&c->dead, true);
 	while (atomic_load(&c->active))
 		standin_rest();
+	standin_windows_close(c);
 	if (c->shared) {
 		munmap(c->shared, sizeof *c->shared);
 		here.comms--;
@@ -576,7 +575,7 @@ int ncclMemFree(void *at)
 	return error ? error : own;
 }
 
-static int region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)
+int standin_region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out)
 {
 	int error = standin_enter(function);
 	for (unsigned i = 0; !error && i < sizeof c->regions / sizeof *c->regions; i++)
@@ -589,7 +588,7 @@ static int region_take(const char *function, struct comm *c, void *at, size_t by
 	return error ? error : INTERNAL;
 }
 
-static int region_give(const char *function, void *handle)
+int standin_region_give(const char *function, void *handle)
 {
 	*(struct region *)handle = (struct region){.at = NULL};
 	return standin_enter(function);
@@ -597,26 +596,12 @@ static int region_give(const char *function, void *handle)
 
 int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out)
 {
-	return region_take(__func__, c, at, bytes, out);
+	return standin_region_take(__func__, c, at, bytes, out);
 }
 
 int ncclCommDeregister(struct comm *c, void *handle)
 {
 	(void)c;
-	return region_give(__func__, handle);
-}
-#endif
-
-#if VERSION >= 22703
-int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags)
-{
-	(void)flags;
-	return region_take(__func__, c, at, bytes, out);
-}
-
-int ncclCommWindowDeregister(struct comm *c, void *handle)
-{
-	(void)c;
-	return region_give(__func__, handle);
+	return standin_region_give(__func__, handle);
 }
 #endif

@@ -13,6 +13,7 @@
 #endif
 
 #define MOST       8
+#define WINDOWS    64
 #define FIFO_BYTES 16384
 
 enum { OK, CUDA, SYSTEM, INTERNAL, ARGUMENT, USAGE, REMOTE, IN_PROGRESS };
@@ -30,6 +31,11 @@ struct shared {
 		int color, fd, gpu;
 		char hostid[24];    /* NCCL_HOSTID */
 		atomic_uint splits; /* that it has made a memory for */
+		struct {
+			int fd;
+			size_t offset, bytes;
+		} windows[WINDOWS]; /* in the order of their registration */
+		atomic_uint nwindows;
 	} rank[MOST];
 	struct fifo fifo[MOST][MOST]; /* from, to */
 };
@@ -50,6 +56,8 @@ struct comm {
 	bool nonblocking, finalized, connected[MOST], ring;
 	bool zero; /* its policy is to use no thread blocks */
 	struct region regions[4];
+	unsigned nwindows;
+	struct window *windows;
 	struct comm *ended; /* before this one */
 };
 
@@ -67,6 +75,14 @@ void standin_say_copies(const struct comm *c, const char *function, const char *
 /* In the log: the choice for a collective, by the names that NCCL_ALGO and NCCL_PROTO allow; an
  * answer other than OK: they allow none. */
 int standin_say_choice(const struct comm *c, const char *function, size_t bytes);
+/* Until all have come so far; an error: the communicator has ended. */
+int standin_wait(const struct comm *c, atomic_uint *what, unsigned until);
+/* Keeps a buffer that is registered, in *out, and forgets it. */
+int standin_region_take(const char *function, struct comm *c, void *at, size_t bytes, void **out);
+int standin_region_give(const char *function, void *handle);
+/* Windows that this thread has begun to register are open to all ranks; those of one that ends go. */
+int standin_windows_end(int error);
+void standin_windows_close(struct comm *c);
 /* Those that this thread has begun to make are made, or fail with `error`. */
 int standin_comms_end(int error);
 

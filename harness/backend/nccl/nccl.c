@@ -160,7 +160,7 @@ void nccl_watch_close(struct backend_ctx *ctx)
 
 static void nccl_error(struct backend_ctx *ctx, struct status *st)
 {
-	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st))
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st) || nccl_move_late(ctx, st))
 		return;
 	device_ok(ctx->cuda_failed, "CUDA", st);
 }
@@ -235,7 +235,7 @@ static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 /* How many arenas the library registered: it may register none without an error. */
 static void describe_registration(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
-	enum registration how = ctx->trial->settings.registration;
+	enum registration how = nccl_registration(ctx->trial);
 	unsigned taken = 0;
 	for (unsigned i = 0; i < ctx->count; i++)
 		taken += !!ctx->places[i].handles[0] + !!ctx->places[i].handles[1];
@@ -295,6 +295,7 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	text[0] = '\0';
 	describe_library(ctx, text, bytes);
 	describe_registration(ctx, text, bytes);
+	nccl_move_describe(ctx, text, bytes);
 	add(text, bytes, "init_ns=%lld\n", (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);

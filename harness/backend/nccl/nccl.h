@@ -6,6 +6,7 @@
  *   nccl_renew     a new connection beside the old one
  *   nccl_coll      the collectives, a row each: its call, its sends and receives
  *   nccl_links     plain copies over one link
+ *   nccl_device    api = device: calls by a kernel of our own (nccl_move.h, device_protocol.h)
  *   nccl_train     steps of training: products, buckets, shared models, experts
  *   nccl_call      decisions before a cell's calls; the timed path; graphs
  *   nccl           the backend's table: filling, checking, counters, describing
@@ -16,6 +17,7 @@
 
 #include "../device/blas.h"
 #include "nccl_api.h"
+#include "nccl_move.h"
 
 struct nvml_watch;
 struct backend_ctx;
@@ -65,6 +67,12 @@ struct place {
 	unsigned far_device;
 	cudaStream_t far;
 	cudaEvent_t near_done, far_done;
+	/* api = device: */
+	char *channels;        /* memory that its peers write to, */
+	void *channels_window; /* and its registration */
+	char *peers_recv;      /* rank 0's receive buffer, as this rank sees it */
+	struct move_call move; /* the next call */
+	cudaGraphNode_t node;  /* in `together` */
 	/* If the trial has a step of training: */
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
@@ -139,9 +147,11 @@ struct backend_ctx {
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
-	struct nccl_peer *peers; /* of all ranks, if they are in one process */
-	void *stage;             /* pinned, for digests; allocated by the first one */
-	volatile int *gate;      /* pinned; 0 holds this worker's streams */
+	struct nccl_peer *peers;  /* of all ranks, if they are in one process */
+	void *stage;              /* pinned, for digests; allocated by the first one */
+	volatile int *gate;       /* pinned; 0 holds this worker's streams */
+	uint32_t *move_failed;    /* pinned, of each place (struct move_call) */
+	cudaGraphExec_t together; /* the cell's calls of all local ranks, by one launch; or NULL */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
 	bool finalized;             /* its communicators are */
@@ -161,6 +171,8 @@ int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned 
 /* Whether NCCL has one call for the collective, and this library has it. */
 bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
+/* What is registered, which api = device adds to. */
+enum registration nccl_registration(const struct trial *trial);
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
 /* The connection with those before it. leave: finalizes the communicators and does not destroy
@@ -259,6 +271,22 @@ void nccl_tensor_close(struct place *p);
 int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
 int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
                       struct status *st);
+
+/* nccl_device: whether the settings ask for its kernel, and whether there is one for a collective. */
+bool nccl_moves(const struct settings *settings);
+bool nccl_can_move(enum coll_kind coll);
+int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
+/* Once the receive buffers are registered: opens the peers' memory, in all workers. */
+int nccl_move_open(struct backend_ctx *ctx, struct status *st);
+void nccl_move_close(struct backend_ctx *ctx, struct place *p);
+void nccl_move_free(struct backend_ctx *ctx, struct place *p);
+int nccl_move_take(struct backend_ctx *ctx, struct status *st);
+void nccl_move_drop(struct backend_ctx *ctx);
+nccl_part_fn nccl_put_moves;
+void nccl_end_moves(struct backend_ctx *ctx); /* launches them together */
+/* Whether a local rank's kernel gave up, and the sentence. st: NULL is allowed. */
+bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
+void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes);
 
 int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st);
 void nccl_replay(struct backend_ctx *ctx);

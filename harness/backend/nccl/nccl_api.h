@@ -54,6 +54,11 @@ struct nccl_coll_config {
 	uint64_t tag;
 };
 
+/* ncclTeam_t as of 2.28. */
+struct nccl_team {
+	int nranks, rank, stride;
+};
+
 /* NCCL's functions: those of every release from 2.7 on, and those that it MAY have, with the first
  * release. */
 // clang-format off
@@ -88,6 +93,8 @@ struct nccl_coll_config {
 	MAY(ncclResult_t, CommWindowRegister, (ncclComm_t, void *, size_t, void **, int)) /* 2.27.3 */ \
 	MAY(ncclResult_t, CommWindowDeregister, (ncclComm_t, void *)) /* 2.27.3 */ \
 	MAY(ncclResult_t, AlltoAll, (const void *, void *, size_t, ncclDataType_t, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
+	MAY(struct nccl_team, TeamLsa, (ncclComm_t)) /* 2.28.3 */ \
+	MAY(ncclResult_t, GetPeerDevicePointer, (void *, size_t, int, void **)) /* 2.29.2 */ \
 	MAY(ncclResult_t, Gather, (const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
 	MAY(ncclResult_t, Scatter, (const void *, void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t)) /* 2.28.3 */ \
 	MAY(ncclResult_t, AllReduceConfig, (const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, \

@@ -35,9 +35,15 @@ static void take_way(struct backend_ctx *ctx)
 	const struct settings *set = &ctx->trial->settings;
 	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
 	bool native = !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->cell.coll);
-	bool copies = nccl_copies(set), moved = row->move && !native && !copies;
+	bool copies = nccl_copies(set);
+	bool own = nccl_moves(set) && nccl_can_move(ctx->cell.coll);
+	bool moved = row->move && !native && !copies && !own, put = row->put || copies || own;
 	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
-	ctx->issue = copies ? nccl_put_copies : row->put ? row->put : moved ? row->move : call;
+	ctx->issue = own        ? nccl_put_moves
+	             : copies   ? nccl_put_copies
+	             : row->put ? row->put
+	             : moved    ? row->move
+	                        : call;
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
 	                                        .version = NCCL_AT(2, 31, 0),
@@ -52,9 +58,9 @@ static void take_way(struct backend_ctx *ctx)
 	           : row->trains ? nccl_train
 	           : row->round  ? nccl_rounds
 	                         : NULL;
-	ctx->grouped = !row->put && !copies && set->grouping == GROUPING_AUTO;
+	ctx->grouped = !put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
-	ctx->settles = !ctx->grouped && !row->put && !copies;
+	ctx->settles = !ctx->grouped && !put;
 }
 
 static void take_sides(struct backend_ctx *ctx, struct place *p)
@@ -99,12 +105,15 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 		if (take_op(ctx, &ctx->places[i], st) || nccl_links_take(ctx, &ctx->places[i], st))
 			return -1;
 	}
+	if (ctx->issue == nccl_put_moves)
+		return nccl_move_take(ctx, st);
 	return nccl_coll(cell->coll)->trains ? nccl_train_warm(ctx, st) : 0;
 }
 
 void nccl_drop_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_graphs(ctx);
+	nccl_move_drop(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		if (p->own_op)
@@ -181,6 +190,8 @@ void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 
 void nccl_end(struct backend_ctx *ctx)
 {
+	if (ctx->together)
+		nccl_end_moves(ctx);
 	if (ctx->end)
 		ctx->end(ctx);
 	if (ctx->grouped) {
@@ -190,11 +201,18 @@ void nccl_end(struct backend_ctx *ctx)
 	ctx->fresh = false;
 }
 
+/* Where a local rank's calls end. */
+static cudaStream_t stream_of(const struct backend_ctx *ctx, unsigned i)
+{
+	return ctx->places[ctx->together ? 0 : i].stream;
+}
+
 int nccl_poll(struct backend_ctx *ctx, unsigned i)
 {
 	struct place *p = &ctx->places[i];
-	cudaError_t result = cudaStreamQuery(p->stream);
-	if (ctx->failed != ncclSuccess || ctx->cuda_failed != cudaSuccess)
+	cudaError_t result = cudaStreamQuery(stream_of(ctx, i));
+	if (ctx->failed != ncclSuccess || ctx->cuda_failed != cudaSuccess ||
+	    nccl_move_late(ctx, NULL))
 		return -1;
 	if (result == cudaSuccess)
 		return 1;
@@ -217,7 +235,7 @@ void nccl_block(struct backend_ctx *ctx, unsigned i)
 {
 	/* If one rank did not accept a call, the others' streams would wait for ever. */
 	if (ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess)
-		cudaStreamSynchronize(ctx->places[i].stream);
+		cudaStreamSynchronize(stream_of(ctx, i));
 }
 
 void nccl_hold(struct backend_ctx *ctx)

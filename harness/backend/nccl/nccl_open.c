@@ -166,11 +166,18 @@ static int split(struct backend_ctx *ctx, bool tensors, struct status *st)
 	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st);
 }
 
+/* api = device writes into receive buffers by their windows. */
+enum registration nccl_registration(const struct trial *trial)
+{
+	const enum registration how = trial->settings.registration;
+	return how == REGISTER_NONE && nccl_moves(&trial->settings) ? REGISTER_RECV_WINDOW : how;
+}
+
 static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, unsigned arena)
 {
 	const struct trial *trial = ctx->trial;
 	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
-	if (trial->settings.registration >= REGISTER_WINDOW)
+	if (nccl_registration(trial) >= REGISTER_WINDOW)
 		return ctx->api.CommWindowRegister(p->comm, p->arenas[arena], bytes,
 		                                   &p->handles[arena], NCCL_SYMMETRIC);
 	return ctx->api.CommRegister(p->comm, p->arenas[arena], bytes, &p->handles[arena]);
@@ -179,17 +186,20 @@ static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, uns
 /* All ranks take part in registering a window, so one worker's windows are registered in a group. */
 static int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
-	const enum registration how = ctx->trial->settings.registration;
+	const enum registration how = nccl_registration(ctx->trial);
 	if (how == REGISTER_NONE)
 		return 0;
 	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++)
+	/* Outside of a group, the first of several ranks would wait for the others. */
+	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++)
 		for (unsigned arena = how == REGISTER_RECV_WINDOW; arena < 2; arena++)
 			nccl_keep(ctx, register_arena(ctx, &ctx->places[i], arena),
 			          ctx->places[i].comm);
 	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	nccl_settle(ctx);
-	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st);
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st))
+		return -1;
+	return nccl_moves(&ctx->trial->settings) ? nccl_move_open(ctx, st) : 0;
 }
 
 static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
@@ -222,7 +232,7 @@ int nccl_connect(struct backend_ctx *ctx, struct status *st)
 
 static void deregister_arenas(struct backend_ctx *ctx, struct place *p)
 {
-	bool window = ctx->trial->settings.registration >= REGISTER_WINDOW;
+	bool window = nccl_registration(ctx->trial) >= REGISTER_WINDOW;
 	for (unsigned arena = 0; arena < 2; arena++) {
 		if (!p->handles[arena])
 			continue;
@@ -269,8 +279,10 @@ static void destroy(struct backend_ctx *ctx, enum comm which)
 static void release_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_cell(ctx);
-	for (unsigned i = 0; i < ctx->count; i++)
+	for (unsigned i = 0; i < ctx->count; i++) {
+		nccl_move_close(ctx, &ctx->places[i]);
 		deregister_arenas(ctx, &ctx->places[i]);
+	}
 }
 
 /* A nonblocking communicator has to be finalized, and finalizing has to be complete, before it is
@@ -529,6 +541,7 @@ static void close_place(struct backend_ctx *ctx, struct place *p)
 	nccl_train_close(ctx, p);
 	nccl_tensor_close(p);
 	nccl_links_drop(p);
+	nccl_move_free(ctx, p);
 	if (p->stream)
 		cudaStreamDestroy(p->stream);
 	p->stream = NULL;
@@ -545,8 +558,10 @@ void nccl_give_back(struct backend_ctx *ctx)
 		close_place(ctx, &ctx->places[i]);
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
 	cudaFreeHost(ctx->stage);
+	cudaFreeHost(ctx->move_failed);
 	ctx->gate = NULL;
 	ctx->stage = NULL;
+	ctx->move_failed = NULL;
 }
 
 int nccl_deregister(struct backend_ctx *ctx, struct status *st)

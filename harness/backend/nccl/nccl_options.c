@@ -23,6 +23,7 @@ enum want {
 	WANT_ZERO,
 	WANT_CALL_CTAS,
 	WANT_SHARED_GPU,
+	WANT_DEVICE,
 	WANTS
 };
 
@@ -60,6 +61,7 @@ static const struct {
     [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
     [WANT_CALL_CTAS] = {"call_ctas", NCCL_AT(2, 31, 2), SYMBOL(AlltoAllConfig)},
     [WANT_SHARED_GPU] = {"ranks_per_gpu", NCCL_AT(2, 30, 3), NO_SYMBOL},
+    [WANT_DEVICE] = {"api = device", NCCL_AT(2, 28, 3), SYMBOL(TeamLsa)},
 };
 
 static bool has(const struct nccl_api *api, enum want want)
@@ -175,7 +177,8 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 	    [WANT_LOCAL] = set->registration == REGISTER_LOCAL,
 	    [WANT_WINDOW] = set->registration == REGISTER_WINDOW,
 	    [WANT_RECV_WINDOW] = set->registration == REGISTER_RECV_WINDOW,
-	    [WANT_CALL_CTAS] = set->call_ctas,
+	    [WANT_CALL_CTAS] = set->call_ctas && !nccl_moves(set),
+	    [WANT_DEVICE] = nccl_moves(set),
 	    [WANT_SHARED_GPU] = set->ranks_per_gpu > 1,
 	    [WANT_POLICY] = set->cta_policy != CTA_LIBRARY,
 	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
@@ -194,7 +197,7 @@ static int refuse_library(const struct trial *trial, const struct nccl_api *api,
 static int refuse_settings(const struct settings *set, struct status *st)
 {
 	unsigned each = set->layout.ranks_per_thread;
-	if (set->grouping == GROUPING_NEVER && each > 1)
+	if (set->grouping == GROUPING_NEVER && each > 1 && !nccl_moves(set))
 		return status_set(st,
 		                  "group = never with %u ranks in one thread would wait for "
 		                  "ever: NCCL needs their calls in a group",
@@ -251,7 +254,10 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
-	if (set->call_ctas && (!row->configured || (row->move && strcmp(set->api, "native"))))
+	if (nccl_move_refuse(trial, c, st))
+		return -1;
+	if (set->call_ctas && !nccl_moves(set) &&
+	    (!row->configured || (row->move && strcmp(set->api, "native"))))
 		return status_set(st,
 		                  "call_ctas: %s consists of sends and receives%s; allowed are "
 		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "

@@ -1,0 +1,502 @@
+/* api = device: calls by a kernel that writes into the peers' memory, which NCCL maps (windows, from
+ * 2.28.3 on), in every mode. NCCL's own flags and barriers for kernels wait without end, so that these
+ * are device_protocol.h's; nothing of NCCL's is compiled in. From 2.29.2 on a function of the library
+ * names the peers' addresses. In 2.28 they are read from the window itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "device_protocol.h"
+#include "nccl.h"
+
+/* --- which part of a buffer goes where --- */
+
+/* The parts that one rank sends. */
+struct plan {
+	const struct backend_ctx *ctx;
+	unsigned me, n;
+	struct move_part parts[MOVE_PARTS];
+};
+
+/* In elements, from this rank's send buffer to where the peer receives. */
+static void put(struct plan *plan, unsigned peer, size_t from, size_t to, size_t count)
+{
+	const struct backend_ctx *ctx = plan->ctx;
+	const size_t element = coll_dtype_bytes(ctx->cell.dtype);
+	const size_t at = coll_span(&ctx->cell, &ctx->parts, ctx->n, peer).recv_at;
+	if (count)
+		plan->parts[plan->n++] = (struct move_part){.peer = peer,
+		                                            .from = from * element,
+		                                            .to = at + to * element,
+		                                            .bytes = count * element};
+}
+
+static void plan_alltoall(struct plan *plan)
+{
+	const size_t part = plan->ctx->part;
+	for (unsigned r = 0; r < plan->ctx->n; r++)
+		put(plan, r, r * part, plan->me * part, part);
+}
+
+static void plan_alltoallv(struct plan *plan)
+{
+	const struct value_parts *parts = &plan->ctx->parts;
+	for (unsigned r = 0; r < plan->ctx->n; r++)
+		put(plan, r, value_sent_before(parts, plan->me, r),
+		    value_received_before(parts, r, plan->me), value_part(parts, plan->me, r));
+}
+
+static void plan_all_gather(struct plan *plan)
+{
+	const size_t part = plan->ctx->part;
+	for (unsigned r = 0; r < plan->ctx->n; r++)
+		put(plan, r, 0, plan->me * part, part);
+}
+
+static void plan_ring(struct plan *plan)
+{
+	put(plan, (plan->me + 1) % plan->ctx->n, 0, 0, plan->ctx->elements);
+}
+
+static void plan_pairs(struct plan *plan)
+{
+	put(plan, plan->me ^ 1, 0, 0, plan->ctx->elements);
+}
+
+static void plan_halves(struct plan *plan)
+{
+	put(plan, (plan->me + plan->ctx->n / 2) % plan->ctx->n, 0, 0, plan->ctx->elements);
+}
+
+static void plan_both(struct plan *plan)
+{
+	const size_t half = plan->ctx->elements / 2, n = plan->ctx->n;
+	put(plan, (unsigned)((plan->me + 1) % n), 0, 0, half);
+	put(plan, (unsigned)((plan->me + n - 1) % n), half, half, plan->ctx->elements - half);
+}
+
+static void plan_pair(struct plan *plan)
+{
+	const unsigned root = plan->ctx->cell.root;
+	if (plan->me == value_pair_from(root))
+		put(plan, value_pair_to(root, plan->ctx->n), 0, 0, plan->ctx->elements);
+}
+
+static void (*const plans[COLL_KINDS])(struct plan *plan) = {
+    [COLL_ALLTOALL] = plan_alltoall,     [COLL_ALLTOALLV] = plan_alltoallv,
+    [COLL_ALL_GATHER] = plan_all_gather, [COLL_SENDRECV] = plan_ring,
+    [COLL_SENDRECV_PAIRS] = plan_pairs,  [COLL_SENDRECV_HALVES] = plan_halves,
+    [COLL_SENDRECV_BOTH] = plan_both,    [COLL_PAIR] = plan_pair,
+};
+
+static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
+{
+	struct plan plan = {.ctx = ctx, .me = rank};
+	plans[ctx->cell.coll](&plan);
+	return plan;
+}
+
+/* --- how --- */
+
+/* By the most that a rank sends to others. PREDICTED, by the floor in nccl_move_block.h: one pass of a
+ * block's 512 threads sends 4 KiB in packets, which spare two flags over the link (2 to 3 µs, as much
+ * as 512 KiB on NVLink 4); 64 blocks with 64 KiB of loads in flight each are several times what
+ * bandwidth × latency asks for; the own part beside them needs less than 32. Not yet measured on two
+ * GPUs: call_ctas changes the blocks of a run. */
+// clang-format off
+static const struct {
+	size_t most;
+	enum move_way way;
+	unsigned ctas, own_ctas;
+} table[] = {
+    {4 << 10,   MOVE_PACKET, 1,  0},
+    {16 << 10,  MOVE_PACKET, 4,  0},
+    {64 << 10,  MOVE_PACKET, 16, 0},
+    {512 << 10, MOVE_PACKET, 64, 0},
+    {4 << 20,   MOVE_STORE,  32, 16},
+    {SIZE_MAX,  MOVE_STORE,  64, 32},
+};
+// clang-format on
+
+static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk copies"};
+
+bool nccl_moves(const struct settings *settings)
+{
+	return !strncmp(settings->api, "device", strlen("device"));
+}
+
+bool nccl_can_move(enum coll_kind coll)
+{
+	return plans[coll] != NULL;
+}
+
+static unsigned packets_of(size_t bytes, unsigned ctas)
+{
+	return (unsigned)((bytes + (size_t)8 * ctas - 1) / ((size_t)8 * ctas));
+}
+
+/* Gives each part its place in the slot; the packets of the fullest one. */
+static unsigned place_packets(struct plan *plan, unsigned ctas)
+{
+	unsigned used[MOVE_RANKS] = {0}, most = 0;
+	for (unsigned k = 0; k < plan->n; k++) {
+		unsigned *at = &used[plan->parts[k].peer];
+		plan->parts[k].packet = *at;
+		*at += plan->parts[k].peer == plan->me ? 0 : packets_of(plan->parts[k].bytes, ctas);
+		most = *at > most ? *at : most;
+	}
+	return most;
+}
+
+static size_t sent_to_others(const struct plan *plan)
+{
+	size_t bytes = 0;
+	for (unsigned k = 0; k < plan->n; k++)
+		bytes += plan->parts[k].peer == plan->me ? 0 : plan->parts[k].bytes;
+	return bytes;
+}
+
+/* The same on all ranks: by the rank that sends most, and by the fullest slot. */
+static void choose(const struct backend_ctx *ctx, struct move_call *c)
+{
+	const unsigned asked = ctx->trial->settings.call_ctas;
+	size_t most = 0;
+	unsigned row = 0;
+	bool fits = false;
+	for (unsigned r = 0; r < ctx->n; r++) {
+		const struct plan plan = plan_of(ctx, r);
+		const size_t sent = sent_to_others(&plan);
+		most = sent > most ? sent : most;
+	}
+	while (table[row].most < most)
+		row++;
+	for (; !fits; row += !fits) {
+		c->way = table[row].way;
+		c->ctas = asked ? asked : table[row].ctas;
+		c->own_ctas = table[row].own_ctas;
+		fits = true;
+		for (unsigned r = 0; c->way == MOVE_PACKET && r < ctx->n; r++) {
+			struct plan plan = plan_of(ctx, r);
+			fits = fits && place_packets(&plan, c->ctas) <= MOVE_PACKETS;
+		}
+	}
+}
+
+/* --- requests that cannot be fulfilled --- */
+
+int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	const struct nccl_coll *row = nccl_coll(cell->coll);
+	const bool own = row->call || row->move || row->round || row->trains;
+	if (!nccl_moves(set))
+		return 0;
+	if (own && !nccl_can_move(cell->coll))
+		return status_set(st,
+		                  "api = %s has no kernel for %s; allowed are alltoall, alltoallv, "
+		                  "all_gather, sendrecv in all its forms, and pair",
+		                  set->api, coll_info(cell->coll)->name);
+	if (trial_comm_ranks(trial) > MOVE_RANKS)
+		return status_set(st, "api = %s: allowed are %d ranks of a communicator; it has %u",
+		                  set->api, MOVE_RANKS, trial_comm_ranks(trial));
+	if (set->call_ctas > MOVE_CTAS)
+		return status_set(st, "call_ctas = %u: api = %s allows up to %d", set->call_ctas,
+		                  set->api, MOVE_CTAS);
+	if (set->allocator == ALLOCATOR_CUDA)
+		return status_set(st,
+		                  "api = %s needs memory of ncclMemAlloc; allowed is "
+		                  "allocator = nccl",
+		                  set->api);
+	if (set->registration == REGISTER_LOCAL)
+		return status_set(st,
+		                  "api = %s registers the receive buffer as a window; allowed are "
+		                  "register = none, window and recv-window",
+		                  set->api);
+	return 0;
+}
+
+/* --- the peers' memory --- */
+
+/* struct ncclWindow_vidmem as of 2.28.3 to 2.28.9, as far as it is used. */
+struct window {
+	void *host;
+	char *base; /* of rank 0's memory */
+	int lsa_rank, world_rank;
+	uint32_t stride; /* from one rank to the next, in 4 GiB */
+};
+
+static int read_window(struct backend_ctx *ctx, struct place *p, const void *at, char **base,
+                       size_t *stride, struct status *st)
+{
+	struct cudaPointerAttributes is;
+	struct window window;
+	if (device_ok(cudaPointerGetAttributes(&is, at), "cudaPointerGetAttributes", st))
+		return -1;
+	if (is.type != cudaMemoryTypeDevice || ctx->api.TeamLsa(p->comm).nranks != (int)ctx->n)
+		return status_set(st,
+		                  "api = %s: NCCL %s maps no memory of all ranks to each other "
+		                  "here (NCCL_DEBUG=INFO says why)",
+		                  ctx->trial->settings.api, ctx->api.version);
+	if (device_ok(
+	        cudaMemcpyAsync(&window, at, sizeof window, cudaMemcpyDeviceToHost, p->stream),
+	        "reading a window", st) ||
+	    device_ok(cudaStreamSynchronize(p->stream), "reading a window", st))
+		return -1;
+	if (window.lsa_rank != (int)p->me || !window.stride)
+		return status_set(st, "api = %s: a window of NCCL %s has not the form of 2.28",
+		                  ctx->trial->settings.api, ctx->api.version);
+	*base = window.base;
+	*stride = (size_t)window.stride << 32;
+	return 0;
+}
+
+/* Where a window's memory of rank 0 is seen from rank p, and how far on that of each next rank. */
+static int find_peers(struct backend_ctx *ctx, struct place *p, void *at, char **base,
+                      size_t *stride, struct status *st)
+{
+	const char *api = ctx->trial->settings.api;
+	if (!at)
+		return status_set(
+		    st,
+		    "api = %s: NCCL %s registers no windows here: each GPU has to reach "
+		    "the others' memory, and NCCL_WIN_ENABLE and NCCL_CUMEM_ENABLE must "
+		    "not be 0",
+		    api, ctx->api.version);
+	if (!ctx->api.GetPeerDevicePointer)
+		return read_window(ctx, p, at, base, stride, st);
+	*stride = 0;
+	for (unsigned r = 0; r < ctx->n; r++) {
+		void *peer = NULL;
+		if (nccl_ok(ctx, ctx->api.GetPeerDevicePointer(at, 0, (int)r, &peer), p->comm,
+		            "ncclGetPeerDevicePointer", st))
+			return -1;
+		if (r == 0)
+			*base = peer;
+		if (r == 1)
+			*stride = (size_t)((uintptr_t)peer - (uintptr_t)*base);
+		if (!peer || (char *)peer != *base + r * *stride)
+			return status_set(st, "api = %s: NCCL %s maps no memory of rank %u here",
+			                  api, ctx->api.version, r);
+	}
+	return 0;
+}
+
+/* Zeroed before a peer can reach it. */
+static int make_channels(struct backend_ctx *ctx, struct place *p, struct status *st)
+{
+	const size_t bytes = MOVE_CTAS * protocol_channel_bytes(ctx->n, MOVE_PACKETS);
+	if (device_use(p->device, st) || device_ok(device_prepare_move(), "loading a kernel", st))
+		return -1;
+	if (!p->channels &&
+	    nccl_ok(ctx, ctx->api.MemAlloc((void **)&p->channels, bytes), NULL, "ncclMemAlloc", st))
+		return -1;
+	if (device_ok(cudaMemsetAsync(p->channels, 0, bytes, p->stream), "cudaMemsetAsync", st) ||
+	    device_ok(cudaStreamSynchronize(p->stream), "cudaMemsetAsync", st))
+		return -1;
+	return 0;
+}
+
+static int register_channels(struct backend_ctx *ctx, struct status *st)
+{
+	const size_t bytes = MOVE_CTAS * protocol_channel_bytes(ctx->n, MOVE_PACKETS);
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
+		struct place *p = &ctx->places[i];
+		nccl_keep(ctx,
+		          ctx->api.CommWindowRegister(p->comm, p->channels, bytes,
+		                                      &p->channels_window, NCCL_SYMMETRIC),
+		          p->comm);
+	}
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the channels", st);
+}
+
+/* Half of what a cell may take, so that the wait says whom it waited for before the cell is late. */
+#define LIMIT_NS 20000000000ull
+
+int nccl_move_open(struct backend_ctx *ctx, struct status *st)
+{
+	const unsigned timeout_s = ctx->trial->cell_timeout_s;
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (make_channels(ctx, &ctx->places[i], st))
+			return -1;
+	if (register_channels(ctx, st))
+		return -1;
+	if (!ctx->move_failed &&
+	    device_ok(cudaHostAlloc((void **)&ctx->move_failed,
+	                            ctx->count * sizeof *ctx->move_failed,
+	                            cudaHostAllocPortable | cudaHostAllocMapped),
+	              "cudaHostAlloc", st))
+		return -1;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		struct move_call *c = &p->move;
+		*c = (struct move_call){
+		    .failed = &ctx->move_failed[i],
+		    .limit_ns = timeout_s ? timeout_s * 500000000ull : LIMIT_NS,
+		    .me = p->me,
+		    .nranks = ctx->n,
+		    .turns = strcmp(ctx->trial->settings.api, "device") ? PROTOCOL_TURNS : 1};
+		ctx->move_failed[i] = 0;
+		if (find_peers(ctx, p, p->channels_window, &c->channels, &c->channels_stride, st) ||
+		    find_peers(ctx, p, p->handles[ARENA_RECV], &p->peers_recv, &c->recv_stride, st))
+			return -1;
+		p->peers_recv += ctx->trial->settings.offset_bytes;
+	}
+	return team_meet(ctx->team) ? status_set(st, "another rank failed") : 0;
+}
+
+void nccl_move_close(struct backend_ctx *ctx, struct place *p)
+{
+	if (p->channels_window)
+		nccl_keep(ctx, ctx->api.CommWindowDeregister(p->comm, p->channels_window), p->comm);
+	p->channels_window = NULL;
+}
+
+void nccl_move_free(struct backend_ctx *ctx, struct place *p)
+{
+	if (p->channels)
+		ctx->api.MemFree(p->channels);
+	p->channels = NULL;
+}
+
+/* --- a cell --- */
+
+static void take_parts(struct backend_ctx *ctx, struct place *p)
+{
+	struct move_call *c = &p->move;
+	choose(ctx, c);
+	c->nsends = c->nreceives = 0;
+	for (unsigned r = 0; r < ctx->n; r++) {
+		struct plan plan = plan_of(ctx, r);
+		place_packets(&plan, c->ctas);
+		for (unsigned k = 0; k < plan.n; k++) {
+			struct move_part part = plan.parts[k];
+			if (r == p->me)
+				c->sends[c->nsends++] = part;
+			if (r == p->me || part.peer != p->me)
+				continue;
+			part.peer = r;
+			c->receives[c->nreceives++] = part;
+		}
+	}
+}
+
+/* One thread with several GPUs launches once for all of them, by a graph over them, unless group = never
+ * says otherwise, calls go into a graph of the user's, or a known delay is to hold one rank. */
+static bool goes_together(const struct backend_ctx *ctx)
+{
+	const struct settings *set = &ctx->trial->settings;
+	bool delayed = ctx->cell.extra_ns != 0;
+	for (unsigned i = 0; i < ctx->count; i++)
+		delayed = delayed || ctx->places[i].extra_ns;
+	return ctx->count > 1 && set->grouping == GROUPING_AUTO && !set->graph && !delayed;
+}
+
+static int make_together(struct backend_ctx *ctx, struct status *st)
+{
+	struct place *first = &ctx->places[0];
+	cudaGraph_t graph;
+	int result = 0;
+	if (device_ok(cudaGraphCreate(&graph, 0), "cudaGraphCreate", st))
+		return -1;
+	for (unsigned i = 0; !result && i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		if (device_use(p->device, st) ||
+		    device_ok(device_add_move(graph, &p->move, &p->node), "cudaGraphAddKernelNode",
+		              st))
+			result = -1;
+	}
+	if (!result &&
+	    (device_use(first->device, st) ||
+	     device_ok(cudaGraphInstantiateWithFlags(&ctx->together, graph, 0),
+	               "cudaGraphInstantiate", st) ||
+	     device_ok(cudaGraphUpload(ctx->together, first->stream), "cudaGraphUpload", st) ||
+	     device_ok(cudaStreamSynchronize(first->stream), "cudaGraphUpload", st)))
+		result = -1;
+	cudaGraphDestroy(graph);
+	return result;
+}
+
+int nccl_move_take(struct backend_ctx *ctx, struct status *st)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		take_parts(ctx, &ctx->places[i]);
+	return goes_together(ctx) ? make_together(ctx, st) : 0;
+}
+
+void nccl_move_drop(struct backend_ctx *ctx)
+{
+	if (ctx->together)
+		cudaGraphExecDestroy(ctx->together);
+	ctx->together = NULL;
+}
+
+/* --- the timed path --- */
+
+void nccl_put_moves(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
+{
+	const size_t slot = (size_t)(to - p->to);
+	p->move.from = from;
+	p->move.to = p->recv + slot;
+	p->move.recv = p->peers_recv + slot;
+	if (!ctx->together && nccl_use(ctx, p))
+		nccl_keep_cuda(ctx, device_launch_move(&p->move, p->stream));
+}
+
+void nccl_end_moves(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (nccl_use(ctx, &ctx->places[i]))
+			nccl_keep_cuda(ctx, device_set_move(ctx->together, ctx->places[i].node,
+			                                    &ctx->places[i].move));
+	if (nccl_use(ctx, &ctx->places[0]))
+		nccl_keep_cuda(ctx, cudaGraphLaunch(ctx->together, ctx->places[0].stream));
+}
+
+bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
+{
+	static const char *const awaited[] = {[PROTOCOL_BEGIN] = "to begin",
+	                                      [PROTOCOL_END] = "to write",
+	                                      [PROTOCOL_DATA] = "to send"};
+	for (unsigned i = 0; ctx->move_failed && i < ctx->count; i++) {
+		const uint32_t failed = __atomic_load_n(&ctx->move_failed[i], __ATOMIC_ACQUIRE);
+		if (!failed)
+			continue;
+		if (st)
+			status_set(
+			    st,
+			    "api = %s: rank %u waited %.3g s for rank %u %s, and gave up: a rank "
+			    "died, or never came",
+			    ctx->trial->settings.api, ctx->places[i].rank,
+			    (double)ctx->places[i].move.limit_ns / 1e9,
+			    split_peer(ctx->trial->settings.split, ctx->nranks,
+			               ctx->places[i].color, protocol_failed_peer(failed)),
+			    awaited[protocol_failed_for(failed)]);
+		return true;
+	}
+	return false;
+}
+
+/* --- what the report shows --- */
+
+void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
+{
+	char rows[512] = "";
+	if (!nccl_moves(&ctx->trial->settings))
+		return;
+	for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+		char most[32] = "more";
+		if (table[i].most != SIZE_MAX)
+			snprintf(most, sizeof most, "up to %zu KiB", table[i].most >> 10);
+		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%s: %s, %u",
+		         i ? "; " : "", most, way_names[table[i].way], table[i].ctas);
+		if (table[i].own_ctas)
+			snprintf(rows + strlen(rows), sizeof rows - strlen(rows), " and %u",
+			         table[i].own_ctas);
+	}
+	size_t at = strlen(text);
+	snprintf(text + at, bytes - at, "device_table=%s\ndevice_barrier=%s\ndevice_launch=%s\n",
+	         rows, strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
+	         ctx->together ? "one graph" : "one by one");
+}

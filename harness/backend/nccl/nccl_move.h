@@ -1,0 +1,56 @@
+/* api = device: a rank's GPU writes into its peers' memory. What the host tells the kernel, and the
+ * memory that ranks share for it. How they agree is device_protocol.h, what a thread block does
+ * nccl_move_block.h, the host's side nccl_device.c. */
+#ifndef LAUNCHGAP_NCCL_MOVE_H
+#define LAUNCHGAP_NCCL_MOVE_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MOVE_RANKS   16   /* the most of a communicator */
+#define MOVE_CTAS    128  /* the most channels of a call: thread blocks that write to peers */
+#define MOVE_PACKETS 1024 /* the room of a channel's slot: 8 bytes each */
+#define MOVE_ALIGN   128  /* a packet of NVLink */
+
+/* Parts of a call: one for each rank, and in a ring of two ranks that goes both ways two. */
+#define MOVE_PARTS (MOVE_RANKS + 1)
+
+struct move_part {
+	unsigned peer;
+	unsigned packet; /* its first one in each channel's slot */
+	size_t from, to; /* in the sender's and in the receiver's buffer */
+	size_t bytes;    /* more than 0 */
+};
+
+/* packets: data and the call's number in one store, by way of the receiver's slots. Else straight into
+ * the receiver's buffer, by stores of 16 bytes or by bulk copies (from compute capability 9.0 on). */
+enum move_way { MOVE_PACKET, MOVE_STORE, MOVE_BULK, MOVE_WAYS };
+
+/* The kernel's only argument. Memory of rank r begins at that of rank 0 + r × stride, as NCCL maps it. */
+struct move_call {
+	char *channels, *recv;
+	size_t channels_stride, recv_stride;
+	const char *from;
+	char *to;
+	uint32_t *failed;  /* pinned: a protocol_failure; 0: none */
+	uint64_t limit_ns; /* of a wait */
+	unsigned me, nranks;
+	enum move_way way;
+	unsigned turns;          /* in which the caller uses receive buffers: 1, an entry barrier */
+	unsigned ctas, own_ctas; /* thread blocks for peers; beside them for the own part */
+	unsigned nsends, nreceives;
+	struct move_part sends[MOVE_PARTS], receives[MOVE_PARTS];
+};
+
+/* On the current device. prepare loads the kernel, as its first launch could wait for another rank's
+ * kernel that waits for it. */
+cudaError_t device_prepare_move(void);
+cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream);
+/* A node for the call in a graph, which may be over several devices; then another call in its place. */
+cudaError_t device_add_move(cudaGraph_t graph, const struct move_call *call, cudaGraphNode_t *out);
+cudaError_t device_set_move(cudaGraphExec_t graph, cudaGraphNode_t node,
+                            const struct move_call *call);
+
+#endif

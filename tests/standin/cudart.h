@@ -1,0 +1,16 @@
+/* Within the stand-in for CUDA's runtime. */
+#ifndef LAUNCHGAP_STANDIN_CUDART_H
+#define LAUNCHGAP_STANDIN_CUDART_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+
+#define MOST_GPUS 8
+
+/* What a thread that captures may not do: as standin_enter_cuda, and refused there. */
+cudaError_t standin_enter_unsafe(const char *function);
+unsigned standin_current(void); /* device of this thread */
+bool standin_is_busy(void);     /* any stream */
+int memory_blocks(void);        /* that are allocated */
+
+#endif

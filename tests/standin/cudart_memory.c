@@ -1,0 +1,169 @@
+/* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, which other processes may map. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cudart.h"
+#include "standin.h"
+
+#define MEMORY_MIB (64ul << 10) /* of a GPU */
+
+struct block {
+	struct block *next;
+	void *at;
+	size_t bytes;
+	int device; /* -1: of the host */
+	int fd;     /* of a GPU's memory, which other processes may map */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct block *blocks;
+	size_t used[MOST_GPUS];
+} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int memory_blocks(void)
+{
+	int blocks = 0;
+	for (struct block *b = here.blocks; b; b = b->next)
+		blocks++;
+	return blocks;
+}
+
+static size_t memory_of_gpu(void)
+{
+	const char *mib = getenv("STANDIN_MIB");
+	return (mib ? strtoul(mib, NULL, 10) : MEMORY_MIB) << 20;
+}
+
+static void block_free(struct block *b)
+{
+	munmap(b->at, b->bytes);
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b);
+}
+
+static cudaError_t take_memory(void **out, size_t bytes, int device)
+{
+	struct block *b = malloc(sizeof *b);
+	int fd = device < 0 ? -1 : memfd_create("standin-gpu", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, (off_t)(bytes ? bytes : 1)))
+		abort();
+	void *at = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
+	                fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, fd, 0);
+	bool fits = true;
+	if (!b || at == MAP_FAILED) {
+		if (fd >= 0)
+			close(fd);
+		free(b);
+		return cudaErrorMemoryAllocation;
+	}
+	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device, .fd = fd};
+	pthread_mutex_lock(&here.lock);
+	if (device >= 0)
+		fits = here.used[device] + bytes <= memory_of_gpu();
+	if (fits && device >= 0)
+		here.used[device] += bytes;
+	if (fits) {
+		b->next = here.blocks;
+		here.blocks = b;
+	}
+	pthread_mutex_unlock(&here.lock);
+	if (!fits) {
+		block_free(b);
+		return cudaErrorMemoryAllocation;
+	}
+	*out = at;
+	return cudaSuccess;
+}
+
+static cudaError_t give_memory(void *at, bool host)
+{
+	struct block **link = &here.blocks, *found;
+	if (!at)
+		return cudaSuccess;
+	pthread_mutex_lock(&here.lock);
+	while (*link && ((*link)->at != at || ((*link)->device < 0) != host))
+		link = &(*link)->next;
+	found = *link;
+	if (found) {
+		*link = found->next;
+		if (!host)
+			here.used[found->device] -= found->bytes;
+	}
+	pthread_mutex_unlock(&here.lock);
+	if (!found)
+		return cudaErrorInvalidValue;
+	block_free(found);
+	return cudaSuccess;
+}
+
+void standin_release(void *at)
+{
+	give_memory(at, false);
+}
+
+int standin_memory(const void *at, size_t *offset)
+{
+	int fd = -1;
+	pthread_mutex_lock(&here.lock);
+	for (const struct block *b = here.blocks; b; b = b->next)
+		if ((const char *)at >= (char *)b->at &&
+		    (const char *)at < (char *)b->at + b->bytes) {
+			*offset = (size_t)((const char *)at - (char *)b->at);
+			fd = b->fd;
+		}
+	pthread_mutex_unlock(&here.lock);
+	return fd;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *at)
+{
+	cudaError_t error = standin_enter_cuda(__func__);
+	size_t offset;
+	out->type =
+	    standin_memory(at, &offset) < 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeDevice;
+	return error;
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+	cudaError_t error = standin_enter_unsafe(__func__);
+	return error ? error : take_memory(out, bytes, (int)standin_current());
+}
+
+/* Waits for everything that may still use it: copies from other GPUs too. */
+cudaError_t cudaFree(void *at)
+{
+	cudaError_t error = standin_enter_cuda(__func__), own;
+	while (at && standin_is_busy())
+		nanosleep(&(struct timespec){0, 20000}, NULL);
+	own = give_memory(at, false);
+	return error ? error : own;
+}
+
+cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+	cudaError_t error = standin_enter_unsafe(__func__);
+	(void)flags;
+	return error ? error : take_memory(out, bytes, -1);
+}
+
+cudaError_t cudaFreeHost(void *at)
+{
+	cudaError_t error = standin_enter_cuda(__func__), own = give_memory(at, true);
+	return error ? error : own;
+}
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
+{
+	cudaError_t error = standin_enter_cuda(__func__);
+	pthread_mutex_lock(&here.lock);
+	*left = memory_of_gpu() - here.used[standin_current()];
+	pthread_mutex_unlock(&here.lock);
+	*all = memory_of_gpu();
+	return error;
+}

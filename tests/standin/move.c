@@ -1,0 +1,108 @@
+/* The kernel of api = device, done by the host on a stand-in's stream: the same thread blocks, one
+ * after the other, each of one thread. Where STANDIN_ABSENT names a rank, it never comes to a call. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../harness/backend/nccl/nccl_move.h"
+#include "standin.h"
+
+struct move_here {
+	unsigned cta, thread, threads;
+};
+
+static bool move_any(struct move_here h, bool bad)
+{
+	(void)h;
+	return bad;
+}
+
+static void move_copy(const struct move_call *c, struct move_here h, char *to, const char *from,
+                      size_t bytes)
+{
+	(void)c, (void)h;
+	memcpy(to, from, bytes);
+}
+
+/* The release that follows is of the same thread. */
+static void move_flush(struct move_here h)
+{
+	(void)h;
+}
+
+static void move_tell_host(uint32_t *failed, uint32_t failure)
+{
+	__atomic_store_n(failed, failure, __ATOMIC_RELEASE);
+}
+
+/* A rank may wait for one that has no core. */
+#include "../../harness/clock.h"
+#define clock_relax() sched_yield()
+#include "../../harness/backend/nccl/nccl_move_block.h"
+
+static void move(void *args)
+{
+	const struct move_call *c = args;
+	const char *absent = getenv("STANDIN_ABSENT");
+	if (absent && (unsigned)atoi(absent) == c->me)
+		return;
+	for (unsigned b = 0; b < c->ctas + c->own_ctas; b++)
+		move_block(c, (struct move_here){b, 0, 1});
+}
+
+cudaError_t device_prepare_move(void)
+{
+	return standin_enter_cuda(__func__);
+}
+
+cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream)
+{
+	return standin_launch(__func__, stream, move, call, sizeof *call);
+}
+
+/* --- a graph over several GPUs: its nodes are independent --- */
+
+struct moves {
+	unsigned n;
+	struct move_call calls[MOVE_RANKS];
+};
+
+static void *move_alone(void *call)
+{
+	move(call);
+	return NULL;
+}
+
+static void moves(void *args)
+{
+	struct moves *all = args;
+	pthread_t threads[MOVE_RANKS];
+	for (unsigned i = 0; i < all->n; i++)
+		if (pthread_create(&threads[i], NULL, move_alone, &all->calls[i]))
+			abort();
+	for (unsigned i = 0; i < all->n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+cudaError_t device_add_move(cudaGraph_t graph, const struct move_call *call, cudaGraphNode_t *out)
+{
+	void *args;
+	cudaError_t error = standin_graph_add(__func__, graph, moves, sizeof(struct moves), &args);
+	struct moves *all = args;
+	if (error)
+		return error;
+	all->calls[all->n] = *call;
+	*out = (cudaGraphNode_t)(void *)&all->calls[all->n++];
+	return cudaSuccess;
+}
+
+cudaError_t device_set_move(cudaGraphExec_t graph, cudaGraphNode_t node,
+                            const struct move_call *call)
+{
+	cudaError_t error = standin_enter_cuda(__func__);
+	(void)graph;
+	if (!error)
+		*(struct move_call *)(void *)node = *call;
+	return error;
+}

@@ -1,0 +1,156 @@
+/* api = device on stand-ins: the host's side is the program's own, thread blocks are the kernel's, done
+ * one after the other (move.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../harness/record/record.h"
+#include "../here.h"
+#include "../json.h"
+#include "../standin.h"
+#include "../test.h"
+
+static char new[STANDIN_BYTES], old[STANDIN_BYTES];
+
+static int begin(void **state)
+{
+	unsetenv("STANDIN_ABSENT");
+	unsetenv("STANDIN_NCCL");
+	unsetenv("STANDIN_CUDART");
+	setenv("NCCL_NEW", new, 1);
+	setenv("NCCL_OLD", old, 1);
+	return set_up(state);
+}
+
+static void again(void)
+{
+	tear_down(NULL);
+	begin(NULL);
+}
+
+static struct cli run(const char *text, const char *key)
+{
+	char all[2048];
+	snprintf(all, sizeof all,
+	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	         "calls = 3\nisolated_calls = 2\nlimit = no\npace = stream\napi = device\n%s",
+	         text);
+	return here_run(all, key, NULL);
+}
+
+#define RIGHT "every element against its exact answer: all right"
+
+/* In packets and straight into buffers (with one thread block a slot holds 8 KiB), in all modes, by
+ * graphs, and with the addresses as the older and the newer library give them. */
+TEST(data_is_right_in_every_mode)
+{
+	static const char text[] =
+	    "collective = alltoall, alltoallv, all_gather, sendrecv, sendrecv_pairs, "
+	    "sendrecv_both, "
+	    "sendrecv_halves, pair\nbytes = 20, 40K\ndtype = int8\nreference = threads\n"
+	    "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
+	    "[variant single]\nmode = single\ncall_ctas = 2\n"
+	    "[variant turns]\nmode = single\ngroup = never\ncall_ctas = 1\n"
+	    "[variant straight]\nmode = processes\ncall_ctas = 1\nnccl = ${NCCL_NEW}\n"
+	    "[variant open]\nmode = threads\ncall_ctas = 1\napi = device-no-entry\n"
+	    "[variant graph]\nmode = threads\ngraph = 2\ncall_ctas = 1\n";
+	cli_expect(run(text, NULL), 0, RIGHT);
+}
+
+TEST(data_is_right_of_four_ranks)
+{
+	cli_expect(run("collective = alltoallv, sendrecv, sendrecv_both, sendrecv_halves, pair\n"
+	               "bytes = 20, 40K\ndtype = int8\n[variant mixed]\nlayout = 2x1x2\n"
+	               "call_ctas = 1\n",
+	               "ranks=4"),
+	           0, RIGHT);
+}
+
+/* Odd sizes and addresses, every width of an element, in place, in groups, several calls at once, and a
+ * size that goes straight by itself. */
+TEST(data_is_right_however_it_lies)
+{
+	cli_expect(
+	    run("collective = alltoallv, all_gather, sendrecv\nbytes = 33K\nin_place = both\n"
+	        "dtype = uint8, bfloat16, float64\nreference = plain\n"
+	        "[variant plain]\nmode = threads\noffset = 8\n"
+	        "[variant straight]\nlike = plain\ncall_ctas = 1\noffset = 8\n"
+	        "[variant window]\nlike = plain\nregister = window\naggregate = 3\n"
+	        "[variant delayed]\nmode = single\nextra = 1us\ndelay_rank = 1\n",
+	        "ranks=3"),
+	    0, RIGHT);
+	again();
+	cli_expect(
+	    run("collective = alltoall, sendrecv\nbytes = 1100K\n[variant v]\nmode = single\n"
+	        "split = MOD:2\n",
+	        "ranks=4"),
+	    0, RIGHT);
+}
+
+/* New connections and new buffers have their own windows; all of it is given back. */
+TEST(connections_are_made_again)
+{
+	cli_expect(run("collective = alltoall\nbytes = 4K\nconnections = 2\nallocations = 2\n"
+	               "[variant threads]\nmode = threads\n[variant single]\nmode = single\n",
+	               NULL),
+	           0, RIGHT);
+}
+
+TEST(a_rank_that_never_comes_is_named)
+{
+	static const struct {
+		const char *bytes, *says;
+	} rows[] = {{"4K", "rank 0 waited 1 s for rank 1 to send, and gave up"},
+	            {"40K", "rank 0 waited 1 s for rank 1 to begin, and gave up"}};
+	static const char *const modes[] = {"threads", "processes", "single"};
+	char text[256];
+	for (unsigned m = 0; m < 3; m++)
+		for (unsigned i = 0; i < 2; i++) {
+			again();
+			setenv("STANDIN_ABSENT", "1", 1);
+			snprintf(text, sizeof text,
+			         "collective = alltoall\nbytes = %s\ncell_timeout = 2\n"
+			         "[variant v]\nmode = %s\ncall_ctas = 1\n",
+			         rows[i].bytes, modes[m]);
+			cli_expect(run(text, NULL), CLI_FAILS, rows[i].says);
+			assert_int_equal(cli_processes(folder), 0);
+		}
+}
+
+TEST(what_it_cannot_do_is_said)
+{
+	static const struct {
+		const char *variant, *says;
+	} rows[] = {
+	    {"nccl = ${NCCL_OLD}\n", "api = device needs NCCL 2.28.3 or later; this is 2.21.5"},
+	    {"register = local\n", "api = device registers the receive buffer as a window"},
+	    {"allocator = cuda\n", "api = device needs memory of ncclMemAlloc"},
+	    {"call_ctas = 129\n", "call_ctas = 129: api = device allows up to 128"},
+	};
+	char text[256];
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		again();
+		snprintf(text, sizeof text,
+		         "collective = alltoall\nbytes = 4K\n[variant v]\nmode = threads\n%s",
+		         rows[i].variant);
+		cli_expect(run(text, NULL), 1, rows[i].says);
+	}
+	again();
+	cli_expect(run("collective = all_reduce\nbytes = 4K\n[variant v]\nmode = threads\n", NULL),
+	           1, "api = device has no kernel for all_reduce; allowed are alltoall, alltoallv");
+	again();
+	setenv("STANDIN_NCCL", "ncclCommWindowRegister:3:1", 1);
+	cli_expect(run("collective = alltoall\nbytes = 4K\n[variant v]\nmode = single\n", NULL), 1,
+	           "registering the buffers: internal error");
+}
+
+static int find_all(void **state)
+{
+	char program[STANDIN_BYTES];
+	(void)state;
+	return standin_find_named("launchgap", program) ||
+	       standin_find_named("2.21.5/libnccl.so.2", old) ||
+	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);
+}
+
+TESTS(.begin = find_all, .before = begin, .after = tear_down);
