@@ -2,6 +2,7 @@
  * ranks' links (analysis/rank_links.h), with plain copies of the same run, and with what reference
  * records of the same GPUs reached (analysis/reference.h). Outside of their range the record's own
  * facts say what to check; a check is a question, and names no cause. */
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,8 +104,8 @@ static const struct sentence sentences[] = {
     {STORY_ANSWER | STORY_NOTICE, NO_GPUS | ANSWERS, "There is no reference of {gpus}." ONLY_LINE},
     {STORY_BODY, ON_CPU, "Bandwidth in CPU memory has neither a line rate nor reference records[; of what plain copies reach in this run, {what} of {bytes} in {variant} reaches {limit_share}|, {what} {limit_share}]."},
     {STORY_ANSWER | STORY_NOTICE, ON_CPU | ANSWERS, "Bandwidth in CPU memory has neither a line rate nor reference records."},
-    {STORY_ADVICE, CHECKS, "Find out why {what} of {bytes} in {variant} is slower than in reference records; the record shows: {checks}."},
-    {STORY_ADVICE, NO_CHECK, "Find out why {what} of {bytes} in {variant} is slower than in reference records. Nothing in the record is conspicuous: measure each pair (`launchgap run topology`) and the links alone (`launchgap run links`)."},
+    {STORY_ADVICE | STORY_NOTICE, CHECKS, "Find out why {what} of {bytes} in {variant} is slower than in reference records; the record shows: {checks}."},
+    {STORY_ADVICE | STORY_NOTICE, NO_CHECK, "Find out why {what} of {bytes} in {variant} is slower than in reference records. Nothing in the record is conspicuous: measure each pair (`launchgap run topology`) and the links alone (`launchgap run links`)."},
 };
 // clang-format on
 
@@ -114,6 +115,7 @@ struct normal {
 	struct rank_links links;
 	struct reference_table references;
 	const char *gpu, *created, *line;
+	bool on_gpus;
 	unsigned ngpus;
 	struct row *rows;
 	unsigned n;
@@ -186,7 +188,7 @@ static void set_measured(const struct normal *n, struct row *row, unsigned size)
 		row->most = i && row->most > gbs ? row->most : gbs;
 	}
 	row->limit_share = row->gbs.estimate / summary_limit(s, row->bytes);
-	if (!n->ngpus)
+	if (!n->on_gpus)
 		return;
 	row->gpu = n->gpu;
 	row->gpus = arena_text(n->arena, "%u × %s", r->nranks, n->gpu);
@@ -199,7 +201,8 @@ static void set_measured(const struct normal *n, struct row *row, unsigned size)
 	row->settings = v->settings ? other_settings(n->arena, v->settings, false) : "?";
 	row->plain = v->settings && !*other_settings(n->arena, v->settings, true) &&
 	             v->role != ROLE_AGAIN && r->ntrials >= STATS_MIN_BLOCKS &&
-	             n->ngpus >= r->nranks && r->cell.coll != COLL_ALLTOALLV && *v->library;
+	             n->ngpus != UINT_MAX && n->ngpus >= r->nranks &&
+	             r->cell.coll != COLL_ALLTOALLV && *v->library;
 }
 
 /* --- the reference, and the verdict ------------------------------------------------------ */
@@ -378,7 +381,7 @@ static void add_rows(struct normal *n, unsigned group, unsigned variant)
 	for (unsigned size = 0; size < g->nsizes; size++) {
 		const struct summary_row *r = index_at(n->a->s, variant, group, size);
 		/* Ranks that share a GPU share its links. */
-		if (n->ngpus && r && r->nranks > n->ngpus && *n->line)
+		if (n->on_gpus && r && r->nranks > n->ngpus && *n->line)
 			continue;
 		if (!r || !r->ntrials || !(r->busbw_gbs > 0) || r->cell.bytes < REFERENCE_BYTES)
 			continue;
@@ -390,7 +393,7 @@ static void add_rows(struct normal *n, unsigned group, unsigned variant)
 		row->when = ON_CPU;
 		row->found = (struct reference){.link = "", .data_path = ""};
 		set_measured(n, row, size);
-		if (n->ngpus)
+		if (n->on_gpus)
 			set_reference(n, row);
 		if (is_less(row))
 			set_checks(n, row);
@@ -460,10 +463,11 @@ static void say(struct normal *n, struct story *story)
 		answer->when |= ANSWERS;
 	if (answer && is_less(answer))
 		answer->when |= *answer->checks ? CHECKS : NO_CHECK;
-	const struct story_table *t = story_table(story, n->ngpus ? &form : &cpu_form, rows, shown);
+	const struct story_table *t =
+	    story_table(story, n->on_gpus ? &form : &cpu_form, rows, shown);
 	STORY_TELL(story, t, sentences);
 	story_table(story, &all_form, n->rows, n->n);
-	if (n->ngpus && shown)
+	if (n->on_gpus && shown)
 		story_note(story, STORY_BODY,
 		           "Small sizes have no verdict: launching decides more there than links "
 		           "do. The line rate is what links carry one way, with nothing around the "
@@ -473,15 +477,30 @@ static void say(struct normal *n, struct story *story)
 		           "few machines.");
 }
 
+/* The GPUs' name and number: the machine's list has them, else a worker of the first rank. */
+static void set_gpus(struct normal *n)
+{
+	const struct summary *s = n->a->s;
+	unsigned asked;
+	n->on_gpus = record_traits(s->run, NULL)->gpus;
+	n->ngpus = (unsigned)summary_gpus(s, &n->gpu);
+	if (n->ngpus || !n->on_gpus)
+		return;
+	const char *device = summary_fact(s, main_variant(s, &asked), -1, "device_0"),
+	           *at = device ? strstr(device, " at ") : NULL;
+	n->ngpus = UINT_MAX; /* not known */
+	n->gpu = at ? arena_text(n->arena, "%.*s", (int)(at - device), device) : "GPU";
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	struct normal n = {.a = a, .arena = story->arena};
 	const json_t *created = json_object_get(a->s->run->environment, "created");
-	n.ngpus = (unsigned)summary_gpus(a->s, &n.gpu);
 	if (!a->s->carries_data || a->s->trouble.kind)
 		return;
+	set_gpus(&n);
 	n.links = rank_links_make(a->s, n.arena);
-	n.line = n.ngpus ? rank_links_text(&n.links, n.arena) : "";
+	n.line = n.on_gpus ? rank_links_text(&n.links, n.arena) : "";
 	n.created = json_is_string(created) ? json_string_value(created) : "";
 	n.references = reference_read(reference_bandwidth, n.arena);
 	for (unsigned g = 0; g < a->s->ngroups; g++)

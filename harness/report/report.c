@@ -218,11 +218,11 @@ static unsigned print_nccl_tests(const struct model *m, const char *dir,
 	const struct story_sentence *one;
 	if (options->quiet)
 		return tables;
-	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
-		status_say("note: %s", one->text);
 	const char *warning;
 	for (unsigned i = 0; (warning = model_warning(m, i)); i++)
 		status_say("warning: %s", warning);
+	for (unsigned i = 0; (one = story_said(&m->story, STORY_NOTICE, i)); i++)
+		status_say("note: %s", one->text);
 	status_say("report %s/report.md", dir);
 	return tables;
 }

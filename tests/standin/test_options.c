@@ -33,6 +33,14 @@ TEST(nccl_tests_options_come_to_the_record)
 	           "ranks = 5, but backend nccl has room for 4 here");
 }
 
+/* The front door's last words, beside the columns, are whether its bandwidth is normal. */
+TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
+{
+	cli_expect(here_shell("$LAUNCHGAP all_reduce_perf -b 1M -e 1M -g 2 -n 2 --results "
+	                      "$HERE/results 2>&1 >/dev/null | grep -A1 '^note: '"),
+	           0, "note: There is no reference of 2 × Stand-in GPU.", "report ");
+}
+
 static int find_program(void **state)
 {
 	char program[STANDIN_BYTES];
