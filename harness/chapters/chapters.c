@@ -17,6 +17,7 @@ static const struct chapter *const all[] = {
     &chapter_pingpong,
     &chapter_copies,
     &chapter_scaling,
+    &chapter_ways,
     &chapter_overview,
     &chapter_access,
     &chapter_ranges,

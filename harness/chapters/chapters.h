@@ -22,6 +22,7 @@ extern const struct chapter
     chapter_pingpong,
     chapter_copies,
     chapter_scaling,
+    chapter_ways,
     chapter_overview,
     chapter_access,
     chapter_ranges,
