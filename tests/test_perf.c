@@ -278,6 +278,18 @@ TEST(its_json_has_nccl_tests_keys)
 	json_decref(json);
 }
 
+/* As nccl-tests prints it, which goes up to it in steps that need not meet it. */
+TEST(the_most_bytes_are_those_that_were_typed)
+{
+	cli_expect(perf("all_reduce_perf", "-t 2 -b 4K -e 20K -f 2 -n 2 -J $HERE/x.json"), 0,
+	           " minBytes 4096 maxBytes 20480 step: 2(factor) ");
+	json_t *json = json_of("x.json");
+	const json_t *config = json_object_get(json, "config");
+	assert_int_equal(json_integer_value(json_object_get(config, "maximum_bytes")), 20480);
+	assert_int_equal(json_array_size(json_object_get(json, "results")), 3);
+	json_decref(json);
+}
+
 /* By the reader of nccl-tests' own files: against itself, and against the run's record. */
 TEST(its_json_is_read_as_nccl_tests)
 {

@@ -7,6 +7,7 @@
 
 #include "../coll/split.h"
 #include "../perf_options.h"
+#include "../trial/sizes.h"
 
 /* --- nccl-tests' names, and what it counts ----------------------------------------------- */
 
@@ -130,7 +131,32 @@ unsigned nccl_table_library(const struct nccl_table *t)
 	return major * (major > 2 || minor > 8 ? 10000 : 1000) + minor * 100 + patch;
 }
 
-/* The least and the most of all rows' sizes. */
+/* Where the last range of the command line ends, which the steps to it may not meet; 0: it has none. */
+static size_t typed_end(const struct nccl_table *t)
+{
+	static const char key[] = "bytes=";
+	const json_t *command = json_object_get(t->s->run->environment, "command");
+	size_t end = 0, i, sizes[SIZES_MAX];
+	const json_t *word;
+	json_array_foreach((json_t *)(size_t)command, i, word)
+	{
+		const char *text = json_string_value(word);
+		const char *dots =
+		    text && !strncmp(text, key, sizeof key - 1) ? strstr(text, "..") : NULL;
+		char last[32];
+		unsigned n;
+		struct status ignored = {""};
+		if (text && !strncmp(text, key, sizeof key - 1))
+			end = 0;
+		if (!dots || strchr(text, ','))
+			continue;
+		snprintf(last, sizeof last, "%.*s", (int)strcspn(dots + 2, " x+"), dots + 2);
+		end = sizes_parse(last, sizes, &n, &ignored) ? 0 : sizes[0];
+	}
+	return end;
+}
+
+/* The least and the most of all rows' sizes; nccl-tests' most is the one that was typed. */
 static void read_sizes(const struct nccl_table *t, struct nccl_options *o)
 {
 	o->least = SIZE_MAX;
@@ -143,6 +169,8 @@ static void read_sizes(const struct nccl_table *t, struct nccl_options *o)
 		if (group->asked_bytes[group->nsizes - 1] > o->most)
 			o->most = group->asked_bytes[group->nsizes - 1];
 	}
+	const size_t typed = typed_end(t);
+	o->most = typed > o->most ? typed : o->most;
 }
 
 /* The step from one size to the next, if it is the same for all. */
