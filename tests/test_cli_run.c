@@ -100,6 +100,20 @@ TEST(a_folder_of_runs_names_its_last)
 	}
 }
 
+/* Each writes its files beside the others', and the last one's stay. */
+TEST(several_reports_of_one_run_do_not_meet)
+{
+	cli_expect(here_call("run smoke backend=null bytes=4K --only threads,single --no-report "
+	                     "--results $HERE/results"),
+	           0, "smoke");
+	cli_expect(
+	    here_shell("d=$HERE/results/smoke/latest; for i in 1 2 3 4 5 6; do "
+	               "{ $LAUNCHGAP report $d || echo FAILED; } >$HERE/$i 2>&1 & done; wait; "
+	               "! grep -l FAILED $HERE/[1-6] && ! ls $d/*.part && "
+	               "tail -c 2 $d/report.json"),
+	    0, "}");
+}
+
 /* What is printed for people stays within a terminal's 80 columns. */
 TEST(lists_fit_a_terminal)
 {

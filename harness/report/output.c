@@ -21,13 +21,26 @@ static void forget(void *of)
 	unlink(o->part);
 }
 
+/* A file without a name, if its folder's file system has such ones: a process that is killed leaves
+ * nothing. Else one of this process alone, as another may write the same file now. */
+static int open_part(struct arena *arena, struct output *o)
+{
+	const char *slash = strrchr(o->file, '/');
+	const char *folder =
+	    slash ? arena_text(arena, "%.*s/", (int)(slash - o->file), o->file) : ".";
+	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
+	unlink(o->part);
+	const int fd = open(folder, O_TMPFILE | flags, 0666);
+	o->named = fd < 0;
+	return fd >= 0 ? fd : open(o->part, O_CREAT | O_EXCL | flags, 0666);
+}
+
 struct output *output_open(struct arena *arena, const char *file, struct status *st)
 {
 	struct output *o = ARENA_NEW(arena, struct output);
 	o->file = arena_copy(arena, file);
-	o->part = arena_text(arena, "%s.part", file);
-	unlink(o->part);
-	int fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	o->part = arena_text(arena, "%s.%ld.part", file, (long)getpid());
+	int fd = open_part(arena, o);
 	o->out = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!o->out) {
 		say(file, st);
@@ -52,9 +65,20 @@ struct output *output_open_named(struct arena *arena, const char *file, struct s
 	return o;
 }
 
+/* Gives the file the name of its part; what is not yet written would show too late. */
+static int name_part(const struct output *o)
+{
+	char own[32];
+	snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(o->out));
+	return fflush(o->out) ||
+	               (!o->named && linkat(AT_FDCWD, own, AT_FDCWD, o->part, AT_SYMLINK_FOLLOW))
+	           ? -1
+	           : 0;
+}
+
 int output_close(struct output *o, int rc, struct status *st)
 {
-	const int failed = ferror(o->out), closed = fclose(o->out);
+	const int failed = ferror(o->out) || name_part(o), closed = fclose(o->out);
 	o->out = NULL;
 	if (!rc && !failed && !closed && !rename(o->part, o->file))
 		return 0;

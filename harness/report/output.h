@@ -10,7 +10,8 @@
 
 struct output {
 	FILE *out;
-	const char *file, *part; /* part: its name until it is complete */
+	const char *file, *part; /* part: its name until it is complete, of this process alone */
+	bool named;              /* it has that name from the beginning */
 };
 
 /* NULL if it cannot be made. The caller ends it with output_close; if memory is out before, nothing
