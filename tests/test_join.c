@@ -115,6 +115,7 @@ TEST(agents_carry_out_every_layout)
 	assert_int_equal(text_count(record, "\"launcher\":\"join\""),
 	                 3); /* with the reference's twin */
 	assert_int_equal(text_count(record, "\"launcher\":\"alone\""), 1);
+	assert_says(record, "launchgap\",\"join\",\"--wait\",\"30\""); /* as it was typed */
 	assert_says(record, "launcher join, without MPI: `launchgap join` began the run");
 	assert_int_equal(text_count(record, "\"wrong\":0"), 4 * PASSES);
 	free(record);

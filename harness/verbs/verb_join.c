@@ -77,7 +77,7 @@ static const struct field rows[] = {
 
 const struct options join_options = OPTIONS(rows);
 
-/* The run's command: this one without --wait, as run or resume. */
+/* The run's command: resume without --wait, or this one as it was said, which the record then has. */
 static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
                 struct status *st)
 {
@@ -98,7 +98,11 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 			run[n++] = argv[i];
 	}
 	run[n] = NULL;
-	return n > 2 ? 0 : status_set(st, "join: which experiment? (`launchgap list` names them)");
+	if (n == 2)
+		return status_set(st, "join: which experiment? (`launchgap list` names them)");
+	if (strcmp(run[1], "resume") != 0)
+		memcpy(run + 1, argv + 1, (size_t)argc * sizeof *run); /* with its NULL */
+	return 0;
 }
 
 /* Where all meet: as was said, or on this host at a port of the job's own, so that two jobs of one host
@@ -121,6 +125,10 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 	unsigned wait_s;
 	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
+	if (machine_env(AGENT_JOIN)) { /* rank 0's agent has started it, as the run */
+		free(run);
+		return verb_run(argc, argv, home, st);
+	}
 	if (!run)
 		return status_set(st, "out of memory");
 	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st)) {

@@ -101,10 +101,14 @@ const struct options run_options = OPTIONS(rows);
 static int take(struct asked *a, const struct home *home, int first, char *argv[],
                 struct status *st)
 {
+	const struct verb *verb = verb_find(argv[1]);
+	unsigned agents; /* what is theirs says nothing here */
 	for (int i = first, taken; argv[i]; i += taken) {
 		taken = options_take(&run_options, argv, i, a, st);
 		if (!taken)
 			taken = report_option(argv, i, &a->options, st);
+		if (!taken && verb->call == verb_join)
+			taken = options_take(&join_options, argv, i, &agents, st);
 		if (taken < 0)
 			return -1;
 		if (taken)
@@ -198,7 +202,7 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
 		if (!argv[texts])
 			break;
 	}
-	if (n < 3 || texts < n || strcmp(argv[1], "run"))
+	if (n < 3 || texts < n || (strcmp(argv[1], "run") && strcmp(argv[1], "join")))
 		return status_set(st, "the record does not say how its run was begun; say it "
 		                      "again: launchgap run NAME --resume DIR");
 	return take(a, home, 2, argv, st);
