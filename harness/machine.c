@@ -241,16 +241,21 @@ static json_t *describe_env(void)
 	return env;
 }
 
+double machine_load(void)
+{
+	double load;
+	return getloadavg(&load, 1) == 1 ? load : -1;
+}
+
 json_t *machine_describe(void)
 {
 	char cpu[256] = "unknown", os[256] = "unknown", memory[64] = "", driver[256] = "";
 	char clock_source[64] = "unknown", boot[64] = "";
 	struct utsname name = {0};
-	double load = -1;
+	const double load = machine_load();
 	hwloc_topology_t topology;
 	int numa = 1;
 	uname(&name);
-	getloadavg(&load, 1);
 	if (!read_field("/proc/cpuinfo", "model name", cpu, sizeof cpu))
 		read_field("/proc/cpuinfo", "CPU implementer", cpu, sizeof cpu);
 	read_field("/etc/os-release", "PRETTY_NAME", os, sizeof os);

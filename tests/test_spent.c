@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../harness/run/progress.h"
+#include "../harness/run/estimate.h"
 #include "here.h"
 #include "made.h"
 
@@ -199,6 +200,22 @@ TEST(a_dry_run_says_what_its_estimate_is_from)
 }
 
 /* A run before is the measure, and more blocks are so many more of its. */
+/* Where others leave each rank a core nothing is said. */
+TEST(a_busy_machine_is_said_with_the_estimate)
+{
+	static const struct {
+		double load;
+		unsigned cores, ranks;
+		bool busy;
+	} cases[] = {{-1, 2, 2, false},  {0.3, 2, 2, false}, {2.1, 2, 2, true}, {11.4, 2, 8, true},
+	             {20, 32, 8, false}, {26, 32, 8, true},  {7, 8, 1, false},  {8, 8, 1, true}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[256];
+		estimate_load(cases[i].load, cases[i].cores, cases[i].ranks, text, sizeof text);
+		assert_says_if(cases[i].busy, text, "this machine is busy (load ");
+	}
+}
+
 TEST(an_estimate_grows_with_the_blocks)
 {
 	cli_expect(here_run(FEW, "backend=null", "delay=20ms", "--no-report", NULL), 0, "");

@@ -38,6 +38,20 @@ bool estimate_of_cores(const char *backend)
 	return backend_capacity(backend, &ignored) == UINT_MAX;
 }
 
+#define LOAD_UNSEEN 0.5 /* cores: a shell, a daemon */
+
+void estimate_load(double load, unsigned cores, unsigned ranks, char *text, size_t bytes)
+{
+	const unsigned wanted = ranks < cores ? ranks : cores;
+	text[0] = '\0';
+	if (load - LOAD_UNSEEN > (double)(cores - wanted))
+		snprintf(
+		    text, bytes,
+		    "this machine is busy (load %.1f on %u core%s, of which the run wants %u): "
+		    "while it is, the run takes longer, and its times scatter more",
+		    load, cores, cores == 1 ? "" : "s", wanted);
+}
+
 /* --- typical figures --- */
 
 static double typical_s(const struct estimate_request *q, unsigned variant, unsigned block)

@@ -30,4 +30,8 @@ bool estimate_of_cores(const char *backend);
 /* Blocks for the short jobs. -1: interrupted. */
 int estimate_make(const struct estimate_request *request, struct estimate *out, struct status *st);
 
+/* What to say beside an estimate if other programs leave the ranks fewer cores than they need; "":
+ * nothing. load: machine_load. */
+void estimate_load(double load, unsigned cores, unsigned ranks, char *text, size_t bytes);
+
 #endif

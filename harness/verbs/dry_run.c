@@ -144,6 +144,9 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	const struct spec *spec = plan->spec;
 	const bool cores = estimate_of_cores(plan_main_backend(plan));
 	struct estimate e;
+	char busy[256];
+	/* Before its own short jobs. */
+	estimate_load(machine_load(), q->machine->cores, plan->nranks, busy, sizeof busy);
 	if (estimate_make(q, &e, st))
 		return -1;
 	if (!plan->search.nkeys) {
@@ -166,6 +169,8 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	page_line(2, "estimate: %s%s; from %s", ends ? "at most " : "",
 	          format_duration(ends ? spec->budget_s : e.seconds).text,
 	          ends ? "the budget" : e.from);
+	if (*busy)
+		page_line(2, "%s", busy);
 	page_line(2, "a job that takes longer than %u s (timeout) is ended", spec->timeout_s);
 	return 0;
 }
