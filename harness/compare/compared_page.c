@@ -79,7 +79,7 @@ static bool has_apart(const struct told *t)
 	for (unsigned i = 0; i < t->nnotes; i++)
 		if (t->notes[i].about == TOLD_APART)
 			return true;
-	return t->c->refused;
+	return false;
 }
 
 static void put_apart(struct page *p, const struct told *t)
@@ -87,8 +87,6 @@ static void put_apart(struct page *p, const struct told *t)
 	if (!has_apart(t))
 		return;
 	page_heading(p, 2, APART);
-	if (t->c->refused)
-		page_stress(p, "Nothing: %s.", t->c->refused);
 	put_notes(p, t, TOLD_APART);
 }
 
@@ -111,8 +109,10 @@ static void put_top(struct page *p, const struct told *t)
 {
 	const struct comparison *c = t->c;
 	page_heading(p, 1, "%s", told_title(t));
+	if (c->refused)
+		page_stress(p, "Nothing was compared: %s.", c->refused);
 	for (unsigned i = 0; i < t->nanswers; i++)
-		(i ? page_say : page_stress)(p, "%s", t->answers[i]);
+		(i || c->refused ? page_say : page_stress)(p, "%s", t->answers[i]);
 	page_item(p, "A: %s", c->left.path);
 	page_item(p, "B: %s", c->right.path);
 	page_end_list(p);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../arena.h"
@@ -223,6 +224,14 @@ static bool is_of(const struct comparison_group *g, unsigned parts)
 	                             : TOLD_DIFFERENT);
 }
 
+/* The slowest first. */
+static int by_speed(const void *a, const void *b)
+{
+	const double x = ((const struct judged *)a)->speed.estimate,
+	             y = ((const struct judged *)b)->speed.estimate;
+	return (x > y) - (x < y);
+}
+
 struct story_table told_verdicts(const struct told *t, unsigned parts)
 {
 	struct judged *rows = ARENA_ARRAY(t->arena, struct judged, t->c->ngroups + 1);
@@ -243,6 +252,8 @@ struct story_table told_verdicts(const struct told *t, unsigned parts)
 		                            .trials_a = g->nleft,
 		                            .trials_b = g->nright};
 	}
+	if (parts == TOLD_DIFFERENT)
+		qsort(rows, n, sizeof *rows, by_speed);
 	return (struct story_table){&judged_form, rows, n};
 }
 

@@ -44,7 +44,7 @@ struct told {
 };
 
 void told_make(const struct comparison *c, struct told *out);
-/* A row for each verdict of these parts. */
+/* A row for each verdict of these parts; of those that differ alone the slowest first. */
 struct story_table told_verdicts(const struct told *told, unsigned parts);
 /* A row for each size: of all; or kind by kind, at most as many as there are groups. Returns how many. */
 struct story_table told_cells(const struct told *told);
