@@ -11,7 +11,7 @@
 /* One variant, threads, alltoall of 64 MiB; by how much it is faster than the reference records. */
 static struct world {
 	double speed;
-	const char *gpu, *topology, *library, *throttle, *env, *transport;
+	const char *gpu, *topology, *library, *throttle, *env, *transport, *bind;
 	unsigned blocks;
 	bool nvlinks_down, pcie_narrow;
 } world;
@@ -73,6 +73,8 @@ static void line(json_t *cell, const struct made_place *p)
 	json_object_set_new(cell, "calls", json_integer(1));
 	if (world.topology)
 		made_gpus(cell, world.topology, 2);
+	if (world.bind)
+		made_fact(cell, "bind", world.bind);
 	if (world.throttle)
 		made_fact(cell, "throttle", world.throttle);
 }
@@ -175,6 +177,13 @@ TEST(a_check_is_of_what_the_record_shows)
 	assert_null(strstr(text(json, "checks"), "NVLinks"));
 }
 
+TEST(a_worker_far_from_its_gpu_is_to_check)
+{
+	const json_t *json =
+	    report_of((struct world){.speed = 0.5, .topology = "hgx8", .bind = "core 5"});
+	assert_says(text(json, "checks"), "rank 0's GPU is on NUMA node 0, its worker on 1");
+}
+
 TEST(links_that_the_records_do_not_have_are_said)
 {
 	const json_t *json = report_of((struct world){.speed = 0.1, .topology = "two_sockets"});
@@ -222,6 +231,39 @@ TEST(fewer_blocks_have_a_wider_range)
 	                    "lo"));
 	assert_true(lo_of_one <= lo);
 	assert_true(lo_of_one <= known.least);
+}
+
+/* --- the line rate ----------------------------------------------------------------------- */
+
+/* Bridges between two cards each: what joins the two ranks is all that they have. */
+TEST(the_line_rate_of_bridges_is_that_of_the_links_between_the_ranks)
+{
+	const json_t *json = report_of((struct world){.speed = 0.1, .topology = "bridges4"});
+	assert_float_equal(number(json, "line_gbs"), 4 * 14.0625, 1e-9);
+}
+
+static double rate_of(enum coll_kind coll, bool adds, bool some_by_pcie)
+{
+	struct links_pair pairs[16];
+	struct rank_links_rank ranks[4];
+	struct rank_links_class classes[2] = {{.class = LINKS_NVSWITCH}, {.class = LINKS_SOCKET}};
+	const struct rank_links links = {.nranks = 4,
+	                                 .pairs = pairs,
+	                                 .ranks = ranks,
+	                                 .classes = classes,
+	                                 .nclasses = some_by_pcie ? 2 : 1};
+	for (unsigned i = 0; i < 16; i++)
+		pairs[i] = (struct links_pair){LINKS_NVSWITCH, 18, i == 6 ? 400 : 450};
+	return rank_links_rate(&links, coll, adds);
+}
+
+/* nccl-tests, doc/PERFORMANCE.md: busbw does not exceed the links, unless switches add. */
+TEST(the_line_rate_is_that_of_the_narrowest_rank)
+{
+	assert_float_equal(rate_of(COLL_ALL_GATHER, false, false), 400, 1e-9);
+	assert_float_equal(rate_of(COLL_ALL_GATHER, true, false), 400, 1e-9);
+	assert_float_equal(rate_of(COLL_ALL_REDUCE, true, false), 400 * 2 * 3 / 4.0, 1e-9);
+	assert_true(isnan(rate_of(COLL_ALL_REDUCE, false, true)));
 }
 
 /* --- the range --------------------------------------------------------------------------- */

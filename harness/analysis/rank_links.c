@@ -52,12 +52,13 @@ static int take_device(const struct source *src, unsigned rank, unsigned each)
 	int core = -1;
 	snprintf(key, sizeof key, "device_%u", rank);
 	const char *device = fact(src, -1, key), *at = device ? strstr(device, " at ") : NULL;
-	const char *bind = device ? NULL : fact(src, (int)(rank / each), "bind");
+	const char *bind = fact(src, (int)(rank / each), "bind");
 	*r = (struct rank_links_rank){.device = device ? device
 	                                        : bind ? bind
 	                                               : "",
 	                              .gpu = at ? topology_gpu(&src->topology, at + 4) : -1,
 	                              .numa = -1,
+	                              .core_numa = -1,
 	                              .bridge = -1,
 	                              .nvlink_gbs = NAN,
 	                              .pcie_gbs = NAN,
@@ -66,11 +67,13 @@ static int take_device(const struct source *src, unsigned rank, unsigned each)
 	if (bind && sscanf(bind, "core %d", &core) != 1)
 		core = -1;
 	const struct topology_core *place = topology_core(&src->topology, core);
-	if (place)
+	if (place && device)
+		r->core_numa = place->numa;
+	else if (place)
 		r->numa = place->numa;
 	if (r->gpu >= 0)
 		take_gpu(src, rank, r);
-	return core;
+	return device ? -1 : core;
 }
 
 /* Finds the link between each two ranks, by their GPUs (below 0: none) or cores. */
@@ -200,6 +203,9 @@ double rank_links_rate(const struct rank_links *l, enum coll_kind coll, bool add
 {
 	const enum links_class kind = kind_of(l);
 	const bool to_one = !(coll_info(coll)->is & (COLL_CHOSEN | COLL_PARTED));
+	/* Which rank each of them sends to is not known here. */
+	if (kind == LINKS_NVLINK && to_one && coll != COLL_SENDRECV)
+		return NAN;
 	double least = NAN;
 	if (l->nranks < 2 ||
 	    (kind != LINKS_NVLINK && kind != LINKS_NVSWITCH && kind != LINKS_PCIE_SWITCH))
@@ -223,9 +229,9 @@ const char *rank_links_text(const struct rank_links *l, struct arena *arena)
 			least = &l->ranks[r];
 	if (l->nranks < 2)
 		return "";
-	if (kind == LINKS_PCIE_SWITCH)
+	if (kind == LINKS_PCIE_SWITCH && !isnan(least->pcie_gbs))
 		return arena_text(arena, "PCIe %u ×%u", least->gen_max, least->width_max);
-	if (kind != LINKS_NVSWITCH && kind != LINKS_NVLINK)
+	if ((kind != LINKS_NVSWITCH && kind != LINKS_NVLINK) || isnan(least->nvlink_gbs))
 		return "";
 	return arena_text(arena, "%u NVLinks of %g GB/s%s", least->nvlinks,
 	                  least->nvlink_gbs / least->nvlinks,

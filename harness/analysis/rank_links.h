@@ -14,6 +14,7 @@ struct rank_links_rank {
 	const char *name;   /* the GPU's address, else as device */
 	int gpu;            /* of the topology, or -1 */
 	int numa;           /* NUMA node, or -1 */
+	int core_numa;      /* that of the core which a GPU's worker is bound to, or -1 */
 	int bridge;         /* the first rank on the PCIe switch that it shares with others; else
 	                       -1 */
 	unsigned nvlinks, to_switch; /* NVLinks up; of these to NVSwitches */

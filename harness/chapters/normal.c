@@ -289,6 +289,11 @@ static void check_links(const struct normal *n, const struct row *row, struct ch
 	for (unsigned r = 0; r < l->nranks; r++)
 		if (*l->ranks[r].remark)
 			check(c, "rank %u: %s", r, l->ranks[r].remark);
+	for (unsigned r = 0; r < l->nranks; r++)
+		if (l->ranks[r].numa >= 0 && l->ranks[r].core_numa >= 0 &&
+		    l->ranks[r].numa != l->ranks[r].core_numa)
+			check(c, "rank %u's GPU is on NUMA node %d, its worker on %d", r,
+			      l->ranks[r].numa, l->ranks[r].core_numa);
 	for (unsigned i = 0; i < l->nclasses; i++)
 		if (l->classes[i].class == LINKS_MEMORY)
 			check(c,
