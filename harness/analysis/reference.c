@@ -88,12 +88,13 @@ static int number_of(const char *library)
 
 static bool fits(const struct reference_row *row, const struct reference_key *key)
 {
-	const bool same = !strcmp(row->key.library, key->library) || !*key->data_path ||
-	                  !*row->key.data_path || !strcmp(row->key.data_path, key->data_path);
-	return same && row->key.bytes == key->bytes && !strcmp(row->key.what, key->what) &&
-	       !strcmp(row->key.layout, key->layout) && !strcmp(row->key.gpu, key->gpu) &&
-	       !strcmp(row->key.settings, key->settings) &&
-	       strcmp(row->key.created, key->created) != 0;
+	const bool cell = row->key.bytes == key->bytes && !strcmp(row->key.what, key->what) &&
+	                  !strcmp(row->key.layout, key->layout) &&
+	                  !strcmp(row->key.gpu, key->gpu) &&
+	                  !strcmp(row->key.settings, key->settings) &&
+	                  strcmp(row->key.created, key->created) != 0;
+	return cell && (!strcmp(row->key.library, key->library) || !*key->data_path ||
+	                !*row->key.data_path || !strcmp(row->key.data_path, key->data_path));
 }
 
 /* The version of the rows that fit which is nearest to the run's; of two the newer. */

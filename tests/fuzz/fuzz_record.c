@@ -17,6 +17,11 @@ struct output *output_open(struct arena *arena, const char *file, struct status 
 	return output;
 }
 
+struct output *output_open_named(struct arena *arena, const char *file, struct status *st)
+{
+	return output_open(arena, file, st);
+}
+
 int output_close(struct output *output, int rc, struct status *st)
 {
 	const char *end = strrchr(output->file, '.');
