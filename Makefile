@@ -244,6 +244,7 @@ help:
 ## make test [SAN=address]     all tests; SAN: a list of gcc's sanitizers
 ## make bare SUITE=trixie      the README's commands on a bare Debian (root,
 ##                             debootstrap; bookworm, trixie)
+## make bare-deb, reproducible the Debian package there; a second one, the same?
 ## make same                   are reports and tables of all reference records the
 ##                             same, and the figures of their page?
 ## make reference              their reports, tables and pictures, made anew

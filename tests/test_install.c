@@ -7,9 +7,10 @@
 #include "test.h"
 
 /* The built program into a root of its own. */
+#define MAKE "env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "
 #define INSTALL                                                                                    \
-	"env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s install B=$(dirname $LAUNCHGAP) "         \
-	"DESTDIR=$HERE/root PREFIX=/usr && mkdir $HERE/elsewhere && cd $HERE/elsewhere && "
+	MAKE "-s install B=$(dirname $LAUNCHGAP) "                                                 \
+	     "DESTDIR=$HERE/root PREFIX=/usr && mkdir $HERE/elsewhere && cd $HERE/elsewhere && "
 #define INSTALLED "$HERE/root/usr/bin/launchgap "
 
 TEST(an_installed_program_runs_its_experiments_from_anywhere)
@@ -68,6 +69,14 @@ TEST(a_tarball_knows_its_release)
 	    "rm -rf .git; GIT_DIR=none " VERSION;
 	cli_expect(here_shell(tarball), 0, "\n7.8.9 v7.8.9 1700000000\n",
 	           "\n7.8.9~git19700101 unknown 0\n");
+}
+
+TEST(a_tarball_of_the_commit_has_all_that_it_is_built_of)
+{
+	cli_expect(
+	    here_shell("[ ! -e .git ] || { git archive HEAD | tar -xC $HERE && cd $HERE && " MAKE
+	               "-n DEPS=manual all >plan; } && echo builds"),
+	    0, "builds");
 }
 
 TESTS(.before = set_up, .after = tear_down);

@@ -13,7 +13,7 @@ $(B)/core.a: $(COUNTED)
 $(B)/launchgap: $(KNOWN)
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
-.PHONY: test same reference fuzz scale simulate coverage faults bare
+.PHONY: test same reference fuzz scale simulate coverage faults bare bare-deb reproducible
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS) $(SIMS): private LINK += -lcmocka
@@ -153,6 +153,12 @@ faults: $(B)/tests/test_faults
 # The README's two commands in an empty folder with a fresh Debian, as root; WERROR=1 holds there too.
 bare:
 	@tests/bare '$(or $(call said,SUITE),trixie)' $(if $(WERROR),WERROR=1)
+
+# The Debian package there; and whether a second build of it is the same.
+bare-deb: deb
+	@tests/bare_deb
+reproducible: deb
+	@tests/reproducible $(foreach v,NVCC NCCL_H,$(if $(filter $v,$(GIVEN)),$v='$($v)'))
 
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap $(B)/tests/check_told
