@@ -49,6 +49,16 @@ bool terminal_redraws(void)
 	return isatty(STDERR_FILENO) && name && *name && strcmp(name, "dumb") != 0;
 }
 
+/* As the C library chooses: the first of these that is set. */
+bool terminal_has_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *locale = NULL;
+	for (size_t i = 0; (!locale || !*locale) && i < sizeof names / sizeof *names; i++)
+		locale = getenv(names[i]);
+	return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8"));
+}
+
 /* 0xFFFD: none that UTF-8 knows. */
 static unsigned code_point(const unsigned char *c)
 {

@@ -13,6 +13,8 @@ unsigned terminal_prose_columns(void);
 unsigned terminal_line_columns(void);
 /* Whether a line on stderr can be redrawn: on a terminal that is not dumb. */
 bool terminal_redraws(void);
+/* Whether it is said to show UTF-8. */
+bool terminal_has_utf8(void);
 
 /* Columns that the character takes which begins there; 0: none begins, or it joins the one before it. */
 unsigned terminal_width_at(const char *text);

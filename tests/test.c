@@ -105,6 +105,7 @@ int test_run_all(void)
 		if (!file.leave_out || !file.leave_out(lines[i].test.name))
 			tests[n++] = lines[i].test;
 	setenv("COLUMNS", "80", 1); /* whatever the terminal is that starts them */
+	setenv("LC_ALL", "C.UTF-8", 1);
 	cmocka_set_test_filter(getenv("ONLY"));
 	return _cmocka_run_group_tests("tests", tests, n, file.begin, file.end);
 }

@@ -1,4 +1,6 @@
 /* What is left of the terminal's page where it has too little room. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,5 +144,84 @@ TEST(no_paragraph_is_cut)
 	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
 	assert_true(text_count(text, "The end") > 5);
 	assert_int_equal(text_count(text, "The end"), text_count(text, "\n\n"));
+	free(text);
+}
+
+struct measured {
+	const char *variant;
+	struct stats_ratio speed;
+	const char *verdict;
+};
+static const struct column measured_columns[] = {
+    COLUMN(struct measured, variant, "variant", "", TEXT),
+    COLUMN(struct measured, speed, "speed", "", RATIO),
+    COLUMN(struct measured, verdict, "verdict", "", TEXT)};
+static const struct story_form measured_form =
+    STORY_FORM(struct measured, measured_columns, .name = "t", .title = "t", .when = STORY_NO_WHEN,
+               .bars = "speed");
+
+/* The page of a table of so many rows, after others that stay. */
+static char *page_of(unsigned n, const char *locale)
+{
+	struct measured rows[60];
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct page p = {.kind = PAGE_TERMINAL, .out = out, .arena = scratch()};
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = (struct measured){
+		    arena_text(scratch(), "v%u", i), {0.5, 0.4, 0.6, 6, NAN}, "slower"};
+	rows[0].speed = (struct stats_ratio){NAN, NAN, NAN, 0, NAN};
+	rows[1].speed = (struct stats_ratio){2, NAN, NAN, 1, NAN};
+	setenv("LC_ALL", locale, 1);
+	short_page_begin(&p);
+	short_page_mark(&p, "", SHORT_PAGE_ALWAYS);
+	page_say(&p, "Answer.");
+	short_page_mark(&p, "Results", SHORT_PAGE_SOME);
+	page_heading(&p, 2, "Results");
+	page_table(&p, &(const struct story_table){&measured_form, rows, n});
+	page_say(&p, "What speed is.");
+	short_page_mark(&p, "Claims", SHORT_PAGE_MOST);
+	page_heading(&p, 2, "Claims");
+	page_item(&p, "holds");
+	assert_true(short_page_end(&p, false));
+	fclose(out);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	return text;
+}
+
+/* Full up to the interval's lower end, light up to its upper end; the reference has 1. */
+TEST(a_ratio_is_drawn_with_its_interval)
+{
+	char *text = page_of(3, "C");
+	const char *at = strstr(text, "  v0 ");
+	assert_non_null(at);
+	assert_says(text, "  - interval\n");
+	assert_says(at, " ####################\n  v1 ");
+	assert_says(at, " ########################################\n  v2 ");
+	assert_says(at, " ########----\n");
+	assert_lacks(text, "slower");
+	free(text);
+	text = page_of(3, "en_US.UTF-8");
+	assert_says(text, " ████████░░░░\n");
+	free(text);
+}
+
+TEST(a_table_is_cut_after_a_row_and_counts_the_others)
+{
+	char *text = page_of(58, "C");
+	unsigned more = 0, rows = 0;
+	assert_true(text_count(text, "\n") <= SHORT_PAGE_LINES - 2);
+	const char *at = strstr(text, " more rows in report.md.\n");
+	assert_true(at && at > text + 2);
+	assert_int_equal(sscanf(at - 2, "%u", &more), 1);
+
+	for (const char *row = text; (row = strstr(row, "\n  v")); row++)
+		rows += row[4] >= '0' && row[4] <= '9';
+	assert_int_equal(rows + more, 58);
+	assert_true(rows > 40);
+	assert_says(text, "  - holds\n");
+	assert_says(text, "In the report too: the rest of Results.");
+	assert_lacks(text, "What speed is.");
 	free(text);
 }

@@ -54,13 +54,15 @@ static char *run_on(unsigned columns, const char *term, const char *more)
 	return on_terminal(columns, term, argv);
 }
 
-/* But for what is to be copied: a command, a path. */
+/* But for what is to be copied, a command or a path, and for one long word. */
 static void assert_fits(const char *text, unsigned columns)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		const char *end = line + strcspn(line, "\n"), *path = strchr(line, '/'),
 		           *command = strstr(line, "launchgap ");
-		const bool copied = (path && path < end) || (command && command < end);
+		const char *word = line + strspn(line, " ");
+		const bool copied = (path && path < end) || (command && command < end) ||
+		                    word + strcspn(word, " \n") == end;
 		if (terminal_width(line) > columns && !copied)
 			fail_msg("%u columns in place of %u: %.*s", terminal_width(line), columns,
 			         (int)(end - line), line);

@@ -182,6 +182,7 @@ static const struct story_form *form_of(const struct regime *g, struct arena *ar
 	                           .title = arena_text(arena, "%s: %s", g->label, about),
 	                           .columns = list,
 	                           .ncolumns = NCOLUMNS,
+	                           .bars = "speed",
 	                           .row_bytes = sizeof(struct row),
 	                           .when = STORY_NO_WHEN};
 	return out;

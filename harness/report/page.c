@@ -17,6 +17,12 @@ static void begin(struct page *p)
 	p->opened = true;
 }
 
+static void block_ends(struct page *p, bool rows)
+{
+	if (p->block_ends)
+		p->block_ends(p, rows);
+}
+
 /* "98 %", "16 MiB": a number and its unit stay on one line. */
 static void bind_units(char *text, size_t bytes)
 {
@@ -122,6 +128,7 @@ static void paragraph(struct page *p, char text[PAGE_TEXT_BYTES], const char *ma
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
 		page_wrap(p->out, "  ", 2, text);
+		block_ends(p, false);
 		return;
 	}
 	fputs(mark, p->out);
@@ -149,6 +156,7 @@ void page_item(struct page *p, const char *format, ...)
 	p->opened = true;
 	if (p->kind == PAGE_TERMINAL) {
 		page_wrap(p->out, "  - ", 4, text);
+		block_ends(p, false);
 		return;
 	}
 	fputs("- ", p->out);
@@ -177,9 +185,11 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		table_write_text(p->arena, t, p->out, 2, terminal_columns() - 2);
+		(p->shortens ? table_write_bars : table_write_text)(p->arena, t, p->out, 2,
+		                                                    terminal_columns() - 2);
 	else
 		table_write_markdown(t, p->out);
+	block_ends(p, true);
 	if (*common)
 		page_say(p, "%s: %s.", t->form->common, common);
 }
@@ -188,6 +198,7 @@ void page_code(struct page *p, const char *text)
 {
 	begin(p);
 	fprintf(p->out, p->kind == PAGE_TERMINAL ? "  %s\n" : "```\n%s\n```\n\n", text);
+	block_ends(p, false);
 }
 
 void page_picture(struct page *p, const char *name, const char *caption)
@@ -195,6 +206,7 @@ void page_picture(struct page *p, const char *name, const char *caption)
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
 		fprintf(p->out, "  plots/%s.png\n", name);
+		block_ends(p, false);
 		return;
 	}
 	if (caption[0]) {
@@ -224,6 +236,7 @@ void page_files(struct page *p, const char *what, const char *const *files, unsi
 		page_wrap(p->out, "  ", 2, text);
 	else
 		fprintf(p->out, "%s.\n\n", text);
+	block_ends(p, false);
 }
 
 void page_anchor(const char *heading, char *out, size_t bytes)

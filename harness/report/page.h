@@ -28,6 +28,8 @@ struct page {
 	bool opened;                 /* something was written */
 	unsigned lead_rows;          /* a terminal's: of the first page's table, at most */
 	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
+	/* Its, after a paragraph, an item or a table (rows); else NULL. */
+	void (*block_ends)(struct page *page, bool rows);
 	/* If not NULL, what is written is added as data too: tables, and for each section its
 	 * sentences. Borrowed; `sentences` is the last section's. */
 	json_t *tables, *sections, *sentences;

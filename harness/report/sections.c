@@ -11,6 +11,7 @@
 
 #define MOST_WARNINGS   4 /* at a run's end on a terminal */
 #define LEAST_LEAD_ROWS 3 /* there */
+#define FIRST_ANSWERS   4 /* sentences that stay longer there than the others */
 
 /* --- page 1 --- */
 
@@ -24,8 +25,12 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 void sections_write_answer(struct page *p, const struct model *m)
 {
 	const struct story_sentence *told;
-	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
+	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++) {
+		if (i == FIRST_ANSWERS)
+			short_page_mark(p, "more of the answer", SHORT_PAGE_SOME);
 		page_say(p, "%s", told->text);
+	}
+	short_page_mark(p, "", SHORT_PAGE_ANSWER);
 }
 
 static void write_answer(struct page *p, const struct model *m)
@@ -163,7 +168,7 @@ static const struct part before[] = {
     {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
 };
 static const struct part after[] = {
-    {"warnings", "Warnings",            true,  SHORT_PAGE_MUCH,   has_warnings, write_warnings},
+    {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  has_warnings, write_warnings},
     {"pictures", "Pictures",            false, SHORT_PAGE_LEAST,  has_pictures, write_pictures},
     {"raw",      "Raw data",            false, SHORT_PAGE_LEAST,  NULL,         write_raw},
 };
@@ -211,8 +216,8 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level,
 		              !c->chapter->title[0]    ? SHORT_PAGE_ALWAYS
-		              : place == CHAPTER_FIRST ? SHORT_PAGE_SOME
-		                                       : SHORT_PAGE_LEAST);
+		              : place == CHAPTER_FIRST ? SHORT_PAGE_MOST
+		                                       : SHORT_PAGE_SOME);
 		section_write(p, c, c == m->story.lead);
 	}
 }

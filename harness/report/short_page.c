@@ -9,13 +9,22 @@
 
 #define FILES_LINES 2
 #define MOST        64
+#define MOST_BLOCKS 512
 #define LEAST_LINES 6 /* of a section that is cut: fewer are of no use */
 
 struct part {
 	const char *title;
 	enum short_page_use use;
-	size_t from;
-	unsigned lines, kept;
+	size_t from, to;      /* in the text; to: what is kept of it */
+	unsigned lines, kept; /* of all of it, and of what is kept */
+	unsigned more;        /* rows that the last kept table lacks */
+};
+
+/* A paragraph, an item or a table, with the heading before it: it is kept whole, but for a table's last
+ * rows. */
+struct block {
+	size_t to;
+	bool rows;
 };
 
 struct short_page {
@@ -24,7 +33,8 @@ struct short_page {
 	char *text;
 	size_t bytes;
 	struct part parts[MOST];
-	unsigned n;
+	struct block blocks[MOST_BLOCKS];
+	unsigned n, nblocks;
 };
 
 static void forget(void *of)
@@ -33,6 +43,15 @@ static void forget(void *of)
 	if (s->out)
 		fclose(s->out);
 	free(s->text);
+}
+
+static void block_ends(struct page *page, bool rows)
+{
+	struct short_page *s = page->shortens;
+	if (s->nblocks == MOST_BLOCKS)
+		return;
+	fflush(s->out);
+	s->blocks[s->nblocks++] = (struct block){s->bytes, rows};
 }
 
 void short_page_begin(struct page *page)
@@ -45,6 +64,7 @@ void short_page_begin(struct page *page)
 	arena_need(page->arena, s->out);
 	page->out = s->out;
 	page->shortens = s;
+	page->block_ends = block_ends;
 }
 
 void short_page_mark(struct page *page, const char *title, enum short_page_use use)
@@ -90,43 +110,66 @@ static void name_rest(const struct short_page *s, char *text, size_t bytes)
 	status_add(text, bytes, "%s", *text ? "." : "");
 }
 
-/* Its first lines without the paragraph or the item that is cut; of a table all that there are. */
-static const char *cut(const struct part *p, const char *from)
+/* Of a table: as many whole rows as have room with the line that counts the others. A row begins
+ * without a blank after its indent; a table that goes on below another is not cut. */
+static void keep_rows(const struct short_page *s, struct part *p, size_t to, unsigned most)
 {
-	const char *end = from, *whole = NULL;
-	for (unsigned i = 0; i < p->kept; i++) {
-		if ((p->use == SHORT_PAGE_ANSWER && *end == '\n') || !strncmp(end, "  - ", 4))
-			whole = end;
-		end = strchr(end, '\n') + 1;
+	unsigned lines = 0, rows = 0, kept = 0;
+	const char *from = s->text + p->to, *end = s->text + to, *cut = from;
+	for (const char *line = from; line < end; line = strchr(line, '\n') + 1, lines++) {
+		const bool begins = !strncmp(line, "  ", 2) && line[2] != ' ';
+		if (begins && lines + 1 <= most) {
+			cut = line;
+			kept = rows;
+		}
+		if (*line == '\n' && rows)
+			return;
+		rows += begins;
 	}
-	if (p->kept == p->lines || *end == '\n' || !strncmp(end, "  - ", 4))
-		return end;
-	return whole ? whole : end;
+	/* The head is one of them. */
+	if (kept < 2)
+		return;
+	p->more = rows - kept;
+	p->kept += lines_of(from, (size_t)(cut - from)) + 1;
+	p->to = (size_t)(cut - s->text);
 }
 
-/* No blank line at the end of what is cut, and no heading: all other lines are indented. */
+/* Keeps its first blocks that have room in so many lines. */
+static void keep(const struct short_page *s, struct part *p, size_t end, unsigned most)
+{
+	p->to = p->from;
+	p->kept = p->more = 0;
+	for (unsigned i = 0; i < s->nblocks && most >= LEAST_LINES; i++) {
+		const struct block *b = &s->blocks[i];
+		if (b->to <= p->from || b->to > end)
+			continue;
+		const unsigned lines = lines_of(s->text + p->to, b->to - p->to);
+		if (p->kept + lines > most) {
+			if (b->rows)
+				keep_rows(s, p, b->to, most - p->kept);
+			return;
+		}
+		p->kept += lines;
+		p->to = b->to;
+	}
+}
+
 static void write_part(const struct short_page *s, const struct part *p)
 {
-	const char *from = s->text + p->from, *end = cut(p, from);
-	while (p->kept < p->lines && end > from) {
-		const char *line = end - 1;
-		while (line > from && line[-1] != '\n')
-			line--;
-		if (*line == ' ' || line == from)
-			break;
-		end = line;
-	}
-	fwrite(from, 1, (size_t)(end - from), s->to);
+	fwrite(s->text + p->from, 1, p->to - p->from, s->to);
+	if (p->more)
+		fprintf(s->to, "  %u more row%s in report.md.\n", p->more, p->more == 1 ? "" : "s");
 }
 
 /* Drops and cuts parts until the page has room for them and for the line that names them. False: there is
- * none for the whole answer. */
+ * none for what is missed much. */
 static bool choose(struct short_page *s)
 {
 	unsigned lines = 0;
 	for (unsigned i = 0; i < s->n; i++) {
 		struct part *p = &s->parts[i];
 		const size_t to = i + 1 < s->n ? s->parts[i + 1].from : s->bytes;
+		p->to = to;
 		p->lines = p->kept = lines_of(s->text + p->from, to - p->from);
 		lines += p->lines;
 	}
@@ -141,11 +184,12 @@ static bool choose(struct short_page *s)
 		if (lines <= room)
 			return whole;
 		const unsigned over = lines - room + (names ? 0 : 2);
-		const unsigned left = p->kept >= over + LEAST_LINES ? p->kept - over : 0;
+		const unsigned had = p->kept;
+		const size_t end = p + 1 < s->parts + s->n ? p[1].from : s->bytes;
+		keep(s, p, end, had > over ? had - over : 0);
 		names = true;
-		whole &= p->use != SHORT_PAGE_ANSWER;
-		lines -= p->kept - left;
-		p->kept = left;
+		whole &= p->use < SHORT_PAGE_MUCH;
+		lines -= had - p->kept;
 	}
 	return false;
 }
@@ -158,6 +202,7 @@ bool short_page_end(struct page *page, bool anyhow)
 	const bool has_room = choose(s);
 	page->out = s->to;
 	page->shortens = NULL;
+	page->block_ends = NULL;
 	if (has_room || anyhow) {
 		for (unsigned i = 0; i < s->n; i++)
 			if (s->parts[i].kept)

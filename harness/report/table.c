@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../story/format.h"
+#include "../terminal.h"
 #include "grid.h"
 #include "shape.h"
 
@@ -109,30 +110,116 @@ static bool is_left(const struct story_table *t, unsigned column)
 	return is_text(t->form->columns[column].kind) || column == 0;
 }
 
-void table_write_text(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+/* --- bars --- */
+
+#define MOST_SPREAD 1.5 /* an interval's end that is farther than so many times is cut */
+#define LEAST_BAR   10  /* columns; in fewer none is drawn */
+#define MOST_BAR    40
+
+/* Full up to the interval's lower end, light up to its upper end; 1 is the reference's, which has no
+ * ratio. */
+static const char *bar_text(struct arena *arena, const struct entry *e, double scale, unsigned room)
+{
+	const bool utf8 = terminal_has_utf8(), spans = e->has && isfinite(e->lo);
+	const char *const full = utf8 ? "█" : "#", *const light = utf8 ? "░" : "-";
+	const double to = !e->has ? 1 : spans ? e->lo : e->x, ends = spans ? e->hi : to;
+	const unsigned n = (unsigned)(to * scale + 0.5);
+	unsigned all = (unsigned)(ends * scale + 0.5);
+	all = all > room ? room : all;
+	char text[4 * MOST_BAR + 1] = "";
+	for (unsigned i = 0; i < all; i++)
+		strcat(text, i < n ? full : light);
+	return arena_copy(arena, text);
+}
+
+static double longest_bar(const struct story_table *t, unsigned column)
+{
+	double most = 1;
+	for (unsigned r = 0; r < t->nrows; r++) {
+		const struct entry e = entry_at(t, r, column);
+		if (e.has && e.x > most)
+			most = e.x;
+	}
+	for (unsigned r = 0; r < t->nrows; r++) {
+		const struct entry e = entry_at(t, r, column);
+		if (e.has && isfinite(e.hi) && e.hi > most && e.hi < MOST_SPREAD * most)
+			most = e.hi;
+	}
+	return most;
+}
+
+/* In the column after that of the form's bars, if there is room beside the others. */
+static bool draw_bars(struct arena *arena, const struct story_table *t, struct grid *g,
                       unsigned width)
 {
-	const unsigned n = t->form->ncolumns;
+	const unsigned column = g->ncolumns - 2, n = g->ncolumns;
+	unsigned used = 0;
+	for (unsigned c = 0; c <= column; c++) {
+		unsigned most = 0;
+		for (unsigned r = 0; r < g->nrows; r++) {
+			const unsigned w = terminal_width(g->texts[(size_t)r * n + c]);
+			most = w > most ? w : most;
+		}
+		used += most + 2;
+	}
+	if (used + LEAST_BAR > width)
+		return false;
+	const unsigned room = width - used < MOST_BAR ? width - used : MOST_BAR;
+	const double most = longest_bar(t, column);
+	for (unsigned r = 0; r < t->nrows; r++) {
+		const struct entry e = entry_at(t, r, column);
+		g->texts[(size_t)(r + 1) * n + column + 1] = bar_text(arena, &e, room / most, room);
+	}
+	g->left[column + 1] = true;
+	g->texts[column + 1] = terminal_has_utf8() ? "░ interval" : "- interval";
+	return true;
+}
+
+/* --- a terminal --- */
+
+static void write_text(struct arena *arena, const struct story_table *t, unsigned bars, FILE *out,
+                       unsigned indent, unsigned width)
+{
+	const unsigned n = bars ? bars + 2 : t->form->ncolumns, told = bars ? bars + 1 : n;
 	char text[ENTRY_TEXT_BYTES];
-	if (!t->nrows)
-		return;
 	const struct arena_mark mark = arena_mark(arena);
 	struct grid grid = {.ncolumns = n,
 	                    .nrows = t->nrows + 1,
 	                    .texts = ARENA_ARRAY(arena, const char *, (size_t)n *(t->nrows + 1)),
 	                    .left = ARENA_ARRAY(arena, bool, n)};
-	for (unsigned c = 0; c < n; c++) {
+	for (unsigned c = 0; c < told; c++) {
 		grid.left[c] = is_left(t, c);
 		head_text(&t->form->columns[c], text, sizeof text);
 		grid.texts[c] = arena_copy(arena, text);
 	}
 	for (unsigned r = 0; r < t->nrows; r++)
-		for (unsigned c = 0; c < n; c++) {
+		for (unsigned c = 0; c < told; c++) {
 			cell_text(t, r, c, false, text);
 			grid.texts[(size_t)(r + 1) * n + c] = arena_copy(arena, text);
 		}
-	grid_write(arena, &grid, out, indent, width);
+	if (!bars || draw_bars(arena, t, &grid, width))
+		grid_write(arena, &grid, out, indent, width);
+	else
+		write_text(arena, t, 0, out, indent, width);
 	arena_release(arena, mark);
+}
+
+void table_write_text(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+                      unsigned width)
+{
+	if (t->nrows)
+		write_text(arena, t, 0, out, indent, width);
+}
+
+void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+                      unsigned width)
+{
+	unsigned bars = 0;
+	for (unsigned c = 1; t->form->bars && c < t->form->ncolumns; c++)
+		if (!strcmp(t->form->columns[c].key, t->form->bars))
+			bars = c;
+	if (t->nrows)
+		write_text(arena, t, bars, out, indent, width);
 }
 
 void table_escape(FILE *out, const char *text)

@@ -34,6 +34,9 @@ void table_drop_common(struct table *table, char *said, size_t bytes);
 /* As a grid (grid.h); nothing for no rows. Ratios in short, "0.796 ±1.2%". */
 void table_write_text(struct arena *arena, const struct story_table *table, FILE *out,
                       unsigned indent, unsigned width);
+/* The same with bars in place of the columns after that of the form's `bars`, if they have room. */
+void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+                      unsigned width);
 void table_write_markdown(const struct story_table *table, FILE *out);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN

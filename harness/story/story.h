@@ -61,6 +61,8 @@ struct story_form {
 	bool hidden;        /* not for people: rows from which sentences, files or pictures are
 	                     * made */
 	const char *judges; /* the key of its verdicts' ratios, if analysis has them not; or NULL */
+	const char *bars;   /* the key of a ratio that a terminal draws at a run's end, in place of
+	                     * the columns after it; or NULL */
 	enum story_drawn drawn;
 };
 #define STORY_NO_WHEN SIZE_MAX
