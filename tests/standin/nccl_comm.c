@@ -70,7 +70,7 @@ int ncclCommDeregister(struct comm *c, void *handle);
 
 /* --- what it says --- */
 
-static const char *const read_by_all[] = {"NCCL_ALGO", "NCCL_PROTO"};
+static const char *const read_by_all[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE"};
 
 static void open_log(void)
 {
