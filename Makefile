@@ -248,6 +248,7 @@ help:
 ## make same                   are reports and tables of all reference records the
 ##                             same, and the figures of their page?
 ## make reference              their reports, tables and pictures, made anew
+## make documents              the tables of keys in experiments/README.md
 ## make coverage               lines that the tests reach, room by room (gcovr)
 ## make faults                 every fault in every place of a run (10 min)
 ## make fuzz TARGET=name RUNS=n

@@ -122,8 +122,11 @@ static int trace(struct status *st)
 static int compare(struct status *st)
 {
 	FILE *out = tmpfile();
-	const struct compare_request request = {
-	    .left = made_folder, .right = made_folder, .margin = 0.02, .json = true, .out = out};
+	const struct compare_request request = {.left = made_folder,
+	                                        .right = made_folder,
+	                                        .margin = 0.02,
+	                                        .form = COMPARE_JSON,
+	                                        .out = out};
 	const int code = compare_run(&request, st);
 	fclose(out);
 	return code == COMPARE_NOT_DONE ? -1 : 0;

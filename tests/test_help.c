@@ -2,6 +2,7 @@
  * shells take what completion offers. */
 #include <ctype.h>
 
+#include "../harness/config/key_tables.h"
 #include "../harness/verbs/verbs.h"
 #include "here.h"
 
@@ -58,6 +59,19 @@ TEST(an_option_without_its_row_is_refused)
 		snprintf(says, sizeof says, "'--no-such-option' is no");
 		cli_expect(here_call(arguments), CLI_FAILS, says);
 	}
+}
+
+/* What experiments/README.md has of them is tests/documents'. */
+TEST(the_page_of_experiments_names_every_key)
+{
+	const struct key_table *table;
+	struct cli man = here_call("help --format man-experiment");
+	plain(man.out);
+	for (unsigned i = 0; (table = key_table_at(i)); i++) {
+		assert_says(man.out, table->head);
+		key_table_each(table, each_is_in, man.out);
+	}
+	free(man.out);
 }
 
 static const char *const formats[] = {"man", "man-experiment"};

@@ -13,7 +13,7 @@ $(B)/core.a: $(COUNTED)
 $(B)/launchgap: $(KNOWN)
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
-.PHONY: test same reference fuzz scale simulate coverage faults bare bare-deb reproducible
+.PHONY: test same reference documents fuzz scale simulate coverage faults bare bare-deb reproducible
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS) $(SIMS): private LINK += -lcmocka
@@ -172,6 +172,10 @@ reference: $(B)/launchgap
 	@$(MAKE) -s $(B)/launchgap
 	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/same_numbers write
 	@tests/figures write
+
+# The tables of keys in documents, from the rows that the program reads.
+documents: $(B)/launchgap
+	@LAUNCHGAP=$(abspath $(B)/launchgap) tests/documents write
 
 # --- fuzzers: a program per target, by libFuzzer where clang has it (SAN=fuzzer), else by a driver that
 # learns nothing on its way, and with the sanitizers that SAN names -------------------------------

@@ -363,7 +363,8 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	switch (f->kind) {
 	case FIELD_NUMBER:
 	case FIELD_WIDE:
-		snprintf(out, bytes, "%" PRIu64 " to %" PRIu64, f->lo, f->hi);
+		if (f->kind == FIELD_NUMBER || !f->read)
+			snprintf(out, bytes, "%" PRIu64 " to %" PRIu64, f->lo, f->hi);
 		break;
 	case FIELD_AUTO:
 	case FIELD_RANK:

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../config/keys.h"
+#include "../config/key_tables.h"
 #include "verbs.h"
 
-#define SOURCE_COLUMNS 72 /* of a line in the page's source, which is filled anyway */
+#define SOURCE_COLUMNS 50 /* of a line in the page's source, which is filled anyway */
 
 /* A text as roff: nothing in it is a request, `code` is bold, of a [link](…) the text is there. */
 static void put(FILE *out, const char *text, bool fills)
@@ -108,7 +108,7 @@ static const char description[] =
     "launchgap measures what it costs to drive NCCL with one thread for all GPUs, with one thread per GPU, or with one process per GPU. It says which to choose, by "
     "how much, and why. Without GPUs it measures copies in CPU memory.\n"
     "A question is an experiment file. A run starts fresh jobs for it, keeps their record, and makes a report that begins with the answer.";
-static const char rest[] =
+static const char ending[] =
     ".SH EXIT STATUS\n"
     "0: done. 1: done with errors, or not done. 2: there is no such verb.\n"
     "Verbs with other statuses name them.\n"
@@ -134,15 +134,121 @@ void manual_print(FILE *out)
 	for (size_t i = 0; (verb = verb_at(i)); i++)
 		if (verb->form)
 			put_verb(out, verb);
-	fputs(rest, out);
+	fputs(ending, out);
 	fputs(".SH SEE ALSO\n.BR launchgap\\-experiment (5),\n.BR mpirun (1),\n.BR gnuplot (1)\n",
 	      out);
 }
 
-/* --- launchgap-experiment(5) ------------------------------------------------------------- */
+/* --- launchgap-experiment(5), and the tables of experiments/README.md -------------------- */
+
+#define KEY_BYTES  4096
+#define MANY_BYTES 200 /* of the words of a set that another key lists */
+
+/* What may be written, in code if it is words, what it is, and more of that. */
+static void key_text(const struct field *row, char text[KEY_BYTES])
+{
+	char allowed[1024], *rest = allowed;
+	const char *mark = field_word(row, 0) ? "`" : "";
+	field_allowed(row, allowed, sizeof allowed);
+	text[0] = '\0';
+	if (strlen(allowed) > MANY_BYTES && (row->kind == FIELD_MAYBE || row->kind == FIELD_CHOICE))
+		allowed[0] = '\0';
+	for (char *word; *allowed && (word = strsep(&rest, ","));)
+		status_add(text, KEY_BYTES, "%s%s%s%s", *text ? ", " : "", mark,
+		           word + strspn(word, " "), mark);
+	status_add(text, KEY_BYTES, "%s%s", *text ? "; " : "", row->help);
+	if (row->more)
+		status_add(text, KEY_BYTES, ". %s", row->more);
+}
+
+/* A last sentence that is a link and nothing else: a page of man has no such place. */
+static void cut_link(char *text)
+{
+	char *at = strrchr(text, '['), *end = at ? strchr(at, ')') : NULL;
+	if (end && !end[1] && at - text > 2 && at[-2] == '.')
+		at[-2] = '\0';
+}
+
+static void put_key(const struct field *row, void *arg)
+{
+	FILE *out = arg;
+	char text[KEY_BYTES], backends[128];
+	const char *otherwise = row->otherwise ? row->otherwise : row->initial;
+	key_text(row, text);
+	cut_link(text);
+	key_backends(row, backends, sizeof backends);
+	put_line(out, ".TP\n.B ", row->key);
+	if (otherwise && strcmp(otherwise, "none") != 0)
+		status_add(text, sizeof text,
+		           !strcmp(otherwise, "required") ? " (required)" : " (default: %s)",
+		           otherwise);
+	if (*backends)
+		status_add(text, sizeof text, " (%s)", backends);
+	put_line(out, "", text);
+}
+
+// clang-format off
+static const char form[] =
+    "One question, one file. It is of INI's form, with [section] and key = value; a semicolon begins a comment. The comment on top is the question.\n"
+    "[experiment] comes first, once. Then at least one [variant NAME], and any [factor NAME], [claim NAME], [source NAME] and [search]. A section for one backend alone "
+    "is [variant NAME on nccl].\n"
+    "Sizes are a list, `4K, 64K`, or `4K..1G x4`, or `4K..64K +4K`.\n"
+    "launchgap run --file FILE --dry-run checks a file on any machine; launchgap new writes one.";
+static const char example[] =
+    ".SH EXAMPLES\n.EX\n"
+    "; Does alltoall lose bandwidth when every GPU gets its own process?\n"
+    "[experiment]\ncollective = alltoall\nbytes      = 4K..1G x4\nreference  = threads\n\n"
+    "[variant threads]\nmode = threads\n\n"
+    "[variant processes]\nmode = processes\n"
+    ".EE\n.SH SEE ALSO\n.BR launchgap (1)\n";
+// clang-format on
 
 void manual_print_experiment(FILE *out)
 {
+	const struct key_table *table;
 	put_title(out, "launchgap-experiment", 5, "a question for launchgap, as a file");
-	fputs(".SH SEE ALSO\n.BR launchgap (1)\n", out);
+	fputs(".SH SYNOPSIS\n.I NAME.exp\n.SH DESCRIPTION\n", out);
+	put_paragraphs(out, "", form);
+	for (unsigned i = 0; (table = key_table_at(i)); i++) {
+		put_line(out, ".SH KEYS OF ", table->head);
+		if (!i)
+			put_line(out, "",
+			         "Every key of a variant too: what all variants start from.");
+		key_table_each(table, put_key, out);
+	}
+	fputs(example, out);
+}
+
+struct tabled {
+	FILE *out;
+	bool backends;
+};
+
+static void put_row(const struct field *row, void *arg)
+{
+	const struct tabled *t = arg;
+	char text[KEY_BYTES], backends[128];
+	key_text(row, text);
+	key_backends(row, backends, sizeof backends);
+	fprintf(t->out, "| `%s` | %s | ", row->key, text);
+	if (row->otherwise)
+		fputs(strcmp(row->otherwise, "none") ? row->otherwise : "–", t->out);
+	else
+		fprintf(t->out, row->initial ? "`%s`" : "–", row->initial);
+	if (t->backends)
+		fprintf(t->out, " | %s", *backends ? backends : "all");
+	fputs(" |\n", t->out);
+}
+
+void manual_print_tables(FILE *out)
+{
+	const struct key_table *table;
+	for (unsigned i = 0; (table = key_table_at(i)); i++) {
+		struct tabled t = {out, table->backends};
+		fprintf(out,
+		        "<!-- made: keys %s -->\n| key | value | default |%s\n|---|---|---|%s\n",
+		        table->name, t.backends ? " backend |" : "", t.backends ? "---|" : "");
+		key_table_each(table, put_row, &t);
+		fputs("<!-- end -->\n", out);
+	}
 }

@@ -8,8 +8,8 @@
 
 #define OPTION_COLUMNS 15
 
-enum format { FORMAT_TEXT, FORMAT_MAN, FORMAT_MAN_EXPERIMENT };
-static const char *const formats[] = {"text", "man", "man-experiment", NULL};
+enum format { FORMAT_TEXT, FORMAT_MAN, FORMAT_MAN_EXPERIMENT, FORMAT_MARKDOWN };
+static const char *const formats[] = {"text", "man", "man-experiment", "markdown", NULL};
 
 struct asked {
 	enum format format;
@@ -17,7 +17,8 @@ struct asked {
 
 static const struct field rows[] = {
     {"--format", FIELD_WORD, offsetof(struct asked, format), .words = formats, .otherwise = "text",
-     .help = "man: launchgap(1), man-experiment: launchgap-experiment(5), for man -l"},
+     .help = "man: launchgap(1), man-experiment: launchgap-experiment(5), for man -l; markdown: "
+             "the keys as tables"},
 };
 
 const struct options help_options = OPTIONS(rows);
@@ -108,6 +109,8 @@ int verb_help(int argc, char *argv[], const struct home *home, struct status *st
 		manual_print(stdout);
 	else if (asked.format == FORMAT_MAN_EXPERIMENT)
 		manual_print_experiment(stdout);
+	else if (asked.format == FORMAT_MARKDOWN)
+		manual_print_tables(stdout);
 	else if (verb)
 		print_verb(verb, name, stdout);
 	else

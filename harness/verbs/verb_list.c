@@ -7,9 +7,7 @@
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
-#include "../config/claim.h"
-#include "../config/keys.h"
-#include "../config/search.h"
+#include "../config/key_tables.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../suggest.h"
@@ -140,63 +138,28 @@ static void list_experiments(const struct home *home)
 	home_each_experiment(home, list_experiment, (void *)(size_t)home);
 }
 
-/* The backends that use a key, if not all do: "nccl, host". */
-static void say_backends(const struct field *f, char *names, size_t bytes)
+static void list_key(const struct field *f, void *arg)
 {
-	names[0] = '\0';
-	for (const struct backend *const *b = backend_table; f->special && *b; b++)
-		for (unsigned i = 0; (*b)->uses && (*b)->uses[i]; i++)
-			if (!strcmp((*b)->uses[i], f->key))
-				status_list(names, bytes, (*b)->name);
-}
-
-static void list_fields(const char *section, const struct field *rows, size_t n)
-{
-	page_line(1, "%s", section);
-	for (size_t i = 0; i < n; i++) {
-		const struct field *f = &rows[i];
-		char allowed[512], backends[128], text[1400];
-		field_allowed(f, allowed, sizeof allowed);
-		say_backends(f, backends, sizeof backends);
-		const char *initial = f->otherwise ? f->otherwise : f->initial;
-		if (!initial)
-			continue; /* the second row of a key */
-		bool required = !strcmp(initial, "required");
-		snprintf(text, sizeof text, "%s%s%s%s%s; %s%s%s%s%s", f->help ? f->help : "",
-		         f->help && allowed[0] ? " " : "", allowed[0] ? "[" : "", allowed,
-		         allowed[0] ? "]" : "", required ? "" : "default ", initial,
-		         backends[0] ? " (" : "", backends, backends[0] ? ")" : "");
-		list_entry(f->key, text);
-	}
+	const char *initial = f->otherwise ? f->otherwise : f->initial ? f->initial : "0";
+	char allowed[512], backends[128], text[1400];
+	(void)arg;
+	field_allowed(f, allowed, sizeof allowed);
+	key_backends(f, backends, sizeof backends);
+	snprintf(text, sizeof text, "%s%s%s%s; %s%s%s%s%s", f->help, allowed[0] ? " [" : "",
+	         allowed, allowed[0] ? "]" : "", strcmp(initial, "required") ? "default " : "",
+	         initial, backends[0] ? " (" : "", backends, backends[0] ? ")" : "");
+	list_entry(f->key, text);
 }
 
 /* Every key of an experiment file, from the rows that read it. */
 static void list_keys(const struct home *home)
 {
-	size_t n;
-	const struct field *rows = keys_fields(&n);
+	const struct key_table *table;
 	(void)home;
-	list_fields("[experiment], and those of a variant, for all", rows, n);
-	list_entry("like", "NAME of another file NAME.exp, which this one starts from");
-	rows = settings_fields(&n);
-	list_fields("[variant NAME]", rows, n);
-	list_entry("like", "a variant above, whose settings this one starts from");
-	list_entry("ranks", "of this variant, in its own section: as many as the run has, or "
-	                    "fewer; default those");
-	list_entry("each", "paths of libraries with ':' between: a variant for each (nccl)");
-	list_entry("env.NAME", "a variable of the job's environment: NCCL_…, CUDA_…, UCX_… and "
-	                       "what tunes of OMPI_MCA_…");
-	rows = claim_fields(CLAIM_SECTION_FACTOR, &n);
-	list_fields("[factor NAME]", rows, n);
-	rows = claim_fields(CLAIM_SECTION_CLAIM, &n);
-	list_fields("[claim NAME]", rows, n);
-	rows = claim_fields(CLAIM_SECTION_SOURCE, &n);
-	list_fields("[source NAME]", rows, n);
-	rows = search_fields(&n);
-	list_fields("[search]", rows, n);
-	list_entry("KEY", "up to 8 values with commas between, besides the reference's: of any "
-	                  "key of a variant but mode, layout, backend, nccl, each, expect, "
-	                  "nccl_below, force, flip; up to 16 keys");
+	for (unsigned i = 0; (table = key_table_at(i)); i++) {
+		page_line(1, "%s%s", table->head, i ? "" : ", and those of a variant, for all");
+		key_table_each(table, list_key, NULL);
+	}
 }
 
 /* As a file: nothing else is printed. */

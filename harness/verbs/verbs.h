@@ -71,6 +71,7 @@ const char *version_date(void);
 /* The same rows as pages of man, and as the tables of experiments/README.md (manual.c). */
 void manual_print(FILE *out);            /* launchgap(1) */
 void manual_print_experiment(FILE *out); /* launchgap-experiment(5) */
+void manual_print_tables(FILE *out);     /* of experiments/README.md, each between its marks */
 
 struct run_request;
 

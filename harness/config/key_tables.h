@@ -1,0 +1,23 @@
+/* The keys of an experiment file, section by section, from the rows that read them: what `launchgap list
+ * keys`, launchgap-experiment(5) and the tables of experiments/README.md print. */
+#ifndef LAUNCHGAP_KEY_TABLES_H
+#define LAUNCHGAP_KEY_TABLES_H
+
+#include <stdio.h>
+
+#include "../trial/field.h"
+
+struct key_table {
+	const char *name, *head; /* "variant", "[variant NAME]" */
+	bool backends;           /* its keys may be of some backends alone */
+};
+
+/* NULL: there are no more. */
+const struct key_table *key_table_at(unsigned i);
+/* Calls `use` with each row that has a word about it, in order. */
+void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
+                    void *arg);
+/* The backends that use a key, if not all do: "nccl, host"; else "". */
+void key_backends(const struct field *row, char *names, size_t bytes);
+
+#endif
