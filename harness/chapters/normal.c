@@ -16,15 +16,14 @@
 
 /* Bits of a row. */
 enum {
-	WITHIN = 1,   /* in the range of the reference records */
-	OUTSIDE = 2,  /* of it */
-	FEW = 4,      /* so few records that there is no range of one more */
-	NO_CELL = 8,  /* no record of these GPUs has it */
-	NO_GPUS = 16, /* there is no record of these GPUs */
-	ON_CPU = 32,
-	ANSWERS = 64,
-	CHECKS = 128,   /* less than in the records, and there is something to check */
-	NO_CHECK = 256, /* less, and the record has no fact that could be why */
+	RANGE = 1,   /* of enough reference records */
+	FEW = 2,     /* one or two have it */
+	NO_CELL = 4, /* no record of these GPUs has it */
+	NO_GPUS = 8, /* there is no record of these GPUs */
+	ON_CPU = 16,
+	ANSWERS = 32,
+	CHECKS = 64,    /* less than in the records, and there is something to check */
+	NO_CHECK = 128, /* less, and the record has no fact that could be why */
 };
 
 struct row {
@@ -95,8 +94,7 @@ static const struct story_form all_form =
 #define TELL(bits, text) {STORY_BODY, (bits), text}, {STORY_ANSWER | STORY_NOTICE, (bits) | ANSWERS, text}
 
 static const struct sentence sentences[] = {
-    TELL(WITHIN, BANDWIDTH ", {of_reference} of what {gpus} reached in {records} reference records (NCCL {reference_library}; one more: {reference:interval} GB/s)" LINE ": normal."),
-    TELL(OUTSIDE, BANDWIDTH ", {of_reference} of what {gpus} reached in {records} reference records (NCCL {reference_library}; one more: {reference:interval} GB/s)" LINE ": {verdict}."),
+    TELL(RANGE, BANDWIDTH ", {of_reference} of what {gpus} reached in {records} reference records (of {boots} machine{boots:s} or boot{boots:s}, NCCL {reference_library}; one more is expected at {reference:interval} GB/s)" LINE ": {verdict}."),
     TELL(FEW, BANDWIDTH ", {of_reference} of what {gpus} reached in {few} (NCCL {reference_library}[; two records of one cell differ by up to {spread}])" LINE ": {verdict}."),
     {STORY_BODY, NO_CELL, "There is no reference of {what:list} of {bytes} in {variant} on {gpus}[: only the line rate of {line} is known|]."},
     {STORY_BODY, NO_GPUS, "There is no reference of {gpus}[: only the line rate of {line} is known|]."},
@@ -226,7 +224,7 @@ static void set_verdict(const struct normal *n, struct row *row)
 	row->reference_library = r->library;
 	row->few = r->predicted ? NULL : one;
 	row->spread = r->predicted ? NAN : r->spread;
-	row->when = !r->predicted ? FEW : gbs < lo || gbs > hi ? OUTSIDE : WITHIN;
+	row->when = r->predicted ? RANGE : FEW;
 	if (r->predicted)
 		row->verdict = gbs < lo   ? "below the range"
 		               : gbs > hi ? "above the range"
