@@ -6,7 +6,8 @@
 #include "../harness/verbs/verbs.h"
 #include "here.h"
 
-TESTS(.before = set_up, .after = tear_down);
+/* zsh starts once for each line. */
+TESTS(.before = set_up, .after = tear_down, .slow = true);
 
 static void each_is_in(const struct field *row, void *text)
 {
@@ -118,6 +119,7 @@ static const struct {
 } typed[] = {
     {"launchgap r", {"run", "resume", "report"}, "join"},
     {"launchgap wor", {NULL}, "worker"},
+    {"launchgap all_", {"all_reduce_perf", "all_gather_perf"}, "alltoall_perf"},
     {"launchgap run smo", {"smoke"}, "tour"},
     {"launchgap run smoke --q", {"--quick"}, "--only"},
     {"launchgap run smoke --fo", {"--format"}, "--file"},

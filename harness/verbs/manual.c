@@ -28,6 +28,8 @@ static void put(FILE *out, const char *text, bool fills)
 			fputs("\\e", out);
 		else if (*c == '-')
 			fputs("\\-", out);
+		else if (*c == ' ' && c[1] == '%')
+			fputs("\\ ", out);
 		else if (fills && *c == ' ' && column + strcspn(c + 1, " ") > SOURCE_COLUMNS)
 			fputc('\n', out), column = UINT_MAX;
 		else if (!end || end[1] != '(')
@@ -63,7 +65,7 @@ static void put_title(FILE *out, const char *name, int section, const char *what
 	upper[i] = '\0';
 	fprintf(out, ".\\\" Made by launchgap help --format.\n.TH %s %d %s \"launchgap %s\"\n",
 	        upper, section, version_date(), version_release());
-	fputs(".ad l\n.nh\n.SH NAME\n", out);
+	fputs(".ad l\n.nh\n.ss 12 0\n.SH NAME\n", out);
 	put(out, name, false);
 	put_line(out, " \\- ", what);
 }

@@ -7,6 +7,7 @@
 #include "../../modes/mode.h"
 #include "../config/keys.h"
 #include "../perf_options.h"
+#include "../report/nccl_table.h"
 #include "verbs.h"
 
 struct typed {
@@ -146,11 +147,23 @@ static void offer_experiment(const char *name, void *typed)
 	offer(typed, name, "", "an experiment");
 }
 
+static void offer_programs(const struct typed *t, const char *what)
+{
+	for (int c = 0; c < COLL_KINDS; c++) {
+		char name[64];
+		snprintf(name, sizeof name, "%s_perf", coll_info((enum coll_kind)c)->name);
+		if (nccl_program(name))
+			offer(t, name, "", what);
+	}
+}
+
 static void offer_verbs(const struct typed *t)
 {
 	const struct verb *verb;
 	for (size_t i = 0; (verb = verb_at(i)); i++)
-		if (verb->form)
+		if (verb->call == verb_perf)
+			offer_programs(t, verb->summary);
+		else if (verb->form)
 			offer(t, verb->name, "", verb->summary);
 }
 
