@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "member.h"
+#include "order.h"
 
 /* --- which cell it is: fields of struct cell --- */
 
@@ -399,22 +400,6 @@ static const struct stamp_field {
 // clang-format on
 #undef AT
 
-/* Whether the stamps of a cell are in the order in which they were taken. */
-static bool in_order(const struct trial *trial, void *area, unsigned cell)
-{
-	unsigned nranks = layout_ranks(trial->settings.layout);
-	unsigned rows = trial_rows(trial, &trial->cells[cell]);
-	int64_t begin = sample_tally(trial, area, cell, 0)->begin_ns;
-	for (unsigned r = 0; r < nranks; r++) {
-		const struct sample *s = sample_rows(trial, area, cell, r);
-		for (unsigned i = 0; i < rows; i++)
-			if (s[i].start_ns < begin || s[i].issued_ns < s[i].start_ns ||
-			    s[i].idle_ns < s[i].issued_ns || s[i].poll_ns < 0)
-				return false;
-	}
-	return true;
-}
-
 static void put_stamps(json_t *line, const struct trial *trial, void *area, unsigned cell)
 {
 	bool device = sample_rows(trial, area, cell, 0)->device_end_ns != 0;
@@ -631,16 +616,15 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 }
 
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
-                     unsigned cell)
+                     const struct between *between, unsigned cell)
 {
 	const struct cell *c = &trial->cells[cell];
 	struct found found = find_data(trial, area, cell);
 	const char *error = NULL;
 	if (!found.measured)
 		error = failure ? failure : "not measured, and no rank said why";
-	else if (!in_order(trial, area, cell))
-		error = "the stamps are not in order of time: the clock went back, or a worker "
-		        "stamped a cell twice";
+	else
+		error = order_wrong(trial, area, cell, between);
 	put_which(line, trial, c);
 	put_data(line, c, &found);
 	put_tallies(line, trial, area, cell);

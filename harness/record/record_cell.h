@@ -48,9 +48,10 @@ struct record_cell {
 };
 
 /* Adds all of a cell to the line that names its trial, from the team's area. A cell that was not
- * measured has the reason, `failure` (NULL: unknown), in place of stamps. False: out of memory. */
+ * measured has the reason, `failure` (NULL: unknown), in place of stamps. between: of several hosts, or
+ * NULL. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
-                     unsigned cell);
+                     const struct between *between, unsigned cell);
 /* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
 #define RECORD_MOST_NS (INT64_MAX / 16)
 static inline bool record_stamp_fits(int64_t ns)

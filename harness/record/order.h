@@ -1,0 +1,17 @@
+/* Whether a cell's stamps are in the order in which they were taken, by one clock and by several. */
+#ifndef LAUNCHGAP_ORDER_H
+#define LAUNCHGAP_ORDER_H
+
+#include "../exchange/between.h"
+#include "../trial/trial.h"
+
+/* NULL, or why not. between: of the hosts, if there are several, else NULL. */
+const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
+                        const struct between *between);
+
+/* Ranks meet before each row: none begins one before all others ended the row before. Stamps of several
+ * hosts may seem to, by as much as their clocks may be wrong: bound_ns of each host. Pure. */
+bool order_of_hosts(const struct trial *trial, void *area, unsigned cell, unsigned hosts,
+                    const double *bound_ns);
+
+#endif
