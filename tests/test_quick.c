@@ -1,5 +1,6 @@
 /* --quick: an experiment cut down to its primary claim, from its plan to its report. */
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ TEST(only_what_the_primary_claim_compares_is_planned)
 	assert_int_equal(spec.quick.claims, 2);
 	assert_int_equal(spec.quick.sizes, 2);
 	assert_true(spec.quick.seconds > 0);
+	assert_true(spec.quick.trial_seconds > 0);
 	bool noted = false;
 	for (unsigned i = 0; i < plan.nnotes; i++)
 		noted |= strstr(plan.notes[i], "the primary claim alone, bandwidth") != NULL;
@@ -219,6 +221,43 @@ TEST(its_report_says_what_the_full_run_adds)
 	             "mode = processes\n" CLAIM("bandwidth", "processes", "threads", "busbw", ""),
 	             "--quick", "blocks=1", NULL),
 	    0, "one claim alone. The full run: ");
+}
+
+/* Of a run whose trials took ten times as long as is typical, the full one takes as much longer. */
+static bool slower_than_typical(json_t *line, const char *kind)
+{
+	json_t *quick = json_object_get(line, "quick");
+	(void)kind;
+	if (quick) {
+		const double typical = json_number_value(json_object_get(quick, "trial_seconds"));
+		json_object_set_new(quick, "trial_seconds", json_real(typical / 10));
+	}
+	return true;
+}
+
+static double full_run_takes(void)
+{
+	char *text = here_read("report.json");
+	json_t *report = json_loads(text, 0, NULL);
+	free(text);
+	const json_t *takes = json_cell(json_table(report, "quick"),
+	                                (json_keys){"claim", "bandwidth", NULL}, "seconds");
+	const double seconds = json_number_value(takes);
+	json_decref(report);
+	return seconds;
+}
+
+TEST(the_full_run_is_estimated_by_the_quick_ones_trials)
+{
+	char command[600];
+	cli_expect(here_run(HEAD "primary = bandwidth\n" MODES CLAIMS, "--quick", "blocks=2", NULL),
+	           0, "A quick run");
+	const double before = full_run_takes();
+	assert_true(before > 0);
+	cli_edit(here_path("trials.jsonl"), slower_than_typical);
+	snprintf(command, sizeof command, "report %s", here_path(""));
+	cli_expect(here_call(command), 0, "A quick run");
+	assert_true(fabs(full_run_takes() / before - 10) < 0.01);
 }
 
 /* In each experiment that is here. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
+#include "../analysis/spent.h"
 #include "../story/format.h"
 #include "chapters.h"
 #include "run.h"
@@ -65,6 +66,19 @@ static const char *command_of(const struct record_run *run, struct arena *arena)
 	           : text;
 }
 
+/* The whole run by typical figures, as many times as long as this run's own trials took of theirs. */
+static double seconds_of(const struct record_run *run, const json_t *quick, struct arena *arena)
+{
+	const double whole = json_number_value(json_object_get(quick, "seconds"));
+	const double typical = json_number_value(json_object_get(quick, "trial_seconds"));
+	unsigned n;
+	double s = 0;
+	const struct spent_job *jobs = spent_jobs(run, arena, &n);
+	for (unsigned i = 0; i < n; i++)
+		s += 1e-9 * (double)(jobs[i].job->to_ns - jobs[i].job->from_ns);
+	return n && typical > 0 ? whole * s / n / typical : whole;
+}
+
 static void tell(const struct analysis *a, struct story *story)
 {
 	const json_t *quick = json_object_get(a->s->run->environment, "quick");
@@ -76,7 +90,7 @@ static void tell(const struct analysis *a, struct story *story)
 	    .variants = (unsigned)json_integer_value(json_object_get(quick, "variants")),
 	    .claims = (unsigned)json_integer_value(json_object_get(quick, "claims")),
 	    .sizes = (unsigned)json_integer_value(json_object_get(quick, "sizes")),
-	    .seconds = json_number_value(json_object_get(quick, "seconds")),
+	    .seconds = seconds_of(a->s->run, quick, story->arena),
 	    .command = command_of(a->s->run, story->arena),
 	};
 	row->more = more_of(story->arena, row);

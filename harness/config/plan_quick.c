@@ -215,7 +215,11 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 		spec->connections = 1;
 	spec_connections_settle(spec);
 	plan_free(&whole->plan);
-	return is_said(from, "blocks") ? 0 : blocks_settle(spec, machine, &whole->plan, st);
+	if ((!is_said(from, "blocks") && blocks_settle(spec, machine, &whole->plan, st)) ||
+	    plan_make(spec, machine, 1, &whole->plan, st))
+		return -1;
+	more->trial_seconds = plan_cost(&whole->plan, machine).seconds / whole->plan.ntrials;
+	return 0;
 }
 
 int plan_quick(const struct plan_source *from, const struct plan_machine *machine,

@@ -134,7 +134,8 @@ struct spec {
 	struct spec_quick {
 		char claim[TRIAL_NAME_BYTES]; /* that is tested; "": all is measured */
 		unsigned variants, claims, sizes;
-		double seconds; /* that the whole run takes, roughly */
+		double seconds;       /* that the whole run takes, by typical figures */
+		double trial_seconds; /* and a trial of this one, on average */
 	} quick;
 	unsigned nvariants;
 	char only[512]; /* what --only omitted, as a sentence, or "" */

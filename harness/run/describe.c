@@ -103,9 +103,10 @@ static void describe_what(const struct plan *plan, json_t *run)
 	if (spec->quick.claim[0])
 		json_object_set_new(
 		    run, "quick",
-		    json_pack("{s:s, s:i, s:i, s:i, s:f}", "claim", spec->quick.claim, "variants",
-		              (int)spec->quick.variants, "claims", (int)spec->quick.claims, "sizes",
-		              (int)spec->quick.sizes, "seconds", spec->quick.seconds));
+		    json_pack("{s:s, s:i, s:i, s:i, s:f, s:f}", "claim", spec->quick.claim,
+		              "variants", (int)spec->quick.variants, "claims",
+		              (int)spec->quick.claims, "sizes", (int)spec->quick.sizes, "seconds",
+		              spec->quick.seconds, "trial_seconds", spec->quick.trial_seconds));
 	if (spec->needs_gpus)
 		json_object_set_new(run, "needs_gpus", json_true());
 	json_object_set_new(run, "cycles", json_integer(spec->cycles));
