@@ -194,7 +194,7 @@ libfuzzers: | deps
 	  NVCC= NCCL_H= $(FUZZERS)
 endif
 ENGINE := tests/fuzz/$(if $(filter fuzzer,$(SAN)),libfuzzer,driver).c
-$(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/mutate.o $(B)/core.a $(ENGINE)
+$(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fuzz/mutate.o $(B)/tests/fuzz/written.o $(B)/core.a $(ENGINE)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(if $(filter fuzzer,$(SAN)),-fsanitize=fuzzer) \
 	  -DFUZZ_TARGET=fuzz_$* -o $@ $(ENGINE) $(filter %.o %.a,$^) $(LINK) $(CUDALIB)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../sanitize.h"
 #include "combine.h"
 #include "comparison.h"
 #include "exported.h"
@@ -188,7 +189,10 @@ static int compare(struct arena *arena, void *of)
 		return combine(arena, r, x->st);
 	struct comparison c = {.arena = arena, .margin = r->margin};
 	if (make(&c, r, x->st)) {
-		c.refused = x->st->text;
+		char *why = memcpy(ARENA_ARRAY(arena, char, sizeof x->st->text), x->st->text,
+		                   sizeof x->st->text);
+		sanitize_text(why); /* it may quote what is in a file */
+		c.refused = why;
 		c.ngroups = 0;
 	} else {
 		print_comparison(&c, r->form, r->out ? r->out : stdout);

@@ -12,6 +12,7 @@ static void compare(const char *left, const char *right, bool json)
 	struct compare_request request = {.left = left,
 	                                  .right = right,
 	                                  .margin = COMPARE_MARGIN,
+	                                  .files = {"a.xml", "a.html"},
 	                                  .form = json ? COMPARE_JSON : COMPARE_TEXT,
 	                                  .out = fuzz_listen()};
 	int code = compare_run(&request, &st);
