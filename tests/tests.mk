@@ -46,6 +46,8 @@ $(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
 $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
+# The kernel's blocks as threads: CUDA's types alone.
+$(B)/tests/test_device_protocol.o: ALL_C += $(HEADERS)
 $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)

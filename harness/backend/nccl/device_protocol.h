@@ -19,7 +19,8 @@
  * is used in turns of n is last used n calls ago, hence the wait for call + 1 - n:
  *   turns = 1              a buffer of the caller's, NCCL's contract: an entry barrier
  *   turns = PROTOCOL_TURNS slots; or receive buffers that the caller alternates ("without entry
- *                          barrier"): the one of this call was free when the channel's last call began
+ *                          barrier"): the one of this call was free when the channel's last call began,
+ *                          which is the caller's last call if every call runs the same channels
  * The second wait ends at once where each rank hears from each in every call, as in alltoall: the peer
  * had to begin the last call for it to end here. In a ring it keeps fast ranks from running ahead.
  * After 5 all that was sent here has arrived; what is sent was read by this rank itself, so that the

@@ -170,6 +170,12 @@ PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 	}
 	struct protocol_channel *own = move_channel(c, c->me, h.cta);
 	const uint32_t call = protocol_next(own->call);
+	/* Whoever was waited for may have come by now: what this call wrote would pass for the failed one's. */
+	if (move_any(h, protocol_read(&own->failed) != 0)) {
+		if (h.thread == 0)
+			move_tell_host(c->failed, protocol_read(&own->failed));
+		return;
+	}
 	for (unsigned r = h.thread; r < c->nranks; r += h.threads)
 		if (r != c->me)
 			protocol_tell_begun(&move_channel(c, r, h.cta)->inbox[c->me], call);
