@@ -100,10 +100,11 @@ $(B)/%.o: %.c $(B)/flags | deps
 	$(SAY) CC $<
 	$(Q)$(CC) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
 
+# Kept, nvcc's own files have names that do not change; they are in the object.
 $(B)/%.o: %.cu $(B)/flags
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(B)/kept
 	$(SAY) NVCC $<
-	$(Q)$(NVCC) -O3 -std=c++17 -Xcompiler $(MAP) $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
+	$(Q)$(NVCC) -O3 -std=c++17 --keep --keep-dir $(B)/kept -Xcompiler $(MAP) $(foreach a,$(ARCHS:sm_%=%),-gencode arch=compute_$a,code=sm_$a) -MMD -c -o $@ $<
 
 # The commit is compiled in: what prints it is made again when it moves; and all is made again with
 # other flags, as when CUDA has come to the machine.

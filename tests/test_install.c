@@ -59,6 +59,14 @@ TEST(the_release_comes_from_the_changelog_and_git)
 	    "\n7.8.9+git20231114 v7.8.9-dirty 1700000000\n", "\n7.8.9+git20231114 v7.8.9-1-g");
 }
 
+TEST(recipes_are_of_the_release)
+{
+	cli_expect(
+	    here_shell("n=$(harness/version.sh | sed 's/[~+ ].*//'); "
+	               "grep \"^version = '$n'\" harness/packages/easybuild/launchgap-$n-*.eb"),
+	    0, "version");
+}
+
 TEST(a_tarball_knows_its_release)
 {
 	static const char tarball[] =

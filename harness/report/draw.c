@@ -289,7 +289,7 @@ static void draw_all(struct job *job, const struct story *story)
 	if (run_gnuplot(argv, job->dir, "/dev/null") == NO_PROGRAM) {
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "no pictures, for there is no gnuplot here: install it (apt-get install "
-		         "gnuplot-nox) and draw them from the records with make plots");
+		         "gnuplot-nox) and draw them: launchgap report");
 		return;
 	}
 	each_file(job->plots, was_drawn_into, sweep_drawn, job);
