@@ -280,6 +280,22 @@ TEST(a_log_has_a_line_per_block_with_the_claim_so_far)
 	cli_expect(cli, 0, "");
 }
 
+/* Without a claim the first variant is compared with the reference, and a search names its best set. */
+TEST(a_log_has_a_line_without_a_claim_too)
+{
+	static const char without[] =
+	    "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 2\n"
+	    "backend = null\nlimit = no\nreference = b\n[variant a]\nmode = threads\n"
+	    "[variant b]\nmode = single\n";
+	static const char search[] =
+	    "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 6\n"
+	    "backend = null\npace = stream\nlimit = no\ncalls = 2\nstretches = 2\n"
+	    "[variant a]\nmode = threads\ndelay = 400us\n[search]\ndelay = 20us, 100us\n";
+	cli_expect(here_run(without, "--no-report", NULL), 0, " left; latency a ÷ b ");
+	cli_expect(here_run(search, "--no-report", NULL), 0, "best so far ",
+	           " times the speed, unconfirmed");
+}
+
 TEST(an_interval_comes_with_the_sixth_block)
 {
 	struct cli cli =

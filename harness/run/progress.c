@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/claims.h"
 #include "../analysis/summary.h"
 #include "../arena.h"
 #include "../clock.h"
@@ -52,6 +53,25 @@ int64_t progress_left_ns(const struct progress *p, const struct plan *plan, unsi
 
 /* --- the aim so far --- */
 
+/* Without a primary claim or a gap: the first variant against the reference, by bandwidth or else by
+ * latency. */
+static struct contrast first_of(const struct summary *s, const struct progress *p)
+{
+	struct claim claim = {.test = CLAIM_WITHIN,
+	                      .metric = METRIC_BUSBW,
+	                      .bytes = {0, SIZE_MAX},
+	                      .regime = CLAIM_ANY_REGIME,
+	                      .pace = CLAIM_ANY_PACE,
+	                      .coll = CLAIM_ANY_COLL};
+	strcpy(claim.left, p->left);
+	strcpy(claim.right, p->right);
+	struct contrast c = claims_judge(s, &claim).contrast;
+	if (c.ncells)
+		return c;
+	claim.metric = METRIC_LATENCY;
+	return claims_judge(s, &claim).contrast;
+}
+
 static int show(struct arena *arena, void *of)
 {
 	struct runner *r = of;
@@ -65,10 +85,12 @@ static int show(struct arena *arena, void *of)
 		given_up[v] = r->failed[v] >= GIVE_UP;
 	summary_make(&p->seen, arena, &s);
 	p->aim[0] = '\0';
-	if (s.uncompared.kind || aim_take(&s, given_up, &aim, &ignored) || !aim_is(&aim))
+	if (s.uncompared.kind || aim_take(&s, given_up, &aim, &ignored))
 		return 0;
+	if (!p->asked && index_variant(&s, p->left) >= 0 && index_variant(&s, p->right) >= 0)
+		aim.contrast = first_of(&s, p);
 	const struct contrast *c = &aim.contrast;
-	if (isnan(c->ratio.estimate))
+	if (!aim_is(&aim) || isnan(c->ratio.estimate))
 		return 0;
 	if (!isnan(c->ratio.lo))
 		snprintf(half, sizeof half, " ±%.2g", (c->ratio.hi - c->ratio.lo) / 2);
@@ -85,6 +107,18 @@ void progress_block(struct runner *r)
 		arena_work(show, r, "the progress", &ignored);
 }
 
+/* The first variant that runs and the reference. */
+static bool name_first(const struct plan *plan, struct progress *p)
+{
+	const struct plan_variant *reference = plan_reference(plan);
+	for (unsigned v = 0; reference && v < plan->nvariants && !p->left[0]; v++)
+		if (!plan->variants[v].skip[0] && !strcmp(plan->variants[v].role, "variant")) {
+			strcpy(p->left, plan->variants[v].name);
+			strcpy(p->right, reference->name);
+		}
+	return p->left[0];
+}
+
 int progress_begin(struct runner *r, struct status *st)
 {
 	struct progress *p = r->progress = calloc(1, sizeof *p);
@@ -92,8 +126,11 @@ int progress_begin(struct runner *r, struct status *st)
 	if (!p)
 		return status_set(st, "out of memory for the progress");
 	p->since_ns = clock_now_ns();
+	p->asked = aim_names(r->environment, p->left, p->right);
+	if (!p->asked)
+		p->left[0] = p->right[0] = '\0';
 	p->follows = !r->request->change && !r->plan.search.nkeys &&
-	             aim_names(r->environment, p->left, p->right) &&
+	             (p->asked || name_first(&r->plan, p)) &&
 	             !record_load(r->folder.path, &p->seen, &ignored);
 	if (r->first_block)
 		progress_block(r);

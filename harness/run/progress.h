@@ -15,8 +15,9 @@ struct progress_steps {
 struct progress {
 	struct progress_steps steps[PLAN_KINDS][PLAN_MAX_VARIANTS];
 	int64_t since_ns; /* the end of the last step */
-	/* The aim's variants as measured so far, trial by trial; not followed: there is no aim. */
-	bool follows;
+	/* The aim's variants as measured so far, trial by trial. Not followed: there is none, or a search,
+	 * which says itself what it found. asked: by the primary claim or the gap. */
+	bool follows, asked;
 	char left[TRIAL_NAME_BYTES], right[TRIAL_NAME_BYTES];
 	struct record_run seen;
 	char aim[160]; /* "busbw processes ÷ threads 0.81 ±0.02 after 6 blocks"; "" */

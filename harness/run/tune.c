@@ -1,5 +1,6 @@
 #include "tune.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "../config/search.h"
 #include "../record/record_search.h"
 #include "describe.h"
+#include "progress.h"
 
 #define MOST_TRIES 3 /* blocks for one round, where trials are missing */
 
@@ -237,6 +239,32 @@ static bool is_hopeless(const struct runner *r, unsigned variant, char *why, siz
 	return true;
 }
 
+/* The live line names the set with the highest mean gain so far. Of many sets the best is partly lucky,
+ * so that its gain is called unconfirmed. */
+static void say_best(struct runner *r, const struct record_run *run, struct arena *arena)
+{
+	if (!run->search || !r->progress)
+		return;
+	const struct tuned_seen t = tuned_seen_make(run, arena);
+	const struct candidates_seen *seen = &t.seen;
+	double *sum = ARENA_ARRAY(arena, double, seen->nsets + 1);
+	unsigned *n = ARENA_ARRAY(arena, unsigned, seen->nsets + 1), best = seen->nsets;
+	for (unsigned i = 0; i < seen->ntrials * seen->ncells; i++) {
+		const unsigned set = seen->set_of[i / seen->ncells];
+		if (!isnan(seen->gains[i]) && !seen->bad[set]) {
+			sum[set] += seen->gains[i];
+			n[set]++;
+		}
+	}
+	for (unsigned i = 0; i < seen->nsets; i++)
+		if (n[i] && (best == seen->nsets || sum[i] / n[i] > sum[best] / n[best]))
+			best = i;
+	if (best < seen->nsets)
+		snprintf(r->progress->aim, sizeof r->progress->aim,
+		         "best so far %.80s: %.3g times the speed, unconfirmed",
+		         run->search->variants[best].name, exp(sum[best] / n[best]));
+}
+
 struct choosing {
 	struct tuning *t;
 	const struct record_run *run;
@@ -247,6 +275,7 @@ static int choose(struct arena *arena, void *of)
 {
 	const struct choosing *c = of;
 	const struct plan *p = &c->t->r->plan;
+	say_best(c->t->r, c->run, arena);
 	tune_next(c->run, &p->search, p->seed, search_blocks(p), false, arena, c->next);
 	if (c->next->ended || c->next->confirms || !is_short(c->t->r, c->next->n + 2))
 		return 0;
