@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../config/claim.h"
 #include "../config/key_tables.h"
 #include "verbs.h"
 
@@ -242,9 +243,35 @@ static void put_row(const struct field *row, void *arg)
 	fputs(" |\n", t->out);
 }
 
+/* When a metric is measured: the pace of its calls, or a pass, or a whole trial. */
+static const char *metric_pace(const struct metric_info *m)
+{
+	return m->whole                    ? "whole trials"
+	       : m->counters               ? "pass `counters`"
+	       : m->pace == CLAIM_ANY_PACE ? "isolated where there is one"
+	                                   : coll_pace_name((enum pace)m->pace);
+}
+
+static void put_metrics(FILE *out)
+{
+	fputs("<!-- made: keys metrics -->\n| metric | what it is | unit | pace | sizes |\n"
+	      "|---|---|---|---|---|\n",
+	      out);
+	for (unsigned i = 0; i < METRIC_KINDS; i++) {
+		const struct metric_info *m = metric_info((enum metric)i);
+		fprintf(out, "| `%s` | %s | %s | %s | %s |\n", m->name, m->summary,
+		        *m->unit ? m->unit : "–", metric_pace(m),
+		        m->whole                        ? "–"
+		        : m->regime == CLAIM_ANY_REGIME ? "all that have it"
+		                                        : claim_regime_name((unsigned)m->regime));
+	}
+	fputs("<!-- end -->\n", out);
+}
+
 void manual_print_tables(FILE *out)
 {
 	const struct key_table *table;
+	put_metrics(out);
 	for (unsigned i = 0; (table = key_table_at(i)); i++) {
 		struct tabled t = {out, table->backends};
 		fprintf(out,
