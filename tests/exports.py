@@ -98,6 +98,9 @@ def test_junit_says_what_the_verdicts_say(folder):
         failed = {key for key, tag in wanted.items() if tag == "failure"}
         assert {case.get("classname") for case in cases if case[0].tag == "failure"} == failed
         assert all("slower" in case[0].get("message") for case in cases if case[0].tag == "failure")
+        # Of an undecided verdict a size that is slower by itself is no failure, and is no success.
+        alone = [case for case in cases if case[0].get("message", "").startswith("taken alone")]
+        assert bool(alone) == (code == 0) and all(wanted[case.get("classname")] != "failure" for case in alone)
 
 
 def test_junit_says_why_nothing_is_compared(folder):
@@ -222,6 +225,15 @@ def test_benchmarks_have_the_figures_of_summary_csv(folder):
         assert wanted and {row["unit"] for row in got} == {unit}
         for a, b in zip(sorted(row["value"] for row in got), wanted, strict=True):
             assert math.isclose(a, b, rel_tol=1e-5)
+
+
+def test_what_is_not_known_is_left_out(folder):
+    made = record(f"{folder}/made", source="tests/fuzz/corpus/record/null_one_trial")
+    run("report", made, "--prometheus", f"{folder}/x.prom", "--smaller-is-better", f"{folder}/less.json")
+    families = prometheus(f"{folder}/x.prom")
+    assert "launchgap_call_seconds" in families and "launchgap_speed_low_ratio" not in families
+    rows = benchmark(f"{folder}/less.json")
+    assert rows and not any("range" in row for row in rows)
 
 
 # --- the page of a job -------------------------------------------------------------------------------

@@ -133,13 +133,12 @@ static enum outcome outcome_of(const struct comparison_group *g, const struct ve
 	return verdict_beyond(v) >= 0 ? PASSED : verdict_beyond(&g->verdict) < 0 ? FAILED : SKIPPED;
 }
 
-/* Before the verdict of what fails, and of a cell that would fail by itself. */
-static const char *lead_of(enum outcome outcome, const struct verdict *v)
+/* Before the verdict of what fails, and of what would fail if it counted by itself. */
+static const char *lead_of(const struct comparison_group *g, const struct verdict *v)
 {
-	return outcome == FAILED ? "B is "
-	       : outcome == SKIPPED && verdict_beyond(v) < 0
-	           ? "taken alone, unlike all sizes, B is "
-	           : "";
+	if (verdict_beyond(v) >= 0 || g->of->limit)
+		return "";
+	return verdict_beyond(&g->verdict) < 0 ? "B is " : "taken alone, unlike all sizes, B is ";
 }
 
 static void add_point(struct suite *s, const struct comparison *c, const struct comparison_group *g,
@@ -152,7 +151,7 @@ static void add_point(struct suite *s, const struct comparison *c, const struct 
 	const enum outcome outcome = outcome_of(g, &v);
 	suite_add(s, &(struct one){class_of(s->arena, g->of), size_of(s->arena, p->left),
 	                           p->right_us * 1e-6, outcome,
-	                           sentence(s->arena, &v, lead_of(outcome, &v), times)});
+	                           sentence(s->arena, &v, lead_of(g, &v), times)});
 }
 
 static void put_group(const struct comparison *c, const struct comparison_group *g,
@@ -165,9 +164,9 @@ static void put_group(const struct comparison *c, const struct comparison_group 
 	const char *sizes = arena_text(c->arena, " over %u size%s, margin %.3g %%", g->npoints,
 	                               format_plural(g->npoints), c->margin * 100);
 	const enum outcome outcome = outcome_of(g, &g->verdict);
-	suite_add(s, &(struct one){
-	                 class_of(c->arena, g->of), "all sizes", NAN, outcome,
-	                 sentence(c->arena, &g->verdict, lead_of(outcome, &g->verdict), sizes)});
+	suite_add(s,
+	          &(struct one){class_of(c->arena, g->of), "all sizes", NAN, outcome,
+	                        sentence(c->arena, &g->verdict, lead_of(g, &g->verdict), sizes)});
 	for (unsigned i = 0; i < g->npoints; i++)
 		add_point(s, c, g, &g->points[i]);
 	suite_end(s, all);
