@@ -8,12 +8,12 @@ command -v dh >/dev/null || {
 	echo 'dh is missing: apt-get install --no-install-recommends debhelper dpkg-dev fakeroot'
 	exit 1
 }
-set -- $(harness/version.sh)
 place=$PWD/build-deb
-source=$place/launchgap-$1
+source=$place/source
 rm -rf "$place"
 mkdir -p "$source"
 if [ -e .git ]; then git archive HEAD; else tar -c --exclude='./build*' .; fi | tar -x -C "$source"
+set -- $("$source/harness/version.sh") # what is changed here and not committed is not in it
 cp -r harness/packages/debian "$source/debian"
 cat >"$source/debian/changelog" <<END
 launchgap ($1) unstable; urgency=medium
