@@ -22,7 +22,8 @@ static const char *const groupings[] = {"auto", "never", NULL};
 static const char *const engines[] = {"ce", "sm", "chase", NULL};
 static const char *const peers[] = {"write", "read", NULL};
 static const char *const memories[] = {"host", "device", NULL};
-static const char *const paths[] = {"auto", "direct", "fifo", "shared", NULL};
+static const char *const paths[] = {"auto",    "direct", "fifo", "shared",
+                                    "packets", "stores", "bulk", NULL};
 static const char *const all_pages[] = {"shared", "small", "huge", NULL};
 static const char *const apis[] = {"grouped", "native",          "copies",
                                    "device",  "device-no-entry", NULL};
@@ -96,7 +97,8 @@ static const struct field rows[] = {
     {"peer", FIELD_WORD, AT(peer), .words = peers, .special = true, .initial = "write",
      .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
-     .help = "how data goes from rank to rank"},
+     .help = "how data goes from rank to rank",
+     .more = "host: the first four. nccl with `api = device`: `auto`, by size; `packets`, by way of the receiver's slots; into its buffer by `stores`, or by `bulk` copies (compute capability 9.0)"},
     {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
      .help = "device: buffers on GPUs, staged through CPU memory in each call",
      .more = "Calls copy to pinned CPU memory and back, *staged*; on `host` it is refused"},

@@ -53,7 +53,8 @@ TEST(data_is_right_in_every_mode)
 	    "[variant turns]\nmode = single\ngroup = never\ncall_ctas = 1\n"
 	    "[variant straight]\nmode = processes\ncall_ctas = 1\nnccl = ${NCCL_NEW}\n"
 	    "[variant open]\nmode = threads\ncall_ctas = 1\napi = device-no-entry\n"
-	    "[variant graph]\nmode = threads\ngraph = 2\ncall_ctas = 1\n";
+	    "[variant graph]\nmode = threads\ngraph = 2\ncall_ctas = 1\n"
+	    "[variant bulk]\nmode = processes\npath = bulk\n";
 	cli_expect(run(text, NULL), 0, RIGHT);
 }
 
@@ -125,6 +126,8 @@ TEST(what_it_cannot_do_is_said)
 	    {"nccl = ${NCCL_OLD}\n", "api = device needs NCCL 2.28.3 or later; this is 2.21.5"},
 	    {"register = local\n", "api = device registers the receive buffer as a window"},
 	    {"allocator = cuda\n", "api = device needs memory of ncclMemAlloc"},
+	    {"path = fifo\n",
+	     "path = fifo: with nccl allowed are auto and, with api = device, packets"},
 	    {"call_ctas = 129\n", "call_ctas = 129: api = device allows up to 128"},
 	};
 	char text[256];
@@ -135,6 +138,11 @@ TEST(what_it_cannot_do_is_said)
 		         rows[i].variant);
 		cli_expect(run(text, NULL), 1, rows[i].says);
 	}
+	again();
+	cli_expect(run("collective = alltoall\nbytes = 64K\n[variant v]\nmode = threads\n"
+	               "path = packets\ncall_ctas = 1\n",
+	               NULL),
+	           1, "path = packets: a slot of 1 thread blocks holds 8 KiB");
 	again();
 	cli_expect(run("collective = all_reduce\nbytes = 4K\n[variant v]\nmode = threads\n", NULL),
 	           1, "api = device has no kernel for all_reduce; allowed are alltoall, alltoallv");

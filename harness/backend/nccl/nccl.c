@@ -343,7 +343,8 @@ static const char *const uses[] = {
     "nccl",     "nccl_below",   "api",          "allocator",     "register",    "cta_policy",
     "min_ctas", "max_ctas",     "call_ctas",    "ranks_per_gpu", "nonblocking", "init",
     "group",    "flip",         "each",         "extra",         "visible",     "hidden",
-    "batch",    "first_bucket", "accumulation", "bucket_view",   "tensor",      NULL};
+    "batch",    "first_bucket", "accumulation", "bucket_view",   "tensor",      "path",
+    NULL};
 
 const struct backend backend_nccl = {
     .uses = uses,

@@ -151,6 +151,7 @@ struct backend_ctx {
 	void *stage;              /* pinned, for digests; allocated by the first one */
 	volatile int *gate;       /* pinned; 0 holds this worker's streams */
 	uint32_t *move_failed;    /* pinned, of each place (struct move_call) */
+	cudaGraph_t together_of;  /* whose nodes have to stay */
 	cudaGraphExec_t together; /* the cell's calls of all local ranks, by one launch; or NULL */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */

@@ -97,18 +97,18 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others. PREDICTED, by the floor in nccl_move_block.h: one pass of a
- * block's 512 threads sends 4 KiB in packets, which spare two flags over the link (2 to 3 µs, as much
- * as 512 KiB on NVLink 4); 64 blocks with 64 KiB of loads in flight each are several times what
- * bandwidth × latency asks for; the own part beside them needs less than 32. Not yet measured on two
- * GPUs: call_ctas changes the blocks of a run. */
+/* By the most that a rank sends to others. PREDICTED for a link, by the floor in nccl_move_block.h: not
+ * yet measured on two GPUs (tests/gpu/moves measures each way, path and call_ctas force one). Measured
+ * with both ranks on one H100 (tests/gpu/moves 1, in a graph): packets take 3.7 µs at 16 bytes and 4.6 at
+ * 128 KiB to the peer, stores 5.2 and 5.6, the two flags more; at 512 KiB they are equal, 6.1. Bulk
+ * copies took 0.7 µs more up to 1 MiB and no less from there on, where memory was the limit: so they are
+ * not chosen. Copying the own part by blocks beside is 1.1 to 1.8 µs less than by the same ones. */
 // clang-format off
 static const struct {
 	size_t most;
 	enum move_way way;
 	unsigned ctas, own_ctas;
 } table[] = {
-    {4 << 10,   MOVE_PACKET, 1,  0},
     {16 << 10,  MOVE_PACKET, 4,  0},
     {64 << 10,  MOVE_PACKET, 16, 0},
     {512 << 10, MOVE_PACKET, 64, 0},
@@ -117,7 +117,7 @@ static const struct {
 };
 // clang-format on
 
-static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk copies"};
+static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk"};
 
 bool nccl_moves(const struct settings *settings)
 {
@@ -155,13 +155,33 @@ static size_t sent_to_others(const struct plan *plan)
 	return bytes;
 }
 
+/* Whether all packets have room in their slots, on all ranks. */
+static bool fit(const struct backend_ctx *ctx, const struct move_call *c)
+{
+	bool fits = true;
+	for (unsigned r = 0; c->way == MOVE_PACKET && r < ctx->n; r++) {
+		struct plan plan = plan_of(ctx, r);
+		fits = fits && place_packets(&plan, c->ctas) <= MOVE_PACKETS;
+	}
+	return fits;
+}
+
+/* path = packets, stores or bulk, in place of the table's; with as many blocks. */
+static void force(struct move_call *c, enum move_way way)
+{
+	if (way == MOVE_PACKET)
+		c->own_ctas = 0;
+	else if (c->way == MOVE_PACKET)
+		c->own_ctas = c->ctas;
+	c->way = way;
+}
+
 /* The same on all ranks: by the rank that sends most, and by the fullest slot. */
-static void choose(const struct backend_ctx *ctx, struct move_call *c)
+static int choose(const struct backend_ctx *ctx, struct move_call *c, struct status *st)
 {
 	const unsigned asked = ctx->trial->settings.call_ctas;
 	size_t most = 0;
 	unsigned row = 0;
-	bool fits = false;
 	for (unsigned r = 0; r < ctx->n; r++) {
 		const struct plan plan = plan_of(ctx, r);
 		const size_t sent = sent_to_others(&plan);
@@ -169,25 +189,43 @@ static void choose(const struct backend_ctx *ctx, struct move_call *c)
 	}
 	while (table[row].most < most)
 		row++;
-	for (; !fits; row += !fits) {
+	do {
 		c->way = table[row].way;
 		c->ctas = asked ? asked : table[row].ctas;
 		c->own_ctas = table[row].own_ctas;
-		fits = true;
-		for (unsigned r = 0; c->way == MOVE_PACKET && r < ctx->n; r++) {
-			struct plan plan = plan_of(ctx, r);
-			fits = fits && place_packets(&plan, c->ctas) <= MOVE_PACKETS;
-		}
-	}
+	} while (!fit(ctx, c) && row++ < sizeof table / sizeof *table);
+	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
+		if (!strcmp(ctx->trial->settings.path, way_names[way]))
+			force(c, way);
+	if (fit(ctx, c))
+		return 0;
+	return status_set(st,
+	                  "path = packets: a slot of %u thread blocks holds %u KiB, which is less "
+	                  "than goes to one rank; allowed are more call_ctas, and stores",
+	                  c->ctas, c->ctas * MOVE_PACKETS * 8 >> 10);
 }
 
 /* --- requests that cannot be fulfilled --- */
+
+static bool is_way(const char *path)
+{
+	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
+		if (!strcmp(path, way_names[way]))
+			return true;
+	return false;
+}
 
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	const struct nccl_coll *row = nccl_coll(cell->coll);
 	const bool own = row->call || row->move || row->round || row->trains;
+	const bool forced = strcmp(set->path, "auto") != 0;
+	if (forced && (!nccl_moves(set) || !is_way(set->path)))
+		return status_set(st,
+		                  "path = %s: with nccl allowed are auto and, with api = device, "
+		                  "packets, stores and bulk",
+		                  set->path);
 	if (!nccl_moves(set))
 		return 0;
 	if (own && !nccl_can_move(cell->coll))
@@ -362,10 +400,11 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
-static void take_parts(struct backend_ctx *ctx, struct place *p)
+static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	struct move_call *c = &p->move;
-	choose(ctx, c);
+	if (choose(ctx, c, st))
+		return -1;
 	c->nsends = c->nreceives = 0;
 	for (unsigned r = 0; r < ctx->n; r++) {
 		struct plan plan = plan_of(ctx, r);
@@ -380,6 +419,7 @@ static void take_parts(struct backend_ctx *ctx, struct place *p)
 			c->receives[c->nreceives++] = part;
 		}
 	}
+	return 0;
 }
 
 /* One thread with several GPUs launches once for all of them, by a graph over them, unless group = never
@@ -396,32 +436,28 @@ static bool goes_together(const struct backend_ctx *ctx)
 static int make_together(struct backend_ctx *ctx, struct status *st)
 {
 	struct place *first = &ctx->places[0];
-	cudaGraph_t graph;
-	int result = 0;
-	if (device_ok(cudaGraphCreate(&graph, 0), "cudaGraphCreate", st))
+	if (device_ok(cudaGraphCreate(&ctx->together_of, 0), "cudaGraphCreate", st))
 		return -1;
-	for (unsigned i = 0; !result && i < ctx->count; i++) {
+	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		if (device_use(p->device, st) ||
-		    device_ok(device_add_move(graph, &p->move, &p->node), "cudaGraphAddKernelNode",
-		              st))
-			result = -1;
+		    device_ok(device_add_move(ctx->together_of, &p->move, &p->node),
+		              "cudaGraphAddKernelNode", st))
+			return -1;
 	}
-	if (!result &&
-	    (device_use(first->device, st) ||
-	     device_ok(cudaGraphInstantiateWithFlags(&ctx->together, graph, 0),
-	               "cudaGraphInstantiate", st) ||
-	     device_ok(cudaGraphUpload(ctx->together, first->stream), "cudaGraphUpload", st) ||
-	     device_ok(cudaStreamSynchronize(first->stream), "cudaGraphUpload", st)))
-		result = -1;
-	cudaGraphDestroy(graph);
-	return result;
+	if (device_use(first->device, st) ||
+	    device_ok(cudaGraphInstantiateWithFlags(&ctx->together, ctx->together_of, 0),
+	              "cudaGraphInstantiate", st) ||
+	    device_ok(cudaGraphUpload(ctx->together, first->stream), "cudaGraphUpload", st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(first->stream), "cudaGraphUpload", st);
 }
 
 int nccl_move_take(struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
-		take_parts(ctx, &ctx->places[i]);
+		if (take_parts(ctx, &ctx->places[i], st))
+			return -1;
 	return goes_together(ctx) ? make_together(ctx, st) : 0;
 }
 
@@ -429,7 +465,10 @@ void nccl_move_drop(struct backend_ctx *ctx)
 {
 	if (ctx->together)
 		cudaGraphExecDestroy(ctx->together);
+	if (ctx->together_of)
+		cudaGraphDestroy(ctx->together_of);
 	ctx->together = NULL;
+	ctx->together_of = NULL;
 }
 
 /* --- the timed path --- */

@@ -394,6 +394,7 @@ int nccl_log_path(const struct settings *settings, const char *folder, const cha
 	const struct nccl_log_settings set = {
 	    .direct_disable = settings_env(settings, "NCCL_P2P_DIRECT_DISABLE"),
 	    .read_enable = settings_env(settings, "NCCL_P2P_READ_ENABLE"),
+	    .own_kernel = !strncmp(settings->api, "device", strlen("device")),
 	};
 	struct nccl_log log = {0};
 	int result = nccl_log_read_files(folder, prefix, &log, st);

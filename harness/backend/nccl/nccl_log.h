@@ -62,6 +62,7 @@ void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards *
 struct nccl_log_settings {
 	const char *direct_disable; /* NCCL_P2P_DIRECT_DISABLE, NULL when unset */
 	const char *read_enable;    /* NCCL_P2P_READ_ENABLE, NULL when unset */
+	bool own_kernel;            /* api = device */
 };
 
 /* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for

@@ -178,7 +178,10 @@ void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *i
 		return;
 	}
 	if (!e->path.nlinks) {
-		conclude(e, PATH_UNKNOWN, "the log names no link between ranks");
+		conclude(e, PATH_UNKNOWN,
+		         settings->own_kernel
+		             ? "launchgap's own kernel moves it, of which NCCL's log does not speak"
+		             : "the log names no link between ranks");
 		return;
 	}
 	judge_links(&j);

@@ -69,15 +69,121 @@ static __device__ __forceinline__ void copy_by_stores(struct move_here h, char *
 		to[i] = from[i];
 }
 
-static __device__ __forceinline__ void move_copy(const struct move_call *, struct move_here h,
+/* Bulk copies by way of shared memory, which one thread of the block starts: the stages take turns, each
+ * first filled from this GPU's memory, then written to the target. */
+#define STAGES      4
+#define LAG         2 /* a stage is written so many turns after it began to be filled */
+#define STAGE_BYTES 16384
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+struct bulk {
+	alignas(128) char stage[STAGES][STAGE_BYTES];
+	uint64_t full[STAGES];
+	unsigned turns; /* taken by earlier copies of this call */
+};
+extern __shared__ __align__(128) char shared[];
+
+static __device__ __forceinline__ uint32_t shared_address(const void *at)
+{
+	return (uint32_t)__cvta_generic_to_shared(at);
+}
+
+static __device__ __forceinline__ void bulk_begin(struct move_here h)
+{
+	struct bulk *b = (struct bulk *)shared;
+	if (h.thread == 0) {
+		b->turns = 0;
+		for (unsigned s = 0; s < STAGES; s++)
+			asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
+			                 shared_address(&b->full[s]))
+			             : "memory");
+		asm volatile("fence.proxy.async;" ::: "memory");
+	}
+	__syncthreads();
+}
+
+static __device__ __forceinline__ void bulk_fill(struct bulk *b, unsigned turn, const char *from,
+                                                 uint32_t bytes)
+{
+	const uint32_t full = shared_address(&b->full[turn % STAGES]);
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full),
+	             "r"(bytes)
+	             : "memory");
+	asm volatile(
+	    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+	    "%2, [%3];" ::"r"(shared_address(b->stage[turn % STAGES])),
+	    "l"(from), "r"(bytes), "r"(full)
+	    : "memory");
+}
+
+static __device__ __forceinline__ void bulk_write(struct bulk *b, unsigned turn, char *to,
+                                                  uint32_t bytes)
+{
+	const uint32_t full = shared_address(&b->full[turn % STAGES]), phase = turn / STAGES % 2;
+	uint32_t is_full = 0;
+	/* Of this GPU's own memory: it comes. */
+	while (!is_full)
+		asm volatile("{ .reg .pred p;\n"
+		             "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+		             "selp.u32 %0, 1, 0, p; }"
+		             : "=r"(is_full)
+		             : "r"(full), "r"(phase)
+		             : "memory");
+	asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+	             "cp.async.bulk.commit_group;" ::"l"(to),
+	             "r"(shared_address(b->stage[turn % STAGES])), "r"(bytes)
+	             : "memory");
+}
+
+/* bytes: a multiple of 16, as both addresses are. */
+static __device__ __forceinline__ void copy_by_bulk(char *to, const char *from, size_t bytes)
+{
+	struct bulk *b = (struct bulk *)shared;
+	const unsigned n = (unsigned)((bytes + STAGE_BYTES - 1) / STAGE_BYTES), first = b->turns;
+	const uint32_t last = (uint32_t)(bytes - (size_t)(n - 1) * STAGE_BYTES);
+	for (unsigned k = 0; k < n + LAG; k++) {
+		if (k < n) {
+			/* The write from this stage has read it. */
+			asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(STAGES - LAG - 1)
+			             : "memory");
+			bulk_fill(b, first + k, from + (size_t)k * STAGE_BYTES,
+			          k + 1 < n ? STAGE_BYTES : last);
+		}
+		if (k >= LAG)
+			bulk_write(b, first + k - LAG, to + (size_t)(k - LAG) * STAGE_BYTES,
+			           k - LAG + 1 < n ? STAGE_BYTES : last);
+	}
+	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+	b->turns = first + n;
+}
+#else
+struct bulk {
+};
+#endif
+
+static __device__ __forceinline__ void move_copy(const struct move_call *c, struct move_here h,
                                                  char *to, const char *from, size_t bytes)
 {
+#if __CUDA_ARCH__ >= 900
+	const size_t whole = bytes / 16 * 16;
+	if (c->way == MOVE_BULK && ((uintptr_t)to | (uintptr_t)from) % 16 == 0 && whole) {
+		if (h.thread == 0)
+			copy_by_bulk(to, from, whole);
+		for (size_t i = whole + h.thread; i < bytes; i += h.threads)
+			to[i] = from[i];
+		return;
+	}
+#endif
 	copy_by_stores(h, to, from, bytes);
 }
 
-/* All threads' stores come before the release that follows it. */
-static __device__ __forceinline__ void move_flush(struct move_here)
+/* All threads' stores and the bulk copies come before the release that follows. */
+static __device__ __forceinline__ void move_flush(struct move_here h)
 {
+#if __CUDA_ARCH__ >= 900
+	if (h.thread == 0)
+		asm volatile("cp.async.bulk.wait_group 0;\nfence.proxy.async;" ::: "memory");
+#endif
 	__syncthreads();
 }
 
@@ -85,24 +191,27 @@ static __device__ __forceinline__ void move_flush(struct move_here)
 
 __global__ void __launch_bounds__(THREADS) move(const __grid_constant__ struct move_call call)
 {
-	move_block(&call, {blockIdx.x, threadIdx.x, blockDim.x});
+	const struct move_here here = {blockIdx.x, threadIdx.x, blockDim.x};
+#if __CUDA_ARCH__ >= 900
+	if (call.way == MOVE_BULK)
+		bulk_begin(here);
+#endif
+	move_block(&call, here);
+#if __CUDA_ARCH__ >= 900
+	/* Of the own part: its blocks have nobody to tell. */
+	if (call.way == MOVE_BULK)
+		move_flush(here);
+#endif
 }
 
 extern "C" cudaError_t device_prepare_move(void)
 {
 	struct cudaFuncAttributes attributes;
-	return cudaFuncGetAttributes(&attributes, (const void *)move);
-}
-
-static unsigned blocks_of(const struct move_call *call)
-{
-	return call->ctas + call->own_ctas;
-}
-
-extern "C" cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream)
-{
-	move<<<blocks_of(call), THREADS, 0, stream>>>(*call);
-	return cudaGetLastError();
+	cudaError_t error = cudaFuncGetAttributes(&attributes, (const void *)move);
+	if (error != cudaSuccess || attributes.binaryVersion < 90)
+		return error;
+	return cudaFuncSetAttribute((const void *)move, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	                            sizeof(struct bulk));
 }
 
 static struct cudaKernelNodeParams node_of(const struct move_call *call, void *arguments[1])
@@ -110,10 +219,19 @@ static struct cudaKernelNodeParams node_of(const struct move_call *call, void *a
 	struct cudaKernelNodeParams node = {};
 	arguments[0] = (void *)call;
 	node.func = (void *)move;
-	node.gridDim = dim3(blocks_of(call));
+	node.gridDim = dim3(call->ctas + call->own_ctas);
 	node.blockDim = dim3(THREADS);
+	node.sharedMemBytes = call->way == MOVE_BULK ? sizeof(struct bulk) : 0;
 	node.kernelParams = arguments;
 	return node;
+}
+
+extern "C" cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream)
+{
+	void *arguments[1];
+	const struct cudaKernelNodeParams node = node_of(call, arguments);
+	return cudaLaunchKernel(node.func, node.gridDim, node.blockDim, node.kernelParams,
+	                        node.sharedMemBytes, stream);
 }
 
 extern "C" cudaError_t device_add_move(cudaGraph_t graph, const struct move_call *call,
