@@ -16,7 +16,7 @@ static const struct {
     {"trace.o", "trace"},        /* CUPTI calls back without an argument of ours */
     {"device.o", "*[Nn]vtx*"},   /* where NVTX' headers keep the functions of a tool */
     {"device_kernels.o", "_Z*"}, /* what nvcc registers the kernels by */
-    {"device_kernels.o", "DW.ref.*"},
+    {"*_kernels.o", "DW.ref.*"},
 };
 
 /* A line of objdump -t: address, flags, section, size, name. False: it is none, or not of
@@ -40,7 +40,8 @@ static bool is_writable(const char *line, char name[128])
 static bool is_allowed(const char *object, const char *symbol)
 {
 	for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-		if (!strcmp(object, allowed[i].object) && !fnmatch(allowed[i].symbol, symbol, 0))
+		if (!fnmatch(allowed[i].object, object, 0) &&
+		    !fnmatch(allowed[i].symbol, symbol, 0))
 			return true;
 	return false;
 }
