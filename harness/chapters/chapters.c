@@ -49,6 +49,7 @@ static const struct chapter *const all[] = {
     &chapter_spent,
     &chapter_method,
     &chapter_variants,
+    &chapter_kernel,
     &chapter_topology,
     &chapter_system,
     &chapter_advice,

@@ -54,6 +54,7 @@ extern const struct chapter
     chapter_spent,
     chapter_method,
     chapter_variants,
+    chapter_kernel,
     chapter_topology,
     chapter_system,
     chapter_advice,

@@ -72,6 +72,11 @@ static void set_native(struct settings *set)
 	set->wait = WAIT_BLOCK;
 }
 
+static void set_device(struct settings *set)
+{
+	strcpy(set->api, "device");
+}
+
 // clang-format off
 static const struct scene scenes[] = {
     {"plain",       COLL_ALL_REDUCE, OP_SUM, AGAIN | TURNED | WATCHED, NULL},
@@ -82,6 +87,8 @@ static const struct scene scenes[] = {
     {"grouped",     COLL_ALLTOALLV, OP_NONE, 0, set_grouped},
     {"held",        COLL_REDUCE_SCATTER, OP_MAX, HELD, set_held},
     {"native",      COLL_ALLTOALL, OP_NONE, SLEEPS, set_native},
+    {"device",      COLL_ALLTOALL, OP_NONE, AGAIN, set_device},
+    {"device kept", COLL_SENDRECV, OP_NONE, GRAPH, set_device},
     {"gather",      COLL_GATHER, OP_NONE, 0, set_native},
     {"scatter",     COLL_SCATTER, OP_NONE, 0, set_native},
     {"graph",       COLL_SENDRECV_BOTH, OP_NONE, GRAPH, NULL},

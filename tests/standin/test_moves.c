@@ -88,6 +88,30 @@ TEST(data_is_right_however_it_lies)
 	    0, RIGHT);
 }
 
+TEST(the_report_shows_the_table_and_the_launches)
+{
+	cli_expect(run("collective = alltoall\nbytes = 4K\n[variant one]\nmode = single\n"
+	               "[variant turns]\nmode = single\ngroup = never\napi = device-no-entry\n",
+	               NULL),
+	           0, RIGHT);
+	json_t *report = json_report(here_in("t", "report.json"));
+	const json_t *rows = json_table(report, "kernel"),
+	             *launches = json_table(report, "kernel_launches");
+	assert_int_equal(json_rows(rows, (json_keys){"way", "packets", "own_ctas", "0", NULL}),
+	                 json_rows(rows, (json_keys){"way", "packets", NULL}));
+	json_assert_number(json_cell(rows, (json_keys){"sent_bytes", "16384", NULL}, "ctas"), "", 4,
+	                   0);
+	json_assert_text(json_cell(launches, (json_keys){"variant", "one", NULL}, "launch"), "",
+	                 "one graph");
+	json_assert_text(json_cell(launches, (json_keys){"variant", "one", NULL}, "barrier"), "",
+	                 "entry");
+	json_assert_text(json_cell(launches, (json_keys){"variant", "turns", NULL}, "launch"), "",
+	                 "one by one");
+	json_assert_text(json_cell(launches, (json_keys){"variant", "turns", NULL}, "barrier"), "",
+	                 "none");
+	json_decref(report);
+}
+
 /* New connections and new buffers have their own windows; all of it is given back. */
 TEST(connections_are_made_again)
 {

@@ -279,6 +279,8 @@ bool nccl_can_move(enum coll_kind coll);
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
 /* Once the receive buffers are registered: opens the peers' memory, in all workers. */
 int nccl_move_open(struct backend_ctx *ctx, struct status *st);
+/* Until no kernel of ours works in memory that is about to be unmapped. */
+void nccl_move_await(struct backend_ctx *ctx);
 void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
 int nccl_move_take(struct backend_ctx *ctx, struct status *st);

@@ -384,6 +384,13 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st)
 	return team_meet(ctx->team) ? status_set(st, "another rank failed") : 0;
 }
 
+void nccl_move_await(struct backend_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->count; i++)
+		if (ctx->places[i].channels)
+			cudaStreamSynchronize(ctx->places[i].stream);
+}
+
 void nccl_move_close(struct backend_ctx *ctx, struct place *p)
 {
 	if (p->channels_window)
@@ -489,7 +496,7 @@ void nccl_end_moves(struct backend_ctx *ctx)
 		if (nccl_use(ctx, &ctx->places[i]))
 			nccl_keep_cuda(ctx, device_set_move(ctx->together, ctx->places[i].node,
 			                                    &ctx->places[i].move));
-	if (nccl_use(ctx, &ctx->places[0]))
+	if (ctx->cuda_failed == cudaSuccess && nccl_use(ctx, &ctx->places[0]))
 		nccl_keep_cuda(ctx, cudaGraphLaunch(ctx->together, ctx->places[0].stream));
 }
 
@@ -524,16 +531,10 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 	char rows[512] = "";
 	if (!nccl_moves(&ctx->trial->settings))
 		return;
-	for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
-		char most[32] = "more";
-		if (table[i].most != SIZE_MAX)
-			snprintf(most, sizeof most, "up to %zu KiB", table[i].most >> 10);
-		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%s: %s, %u",
-		         i ? "; " : "", most, way_names[table[i].way], table[i].ctas);
-		if (table[i].own_ctas)
-			snprintf(rows + strlen(rows), sizeof rows - strlen(rows), " and %u",
-			         table[i].own_ctas);
-	}
+	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu %s %u %u",
+		         i ? ", " : "", table[i].most == SIZE_MAX ? 0 : table[i].most,
+		         way_names[table[i].way], table[i].ctas, table[i].own_ctas);
 	size_t at = strlen(text);
 	snprintf(text + at, bytes - at, "device_table=%s\ndevice_barrier=%s\ndevice_launch=%s\n",
 	         rows, strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",

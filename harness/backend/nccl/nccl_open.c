@@ -306,10 +306,12 @@ void nccl_finalize(struct backend_ctx *ctx)
 	ctx->finalized = true;
 }
 
-/* Like nccl_disconnect, after a failure: waits for nobody. */
+/* Like nccl_disconnect, after a failure: waits for nobody, but for our own kernels, whose waits end. */
 static void nccl_abort(struct backend_ctx *ctx)
 {
+	nccl_move_await(ctx);
 	nccl_drop_graphs(ctx);
+	nccl_move_drop(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		cudaSetDevice((int)p->device);
