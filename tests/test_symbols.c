@@ -13,9 +13,9 @@
 static const struct {
 	const char *object, *symbol; /* patterns */
 } allowed[] = {
-    {"trace.o", "trace"},        /* CUPTI calls back without an argument of ours */
-    {"device.o", "*[Nn]vtx*"},   /* where NVTX' headers keep the functions of a tool */
-    {"device_kernels.o", "_Z*"}, /* what nvcc registers the kernels by */
+    {"trace.o", "trace"},      /* CUPTI calls back without an argument of ours */
+    {"device.o", "*[Nn]vtx*"}, /* where NVTX' headers keep the functions of a tool */
+    {"*_kernels.o", "_Z*"},    /* what nvcc registers the kernels by */
     {"*_kernels.o", "DW.ref.*"},
 };
 
