@@ -9,8 +9,8 @@
 struct row {
 	const char *by, *rank, *size, *local[2];
 	const char *on_host, *hosts; /* processes of this host; hosts of the job */
-	bool has_size;      /* always: a rank without it is a mistake */
-	const char *marker; /* has to be set too; NULL: none */
+	bool has_size;               /* always: a rank without it is a mistake */
+	const char *marker;          /* has to be set too; NULL: none */
 };
 
 /* clang-format off */
