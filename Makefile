@@ -77,7 +77,7 @@ $(B)/reference_bandwidth.c: results/reference/bandwidth.csv
 	@mkdir -p $(@D)
 	@{ echo 'extern const char reference_bandwidth[];'; echo 'const char reference_bandwidth[] ='; \
 	  sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $<; echo '"";'; } >$@
-$(B)/reference_bandwidth.o: $(B)/reference_bandwidth.c
+$(B)/reference_bandwidth.o: $(B)/reference_bandwidth.c $(B)/flags | deps
 	$(Q)$(CC) $(ALL_C) -c -o $@ $<
 CORE    += $(B)/reference_bandwidth.o
 

@@ -32,7 +32,8 @@ static void run(const uint8_t *data, size_t bytes)
 	if (!rc && rest)
 		rc = nccl_log_parse(rest, bytes - first - 1, &log, &st);
 	fuzz_promise(!rc || st.text[0], "log: a refusal has a sentence");
-	const struct nccl_log_settings set = {settings[bytes % 3], settings[bytes / 3 % 3]};
+	const struct nccl_log_settings set = {settings[bytes % 3], settings[bytes / 3 % 3],
+	                                      bytes / 9 % 2};
 	nccl_log_model(&set, &log);
 	use_path(&log.path);
 	nccl_log_free(&log);
