@@ -23,7 +23,7 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 	    {"gloo-gated", "backend = gloo\nmode = threads\nstart = gated",
 	     "gloo: start = gated holds devices"},
 	    {"mpi-path", "backend = mpi\nmode = processes\npath = fifo",
-	     "path is a setting of backend host"},
+	     "path is a setting of backend nccl or host"},
 	    {"host-device", "backend = host\nmode = threads\nmemory = device",
 	     "host: its ranks copy in CPU memory"},
 	};
