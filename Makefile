@@ -177,7 +177,7 @@ man: $(B)/launchgap
 
 # Of what is built: as root, nothing is compiled, and nothing else installed.
 PREFIX := /usr/local
-PAGES  := $(wildcard *.md experiments/*.md modes/*.md results/*.md harness/analysis/*.md)
+PAGES  := $(wildcard *.md experiments/*.md modes/*.md results/*.md results/*.json $(addsuffix /*.md,harness/analysis harness/packages))
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }

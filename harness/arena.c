@@ -205,3 +205,26 @@ void arena_defer(struct arena *arena, void (*undo)(void *), void *what)
 	*d = (struct deferred){arena->deferred, undo, what};
 	arena->deferred = d;
 }
+
+static void stream_close(void *of)
+{
+	struct arena_stream *s = of;
+	if (s->out)
+		fclose(s->out);
+	free(s->text);
+}
+
+struct arena_stream *arena_stream(struct arena *arena)
+{
+	struct arena_stream *s = ARENA_NEW(arena, struct arena_stream);
+	arena_defer(arena, stream_close, s);
+	s->out = open_memstream(&s->text, &s->bytes);
+	arena_need(arena, s->out);
+	return s;
+}
+
+const char *arena_written(struct arena *arena, const struct arena_stream *s)
+{
+	arena_need(arena, !fflush(s->out) && !ferror(s->out));
+	return s->text;
+}

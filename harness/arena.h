@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "status.h"
 
@@ -45,6 +46,16 @@ void arena_need(struct arena *arena, bool ok);
 void arena_defer(struct arena *arena, void (*undo)(void *what), void *what);
 /* Does now what was deferred for this. */
 void arena_undo(struct arena *arena, const void *what);
+
+/* A text that is written as a file is; arena_undo frees it earlier. */
+struct arena_stream {
+	FILE *out;
+	char *text;
+	size_t bytes;
+};
+struct arena_stream *arena_stream(struct arena *arena);
+/* All that was written so far; valid until more is. */
+const char *arena_written(struct arena *arena, const struct arena_stream *stream);
 
 /* What is taken from the mark on is scratch, and freed by arena_release: loops do not add up. */
 struct arena_mark {

@@ -1,13 +1,17 @@
 #include "machine.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <hwloc.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "status.h"
 
 extern char **environ;
 
@@ -224,6 +228,53 @@ static void read_driver(char *version, size_t bytes)
 			snprintf(version, bytes, "%s", word);
 }
 
+/* Of an interface, Mb/s; 0: it has no device behind it, is down, or does not say. */
+static double interface_mbps(const char *dir)
+{
+	char file[PATH_MAX], text[64];
+	snprintf(file, sizeof file, "%s/device", dir);
+	if (access(file, F_OK))
+		return 0;
+	snprintf(file, sizeof file, "%s/speed", dir);
+	return read_line(file, text, sizeof text) ? atof(text) : 0;
+}
+
+/* Of a port for verbs, whose rate reads "200 Gb/sec (4X HDR)". */
+static double port_mbps(const char *dir)
+{
+	char file[PATH_MAX], text[64];
+	snprintf(file, sizeof file, "%s/state", dir);
+	if (!read_line(file, text, sizeof text) || !strstr(text, "ACTIVE"))
+		return 0;
+	snprintf(file, sizeof file, "%s/rate", dir);
+	return read_line(file, text, sizeof text) ? 1000 * atof(text) : 0;
+}
+
+void machine_networks(const char *class, char *text, size_t bytes)
+{
+	char pattern[256];
+	text[0] = '\0';
+	for (int verbs = 0; verbs < 2; verbs++) {
+		glob_t found;
+		snprintf(pattern, sizeof pattern, "%s/%s", class,
+		         verbs ? "infiniband/?*/ports/?*" : "net/?*");
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *dir = found.gl_pathv[i], *port = strstr(dir, "/ports/"),
+			           *name = dir + strlen(class) +
+			                   (verbs ? strlen("/infiniband/") : strlen("/net/"));
+			const double mbps = verbs ? port_mbps(dir) : interface_mbps(dir);
+			const int letters = verbs ? (int)(port - name) : (int)strlen(name);
+			if (mbps > 0)
+				status_add(text, bytes, "%s%s%.*s%s%s %.0f", *text ? ", " : "",
+				           verbs ? "IB " : "", letters, name, verbs ? ":" : "",
+				           verbs ? port + strlen("/ports/") : "", mbps);
+		}
+		globfree(&found);
+	}
+}
+
 static json_t *describe_env(void)
 {
 	static const char *const kept[] = {"NCCL_", "CUDA_", "OMPI_MCA_", "UCX_", "GLOO_"};
@@ -250,7 +301,7 @@ double machine_load(void)
 json_t *machine_describe(void)
 {
 	char cpu[256] = "unknown", os[256] = "unknown", memory[64] = "", driver[256] = "";
-	char clock_source[64] = "unknown", boot[64] = "";
+	char clock_source[64] = "unknown", boot[64] = "", networks[1024];
 	struct utsname name = {0};
 	const double load = machine_load();
 	hwloc_topology_t topology;
@@ -264,17 +315,18 @@ json_t *machine_describe(void)
 	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock_source,
 	          sizeof clock_source);
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+	machine_networks("/sys/class", networks, sizeof networks);
 	if (!hwloc_topology_init(&topology)) {
 		if (!hwloc_topology_load(topology))
 			numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
 		hwloc_topology_destroy(topology);
 	}
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}",
-	                 "host", name.nodename, "boot", boot, "cpu", cpu, "cores",
-	                 (int)machine_cores(), "online", (int)sysconf(_SC_NPROCESSORS_ONLN),
-	                 "numa_nodes", numa, "memory", memory, "kernel", name.release, "os", os,
-	                 "clock", clock_source, "driver", driver, "load1", load, "gpus",
-	                 describe_gpus(), "environment", describe_env());
+	return json_pack(
+	    "{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o}", "host",
+	    name.nodename, "boot", boot, "cpu", cpu, "cores", (int)machine_cores(), "online",
+	    (int)sysconf(_SC_NPROCESSORS_ONLN), "numa_nodes", numa, "memory", memory, "kernel",
+	    name.release, "os", os, "clock", clock_source, "driver", driver, "networks", networks,
+	    "load1", load, "gpus", describe_gpus(), "environment", describe_env());
 }
 
 static void put_index(json_t *to, const char *key, hwloc_topology_t t, hwloc_obj_type_t type,

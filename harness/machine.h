@@ -33,8 +33,14 @@ long long machine_memory_share(void);
 /* Bytes of this process's anonymous memory in huge pages; -1 if the kernel does not say. */
 long long machine_memory_huge(void);
 
+/* Network cards that are up, with what each carries one way in Mb/s, as the kernel says it below `class`
+ * (/sys/class): "eth0 25000, IB mlx5_0:1 200000". A RoCE card is there twice, as what sockets use and as
+ * what verbs use. Interfaces without a device (loopback, bridges, containers' ends) and those of virtual
+ * machines have no rate. */
+void machine_networks(const char *class, char *text, size_t bytes);
+
 /* The record's "machine" object: host, boot (the boot's id), cpu, cores, numa nodes, memory, kernel, os, gpus,
- * driver, the NCCL_… and CUDA_… environment. The caller owns the reference. */
+ * driver, networks, the NCCL_… and CUDA_… environment. The caller owns the reference. */
 json_t *machine_describe(void);
 
 /* Adds the places of GPUs by hwloc to a topology (record/topology.h; NULL: none yet), and the cores

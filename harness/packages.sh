@@ -85,7 +85,7 @@ ask() { # yes|no WHAT…: whether to install
 	return 1
 }
 
-line() { printf '  %-3s %-18s %s\n' "$1" "$2" "$3"; }
+line() { printf '  %-3s %-13s %s\n' "$1" "$2" "$3"; }
 
 doctor() { # FILE
 	echo "what launchgap is built with"

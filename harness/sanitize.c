@@ -7,8 +7,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of the character at `text` if it must not be shown; else 0. A lone byte of C1, which is not
- * UTF-8, counts too: terminals without UTF-8 take it as a command. */
+/* Bytes of the character at `text`; 0 if it is not UTF-8. */
+static size_t letter(const char *text)
+{
+	const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+	const size_t n = c < 0x80   ? 1
+	                 : c < 0xC2 ? 0
+	                 : c < 0xE0 ? 2
+	                 : c < 0xF0 ? 3
+	                 : c < 0xF5 ? 4
+	                            : 0;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)text[i] & 0xC0) != 0x80)
+			return 0;
+	/* Longer than needed, surrogates, beyond U+10FFFF. */
+	if ((c == 0xE0 && next < 0xA0) || (c == 0xED && next >= 0xA0) ||
+	    (c == 0xF0 && next < 0x90) || (c == 0xF4 && next >= 0x90))
+		return 0;
+	return n;
+}
+
+/* Bytes of the character at `text` if it must not be shown; else 0. */
 static size_t hidden(const char *text)
 {
 	/* U+061C, U+200E and F, U+202A to E, U+2066 to 9. */
@@ -17,26 +36,15 @@ static size_t hidden(const char *text)
 	                                    "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA6",
 	                                    "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9"};
 	unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
-	if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || (c >= 0x80 && c < 0xA0))
+	if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F || !letter(text))
 		return 1;
-	if (c == 0xC2 && next >= 0x80 && next < 0xA0)
+	if (c == 0xC2 && next < 0xA0)
 		return 2;
 	/* Most text needs no further check. */
 	for (size_t i = 0; (c == 0xD8 || c == 0xE2) && i < sizeof marks / sizeof *marks; i++)
 		if (!strncmp(text, marks[i], strlen(marks[i])))
 			return strlen(marks[i]);
 	return 0;
-}
-
-/* Bytes of the character at `text`; 1 if it is not UTF-8. */
-static size_t letter(const char *text)
-{
-	unsigned char c = (unsigned char)text[0];
-	size_t n = c < 0xC2 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 1;
-	for (size_t i = 1; i < n; i++)
-		if (((unsigned char)text[i] & 0xC0) != 0x80)
-			return 1;
-	return n;
 }
 
 /* Nearly all text is printable ASCII. */
@@ -67,6 +75,15 @@ void sanitize_text(char *text)
 		text += n;
 	}
 	*to = '\0';
+}
+
+void sanitize_end(char *text)
+{
+	char *last = text + strlen(text);
+	while (last > text && ((unsigned char)*--last & 0xC0) == 0x80)
+		continue;
+	if ((unsigned char)*last >= 0xC0 && !letter(last))
+		*last = '\0';
 }
 
 int sanitize_open(const char *file, off_t most, const char **why)

@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether UTF-8 text has nothing that a terminal could interpret as a command: no control character
+/* Whether text is UTF-8 and has nothing that a terminal could interpret as a command: no control character
  * but tab and newline (C0, DEL, C1), and none of Unicode's direction marks. */
 bool sanitize_is_clean(const char *text);
-/* Replaces each by a blank. */
+/* Replaces each by a blank, and each byte that is not UTF-8. */
 void sanitize_text(char *text);
+
+/* Takes half a character from the end of UTF-8 text that was cut to fit. Bytes that begin none stay. */
+void sanitize_end(char *text);
 
 /* Opens a regular file of at most `most` bytes (0: any) for reading; follows links. -1 with *why: it
  * cannot be read, is longer, or is not a regular file (a pipe would block, a device has no end). */

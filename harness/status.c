@@ -15,14 +15,14 @@ int status_set(struct status *st, const char *format, ...)
 		va_start(args, format);
 		vsnprintf(st->text, sizeof st->text, format, args);
 		va_end(args);
+		sanitize_end(st->text);
 	}
 	return -1;
 }
 
 void status_list(char *list, size_t bytes, const char *name)
 {
-	size_t used = strlen(list);
-	snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
+	status_add(list, bytes, "%s%s", *list ? ", " : "", name);
 }
 
 void status_add(char *text, size_t text_bytes, const char *format, ...)
@@ -32,6 +32,7 @@ void status_add(char *text, size_t text_bytes, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + used, text_bytes - used, format, args);
 	va_end(args);
+	sanitize_end(text + used);
 }
 
 void status_complain(const struct status *st)

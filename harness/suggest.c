@@ -66,6 +66,7 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 	if (!allowed || !guess->word[0] || strlen(allowed) >= sizeof guess->best)
 		return;
 	unsigned d = distance(guess->word, allowed);
+	const size_t dashes = strspn(allowed, "-");
 	size_t n = strlen(guess->word), m = strlen(allowed);
 	/* A third of the letters may differ; the beginning of a word ("proc") counts as one. */
 	bool begun = n >= 3 && n < m && !strncasecmp(guess->word, allowed, n);
@@ -74,7 +75,7 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 	const char *own = ours(guess->word);
 	if (own && !strcmp(own, allowed))
 		d = 0;
-	if (d >= guess->distance || d > (n > m ? n : m) / 3 + (n > 3))
+	if (d >= guess->distance || d > ((n > m ? n : m) - dashes) / 3 + (n > 3))
 		return;
 	guess->distance = d;
 	strcpy(guess->best, allowed);

@@ -21,7 +21,7 @@ ODD = 'a"b<c>&d\\e'
 
 
 def run(*arguments, expect=0, **environment):
-    said = subprocess.run([PROGRAM, *arguments], text=True, capture_output=True,
+    said = subprocess.run([PROGRAM, *arguments], encoding="utf-8", errors="surrogateescape", capture_output=True,
                           env={**os.environ, "GITHUB_STEP_SUMMARY": "", **environment})
     assert said.returncode == expect, f"{arguments} ended with {said.returncode}: {said.stderr}"
     return said
@@ -35,6 +35,14 @@ def record(folder, change=lambda line: line, source=RECORD):
             line = change({key: value for key, value in json.loads(line).items() if key != "xxh3"})
             out.write(json.dumps(line, separators=(",", ":")) + "\n" if line else "")
     return folder
+
+
+def reference(folder, name):
+    """A folder with a reference record, whose report may be made."""
+    made = f"{folder}/{os.path.basename(name)}"
+    os.makedirs(made)
+    os.symlink(f"{REFERENCE}/{name}/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
+    return made
 
 
 def named(line, old="t", new=ODD):
@@ -108,6 +116,12 @@ def test_junit_says_why_nothing_is_compared(folder):
     assert int(root.get("errors")) == 1 and "no cell in common" in next(root.iter("error")).get("message")
     root = junit(folder, f"{REFERENCE}/2x-h200/h800_alltoall", f"{folder}/none", 2)
     assert int(root.get("errors")) == 1
+
+
+def test_junit_names_no_case_twice(folder):
+    isolation = f"{REFERENCE}/2x-h200/isolation"  # variants without a time on both sides
+    names = {case.get("name") for case in junit(folder, isolation, isolation).iter("testcase")}
+    assert {"all cells in A", "all cells in B"} <= names
 
 
 def test_junit_takes_any_name(folder):
@@ -192,6 +206,14 @@ def test_prometheus_takes_any_name(folder):
     assert any(labels["variant"] == ODD for labels, _ in prometheus(f"{folder}/x.prom")["launchgap_call_seconds"])
 
 
+def test_prometheus_tells_every_cell_from_others(folder):
+    for name in ("2x-h200/topology", "2x-h200/moe_step"):
+        made = reference(folder, name)
+        run("report", made, "--prometheus", f"{folder}/x.prom")
+        families = prometheus(f"{folder}/x.prom")  # no two samples have the same labels
+        assert {labels["what"] for labels, _ in families["launchgap_call_seconds"]} == {row["what"] for row in summary(made)}
+
+
 def test_a_file_that_cannot_be_replaced_is_refused(folder):
     made = record(f"{folder}/made")
     said = run("report", made, "--prometheus", "/dev/null", expect=1)
@@ -213,9 +235,7 @@ def benchmark(file):
 
 
 def test_benchmarks_have_the_figures_of_summary_csv(folder):
-    made = f"{folder}/made"
-    os.makedirs(made)
-    os.symlink(f"{REFERENCE}/2x-h200/states/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
+    made = reference(folder, "2x-h200/states")
     run("report", made, "--bigger-is-better", f"{folder}/more.json", "--smaller-is-better", f"{folder}/less.json")
     rows = [row for row in summary(made) if row["role"] in ("variant", "reference")]
     for file, key, unit, paces in (("more", "busbw_gbs", "GB/s", ("stream",)),
@@ -348,6 +368,22 @@ def test_the_job_s_page_gets_the_differences(folder):
     assert "| default | alltoall | **slower by little** | 0.992" in text
 
 
+# --- names of files ----------------------------------------------------------------------------------
+
+def test_a_path_that_is_no_text_breaks_no_file(folder):
+    made = record(folder + os.fsdecode(b"/\xff\xed\xa0\x80x"))
+    files = {option: f"{folder}/{option[2:]}" for option in ("--html", "--junit")}
+    told = run("compare", made, made, "--format", "json", *(word for pair in files.items() for word in pair)).stdout
+    sides = next(table for table in json.loads(told)["tables"] if table["name"] == "sides")
+    assert sides["rows"][0] == ["result", f"{folder}/    x", f"{folder}/    x"]
+    assert f"{folder}/    x" in Page(files["--html"]).text
+    run("compare", made, f"{made}/none", "--junit", files["--junit"], expect=2)
+    xml.parse(files["--junit"])
+    run("report", made, "--format", "nccl-tests", "--json", f"{folder}/theirs.json")
+    with open(f"{folder}/theirs.json", encoding="utf-8") as text:
+        json.load(text)
+
+
 # --- the schema of report.json -----------------------------------------------------------------------
 
 MISSING = "python3-jsonschema is missing"
@@ -378,11 +414,7 @@ def test_reports_are_valid(folder):
     except ImportError:
         return MISSING
     runs = [record(f"{folder}/fresh")]
-    for name in ("2x-h200/states", "2x-h200/ddp_step", "1x-h100/one_gpu_hosts"):
-        made = f"{folder}/{os.path.basename(name)}"
-        os.makedirs(made)
-        os.symlink(f"{REFERENCE}/{name}/trials.jsonl.gz", f"{made}/trials.jsonl.gz")
-        runs.append(made)
+    runs += [reference(folder, name) for name in ("2x-h200/states", "2x-h200/ddp_step", "1x-h100/one_gpu_hosts")]
     for made in runs:
         run("report", made)
         assert not [f"{error.json_path}: {error.message}" for error in valid.iter_errors(report(made))]

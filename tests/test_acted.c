@@ -247,6 +247,11 @@ TEST(a_factor_without_action_is_called_so)
 		                           "asked"),
 		                 "", "2097152");
 	}
+	/* More than asked is not capped. */
+	const json_t *up = report_of(&made, "capped", "4194304", "524288");
+	json_assert_text(json_cell(json_table(up, "acted"),
+	                           (const char *const[]){"variant", "processes", NULL}, "act"),
+	                 "", "raised");
 }
 
 /* In the answer and in its row of the results: 'as fast as' alone says that it acted. */

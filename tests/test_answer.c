@@ -328,10 +328,10 @@ static void of_one_key(json_t *env)
 /* Two variants that differ in one key are a factor, though the file names none. */
 TEST(ones_own_factor_is_in_the_answer)
 {
-	assert_false(json_one_says(answer(made_report(&made)), "one key is different"));
+	assert_false(json_one_says(answer(made_report(&made)), "One key differs"));
 	made.environment = of_one_key;
 	json_assert_one_says(answer(made_report(&made)),
-	                     "From threads one key is different: processes in graph.");
+	                     "One key differs from threads: graph in processes.");
 }
 
 static void of_gpus(json_t *env)

@@ -1,6 +1,9 @@
 /* From records to answers: every verdict of a claim, and its form in a report. */
 #include "asked.h"
 
+#include "../harness/story/verdict_text.h"
+#include "scratch.h"
+
 /* With the same ends for both. */
 static struct claims_ratio ratio(double lo, double estimate, double hi)
 {
@@ -47,6 +50,30 @@ TEST(the_rule_of_each_test)
 	none.bounds.blocks = 4;
 	assert_int_equal(claims_decide(&none, CLAIM_LESS, 0.02, &more), CLAIMS_UNDECIDED);
 	assert_int_equal(more, 2);
+}
+
+static void expect_open(enum claim_test test, double by, double lo, double hi, const char *words)
+{
+	struct claim claim = {.test = test, .by = by};
+	struct claims_result r = {.claim = &claim, .outcome = CLAIMS_UNDECIDED, .detectable = NAN};
+	r.tested = ratio(lo, sqrt(lo * hi), hi);
+	r.contrast.ratio = r.tested.both;
+	r.contrast.bounds = r.tested.bounds;
+	assert_int_equal(claims_decide(&r.tested, test, by, &r.more_blocks), CLAIMS_UNDECIDED);
+	assert_string_equal(verdict_claim_text(scratch(), &r, false), words);
+}
+
+/* What decides a claim that more blocks would not. */
+TEST(too_many_blocks_come_with_what_else_decides)
+{
+	expect_open(CLAIM_WITHIN, 0.02, 1.0102, 1.0299,
+	            "undecided (more): needs more than 1000 more blocks, or a margin of 3 %");
+	expect_open(
+	    CLAIM_MORE, 0.02, 1.01, 1.0301,
+	    "undecided (more): needs more than 1000 more blocks, or a limit other than 2 %");
+	expect_open(CLAIM_LESS, 0.02, 1 / 1.5, 1.5,
+	            "undecided: needs more than 1000 more blocks: a quieter machine, or a limit "
+	            "other than 2 %");
 }
 
 /* To hold is decided by the bounds, each by itself; within is refuted by both ends together. */
@@ -225,8 +252,7 @@ TEST(a_family_is_corrected_for_its_size)
 		json_assert_one_says(said, "The primary claim, c3: holds. ");
 		json_assert_one_says(said,
 		                     others == 25 ? "25 further claims" : "26 further claims");
-		json_assert_one_says(said,
-		                     others == 25 ? "confirms 25 of the 25" : "confirms none");
+		json_assert_one_says(said, others == 25 ? "confirms all 25" : "confirms none");
 	}
 	/* Without a primary one all are a family. */
 	asked.primary[0] = '\0';
@@ -234,6 +260,13 @@ TEST(a_family_is_corrected_for_its_size)
 	assert_null(claims_primary(found->claims, found->asked.nclaims));
 	assert_near(found->claims[2].p_adjusted, 27 * least, 1e-9);
 	done();
+	/* One beside the primary one has nothing to be corrected for. */
+	asked.nclaims = 2;
+	strcpy(asked.primary, "c1");
+	const json_t *said = json_section(made_report(&made), "claims");
+	json_assert_one_says(said, "1 further claim, tested at 5 %.");
+	assert_false(json_one_says(said, "Bonferroni"));
+	asked.primary[0] = '\0';
 	/* One alone is none. */
 	asked.nclaims = 1;
 	find();

@@ -32,6 +32,9 @@ TEST(what_was_meant_is_said)
 	SAYS("counters repeats=0", 1,
 	     "repeats = '0' is not allowed; allowed is a whole number from 1 to");
 	SAYS("doctor", 0, "null ", "runs on any machine", "/dev/shm", "cores");
+	SAYS("list lauchers", 1,
+	     "(did you mean 'launchers'?); allowed is modes, launchers, backends");
+	SAYS("list modes collectives", 1, "list: 'collectives' is not understood");
 	SAYS("frobnicate", 2, "unknown verb 'frobnicate' (`launchgap help`");
 	SAYS("help reprot", 2, "did you mean 'report'?");
 	SAYS("run smoek --results $HERE/results", 1, "(did you mean 'smoke'?)");
@@ -44,7 +47,8 @@ TEST(what_was_meant_is_said)
 	SAYS("run smoke reference=thread --results $HERE/results", 1, "(did you mean 'threads'?)");
 	SAYS("run smoke --only thread --results $HERE/results", 1,
 	     "--only = 'thread' names no variant (did you mean 'threads'?)");
-	SAYS("list experiment", 1, "(did you mean 'experiments'?)");
+	SAYS("list experiment", 1,
+	     "(did you mean 'experiments'?); allowed is modes, launchers, backends");
 	assert_int_equal(access(results, F_OK), -1);
 }
 

@@ -248,7 +248,10 @@ TEST(a_run_equals_itself)
 	a = make("b", &wild);
 	compares(a, a, COMPARE_NOT_WORSE);
 	answers("undecided", 12);
-	assert_says(said, "; to tell takes more than 1000 more blocks on each side.\n");
+	assert_says(said, "; to decide takes more than 1000 more blocks on each side, a quieter "
+	                  "machine, or --threshold 32%.\n");
+	assert_int_equal(compare_at(a, a, 0.32), COMPARE_NOT_WORSE);
+	answers("no difference", 12);
 	for (unsigned blocks = 1; blocks < 12; blocks++) {
 		wild.blocks = blocks;
 		wild.spread = 0.01 * blocks;
@@ -332,12 +335,12 @@ TEST(few_trials_decide_nothing)
 	few.processes *= 3;
 	const char *b = make("b", &few);
 	compares(make("a", &plain), b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 1 more block on each side would tell.\n");
+	assert_says(said, "; up to 1 more block on each side would decide.\n");
 	judges("threads", "stream", "undecided");
 	few.blocks = 1;
 	b = make("b", &few);
 	compares(b, b, COMPARE_NOT_WORSE);
-	assert_says(said, "; up to 3 more blocks on each side would tell.\n");
+	assert_says(said, "; up to 3 more blocks on each side would decide.\n");
 }
 
 TEST(one_number_over_the_sizes_of_both)
@@ -567,7 +570,7 @@ TEST(the_command_line)
 	    {{"l", "compare", "A", "B", "--treshold", "2%"}, "did you mean '--threshold'?"},
 	    {{"l", "compare", "A", "B", "--fromat=json"}, "allowed are two results or up to 26"},
 	    {{"l", "compare", "A", "B", "--threshold"}, "--threshold needs a value"},
-	    {{"l", "compare", "A", "B", "--threshold", "2"}, "allowed is 0% to 100%"},
+	    {{"l", "compare", "A", "B", "--threshold", "2"}, "to 100%, with the sign %"},
 	    {{"l", "compare", "A", "B", "--threshold", "-1%"}, "allowed is 0% to 100%"},
 	    {{"l", "compare", "A", "B", "--threshold", "101%"}, "allowed is 0% to 100%"},
 	    {{"l", "compare", "A", "B", "--threshold", "nan%"}, "allowed is 0% to 100%"},

@@ -83,20 +83,20 @@ TEST(a_variable_gives_back_what_the_host_name_took)
 {
 	const json_t *json = report((struct apart){"host", "uts", "own", NULL, 0.01},
 	                            (struct apart){"id", "uts", "own", "NCCL_HOSTID=same", 1});
-	assert_string_equal(cell(json, "host", "own"), "visible GPU, host name");
+	assert_string_equal(cell(json, "host", "own"), "visible GPU and host name");
 	assert_string_equal(cell(json, "host", "verdict"), "slower");
 	assert_string_equal(cell(json, "host", "remedy"), "id");
 	assert_string_equal(cell(json, "host", "gives"), "set NCCL_HOSTID = same");
-	json_assert_one_says(
-	    json_object_get(json, "answer"),
-	    "With its own visible GPU, host name a process keeps 1.0 % of the bandwidth of plain.");
+	json_assert_one_says(json_object_get(json, "answer"),
+	                     "With its own visible GPU and host name a process keeps 1.0 % of the "
+	                     "bandwidth of plain.");
 	const char *page = made_read("report.md");
 	assert_true(strstr(page, "| each process has its own | speed |") <
 	            strstr(page, "## Can it be believed?"));
 	assert_says(page, "| each process has its own | speed |");
 	json_assert_one_says(
 	    json_section(json, "advice"),
-	    "Where each process has its own visible GPU, host name (host): set "
+	    "Where each process has its own visible GPU and host name (host): set "
 	    "NCCL_HOSTID = same (one text for all containers of a machine, such as "
 	    "its name).");
 }
@@ -160,8 +160,8 @@ TEST(a_remedy_is_given_whole)
 	assert_string_equal(cell(json, "pod", "gives"),
 	                    "share /dev/shm, GPU files; set NCCL_HOSTID = same");
 	const json_t *says = json_section(json, "advice");
-	json_assert_one_says(says,
-	                     "Where each process has its own host name, /dev/shm, GPU files (pod)");
+	json_assert_one_says(
+	    says, "Where each process has its own host name, /dev/shm and GPU files (pod)");
 	json_assert_one_says(says, "such as its name), all of it. whole has ");
 	json_assert_one_says(says, " Not enough: half (does not run).");
 	assert_false(json_one_says(says, "(half): "));
@@ -179,14 +179,14 @@ TEST(a_single_thing_of_its_own_is_shared)
 	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
 	assert_string_equal(cell(json, "shm", "remedy"), "plain");
 	assert_string_equal(cell(json, "shm", "gives"), "share /dev/shm");
-	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without: 1.0 %.");
+	json_assert_one_says(json_section(json, "advice"), "hostIPC: true). Without it: 1.0 %.");
 }
 
 TEST(without_loss_or_isolation_nothing_is_said)
 {
 	const json_t *json = report((struct apart){"gpu", NULL, "own", NULL, 1},
 	                            (struct apart){"names", "ipc, pid", NULL, NULL, 1});
-	assert_string_equal(cell(json, "names", "own"), "IPC namespace, PID namespace");
+	assert_string_equal(cell(json, "names", "own"), "IPC namespace and PID namespace");
 	assert_false(json_one_says(json_section(json, "containers"), "reaches"));
 	json = report((struct apart){"a", NULL, NULL, NULL, 1},
 	              (struct apart){"b", NULL, NULL, NULL, 1});

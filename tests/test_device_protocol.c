@@ -16,6 +16,7 @@
 
 #define RANKS       4
 #define CTAS        2
+#define OWN_CTAS    1
 #define THREADS     2
 #define PART        1000 /* bytes, at most */
 #define BUFFER      (RANKS * (PART + 8))
@@ -62,8 +63,14 @@ static bool move_any(struct move_here h, bool bad)
 	return is;
 }
 
-static void move_flush(struct move_here h)
+static void move_warp(struct move_here h)
 {
+	(void)h;
+}
+
+static void move_flush(const struct move_call *c, struct move_here h)
+{
+	(void)c;
 	move_any(h, false);
 }
 
@@ -89,6 +96,7 @@ struct job {
 	uint32_t last;                /* the number of the call before the first */
 	uint64_t seed;
 	bool varies;            /* channels from call to call; then no buffers alternate */
+	bool ring;              /* no other pattern, into buffers with entry barrier */
 	unsigned dies, dies_at; /* this rank ends in its call dies_at; RANKS: none */
 	bool tells;             /* after it has told that it began; */
 	uint32_t dead;          /* it has ended */
@@ -101,7 +109,7 @@ struct job {
 		struct move_call call;
 		uint32_t failed;
 		unsigned ended, wrong; /* calls; bytes */
-		uint64_t random[CTAS][THREADS];
+		uint64_t random[CTAS + OWN_CTAS][THREADS];
 	} ranks[RANKS];
 };
 
@@ -125,16 +133,22 @@ static void delay(struct move_here h)
 struct plan {
 	enum pattern pattern;
 	enum kind kind;
-	unsigned ctas;
-	size_t bytes; /* of a part */
+	unsigned ctas, own_ctas, shift; /* shift: of where parts begin */
+	bool halves;                    /* two parts in place of each */
+	uint64_t seed;                  /* of the parts' sizes */
 };
 
 static struct plan plan_of(const struct job *job, unsigned call)
 {
 	uint64_t h = mix(job->seed + call);
 	return (struct plan){
-	    (enum pattern)(h % PATTERNS), (enum kind)(h / 8 % (job->varies ? ALTERNATING : KINDS)),
-	    job->varies ? 1 + (unsigned)(h / 32 % CTAS) : CTAS, 1 + (size_t)(h / 64 % PART)};
+	    .pattern = job->ring ? RING : (enum pattern)(h % PATTERNS),
+	    .kind = job->ring ? ENTRY : (enum kind)(h / 8 % (job->varies ? ALTERNATING : KINDS)),
+	    .ctas = job->varies ? 1 + (unsigned)(h / 32 % CTAS) : CTAS,
+	    .own_ctas = h / 64 % 2 ? OWN_CTAS : 0,
+	    .shift = h / 128 % 8,
+	    .halves = h / 1024 % 2,
+	    .seed = mix(h)};
 }
 
 static bool sends(const struct job *job, enum pattern pattern, unsigned from, unsigned to)
@@ -151,13 +165,30 @@ static char value(unsigned call, unsigned from, unsigned to, size_t i)
 	return (char)mix((((uint64_t)call * RANKS + from) * RANKS + to) * PART + i);
 }
 
-/* Parts begin where neither end need be aligned. */
-static struct move_part part_of(const struct plan *plan, unsigned peer, unsigned from, unsigned to)
+/* Of a part: each has its own, and some are empty, if nobody is to wait for one in vain. */
+static size_t bytes_of(const struct job *job, const struct plan *plan, unsigned from, unsigned to)
 {
-	return (struct move_part){.peer = peer,
-	                          .from = to * (PART + 8) + plan->bytes % 8,
-	                          .to = from * (PART + 8),
-	                          .bytes = plan->bytes};
+	const uint64_t h = mix(plan->seed + from * RANKS + to);
+	return h % 8 == 0 && job->dies == RANKS && !job->ring ? 0 : 1 + h / 8 % PART;
+}
+
+/* Parts begin where neither end need be aligned. */
+static void add_parts(const struct job *job, const struct plan *plan, struct move_part *parts,
+                      unsigned *n, unsigned peer, unsigned from, unsigned to)
+{
+	const size_t bytes = bytes_of(job, plan, from, to), group = (size_t)8 * plan->ctas;
+	unsigned packet = 0;
+	for (size_t at = 0, part; at < bytes; at += part) {
+		part = plan->halves && !at ? (bytes + 1) / 2 : bytes - at;
+		const unsigned packets = from == to ? 0 : (unsigned)((part + group - 1) / group);
+		parts[(*n)++] = (struct move_part){.peer = peer,
+		                                   .packet = packet,
+		                                   .packets = packets,
+		                                   .from = to * (PART + 8) + plan->shift + at,
+		                                   .to = from * (PART + 8) + at,
+		                                   .bytes = part};
+		packet += packets;
+	}
 }
 
 static char *buffer_of(const struct job *job, unsigned rank, unsigned buffer)
@@ -181,12 +212,13 @@ static void prepare(struct rank *r, const struct plan *plan, unsigned buffer, ui
 	                        .nranks = job->nranks,
 	                        .way = plan->kind == SMALL ? MOVE_PACKET : MOVE_STORE,
 	                        .turns = plan->kind == ENTRY ? 1 : PROTOCOL_TURNS,
-	                        .ctas = plan->ctas};
+	                        .ctas = plan->ctas,
+	                        .own_ctas = plan->own_ctas};
 	for (unsigned i = 0; i < job->nranks; i++) {
 		if (sends(job, plan->pattern, r->me, i))
-			c->sends[c->nsends++] = part_of(plan, i, r->me, i);
+			add_parts(job, plan, c->sends, &c->nsends, i, r->me, i);
 		if (i != r->me && sends(job, plan->pattern, i, r->me))
-			c->receives[c->nreceives++] = part_of(plan, i, i, r->me);
+			add_parts(job, plan, c->receives, &c->nreceives, i, i, r->me);
 	}
 }
 
@@ -207,9 +239,10 @@ static void *lane_main(void *arg)
 
 static void kernel(struct rank *r)
 {
-	struct block blocks[CTAS];
-	struct lane lanes[CTAS][THREADS];
-	for (unsigned b = 0; b < r->call.ctas; b++) {
+	struct block blocks[CTAS + OWN_CTAS];
+	struct lane lanes[CTAS + OWN_CTAS][THREADS];
+	const unsigned all = r->call.ctas + r->call.own_ctas;
+	for (unsigned b = 0; b < all; b++) {
 		blocks[b] = (struct block){.of = r};
 		pthread_barrier_init(&blocks[b].meets, NULL, THREADS);
 		for (unsigned t = 0; t < THREADS; t++) {
@@ -219,7 +252,7 @@ static void kernel(struct rank *r)
 			    pthread_create(&lanes[b][t].thread, NULL, lane_main, &lanes[b][t]), 0);
 		}
 	}
-	for (unsigned b = 0; b < r->call.ctas; b++) {
+	for (unsigned b = 0; b < all; b++) {
 		for (unsigned t = 0; t < THREADS; t++)
 			pthread_join(lanes[b][t].thread, NULL);
 		pthread_barrier_destroy(&blocks[b].meets);
@@ -242,7 +275,7 @@ static void die(struct rank *r)
 static void check(struct rank *r, const struct plan *plan, unsigned call)
 {
 	for (unsigned from = 0; from < r->of->nranks; from++)
-		for (size_t i = 0; i < plan->bytes; i++)
+		for (size_t i = 0; i < bytes_of(r->of, plan, from, r->me); i++)
 			r->wrong +=
 			    sends(r->of, plan->pattern, from, r->me) &&
 			    r->call.to[from * (PART + 8) + i] != value(call, from, r->me, i);
@@ -261,9 +294,8 @@ static void *rank_main(void *arg)
 		if (plan.kind != ALTERNATING)
 			memset(r->call.to, 0xff, BUFFER);
 		for (unsigned to = 0; to < job->nranks; to++)
-			for (size_t i = 0; i < plan.bytes; i++)
-				r->send[to * (PART + 8) + plan.bytes % 8 + i] =
-				    value(k, r->me, to, i);
+			for (size_t i = 0; i < bytes_of(job, &plan, r->me, to); i++)
+				r->send[to * (PART + 8) + plan.shift + i] = value(k, r->me, to, i);
 		if (last && job->dies == r->me) {
 			die(r);
 			break;
@@ -308,7 +340,7 @@ static void run(struct job *job)
 	for (unsigned i = 0; i < job->nranks; i++) {
 		struct rank *r = &job->ranks[i];
 		*r = (struct rank){.of = job, .me = i};
-		for (unsigned k = 0; k < CTAS * THREADS; k++)
+		for (unsigned k = 0; k < (CTAS + OWN_CTAS) * THREADS; k++)
 			r->random[k / THREADS][k % THREADS] = mix(job->seed * 64 + i * 8 + k);
 		for (unsigned b = 0; job->last && b < CTAS; b++)
 			age(job, channel_of(job, i, b));
@@ -356,6 +388,21 @@ TEST(every_call_is_complete_whichever_rank_is_late)
 TEST(numbers_wrap_and_old_packets_do_not_pass_for_new)
 {
 	all_arrives(40, PROTOCOL_MASK / 2 - 10);
+}
+
+/* A release costs its rank the time until all that it wrote is there. */
+TEST(only_those_that_are_written_to_hear_that_it_is_done)
+{
+	static struct job job;
+	job = (struct job){.nranks = 3, .calls = 5, .slow = RANKS, .ring = true, .dies = RANKS};
+	run(&job);
+	for (unsigned me = 0; me < job.nranks; me++)
+		for (unsigned b = 0; b < CTAS; b++) {
+			const uint32_t *inbox = channel_of(&job, me, b)->inbox;
+			assert_int_equal(inbox[(me + 2) % 3], protocol_done(job.calls));
+			assert_int_equal(inbox[(me + 1) % 3], protocol_begun(job.calls));
+		}
+	drop(&job);
 }
 
 /* The words of the header, each in every place. */

@@ -83,7 +83,7 @@ TEST(text_and_json_say_the_same)
 	{
 		const char *name = json_string_value(json_object_get(one, "name"));
 		char line[96];
-		snprintf(line, sizeof line, "%s %-18s ", is_there(needs, name) ? "ok " : "-- ",
+		snprintf(line, sizeof line, "%s %-13s ", is_there(needs, name) ? "ok " : "-- ",
 		         name);
 		assert_says(cli.out, line);
 		if (strcmp(name, "/dev/shm")) /* its free room changes */
@@ -97,6 +97,13 @@ TEST(text_and_json_say_the_same)
 	assert_says(text_of(needs, "gnuplot", "mend"), "apt-get install");
 	assert_true(is_there(needs, "host"));
 	json_decref(all);
+}
+
+/* Where there is no room for it beside the name, what was found is below it as a whole. */
+TEST(a_narrow_terminal_breaks_no_finding_in_two)
+{
+	cli_expect(here_shell("COLUMNS=40 $LAUNCHGAP doctor | sed -n '/ok  host/p; /cores/{N;p}'"),
+	           0, "  ok  host          runs on any machine\n", "cores\n      ");
 }
 
 /* Bytes that are no UTF-8 come from a variable; a wrong option gets a suggestion. */

@@ -47,14 +47,13 @@ TEST(help_and_man_page_name_every_option)
 	free(man.out);
 }
 
-/* But for verbs that begin with something else: a folder, a launcher. */
+/* But for verbs that begin with something else: a folder, an experiment. */
 TEST(an_option_without_its_row_is_refused)
 {
 	const struct verb *verb;
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
 		char arguments[64], says[64];
-		if (!verb->form || verb->name[0] == '-' || !strcmp(verb->name, "doctor") ||
-		    !strcmp(verb->name, "tour") || verb->as)
+		if (!verb->form || verb->name[0] == '-' || verb->as)
 			continue;
 		snprintf(arguments, sizeof arguments, "%s --no-such-option", verb->name);
 		snprintf(says, sizeof says, "'--no-such-option' is no");
@@ -75,22 +74,26 @@ TEST(the_page_of_experiments_names_every_key)
 	free(man.out);
 }
 
+static bool machine_has(const char *program)
+{
+	struct cli cli = here_shell("command -v %s", program);
+	free(cli.out);
+	return !cli.code;
+}
+
 static const char *const formats[] = {"man", "man-experiment"};
 
 TEST(man_pages_are_right_for_those_that_print_them)
 {
-	if (here_shell("command -v mandoc && command -v man").code)
+	if (!machine_has("mandoc") || !machine_has("man"))
 		skip();
-	for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++) {
+	for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
 		cli_expect(
 		    here_shell("cd $HERE && $LAUNCHGAP help --format %s >page && mandoc -Tlint "
 		               "-Wstyle page && LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l page "
 		               "2>said >text && cat said && test ! -s said && echo fine",
 		               formats[i]),
 		    0, "fine");
-		char *text = cli_read("text");
-		free(text);
-	}
 }
 
 /* As packages take it; the program is built. */
@@ -103,11 +106,12 @@ TEST(what_is_installed_has_its_pages_and_completion)
 	cli_expect(here_shell("make -s B=%s install DESTDIR=$HERE PREFIX=/usr >/dev/null && cd "
 	                      "$HERE/usr/share && "
 	                      "grep -l '^.TH LAUNCHGAP' man/man[15]/* && "
-	                      "ls bash-completion/completions zsh/site-functions && "
+	                      "ls bash-completion/completions zsh/site-functions "
+	                      "doc/launchgap/results && "
 	                      "../bin/launchgap complete run smo",
 	                      build),
 	           0, "man/man1/launchgap.1", "man/man5/launchgap-experiment.5", "launchgap\n",
-	           "_launchgap\n", "smoke\t");
+	           "_launchgap\n", "report.schema.json\n", "smoke\t");
 }
 
 /* --- completion -------------------------------------------------------------------------- */
@@ -123,6 +127,10 @@ static const struct {
     {"launchgap run smo", {"smoke"}, "tour"},
     {"launchgap run smoke --q", {"--quick"}, "--only"},
     {"launchgap run smoke --fo", {"--format"}, "--file"},
+    {"launchgap run --results folder smo", {"smoke"}, "tour"},
+    {"launchgap run smoke --only ", {"single", "threads", "processes"}, "alltoall"},
+    {"launchgap run smoke --only single,pro", {"processes"}, "threads"},
+    {"launchgap run --file own.exp --only ", {"mine"}, "threads"},
     {"launchgap run smoke --format nc", {"nccl-tests"}, "tables"},
     {"launchgap run smoke iso", {"isolate=", "isolated_calls="}, "mode="},
     {"launchgap run smoke mode=", {"single", "threads", "processes"}, "mpirun"},
@@ -133,10 +141,12 @@ static const struct {
     {"launchgap run smoke dtype=float3", {"float32"}, "float64"},
     {"launchgap resume folder --on", {"--only"}, "--quick"},
     {"launchgap join smoke --w", {"--wait"}, "--quick"},
+    {"launchgap new smo", {NULL}, "smoke"},
     {"launchgap list ke", {"keys"}, "modes"},
     {"launchgap help comp", {"compare"}, "complete"},
     {"launchgap selftest q", {"quick"}, "runs="},
-    {"launchgap compare fo", {"folder"}, "file"},
+    {"launchgap compare f", {"folder", "file"}, "own.exp"},
+    {"launchgap report f", {"folder"}, "file"},
     {"launchgap run --file fi", {"file"}, "folder"},
     {"launchgap all_reduce_perf -d bf", {"bfloat16"}, "float"},
     {"launchgap all_reduce_perf --step", {"--stepbytes", "--stepfactor"}, "--minbytes"},
@@ -173,11 +183,12 @@ static void is_completed_by(const char *shell)
 
 static void prepare(const char *shell)
 {
-	if (here_shell("command -v %s", shell).code)
+	if (!machine_has(shell))
 		skip();
 	cli_expect(here_shell("cp " SOURCES
 	                      ".%s $HERE/_launchgap && cd $HERE && ln -s $LAUNCHGAP launchgap && "
-	                      "mkdir -p folder && touch file",
+	                      "mkdir -p folder && touch file && "
+	                      "printf '[experiment]\n[variant mine]\n' >own.exp",
 	                      shell),
 	           0, NULL);
 }

@@ -361,4 +361,37 @@ TEST(a_folders_name_is_run_by_nobody)
 	free(text);
 }
 
+TEST(what_is_no_text_becomes_blanks)
+{
+	static const char *const rows[][2] = {
+	    {"a\xC3\xA9 \xE6\xA8\xA1\xF0\x9F\x9A\x80", "a\xC3\xA9 \xE6\xA8\xA1\xF0\x9F\x9A\x80"},
+	    {"\x1B[2J\xC2\x9B\xE2\x80\xAEx", " [2J  x"},
+	    {"\xFFx\xC3", " x "},
+	    {"\xC0\xAF\xE0\x80\xAF\xED\xA0\x80\xF4\x90\x80\x80", "            "}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[32];
+		strcpy(text, rows[i][0]);
+		assert_int_equal(sanitize_is_clean(text), !strcmp(rows[i][0], rows[i][1]));
+		sanitize_text(text);
+		assert_string_equal(text, rows[i][1]);
+	}
+}
+
+/* Lists and sentences that have no room end with a whole character. */
+TEST(what_is_cut_to_fit_is_text)
+{
+	for (size_t room = 2; room < 9; room++) {
+		char list[16] = "a";
+		status_list(list, room, "\xE6\xA8\xA1\xE5\xBC\x8F");
+		assert_true(sanitize_is_clean(list) && strlen(list) < room);
+		assert_int_equal(strlen(list), room < 4 ? room - 1 : room < 7 ? 3 : 6);
+	}
+	struct status st = {""}, raw = {""};
+	status_set(&st, "%*s\xC3\xA9", (int)sizeof st.text - 2, "");
+	assert_int_equal(strlen(st.text), sizeof st.text - 2);
+	/* An error stays one, whatever it quotes. */
+	status_set(&raw, "%s", "\xA8\xA8");
+	assert_true(raw.text[0]);
+}
+
 TESTS(.before = measured, .after = tear_down);

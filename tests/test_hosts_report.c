@@ -1,5 +1,9 @@
 /* What a report says of several hosts, on records that are made up. */
+#include <math.h>
+
+#include "../harness/analysis/networks.h"
 #include "made.h"
+#include "scratch.h"
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
@@ -155,6 +159,145 @@ TEST(damaged_hosts_are_refused)
 		assert_int_equal(record_load(made_folder, &run, &st), -1);
 		assert_says(st.text, cases[i].says);
 	}
+}
+
+/* --- what the network between them carries --- */
+
+static const char *boots[2], *cards[2];
+
+static void with_cards(json_t *line, const struct made_place *place)
+{
+	json_t *worker;
+	size_t w;
+	on_two_hosts(line, place);
+	json_array_foreach(json_object_get(line, "facts"), w, worker)
+	{
+		json_object_set_new(worker, "host", json_string(boots[w / 2]));
+		if (cards[w / 2] && w % 2 == 0)
+			json_object_set_new(worker, "host_networks", json_string(cards[w / 2]));
+	}
+}
+
+static struct networks networks_by(const char *a, const char *b, const char *transport)
+{
+	struct made m = plain;
+	struct made_loaded l;
+	m.line = with_cards;
+	boots[0] = "hosta 0-1";
+	boots[1] = boots[1] ? boots[1] : "hostb 0-2";
+	cards[0] = a;
+	cards[1] = b;
+	made_load(&m, &l);
+	struct networks of = networks_of(&l.summary, 0, transport, scratch());
+	made_unload(&l);
+	return of;
+}
+
+TEST(the_network_is_that_of_the_host_with_the_least)
+{
+	const char *two = "eth0 10000, IB mlx5_0:1 200000, IB mlx5_1:1 200000",
+	           *one = "eth0 25000, eth1 25000, IB mlx5_0:1 100000";
+	struct networks of = networks_by(two, two, "NET/IB/0/GDRDMA");
+	assert_int_equal(of.hosts, 2);
+	assert_int_equal(of.ranks, 2);
+	assert_float_equal(of.gbs, 50, 1e-9);
+	assert_string_equal(of.text, "2 IB cards a host (50 GB/s together)");
+	assert_null(of.why);
+	of = networks_by(two, one, "NET/IB");
+	assert_float_equal(of.gbs, 12.5, 1e-9);
+	assert_string_equal(of.text, "1 IB card a host (12.5 GB/s)");
+	assert_float_equal(networks_by(one, two, "NET/Socket/0").gbs, 1.25, 1e-9);
+	assert_says(networks_by(two, NULL, "NET/IB").why, "no rates of its hosts' network cards");
+	assert_says(networks_by(two, two, "NET/Other").why, "names no network");
+	assert_true(isnan(networks_by(NULL, two, "NET/IB").gbs));
+	/* Of one boot: a machine that pretends. */
+	boots[1] = "hostb 0-1";
+	assert_says(networks_by(two, two, "NET/IB").why, "one machine");
+	boots[1] = NULL;
+	/* A variant on one host. */
+	struct made_loaded l;
+	made_load(&plain, &l);
+	assert_int_equal(networks_of(&l.summary, 1, "NET/IB", scratch()).hosts, 0);
+	made_unload(&l);
+}
+
+/* A job that failed has no facts of the other hosts. */
+static void after_a_failure(json_t *line, const struct made_place *place)
+{
+	with_cards(line, place);
+	if (place->block || !json_object_get(line, "facts"))
+		return;
+	made_error(line);
+	json_object_set_new(line, "facts", json_pack("[{}, {}, {}, {}]"));
+}
+
+/* Within hosts data goes by NVLink, as with more than one GPU a host. */
+static void by_both(FILE *out)
+{
+	json_t *links = json_pack("[{s:i, s:i, s:s, s:i}, {s:i, s:i, s:s, s:i}]", "from", 0, "to",
+	                          1, "via", "P2P/CUMEM", "channels", 2, "from", 1, "to", 2, "via",
+	                          "NET/IB/0/GDRDMA", "channels", 2);
+	made_data_path(out, "across", "staged", NULL,
+	               json_pack("{s:s, s:o}", "transport", "mixed", "links", links));
+}
+
+static void two_gpus_a_host(json_t *env)
+{
+	json_object_set_new(
+	    json_object_get(env, "machine"), "gpus",
+	    json_pack("[{s:s}, {s:s}]", "name", "NVIDIA H200", "name", "NVIDIA H200"));
+	json_object_set_new(made_variant_of(env, 0), "hosts", json_string("hosta:2,hostb:2"));
+}
+
+static const json_t *normal_of(void (*line)(json_t *line, const struct made_place *place))
+{
+	static const struct made_call call = {.bytes = 64 << 20};
+	struct made m = plain;
+	m.line = line;
+	m.sizes = 1;
+	m.calls = &call;
+	m.more = by_both;
+	m.environment = two_gpus_a_host;
+	boots[0] = "hosta 0-1";
+	boots[1] = "hostb 0-2";
+	cards[0] = cards[1] = "IB mlx5_0:1 200000, IB mlx5_1:1 200000";
+	return json_table(made_report(&m), "normal_sizes");
+}
+
+TEST(the_line_rate_between_hosts_is_that_of_their_cards)
+{
+	void (*const lines[])(json_t *, const struct made_place *) = {with_cards, after_a_failure};
+	for (unsigned i = 0; i < 2; i++) {
+		const json_t *table = normal_of(lines[i]);
+		json_keys row = {"variant", "across", NULL};
+		json_assert_text(json_cell(table, row, "line"), "",
+		                 "2 IB cards a host (50 GB/s together)");
+		/* Of the 6 parts that a host's 2 ranks send to others, 4 leave it. */
+		json_assert_number(json_cell(table, row, "line_gbs"), "", 50 * 3 / 4.0, 1e-9);
+		assert_true(json_is_null(json_cell(table, row, "no_line")));
+	}
+	boots[1] = NULL;
+}
+
+/* By hand, of 16 ranks on two hosts with 50 GB/s each: what has to cross for 16 bytes of busbw's bytes. */
+TEST(the_bus_bandwidth_that_a_network_allows)
+{
+	const struct networks of = {.hosts = 2, .ranks = 8, .gbs = 50};
+	/* A host sends 8 × 8 of its 8 × 15 parts: 64 bytes in 1.28, while a rank sends 15. */
+	assert_float_equal(networks_rate(&of, COLL_ALLTOALL, false), 15 / 1.28, 1e-9);
+	/* It gets the 8 parts of the other one, of 15 that a rank gets. */
+	assert_float_equal(networks_rate(&of, COLL_ALL_GATHER, false), 50 * 15 / 8.0, 1e-9);
+	assert_float_equal(networks_rate(&of, COLL_ALL_REDUCE, false), 50 * 15 / 8.0, 1e-9);
+	/* Switches that add get 16 bytes of each host and give 16. */
+	const struct networks four = {.hosts = 4, .ranks = 4, .gbs = 50};
+	assert_float_equal(networks_rate(&four, COLL_ALL_REDUCE, false), 50 * 15 / 12.0, 1e-9);
+	assert_float_equal(networks_rate(&four, COLL_ALL_REDUCE, true), 50 * 2 * 15 / 16.0, 1e-9);
+	assert_float_equal(networks_rate(&of, COLL_BROADCAST, false), 50, 1e-9);
+	assert_true(isnan(networks_rate(&of, COLL_SENDRECV_PAIRS, false)));
+	/* One rank a host: the card itself. */
+	const struct networks each = {.hosts = 16, .ranks = 1, .gbs = 50};
+	for (enum coll_kind c = COLL_ALL_REDUCE; c <= COLL_ALLTOALL; c++)
+		assert_float_equal(networks_rate(&each, c, false), 50, 1e-9);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -181,12 +181,13 @@ TEST(test_bad_values)
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
 	refuse_key("like = one", "one.exp cannot be read");
-	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed is "
-	                         "title, collective, bytes");
+	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed are "
+	                         "those of [experiment] that `launchgap list keys` names");
 	refuse_key("nccl = ${", "no ${NAME}");
 	refuse_key("nccl = ${}", "no ${NAME}");
 	refuse_key("nccl =", "allowed is a path");
-	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed is mode, layout");
+	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed are those of [variant ");
+	refuse_key("NCCL_ALGO = Ring", "(did you mean 'env.NCCL_ALGO'?)");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
 	refuse_variant_key("expect = P2P+direkt", "'P2P+direkt' is no path; allowed is P2P");
 	refuse_variant_key("expect = NVLINK", "or any");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../harness/machine.h"
+#include "here.h"
 #include "test.h"
 
 static cpu_set_t before;
@@ -26,6 +27,30 @@ static int put_back(void **state)
 {
 	(void)state;
 	return sched_setaffinity(0, sizeof before, &before);
+}
+
+/* What the kernel says of cards, as a tree of files. */
+TEST(network_cards_have_the_rates_that_the_kernel_says)
+{
+	char text[256];
+	set_up(state);
+	free(here_shell("cd $HERE\n"
+	                "mkdir -p net/eth0/device net/eth1/device net/veth7 net/lo "
+	                "infiniband/mlx5_0/ports/1 infiniband/mlx5_1/ports/1\n"
+	                "echo 25000 >net/eth0/speed\n"
+	                "echo -1 >net/eth1/speed\n"
+	                "echo 10000 >net/veth7/speed\n"
+	                "cd infiniband\n"
+	                "echo '4: ACTIVE' >mlx5_0/ports/1/state\n"
+	                "echo '200 Gb/sec (4X HDR)' >mlx5_0/ports/1/rate\n"
+	                "echo '1: DOWN' >mlx5_1/ports/1/state\n"
+	                "echo '100 Gb/sec (4X EDR)' >mlx5_1/ports/1/rate\n")
+	         .out);
+	machine_networks(folder, text, sizeof text);
+	assert_string_equal(text, "eth0 25000, IB mlx5_0:1 200000");
+	machine_networks("/nowhere", text, sizeof text);
+	assert_string_equal(text, "");
+	tear_down(state);
 }
 
 TEST(a_worker_opens_in_its_node_and_measures_on_one_core)

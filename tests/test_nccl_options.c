@@ -270,6 +270,21 @@ TEST(copies_without_nccl_are_those_of_an_alltoall_in_one_process)
 	refused(&t, &all, 90, "api = copies is of alltoall alone, not of sendrecv");
 }
 
+/* A launch with the room that they need would fail on older GPUs, with no word of why. */
+TEST(bulk_copies_are_of_gpus_that_have_them)
+{
+	struct nccl_api all = newest();
+	struct trial t = trial_of(COLL_ALLTOALL, DTYPE_FLOAT32, OP_NONE);
+	strcpy(t.settings.api, "device");
+	strcpy(t.settings.path, "bulk");
+	taken(&t, &all, 90);
+	refused(&t, &all, 80,
+	        "path = bulk: GPUs of compute capability 9.0 or later have bulk copies; one here "
+	        "has 8.0");
+	strcpy(t.settings.path, "stores");
+	taken(&t, &all, 80);
+}
+
 /* Only NCCL's own call takes a configuration. */
 TEST(a_call_is_configured_where_it_is_one)
 {

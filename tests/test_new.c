@@ -177,6 +177,8 @@ TEST(every_answer_is_accepted)
 	assert_true(accepted > 10 * refused);
 }
 
+#define LONG "NCCL_OF_A_NAME_THAT_IS_LONGER_THAN_THE_NAME_OF_A_VARIANT_MAY_BE_AND_MORE"
+
 /* Options: a file, what to type next, and the file again as it was. */
 TEST(options_write_a_file_once)
 {
@@ -204,6 +206,9 @@ TEST(options_write_a_file_once)
 	    here_shell("cd $HERE && $LAUNCHGAP new small --compare bind=core --bytes 1K..64K "
 	               "--expect 'core equal default' && cat small.exp"),
 	    0, "metric = latency", "is     = within 2%", "reference      = default");
+	cli_expect(here_shell("cd $HERE && $LAUNCHGAP new long --compare "
+	                      "env." LONG "=1 --mode threads && cat long.exp"),
+	           0, "\nenv." LONG " = 1\n");
 }
 
 /* Nothing is asked where there is no terminal, and nothing written that a dry run refuses. */
@@ -220,12 +225,16 @@ TEST(wrong_answers_get_a_suggestion)
 	    {"--compare register", "allowed is none, local, window, recv-window"},
 	    {"--compare register=lokal", "did you mean 'local'?"},
 	    {"--compare bnid=core", "did you mean 'bind'?"},
+	    {"--compare NCCL_ALGO=Ring", "did you mean 'env.NCCL_ALGO'?"},
 	    {"--compare mode=threds,single", "did you mean 'threads'?"},
 	    {"--compare mode=threads", "one value is compared with nothing"},
 	    {"--compare bind=core,core", "'core' is there twice"},
 	    {"--compare expect=P2P", "expect is a check"},
 	    {"--compare bind=core --mode treads", "did you mean 'threads'?"},
 	    {"--compare modes --mode threads", "allowed is one of them"},
+	    {"--compare 'env.NCCL_NET=a ;b,c'", "begins a comment"},
+	    {"--compare 'env.NCCL_NET=;a,b'", "begins a comment"},
+	    {"--compare env.NCCL_NET=$(printf %0500d,%0500d,%0500d 1 2 3)", "allowed is 1 to 1023"},
 	    {"--compare modes --collective altoall", "did you mean 'alltoall'?"},
 	    {"--compare modes --collective ddp_step", "is of a model"},
 	    {"--compare modes --bytes 64Q", "'64Q' is not a size"},
@@ -269,6 +278,10 @@ TEST(a_terminal_is_asked)
 	cli_expect(here_shell("cd $HERE && echo modes | script -qec \"$LAUNCHGAP new other\" "
 	                      "/dev/null; test ! -e other.exp"),
 	           0, "no answer, so that nothing is written");
+	struct cli there =
+	    here_shell("cd $HERE && script -qec \"$LAUNCHGAP new mine\" /dev/null </dev/null");
+	assert_lacks(there.out, "What is to be compared?");
+	cli_expect(there, 1, "mine.exp is there already");
 }
 
 TESTS(.before = set_up, .after = tear_down);

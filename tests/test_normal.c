@@ -196,6 +196,25 @@ TEST(without_links_in_the_record_there_is_the_reference_alone)
 	const json_t *json = report_of((struct world){.speed = 1});
 	assert_string_equal(text(json, "verdict"), "normal");
 	assert_true(isnan(number(json, "line_gbs")));
+	json_assert_one_says(json_section(json, "normal"),
+	                     "No line rate is known for threads: the record does not say what "
+	                     "joins the GPUs");
+}
+
+/* Whatever joins the GPUs. */
+TEST(the_line_rate_is_that_of_the_way_that_data_took)
+{
+	static const char *const ways[] = {"SHM/direct/direct", "NET/Socket/0"};
+	for (unsigned i = 0; i < 2; i++) {
+		const json_t *json = report_of(
+		    (struct world){.speed = 0.05, .topology = "hgx8", .transport = ways[i]});
+		assert_float_equal(number(json, "line_gbs"), 32.0 * 128 / 130 * 16 / 8, 1e-4);
+		assert_string_equal(text(json, "line"), "PCIe 5 ×16 to the host's memory");
+	}
+	const json_t *json =
+	    report_of((struct world){.speed = 0.05, .topology = "hgx8", .transport = "mixed"});
+	assert_true(isnan(number(json, "line_gbs")));
+	assert_says(text(json, "no_line"), "different transports");
 }
 
 TEST(other_gpus_have_no_verdict)

@@ -139,6 +139,8 @@ TEST(anchors_are_those_of_github)
 		page_anchor(rows[i][0], anchor, sizeof anchor);
 		assert_string_equal(anchor, rows[i][1]);
 	}
+	page_anchor("aéé", anchor, 5); /* between characters */
+	assert_string_equal(anchor, "aé");
 	page_anchor("long enough", anchor, 5);
 	assert_string_equal(anchor, "long");
 }

@@ -44,7 +44,7 @@ TEST(without_mpi_what_needs_it_is_left_out)
 	/* libopenmpi-dev has mpicc and MPI's own libraries. */
 	cli = here_shell(ALONE "$HERE/launchgap doctor");
 	cli_unwrap(cli.out);
-	cli_expect(cli, 0, "MPI                no MPI here: ", "apt-get install libopenmpi-dev");
+	cli_expect(cli, 0, "MPI           no MPI here: ", "apt-get install libopenmpi-dev");
 }
 
 TEST(a_part_that_is_none_is_said)
@@ -52,13 +52,13 @@ TEST(a_part_that_is_none_is_said)
 	struct cli cli =
 	    here_shell(ALONE "echo x >$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
 	cli_unwrap(cli.out);
-	cli_expect(cli, 0, "MPI                no MPI here: ", "file too short");
+	cli_expect(cli, 0, "MPI           no MPI here: ", "file too short");
 	/* A library, but another. */
 	cli =
 	    here_shell(ALONE "cp $(ldd $LAUNCHGAP | sed -n 's/.*=> \\(.*libz.so[^ ]*\\).*/\\1/p') "
 	                     "$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
 	cli_unwrap(cli.out);
-	cli_expect(cli, 0, "MPI                no MPI here: ", "undefined symbol: launchgap_mpi");
+	cli_expect(cli, 0, "MPI           no MPI here: ", "undefined symbol: launchgap_mpi");
 }
 
 /* Where `make install` puts it, too: lib/launchgap beside bin. */

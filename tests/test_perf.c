@@ -56,6 +56,8 @@ static const struct {
     {"-t 2 -I 1 -n 9", {"'pace=stream, isolated'", " isolated_calls=9 --per-call"}},
     {"-t 2 -K 1", {"# -K 1: none is skipped"}},
     {"-t 2 calls=3 -n 9", {" calls=3"}},
+    {"-g 2 mode=processes", {" ranks=2 ", " mode=processes", "2x1x1 processes on host"}},
+    {"-t 1", {"1 rank on host"}},
     {"--help", {"-b, --minbytes SIZE", "NCCL_TESTS_SPLIT"}},
 };
 
@@ -74,6 +76,11 @@ static const struct {
     {"-u 1 -d all", "-u counts elements, so that it needs one datatype"},
     {"-d quad", "dtype = 'quad' is not known"},
     {"-q", "'-q' is no option of nccl-tests"},
+    {"-qt 2", "'-q' is no option of nccl-tests"},
+    {"--help=1", "'--help=1' is no option of nccl-tests"},
+    {"-b 8 --minbytes", "'--minbytes' needs a value"},
+    {"--results", "'--results' needs a value"},
+    {"-b 0 -e 512K", "-b 0 -e 512K: a size of 0 has no line, and no other one is left"},
     {"-b", "'-b' needs a value"},
     {"8 128M", "'8' is no option of nccl-tests; allowed are those and key=value"},
 };
@@ -209,6 +216,19 @@ TEST(its_record_is_a_runs)
 	           "over 2 blocks");
 }
 
+/* One variant is compared with nothing: of gaps between variants nothing is said, call after call. */
+TEST(a_program_alone_warns_of_no_gap)
+{
+	struct cli cli = perf("all_reduce_perf", "-g 2 -b 4K -e 4K -n 2");
+	assert_lacks(cli.out, " gap ");
+	cli_expect(cli, 0, "# record: ");
+	char *report = cli_read(here_in("nccl_tests", "report.md"));
+	assert_says(report, "run ran, and every element that it delivered was right.");
+	assert_lacks(report, "This run cannot distinguish");
+	assert_lacks(report, "times as fast as run");
+	free(report);
+}
+
 /* --- JSON -------------------------------------------------------------------------------- */
 
 static json_t *json_of(const char *name)
@@ -300,6 +320,9 @@ TEST(its_json_is_read_as_nccl_tests)
 	cli_expect(here_shell("$LAUNCHGAP compare $HERE/results/nccl_tests/latest $HERE/x.json "
 	                      "--variant run --format json"),
 	           0, "\"alltoall\"");
+	cli_expect(here_shell("X=$HERE/results/nccl_tests/latest; $LAUNCHGAP compare $X $X "
+	                      "--variant run"),
+	           2, "--variant names nccl-tests' files; both results are runs");
 }
 
 /* Nothing is written over: as nccl-tests, which numbers them. */

@@ -59,6 +59,46 @@ TEST(each_rank_is_itself)
 	made_unload(&l);
 }
 
+static int64_t late_ns, late_every_other_ns, poll_ns;
+
+static void stamps_of_late(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 100;
+	out[2] = 20000 + (p->rank == 1 ? p->block % 2 ? late_every_other_ns : late_ns : 0);
+	out[3] = poll_ns;
+}
+
+/* What the picture of ranks says of isolated calls. */
+static void assert_caption(int64_t late, int64_t every_other, int64_t poll, const char *said)
+{
+	struct made m = plain;
+	m.stamps = stamps_of_late;
+	m.timeline = m.device = false;
+	m.sizes = 1;
+	late_ns = late;
+	late_every_other_ns = every_other;
+	poll_ns = poll;
+	const json_t *table = json_table(made_report_with(&m, "/nowhere", 0), "captions");
+	const char *text = json_string_value(
+	    json_cell(table, (json_keys){"pace", "isolated", NULL}, "ranks_said"));
+	assert_string_equal(text ? text : "", said);
+}
+
+/* The distance of one rank of four from the mean is three quarters of what it is late by. */
+TEST(a_title_names_no_rank_within_noise)
+{
+	assert_caption(
+	    2000, 2000, 10,
+	    "Rank 1 of threads ends 6.8 % of the call after the mean of all ranks at 4 KiB");
+	assert_caption(
+	    -2000, -2000, 10,
+	    "Rank 1 of threads ends 7.5 % of the call before the mean of all ranks at 4 KiB");
+	assert_caption(200, 200, 10, "All ranks end within 2 % of the call of their mean");
+	/* In every other trial only; no more than a poll round. */
+	assert_caption(2000, -100, 10, "");
+	assert_caption(2000, 2000, 1600, "");
+}
+
 TEST(the_timelines_pass_counts_nowhere)
 {
 	struct made with = plain, without = plain;

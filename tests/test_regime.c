@@ -162,6 +162,9 @@ TEST(where_ranks_share_a_gpu_nothing_is_compared)
 	json_assert_one_says(json_object_get(report, "answer"),
 	                     "No speed is compared: 2 ranks share a GPU in processes");
 	json_assert_one_says(json_object_get(report, "warnings"), "Take a GPU for each rank");
+	/* Nor does a picture's title put times side by side. */
+	const json_t *captions = json_table(report, "captions");
+	assert_true(json_is_null(json_cell(captions, (json_keys){"pace", "stream", NULL}, "said")));
 }
 
 TEST(figures_above_the_limit_are_not_believed)

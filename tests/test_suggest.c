@@ -37,6 +37,9 @@ TEST(what_is_far_is_not_offered)
 	expect("x", verbs, "");
 	expect("", verbs, "");
 	expect(longest, verbs, "");
+	static const char *const options[] = {"--format", "--file", "--quick", NULL};
+	expect("--variant", options, ""); /* dashes make no option nearer */
+	expect("--fromat", options, " (did you mean '--format'?)");
 	expect("threads", modes, ""); /* it is allowed itself */
 }
 

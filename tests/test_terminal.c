@@ -112,7 +112,8 @@ TEST(every_page_fits)
 	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
 		struct cli cli = here_shell(
 		    "export COLUMNS=%u; X=$(ls -d $HERE/results/t/2*); for v in \"report $X\" "
-		    "\"report -v $X\" \"compare $X $X\" doctor list 'list keys' \"run --file "
+		    "\"report -v $X\" \"compare $X $X\" doctor help 'help run' 'help new' "
+		    "'help all_reduce_perf' list 'list keys' \"run --file "
 		    "$HERE/t.exp --dry-run --no-jobs\" 'run h800_alltoall --dry-run --no-jobs' "
 		    "'tour backend=host ranks=4'; do $LAUNCHGAP $v || exit 1; done",
 		    widths[i]);

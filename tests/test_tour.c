@@ -127,6 +127,9 @@ TEST(what_cannot_be_shown_is_said)
 	cli_expect(cli_call(folder, "tour", "mode=thread", NULL), 1,
 	           "mode 'thread' is none (did you mean 'threads'?); allowed are single, "
 	           "threads, processes");
+	cli_expect(cli_call(folder, "tour", "mode=", NULL), 1, "mode has 0 bytes");
+	cli_expect(cli_call(folder, "tour", "--ranks", "2", NULL), 1,
+	           "tour: '--ranks' is not understood");
 	cli_expect(cli_call(folder, "tour", "backend=null", NULL), 1,
 	           "backend null carries no data: there is nothing to show");
 	cli_expect(cli_call(folder, "tour", "dtype=int8", NULL), 1, "a tour shows float64 alone");

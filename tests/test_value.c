@@ -274,4 +274,22 @@ TEST(inputs_depend_on_rank_seed_and_position)
 	}
 }
 
+/* `compare` and `resume` take equal seeds for equal data, whichever version made a record. */
+TEST(a_seed_is_the_same_data_in_every_version)
+{
+	static const unsigned many[] = {1, 2, 3, 7, 8, 100, 257, 300};
+	struct value_question q = {.seed = 15, .count = 4096};
+	uint64_t all = 0;
+	for (q.dtype = 0; q.dtype < DTYPE_KINDS; q.dtype++)
+		for (q.op = 0; q.op < OP_KINDS; q.op++)
+			for (unsigned s = 0; s < COUNT(many); s++)
+				for (uint64_t i = 0; i < 20; i++) {
+					q.coll = q.op == OP_NONE ? COLL_BROADCAST : COLL_ALL_REDUCE;
+					q.nranks = many[s];
+					all = value_mix(all ^ value_input(&q, q.nranks / 2, i));
+					all = value_mix(all ^ value_expected(&q, i, 1));
+				}
+	assert_int_equal(all, UINT64_C(0x96c70f017869e01c));
+}
+
 TESTS(.slow = true);

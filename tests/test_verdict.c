@@ -60,7 +60,7 @@ TEST(the_interval_decides)
 	expect(between(1.021, 1.03, 10, 0), VERDICT_FASTER, "faster");
 	expect(between(0.5, 2, 10, 0.02), VERDICT_UNDECIDED,
 	       "undecided: effects under a factor of 2.7 cannot be seen here; needs more than "
-	       "1000 more blocks");
+	       "1000 more blocks: a quieter machine");
 }
 
 /* The questions that are asked of a verdict, in place of its kind. */
@@ -173,10 +173,20 @@ TEST(more_blocks_stay_within_bounds)
 	/* The estimate on the margin's end: no number of blocks decides. */
 	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
 	       "undecided (faster): effects under 4.5 % cannot be seen here; needs more than "
-	       "1000 more blocks");
+	       "1000 more blocks, or a margin of 4.1 %");
 	expect(between(0.9, 1 / 0.9, 10, 0), VERDICT_UNDECIDED,
 	       "undecided: effects under 16 % cannot be seen here; needs more than 1000 more "
-	       "blocks");
+	       "blocks, or a margin of 12 %");
+	assert_int_equal(between(0.9, 1 / 0.9, 10, 0.12).kind, VERDICT_NO_DIFFERENCE);
+	assert_int_equal(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.041).kind, VERDICT_LITTLE_FASTER);
+	/* Not even equal things would be decided: they scatter too much. */
+	expect(between(1 / 1.5, 1.5, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided: effects under 82 % cannot be seen here; needs more than 1000 more "
+	       "blocks: a quieter machine, or a margin of 50 %");
+	expect(between(1 / 3., 3, 10, 0.02), VERDICT_UNDECIDED,
+	       "undecided: effects under a factor of 4.9 cannot be seen here; needs more than 1000 "
+	       "more "
+	       "blocks: a quieter machine");
 	/* Rounded up to tens beyond a hundred: ±20 % around 1.02 at 30 blocks. */
 	struct verdict v = between(1.02 / 1.06, 1.02 * 1.06, 30, 0.04);
 	assert_in_range(v.more_blocks, 100, 1000);

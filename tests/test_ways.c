@@ -67,7 +67,7 @@ TEST(a_way_is_what_differs_in_its_launch_alone)
 	/* The best by its slowest mode, against the reference's. */
 	json_assert_one_says(
 	    json_section(report, "ways"),
-	    "and large: bus bandwidth of calls back to back, of 16 KiB and 1 MiB; from");
+	    "and large: bus bandwidth of calls back to back, of 16 KiB and 1 MiB. From, to:");
 	json_assert_text(json_cell(points, (json_keys){"variant", "single-b", NULL}, "way"), "",
 	                 "b");
 }

@@ -13,12 +13,24 @@ static const struct record_cell *first_cell(const struct summary *s, unsigned va
 	return s->index.variant_of[i] == variant && c->nhosts && !c->error[0] ? c : NULL;
 }
 
-static const char *name_of(const struct summary *s, const struct record_cell *c, unsigned host)
+const struct record_cell *hosts_first(const struct summary *s, unsigned variant)
+{
+	const struct record_cell *c = NULL;
+	for (unsigned i = 0; i < s->run->ncells && !c; i++)
+		c = first_cell(s, variant, i);
+	return c;
+}
+
+const char *hosts_fact(const struct record_cell *c, unsigned host, const char *key)
 {
 	const json_t *facts = json_object_get(c->json, "facts");
 	const size_t worker = json_array_size(facts) / c->nhosts * host;
-	const char *name =
-	    json_string_value(json_object_get(json_array_get(facts, worker), "host"));
+	return json_string_value(json_object_get(json_array_get(facts, worker), key));
+}
+
+static const char *name_of(const struct summary *s, const struct record_cell *c, unsigned host)
+{
+	const char *name = hosts_fact(c, host, "host");
 	/* Without the boot. */
 	return name ? arena_text(s->arena, "%.*s", (int)strcspn(name, " "), name) : NULL;
 }
@@ -63,10 +75,8 @@ static struct hosts_host host_of(const struct summary *s, unsigned variant,
 
 struct hosts_use hosts_of(const struct summary *s, unsigned variant)
 {
-	const struct record_cell *first = NULL;
+	const struct record_cell *first = hosts_first(s, variant);
 	struct hosts_use use = {0};
-	for (unsigned i = 0; i < s->run->ncells && !first; i++)
-		first = first_cell(s, variant, i);
 	if (!first)
 		return use;
 	double most = 0, next = 0; /* the two greatest bounds */

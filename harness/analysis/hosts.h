@@ -27,4 +27,9 @@ struct hosts_use {
 /* In the summary's arena. */
 struct hosts_use hosts_of(const struct summary *summary, unsigned variant);
 
+/* The first cell that a trial on several hosts measured; NULL: there is none. */
+const struct record_cell *hosts_first(const struct summary *summary, unsigned variant);
+/* A fact of a host's first worker; NULL: not recorded. */
+const char *hosts_fact(const struct record_cell *cell, unsigned host, const char *key);
+
 #endif

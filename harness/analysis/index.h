@@ -42,8 +42,11 @@ struct summary_trial {
 /* One rank of a row: medians over trials of the trial's median. */
 struct summary_rank {
 	double skew_us, launch_us;
-	double finish_us;  /* its own end, from the earliest start of any rank, per call */
-	double late_us;    /* finish_us − the mean of all ranks' */
+	double finish_us; /* its own end, from the earliest start of any rank, per call */
+	double late_us;   /* finish_us − the mean of all ranks' */
+	/* Of the 95 % interval of that over trials the end that is nearest to 0; 0: the interval
+	 * holds it, or there is none. */
+	double late_sure_us;
 	double last;       /* share of the rows in which it was the last to end; all: 1 */
 	double last_by_us; /* when it was: how much later than the mean; NaN when never */
 };

@@ -3,8 +3,10 @@
  *
  * Bandwidths are payload one way, in GB/s of 1e9 bytes, as a data sheet has them:
  *   NVLink  20, 25, 25, 25, 50 a link (versions 1 to 5; 14.06 of RTX GPUs' bridges), known by
- *           the speed that is signalled
- *   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8
+ *           the speed that is signalled. From NVIDIA's white papers on P100, V100, A100 (12
+ *           links, 600 GB/s both ways), H100 (18, 900), Blackwell (18, 1800) and GA102 (4, 112.5)
+ *   PCIe    2.5, 5 GT/s × 8/10; 8, 16, 32 GT/s × 128/130; 64 GT/s × 242/256, by lane ÷ 8: PCI-SIG,
+ *           PCI Express Base Specification 6.0; with generation and width as NVML says
  * A pair's is that of its narrower end. */
 #ifndef LAUNCHGAP_LINKS_H
 #define LAUNCHGAP_LINKS_H

@@ -219,6 +219,33 @@ double rank_links_rate(const struct rank_links *l, enum coll_kind coll, bool add
 	return adds && coll == COLL_ALL_REDUCE ? least * 2 * (l->nranks - 1) / l->nranks : least;
 }
 
+/* The rank with the narrowest PCIe; NULL if one of them is not known. */
+static const struct rank_links_rank *narrowest_pcie(const struct rank_links *l)
+{
+	const struct rank_links_rank *least = l->nranks < 2 ? NULL : l->ranks;
+	for (unsigned r = 0; r < l->nranks && least; r++) {
+		if (isnan(l->ranks[r].pcie_gbs))
+			return NULL;
+		if (l->ranks[r].pcie_gbs < least->pcie_gbs)
+			least = &l->ranks[r];
+	}
+	return least;
+}
+
+double rank_links_memory_rate(const struct rank_links *l)
+{
+	const struct rank_links_rank *least = narrowest_pcie(l);
+	return least ? least->pcie_gbs : NAN;
+}
+
+const char *rank_links_memory_text(const struct rank_links *l, struct arena *arena)
+{
+	const struct rank_links_rank *least = narrowest_pcie(l);
+	return least ? arena_text(arena, "PCIe %u ×%u to the host's memory", least->gen_max,
+	                          least->width_max)
+	             : "";
+}
+
 const char *rank_links_text(const struct rank_links *l, struct arena *arena)
 {
 	const enum links_class kind = kind_of(l);

@@ -59,5 +59,9 @@ struct rank_links rank_links_any(const struct summary *summary, struct arena *ar
 double rank_links_rate(const struct rank_links *links, enum coll_kind coll, bool adds);
 /* These links in words: "18 NVLinks of 25 GB/s to NVSwitches", "PCIe 5 ×16"; or "". */
 const char *rank_links_text(const struct rank_links *links, struct arena *arena);
+/* Both where data goes through the host's memory (NCCL's SHM, and NET within a host), whatever joins
+ * the GPUs: each rank's data then crosses its PCIe once, either way. */
+double rank_links_memory_rate(const struct rank_links *links);
+const char *rank_links_memory_text(const struct rank_links *links, struct arena *arena);
 
 #endif

@@ -5,9 +5,9 @@
 #include "../arena.h"
 
 /* One rank over a row's trials. `room` holds four numbers for each of their rows and three for each
- * trial. */
+ * trial. ends: when it ended, of each trial. */
 static struct summary_rank rank_of(const struct record_cell *const *cells, size_t n, size_t rows,
-                                   unsigned rank, double *room)
+                                   unsigned rank, double *room, double *ends)
 {
 	double *skew = room, *launch = skew + rows, *finish = launch + rows;
 	double *behind = finish + rows; /* in the rows in which it was the last to end */
@@ -27,13 +27,27 @@ static struct summary_rank rank_of(const struct record_cell *const *cells, size_
 		}
 		trials[t] = stats_median(skew, c->rows);
 		trials[n + t] = stats_median(launch, c->rows);
-		trials[2 * n + t] = stats_median(finish, c->rows);
+		ends[t] = trials[2 * n + t] = stats_median(finish, c->rows);
 	}
 	return (struct summary_rank){.skew_us = stats_median(trials, n) / 1000,
 	                             .launch_us = stats_median(trials + n, n) / 1000,
 	                             .finish_us = stats_median(trials + 2 * n, n) / 1000,
 	                             .last = rows ? last / (double)rows : NAN,
 	                             .last_by_us = stats_median(behind, nbehind) / 1000};
+}
+
+/* How late a rank surely is: ends has each rank's trials. */
+static double late_sure_us(const double *ends, size_t n, unsigned nranks, unsigned rank,
+                           double *room)
+{
+	for (size_t t = 0; t < n; t++) {
+		double mean = 0;
+		for (unsigned r = 0; r < nranks; r++)
+			mean += ends[r * n + t] / nranks;
+		room[t] = ends[rank * n + t] - mean;
+	}
+	const struct stats_interval late = stats_quantile_interval(room, n, 0.5, 0.95);
+	return (late.lo > 0 ? late.lo : late.hi < 0 ? late.hi : 0) / 1000;
 }
 
 /* Fills a row's ranks from its cells. */
@@ -47,16 +61,19 @@ static void row_fill(struct arena *arena, struct summary_row *row,
 	row->ranks = ARENA_ARRAY(arena, struct summary_rank, row->nranks);
 	const struct arena_mark mark = arena_mark(arena);
 	double *room = ARENA_ARRAY(arena, double, 4 * rows + 3 * n);
+	double *ends = ARENA_ARRAY(arena, double, n * row->nranks);
 	for (unsigned r = 0; r < row->nranks; r++) {
-		row->ranks[r] = rank_of(cells, n, rows, r, room);
+		row->ranks[r] = rank_of(cells, n, rows, r, room, ends + r * n);
 		if (row->ranks[r].last > row->ranks[row->straggler].last)
 			row->straggler = r;
 		mean += row->ranks[r].finish_us / row->nranks;
 	}
 	/* Late is relative to the mean of the ranks' own medians: medians of the differences could
 	 * all be on one side. */
-	for (unsigned r = 0; r < row->nranks; r++)
+	for (unsigned r = 0; r < row->nranks; r++) {
 		row->ranks[r].late_us = row->ranks[r].finish_us - mean;
+		row->ranks[r].late_sure_us = late_sure_us(ends, n, row->nranks, r, room);
+	}
 	arena_release(arena, mark);
 }
 

@@ -35,6 +35,20 @@ unsigned verdict_more_blocks(const struct stats_ratio *r, double reach, enum ver
 	return more;
 }
 
+bool verdict_scatters(const struct stats_ratio *r, double margin, enum verdict_ends ends)
+{
+	return margin > 0 && !isnan(r->lo) &&
+	       verdict_more_blocks(r, log1p(margin), ends) > VERDICT_MOST_MORE;
+}
+
+double verdict_wide_margin(const struct stats_ratio *r)
+{
+	const double margin = fmax(r->hi, 1 / r->lo) - 1;
+	const double unit = pow(10, floor(log10(margin)) - 1);
+	/* What is such a margin but for rounding stays. */
+	return margin > 0 && margin <= 0.99 ? unit * ceil(margin / unit - 1e-9) : NAN;
+}
+
 #define Z_POWER 0.84 /* the normal quantile of a power of 80 % */
 
 double verdict_detectable(const struct stats_ratio *r, double margin, enum verdict_ends ends)

@@ -129,6 +129,12 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
  * (a log) from the estimate, if that stays where it is; without an interval, until there is one. */
 unsigned verdict_more_blocks(const struct stats_ratio *ratio, double reach, enum verdict_ends ends);
+/* Whether even of two equal things VERDICT_MOST_MORE more blocks would leave it open: the scatter is
+ * too wide for the margin, wherever the estimate is. */
+bool verdict_scatters(const struct stats_ratio *ratio, double margin, enum verdict_ends ends);
+/* The least margin that the whole interval is within, rounded up to two digits; NaN beyond 0.99, and
+ * without an interval. */
+double verdict_wide_margin(const struct stats_ratio *ratio);
 /* The smallest effect that could have been seen beyond a margin; NaN without an interval. */
 double verdict_detectable(const struct stats_ratio *ratio, double margin, enum verdict_ends ends);
 /* 1: beyond the margin, faster; -1: slower; 0: neither. */

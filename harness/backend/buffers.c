@@ -54,27 +54,16 @@ static void element_put(char *at, size_t bytes, uint64_t bits)
 		memcpy(at, &bits, 8);
 }
 
-static bool is_moved(const struct value_question *q)
-{
-	return q->op == OP_NONE && value_is_pattern(q);
-}
-
 /* The loops over all elements, which take most of a cell's time outside its calls. They use a copy of the
- * question, which no write to a buffer can change; and for data that is only moved, what its datatype
- * excludes is computed before. */
+ * question, which no write to a buffer can change. */
 static void put(const struct value_question *q, char *at, uint64_t position, size_t n)
 {
 	const struct value_question own = *q;
-	const struct value_bounds in = value_bounds(own.dtype);
+	const struct value_rule rule = value_rule(&own);
 	const size_t element = coll_dtype_bytes(own.dtype);
-	if (is_moved(q))
-		for (size_t k = 0; k < n; k++)
-			element_put(at + k * element, element,
-			            value_moved(in, value_place(&own, position + k), own.rank));
-	else
-		for (size_t k = 0; k < n; k++)
-			element_put(at + k * element, element,
-			            value_input(&own, own.rank, position + k));
+	for (size_t k = 0; k < n; k++)
+		element_put(at + k * element, element,
+		            value_input_by(&own, &rule, value_place(&own, position + k), own.rank));
 }
 
 /* How many elements are right, up to the first that is wrong. */
@@ -82,21 +71,18 @@ static size_t right(const struct value_question *q, struct value_source from, co
                     size_t n)
 {
 	const struct value_question own = *q;
-	const struct value_bounds in = value_bounds(own.dtype);
+	const struct value_rule rule = value_rule(&own);
 	const size_t element = coll_dtype_bytes(own.dtype);
 	const uint64_t first = from.position;
 	size_t k = 0;
 	if (from.reduced)
-		while (k < n &&
-		       element_get(at + k * element, element) == value_reduced(&own, first + k))
-			k++;
-	else if (is_moved(q))
 		while (k < n && element_get(at + k * element, element) ==
-		                    value_moved(in, value_place(&own, first + k), from.rank))
+		                    value_reduced_by(&own, &rule, value_place(&own, first + k)))
 			k++;
 	else
-		while (k < n && element_get(at + k * element, element) ==
-		                    value_input(&own, from.rank, first + k))
+		while (k < n &&
+		       element_get(at + k * element, element) ==
+		           value_input_by(&own, &rule, value_place(&own, first + k), from.rank))
 			k++;
 	return k;
 }

@@ -17,13 +17,18 @@ const struct backend *backend_find(const char *name)
 	return NULL;
 }
 
+const char *backend_name(unsigned i)
+{
+	return backend_table[i] ? backend_table[i]->name : NULL;
+}
+
 unsigned backend_capacity(const char *name, struct status *st)
 {
 	const struct backend *b = backend_find(name);
 	return !b ? 0 : b->capacity ? b->capacity(st) : UINT_MAX;
 }
 
-static bool uses(const struct backend *b, const char *key)
+bool backend_uses(const struct backend *b, const char *key)
 {
 	for (unsigned i = 0; b->uses && b->uses[i]; i++)
 		if (!strcmp(b->uses[i], key))
@@ -34,7 +39,7 @@ static bool uses(const struct backend *b, const char *key)
 const char *backend_using(const char *key)
 {
 	for (const struct backend *const *b = backend_table; *b; b++)
-		if (uses(*b, key))
+		if (backend_uses(*b, key))
 			return (*b)->name;
 	return NULL;
 }
@@ -51,7 +56,7 @@ bool backend_ignores(const struct settings *settings, char *key, size_t bytes, c
 	unsigned n = 0;
 	needs[0] = needs[1] = NULL;
 	for (const struct backend *const *b = backend_table; ignored && *b && n < 2; b++)
-		if (uses(*b, key))
+		if (backend_uses(*b, key))
 			needs[n++] = (*b)->name;
 	return ignored;
 }

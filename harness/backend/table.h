@@ -7,6 +7,8 @@
 /* NULL-terminated. */
 extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
+/* The i-th one's name; NULL: there are no more. */
+const char *backend_name(unsigned i);
 /* Ranks that it can hold here; 0: none, with the reason. For struct plan_machine. */
 unsigned backend_capacity(const char *name, struct status *st);
 /* Whether a key is set that the backend of these settings ignores: which key, and the first two
@@ -14,7 +16,8 @@ unsigned backend_capacity(const char *name, struct status *st);
  * environment. A variant with such a key would differ in its name alone. */
 bool backend_ignores(const struct settings *settings, char *key, size_t bytes,
                      const char *needs[2]);
-/* The first backend that uses a key; NULL: none. */
+/* Whether it uses a key that not all backends use; and the first that does, NULL: none. */
+bool backend_uses(const struct backend *backend, const char *key);
 const char *backend_using(const char *key);
 
 /* -1 if the name is not a library: it cannot be read, is not a file, or has no version although a

@@ -1,6 +1,7 @@
 /* What each picture of curves shows, as its title. For a collective at a pace: how variants compare
  * with the reference, what launching takes, how long the tail of calls is, and which rank ends
- * farthest from the mean. The sentences are texts of the table `captions`. */
+ * farthest from the mean, where that is beyond the margin, the scatter of trials and what polling
+ * resolves. The sentences are texts of the table `captions`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static const struct story_form limits_form =
 static const struct sentence limits_sentences[] = {
     {STORY_ABOVE_PICTURES, NO_OWN, "The run has {collectives} collectives: more than {each} have no pictures of their own."},
     {STORY_ABOVE_PICTURES, NO_DETAIL, "The run has {collectives} collectives: of more than {detail}, launch cost, ranks, single calls and timelines are not drawn."},
-    {STORY_ABOVE_PICTURES, FEW_CURVES, "Curves are of {curves} variants, for more cannot be told apart: the reference and its twin, the ends of the gap, and the first of each mode. The tables have all."},
+    {STORY_ABOVE_PICTURES, FEW_CURVES, "Curves are of {curves} variants, as more cannot be distinguished: the reference and its twin, the ends of the gap, and the first of each mode. The tables have all."},
 };
 
 static const struct story_form form =
@@ -162,7 +163,8 @@ static const struct kind {
   before = {"before the mean",
             "Rank {rank} of {variant} ends {late} of the call before the mean of all ranks at "
             "{asked_bytes}",
-            0};
+            0},
+  within = {"within", "All ranks end within {late} of the call of their mean", 0};
 
 /* Rounds to the digits of a sentence: the six digits in report.json would round 12318.52
  * differently. */
@@ -205,36 +207,50 @@ static const char *say(const struct teller *t, const struct row *row, const stru
 	return p.text;
 }
 
-/* The rank that ends farthest from the mean, over the group's variants and sizes. */
+/* Whether a rank's distance from the mean is beyond the margin in nearly all trials, and more than the
+ * poll round that saw its end. */
+static bool is_apart(const struct summary *s, const struct summary_row *at, unsigned rank)
+{
+	const struct summary_rank *r = &at->ranks[rank];
+	return fabs(r->late_sure_us) > s->margin * at->time_us &&
+	       fabs(r->late_us) * at->calls > at->resolution_us;
+}
+
+/* Of ranks that are surely apart, the one that ends farthest from the mean, over the group's variants
+ * and sizes; or by how much all of them are at most off it, where that is within the margin. */
 static void see_rank(struct teller *t, const struct row *row)
 {
 	const struct summary *s = t->a->s;
 	const struct summary_group *g = &s->groups[row->group];
 	struct figure *found = &t->figures[t->nfigures];
-	double most = 0;
+	double most = 0, apart = 0;
+	*found = (struct figure){.collective = row->collective,
+	                         .pace = row->pace,
+	                         .what = within.what,
+	                         .asked_bytes = ENTRY_NO_BYTES,
+	                         .value = NAN,
+	                         .rank = ENTRY_NO_COUNT,
+	                         .late = arena_text(t->arena, "%.3g %%", 100 * s->margin),
+	                         .group = row->group};
 	for (unsigned i = 0; i < t->order.n * g->nsizes; i++) {
 		const unsigned v = t->order.variants[i / g->nsizes];
 		const struct summary_row *at = index_at(s, v, row->group, i % g->nsizes);
 		const bool ranks = at && at->ranks && s->variants[v].role != ROLE_AGAIN;
 		for (unsigned r = 0; ranks && r < at->nranks; r++) {
 			const double share = at->ranks[r].late_us / at->time_us;
-			if (!(fabs(share) > fabs(most)))
+			most = fmax(most, fabs(share));
+			if (!(fabs(share) > apart) || !is_apart(s, at, r))
 				continue;
-			most = share;
-			*found = (struct figure){.collective = row->collective,
-			                         .pace = row->pace,
-			                         .variant = s->variants[v].name,
-			                         .what = share > 0 ? after.what : before.what,
-			                         .asked_bytes = g->asked_bytes[i % g->nsizes],
-			                         .value = NAN,
-			                         .rank = r,
-			                         .group = row->group};
+			apart = fabs(share);
+			found->variant = s->variants[v].name;
+			found->what = share > 0 ? after.what : before.what;
+			found->asked_bytes = g->asked_bytes[i % g->nsizes];
+			found->rank = r;
+			found->late = arena_text(t->arena, "%.2g %%", 100 * apart);
 		}
 	}
-	if (most) {
-		found->late = arena_text(t->arena, "%.2g %%", 100 * fabs(most));
+	if (apart > 0 || (most > 0 && most <= s->margin))
 		t->nfigures++;
-	}
 }
 
 /* --- against the reference --- */
@@ -442,6 +458,9 @@ static void see_group(struct teller *t, unsigned group)
 	*row = (struct row){.collective = run_collective(t->arena, g),
 	                    .pace = coll_pace_name(g->cell.pace),
 	                    .group = group};
+	/* A title of figures side by side would compare them. */
+	if (t->a->s->uncompared.kind)
+		return;
 	if (!see_clauses(t, row))
 		see(t, row, g->cell.pace == PACE_STREAM ? &bandwidth : &call, g->nsizes - 1);
 	see(t, row, &launch, 0);
@@ -482,14 +501,15 @@ static void tell(const struct analysis *a, struct story *story)
 		row->said = figures ? figures : say_clauses(&t, row);
 		row->launch_said = say(&t, row, &launch);
 		row->tail_said = say(&t, row, &tail);
-		const char *late = say(&t, row, &after);
-		row->ranks_said = late ? late : say(&t, row, &before);
+		const char *late = say(&t, row, &after), *early = say(&t, row, &before);
+		row->ranks_said = late ? late : early ? early : say(&t, row, &within);
 	}
 	story_table(story, &form, t.rows, t.n);
-	story_picture(story, "ratio", true);
-	story_picture(story, "ratio_isolated", true);
-	story_picture(story, "busbw", true);
-	story_picture(story, "latency", true);
+	const bool front = !a->s->uncompared.kind;
+	story_picture(story, "ratio", front);
+	story_picture(story, "ratio_isolated", front);
+	story_picture(story, "busbw", front);
+	story_picture(story, "latency", front);
 }
 
 const struct chapter chapter_captions = {"captions", "", CHAPTER_BODY, tell};

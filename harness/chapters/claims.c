@@ -73,7 +73,7 @@ static const struct sentence sentences[] = {
 };
 
 enum { PRIMARY = 1, FURTHER = 2, FURTHER_ONE = 4, CLAIMS = 8, ALL_CONFIRMED = 16, SOME_CONFIRMED = 32, NONE_CONFIRMED = 64,
-       TOO_FEW = 128, UNTESTED = 256 };
+       TOO_FEW = 128, UNTESTED = 256, ONE_CONFIRMED = 512 };
 
 /* All claims but the primary one form a family. */
 struct family {
@@ -106,9 +106,10 @@ static const struct story_form family_form =
 static const struct sentence family_sentences[] = {
     {IN_ONE_PARAGRAPH, PRIMARY, "The primary claim, {primary}: {verdict}."},
     {IN_ONE_PARAGRAPH, FURTHER, "{claims} further claims, each " TESTED_AT},
-    {IN_ONE_PARAGRAPH, FURTHER_ONE, "{claims} further claim, " TESTED_AT},
+    {IN_ONE_PARAGRAPH, FURTHER_ONE, "{claims} further claim, tested at {alpha}."},
     {IN_ONE_PARAGRAPH, CLAIMS, "{claims} claims, each " TESTED_AT},
-    {IN_ONE_PARAGRAPH, ALL_CONFIRMED, CORRECTED "{confirmed} of the {decided} that are decided."},
+    {IN_ONE_PARAGRAPH, ALL_CONFIRMED, CORRECTED "all {decided} that are decided."},
+    {IN_ONE_PARAGRAPH, ONE_CONFIRMED, CORRECTED "the one that is decided."},
     {IN_ONE_PARAGRAPH, SOME_CONFIRMED, CORRECTED "{confirmed} of the {decided} that are decided; the others read 'taken alone'."},
     {IN_ONE_PARAGRAPH, NONE_CONFIRMED, CORRECTED "none: each verdict is taken alone."},
     {IN_ONE_PARAGRAPH, TOO_FEW, "To confirm one of so many takes {wants} blocks at least; the fewest trials of a claim are {has}."},
@@ -322,10 +323,11 @@ static struct family family_of(const struct analysis *a, struct arena *arena)
 	f.when |= (!primary        ? CLAIMS
 	           : f.claims == 1 ? PRIMARY | FURTHER_ONE
 	                           : PRIMARY | FURTHER) |
-	          (!f.decided                ? 0
-	           : !f.confirmed            ? NONE_CONFIRMED
-	           : f.confirmed < f.decided ? SOME_CONFIRMED
-	                                     : ALL_CONFIRMED) |
+	          (f.claims == 1 || !f.decided ? 0 /* there is nothing to correct for */
+	           : !f.confirmed              ? NONE_CONFIRMED
+	           : f.confirmed < f.decided   ? SOME_CONFIRMED
+	           : f.decided == 1            ? ONE_CONFIRMED
+	                                       : ALL_CONFIRMED) |
 	          (f.has < f.wants ? TOO_FEW : 0);
 	return f;
 }

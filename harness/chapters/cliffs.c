@@ -504,7 +504,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_part(story, "Channels of a pair of ranks");
 	story_note(story, STORY_BODY,
 	           "Where NCCL gives a pair of ranks more channels, by its own rule for sends and "
-	           "receives and the figures of its log. Behind the largest call with as many as "
+	           "receives and the figures of its log. Beyond the largest call with as many as "
 	           "before, bandwidth may grow as the channels do, up to the limit: predicted.");
 	story_show(story, f.steps);
 }

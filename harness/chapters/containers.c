@@ -60,7 +60,7 @@ static const struct sentence sentences[] = {
     {STORY_ANSWER, FAILS, "With its own {own} NCCL does not run; {remedy} does: {gives}."},
     {STORY_ANSWER, SEVERAL,
      "With its own {own} ({variant}) a process keeps {speed:percent} of the bandwidth of {reference}. All of this together gives "
-     "it back: {gives}. With it: {restored:full}."},
+     "it back: {gives}. With it: {restored:full} times the bandwidth of {reference}."},
 };
 
 static const struct {
@@ -92,14 +92,17 @@ static void list_kinds(unsigned bits, bool how, char *text, size_t bytes)
 	}
 }
 
-/* "visible GPU, host name, /dev/shm" */
+/* "visible GPU, host name and /dev/shm" */
 static const char *own_of(struct arena *arena, const struct settings *set)
 {
-	char text[160] = "";
+	char text[160] = "", *last = NULL;
 	if (set->visible == VISIBLE_OWN)
 		status_list(text, sizeof text, "visible GPU");
 	list_kinds(set->isolate, false, text, sizeof text);
-	return arena_copy(arena, text);
+	for (char *comma = text; (comma = strstr(comma, ", ")); comma += 2)
+		last = comma;
+	return last ? arena_text(arena, "%.*s and %s", (int)(last - text), text, last + 2)
+	            : arena_copy(arena, text);
 }
 
 /* Entries of a's environment that b sets to something else; names alone: that b lacks. */
@@ -298,7 +301,7 @@ static void advise(const struct summary *s, struct story *story, const struct st
 			parts[n++] = i;
 	phrase_add(&p, t, &which, 1,
 	           "Where each process has its own {own} ({variant}): {how}.[ {remedy} has "
-	           "{restored:percents} of the bandwidth of {reference}.] Without: "
+	           "{restored:percents} of the bandwidth of {reference}.] Without it: "
 	           "[{speed:percent}][{gone}].");
 	if (n) {
 		phrase_add(&p, t, parts, n,

@@ -117,8 +117,8 @@ static const struct story_form whole_form =
                 "[{before_latency}{latency_effect} times the speed of small calls ({latency_effect:interval})]"
 static const struct sentence answers[] = {
     {STORY_ANSWER, SAID_EFFECT, "By factor: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
-    {STORY_ANSWER, SAID_NONE, "No difference: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
-    {STORY_ANSWER, SAID_OPEN, "Undecided: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
+    {STORY_ANSWER, SAID_NONE, "Factors without a difference: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
+    {STORY_ANSWER, SAID_OPEN, "Undecided factors: [" EFFECTS "|; " EFFECTS "][; and {more} more]."},
 };
 
 /* A placebo with an effect; among the warnings too. */
@@ -331,10 +331,13 @@ static void tell(const struct analysis *a, struct story *story)
 	                         *file = story_table(story, &file_form, rows, n),
 	                         *t = story_rows(story, &form, rows, tested);
 	story_tell(story, t, &alarm, 1);
-	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
-	          "Each factor is two variants that differ in one setting, the largest effect "
-	          "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
-	          "of isolated calls before ÷ after. Above 1 is faster in both. Margin {margin}.");
+	if (tested)
+		story_say(
+		    story, STORY_BODY, run_facts(story), NULL, 0,
+		    "Each factor is two variants that differ in one setting, the largest effect "
+		    "first. Effect on bandwidth: stream bandwidth after ÷ before; on latency: p50 "
+		    "of isolated calls before ÷ after. Above 1 is faster in both. Margin "
+		    "{margin}.");
 	if (whole->by_chance > 1)
 		story_say(story, STORY_BODY, facts, NULL, 0,
 		          "The largest of several overstates. Had none an effect, the largest "

@@ -40,15 +40,16 @@ static const struct story_form launch_form =
 static unsigned read_rows(struct arena *arena, const char *text, struct row rows[MOST])
 {
 	unsigned n = 0;
-	for (; text && n < MOST; n++) {
+	char way[16];
+	for (int read; n < MOST; n++) {
 		struct row *r = &rows[n];
-		char way[16];
-		if (sscanf(text, "%zu %15s %u %u", &r->most, way, &r->ctas, &r->own_ctas) != 4)
+		if (sscanf(text, "%zu %15s %u %u%n", &r->most, way, &r->ctas, &r->own_ctas,
+		           &read) != 4)
 			break;
 		r->way = arena_copy(arena, way);
 		r->most = r->most ? r->most : ENTRY_NO_BYTES;
-		text = strchr(text, ',');
-		text = text ? text + 2 : NULL;
+		text += read;
+		text += strspn(text, ", ");
 	}
 	return n;
 }
@@ -58,10 +59,13 @@ static void tell(const struct analysis *a, struct story *story)
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, MOST);
 	struct launch *launches = ARENA_ARRAY(story->arena, struct launch, a->s->nvariants);
 	unsigned n = 0, nlaunches = 0;
+	bool predicted = false;
 	for (unsigned v = 0; v < a->s->nvariants; v++) {
 		const char *table = summary_fact(a->s, v, 0, "device_table");
 		if (!table)
 			continue;
+		const char *basis = summary_fact(a->s, v, 0, "device_basis");
+		predicted = predicted || (basis && !strcmp(basis, "predicted"));
 		n = n ? n : read_rows(story->arena, table, rows);
 		launches[nlaunches++] = (struct launch){a->s->variants[v].name,
 		                                        summary_fact(a->s, v, 0, "device_launch"),
@@ -71,10 +75,16 @@ static void tell(const struct analysis *a, struct story *story)
 		return;
 	story_table(story, &form, rows, n);
 	story_table(story, &launch_form, launches, nlaunches);
+	if (predicted)
+		story_note(
+		    story, STORY_BODY,
+		    "The table is predicted for so many GPUs, not measured: from bytes, packets "
+		    "and flags.");
 	story_note(story, STORY_BODY,
-	           "packets: data with the call's number, by way of slots of the receiver. stores, "
-	           "bulk: into its buffer, after a word from it that the call has begun and before "
-	           "one that the data is there. The keys path and call_ctas ask for others.");
+	           "packets: each carries the call's number with its data, into slots of the "
+	           "receiver. stores, bulk: data goes into the receiver's buffer, once its flag "
+	           "says that its call has begun; a flag then says that the data is there. The "
+	           "keys path and call_ctas choose others.");
 }
 
 const struct chapter chapter_kernel = {"kernel", "Launchgap's own kernel", CHAPTER_APPENDIX, tell};

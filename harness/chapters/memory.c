@@ -50,16 +50,18 @@ static void tell(const struct analysis *a, struct story *story)
 	if (!n)
 		return;
 	story_table(story, &form, rows, n);
-	story_note(story, STORY_BODY,
-	           record_traits(s->run, NULL)->gpus
-	               ? "MiB, medians over the workers of all trials. A GPU's free memory fell by "
-	                 "so much while buffers were allocated, communicators made, buffers "
-	                 "registered, and from then to the trial's end; what other programs took "
-	                 "meanwhile is in it. Process: the most CPU memory that it held at once, "
-	                 "shared pages included."
-	               : "MiB, medians over the workers of all trials. Of a worker's first rank: "
-	                 "its buffers; its flags, rings and slots. Process: the most CPU memory "
-	                 "that it held at once, shared pages included.");
+	story_note(
+	    story, STORY_BODY,
+	    record_traits(s->run, NULL)->gpus
+	        ? "MiB, medians over the workers of all trials. A GPU's free memory fell by "
+	          "so much while buffers were allocated, communicators made, buffers "
+	          "registered, and from then to the trial's end; what other programs took "
+	          "meanwhile is in it. Process: the most CPU memory that it held at once, "
+	          "shared pages included."
+	        : "MiB, medians over the workers of all trials. Buffers and communicator: of a "
+	          "worker's first rank, the communicator its flags, rings and slots. "
+	          "Process: the most CPU memory that it held at once, shared pages "
+	          "included.");
 }
 
 const struct chapter chapter_memory = {"memory", "Memory", CHAPTER_APPENDIX, tell};

@@ -60,12 +60,13 @@ static struct row row_of(const struct summary *s, const struct regime *g, struct
 static void tell(const struct analysis *a, struct story *story)
 {
 	const struct regimes *regimes = &a->regimes;
-	struct row *rows = ARENA_ARRAY(story->arena, struct row, regimes->n + 1);
-	const bool none = regimes->n && !regimes_tell(regimes);
+	const unsigned n = run_compares(a->s) ? regimes->n : 0;
+	struct row *rows = ARENA_ARRAY(story->arena, struct row, n + 1);
+	const bool none = n && !regimes_tell(regimes);
 	bool small = run_explains_gap(a);
-	for (unsigned i = 0; i < regimes->n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct row *row = &rows[i];
-		*row = row_of(a->s, &regimes->list[regimes->n - 1 - i], story->arena);
+		*row = row_of(a->s, &regimes->list[n - 1 - i], story->arena);
 		small |= row->hides && !strcmp(row->hides, SMALL_DIFFERENCES);
 		row->when = isnan(row->twin.estimate) ? 0 : TWIN;
 		/* If no regime can distinguish variants, the answer has the first one's reason. */
@@ -76,7 +77,7 @@ static void tell(const struct analysis *a, struct story *story)
 		rows[0].hides_in_all = small ? SMALL_DIFFERENCES : THE_VARIANTS;
 		rows[0].when |= run_lacks_blocks(a) ? 0 : OPEN;
 	}
-	STORY_TELL(story, story_table(story, &form, rows, regimes->n), sentences);
+	STORY_TELL(story, story_table(story, &form, rows, n), sentences);
 }
 
 const struct chapter chapter_noise = {"noise", "", CHAPTER_FIRST, tell};

@@ -1,7 +1,14 @@
-/* Is this bandwidth normal? Each collective from 1 MiB up in stream, compared with the line rate of the
- * ranks' links (analysis/rank_links.h), with plain copies of the same run, and with what reference
- * records of the same GPUs reached (analysis/reference.h). Outside of their range the record's own
- * facts say what to check; a check is a question, and names no cause. */
+/* Is this bandwidth normal? Each collective from 1 MiB up in stream, compared with a line rate, with
+ * plain copies of the same run, and with what reference records of the same GPUs reached
+ * (analysis/reference.h). Outside of their range the record's own facts say what to check; a check is a
+ * question, and names no cause.
+ *
+ * The line rate is that of what data crosses, by the library's log:
+ *   P2P, or no log            the links between the GPUs (analysis/rank_links.h): NVLinks that are
+ *                             up, PCIe's generation and width
+ *   SHM, NET within a host    each GPU's PCIe, to the host's memory and back
+ *   NET between hosts         the hosts' network cards (analysis/networks.h)
+ * links.h and networks.h have the source of each. Where the record lacks it, a sentence says so. */
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,6 +16,7 @@
 #include <string.h>
 
 #include "../analysis/analysis.h"
+#include "../analysis/networks.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/reference.h"
 #include "chapters.h"
@@ -24,6 +32,7 @@ enum {
 	ANSWERS = 32,
 	CHECKS = 64,    /* less than in the records, and there is something to check */
 	NO_CHECK = 128, /* less, and the record has no fact that could be why */
+	NO_LINE = 256,
 };
 
 struct row {
@@ -31,7 +40,8 @@ struct row {
 	size_t bytes;
 	struct stats_interval gbs; /* quartiles over blocks */
 	double line_gbs, share, limit_share;
-	const char *line;
+	const char *line, *links;        /* links: the same, where rows differ in it */
+	const char *no_line;             /* why there is no line rate */
 	struct stats_interval reference; /* its ends are the range */
 	double of_reference, spread;
 	unsigned records, boots;
@@ -53,6 +63,7 @@ static const struct column columns[] = {
     COLUMN(struct row, bytes, "size", "", BYTES),
     COLUMN(struct row, gbs, "bus bandwidth", "GB/s", SPREAD),
     COLUMN_AS(struct row, line_gbs, "line_gbs", "line rate", "GB/s", NUMBER, ONLY_FILLED),
+    COLUMN_AS(struct row, links, "links", "of what", "", TEXT, ONLY_FILLED),
     COLUMN_AS(struct row, share, "share", "of it", "", SHARE, ONLY_FILLED),
     COLUMN_AS(struct row, limit_share, "limit_share", "of plain copies", "", SHARE, ONLY_FILLED),
     COLUMN_AS(struct row, reference, "reference", "reference records", "GB/s", SPREAD, ONLY_FILLED),
@@ -63,6 +74,7 @@ static const struct column columns[] = {
     COLUMN_AS(struct row, checks, "checks", "what to check", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, gpus, "gpus", "GPUs", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, line, "line", "links", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct row, no_line, "no_line", "why no line rate", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, few, "few", "which records", "", TEXT, ONLY_FILES),
     COLUMN_AS(struct row, spread, "spread", "records of one cell differ by", "", SHARE, ONLY_FILES),
     COLUMN_AS(struct row, names, "names", "their names", "", TEXT, ONLY_FILES),
@@ -100,6 +112,7 @@ static const struct sentence sentences[] = {
     {STORY_BODY, NO_GPUS, "There is no reference of {gpus}[: only the line rate of {line} is known|]."},
     {STORY_ANSWER | STORY_NOTICE, NO_CELL | ANSWERS, "There is no reference of {what} of {bytes} in {variant} on {gpus}." ONLY_LINE},
     {STORY_ANSWER | STORY_NOTICE, NO_GPUS | ANSWERS, "There is no reference of {gpus}." ONLY_LINE},
+    {STORY_BODY, NO_LINE, "No line rate is known for {variant:list}: {no_line}."},
     {STORY_BODY, ON_CPU, "Bandwidth in CPU memory has neither a line rate nor reference records[; of what plain copies reach in this run, {what} of {bytes} in {variant} reaches {limit_share}|, {what} {limit_share}]."},
     {STORY_ANSWER | STORY_NOTICE, ON_CPU | ANSWERS, "Bandwidth in CPU memory has neither a line rate nor reference records."},
     {STORY_ADVICE | STORY_NOTICE, CHECKS, "Find out why {what} of {bytes} in {variant} is slower than in reference records; the record shows: {checks}."},
@@ -114,6 +127,7 @@ struct normal {
 	struct reference_table references;
 	const char *gpu, *created, *line;
 	bool on_gpus;
+	bool shared; /* ranks share a GPU, and with it its links */
 	unsigned ngpus;
 	struct row *rows;
 	unsigned n;
@@ -159,11 +173,48 @@ static double busbw_of(const struct summary_row *row, double time_ns)
 	return coll_busbw(row->cell.coll, row->nranks, row->moved_bytes, time_ns * 1e-9);
 }
 
-static bool adds_in_switches(const struct normal *n, const struct row *row, unsigned size)
+/* name: of the algorithms whose switches add, its beginning. */
+static bool takes(const struct normal *n, const struct row *row, unsigned size, const char *name)
 {
 	const struct path_choice *choice =
 	    evidence_choice(n->a->s, &n->a->evidence, row->at, row->group, size);
-	return choice && !strncmp(choice->algorithm, "NVLS", 4);
+	return choice && !strncasecmp(choice->algorithm, name, strlen(name));
+}
+
+static unsigned hosts_of(const struct summary_variant *v)
+{
+	return v->settings ? settings_hosts(v->settings) : 1;
+}
+
+/* What the row's data crosses, and the line rate of that; or why none is known. */
+static void set_line(const struct normal *n, struct row *row, enum coll_kind coll, unsigned size)
+{
+	const struct summary_variant *v = &n->a->s->variants[row->at];
+	const struct evidence_path *path = &n->a->evidence.paths[row->at];
+	/* Within hosts data may go another way than between them. */
+	const char *by = path->transport, *net = strstr(path->pairs, "NET/");
+	const bool several = hosts_of(v) > 1;
+	const bool memory = !strncmp(by, "SHM", 3) || !strncmp(by, "NET", 3);
+	const char *why = "the record does not say what joins the GPUs";
+	if (several) {
+		const struct networks cards =
+		    networks_of(n->a->s, row->at, net ? net : by, n->arena);
+		row->line = cards.text;
+		row->line_gbs = networks_rate(&cards, coll, takes(n, row, size, "CollNet"));
+		why = cards.why;
+	} else if (v->traits->gpus && strcmp(by, "mixed") != 0) {
+		row->line = memory ? rank_links_memory_text(&n->links, n->arena) : n->line;
+		row->line_gbs = memory
+		                    ? rank_links_memory_rate(&n->links)
+		                    : rank_links_rate(&n->links, coll, takes(n, row, size, "NVLS"));
+	}
+	if (!v->traits->gpus)
+		why = arena_text(n->arena, "backend %s works in CPU memory", v->backend);
+	else if (!several && !strcmp(by, "mixed"))
+		why = "pairs of ranks take different transports";
+	else if (row->line && *row->line)
+		why = "which links its data crosses is not known";
+	row->no_line = isnan(row->line_gbs) ? why : NULL;
 }
 
 static void set_measured(const struct normal *n, struct row *row, unsigned size)
@@ -190,11 +241,7 @@ static void set_measured(const struct normal *n, struct row *row, unsigned size)
 		return;
 	row->gpu = n->gpu;
 	row->gpus = arena_text(n->arena, "%u × %s", r->nranks, n->gpu);
-	if (!v->settings || settings_hosts(v->settings) < 2) {
-		row->line = n->line;
-		row->line_gbs =
-		    rank_links_rate(&n->links, r->cell.coll, adds_in_switches(n, row, size));
-	}
+	set_line(n, row, r->cell.coll, size);
 	row->share = row->gbs.estimate / row->line_gbs;
 	row->settings = v->settings ? other_settings(n->arena, v->settings, false) : "?";
 	row->plain = v->settings && !*other_settings(n->arena, v->settings, true) &&
@@ -381,11 +428,13 @@ static void set_checks(const struct normal *n, struct row *row)
 static void add_rows(struct normal *n, unsigned group, unsigned variant)
 {
 	const struct summary_group *g = &n->a->s->groups[group];
+	const struct summary_variant *v = &n->a->s->variants[variant];
 	for (unsigned size = 0; size < g->nsizes; size++) {
 		const struct summary_row *r = index_at(n->a->s, variant, group, size);
-		/* Ranks that share a GPU share its links. */
-		if (n->on_gpus && r && r->nranks > n->ngpus && *n->line)
+		if (n->on_gpus && r && r->nranks > (size_t)n->ngpus * hosts_of(v)) {
+			n->shared = true;
 			continue;
+		}
 		if (!r || !r->ntrials || !(r->busbw_gbs > 0) || r->cell.bytes < REFERENCE_BYTES)
 			continue;
 		n->rows = arena_more(n->arena, n->rows, n->n, sizeof *n->rows);
@@ -398,6 +447,8 @@ static void add_rows(struct normal *n, unsigned group, unsigned variant)
 		set_measured(n, row, size);
 		if (n->on_gpus)
 			set_reference(n, row);
+		if (n->on_gpus && row->no_line)
+			row->when |= NO_LINE;
 		if (is_less(row))
 			set_checks(n, row);
 	}
@@ -445,23 +496,72 @@ static struct row *answer_of(struct row *rows, unsigned n, unsigned variant, boo
 	return worst || !alone ? worst : first;
 }
 
-static void say(struct normal *n, struct story *story)
+/* What rows differ in is a column. */
+static void name_links(struct row *rows, unsigned n)
 {
-	unsigned asked, shown = 0;
-	const unsigned about = main_variant(n->a->s, &asked);
-	struct row *rows = ARENA_ARRAY(n->arena, struct row, n->n + 1);
+	const char *first = NULL;
+	bool differ = false;
+	for (unsigned i = 0; i < n; i++) {
+		const char *line = isnan(rows[i].line_gbs) ? NULL : rows[i].line;
+		differ |= first && line && strcmp(line, first) != 0;
+		first = line ? line : first;
+	}
+	for (unsigned i = 0; i < n && differ; i++)
+		rows[i].links = isnan(rows[i].line_gbs) ? NULL : rows[i].line;
+}
+
+/* What the rows' figures are. */
+static void note(struct story *story, const struct row *rows, unsigned n)
+{
+	bool lines = false, records = false;
+	for (unsigned i = 0; i < n; i++) {
+		lines |= !isnan(rows[i].line_gbs);
+		records |= rows[i].records != ENTRY_NO_COUNT;
+	}
+	if (records)
+		story_note(
+		    story, STORY_BODY | STORY_MORE,
+		    "Small sizes have no verdict: launching decides more there than links do.");
+	if (lines)
+		story_note(story, STORY_BODY | STORY_MORE,
+		           "The line rate is what the links that data crosses carry one way, with "
+		           "nothing around the data, so that no run reaches it.");
+	if (records)
+		story_note(story, STORY_BODY | STORY_MORE,
+		           "Reference records are those in results/reference of the same GPUs, "
+		           "layout, size and settings, without this one, with the nearest NCCL and "
+		           "NVLink multicast off; they are of few machines.");
+}
+
+/* Those that people see, of the best sizes: with something to be compared with, or of the main variant;
+ * and all that are below their records. */
+static unsigned choose(const struct normal *n, unsigned about, bool alone, struct row *out)
+{
+	unsigned shown = 0;
 	for (unsigned i = 0; i < n->n; i++) {
-		const bool best = is_best(n, &n->rows[i]),
-		           known = n->rows[i].found.records || !isnan(n->rows[i].line_gbs);
-		if (!is_less(&n->rows[i]) && !(best && (known || asked == 1)))
+		const struct row *row = &n->rows[i];
+		const bool best = is_best(n, row),
+		           known = row->found.records || !isnan(row->line_gbs),
+		           main = n->on_gpus && row->at == about;
+		if (!is_less(row) && !(best && (known || alone || main)))
 			continue;
-		rows[shown] = n->rows[i];
-		rows[shown].best = best;
-		if (rows[shown].at != about)
-			rows[shown].when = 0;
+		out[shown] = *row;
+		out[shown].best = best;
+		if (row->at != about)
+			out[shown].when &= NO_LINE;
 		shown++;
 	}
+	return shown;
+}
+
+static void say(struct normal *n, struct story *story)
+{
+	unsigned asked;
+	const unsigned about = main_variant(n->a->s, &asked);
+	struct row *rows = ARENA_ARRAY(n->arena, struct row, n->n + 1);
+	const unsigned shown = choose(n, about, asked == 1, rows);
 	struct row *answer = answer_of(rows, shown, about, asked == 1);
+	name_links(rows, shown);
 	if (answer)
 		answer->when |= ANSWERS;
 	if (answer && is_less(answer))
@@ -470,14 +570,11 @@ static void say(struct normal *n, struct story *story)
 	    story_table(story, n->on_gpus ? &form : &cpu_form, rows, shown);
 	STORY_TELL(story, t, sentences);
 	story_table(story, &all_form, n->rows, n->n);
-	if (n->on_gpus && shown)
+	if (n->shared)
 		story_note(story, STORY_BODY,
-		           "Small sizes have no verdict: launching decides more there than links "
-		           "do. The line rate is what links carry one way, with nothing around the "
-		           "data, so that no run reaches it. Reference records are those in "
-		           "results/reference of the same GPUs, layout, size and settings, without "
-		           "this one, with the nearest NCCL and NVLink multicast off; they are of "
-		           "few machines.");
+		           "Ranks share a GPU, and with it its links: their bandwidth has neither "
+		           "a line rate nor a reference.");
+	note(story, rows, n->on_gpus ? shown : 0);
 }
 
 /* The GPUs' name and number: the machine's list has them, else a worker of the first rank. */
@@ -511,7 +608,7 @@ static void tell(const struct analysis *a, struct story *story)
 			if (a->s->variants[v].measured && a->s->variants[v].role != ROLE_LIMIT &&
 			    a->s->variants[v].role != ROLE_AGAIN)
 				add_rows(&n, g, v);
-	if (n.n)
+	if (n.n || n.shared)
 		say(&n, story);
 }
 

@@ -1,4 +1,5 @@
 /* The path of each variant's data, and the effect of each setting, by the library's own log. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/analysis.h"
@@ -47,26 +48,37 @@ static const struct story_form acted_form =
     STORY_FORM(struct acted, acted_columns, .name = "acted", .title = "What the library made of each setting, by its own log", .when = STORY_NO_WHEN);
 // clang-format on
 
-/* "By the library's log data goes by P2P in a and b; SHM in c." */
+/* Copy engines, a kernel of our own and plain copies take no link that the library logs. */
+#define NO_LINK "none"
+
+/* "By the library's log data goes by P2P in a and b; SHM in c; of the others it names no link." */
 static void say_transports(struct story *story, const struct story_table *t)
 {
 	const struct row *rows = t->rows;
 	unsigned *of = ARENA_ARRAY(story->arena, unsigned, t->nrows + 1);
+	unsigned *without = ARENA_ARRAY(story->arena, unsigned, t->nrows + 1), nwithout = 0;
 	struct phrase p = phrase_begin(story);
 	for (unsigned v = 0; v < t->nrows; v++) {
 		unsigned n = 0;
+		if (rows[v].asked && !strcmp(rows[v].transport, NO_LINK))
+			without[nwithout++] = v;
 		bool first = rows[v].transport[0] && rows[v].asked;
 		for (unsigned u = 0; u < v && first; u++)
 			first = !rows[u].asked || strcmp(rows[u].transport, rows[v].transport);
 		for (unsigned u = v; u < t->nrows && first; u++)
 			if (rows[u].asked && !strcmp(rows[u].transport, rows[v].transport))
 				of[n++] = u;
-		if (n)
+		if (n && strcmp(rows[v].transport, NO_LINK) != 0)
 			phrase_add(&p, t, of, n,
 			           p.used ? "; {0.transport} in {variant:list}"
 			                  : "By the library's log data goes by {0.transport} in "
 			                    "{variant:list}");
 	}
+	if (nwithout && !p.used)
+		phrase_add(&p, t, without, nwithout,
+		           "The library's log names no link of {variant:list}");
+	else if (nwithout)
+		phrase_words(&p, "; of the others it names no link");
 	phrase_words(&p, ".");
 	phrase_end(&p, STORY_INSTEAD);
 }
@@ -89,6 +101,15 @@ static struct row row_of(const struct summary *s, const struct evidence_path *p,
 	                    .asked = summary_is_asked(s, v)};
 }
 
+/* What the library moved up is not capped. */
+static const char *act_of(const struct path_setting *set)
+{
+	char *end;
+	const double asked = strtod(set->asked, &end), used = strtod(set->used, NULL);
+	return set->act == PATH_CAPPED && !*end && used > asked ? "raised"
+	                                                        : path_act_name(set->act);
+}
+
 static void tell_acted(const struct summary *s, const struct evidence *e, struct story *story)
 {
 	struct acted *rows = NULL;
@@ -101,7 +122,7 @@ static void tell_acted(const struct summary *s, const struct evidence *e, struct
 			                           .setting = set->key,
 			                           .asked = set->asked,
 			                           .used = set->used,
-			                           .act = path_act_name(set->act),
+			                           .act = act_of(set),
 			                           .why = set->why};
 		}
 	story_table(story, &acted_form, rows, n);

@@ -1,6 +1,8 @@
 /* Whether the run can answer at all: what ran, whether its speeds may be compared, and whether it
  * has what the question is about. It follows all chapters that compare: it reports if they do
  * not. */
+#include <string.h>
+
 #include "../analysis/analysis.h"
 #include "chapters.h"
 #include "reasons.h"
@@ -34,6 +36,15 @@ static const struct column variant_columns[] = {
 static const struct story_form variant_form =
     STORY_FORM(struct variant, variant_columns, .name = "ran", .title = "Variants that ran", .when = STORY_NO_WHEN, .hidden = true);
 
+struct count {
+	unsigned ran;
+};
+static const struct column count_columns[] = {
+    COLUMN(struct count, ran, "variants that ran", "", COUNT),
+};
+static const struct story_form count_form =
+    STORY_FORM(struct count, count_columns, .name = "ran_count", .title = "How many ran", .when = STORY_NO_WHEN, .hidden = true);
+
 static const struct sentence sentences[] = {
     {STORY_INSTEAD, TROUBLE, "Nothing is compared: the variants did not do the same work. {trouble}."},
     {STORY_INSTEAD, UNMEASURED, "Nothing was measured: no trial left a time."},
@@ -43,19 +54,34 @@ static const struct sentence sentences[] = {
 };
 // clang-format on
 
+#define NAMED 6 /* of a longer list the number says as much, if all ran */
+
 static void say_ran(const struct summary *s, struct story *story, enum story_role role)
 {
 	struct variant *rows = ARENA_ARRAY(story->arena, struct variant, s->nvariants + 1);
-	unsigned n = 0;
-	for (unsigned v = 0; v < s->nvariants; v++)
+	struct count *count = ARENA_NEW(story->arena, struct count);
+	unsigned n = 0, of = 0;
+	for (unsigned v = 0; v < s->nvariants; v++) {
+		of += summary_is_asked(s, v);
 		if (s->variants[v].measured && summary_is_asked(s, v))
 			rows[n++] = (struct variant){s->variants[v].name};
-	const struct story_table *t = story_table(story, &variant_form, rows, n);
-	if (n)
-		story_say(story, role, t, NULL, 0,
-		          s->carries_data ? "{variant:list} ran, and every element that they "
+	}
+	*count = (struct count){n};
+	const struct story_table *t = story_table(story, &variant_form, rows, n),
+	                         *counts = story_table(story, &count_form, count, 1);
+	const bool one = n == 1 && !strcmp(run_are(rows[0].variant), "is");
+	if (n > NAMED && n == of)
+		story_say(story, role, counts, NULL, 0,
+		          s->carries_data ? "All {ran} variants ran, and every element that they "
 		                            "delivered was right."
-		                          : "{variant:list} ran.");
+		                          : "All {ran} variants ran.");
+	else if (n)
+		story_say(story, role, t, NULL, 0,
+		          !s->carries_data ? "{variant:list} ran."
+		          : one ? "{variant:list} ran, and every element that it delivered "
+		                  "was right."
+		                : "{variant:list} ran, and every element that they "
+		                  "delivered was right.");
 }
 
 static unsigned when_of(const struct analysis *a)

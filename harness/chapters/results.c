@@ -320,7 +320,7 @@ static void tell(const struct analysis *a, struct story *story)
 		for (unsigned i = r->n; i-- > 0;)
 			if (r->list[i].third == third)
 				say_regime(a, story, rows[i], about, &abouts[i]);
-	if (!r->n)
+	if (!r->n || !run_compares(a->s))
 		return;
 	story_link(story);
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
@@ -329,7 +329,7 @@ static void tell(const struct analysis *a, struct story *story)
 	          "the values beside it. A value is the geometric mean over blocks, sizes and "
 	          "collectives; By size has medians.");
 	if (undecided)
-		story_note(story, STORY_BODY,
+		story_note(story, STORY_BODY | STORY_NOT_AT_END,
 		           "Of effects as large as the one that an undecided row names, a run like "
 		           "this one finds four in five; of smaller ones fewer.");
 }
@@ -345,17 +345,17 @@ static void tell_all_sizes(const struct analysis *a, struct story *story)
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++) {
 			const struct stats_ratio *speed = &s->groups[g].gaps[v];
+			const bool twin = s->variants[v].role == ROLE_AGAIN;
 			if (!summary_has_ratio(s, v) || isnan(speed->estimate))
 				continue;
-			rows[n++] =
-			    (struct over){.collective = run_collective(story->arena, &s->groups[g]),
-			                  .pace = coll_pace_name(s->groups[g].cell.pace),
-			                  .variant = arena_text(
-			                      story->arena, "%s%s", s->variants[v].name,
-			                      s->variants[v].role == ROLE_AGAIN ? " (A/A)" : ""),
-			                  .speed = *speed,
-			                  .blocks = speed->blocks,
-			                  .verdict = verdict_of(*speed, s->margin)};
+			rows[n++] = (struct over){
+			    .collective = run_collective(story->arena, &s->groups[g]),
+			    .pace = coll_pace_name(s->groups[g].cell.pace),
+			    .variant = arena_text(story->arena, "%s%s", s->variants[v].name,
+			                          twin ? " (A/A)" : ""),
+			    .speed = *speed,
+			    .blocks = speed->blocks,
+			    .verdict = verdict_of(twin ? STATS_NO_RATIO : *speed, s->margin)};
 		}
 	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 	          "One number per block: the geometric mean over all sizes, small and large. "

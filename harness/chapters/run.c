@@ -140,7 +140,8 @@ bool run_explains_gap(const struct analysis *a)
 
 const char *run_are(const char *name)
 {
-	return *name && name[strlen(name) - 1] == 's' ? "are" : "is";
+	const size_t n = strlen(name);
+	return n > 1 && name[n - 1] == 's' && name[n - 2] != 's' ? "are" : "is";
 }
 
 void run_machine(const struct summary *s, char *text, size_t bytes)
@@ -160,11 +161,19 @@ struct plot_order run_drawn(const struct analysis *a, struct arena *arena)
 	return plot_order_make(a->s, arena);
 }
 
+bool run_compares(const struct summary *s)
+{
+	for (unsigned v = 0; v < s->nvariants; v++)
+		if (summary_has_ratio(s, v))
+			return true;
+	return false;
+}
+
 bool run_lacks_blocks(const struct analysis *a)
 {
 	const struct summary *s = a->s;
-	return s->measured && s->nblocks < STATS_MIN_BLOCKS && !s->uncompared.kind &&
-	       (a->regimes.n || a->asked.primary[0]) &&
+	return s->measured && run_compares(s) && s->nblocks < STATS_MIN_BLOCKS &&
+	       !s->uncompared.kind && (a->regimes.n || a->asked.primary[0]) &&
 	       !json_object_get(s->run->environment, "search");
 }
 

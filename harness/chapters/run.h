@@ -29,6 +29,8 @@ const char *run_are(const char *name);
 /* The variants of pictures, in their order; memory is the arena's. */
 struct plot_order run_drawn(const struct analysis *analysis, struct arena *arena);
 
+/* Whether anything is compared with the reference, be it the reference again. */
+bool run_compares(const struct summary *summary);
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);

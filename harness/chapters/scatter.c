@@ -90,7 +90,7 @@ static const struct sentence sentences[] = {
     {STORY_BODY | STORY_MORE, BLOCKS, MOST "blocks narrow its interval most: from ±{half_width} % to about ±{half_width_blocks} %."},
     {STORY_BODY | STORY_MORE, MORE_CONNECTIONS, MOST "connections narrow its interval most: from ±{half_width} % to about ±{half_width_connections} %."},
     {STORY_BODY | STORY_MORE, MORE_CALLS, MOST "calls narrow its interval most: from ±{half_width} % to about ±{half_width_calls} %."},
-    {STORY_BODY | STORY_MORE, UNTRIED, "Whether new connections within a job would do, the key connections tells."},
+    {STORY_BODY | STORY_MORE, UNTRIED, "Set connections to see whether new connections within a job narrow it too."},
 };
 // clang-format on
 

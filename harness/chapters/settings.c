@@ -40,7 +40,7 @@ static const struct sentence idle_sentences[] = {
 /* In a file without factors, each variant that differs from the reference in one key is a
  * factor. */
 static const struct sentence key_sentences[] = {
-    {STORY_ANSWER, ONE_KEY, "From {reference} one key is different: [{variant} in {key}]."},
+    {STORY_ANSWER, ONE_KEY, "One key differs from {reference}: [{key} in {variant}]."},
 };
 static const struct sentence gain_sentences[] = {
     {STORY_ANSWER, GAINS, "Set {set} ({variant}): {gain}; slower in none."},

@@ -213,7 +213,11 @@ static void say_method(const struct summary *s, struct story *story)
 {
 	const bool few = s->nblocks < STATS_MIN_BLOCKS;
 	story_note(story, STORY_BODY,
-	           few ? "A value is the median over blocks, with the quartiles; a latency is the "
+	           s->nblocks < 2
+	               ? "A value is that of the one block; a latency is its trial's quantile. Bus "
+	                 "bandwidth as nccl-tests defines it; GB = 10⁹ bytes, KiB = 1024 bytes."
+	           : few
+	               ? "A value is the median over blocks, with the quartiles; a latency is the "
 	                 "median over blocks of the trial's quantile. Bus bandwidth as nccl-tests "
 	                 "defines it; GB = 10⁹ bytes, KiB = 1024 bytes."
 	               : "A value is the median over blocks, with the quartiles; a latency is the "
@@ -224,7 +228,7 @@ static void say_method(const struct summary *s, struct story *story)
 		story_say(story, STORY_BODY, run_facts(story), NULL, 0,
 		          "Not shown: p99 needs {p99_calls} isolated calls, this run has "
 		          "{isolated_calls}. The key isolated_calls sets it.");
-	if (s->reference < 0)
+	if (s->reference < 0 || s->uncompared.kind)
 		return;
 	story_say(
 	    story, STORY_BODY, run_facts(story), NULL, 0,
@@ -270,16 +274,21 @@ static void tell_peaks(const struct summary *s, struct story *story)
 {
 	struct peak *peaks = ARENA_ARRAY(story->arena, struct peak, s->ngroups * s->nvariants + 1);
 	unsigned n = 0;
+	bool limit = false;
 	for (unsigned g = 0; g < s->ngroups; g++)
 		for (unsigned v = 0; v < s->nvariants; v++)
-			if (s->groups[g].cell.pace == PACE_STREAM && s->variants[v].measured)
+			if (s->groups[g].cell.pace == PACE_STREAM && s->variants[v].measured) {
 				n += peak_of(s, story->arena, g, v, &peaks[n]);
+				limit |= s->variants[v].role == ROLE_LIMIT;
+			}
 	if (!n)
 		return;
 	story_part(story, "Peaks");
 	story_table(story, &peak_form, peaks, n);
-	story_note(story, STORY_BODY,
-	           "The limit: plain copies of every rank to its neighbour, in the same run.");
+	if (limit)
+		story_note(
+		    story, STORY_BODY,
+		    "The limit: plain copies of every rank to its neighbour, in the same run.");
 }
 
 static void tell(const struct analysis *a, struct story *story)

@@ -45,7 +45,9 @@ static void say(struct story *story, const struct story_table *t, const struct r
 	phrase_add_row(&p, t, all, "Of {seconds} s, ");
 	phrase_add_row(&p, t, calls, "{share} were timed calls");
 	if (most != calls)
-		phrase_add_row(&p, t, most, "; most went to {part} ({share})");
+		phrase_add_row(&p, t, most,
+		               most->share > 0.5 ? "; most went to {part} ({share})"
+		                                 : "; the largest part went to {part} ({share})");
 	phrase_words(&p, ".");
 	phrase_end(&p, STORY_BODY | STORY_MEASURED);
 }

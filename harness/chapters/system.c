@@ -63,6 +63,7 @@ static const char *fact_word(const char *key)
 	             {"os", "operating system"},
 	             {"clock", "kernel's clock source"},
 	             {"driver", "NVIDIA driver"},
+	             {"networks", "network cards, Mb/s"},
 	             {"load1", "load in the minute before"},
 	             {"gpus", "GPUs"},
 	             {"environment", "environment variables"},

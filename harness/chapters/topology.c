@@ -80,9 +80,25 @@ static const struct story_form load_form =
     STORY_FORM(struct load, load_columns, .name = "link_loads", .title = "Load of links while all send to all", .when = STORY_NO_WHEN);
 // clang-format on
 
+/* What the matrix abbreviates. */
+static const char *const in_words[LINKS_CLASSES] = {
+    [LINKS_UNKNOWN] = "?: not known",
+    [LINKS_NVLINK] = "NV ×n: n NVLinks",
+    [LINKS_NVSWITCH] = "NVS ×n: n NVLinks to NVSwitches",
+    [LINKS_PCIE_SWITCH] = "PIX: PCIe, one switch",
+    [LINKS_SOCKET] = "NODE: PCIe, one NUMA node",
+    [LINKS_ACROSS] = "SYS: PCIe, across NUMA nodes",
+    [LINKS_MEMORY] = "MEM: through host memory, as there is no peer access",
+    [LINKS_CORE] = "CORE: one core",
+    [LINKS_CACHE] = "L3: cores with one last-level cache",
+    [LINKS_CPU_SOCKET] = "CPU: cores of one socket",
+    [LINKS_CPU_ACROSS] = "QPI: cores of two sockets",
+};
+
 static void tell_matrix(const struct rank_links *l, struct story *story)
 {
 	const unsigned n = l->nranks * l->nranks;
+	const char *words = "";
 	struct pair *rows = ARENA_ARRAY(story->arena, struct pair, n);
 	unsigned *all = ARENA_ARRAY(story->arena, unsigned, n);
 	for (unsigned i = 0; i < n; i++) {
@@ -101,11 +117,11 @@ static void tell_matrix(const struct rank_links *l, struct story *story)
 	const struct story_table *t = story_table(story, &pair_form, rows, n);
 	if (l->nranks <= MOST_ACROSS)
 		story_pivot(story, t, all, n, "rank", "to", "brief");
-	story_note(story, STORY_BODY,
-	           "NV ×n: n NVLinks; NVS ×n: n to NVSwitches; PIX: one PCIe switch; NODE: one "
-	           "NUMA node; SYS: across nodes; MEM: through host memory, for there is no "
-	           "peer access; L3, CPU, QPI: cores with one last-level cache, of a socket, "
-	           "across sockets.");
+	for (unsigned i = 0; i < l->nclasses; i++)
+		words = arena_text(story->arena, "%s%s%s", words, *words ? "; " : "",
+		                   in_words[l->classes[i].class]);
+	if (*words)
+		story_note(story, STORY_BODY, arena_text(story->arena, "%s.", words));
 }
 
 /* Ranks from left to right: those of a NUMA node side by side. */

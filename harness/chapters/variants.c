@@ -68,9 +68,12 @@ static void tell(const struct analysis *a, struct story *story)
 	struct row *rows = ARENA_ARRAY(arena, struct row, s->nvariants);
 	struct left_out *left = ARENA_ARRAY(arena, struct left_out, s->nvariants);
 	unsigned n = 0, nleft = 0;
+	bool again = false, limit = false;
 	for (unsigned i = 0; i < s->nvariants; i++) {
 		const struct summary_variant *v = &s->variants[i];
 		/* An omitted variant has settings of another machine; a warning says why. */
+		again |= !v->skip[0] && v->role == ROLE_AGAIN;
+		limit |= !v->skip[0] && v->role == ROLE_LIMIT;
 		if (v->skip[0])
 			left[nleft++].variant = v->name;
 		else
@@ -85,9 +88,13 @@ static void tell(const struct analysis *a, struct story *story)
 		story_say(story, STORY_BODY, story_table(story, &left_form, left, nleft), NULL, 0,
 		          "Left out, for the reasons among the warnings: {variant:list}.");
 	story_note(story, STORY_BODY,
-	           "Layout: processes × threads × ranks per thread. Settings: what a variant "
-	           "sets beyond the defaults. again: the reference a second time in every "
-	           "block, the A/A line. limit: plain copies without a handshake.");
+	           arena_text(arena,
+	                      "Layout: processes × threads × ranks per thread. Settings: what a "
+	                      "variant sets beyond the defaults.%s%s",
+	                      again ? " again: the reference a second time in every block, the "
+	                              "A/A line."
+	                            : "",
+	                      limit ? " limit: plain copies without a handshake." : ""));
 }
 
 const struct chapter chapter_variants = {"variants", "Variants", CHAPTER_APPENDIX, tell};

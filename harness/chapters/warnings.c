@@ -79,7 +79,7 @@ static const struct {
     [WARN_UNCOMPARED] = {"uncompared", "No speed is compared: {text}. The run says which data was right, and which way it took. Take a GPU for each rank for more."},
     [WARN_OVERSUBSCRIBED] = {"oversubscribed", "There are more ranks than the {n} core{n:s}, so that waiting yields and the scheduler decides: no claim on latency can rest on this run. Take at most {n} rank{n:s} (RANKS={n}) for that."},
     [WARN_ONE_WORKER] = {"one_worker", "On the {asked} backend {variant} moves all ranks' data with one worker: it has one core's bandwidth at every size. Do not read that gap as launch cost; on GPUs the device moves the data."},
-    [WARN_LOAD] = {"load", "The machine was busy when the run began: a load of {value} in the minute before, on {n} core{n:s}. Stop what else runs; if it was only the build, measure again now."},
+    [WARN_LOAD] = {"load", "The machine was busy when the run began: a load of {value} in the minute before, on {n} core{n:s}. Stop what else runs. A build or a run that had ended by then disturbs nothing."},
     [WARN_STALLS] = {"stalls", "Disturbed: {events} timed call{events:s} or stretch{events:es} of {n} cell{n:s} {n:is} left out of all figures, for a rank did not run in them, most in {variant}, block {block}: rank {rank} was off its core for {value} s in {where}. Something stopped it: a signal, a debugger, a suspended machine, swapping. The record keeps them."},
     [WARN_FAULTS] = {"page_faults", "Page faults in timed calls: {events}, in {n} of {of} rows, most in {where}. Those times hold the kernel's work too. {text}"},
     [WARN_SWITCHES] = {"switches", "Involuntary context switches in timed calls: {events}, in {n} of {of} rows, most in {where}. Something else had the core meanwhile. Stop what else runs, take fewer ranks, or use bind = core."},
@@ -190,7 +190,7 @@ static void warn_blocks(struct warnings *w)
 		row = warnings_add(w, WARN_BUDGET);
 		row->found = arena_text(w->arena, "%.400s", s->run->end.text);
 		row->text = s->run->folder;
-	} else if (s->nblocks < STATS_MIN_BLOCKS && s->nblocks >= asked) {
+	} else if (s->nblocks < STATS_MIN_BLOCKS && s->nblocks >= asked && run_compares(s)) {
 		row = warnings_add(w, WARN_NO_INTERVAL);
 		row->n = s->nblocks;
 		row->of = STATS_MIN_BLOCKS;
@@ -288,7 +288,7 @@ static void warn_cores(struct warnings *w)
 		warnings_add(w, WARN_UNCOMPARED)->text = reason_text(w->arena, &s->uncompared);
 	if (s->oversubscribed)
 		warnings_add(w, WARN_OVERSUBSCRIBED)->n = s->ncores;
-	for (unsigned v = 0; v < s->nvariants; v++) {
+	for (unsigned v = 0; v < s->nvariants && run_compares(s); v++) {
 		const struct summary_variant *variant = &s->variants[v];
 		if (!variant->measured || variant->traits->launches ||
 		    variant->placing != PLACED_ALONE)

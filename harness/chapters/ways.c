@@ -205,26 +205,34 @@ static void tell(const struct analysis *a, struct story *story)
 	struct point *points = ARENA_ARRAY(story->arena, struct point, s->nvariants + 1);
 	struct row *rows = ARENA_ARRAY(story->arena, struct row, s->nvariants + 1);
 	unsigned nrows = 0;
+	const bool compares = !s->uncompared.kind;
 	if (group_of(s, PACE_STREAM, -1) < 0)
 		return;
 	const unsigned n = collect(s, points);
 	if (fold(points, n, story->arena, rows, &nrows) < WAYS_LEAST)
 		return;
 	story_table(story, &point_form, points, n);
+	for (unsigned i = 0; i < nrows && !compares; i++)
+		rows[i].apart = NAN;
 	const struct story_table *t = story_table(story, &form, rows, nrows);
 	const unsigned two[] = {0, best_of(rows, nrows)};
-	story_lead(story, t, "way p50_least p50_most large_least large_most");
-	story_picture(story, "ways", true);
-	if (two[1])
+	if (compares)
+		story_lead(story, t, "way p50_least p50_most large_least large_most");
+	story_picture(story, "ways", compares);
+	if (two[1] && compares)
 		story_say(
 		    story, STORY_CAPTION, t, two, 2,
 		    "At {0.large_bytes} {1.way} reaches {1.large_least} to {1.large_most} GB/s "
 		    "over the modes, {0.way} {0.large_least} to {0.large_most}.");
-	story_say(
-	    story, STORY_BODY | STORY_MEASURED, t, two, 1,
-	    "Small: p50 of isolated calls of {small_bytes}; middle and large: bus bandwidth of "
-	    "calls back to back, of {middle_bytes} and {large_bytes}; from the one to the other "
-	    "launch mode.");
+	if (compares)
+		story_say(story, STORY_MEASURED, t, two, 1,
+		          "Small: p50 of isolated calls of {small_bytes}; large: bus bandwidth of "
+		          "calls back to back, of {large_bytes}. From, to: the least and the most "
+		          "of the launch modes.");
+	story_say(story, STORY_BODY, t, two, 1,
+	          "Small: p50 of isolated calls of {small_bytes}; middle and large: bus bandwidth "
+	          "of calls back to back, of {middle_bytes} and {large_bytes}. From, to: the "
+	          "least and the most of the launch modes.");
 	story_note(story, STORY_BODY,
 	           "A way is all variants that differ in how they are launched alone. Medians over "
 	           "blocks: claims and factors say what differs.");

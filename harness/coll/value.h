@@ -113,34 +113,68 @@ struct value_question {
 	struct value_parts parts; /* of alltoallv */
 };
 
-/* How a cell's numbers are spread: the active ranks at a position, and the digits that each has for
- * its magnitude. */
-struct value_spread {
-	unsigned speakers, digits;
-	bool power; /* one is active, with a power of two */
+/* Bits of an element that is a pattern: those that are hashed, those that are set, and those that it must
+ * not have: of floats the exponent of NaN and infinity, from which `one` is subtracted, and -0; of
+ * integers all bits set, as in the poison. */
+struct value_bounds {
+	uint64_t hashed, set, exponent, one, zero;
 };
 
-VALUE_FN struct value_spread value_spread(const struct value_question *q)
+/* What all elements of a question have in common, so that a loop over them computes it once: the active
+ * ranks at a position, the digits that each has for its magnitude, and avg's factor, share × 2^exponent. */
+struct value_rule {
+	bool pattern;
+	struct value_bounds bounds;
+	unsigned speakers, digits;
+	bool power; /* one is active, with a power of two */
+	uint64_t share;
+	int exponent;
+	struct value_form form;
+};
+
+/* Whether elements are bit patterns: integers, and data that is only moved. */
+VALUE_FN bool value_is_pattern(const struct value_question *q)
+{
+	return q->seed != VALUE_READABLE &&
+	       (q->op == OP_NONE || (!value_is_float(q->dtype) && q->op != OP_AVG));
+}
+
+VALUE_FN struct value_bounds value_bounds(const struct value_question *q)
+{
+	uint64_t mask = value_mask(q->dtype), one = (uint64_t)1 << (value_digits(q->dtype) - 1);
+	uint64_t fixed = q->op == OP_PROD ? 3 : q->op == OP_SUM || q->op == OP_PREMULSUM;
+	struct value_bounds integer = {mask & ~fixed, fixed >> 1, mask, 1, 0};
+	struct value_bounds real = {mask, 0, (mask >> 1) & ~(one - 1), one, (mask >> 1) + 1};
+	return value_is_float(q->dtype) ? real : integer;
+}
+
+VALUE_FN struct value_rule value_rule(const struct value_question *q)
 {
 	bool is_float = value_is_float(q->dtype);
 	unsigned room = is_float ? value_digits(q->dtype) : value_width(q->dtype) - 2;
-	struct value_spread s = {q->nranks, room, false};
-	if (q->op == OP_MIN || q->op == OP_MAX)
-		return s;
+	struct value_rule r = {value_is_pattern(q), value_bounds(q), q->nranks, room, false, 1, 0,
+	                       value_form(q->dtype)};
+	if (r.pattern || q->op == OP_MIN || q->op == OP_MAX)
+		return r;
 	if (q->op == OP_PROD) {
-		s.speakers = q->nranks < 6 ? q->nranks : 6;
-		return s;
+		r.speakers = q->nranks < 6 ? q->nranks : 6;
+		return r;
 	}
-	if (q->op == OP_AVG && is_float && (q->nranks > 256 || q->nranks & (q->nranks - 1))) {
-		s.speakers = 1;
-		s.power = true;
-		return s;
+	if (q->op == OP_AVG && is_float) {
+		/* 1/nranks is a power of two, and the sum may have all digits */
+		r.exponent = -value_log2(q->nranks);
+		if (q->nranks > 256 || q->nranks & (q->nranks - 1)) {
+			r.speakers = 1;
+			r.power = true;
+			r.share = value_share(q->dtype, q->nranks, &r.exponent);
+			return r;
+		}
 	}
 	room -= q->op == OP_PREMULSUM;
 	if (room < 32 && q->nranks > 1u << room)
-		s.speakers = 1u << room;
-	s.digits = room - (s.speakers > 1 ? (unsigned)value_log2(s.speakers - 1) + 1 : 0);
-	return s;
+		r.speakers = 1u << room;
+	r.digits = room - (r.speakers > 1 ? (unsigned)value_log2(r.speakers - 1) + 1 : 0);
+	return r;
 }
 
 /* What all ranks have in common at a position. */
@@ -151,160 +185,145 @@ VALUE_FN uint64_t value_place(const struct value_question *q, uint64_t position)
 	return value_mix(value_mix(q->seed) ^ position);
 }
 
-VALUE_FN bool value_speaks(const struct value_question *q, struct value_spread s, uint64_t place,
-                           unsigned rank)
+VALUE_FN bool value_speaks(const struct value_question *q, const struct value_rule *r,
+                           uint64_t place, unsigned rank)
 {
-	return s.speakers == q->nranks ||
-	       (rank + (place >> 32) % q->nranks) % q->nranks < s.speakers;
+	unsigned turned;
+	if (r->speakers == q->nranks)
+		return true;
+	turned = rank + (unsigned)(place >> 32) % q->nranks;
+	return (turned < q->nranks ? turned : turned - q->nranks) < r->speakers;
+}
+
+/* `number`, or its negative where `sign` is odd. Signs are drawn, so that a branch would cost more. */
+VALUE_FN int64_t value_signed(uint64_t number, uint64_t sign)
+{
+	return (int64_t)((number ^ (0 - (sign & 1))) + (sign & 1));
 }
 
 /* A rank's input to a reduction of numbers: all of floats but prod, and avg of integers. */
-VALUE_FN int64_t value_number(const struct value_question *q, struct value_spread s, uint64_t place,
-                              unsigned rank)
+VALUE_FN int64_t value_number(const struct value_question *q, const struct value_rule *r,
+                              uint64_t place, unsigned rank)
 {
 	uint64_t h = value_mix(place + rank);
-	int64_t magnitude;
 	if (q->seed == VALUE_READABLE)
 		return (int64_t)(10 * (rank + 1) + place % 10);
-	if (!value_speaks(q, s, place, rank))
+	if (!value_speaks(q, r, place, rank))
 		return 0;
-	magnitude = s.power ? (int64_t)1 << (h >> 61) : (int64_t)(1 + (h >> 1 >> (63 - s.digits)));
-	return value_is_float(q->dtype) && h & 1 ? -magnitude : magnitude;
+	return value_signed(r->power ? (uint64_t)1 << (h >> 61) : 1 + (h >> 1 >> (63 - r->digits)),
+	                    h & (uint64_t)value_is_float(q->dtype));
 }
 
 /* A rank's input to a product of floats: returns the exponent of two, and the sign. */
-VALUE_FN int value_power(const struct value_question *q, struct value_spread s, uint64_t place,
-                         unsigned rank, bool *negative)
+VALUE_FN int value_power(const struct value_question *q, const struct value_rule *r, uint64_t place,
+                         unsigned rank, uint64_t *negative)
 {
 	uint64_t h = value_mix(place + rank);
 	*negative = h & 1;
-	return !value_speaks(q, s, place, rank) ? 0 : h & 2 ? 1 : -1;
+	return !value_speaks(q, r, place, rank) ? 0 : (int)(h & 2) - 1;
 }
 
-/* The bits of a datatype, and those that an element must not have: of floats the exponent of NaN and
- * infinity, from which `one` is subtracted, and -0; of integers all bits set, as in the poison. */
-struct value_bounds {
-	uint64_t mask, exponent, one, zero;
-};
-
-VALUE_FN struct value_bounds value_bounds(enum dtype dtype)
+/* A rank's input that is hashed, within the rules at the top of this file. */
+VALUE_FN uint64_t value_pattern(const struct value_bounds *in, uint64_t place, unsigned rank)
 {
-	uint64_t mask = value_mask(dtype), one = (uint64_t)1 << (value_digits(dtype) - 1);
-	struct value_bounds integer = {mask, mask, 1, 0};
-	struct value_bounds real = {mask, (mask >> 1) & ~(one - 1), one, (mask >> 1) + 1};
-	return value_is_float(dtype) ? real : integer;
+	uint64_t bits = (value_mix(place + rank) & in->hashed) | in->set;
+	if ((bits & in->exponent) == in->exponent)
+		bits -= in->one;
+	return bits == in->zero ? 0 : bits;
 }
 
-/* A rank's input that is only moved. */
-VALUE_FN uint64_t value_moved(struct value_bounds in, uint64_t place, unsigned rank)
+/* A rank's input at a place. */
+VALUE_FN uint64_t value_input_by(const struct value_question *q, const struct value_rule *r,
+                                 uint64_t place, unsigned rank)
 {
-	uint64_t bits = value_mix(place + rank) & in.mask;
-	if ((bits & in.exponent) == in.exponent)
-		bits -= in.one;
-	return bits == in.zero ? 0 : bits;
-}
-
-/* All bits are hashed, within the rules at the top of this file. */
-VALUE_FN uint64_t value_pattern(const struct value_question *q, uint64_t place, unsigned rank)
-{
-	uint64_t bits = value_mix(place + rank) & value_mask(q->dtype);
-	if (q->op == OP_PROD)
-		return (bits & ~(uint64_t)3) | 1;
-	if (q->op == OP_SUM || q->op == OP_PREMULSUM)
-		return bits & ~(uint64_t)1;
-	return value_moved(value_bounds(q->dtype), place, rank);
-}
-
-/* Whether elements are bit patterns: integers, and data that is only moved. */
-VALUE_FN bool value_is_pattern(const struct value_question *q)
-{
-	return q->seed != VALUE_READABLE &&
-	       (q->op == OP_NONE || (!value_is_float(q->dtype) && q->op != OP_AVG));
+	if (r->pattern)
+		return value_pattern(&r->bounds, place, rank);
+	if (q->op == OP_PROD) {
+		uint64_t negative;
+		int power = value_power(q, r, place, rank, &negative);
+		return value_encode_as(&r->form, negative, 1, power);
+	}
+	int64_t number = value_number(q, r, place, rank);
+	return value_is_float(q->dtype) ? value_encode_number(&r->form, number, 1, 0)
+	                                : (uint64_t)number;
 }
 
 /* Element `position` of a rank's input. In a buffer that begins `base` elements into the arena,
  * element k of the send side has position base + k, wherever that side is in place. */
 VALUE_FN uint64_t value_input(const struct value_question *q, unsigned rank, uint64_t position)
 {
-	uint64_t place = value_place(q, position);
-	if (value_is_pattern(q))
-		return value_pattern(q, place, rank);
-	if (q->op == OP_PROD) {
-		bool negative;
-		int power = value_power(q, value_spread(q), place, rank, &negative);
-		return value_encode(q->dtype, negative, 1, power);
-	}
-	return value_encode_number(q->dtype, value_number(q, value_spread(q), place, rank));
+	const struct value_rule r = value_rule(q);
+	return value_input_by(q, &r, value_place(q, position), rank);
 }
 
-VALUE_FN uint64_t value_reduce_patterns(const struct value_question *q, uint64_t place)
+VALUE_FN uint64_t value_reduce_patterns(const struct value_question *q, const struct value_rule *r,
+                                        uint64_t place)
 {
-	uint64_t result = value_pattern(q, place, 0), mask = value_mask(q->dtype);
+	uint64_t result = value_pattern(&r->bounds, place, 0), mask = value_mask(q->dtype);
 	/* With their highest bit flipped, signed numbers are in the order of unsigned ones. */
 	uint64_t turn = q->dtype == DTYPE_INT8 || q->dtype == DTYPE_INT32 || q->dtype == DTYPE_INT64
 	                    ? (mask >> 1) + 1
 	                    : 0;
-	for (unsigned r = 1; r < q->nranks; r++) {
-		uint64_t bits = value_pattern(q, place, r);
-		bool less = (bits ^ turn) < (result ^ turn);
+	/* The largest is the smallest of complements. */
+	turn = q->op == OP_MAX ? turn ^ mask : turn;
+	for (unsigned rank = 1; rank < q->nranks; rank++) {
+		uint64_t bits = value_pattern(&r->bounds, place, rank);
 		if (q->op == OP_PROD)
 			result *= bits;
 		else if (q->op == OP_SUM)
 			result += bits;
 		else if (q->op == OP_PREMULSUM)
-			result += bits * value_scale(r);
-		else if (less == (q->op == OP_MIN))
-			result = bits;
+			result += bits * value_scale(rank);
+		else
+			result = (bits ^ turn) < (result ^ turn) ? bits : result;
 	}
 	return result & mask;
 }
 
-VALUE_FN uint64_t value_reduce_product(const struct value_question *q, uint64_t place)
+VALUE_FN uint64_t value_reduce_product(const struct value_question *q, const struct value_rule *r,
+                                       uint64_t place)
 {
-	struct value_spread s = value_spread(q);
-	bool negative = false, one;
+	uint64_t negative = 0, one;
 	int power = 0;
-	for (unsigned r = 0; r < q->nranks; r++) {
-		power += value_power(q, s, place, r, &one);
+	for (unsigned rank = 0; rank < q->nranks; rank++) {
+		power += value_power(q, r, place, rank, &one);
 		negative ^= one;
 	}
-	return value_encode(q->dtype, negative, 1, power);
+	return value_encode_as(&r->form, negative, 1, power);
 }
 
-VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, uint64_t place)
+VALUE_FN uint64_t value_reduce_numbers(const struct value_question *q, const struct value_rule *r,
+                                       uint64_t place)
 {
-	struct value_spread s = value_spread(q);
-	int64_t result = value_number(q, s, place, 0);
-	uint64_t share;
-	int exponent;
-	for (unsigned r = 1; r < q->nranks; r++) {
-		int64_t one = value_number(q, s, place, r);
-		if (q->op == OP_MIN || q->op == OP_MAX)
-			result = (one < result) == (q->op == OP_MIN) ? one : result;
+	int64_t result = value_number(q, r, place, 0);
+	for (unsigned rank = 1; rank < q->nranks; rank++) {
+		int64_t one = value_number(q, r, place, rank);
+		if (q->op == OP_MIN)
+			result = one < result ? one : result;
+		else if (q->op == OP_MAX)
+			result = one > result ? one : result;
 		else
-			result += q->op == OP_PREMULSUM ? one * value_scale(r) : one;
+			result += q->op == OP_PREMULSUM ? one * value_scale(rank) : one;
 	}
-	if (q->op != OP_AVG)
-		return value_encode_number(q->dtype, result);
 	if (!value_is_float(q->dtype))
-		return (uint64_t)result / q->nranks;
-	share = value_share(q->dtype, q->nranks, &exponent);
-	if (!s.power) { /* 1/nranks is a power of two, and the sum may have all digits */
-		share = 1;
-		exponent = -value_log2(q->nranks);
-	}
-	return value_encode(q->dtype, result < 0,
-	                    (result < 0 ? 0 - (uint64_t)result : (uint64_t)result) * share,
-	                    exponent);
+		return q->op == OP_AVG ? (uint64_t)result / q->nranks : (uint64_t)result;
+	return value_encode_number(&r->form, result, r->share, r->exponent);
 }
 
-/* The reduction of all ranks' elements at a position; the same on every rank. */
+/* The reduction of all ranks' elements at a place; the same on every rank. */
+VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct value_rule *r,
+                                   uint64_t place)
+{
+	if (r->pattern)
+		return value_reduce_patterns(q, r, place);
+	return q->op == OP_PROD ? value_reduce_product(q, r, place)
+	                        : value_reduce_numbers(q, r, place);
+}
+
 VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t position)
 {
-	uint64_t place = value_place(q, position);
-	if (value_is_pattern(q))
-		return value_reduce_patterns(q, place);
-	return q->op == OP_PROD ? value_reduce_product(q, place) : value_reduce_numbers(q, place);
+	const struct value_rule r = value_rule(q);
+	return value_reduced_by(q, &r, value_place(q, position));
 }
 
 /* Where an element that a rank receives comes from: `position` of a rank's input, or of the reduction

@@ -94,21 +94,52 @@ VALUE_FN int value_bias(enum dtype dtype)
 	return (1 << (value_width(dtype) - value_digits(dtype) - 1)) - 1;
 }
 
-/* (-1)^negative × mantissa × 2^exponent, which must be exact in the float. */
-VALUE_FN uint64_t value_encode(enum dtype dtype, bool negative, uint64_t mantissa, int exponent)
+/* A float's bits; of an integer nothing: the sign, the exponent's lowest bit, and bits of the fraction;
+ * then the exponent of its smallest normal number. */
+struct value_form {
+	uint64_t sign, one;
+	int fraction, least;
+};
+
+VALUE_FN struct value_form value_form(enum dtype dtype)
 {
-	int fraction = (int)value_digits(dtype) - 1;
-	int least = 1 - value_bias(dtype); /* exponent of the smallest normal number */
-	uint64_t sign = (uint64_t)negative << (value_width(dtype) - 1);
-	int top, biased, shift;
+	struct value_form f = {0, 0, 0, 0};
+	if (value_is_float(dtype)) {
+		f.fraction = (int)value_digits(dtype) - 1;
+		f.one = (uint64_t)1 << f.fraction;
+		f.sign = (uint64_t)1 << (value_width(dtype) - 1);
+		f.least = 1 - value_bias(dtype);
+	}
+	return f;
+}
+
+/* (-1)^negative × mantissa × 2^exponent, which must be exact in the float. */
+VALUE_FN uint64_t value_encode_as(const struct value_form *f, uint64_t negative, uint64_t mantissa,
+                                  int exponent)
+{
+	int top, over, biased;
 	if (mantissa == 0)
 		return 0;
 	top = value_log2(mantissa);
+	over = exponent + top - f->least;
+	biased = over > 0 ? over : 0; /* 0: a subnormal number, with fewer digits */
 	/* Adding the hidden digit increments the exponent; subnormal numbers have none. */
-	biased = exponent + top > least ? exponent + top - least : 0;
-	shift = exponent - least - biased + fraction;
-	mantissa = shift < 0 ? mantissa >> -shift : mantissa << shift;
-	return sign | (((uint64_t)biased << fraction) + mantissa);
+	return (mantissa << (63 - top) >> (63 - f->fraction + biased - over)) +
+	       (uint64_t)biased * f->one + (f->sign & (0 - negative));
+}
+
+/* number × share × 2^exponent */
+VALUE_FN uint64_t value_encode_number(const struct value_form *f, int64_t number, uint64_t share,
+                                      int exponent)
+{
+	uint64_t negative = number < 0, turn = 0 - negative;
+	return value_encode_as(f, negative, (((uint64_t)number ^ turn) - turn) * share, exponent);
+}
+
+VALUE_FN uint64_t value_encode(enum dtype dtype, bool negative, uint64_t mantissa, int exponent)
+{
+	const struct value_form f = value_form(dtype);
+	return value_encode_as(&f, negative, mantissa, exponent);
 }
 
 /* premulsum: the factor of a rank's inputs; an integer in every datatype. */
@@ -152,12 +183,6 @@ VALUE_FN uint64_t value_share_bits(enum dtype dtype, unsigned nranks)
 	int exponent;
 	uint64_t mantissa = value_share(dtype, nranks, &exponent);
 	return value_encode(dtype, false, mantissa, exponent);
-}
-
-VALUE_FN uint64_t value_encode_number(enum dtype dtype, int64_t number)
-{
-	uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-	return value_is_float(dtype) ? value_encode(dtype, number < 0, magnitude, 0) : magnitude;
 }
 
 #endif

@@ -36,7 +36,7 @@ static int run_load(struct combined *c, unsigned i, const char *path, struct sta
 {
 	struct combined_run *run = &c->runs[i];
 	run->letter[0] = (char)('A' + i);
-	run->facts = (struct result){.path = path, .arena = c->arena};
+	run->facts = (struct result){.path = result_plain(c->arena, path), .arena = c->arena};
 	run->record = ARENA_NEW(c->arena, struct source_record);
 	if (source_open(path, c->arena, run->record, st))
 		return -1;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "../sanitize.h"
 #include "combine.h"
 #include "comparison.h"
 #include "exported.h"
@@ -18,9 +17,9 @@ static const char *const formats[] = {"text", "json", "markdown", NULL};
 
 // clang-format off
 static const struct field rows[] = {
-    {"--combine", FIELD_FLAG, AT(combine), .help = "two runs too"},
+    {"--combine", FIELD_FLAG, AT(combine), .help = "two runs as repetitions too"},
     {"--threshold", FIELD_PERCENT, AT(margin), .hi = 10000, .value = "2%", .help = "what counts as a difference"},
-    {"--variant", FIELD_OWN, AT(variant), TRIAL_NAME_BYTES, .read = options_borrow, .value = "NAME", .otherwise = "from their layout", .help = "name of nccl-tests' files"},
+    {"--variant", FIELD_OWN, AT(variant), TRIAL_NAME_BYTES, .read = options_borrow, .value = "NAME", .otherwise = "from their layout", .help = "the variant that nccl-tests' files are of"},
     {"--format", FIELD_WORD, AT(form), .words = formats, .otherwise = "text", .help = "json: every table as one JSON object (results/README.md); markdown: the page"},
 };
 // clang-format on
@@ -177,6 +176,8 @@ static int make(struct comparison *c, const struct compare_request *r, struct st
 	if (source_load(r->left, r->variant, c->arena, &c->left, st) ||
 	    source_load(r->right, r->variant, c->arena, &c->right, st))
 		return -1;
+	if (r->variant && c->left.variants && c->right.variants)
+		return status_set(st, "--variant names nccl-tests' files; both results are runs");
 	comparison_make(c);
 	return check_comparable(c, st);
 }
@@ -189,10 +190,7 @@ static int compare(struct arena *arena, void *of)
 		return combine(arena, r, x->st);
 	struct comparison c = {.arena = arena, .margin = r->margin};
 	if (make(&c, r, x->st)) {
-		char *why = memcpy(ARENA_ARRAY(arena, char, sizeof x->st->text), x->st->text,
-		                   sizeof x->st->text);
-		sanitize_text(why); /* it may quote what is in a file */
-		c.refused = why;
+		c.refused = result_plain(arena, x->st->text); /* it may quote a file */
 		c.ngroups = 0;
 	} else {
 		print_comparison(&c, r->form, r->out ? r->out : stdout);

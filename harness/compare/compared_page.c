@@ -24,7 +24,7 @@ static const struct section {
     {"Differences", TOLD_DIFFERENT, true, true, "None is decided."},
     {"Undecided", TOLD_OPEN, false, false, ""},
     {"The same", TOLD_ALIKE, false, false, ""},
-    {"The machine's limit, not counted", TOLD_LIMIT, false, false, ""},
+    {"The machine's limit, not counted", TOLD_UNCOUNTED, false, false, ""},
 };
 #define NSECTIONS (sizeof sections / sizeof *sections)
 #define APART     "Could not be compared"
@@ -59,35 +59,23 @@ static void put_section(struct page *p, const struct told *t, const struct secti
 		put_sizes(p, t, s->parts);
 }
 
-static unsigned put_notes(struct page *p, const struct told *t, enum told_about about)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < t->nnotes; i++) {
-		const struct told_note *note = &t->notes[i];
-		if (note->about != about)
-			continue;
-		page_item(p, "%s%s%s", note->side, *note->side ? ": " : "", note->text);
-		n++;
-	}
-	if (n)
-		page_end_list(p);
-	return n;
-}
-
-static bool has_apart(const struct told *t)
+static bool has_notes(const struct told *t, enum told_about about)
 {
 	for (unsigned i = 0; i < t->nnotes; i++)
-		if (t->notes[i].about == TOLD_APART)
+		if (t->notes[i].about == about)
 			return true;
 	return false;
 }
 
-static void put_apart(struct page *p, const struct told *t)
+static void put_notes(struct page *p, const struct told *t, enum told_about about)
 {
-	if (!has_apart(t))
-		return;
-	page_heading(p, 2, APART);
-	put_notes(p, t, TOLD_APART);
+	for (unsigned i = 0; i < t->nnotes; i++) {
+		const struct told_note *note = &t->notes[i];
+		if (note->about == about)
+			page_item(p, "%s%s%s", note->side, *note->side ? ": " : "", note->text);
+	}
+	if (has_notes(t, about))
+		page_end_list(p);
 }
 
 static void put_links(struct page *p, const struct told *t)
@@ -97,7 +85,7 @@ static void put_links(struct page *p, const struct told *t)
 	for (size_t i = 0; i < NSECTIONS; i++)
 		if (told_verdicts(t, sections[i].parts).nrows)
 			titles[n++] = sections[i].title;
-	if (has_apart(t))
+	if (has_notes(t, TOLD_APART))
 		titles[n++] = APART;
 	titles[n++] = SIDES;
 	page_links(p, titles, n);
@@ -125,7 +113,9 @@ void compared_page(struct page *p, const struct told *t)
 		put_links(p, t);
 	for (size_t i = 0; i < NSECTIONS && !t->c->refused; i++)
 		put_section(p, t, &sections[i]);
-	put_apart(p, t);
+	if (has_notes(t, TOLD_APART))
+		page_heading(p, 2, APART);
+	put_notes(p, t, TOLD_APART);
 	if (!p->whole)
 		return;
 	page_heading(p, 2, SIDES);

@@ -211,7 +211,7 @@ static void values_text(const struct result *side, const struct result *other, u
 		return;
 	key_text(least, key, out, bytes);
 	key_text(most, key, text, sizeof text);
-	snprintf(out + strlen(out), bytes - strlen(out), " to %s", text);
+	status_add(out, bytes, " to %s", text);
 }
 
 /* The fewest keys in which a series of A differs from one of B; 0: a side has no series. */
@@ -233,9 +233,7 @@ static unsigned fewest(const struct comparison *c)
 static void put_apart(const char *name, const char *left, const char *right, char *out,
                       size_t bytes)
 {
-	size_t used = strlen(out);
-	snprintf(out + used, bytes - used, "%s%s %s in A, %s in B", used ? "; " : "", name, left,
-	         right);
+	status_add(out, bytes, "%s%s %s in A, %s in B", *out ? "; " : "", name, left, right);
 }
 
 void comparison_apart(const struct comparison *c, char *out, size_t bytes)
@@ -283,8 +281,7 @@ void comparison_only(const struct result *side, const struct result *other, char
 		}
 		if (said)
 			continue;
-		size_t used = strlen(out);
-		snprintf(out + used, bytes - used, "%s%s of %s", used ? "; " : "",
-		         coll_title(&side->series[i].cell, side->series[i].nranks).text, names);
+		status_add(out, bytes, "%s%s of %s", *out ? "; " : "",
+		           coll_title(&side->series[i].cell, side->series[i].nranks).text, names);
 	}
 }

@@ -1,9 +1,5 @@
 #include "exported.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../report/html.h"
 #include "../report/output.h"
 #include "../report/page.h"
@@ -15,44 +11,30 @@ struct source {
 	struct arena *arena;
 	const struct comparison *two;
 	const struct combined *several;
-	char *markdown;
-	size_t bytes;
-	FILE *out;
 };
 
-static const char *write_page(const struct source *s, struct page *p)
+/* The page in Markdown, and its title. */
+static const char *page_of(const struct source *s, bool whole, const char **title)
 {
+	const struct arena_stream *text = arena_stream(s->arena);
+	struct page page = {
+	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = s->arena, .whole = whole};
 	struct told told;
 	if (s->several) {
-		combined_page(p, s->several);
-		return combined_title(s->several);
+		combined_page(&page, s->several);
+		*title = combined_title(s->several);
+	} else {
+		told_make(s->two, &told);
+		compared_page(&page, &told);
+		*title = told_title(&told);
 	}
-	told_make(s->two, &told);
-	compared_page(p, &told);
-	return told_title(&told);
+	return arena_written(s->arena, text);
 }
 
-static void forget(void *of)
+static int write_html(const struct source *s, FILE *out, struct status *st)
 {
-	struct source *s = of;
-	if (s->out)
-		fclose(s->out);
-	free(s->markdown);
-}
-
-static int write_html(const struct source *of, FILE *out, struct status *st)
-{
-	struct source *s = ARENA_NEW(of->arena, struct source);
-	*s = *of;
-	arena_defer(s->arena, forget, s);
-	s->out = open_memstream(&s->markdown, &s->bytes);
-	arena_need(s->arena, s->out);
-	struct page page = {.kind = PAGE_MARKDOWN, .out = s->out, .arena = s->arena, .whole = true};
-	const char *title = write_page(s, &page);
-	fflush(s->out);
-	const int rc = html_write(s->markdown, "", title, out, st);
-	arena_undo(s->arena, s);
-	return rc;
+	const char *title, *markdown = page_of(s, true, &title);
+	return html_write(markdown, "", title, out, st);
 }
 
 static int write_junit(const struct source *s, FILE *out, struct status *st)
@@ -108,10 +90,6 @@ void exported_summary(const struct comparison *two, const struct combined *sever
                       const char *file)
 {
 	const struct source source = source_of(two, several);
-	FILE *out = fopen(file, "ae");
-	struct page page = {.kind = PAGE_MARKDOWN, .out = out, .arena = source.arena};
-	if (out)
-		write_page(&source, &page);
-	if (!out || fclose(out))
-		status_say("cannot append to %s: %s", file, strerror(errno));
+	const char *title;
+	output_append(file, page_of(&source, false, &title));
 }

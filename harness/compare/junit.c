@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "../arena.h"
 #include "../report/markup.h"
@@ -16,37 +15,13 @@ enum outcome { PASSED, FAILED, SKIPPED, BROKEN, OUTCOMES };
 struct suite {
 	struct arena *arena;
 	const char *name;
-	FILE *out;
-	char *cases;
-	size_t bytes;
+	struct arena_stream *cases;
 	unsigned n[OUTCOMES];
 };
 
-/* A case: `seconds` of a call in B, NaN: none; text: a sentence, or NULL. */
-struct one {
-	const char *class, *name;
-	double seconds;
-	enum outcome outcome;
-	const char *text;
-};
-
-static void forget(void *of)
+static struct suite suite_begin(struct arena *arena, const char *name)
 {
-	struct suite *s = of;
-	if (s->out)
-		fclose(s->out);
-	free(s->cases);
-}
-
-static struct suite *suite_begin(struct arena *arena, const char *name)
-{
-	struct suite *s = ARENA_NEW(arena, struct suite);
-	arena_defer(arena, forget, s);
-	s->arena = arena;
-	s->name = name;
-	s->out = open_memstream(&s->cases, &s->bytes);
-	arena_need(arena, s->out);
-	return s;
+	return (struct suite){.arena = arena, .name = name, .cases = arena_stream(arena)};
 }
 
 static void put(FILE *out, const char *name, const char *text)
@@ -56,26 +31,31 @@ static void put(FILE *out, const char *name, const char *text)
 	fputc('"', out);
 }
 
-static void suite_add(struct suite *s, const struct one *c)
+/* seconds: of a call in B, or 0. */
+static void suite_add(struct suite *s, enum outcome outcome, const char *class, const char *name,
+                      double seconds, const char *text)
 {
-	static const char *const elements[OUTCOMES] = {"system-out", "failure type=\"slower\"",
-	                                               "skipped", "error type=\"failed\""};
-	const double seconds = isfinite(c->seconds) ? c->seconds : 0;
-	fputs("  <testcase", s->out);
-	put(s->out, "classname", c->class);
-	put(s->out, "name", c->name);
-	fprintf(s->out, " time=\"%.9f\">", seconds);
-	if (c->outcome == PASSED) {
-		fputs("<system-out>", s->out);
-		markup_escape(s->out, c->text);
-		fputs("</system-out>", s->out);
+	static const char *const elements[OUTCOMES] = {
+	    [FAILED] = "failure type=\"slower\"",
+	    [SKIPPED] = "skipped",
+	    [BROKEN] = "error type=\"failed\"",
+	};
+	FILE *out = s->cases->out;
+	fputs("  <testcase", out);
+	put(out, "classname", class);
+	put(out, "name", name);
+	fprintf(out, " time=\"%.9f\">", seconds);
+	if (outcome == PASSED) {
+		fputs("<system-out>", out);
+		markup_escape(out, text);
+		fputs("</system-out>", out);
 	} else {
-		fprintf(s->out, "<%s", elements[c->outcome]);
-		put(s->out, "message", c->text);
-		fputs("/>", s->out);
+		fprintf(out, "<%s", elements[outcome]);
+		put(out, "message", text);
+		fputs("/>", out);
 	}
-	fputs("</testcase>\n", s->out);
-	s->n[c->outcome]++;
+	fputs("</testcase>\n", out);
+	s->n[outcome]++;
 }
 
 static void put_counts(FILE *out, const unsigned n[OUTCOMES])
@@ -87,18 +67,17 @@ static void put_counts(FILE *out, const unsigned n[OUTCOMES])
 /* Adds it to all suites; nothing of one without cases. */
 static void suite_end(struct suite *s, struct suite *all)
 {
-	fflush(s->out);
-	if (s->bytes) {
-		fputs(" <testsuite", all->out);
-		put(all->out, "name", s->name);
-		put_counts(all->out, s->n);
-		fprintf(all->out, " skipped=\"%u\">\n", s->n[SKIPPED]);
-		fwrite(s->cases, 1, s->bytes, all->out);
-		fputs(" </testsuite>\n", all->out);
+	FILE *out = all->cases->out;
+	const char *cases = arena_written(s->arena, s->cases);
+	if (*cases) {
+		fputs(" <testsuite", out);
+		put(out, "name", s->name);
+		put_counts(out, s->n);
+		fprintf(out, " skipped=\"%u\">\n%s </testsuite>\n", s->n[SKIPPED], cases);
 	}
 	for (unsigned i = 0; i < OUTCOMES; i++)
 		all->n[i] += s->n[i];
-	arena_undo(s->arena, s);
+	arena_undo(s->arena, s->cases);
 }
 
 /* --- cases ------------------------------------------------------------------------------- */
@@ -148,28 +127,25 @@ static void add_point(struct suite *s, const struct comparison *c, const struct 
 	const char *times =
 	    arena_text(s->arena, ", %s µs per call instead of %s", format_number(p->right_us).text,
 	               format_number(p->left_us).text);
-	const enum outcome outcome = outcome_of(g, &v);
-	suite_add(s, &(struct one){class_of(s->arena, g->of), size_of(s->arena, p->left),
-	                           p->right_us * 1e-6, outcome,
-	                           sentence(s->arena, &v, lead_of(g, &v), times)});
+	suite_add(s, outcome_of(g, &v), class_of(s->arena, g->of), size_of(s->arena, p->left),
+	          p->right_us * 1e-6, sentence(s->arena, &v, lead_of(g, &v), times));
 }
 
 static void put_group(const struct comparison *c, const struct comparison_group *g,
                       struct suite *all)
 {
-	struct suite *s = suite_begin(
+	const struct verdict *v = &g->verdict;
+	struct suite s = suite_begin(
 	    c->arena, arena_text(c->arena, "%s: %s%s", g->of->variant,
 	                         coll_title(&g->of->cell, g->of->nranks).text,
 	                         g->of->limit ? " (the machine's limit: not counted)" : ""));
 	const char *sizes = arena_text(c->arena, " over %u size%s, margin %.3g %%", g->npoints,
 	                               format_plural(g->npoints), c->margin * 100);
-	const enum outcome outcome = outcome_of(g, &g->verdict);
-	suite_add(s,
-	          &(struct one){class_of(c->arena, g->of), "all sizes", NAN, outcome,
-	                        sentence(c->arena, &g->verdict, lead_of(g, &g->verdict), sizes)});
+	suite_add(&s, outcome_of(g, v), class_of(c->arena, g->of), "all sizes", 0,
+	          sentence(c->arena, v, lead_of(g, v), sizes));
 	for (unsigned i = 0; i < g->npoints; i++)
-		add_point(s, c, g, &g->points[i]);
-	suite_end(s, all);
+		add_point(&s, c, g, &g->points[i]);
+	suite_end(&s, all);
 }
 
 /* What a side has and the other has not: its cells, and the variants without a time. */
@@ -177,53 +153,48 @@ static void put_only(const struct comparison *c, bool right, struct suite *all)
 {
 	const struct result *side = right ? &c->right : &c->left,
 	                    *other = right ? &c->left : &c->right;
-	const char letter = right ? 'B' : 'A';
-	struct suite *s = suite_begin(c->arena, arena_text(c->arena, "only in %c", letter));
+	const char letter = right ? 'B' : 'A', *only = right ? "only in B" : "only in A";
+	struct suite s = suite_begin(c->arena, only);
 	for (unsigned i = 0; i < side->nseries; i++) {
 		const struct result_series *one = &side->series[i];
 		if (!result_find(other, one->variant, &one->cell))
-			suite_add(s, &(struct one){class_of(c->arena, one), size_of(c->arena, one),
-			                           NAN, SKIPPED,
-			                           arena_text(c->arena, "only in %c", letter)});
+			suite_add(&s, SKIPPED, class_of(c->arena, one), size_of(c->arena, one), 0,
+			          only);
 	}
-	suite_end(s, all);
+	suite_end(&s, all);
 	s = suite_begin(c->arena, arena_text(c->arena, "without a time in %c", letter));
 	for (unsigned i = 0; i < side->nabsent; i++) {
 		const struct result_absent *a = &side->absent[i];
 		const bool breaks = a->failed && result_has(other, a->variant);
-		suite_add(s, &(struct one){a->variant, "all cells", NAN, breaks ? BROKEN : SKIPPED,
-		                           arena_text(c->arena, "%s in %c%s%s",
-		                                      a->failed ? "failed" : "left out", letter,
-		                                      a->why[0] ? ": " : "", a->why)});
+		suite_add(&s, breaks ? BROKEN : SKIPPED, a->variant,
+		          arena_text(c->arena, "all cells in %c", letter), 0,
+		          arena_text(c->arena, "%s in %c%s%s", a->failed ? "failed" : "left out",
+		                     letter, a->why[0] ? ": " : "", a->why));
 	}
-	suite_end(s, all);
+	suite_end(&s, all);
 }
 
 static void put_refused(const struct comparison *c, struct suite *all)
 {
-	struct suite *s = suite_begin(c->arena, "comparison");
-	suite_add(s,
-	          &(struct one){"comparison", "A and B can be compared", NAN, BROKEN, c->refused});
-	suite_end(s, all);
+	struct suite s = suite_begin(c->arena, "comparison");
+	suite_add(&s, BROKEN, "comparison", "A and B can be compared", 0, c->refused);
+	suite_end(&s, all);
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
 
 void junit_write(const struct comparison *c, FILE *out)
 {
-	struct suite *all = suite_begin(c->arena, "");
+	struct suite all = suite_begin(c->arena, "");
 	if (c->refused)
-		put_refused(c, all);
+		put_refused(c, &all);
 	for (unsigned g = 0; g < c->ngroups; g++)
-		put_group(c, &c->groups[g], all);
+		put_group(c, &c->groups[g], &all);
 	for (int right = 0; right < 2 && !c->refused; right++)
-		put_only(c, right, all);
-	fflush(all->out);
+		put_only(c, right, &all);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"launchgap compare\"",
 	      out);
-	put_counts(out, all->n);
-	fputs(">\n", out);
-	fwrite(all->cases, 1, all->bytes, out);
-	fputs("</testsuites>\n", out);
-	arena_undo(c->arena, all);
+	put_counts(out, all.n);
+	fprintf(out, ">\n%s</testsuites>\n", arena_written(c->arena, all.cases));
+	arena_undo(c->arena, all.cases);
 }

@@ -12,6 +12,7 @@
 #include "../sanitize.h"
 #include "../record/member.h"
 #include "../record/record.h"
+#include "../report/json.h"
 
 #define MOST_BYTES (256 << 20) /* of a file */
 
@@ -410,8 +411,7 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
 		                  "that was stopped leaves such a file",
 		                  why.line, why.column);
-	r.root = root;
-	result_keep(side->arena, root);
+	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);
 	arena_undo(side->arena, root);
 	return result;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../report/json.h"
 #include "../report/page.h"
 #include "../terminal.h"
 #include "told.h"
@@ -63,8 +64,7 @@ static void print_json(const struct told *t, FILE *out)
 {
 	const struct story_table all[] = {t->answer, told_verdicts(t, TOLD_ALL), told_cells(t),
 	                                  t->sides, told_notes(t)};
-	json_t *object = json_pack("{s:i, s:[]}", "schema", 1, "tables");
-	result_keep(t->arena, object);
+	json_t *object = json_keep(t->arena, json_pack("{s:i, s:[]}", "schema", 1, "tables"));
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		add_table(&all[i], json_object_get(object, "tables"));
 	arena_need(t->arena,

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "../report/json.h"
 #include "../report/page.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
+#include "told.h"
 
 struct printing {
 	const struct combined *c;
@@ -153,18 +155,6 @@ static const char *word_of(const struct printing *p, const struct combined_speed
 	return arena_copy(p->arena, text);
 }
 
-/* Verdicts by what was found; several form a set. */
-enum part { DIFFERENT = 1, OPEN = 2, ALIKE = 4, TWIN = 8, ALL = 15 };
-
-static bool is_of(const struct combined_speed *s, unsigned parts)
-{
-	const enum verdict_kind kind = s->verdict.kind;
-	return parts & (s->twin                         ? TWIN
-	                : kind == VERDICT_UNDECIDED     ? OPEN
-	                : kind == VERDICT_NO_DIFFERENCE ? ALIKE
-	                                                : DIFFERENT);
-}
-
 /* Returns how many rows there are. */
 static unsigned put_regimes(struct printing *p, unsigned parts, const char *heading)
 {
@@ -173,7 +163,7 @@ static unsigned put_regimes(struct printing *p, unsigned parts, const char *head
 	unsigned n = 0;
 	for (unsigned i = 0; i < c->nregimes; i++) {
 		const struct combined_speed *s = &c->regimes[i];
-		if (is_of(s, parts))
+		if (parts & told_part(s->verdict.kind, s->twin))
 			rows[n++] = (struct speed_row){
 			    .regime = s->regime->label,
 			    .variant = s->variant,
@@ -364,7 +354,7 @@ static void put_all(struct printing *p)
 	if (!p->tables)
 		say_answer(p);
 	put_claims(p);
-	put_regimes(p, ALL, NULL);
+	put_regimes(p, TOLD_ALL, NULL);
 	if (!p->tables)
 		say_method(p);
 	put_cells(p);
@@ -385,15 +375,15 @@ void combined_page(struct page *page, const struct combined *c)
 	page_heading(page, 1, "%s", combined_title(c));
 	say_answer(&p);
 	put_paths(&p);
-	if (!put_regimes(&p, DIFFERENT, "Differences from the reference")) {
+	if (!put_regimes(&p, TOLD_DIFFERENT, "Differences from the reference")) {
 		page_heading(page, 2, "Differences from the reference");
 		page_say(page, "None is decided.");
 	}
 	if (!page->whole)
 		return;
-	put_regimes(&p, OPEN, "Undecided");
-	put_regimes(&p, ALIKE, "The same");
-	put_regimes(&p, TWIN, "The reference against itself");
+	put_regimes(&p, TOLD_OPEN, "Undecided");
+	put_regimes(&p, TOLD_ALIKE, "The same");
+	put_regimes(&p, TOLD_UNCOUNTED, "The reference against itself");
 	say_method(&p);
 	if (c->nclaims)
 		page_heading(page, 2, "Claims");
@@ -407,13 +397,14 @@ void combined_page(struct page *page, const struct combined *c)
 
 void print_combined(const struct combined *c, enum compare_form form, FILE *out)
 {
-	json_t *all = form == COMPARE_JSON ? json_pack("{s:i, s:[]}", "schema", 1, "tables") : NULL;
+	json_t *all = json_keep(c->arena, form == COMPARE_JSON
+	                                      ? json_pack("{s:i, s:[]}", "schema", 1, "tables")
+	                                      : NULL);
 	struct page page = {.kind = form == COMPARE_MARKDOWN ? PAGE_MARKDOWN : PAGE_TERMINAL,
 	                    .out = out,
 	                    .arena = c->arena,
 	                    .whole = true};
 	struct printing p = {.c = c, .arena = c->arena, .page = &page};
-	result_keep(c->arena, all);
 	p.tables = json_object_get(all, "tables");
 	arena_need(c->arena, form != COMPARE_JSON || p.tables);
 	if (form == COMPARE_MARKDOWN)

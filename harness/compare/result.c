@@ -6,16 +6,6 @@
 #include "../arena.h"
 #include "../sanitize.h"
 
-static void forget(void *json)
-{
-	json_decref(json);
-}
-
-void result_keep(struct arena *arena, json_t *json)
-{
-	arena_defer(arena, forget, json);
-}
-
 /* --- series ------------------------------------------------------------------------------ */
 
 bool result_same_kind(const struct cell *a, const struct cell *b)
@@ -95,15 +85,21 @@ void result_settle(struct result *side)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
+const char *result_plain(struct arena *arena, const char *text)
+{
+	const size_t bytes = strlen(text) + 1;
+	char *plain = memcpy(ARENA_ARRAY(arena, char, bytes), text, bytes);
+	sanitize_text(plain);
+	return plain;
+}
+
 void result_clean(const char *text, char *out, size_t bytes)
 {
 	size_t n = 0;
 	for (; text[n] && n + 1 < bytes; n++)
 		out[n] = (unsigned char)text[n] < ' ' || text[n] == 0x7F ? '?' : text[n];
-	/* Cut between characters, not within one. */
-	while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
-		n--;
 	out[n] = '\0';
+	sanitize_end(out);
 	sanitize_text(out);
 }
 

@@ -49,7 +49,7 @@ struct result_absent {
 };
 
 struct result {
-	const char *path; /* borrowed */
+	const char *path; /* as it is shown (result_plain) */
 	char facts[FACT_KINDS][RESULT_FACT_BYTES];
 	char seed[40];
 	struct arena *arena;
@@ -69,8 +69,6 @@ struct result {
 	                                     defaults */
 };
 
-/* The value goes with the arena; NULL is allowed. */
-void result_keep(struct arena *arena, json_t *json);
 /* Adds a time to a cell. Returns its series, valid until the next call. */
 struct result_series *result_add(struct result *side, const char *variant, const struct cell *cell,
                                  unsigned nranks, unsigned block, double time_us);
@@ -85,6 +83,8 @@ bool result_has(const struct result *side, const char *variant);
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
 /* Adds an item to a list with ", " unless the list has it already. */
 void result_list(char *list, size_t bytes, const char *item);
+/* A copy for pages and files of all kinds, without what sanitize_text replaces. */
+const char *result_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
 void result_clean(const char *text, char *out, size_t bytes);
 

@@ -12,6 +12,7 @@
 #include "../chapters/reasons.h"
 #include "../coll/counts.h"
 #include "../record/record_file.h"
+#include "../report/json.h"
 
 #define MOST_FILES 1000
 
@@ -76,8 +77,7 @@ void source_facts(struct result *side, const struct summary *s)
 			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
 	add_machine(side, s->run);
 	snprintf(side->seed, sizeof side->seed, "%s", text_of(env, "seed"));
-	side->variants = json_array();
-	result_keep(side->arena, side->variants);
+	side->variants = json_keep(side->arena, json_array());
 	for (unsigned v = 0; v < s->nvariants; v++)
 		json_array_append(side->variants, (json_t *)(size_t)s->run->variants[v].json);
 }
@@ -284,7 +284,7 @@ static int load(const char *path, const char *variant, struct result *side, stru
 int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
                 struct status *st)
 {
-	*side = (struct result){.path = path, .arena = arena};
+	*side = (struct result){.path = result_plain(arena, path), .arena = arena};
 	int result = load(path, variant, side, st);
 	if (!result)
 		result_settle(side);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../report/json.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
 
@@ -25,19 +26,18 @@ static void answer(struct told *t, const char *format, ...)
 	t->answers[t->nanswers++] = arena_copy(t->arena, text);
 }
 
-/* On one side, 'A' or 'B', or on both, '-'. */
-static void note(struct told *t, enum told_about about, char side, const char *format, ...)
+/* side: "A", "B", or "" for both. */
+static void note(struct told *t, enum told_about about, const char *side, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-static void note(struct told *t, enum told_about about, char side, const char *format, ...)
+static void note(struct told *t, enum told_about about, const char *side, const char *format, ...)
 {
-	char text[1200], name[2] = {side == '-' ? '\0' : side, '\0'};
+	char text[1200];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	t->notes = arena_more(t->arena, t->notes, t->nnotes, sizeof *t->notes);
-	t->notes[t->nnotes++] =
-	    (struct told_note){arena_copy(t->arena, name), arena_copy(t->arena, text), about};
+	t->notes[t->nnotes++] = (struct told_note){side, arena_copy(t->arena, text), about};
 }
 
 /* --- the answer -------------------------------------------------------------------------- */
@@ -72,14 +72,15 @@ static const struct story_form row_form =
 /* The verdicts of one kind, gathered. */
 struct gathered {
 	struct row row;
-	double detectable;
+	double detectable, wide; /* wide: the threshold that decides all of them */
+	bool scatters;           /* what leaves one of them open */
 	unsigned more_blocks;
 };
 
 static struct gathered gather(const struct comparison *c, enum verdict_kind kind)
 {
-	struct gathered all = {.row = {verdict_word(kind), 0, 0, NAN, NAN, c->margin},
-	                       .detectable = NAN};
+	struct gathered all = {
+	    .row = {verdict_word(kind), 0, 0, NAN, NAN, c->margin}, .detectable = NAN, .wide = 0};
 	for (unsigned g = 0; g < c->ngroups; g++) {
 		const struct comparison_group *group = &c->groups[g];
 		const struct verdict *v = &group->verdict;
@@ -92,10 +93,26 @@ static struct gathered gather(const struct comparison *c, enum verdict_kind kind
 		if (v->more_blocks > all.more_blocks)
 			all.more_blocks = v->more_blocks;
 		all.detectable = fmax(all.detectable, v->detectable);
+		const double wide = verdict_wide_margin(&v->ratio);
+		all.wide = isnan(wide) || wide > all.wide ? wide : all.wide;
+		all.scatters |= verdict_scatters(&v->ratio, c->margin, VERDICT_BOTH_ENDS);
 		all.row.speed_least = fmin(all.row.speed_least, v->ratio.estimate);
 		all.row.speed_most = fmax(all.row.speed_most, v->ratio.estimate);
 	}
 	return all;
+}
+
+/* So many blocks nobody measures: what decides without them. */
+static void many_blocks_text(const struct gathered *all, char *out, size_t bytes)
+{
+	const bool wide = !isnan(all->wide);
+	snprintf(out, bytes, "; to decide takes more than %d more blocks on each side",
+	         VERDICT_MOST_MORE);
+	if (all->scatters)
+		status_add(out, bytes, "%s a quieter machine", wide ? "," : " or");
+	if (wide)
+		status_add(out, bytes, "%s or --threshold %.2g%%", all->scatters ? "," : "",
+		           100 * all->wide);
 }
 
 static void say_gathered(struct told *t, const struct gathered *all, const char *lead,
@@ -103,18 +120,16 @@ static void say_gathered(struct told *t, const struct gathered *all, const char 
 {
 	const struct row *row = &all->row;
 	const unsigned more = all->more_blocks;
-	char range[64] = "", needs[64] = "", unseen[64];
+	char range[64] = "", needs[128] = "", unseen[64];
 	if (row->speed_most - row->speed_least >= 0.0005)
 		snprintf(range, sizeof range, ", %.3f to %.3f times A's speed", row->speed_least,
 		         row->speed_most);
 	else if (isfinite(row->speed_least))
 		snprintf(range, sizeof range, ", %.3f times A's speed", row->speed_least);
 	if (more > VERDICT_MOST_MORE)
-		snprintf(needs, sizeof needs,
-		         "; to tell takes more than %d more blocks on each side",
-		         VERDICT_MOST_MORE);
+		many_blocks_text(all, needs, sizeof needs);
 	else if (more)
-		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would tell",
+		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would decide",
 		         more, format_plural(more));
 	verdict_unseen_text(more ? all->detectable : NAN, unseen, sizeof unseen);
 	answer(t, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells,
@@ -214,14 +229,17 @@ static const struct story_form timed_form =
     STORY_FORM(struct timed, timed_columns, .name = "cells", .title = "Medians of the time per call", .when = STORY_NO_WHEN);
 // clang-format on
 
+enum told_part told_part(enum verdict_kind kind, bool uncounted)
+{
+	return uncounted                       ? TOLD_UNCOUNTED
+	       : kind == VERDICT_UNDECIDED     ? TOLD_OPEN
+	       : kind == VERDICT_NO_DIFFERENCE ? TOLD_ALIKE
+	                                       : TOLD_DIFFERENT;
+}
+
 static bool is_of(const struct comparison_group *g, unsigned parts)
 {
-	const bool open = g->verdict.kind == VERDICT_UNDECIDED,
-	           alike = g->verdict.kind == VERDICT_NO_DIFFERENCE;
-	return parts & (g->of->limit ? TOLD_LIMIT
-	                : open       ? TOLD_OPEN
-	                : alike      ? TOLD_ALIKE
-	                             : TOLD_DIFFERENT);
+	return parts & told_part(g->verdict.kind, g->of->limit);
 }
 
 /* The slowest first. */
@@ -382,9 +400,9 @@ static void tell_facts(struct told *t)
 	t->sides = (struct story_table){&fact_form, rows, n};
 	t->facts = (struct story_table){&fact_form, rows + 1, n - 1};
 	if (unlike[0])
-		note(t, TOLD_OF_SIDES, '-', "Not the same: %s.", unlike);
+		note(t, TOLD_OF_SIDES, "", "Not the same: %s.", unlike);
 	else if (!c->refused)
-		note(t, TOLD_OF_SIDES, '-', "All the same but the time.");
+		note(t, TOLD_OF_SIDES, "", "All the same but the time.");
 }
 
 /* nccl-tests' names for its -a. */
@@ -395,34 +413,33 @@ static const char *average_name(int average)
 	return average >= 0 && average < 3 ? names[average] : "of a kind not known here";
 }
 
-static void tell_side(struct told *t, char letter, const struct result *side,
+static void tell_side(struct told *t, const char *name, const struct result *side,
                       const struct result *other)
 {
 	char only[1000];
 	if (side->nfiles && side->average != 3 &&
 	    (!other->nfiles || other->average != side->average))
-		note(t, TOLD_OF_SIDES, letter,
+		note(t, TOLD_OF_SIDES, name,
 		     "nccl-tests' time is %s (-a %d), where the other side's is not; "
 		     "launchgap's is the latest end of any rank less the earliest start, which "
 		     "-a 3 comes nearest to.",
 		     average_name(side->average), side->average);
 	if (side->others[0] && strcmp(side->others, other->others))
-		note(t, TOLD_OF_SIDES, letter, "nccl-tests was given %s.", side->others);
+		note(t, TOLD_OF_SIDES, name, "nccl-tests was given %s.", side->others);
 	if (side->unchecked)
-		note(t, TOLD_OF_SIDES, letter, "nccl-tests did not check the data (-c 0).");
+		note(t, TOLD_OF_SIDES, name, "nccl-tests did not check the data (-c 0).");
 	if (side->torn)
-		note(t, TOLD_OF_SIDES, letter,
-		     "the record's last line was cut off and is left out.");
+		note(t, TOLD_OF_SIDES, name, "the record's last line was cut off and is left out.");
 	if (side->failed)
-		note(t, TOLD_OF_SIDES, letter, "%u cell%s of its trials have no time.",
-		     side->failed, format_plural(side->failed));
+		note(t, TOLD_OF_SIDES, name, "%u cell%s of its trials have no time.", side->failed,
+		     format_plural(side->failed));
 	for (unsigned i = 0; i < side->nabsent; i++)
-		note(t, TOLD_APART, letter, "%s %s%s%s.", side->absent[i].variant,
+		note(t, TOLD_APART, name, "%s %s%s%s.", side->absent[i].variant,
 		     side->absent[i].failed ? "failed" : "was left out",
 		     side->absent[i].why[0] ? ": " : "", side->absent[i].why);
 	comparison_only(side, other, only, sizeof only);
 	if (only[0])
-		note(t, TOLD_APART, '-', "Only in %c: %s.", letter, only);
+		note(t, TOLD_APART, "", "Only in %s: %s.", name, only);
 }
 
 /* Adds the name of a variant to each setting that two records give differently. */
@@ -448,9 +465,8 @@ static void add_settings(json_t *unlike, const json_t *a, const json_t *b)
 static void tell_settings(struct told *t)
 {
 	const json_t *left = t->c->left.variants, *right = t->c->right.variants;
-	json_t *unlike = json_object(), *names;
+	json_t *unlike = json_keep(t->arena, json_object()), *names;
 	const char *key;
-	result_keep(t->arena, unlike);
 	for (size_t i = 0; i < json_array_size(left); i++)
 		for (size_t k = 0; k < json_array_size(right); k++) {
 			const json_t *a = json_array_get(left, i), *b = json_array_get(right, k);
@@ -461,7 +477,7 @@ static void tell_settings(struct told *t)
 	{
 		char clean[TRIAL_NAME_BYTES];
 		result_clean(key, clean, sizeof clean);
-		note(t, TOLD_OF_SIDES, '-', "%s is not set the same in %s.", clean,
+		note(t, TOLD_OF_SIDES, "", "%s is not set the same in %s.", clean,
 		     json_string_value(names));
 	}
 }
@@ -498,7 +514,7 @@ void told_make(const struct comparison *c, struct told *out)
 	tell_answer(out);
 	tell_unlike(out);
 	tell_facts(out);
-	tell_side(out, 'A', &c->left, &c->right);
-	tell_side(out, 'B', &c->right, &c->left);
+	tell_side(out, "A", &c->left, &c->right);
+	tell_side(out, "B", &c->right, &c->left);
 	tell_settings(out);
 }

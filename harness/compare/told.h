@@ -6,14 +6,15 @@
 #include "../story/story.h"
 #include "comparison.h"
 
-/* Groups of cells by what was found; several form a set. */
+/* Verdicts by what was found; several form a set. */
 enum told_part {
 	TOLD_DIFFERENT = 1, /* decided: slower or faster, by however little */
 	TOLD_OPEN = 2,
 	TOLD_ALIKE = 4,
-	TOLD_LIMIT = 8, /* the machine's, which no verdict counts */
+	TOLD_UNCOUNTED = 8, /* of the machine's limit, or of the reference again */
 	TOLD_ALL = 15,
 };
+enum told_part told_part(enum verdict_kind kind, bool uncounted);
 
 enum told_about {
 	TOLD_OF_SIDES, /* what to know of the two */

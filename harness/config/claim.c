@@ -141,7 +141,7 @@ static const struct field claim_rows[] = {
     {"name", FIELD_NAME, CLAIM(name), .record = true},
     {"text", FIELD_TEXT, CLAIM(text), .otherwise = "says", .help = "the sentence"},
     {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests",
-     .more = "Of this file: [its keys](#keys-of-source-name)"},
+     .more = "A section of this file. [Its keys](#keys-of-source-name)"},
     {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English",
      .more = "Required with `source`"},
     {"original", FIELD_TEXT, CLAIM(original), .optional = true, .otherwise = "none", .help = "and in the source's own words"},

@@ -36,35 +36,25 @@ OWN(like_variant)
 OWN(variables)
 OWN(searched)
 
-static const struct field *factor_rows(size_t *n)
-{
-	return claim_fields(CLAIM_SECTION_FACTOR, n);
-}
-
-static const struct field *claim_rows(size_t *n)
-{
-	return claim_fields(CLAIM_SECTION_CLAIM, n);
-}
-
-static const struct field *source_rows(size_t *n)
-{
-	return claim_fields(CLAIM_SECTION_SOURCE, n);
-}
+#define OF_CLAIMS(WHAT, SECTION)                                                                   \
+	static const struct field *WHAT##_rows(size_t *n)                                          \
+	{                                                                                          \
+		return claim_fields(SECTION, n);                                                   \
+	}
+OF_CLAIMS(factor, CLAIM_SECTION_FACTOR)
+OF_CLAIMS(claim, CLAIM_SECTION_CLAIM)
+OF_CLAIMS(source, CLAIM_SECTION_SOURCE)
 
 static const struct key_table tables[] = {
-    {"experiment", "[experiment]", false}, {"variant", "[variant NAME]", true},
-    {"factor", "[factor NAME]", false},    {"claim", "[claim NAME]", false},
-    {"source", "[source NAME]", false},    {"search", "[search]", false},
-};
-
-/* In the order of tables. */
-static const struct field *(*const rows_of[][4])(size_t *n) = {
-    {like_file_rows, keys_fields},
-    {like_variant_rows, settings_fields, keys_variant_fields, variables_rows},
-    {factor_rows},
-    {claim_rows},
-    {source_rows},
-    {search_fields, searched_rows},
+    {"experiment", "[experiment]", false, {like_file_rows, keys_fields}},
+    {"variant",
+     "[variant NAME]",
+     true,
+     {like_variant_rows, settings_fields, keys_variant_fields, variables_rows}},
+    {"factor", "[factor NAME]", false, {factor_rows}},
+    {"claim", "[claim NAME]", false, {claim_rows}},
+    {"source", "[source NAME]", false, {source_rows}},
+    {"search", "[search]", false, {search_fields, searched_rows}},
 };
 
 const struct key_table *key_table_at(unsigned i)
@@ -75,9 +65,9 @@ const struct key_table *key_table_at(unsigned i)
 void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
                     void *arg)
 {
-	for (unsigned k = 0; k < 4 && rows_of[table - tables][k]; k++) {
+	for (unsigned k = 0; k < KEY_TABLE_PARTS && table->parts[k]; k++) {
 		size_t n;
-		const struct field *rows = rows_of[table - tables][k](&n);
+		const struct field *rows = table->parts[k](&n);
 		for (size_t i = 0; i < n; i++)
 			if (rows[i].help && !rows[i].record)
 				use(&rows[i], arg);
@@ -88,7 +78,6 @@ void key_backends(const struct field *row, char *names, size_t bytes)
 {
 	names[0] = '\0';
 	for (const struct backend *const *b = backend_table; row->special && *b; b++)
-		for (unsigned i = 0; (*b)->uses && (*b)->uses[i]; i++)
-			if (!strcmp((*b)->uses[i], row->key))
-				status_list(names, bytes, (*b)->name);
+		if (backend_uses(*b, row->key))
+			status_list(names, bytes, (*b)->name);
 }

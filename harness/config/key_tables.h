@@ -7,9 +7,12 @@
 
 #include "../trial/field.h"
 
+#define KEY_TABLE_PARTS 4
+
 struct key_table {
 	const char *name, *head; /* "variant", "[variant NAME]" */
 	bool backends;           /* its keys may be of some backends alone */
+	const struct field *(*parts[KEY_TABLE_PARTS])(size_t *n); /* NULL after the last */
 };
 
 /* NULL: there are no more. */

@@ -20,9 +20,7 @@ static const char *word_op(unsigned i)
 
 static const char *word_backend(unsigned i)
 {
-	if (i == 0)
-		return "auto";
-	return backend_table[i - 1] ? backend_table[i - 1]->name : NULL;
+	return i ? backend_name(i - 1) : "auto";
 }
 
 static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
@@ -69,7 +67,7 @@ static const struct field experiment[] = {
      .more = "Required by `ddp_…`. A name is `models/NAME.csv` beside the file, a path has a slash. [Its form](#training-steps)"},
     {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank",
      .more = "Expert e is on rank e modulo ranks"},
-    {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "how unlike experts are wanted: exponents of Zipf's law, as in 0, 0.8, 1.2",
+    {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "skew of the experts' load: exponents of Zipf's law, as in 0, 0.8, 1.2",
      .more = "Up to 8, from 0 to 4 with one decimal: expert e is wanted in proportion to 1 ÷ e^skew; 0: all equal"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
     {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them",
@@ -96,7 +94,7 @@ static const struct field experiment[] = {
      .more = "A trial's value is their mean"},
     {"connections", FIELD_NUMBER, AT(connections), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "communicators made again within a trial, so many times",
      .more = "Each has all cells; a trial's value is the geometric mean over them. On nccl the new ones come while the old exist, if a GPU has room for "
-             "both: [what that saves](../harness/analysis/README.md#how-it-is-measured). On backends without communicators everything is opened again"},
+             "both. On backends without communicators everything is opened again. [How it is measured](../harness/analysis/README.md#how-it-is-measured)"},
     {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure",
      .more = "Both included; the first measures all. Without such a size there is one communicator. Small messages draw most of their luck with each "
              "communicator, large ones hardly any"},
@@ -206,6 +204,12 @@ static bool env_is_allowed(const char *name)
 	return false;
 }
 
+void keys_offer_env(struct suggestion *guess)
+{
+	if (env_is_allowed(guess->word))
+		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
+}
+
 static int env_check(const char *name, const char *value, struct status *st)
 {
 	size_t n = strlen(name);
@@ -254,30 +258,26 @@ bool keys_names_file(const char *env)
 	return false;
 }
 
-/* Lists and offers each allowed key, once. */
+/* Offers each allowed key; they are too many to say. */
 static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
 {
 	size_t n;
 	const struct field *settings = settings_fields(&n);
-	char allowed[768] = "";
+	const char *section = target->spec ? "experiment" : "variant NAME";
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++) {
-		status_list(allowed, sizeof allowed, experiment[i].key);
+	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++)
 		suggest_offer(&guess, experiment[i].key);
-	}
-	for (size_t i = 0; i < n + 2 && target->variant; i++) {
-		const char *own = i < n ? settings[i].key : i == n ? "each" : variant[NVARIANT].key;
-		if ((target->spec && field_find(experiment, NEXPERIMENT, own)) ||
-		    (i && i < n && !strcmp(own, settings[i - 1].key)))
-			continue;
-		status_list(allowed, sizeof allowed, own);
-		suggest_offer(&guess, own);
-	}
-	return status_set(st,
-	                  "unknown key '%s'%s; allowed is %s, env.NAME, and in a file like; for "
-	                  "one backend alone in [%s on host]",
-	                  key, suggestion_text(&guess).text, allowed,
-	                  target->spec ? "experiment" : "variant NAME");
+	for (size_t i = 0; i < NALL && target->variant; i++)
+		suggest_offer(&guess, variant[i].key);
+	for (size_t i = 0; i < n && target->variant; i++)
+		suggest_offer(&guess, settings[i].key);
+	if (target->variant)
+		keys_offer_env(&guess);
+	return status_set(
+	    st,
+	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
+	    "keys` names, env.NAME, and in a file like; for one backend alone in [%s on host]",
+	    key, suggestion_text(&guess).text, section, section);
 }
 
 int keys_apply(const struct keys_target *target, const char *key, const char *value,

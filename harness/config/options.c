@@ -71,12 +71,21 @@ void options_offer(const struct options *options, struct suggestion *guess)
 
 const char *options_value(const struct field *row, char value[128])
 {
-	size_t used = 0;
-	value[0] = '\0';
-	if (row->value)
-		snprintf(value, 128, "%s", row->value);
+	snprintf(value, 128, "%s", row->value ? row->value : "");
 	for (unsigned i = 0; !row->value && !stands_alone(row) && field_word(row, i); i++)
-		used += (size_t)snprintf(value + used, used < 128 ? 128 - used : 0, "%s%s",
-		                         i ? "|" : "", field_word(row, i));
+		status_add(value, 128, "%s%s", i ? "|" : "", field_word(row, i));
 	return value;
+}
+
+const char *options_sign(const struct field *row)
+{
+	char value[128];
+	const bool dashed = row->key[0] == '-' || stands_alone(row);
+	return !*options_value(row, value) ? "" : dashed ? " " : "=";
+}
+
+void options_help(const struct field *row, char *text, size_t bytes)
+{
+	const char *usual = row->otherwise ? row->otherwise : row->initial;
+	snprintf(text, bytes, usual ? "%s (default: %s)" : "%s", row->help, usual);
 }

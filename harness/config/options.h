@@ -33,5 +33,9 @@ void options_offer(const struct options *options, struct suggestion *guess);
 const char *options_name(const struct field *row, unsigned i, char name[64]);
 /* What follows its name, for people: "FILE", "0|1|2"; "": nothing. */
 const char *options_value(const struct field *row, char value[128]);
+/* What is between the two: " ", "=", or "" without a value. */
+const char *options_sign(const struct field *row);
+/* What it is, with its default. */
+void options_help(const struct field *row, char *text, size_t bytes);
 
 #endif

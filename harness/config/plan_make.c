@@ -136,9 +136,9 @@ static void family_note(struct plan *plan)
 		return;
 	if (claims > 1)
 		plan_note(plan,
-		          "%u claims need %u blocks for p < 0.05, and %u are planned: corrected "
+		          "%u claims need %u blocks for p < 0.05, and %u %s planned: corrected "
 		          "for their number none can be confirmed. Say blocks = %u",
-		          claims, wanted, planned, wanted);
+		          claims, wanted, planned, planned == 1 ? "is" : "are", wanted);
 	else
 		plan_note(plan,
 		          "a claim needs %u blocks for p < 0.05, and %u %s planned: none can be "

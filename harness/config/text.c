@@ -29,9 +29,9 @@ struct reader {
 	size_t buffer_bytes;
 	bool top; /* nothing but comments so far */
 	bool failed;
-	unsigned section;              /* that lines are of now */
-	const char *on;                /* the backend that they are for; "": all */
-	char without[TEXT_NAME_BYTES]; /* the variant whose lack they are for; "": none */
+	unsigned section;               /* that lines are of now */
+	const char *on;                 /* the backend that they are for; "": all */
+	char without[FIELD_NAME_BYTES]; /* the variant whose lack they are for; "": none */
 	struct text *text;
 	struct status *st;
 };
@@ -79,8 +79,8 @@ static const char *part_take(char *const *words, unsigned *n, const char *part)
 }
 
 /* [kind] or [kind NAME], then perhaps "on BACKEND", then perhaps "without VARIANT". */
-static bool section_parse(const char *line, struct text_section *out, char on[TEXT_NAME_BYTES],
-                          char without[TEXT_NAME_BYTES])
+static bool section_parse(const char *line, struct text_section *out, char on[FIELD_NAME_BYTES],
+                          char without[FIELD_NAME_BYTES])
 {
 	const char *end = strchr(line, ']');
 	if (!end)
@@ -165,7 +165,7 @@ static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
 	struct text_section new = {.at = {0, r->line}};
-	char on[TEXT_NAME_BYTES];
+	char on[FIELD_NAME_BYTES];
 	if (!section_parse(line, &new, on, r->without))
 		return reader_fail(
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "

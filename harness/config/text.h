@@ -16,9 +16,9 @@
 #include <stddef.h>
 
 #include "../status.h"
+#include "../trial/field.h"
 
 #define TEXT_KIND_BYTES     32
-#define TEXT_NAME_BYTES     41 /* "-again" and a file's suffix still fit after it */
 #define TEXT_QUESTION_BYTES 512
 #define TEXT_MAX_BASES      8
 
@@ -30,16 +30,16 @@ struct text_place {
 
 struct text_section {
 	struct text_place at;
-	char kind[TEXT_KIND_BYTES]; /* "variant" of [variant threads] */
-	char name[TEXT_NAME_BYTES]; /* "threads", or "" */
-	bool all;                   /* it exists for all backends, not for single ones only */
+	char kind[TEXT_KIND_BYTES];  /* "variant" of [variant threads] */
+	char name[FIELD_NAME_BYTES]; /* "threads", or "" */
+	bool all;                    /* it exists for all backends, not for single ones only */
 };
 
 struct text_entry {
 	unsigned section; /* index */
 	struct text_place at;
 	const char *on; /* the backend that it is for, by its name in the table; "": all */
-	char without[TEXT_NAME_BYTES]; /* the variant whose lack it is for; "": none */
+	char without[FIELD_NAME_BYTES]; /* the variant whose lack it is for; "": none */
 	char *key, *value;
 };
 

@@ -6,6 +6,7 @@
 #include "../chapters/run.h"
 #include "../story/format.h"
 #include "export.h"
+#include "json.h"
 
 /* The name finds the same cell of the next run again: it has nothing that a run changes. */
 static const char *name_of(const struct model *m, const struct summary_row *row)
@@ -41,19 +42,13 @@ static void add(const struct model *m, json_t *list, const struct summary_row *r
 	                                      "extra", extra_of(m, row)));
 }
 
-static void forget(void *json)
-{
-	json_decref(json);
-}
-
 typedef struct stats_interval figure_fn(const struct summary_row *row);
 
 static void write(const struct model *m, const char *unit, figure_fn *of, FILE *out)
 {
 	const struct summary *s = m->analysis->s;
-	json_t *list = json_array();
+	json_t *list = json_keep(m->arena, json_array());
 	arena_need(m->arena, list);
-	arena_defer(m->arena, forget, list);
 	for (unsigned i = 0; i < s->nrows && !s->trouble.kind; i++) {
 		const struct stats_interval x = of(&s->rows[i]);
 		if (isfinite(x.estimate) && summary_is_asked(s, s->rows[i].variant))

@@ -7,7 +7,7 @@
 static const struct field rows[EXPORT_FORMATS] = {
     {"--prometheus", FIELD_OWN, FILE_OF(0), .help = "for node_exporter's textfile collector"},
     {"--bigger-is-better", FIELD_OWN, FILE_OF(1), .help = "bandwidths for github-action-benchmark"},
-    {"--smaller-is-better", FIELD_OWN, FILE_OF(2), .help = "times for it"},
+    {"--smaller-is-better", FIELD_OWN, FILE_OF(2), .help = "times for github-action-benchmark"},
 };
 
 /* All of the file of each row. */

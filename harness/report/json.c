@@ -10,6 +10,17 @@
 #include "section.h"
 #include "shape.h"
 
+static void forget(void *json)
+{
+	json_decref(json);
+}
+
+json_t *json_keep(struct arena *arena, json_t *json)
+{
+	arena_defer(arena, forget, json);
+	return json;
+}
+
 /* [lo, hi] as asked, both included; hi null: no end. */
 static json_t *range(struct claim_range r)
 {

@@ -51,5 +51,5 @@ const char *model_caption(const struct model *m, const struct model_picture *pic
 		    !strncmp(why, picture->caption, strlen(picture->caption)))
 			return picture->title;
 	}
-	return picture->caption;
+	return picture->caption[0] ? picture->caption : picture->title;
 }

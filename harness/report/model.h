@@ -35,7 +35,7 @@ struct model *model_make(struct arena *arena, const char *dir, struct status *st
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);
-/* The text next to a picture: its caption, or what is plotted if the caption only repeats why a
+/* The text next to a picture: its caption, or what is plotted if it has none or only repeats why a
  * regime cannot decide. */
 const char *model_caption(const struct model *model, const struct model_picture *picture);
 

@@ -9,6 +9,8 @@
 
 #include "../analysis/calls.h"
 #include "../arena.h"
+#include "../record/record_cell.h"
+#include "json.h"
 
 #define FILE_VERSION 3
 #define MOST_FILES   1000 /* of one name */
@@ -224,14 +226,14 @@ static json_t *file_of(const struct nccl_table *t, const char *dir)
 	const struct summary_variant *v = &t->s->variants[t->variant];
 	return json_pack(
 	    "{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:{s:i, s:o}, s:{s:o, s:s}, s:[], s:o, "
-	    "s:{s:s, s:s, s:s, s:s, s:s}}",
+	    "s:{s:o, s:s, s:s, s:s, s:s}}",
 	    "version", FILE_VERSION, "start_time", begin_of(t), "args", args_of(t, &o), "env",
 	    env_of(t), "nccl_version", (int)nccl_table_library(t), "config", config_of(t, &o),
 	    "results", results_of(t, &o), "out_of_bounds", "count", (int)totals.wrong, "okay",
 	    truth(!totals.wrong), "average_bus_bandwidth", "bandwidth", real(totals.busbw), "okay",
-	    "unchecked", "errors", "end_time", end_of(t), "launchgap", "record", dir, "variant",
-	    v->name, "layout", v->layout, "backend", v->backend, "average",
-	    nccl_average_name(t->average));
+	    "unchecked", "errors", "end_time", end_of(t), "launchgap", "record",
+	    record_text(dir, strlen(dir)), "variant", v->name, "layout", v->layout, "backend",
+	    v->backend, "average", nccl_average_name(t->average));
 }
 
 struct writing {
@@ -253,22 +255,16 @@ static FILE *open_free(const char *file, char *name, size_t bytes)
 	return out;
 }
 
-static void forget(void *json)
-{
-	json_decref(json);
-}
-
 static void write_table(const struct nccl_table *t, void *arg)
 {
 	struct writing *w = arg;
 	struct arena *arena = t->s->arena;
 	const size_t bytes = strlen(w->file) + 16;
 	char *name = ARENA_ARRAY(arena, char, bytes);
-	json_t *json = w->failed ? NULL : file_of(t, w->dir);
 	if (w->failed)
 		return;
+	json_t *json = json_keep(arena, file_of(t, w->dir));
 	arena_need(arena, json);
-	arena_defer(arena, forget, json);
 	FILE *out = open_free(w->file, name, bytes);
 	const int rc = out ? json_dumpf(json, out, JSON_COMPACT | JSON_REAL_PRECISION(12)) : -1;
 	w->failed = (out && fclose(out)) || rc;

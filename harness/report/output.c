@@ -87,3 +87,11 @@ int output_close(struct output *o, int rc, struct status *st)
 	unlink(o->part);
 	return -1;
 }
+
+void output_append(const char *file, const char *text)
+{
+	FILE *out = fopen(file, "ae");
+	const bool cut = out && fputs(text, out) < 0;
+	if (!out || fclose(out) || cut)
+		status_say("cannot append to %s: %s", file, strerror(errno));
+}

@@ -24,4 +24,7 @@ struct output *output_open_named(struct arena *arena, const char *file, struct s
  * disk shows at the latest when the last bytes are flushed. Then the earlier file remains. */
 int output_close(struct output *output, int rc, struct status *st);
 
+/* Adds a text to the end of a file that a person names. One that cannot be written is only said. */
+void output_append(const char *file, const char *text);
+
 #endif

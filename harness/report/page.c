@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sanitize.h"
 #include "../terminal.h"
 
-#define NARROW_INDENT 4 /* on a terminal that has no room for a text beside its lead */
+#define NARROW_INDENT 6 /* on a terminal that has no room for a text beside its lead */
 
 /* A paragraph begins after one empty line, except at the top. */
 static void begin(struct page *p)
@@ -46,13 +47,20 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 	const unsigned most = terminal_prose_columns();
 	unsigned column = terminal_width(lead);
 	size_t led = strlen(lead);
-	indent = indent > most * 2 / 5 ? NARROW_INDENT : indent;
+	bool below = false; /* all of the text is below its lead */
+	if (indent > most * 2 / 5) {
+		indent = NARROW_INDENT;
+		below = column + terminal_width(text) > most;
+		if (column > indent && !lead[strspn(lead, " ")]) /* the lead is a line above */
+			column = led = indent;
+	}
 	for (bool first = true; *text; first = false) {
 		size_t bytes = strcspn(text, " \n");
 		char word[PAGE_TEXT_BYTES];
 		snprintf(word, sizeof word, "%.*s", (int)bytes, text);
 		unsigned width = terminal_width(word);
-		bool breaks = column + !first + width > most && column > indent;
+		bool breaks =
+		    column > indent && ((first && below) || column + !first + width > most);
 		while (first && breaks && led && lead[led - 1] == ' ')
 			led--;
 		if (first)
@@ -78,7 +86,8 @@ void page_wrap(FILE *out, const char *lead, unsigned indent, const char *text)
 	va_list args;                                                                              \
 	va_start(args, format);                                                                    \
 	vsnprintf(text, sizeof text, format, args);                                                \
-	va_end(args)
+	va_end(args);                                                                              \
+	sanitize_end(text)
 
 void page_line(unsigned indent, const char *format, ...)
 {
@@ -250,6 +259,7 @@ void page_anchor(const char *heading, char *out, size_t bytes)
 			out[n++] = '-';
 	}
 	out[n] = '\0';
+	sanitize_end(out);
 }
 
 void page_links(struct page *p, const char *const *headings, unsigned n)

@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +41,8 @@ static const struct field rows[] = {
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
      .help = "with nccl-tests' columns: rank 0, mean, min or max of the workers' times as its -a, earliest start to latest end, or the time of launching as its -C 1"},
-    {"--per-call", FIELD_FLAG, AT(per_call), .help = "with them: columns of single calls, as its -I 1"},
-    {"--json", FIELD_OWN, AT(json), .read = options_borrow, .value = "FILE", .help = "with them: nccl-tests' JSON too, a file for each table"},
+    {"--per-call", FIELD_FLAG, AT(per_call), .help = "with nccl-tests' columns: those of single calls too, as its -I 1"},
+    {"--json", FIELD_OWN, AT(json), .read = options_borrow, .value = "FILE", .help = "with nccl-tests' columns: its JSON too, a file for each table"},
 };
 // clang-format on
 
@@ -136,24 +135,6 @@ static int write_trace(const struct model *m, const char *dir, struct status *st
 	return output_close(file, 0, st);
 }
 
-/* What the formats are made from: one pass over the sections writes all of it. */
-struct written {
-	FILE *out;
-	char *markdown;
-	size_t bytes;
-	json_t *tables, *sections;
-};
-
-static void forget_written(void *of)
-{
-	struct written *w = of;
-	if (w->out)
-		fclose(w->out);
-	free(w->markdown);
-	json_decref(w->tables);
-	json_decref(w->sections);
-}
-
 static int write_html(const struct model *m, const char *markdown, const char *dir,
                       struct status *st)
 {
@@ -164,33 +145,34 @@ static int write_html(const struct model *m, const char *markdown, const char *d
 	return output_close(file, rc, st);
 }
 
-static int write_json(const struct model *m, const struct written *w, const char *dir,
+static int write_json(const struct model *m, json_t *tables, json_t *sections, const char *dir,
                       struct status *st)
 {
 	struct output *file = begin(m, dir, "report.json", st);
 	if (!file)
 		return -1;
-	return output_close(file, json_write(m, w->tables, w->sections, file->out, st), st);
+	return output_close(file, json_write(m, tables, sections, file->out, st), st);
 }
 
+/* One pass over the sections makes what all formats are written from. */
 static int write_report(const struct model *m, const char *dir, struct status *st)
 {
-	struct written *w = ARENA_NEW(m->arena, struct written);
-	arena_defer(m->arena, forget_written, w);
-	w->out = open_memstream(&w->markdown, &w->bytes);
-	w->tables = json_array();
-	w->sections = json_array();
-	arena_need(m->arena, w->out && w->tables && w->sections);
+	struct arena_stream *text = arena_stream(m->arena);
+	json_t *tables = json_keep(m->arena, json_array()),
+	       *sections = json_keep(m->arena, json_array());
+	arena_need(m->arena, tables && sections);
 	struct page page = {.kind = PAGE_MARKDOWN,
-	                    .out = w->out,
+	                    .out = text->out,
 	                    .whole = true,
-	                    .tables = w->tables,
-	                    .sections = w->sections};
+	                    .tables = tables,
+	                    .sections = sections};
 	sections_write(&page, m);
-	fflush(w->out);
-	const int rc = write_text(m, w->markdown, dir, "report.md", st) ||
-	               write_html(m, w->markdown, dir, st) || write_json(m, w, dir, st);
-	arena_undo(m->arena, w);
+	const char *markdown = arena_written(m->arena, text);
+	const int rc = write_text(m, markdown, dir, "report.md", st) ||
+	               write_html(m, markdown, dir, st) || write_json(m, tables, sections, dir, st);
+	arena_undo(m->arena, tables);
+	arena_undo(m->arena, sections);
+	arena_undo(m->arena, text);
 	return rc ? -1 : 0;
 }
 
@@ -240,17 +222,14 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 	return again && !write_tables(again, dir, st) ? again : NULL;
 }
 
-/* A job's page shows what its steps append: no report of it fails because that cannot be. */
+/* A job's page shows what its steps append. */
 static void append_summary(const struct model *m, const char *dir, const char *file)
 {
-	FILE *out = fopen(file, "ae");
-	struct page page = {.kind = PAGE_MARKDOWN, .out = out};
-	if (out) {
-		sections_write_summary(&page, m);
-		page_say(&page, "The whole report: %s/report.html", dir);
-	}
-	if (!out || fclose(out))
-		status_say("cannot append to %s: %s", file, strerror(errno));
+	const struct arena_stream *text = arena_stream(m->arena);
+	struct page page = {.kind = PAGE_MARKDOWN, .out = text->out};
+	sections_write_summary(&page, m);
+	page_say(&page, "The whole report: %s/report.html", dir);
+	output_append(file, arena_written(m->arena, text));
 }
 
 static int write_all(struct model *m, const char *dir, const struct report_options *options,

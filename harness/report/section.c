@@ -97,7 +97,7 @@ void section_write(struct page *p, const struct story_chapter *c, bool leads)
 		/* All of it is on the first page. */
 		const bool said = leads && c->lead_whole && p->kind != PAGE_TERMINAL &&
 		                  b->kind == STORY_TABLE && b->table == c->lead;
-		if (!is_shown(b) || said)
+		if (!is_shown(b) || said || (p->shortens && roles & STORY_NOT_AT_END))
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);
@@ -128,9 +128,9 @@ void section_write(struct page *p, const struct story_chapter *c, bool leads)
 static json_t *roles_of(unsigned roles)
 {
 	json_t *list = json_array();
-	for (unsigned i = 0; i < shape_nwords(SHAPE_ROLES); i++)
-		if (shape_word(SHAPE_ROLES, i) && roles & 1u << i)
-			json_array_append_new(list, json_string(shape_word(SHAPE_ROLES, i)));
+	for (unsigned i = 0; shape_roles[i]; i++)
+		if (*shape_roles[i] && roles & 1u << i)
+			json_array_append_new(list, json_string(shape_roles[i]));
 	return list;
 }
 
@@ -158,5 +158,5 @@ json_t *section_to_json(const struct story_chapter *c)
 			json_array_append_new(sentences, sentence_to_json(b->sentence));
 	}
 	return shape_make(SHAPE_CHAPTER, c->chapter->name, c->chapter->title,
-	                  shape_word(SHAPE_PLACES, c->chapter->place), tables, sentences);
+	                  shape_places[c->chapter->place], tables, sentences);
 }

@@ -11,27 +11,23 @@
 /* --- the rows --- */
 
 // clang-format off
-static const char *const kinds[KINDS] = {
+const char *const shape_kinds[] = {
     [KIND_TEXT] = "text",     [KIND_WORD] = "verdict", [KIND_VERDICT] = "verdict",
     [KIND_COUNT] = "count",   [KIND_BYTES] = "bytes",  [KIND_FLAG] = "flag",
     [KIND_NUMBER] = "number", [KIND_SHARE] = "share",  [KIND_SPREAD] = "spread",
-    [KIND_RATIO] = "ratio"};
-static const char *const roles[] = {
+    [KIND_RATIO] = "ratio",   [KINDS] = NULL};
+const char *const shape_roles[] = {
     "answer", "caption", "advice", "warning",  "item",         "body",
     "stress", "instead", "caveat", "open",     "trust",        "row",
-    "doubt",  NULL,      NULL,     "measured", "below advice", "above pictures"};
-static const char *const places[] = {"first", "front", "body", "appendix"};
+    "doubt",  "",        "",       "measured", "below advice", "above pictures", NULL};
+const char *const shape_places[] = {"first", "front", "body", "appendix", NULL};
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
 static const struct {
 	const char *name;
 	const char *const *list;
-	unsigned n;
-} words[SHAPE_WORDS] = {
-    [SHAPE_KINDS] = {"kind", kinds, COUNT(kinds)},
-    [SHAPE_ROLES] = {"role", roles, COUNT(roles)},
-    [SHAPE_PLACES] = {"place", places, COUNT(places)}};
+} words[] = {{"kind", shape_kinds}, {"role", shape_roles}, {"place", shape_places}};
 
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 /* What members are made of, as JSON Schema has it. */
 static const struct {
 	const char *name, *schema;
@@ -145,16 +141,6 @@ json_t *shape_make(enum shape shape, ...)
 	return NULL;
 }
 
-const char *shape_word(enum shape_words of, unsigned i)
-{
-	return i < words[of].n ? words[of].list[i] : NULL;
-}
-
-unsigned shape_nwords(enum shape_words of)
-{
-	return words[of].n;
-}
-
 /* --- the schema --- */
 
 static json_t *type_of(const struct member *m)
@@ -197,15 +183,15 @@ static json_t *cell_schema(void)
 }
 
 /* Each word once. */
-static json_t *enum_of(enum shape_words of)
+static json_t *enum_of(const char *const *all)
 {
 	json_t *list = json_array();
-	for (unsigned i = 0; i < words[of].n; i++) {
-		bool said = !words[of].list[i];
+	for (unsigned i = 0; all[i]; i++) {
+		bool said = !*all[i];
 		for (unsigned k = 0; k < i && !said; k++)
-			said = words[of].list[k] && !strcmp(words[of].list[i], words[of].list[k]);
+			said = !strcmp(all[i], all[k]);
 		if (!said)
-			json_array_append_new(list, json_string(words[of].list[i]));
+			json_array_append_new(list, json_string(all[i]));
 	}
 	return json_pack("{s:o}", "enum", list);
 }
@@ -215,8 +201,8 @@ json_t *shape_schema(void)
 	json_t *defs = json_object();
 	for (unsigned i = 0; i < SHAPES; i++)
 		json_object_set_new(defs, shapes[i].name, object_of(shapes[i].members));
-	for (unsigned i = 0; i < SHAPE_WORDS; i++)
-		json_object_set_new(defs, words[i].name, enum_of(i));
+	for (size_t i = 0; i < COUNT(words); i++)
+		json_object_set_new(defs, words[i].name, enum_of(words[i].list));
 	for (size_t i = 0; i < COUNT(types); i++)
 		json_object_set_new(defs, types[i].name, json_loads(types[i].schema, 0, NULL));
 	json_object_set_new(defs, "row",

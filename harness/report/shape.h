@@ -28,11 +28,9 @@ enum shape {
  * reference. */
 json_t *shape_make(enum shape shape, ...);
 
-/* Words that stand for numbers, NULL beyond the last: of enum column_kind, of the bits of enum story_role (NULL: it is in
- * no file), of enum chapter_place. */
-enum shape_words { SHAPE_KINDS, SHAPE_ROLES, SHAPE_PLACES, SHAPE_WORDS };
-const char *shape_word(enum shape_words words, unsigned i);
-unsigned shape_nwords(enum shape_words words);
+/* Words that stand for numbers, NULL after the last: of enum column_kind, of the bits of enum story_role ("": it
+ * is in no file), of enum chapter_place. */
+extern const char *const shape_kinds[], *const shape_roles[], *const shape_places[];
 
 #define SHAPE_SCHEMA 2 /* the number of report.json's form */
 /* The schema of report.json, JSON Schema of draft 2020-12. As shape_make. */

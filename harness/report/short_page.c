@@ -1,6 +1,5 @@
 #include "short_page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../arena.h"
@@ -28,41 +27,31 @@ struct block {
 };
 
 struct short_page {
-	FILE *to, *out;
+	FILE *to;
+	struct arena_stream *kept;
 	bool opened; /* the page, before */
-	char *text;
-	size_t bytes;
+	const char *text;
 	struct part parts[MOST];
 	struct block blocks[MOST_BLOCKS];
 	unsigned n, nblocks;
 };
-
-static void forget(void *of)
-{
-	struct short_page *s = of;
-	if (s->out)
-		fclose(s->out);
-	free(s->text);
-}
 
 static void block_ends(struct page *page, bool rows)
 {
 	struct short_page *s = page->shortens;
 	if (s->nblocks == MOST_BLOCKS)
 		return;
-	fflush(s->out);
-	s->blocks[s->nblocks++] = (struct block){s->bytes, rows};
+	fflush(s->kept->out);
+	s->blocks[s->nblocks++] = (struct block){s->kept->bytes, rows};
 }
 
 void short_page_begin(struct page *page)
 {
 	struct short_page *s = ARENA_NEW(page->arena, struct short_page);
-	arena_defer(page->arena, forget, s);
 	s->to = page->out;
 	s->opened = page->opened;
-	s->out = open_memstream(&s->text, &s->bytes);
-	arena_need(page->arena, s->out);
-	page->out = s->out;
+	s->kept = arena_stream(page->arena);
+	page->out = s->kept->out;
 	page->shortens = s;
 	page->block_ends = block_ends;
 }
@@ -72,8 +61,8 @@ void short_page_mark(struct page *page, const char *title, enum short_page_use u
 	struct short_page *s = page->shortens;
 	if (!s || s->n == MOST)
 		return;
-	fflush(s->out);
-	s->parts[s->n++] = (struct part){.title = title, .use = use, .from = s->bytes};
+	fflush(s->kept->out);
+	s->parts[s->n++] = (struct part){.title = title, .use = use, .from = s->kept->bytes};
 }
 
 static unsigned lines_of(const char *text, size_t bytes)
@@ -168,7 +157,7 @@ static bool choose(struct short_page *s)
 	unsigned lines = 0;
 	for (unsigned i = 0; i < s->n; i++) {
 		struct part *p = &s->parts[i];
-		const size_t to = i + 1 < s->n ? s->parts[i + 1].from : s->bytes;
+		const size_t to = i + 1 < s->n ? s->parts[i + 1].from : s->kept->bytes;
 		p->to = to;
 		p->lines = p->kept = lines_of(s->text + p->from, to - p->from);
 		lines += p->lines;
@@ -185,7 +174,7 @@ static bool choose(struct short_page *s)
 			return whole;
 		const unsigned over = lines - room + (names ? 0 : 2);
 		const unsigned had = p->kept;
-		const size_t end = p + 1 < s->parts + s->n ? p[1].from : s->bytes;
+		const size_t end = p + 1 < s->parts + s->n ? p[1].from : s->kept->bytes;
 		keep(s, p, end, had > over ? had - over : 0);
 		names = true;
 		whole &= p->use < SHORT_PAGE_MUCH;
@@ -198,7 +187,7 @@ bool short_page_end(struct page *page, bool anyhow)
 {
 	struct short_page *s = page->shortens;
 	char text[PAGE_TEXT_BYTES];
-	fflush(s->out);
+	s->text = arena_written(page->arena, s->kept);
 	const bool has_room = choose(s);
 	page->out = s->to;
 	page->shortens = NULL;
@@ -212,6 +201,6 @@ bool short_page_end(struct page *page, bool anyhow)
 	} else {
 		page->opened = s->opened;
 	}
-	arena_undo(page->arena, s);
+	arena_undo(page->arena, s->kept);
 	return has_room;
 }

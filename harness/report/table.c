@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../sanitize.h"
 #include "../story/format.h"
 #include "../terminal.h"
 #include "grid.h"
@@ -81,18 +82,12 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 
 /* --- for people --- */
 
-/* A text that is longer than a cell is cut between characters, not within one. */
 static void cell_text(const struct story_table *t, unsigned row, unsigned column, bool full,
                       char text[ENTRY_TEXT_BYTES])
 {
 	const struct entry e = entry_at(t, row, column);
 	entry_write(&e, full, text, ENTRY_TEXT_BYTES);
-	size_t n = strlen(text);
-	if (n < ENTRY_TEXT_BYTES - 1)
-		return;
-	while (n > 1 && ((unsigned char)text[n - 1] & 0xC0) == 0x80)
-		n--;
-	text[n - 1] = '\0';
+	sanitize_end(text);
 }
 
 static void head_text(const struct column *c, char *text, size_t bytes)
@@ -397,8 +392,7 @@ json_t *table_to_json(const struct story_table *t)
 	for (unsigned c = 0; c < t->form->ncolumns; c++) {
 		const struct column *column = &t->form->columns[c];
 		json_array_append_new(columns, shape_make(SHAPE_COLUMN, column->key, column->head,
-		                                          column->unit,
-		                                          shape_word(SHAPE_KINDS, column->kind)));
+		                                          column->unit, shape_kinds[column->kind]));
 	}
 	for (unsigned r = 0; r < t->nrows; r++) {
 		json_t *row = json_array();

@@ -206,8 +206,8 @@ void run_announce(const struct runner *r)
 	if (r->spec.blocks_auto)
 		snprintf(blocks, sizeof blocks, "blocks until ±%.3g %% or %u s",
 		         100 * r->spec.precision, r->spec.budget_s);
-	status_say("%s: %u ranks on %s, %s, into %s", r->spec.name, plan->nranks,
-	           plan_main_backend(plan), blocks, r->folder.path);
+	status_say("%s: %u rank%s on %s, %s, into %s", r->spec.name, plan->nranks,
+	           plan->nranks == 1 ? "" : "s", plan_main_backend(plan), blocks, r->folder.path);
 	if (r->begun)
 		status_say("block %u has %u of its %u trials: the missing ones run first",
 		           r->first_block + 1, r->begun, plan->ntrials / r->spec.blocks);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../report/json.h"
 #include "../report/table.h"
 #include "../terminal.h"
 
@@ -357,17 +358,11 @@ static void put_readings(struct shown *s)
 	put_table(s, &reading_form, rows, n);
 }
 
-static void forget(void *tables)
-{
-	json_decref(tables);
-}
-
 static int show(struct arena *arena, void *of)
 {
 	struct shown *s = of;
 	s->arena = arena;
-	s->tables = s->json ? json_array() : NULL;
-	arena_defer(arena, forget, s->tables);
+	s->tables = json_keep(arena, s->json ? json_array() : NULL);
 	say_answer(s, METER_DATA, false);
 	say_answer(s, METER_RAW, false);
 	say_answer(s, METER_GPM, true);

@@ -35,6 +35,8 @@ enum story_role {
 	STORY_MEASURED = 32768, /* on page 1, below the answer: on what, and when */
 	STORY_BELOW_ADVICE = 65536,    /* if there is any */
 	STORY_ABOVE_PICTURES = 131072, /* at the report's end, if there are any */
+	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
+	STORY_NOT_AT_END = 262144,
 };
 
 /* --- tables --- */

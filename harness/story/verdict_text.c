@@ -36,27 +36,81 @@ void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes)
 		         format_interval(&others).text);
 }
 
-/* The text of an undecided verdict. direction: "slower", or "". more_blocks 0: they are not
- * mentioned. With a block that is far off, the text has that block's and the others' ratios
- * instead: no width is known then. */
-static void undecided_text(const char *direction, double detectable, unsigned more_blocks,
+/* What else decides if so many blocks do not: less scatter, if that is what leaves it open, and
+ * other words, which the caller knows. */
+static const char *instead_of_blocks(bool scatters, const char *other)
+{
+	return scatters && *other ? ": a quieter machine, or "
+	       : scatters         ? ": a quieter machine"
+	       : *other           ? ", or "
+	                          : "";
+}
+
+/* "needs about 7 more blocks". more_blocks 0: nothing. */
+static void blocks_text(unsigned more_blocks, bool scatters, const char *other, char *out,
+                        size_t bytes)
+{
+	out[0] = '\0';
+	if (more_blocks > VERDICT_MOST_MORE)
+		snprintf(out, bytes, "needs more than %d more blocks%s%s", VERDICT_MOST_MORE,
+		         instead_of_blocks(scatters, other), other);
+	else if (more_blocks)
+		snprintf(out, bytes, "needs about %u more block%s", more_blocks,
+		         format_plural(more_blocks));
+}
+
+/* "a margin of 7 %": what the interval is within. */
+static void margin_text(const struct stats_ratio *ratio, char *out, size_t bytes)
+{
+	const double margin = verdict_wide_margin(ratio);
+	out[0] = '\0';
+	if (!isnan(margin))
+		snprintf(out, bytes, "a margin of %.2g %%", 100 * margin);
+}
+
+/* The text of an undecided verdict. direction: "slower", or "". more: of blocks, or "". With a block
+ * that is far off, the text has that block's and the others' ratios instead: no width is known
+ * then. */
+static void undecided_text(const char *direction, double detectable, const char *more,
                            const struct verdict_odd *odd, char *out, size_t bytes)
 {
-	char effect[128], more[64] = "";
+	char effect[128];
 	if (odd->block) {
 		verdict_odd_text(odd, effect, sizeof effect);
 		snprintf(out, bytes, "undecided: %s", effect);
 		return;
 	}
 	verdict_unseen_text(detectable, effect, sizeof effect);
-	if (more_blocks > VERDICT_MOST_MORE)
-		snprintf(more, sizeof more, "needs more than %d more blocks", VERDICT_MOST_MORE);
-	else if (more_blocks)
-		snprintf(more, sizeof more, "needs about %u more block%s", more_blocks,
-		         more_blocks == 1 ? "" : "s");
 	snprintf(out, bytes, "undecided%s%s%s%s%s%s%s", *direction ? " (" : "", direction,
 	         *direction ? ")" : "", *effect || *more ? ": " : "", effect,
 	         *effect && *more ? "; " : "", more);
+}
+
+static void open_verdict_text(const struct verdict *v, const char *direction, char *out,
+                              size_t bytes)
+{
+	char more[96], margin[32];
+	margin_text(&v->ratio, margin, sizeof margin);
+	blocks_text(v->more_blocks, verdict_scatters(&v->ratio, v->margin, VERDICT_BOTH_ENDS),
+	            margin, more, sizeof more);
+	undecided_text(direction, v->detectable, more, &v->odd, out, bytes);
+}
+
+/* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is not
+ * at. */
+static void open_claim_text(const struct claims_result *r, const char *direction, char *out,
+                            size_t bytes)
+{
+	const struct claim *c = r->claim;
+	char more[96], other[48];
+	const bool within = c->test == CLAIM_WITHIN;
+	if (within)
+		margin_text(&r->tested.both, other, sizeof other);
+	else
+		snprintf(other, sizeof other, "a limit other than %.3g %%", 100 * c->by);
+	blocks_text(r->more_blocks, verdict_scatters(&r->tested.bounds, c->by, VERDICT_ONE_END),
+	            other, more, sizeof more);
+	undecided_text(direction, r->detectable, more, &r->contrast.odd, out, bytes);
 }
 
 void verdict_text(const struct verdict *v, char *out, size_t bytes)
@@ -70,7 +124,7 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 	else if (verdict_decided(v))
 		snprintf(out, bytes, "%s", word);
 	else
-		undecided_text(word, v->detectable, v->more_blocks, &v->odd, out, bytes);
+		open_verdict_text(v, word, out, bytes);
 }
 
 void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
@@ -86,8 +140,8 @@ void regime_verdict_text(const struct regime *r, unsigned variant, char *text, s
 		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");
 	else
 		undecided_text("",
-		               verdict_detectable(&v->ratio, r->least_effect, VERDICT_BOTH_ENDS), 0,
-		               &v->odd, text, bytes);
+		               verdict_detectable(&v->ratio, r->least_effect, VERDICT_BOTH_ENDS),
+		               "", &v->odd, text, bytes);
 }
 
 struct formatted regime_about(const struct regime *r)
@@ -110,6 +164,6 @@ const char *verdict_claim_text(struct arena *arena, const struct claims_result *
 		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by, taken);
 	if (r->outcome != CLAIMS_UNDECIDED)
 		return arena_text(arena, "%s%s", texts[r->outcome], taken);
-	undecided_text(word, r->detectable, r->more_blocks, &r->contrast.odd, text, sizeof text);
+	open_claim_text(r, word, text, sizeof text);
 	return arena_copy(arena, text);
 }

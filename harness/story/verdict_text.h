@@ -6,12 +6,13 @@
 #include "../analysis/regime.h"
 #include "format.h"
 
-#define VERDICT_TEXT_BYTES 160
+#define VERDICT_TEXT_BYTES 192
 
 /* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
 const char *verdict_word(enum verdict_kind kind);
 /* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): effects
- * under 6 % cannot be seen here; needs about 7 more blocks`. */
+ * under 6 % cannot be seen here; needs about 7 more blocks`, `… needs more than 1000 more blocks:
+ * a quieter machine, or a margin of 31 %`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);

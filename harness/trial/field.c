@@ -13,8 +13,6 @@
 #include "layout.h"
 #include "sizes.h"
 
-#define NAME_BYTES 41 /* of names in a file: "-again" and a file's suffix still fit after it */
-
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -103,8 +101,9 @@ int field_percent(const struct field *f, const char *text, double *out, struct s
 	rest += strspn(rest, " ");
 	double hundredths = 100 * strtod(text, NULL);
 	if (!good || strcmp(rest, "%") || hundredths < (double)f->lo || hundredths > (double)f->hi)
-		return status_set(st, "%s = '%s' is not allowed; allowed is %g%% to %g%%", f->key,
-		                  text, (double)f->lo / 100, (double)f->hi / 100);
+		return status_set(st, "%s = '%s' is not allowed; allowed is %g%% to %g%%%s", f->key,
+		                  text, (double)f->lo / 100, (double)f->hi / 100,
+		                  good && !*rest ? ", with the sign %" : "");
 	*out = hundredths / 10000;
 	return 0;
 }
@@ -247,11 +246,11 @@ static int seconds_read(const struct field *f, const char *text, unsigned *out, 
 /* A name, or any text that fits. */
 static int text_read(const struct field *f, const char *text, char *out, struct status *st)
 {
-	if (f->kind == FIELD_NAME && !field_is_name(text, NAME_BYTES))
+	if (f->kind == FIELD_NAME && !field_is_name(text, FIELD_NAME_BYTES))
 		return status_set(st,
 		                  "%s = '%s' is no name; allowed are at most %d letters, "
 		                  "digits, '-', '_', '.'",
-		                  f->key, text, NAME_BYTES - 1);
+		                  f->key, text, FIELD_NAME_BYTES - 1);
 	if (f->kind == FIELD_TEXT && (!text[0] || strlen(text) >= f->bytes))
 		return status_set(st, "%s has %zu bytes; allowed is 1 to %zu", f->key, strlen(text),
 		                  f->bytes - 1);

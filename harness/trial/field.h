@@ -13,6 +13,8 @@
 #define FIELD_SECOND_NS 1000000000ull
 #define FIELD_DAY_NS    (86400 * FIELD_SECOND_NS)
 #define FIELD_MAX_BITS  16 /* words of a FIELD_WORDS */
+/* Of names in a file: "-again" and a file's suffix still fit after it. */
+#define FIELD_NAME_BYTES 41
 
 /* The kind of a value: how it is written, and the type that it is stored in. */
 enum field_kind {

@@ -101,7 +101,7 @@ static const struct field rows[] = {
      .more = "host: the first four. nccl with `api = device`: `auto`, by size; `packets`, by way of the receiver's slots; into its buffer by `stores`, or by `bulk` copies (compute capability 9.0)"},
     {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
      .help = "device: buffers on GPUs, staged through CPU memory in each call",
-     .more = "Calls copy to pinned CPU memory and back, *staged*; on `host` it is refused"},
+     .more = "Calls copy to pinned CPU memory and back; on `host` it is refused"},
     {"pages", FIELD_WORD, AT(pages), .words = all_pages, .special = true, .initial = "shared",
      .help = "small, huge: buffers in memory of the process's own, without and with huge pages",
      .more = "`shared`: pages that other processes could map. Of the others the kernel is asked; the fact `huge_bytes` says what it gave"},
@@ -163,7 +163,7 @@ static const struct field rows[] = {
      .help = "a known delay on top, to be found again",
      .more = "Of each call, on `delay_rank`. null: more of `delay`; host: work at the end of a call; nccl: a kernel before it"},
     {"flip", FIELD_RANK, AT(flip_rank), .read = flip_read, .json = "flip_rank", .special = true, .initial = "none",
-     .help = "RANK:BYTE: a bit that is turned round, for the check to find",
+     .help = "RANK:BYTE: flip one bit, to test the check",
      .more = "A trial in which it hits nothing that is checked fails too; `none`"},
     {"flip", FIELD_PLACE, AT(flip_byte), .json = "flip_byte"},
 };

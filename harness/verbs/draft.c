@@ -15,27 +15,16 @@
 
 /* --- 1: what is compared --- */
 
-static int compare_modes(struct draft *draft, const char *mode, struct status *st);
-static int compare_versions(struct draft *draft, const char *mode, struct status *st);
-
-static const struct {
-	const char *form, *what;
-	int (*take)(struct draft *draft, const char *mode, struct status *st);
-} comparisons[] = {
-    {"modes", "the launch modes", compare_modes},
-    {"versions", "NCCL libraries, which NCCL_LIBS=path:path names", compare_versions},
-    {"KEY=VALUE,VALUE",
-     "a setting: any key of a variant, as in register=none,local; one value is "
-     "compared with the default, as in env.NCCL_BUFFSIZE=8388608",
-     NULL},
-};
-
-#define NCOMPARISONS (sizeof comparisons / sizeof *comparisons)
+#define MODES    "modes"
+#define VERSIONS "versions"
+#define SETTING  "KEY=VALUE,VALUE"
 
 void draft_comparisons(void (*use)(const char *form, const char *what))
 {
-	for (size_t i = 0; i < NCOMPARISONS; i++)
-		use(comparisons[i].form, comparisons[i].what);
+	use(MODES, "the launch modes");
+	use(VERSIONS, "NCCL libraries, which NCCL_LIBS=path:path names");
+	use(SETTING, "a setting: any key of a variant, as in register=none,local; one value is "
+	             "compared with the default, as in env.NCCL_BUFFSIZE=8388608");
 }
 
 /* A variant's name: what a name must not have becomes '-'; what is too long loses its beginning, as
@@ -44,7 +33,7 @@ static void name_variant(struct draft *draft, struct draft_variant *v, const cha
                          const char *value)
 {
 	char text[2 * DRAFT_ANSWER];
-	const size_t most = sizeof v->name - 4;
+	const size_t most = FIELD_NAME_BYTES - 4;
 	size_t n = (size_t)snprintf(text, sizeof text, "%s%s%s", key, *key ? "-" : "", value);
 	for (char *c = text; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.')
@@ -68,8 +57,8 @@ static int compare_modes(struct draft *draft, const char *mode, struct status *s
 	strcpy(draft->key, "mode");
 	for (const struct mode *const *m = mode_table; *m; m++) {
 		struct draft_variant *v = &draft->variants[draft->nvariants++];
-		snprintf(v->value, sizeof v->value, "%s", (*m)->name);
-		name_variant(draft, v, "", v->value);
+		strcpy(v->value, (*m)->name);
+		strcpy(v->name, (*m)->name);
 	}
 	return 0;
 }
@@ -79,24 +68,20 @@ static const char *usual_mode(const char *mode)
 	return *mode ? mode : mode_for_layout((struct layout){2, 1, 1}, 1)->name;
 }
 
-static int compare_versions(struct draft *draft, const char *mode, struct status *st)
+static void compare_versions(struct draft *draft, const char *mode)
 {
-	(void)st;
 	strcpy(draft->key, "each");
 	draft->of_key = backend_using(LIBRARY);
-	for (const struct mode *const *m = mode_table; *m; m++)
-		for (unsigned other = 0; other < 2; other++) {
-			struct draft_variant *v = &draft->variants[draft->nvariants];
-			if (*mode && strcmp(mode, (*m)->name))
-				continue;
-			draft->nvariants++;
-			v->mode = (*m)->name;
-			strcpy(v->value, other ? "${NCCL_LIBS}" : "");
-			name_variant(draft, v, v->mode, other ? LIBRARY : "");
-			if (!other)
-				strcpy(v->name, v->mode);
-		}
-	return 0;
+	for (const struct mode *const *m = mode_table; *m; m++) {
+		struct draft_variant *v = &draft->variants[draft->nvariants];
+		if (*mode && strcmp(mode, (*m)->name))
+			continue;
+		draft->nvariants += 2;
+		v[0].mode = v[1].mode = (*m)->name;
+		strcpy(v[0].name, (*m)->name);
+		snprintf(v[1].name, sizeof v->name, "%s-" LIBRARY, (*m)->name);
+		strcpy(v[1].value, "${NCCL_LIBS}");
+	}
 }
 
 /* Whether every backend that `auto` could choose knows a key: those up to the first that needs no
@@ -105,16 +90,12 @@ static bool known_to_all(const char *key)
 {
 	size_t n;
 	const struct field *rows = settings_fields(&n), *row = field_find(rows, n, key);
-	for (const struct backend *const *b = backend_table; *b; b++) {
-		bool uses = row ? !row->special : strncmp(key, "env.NCCL_", 9) != 0;
-		for (unsigned i = 0; (*b)->uses && (*b)->uses[i]; i++)
-			uses |= !strcmp((*b)->uses[i], key);
-		if (!uses && !((*b)->is.library && !row))
-			return false;
-		if (!(*b)->capacity)
-			break;
+	bool known = true, last = row ? !row->special : strncmp(key, "env.NCCL_", 9) != 0;
+	for (const struct backend *const *b = backend_table; known && !last && *b; b++) {
+		known = backend_uses(*b, key);
+		last = !(*b)->capacity;
 	}
-	return true;
+	return known;
 }
 
 /* Whether the key may have the value, as a file's variant. */
@@ -125,11 +106,30 @@ static int value_check(struct draft *draft, const char *value, struct status *st
 	if (!scratch)
 		return status_set(st, "out of memory");
 	settings_default(&scratch->settings);
-	const int rc = keys_apply(&target, draft->key, value, st);
+	int rc = keys_apply(&target, draft->key, value, st);
+	if (!rc && (*value == ';' || strstr(value, " ;") || strstr(value, "\t;")))
+		rc = status_set(st,
+		                "'%s': ';' begins a comment in a file, at the start of a value or "
+		                "after a blank; allowed is a value without",
+		                value);
 	if (!rc)
 		draft->ranks = layout_ranks(scratch->settings.layout);
 	free(scratch);
 	return rc;
+}
+
+static int mode_check(const char *name, struct status *st)
+{
+	static const struct field row = {"mode", FIELD_CHOICE, .bytes = TRIAL_NAME_BYTES,
+	                                 .word = mode_name};
+	char unused[TRIAL_NAME_BYTES];
+	return field_read(&row, name, unused, st);
+}
+
+/* Whether a key says where workers are. */
+static bool is_place(const char *key)
+{
+	return !strcmp(key, "mode") || !strcmp(key, "layout");
 }
 
 static char *trimmed(char *text)
@@ -146,22 +146,13 @@ static int value_add(struct draft *draft, const char *value, const char *mode, s
 	struct draft_variant *v = &draft->variants[draft->nvariants];
 	if (draft->nvariants == DRAFT_VALUES)
 		return status_set(st, "too many values; allowed are %d", DRAFT_VALUES);
-	if (!unset && value_check(draft, value, st))
+	if ((!unset && value_check(draft, value, st)) ||
+	    (!strcmp(draft->key, "mode") && mode_check(value, st)))
 		return -1;
-	if (!strcmp(draft->key, "mode") && !mode_find(value)) {
-		struct suggestion guess = suggest_for(value);
-		char allowed[256] = "";
-		for (const struct mode *const *m = mode_table; *m; m++) {
-			suggest_offer(&guess, (*m)->name);
-			status_list(allowed, sizeof allowed, (*m)->name);
-		}
-		return status_set(st, "there is no mode '%s'%s; allowed is %s", value,
-		                  suggestion_text(&guess).text, allowed);
-	}
 	for (unsigned i = 0; i < draft->nvariants; i++)
 		if (!strcmp(draft->variants[i].value, unset ? "" : value))
 			return status_set(st, "'%s' is there twice; allowed is once", value);
-	v->mode = strcmp(draft->key, "mode") && strcmp(draft->key, "layout") ? mode : NULL;
+	v->mode = is_place(draft->key) ? NULL : mode;
 	snprintf(v->value, sizeof v->value, "%s", unset ? "" : value);
 	name_variant(draft, v,
 	             unset || !v->mode                 ? ""
@@ -174,7 +165,6 @@ static int value_add(struct draft *draft, const char *value, const char *mode, s
 
 static int compare_values(struct draft *draft, char *values, const char *mode, struct status *st)
 {
-	const bool placed = !strcmp(draft->key, "mode") || !strcmp(draft->key, "layout");
 	if (settings_is_check(draft->key))
 		return status_set(st,
 		                  "%s is a check, and no setting in which variants differ; "
@@ -182,7 +172,7 @@ static int compare_values(struct draft *draft, char *values, const char *mode, s
 		                  draft->key);
 	if (!known_to_all(draft->key))
 		draft->of_key = backend_using(draft->key);
-	if (!strchr(values, ',') && !placed && strcmp(trimmed(values), "default") &&
+	if (!strchr(values, ',') && !is_place(draft->key) && strcmp(trimmed(values), "default") &&
 	    value_add(draft, "default", mode, st))
 		return -1;
 	for (char *value; (value = strsep(&values, ","));)
@@ -208,42 +198,37 @@ static int not_a_comparison(const char *answer, struct status *st)
 		return status_set(st, "%s needs its values, as in %s=A,B%s%s", answer, answer,
 		                  allowed[0] ? "; allowed is " : "", allowed);
 	}
-	for (size_t i = 0; i < NCOMPARISONS; i++)
-		suggest_offer(&guess, comparisons[i].form);
+	suggest_offer(&guess, MODES);
+	suggest_offer(&guess, VERSIONS);
 	for (size_t i = 0; i < n; i++)
 		suggest_offer(&guess, rows[i].key);
+	keys_offer_env(&guess);
 	return status_set(st,
-	                  "'%s' is not understood%s; allowed is %s, %s or %s (`launchgap list "
-	                  "keys` names keys and values)",
-	                  answer, suggestion_text(&guess).text, comparisons[0].form,
-	                  comparisons[1].form, comparisons[2].form);
+	                  "'%s' is not understood%s; allowed is " MODES ", " VERSIONS " or " SETTING
+	                  " (`launchgap list keys` names keys and values)",
+	                  answer, suggestion_text(&guess).text);
 }
 
 int draft_compare(struct draft *draft, const char *answer, const char *mode, struct status *st)
 {
-	struct draft d = {.test = CLAIM_TESTS};
-	char text[DRAFT_ANSWER];
-	snprintf(text, sizeof text, "%s", answer);
-	char *key = trimmed(text), *equals = strchr(text, '=');
-	int rc = 1;
-	if (*mode && !mode_find(mode)) {
-		struct draft none = {.key = "mode"};
-		return value_add(&none, mode, "", st);
-	}
+	struct draft d = {.of_collectives = draft->of_collectives, .test = CLAIM_TESTS};
+	char text[DRAFT_ANSWER], *values = text;
+	int rc = 0;
+	if (*mode && mode_check(mode, st))
+		return -1;
 	memcpy(d.collectives, draft->collectives, sizeof d.collectives);
 	memcpy(d.bytes, draft->bytes, sizeof d.bytes);
-	d.of_collectives = draft->of_collectives;
-	for (size_t i = 0; i < NCOMPARISONS && rc > 0; i++)
-		if (comparisons[i].take && !strcmp(comparisons[i].form, key))
-			rc = comparisons[i].take(&d, mode, st);
-	if (rc > 0 && !equals)
-		return not_a_comparison(key, st);
-	if (rc > 0) {
-		*equals = '\0';
-		snprintf(d.key, sizeof d.key, "%.*s", (int)sizeof d.key - 1, trimmed(key));
-		if (!keys_of_variant(d.key))
-			return not_a_comparison(d.key, st);
-		rc = compare_values(&d, equals + 1, usual_mode(mode), st);
+	snprintf(text, sizeof text, "%s", answer);
+	const char *key = trimmed(strsep(&values, "="));
+	if (!values && !strcmp(key, MODES)) {
+		rc = compare_modes(&d, mode, st);
+	} else if (!values && !strcmp(key, VERSIONS)) {
+		compare_versions(&d, mode);
+	} else if (!values || !keys_of_variant(key)) {
+		rc = not_a_comparison(key, st);
+	} else {
+		strcpy(d.key, key);
+		rc = compare_values(&d, values, usual_mode(mode), st);
 	}
 	if (!rc)
 		*draft = d;
@@ -252,19 +237,12 @@ int draft_compare(struct draft *draft, const char *answer, const char *mode, str
 
 /* --- 2: what is measured --- */
 
-/* A key of [experiment], read as a file's. */
-static int experiment_check(const char *key, const char *value, struct spec *scratch,
-                            struct status *st)
-{
-	const struct keys_target target = {scratch, NULL, NULL};
-	return keys_apply(&target, key, value, st);
-}
-
 int draft_collectives(struct draft *draft, const char *answer, struct status *st)
 {
 	struct spec *scratch = calloc(1, sizeof *scratch);
+	const struct keys_target target = {scratch, NULL, NULL};
 	const char *backend = NULL;
-	int rc = scratch ? experiment_check("collective", answer, scratch, st)
+	int rc = scratch ? keys_apply(&target, "collective", answer, st)
 	                 : status_set(st, "out of memory");
 	for (unsigned i = 0; !rc && i < scratch->ncolls; i++) {
 		const struct coll_info *coll = coll_info(scratch->colls[i]);
@@ -279,12 +257,12 @@ int draft_collectives(struct draft *draft, const char *answer, struct status *st
 		     scratch->colls[i] == COLL_INIT && *b && !backend; b++)
 			backend = (*b)->is.connects ? (*b)->name : NULL;
 	}
-	if (!rc)
-		draft->of_collectives = backend;
-	if (!rc)
-		snprintf(draft->collectives, sizeof draft->collectives, "%s", answer);
 	free(scratch);
-	return rc;
+	if (rc)
+		return rc;
+	draft->of_collectives = backend;
+	snprintf(draft->collectives, sizeof draft->collectives, "%s", answer);
+	return 0;
 }
 
 int draft_bytes(struct draft *draft, const char *answer, struct status *st)
@@ -303,18 +281,14 @@ int draft_bytes(struct draft *draft, const char *answer, struct status *st)
 
 /* --- 3: what is expected --- */
 
-/* The test of left ÷ right where more is faster, and where less is; CLAIM_TESTS: it says nothing of
- * speed. */
+/* is: of left ÷ right, and of speed if the word is about that. */
 static const struct relation {
 	const char *word;
-	enum claim_test more_is_faster, less_is_faster, neither;
-	const char *says;
+	enum claim_test is;
+	bool speed;
 } relations[] = {
-    {"slower", CLAIM_LESS, CLAIM_MORE, CLAIM_TESTS, "slower than"},
-    {"faster", CLAIM_MORE, CLAIM_LESS, CLAIM_TESTS, "faster than"},
-    {"equal", CLAIM_WITHIN, CLAIM_WITHIN, CLAIM_WITHIN, "equal to"},
-    {"less", CLAIM_LESS, CLAIM_LESS, CLAIM_LESS, "less than"},
-    {"more", CLAIM_MORE, CLAIM_MORE, CLAIM_MORE, "more than"},
+    {"slower", CLAIM_LESS, true}, {"faster", CLAIM_MORE, true}, {"equal", CLAIM_WITHIN, false},
+    {"less", CLAIM_LESS, false},  {"more", CLAIM_MORE, false},
 };
 
 #define NRELATIONS (sizeof relations / sizeof *relations)
@@ -331,12 +305,15 @@ void draft_metrics(char *out, size_t bytes)
 		status_list(out, bytes, metric_info((enum metric)i)->name);
 }
 
+/* The test in a metric; CLAIM_TESTS: it says nothing of speed. */
 static enum claim_test test_of(const struct relation *r, enum metric metric)
 {
 	const char *unit = metric_info(metric)->unit;
-	return metric == METRIC_BUSBW                       ? r->more_is_faster
-	       : !strcmp(unit, "µs") || !strcmp(unit, "ms") ? r->less_is_faster
-	                                                    : r->neither;
+	if (!r->speed || metric == METRIC_BUSBW)
+		return r->is;
+	if (strcmp(unit, "µs") && strcmp(unit, "ms"))
+		return CLAIM_TESTS;
+	return r->is == CLAIM_LESS ? CLAIM_MORE : CLAIM_LESS;
 }
 
 /* Bandwidth, unless all sizes are small ones. */
@@ -466,9 +443,10 @@ int draft_expect(struct draft *draft, const char *answer, struct status *st)
 	draft->right = e.sides[1];
 	draft->metric = metric;
 	memcpy(draft->share, e.share, sizeof draft->share);
-	snprintf(draft->text, sizeof draft->text, "%s: %s %s (%s)",
-	         draft->variants[draft->left].name, e.relation->says,
-	         draft->variants[draft->right].name, metric_info(metric)->summary);
+	snprintf(draft->text, sizeof draft->text, "%s: %s %s %s (%s)",
+	         draft->variants[draft->left].name, e.relation->word,
+	         is == CLAIM_WITHIN ? "to" : "than", draft->variants[draft->right].name,
+	         metric_info(metric)->summary);
 	return 0;
 }
 
@@ -476,14 +454,21 @@ int draft_expect(struct draft *draft, const char *answer, struct status *st)
 
 static void key_write(FILE *out, const char *key, const char *value)
 {
-	fprintf(out, "%-14s = %s\n", key, value);
+	if (value)
+		fprintf(out, "%-14s = %s\n", key, value);
+}
+
+static void number_write(FILE *out, const char *key, unsigned value)
+{
+	if (value)
+		fprintf(out, "%-14s = %u\n", key, value);
 }
 
 void draft_write(const struct draft *d, const char *name, FILE *out)
 {
 	const char *backend = d->of_key ? d->of_key : d->of_collectives;
 	const struct metric_info *metric = d->test == CLAIM_TESTS ? NULL : metric_info(d->metric);
-	char test[64], number[16];
+	char test[64];
 	struct status ignored = {""};
 	const bool modes = !strcmp(d->key, "mode"), libraries = !strcmp(d->key, "each");
 	fprintf(out, "; What does %s change in %s?\n;\n",
@@ -499,18 +484,11 @@ void draft_write(const struct draft *d, const char *name, FILE *out)
 	/* The first of the two: a default runs where other values may not. */
 	const unsigned reference = !metric ? 0 : d->left < d->right ? d->left : d->right;
 	key_write(out, "reference", d->variants[reference].name);
-	if (backend)
-		key_write(out, "backend", backend);
-	if (metric)
-		key_write(out, "primary", "expected");
-	if (metric && metric->counters)
-		key_write(out, "counters", "yes");
-	snprintf(number, sizeof number, "%u", d->ranks);
-	if (d->ranks)
-		key_write(out, "ranks", number);
-	snprintf(number, sizeof number, "%u", metric ? metric->least_calls : 0);
-	if (metric && metric->least_calls)
-		key_write(out, "isolated_calls", number);
+	key_write(out, "backend", backend);
+	key_write(out, "primary", metric ? "expected" : NULL);
+	key_write(out, "counters", metric && metric->counters ? "yes" : NULL);
+	number_write(out, "ranks", d->ranks);
+	number_write(out, "isolated_calls", metric ? metric->least_calls : 0);
 	for (unsigned i = 0; i < d->nvariants; i++) {
 		const struct draft_variant *v = &d->variants[i];
 		fprintf(out, "\n[variant %s]\n", v->name);

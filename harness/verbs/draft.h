@@ -20,7 +20,7 @@ struct draft_variant {
 };
 
 struct draft {
-	char key[TRIAL_NAME_BYTES];          /* in which variants differ */
+	char key[DRAFT_ANSWER];              /* in which variants differ */
 	const char *of_key, *of_collectives; /* the backend that knows them; NULL: any */
 	unsigned ranks;                      /* that layouts need; 0: any */
 	unsigned nvariants;

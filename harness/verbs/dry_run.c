@@ -59,7 +59,7 @@ static void say_variants(const struct plan *plan)
 		page_wrap(stdout, lead, 31, text);
 		settings_text(&v->settings, set, sizeof set);
 		if (!v->skip[0] && set[0])
-			page_line(4, "%s", set);
+			page_line(6, "%s", set);
 	}
 }
 
@@ -207,7 +207,8 @@ int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 	char text[1600];
 	snprintf(text, sizeof text, "%s: %s", dry->spec.name, dry->spec.question);
 	page_wrap(stdout, "", 0, text);
-	page_line(0, "%u ranks on %s, %u cores", plan->nranks, dry->backend, machine.cores);
+	page_line(0, "%u rank%s on %s, %u cores", plan->nranks, format_plural(plan->nranks),
+	          dry->backend, machine.cores);
 	if (dry->why[0])
 		page_wrap(stdout, "", 0, dry->why);
 	snprintf(text, sizeof text,

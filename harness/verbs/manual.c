@@ -77,15 +77,12 @@ static void put_option(const struct field *row, void *arg)
 {
 	FILE *out = arg;
 	char value[128], text[1024];
-	const char *otherwise = row->otherwise ? row->otherwise : row->initial;
-	const bool dashed = row->key[0] == '-' || row->kind == FIELD_FLAG;
-	options_value(row, value);
 	fputs(".TP\n\\fB", out);
 	put(out, row->key, false);
-	fprintf(out, "%s%s\\fI", *value && !dashed ? "=" : "", *value && dashed ? " " : "");
-	put(out, value, false);
+	fprintf(out, "%s\\fI", options_sign(row));
+	put(out, options_value(row, value), false);
 	fputs("\\fR\n", out);
-	snprintf(text, sizeof text, otherwise ? "%s (%s)" : "%s", row->help, otherwise);
+	options_help(row, text, sizeof text);
 	put_line(out, "", text);
 }
 
@@ -118,6 +115,7 @@ static const char ending[] =
     ".SH FILES\n"
     ".TP\n.I experiments/NAME.exp\nexperiments, beside the program or in\n.I ../share/launchgap\n"
     ".TP\n.I results/NAME/STAMP/\na run: its record, its report and its pictures\n"
+    ".TP\n.I ../share/doc/launchgap/\ndocuments, by the names that help gives them\n"
     ".SH EXAMPLES\n.EX\n"
     "launchgap run smoke\n"
     "launchgap run collectives collective=all_reduce bytes=\\(aq64K..256M x4\\(aq\n"
@@ -129,7 +127,7 @@ void manual_print(FILE *out)
 {
 	const struct verb *verb;
 	put_title(out, "launchgap", 1,
-	          "what it costs to launch NCCL by thread, threads or processes");
+	          "what it costs to launch NCCL by one thread, threads or processes");
 	fputs(".SH SYNOPSIS\n.B launchgap\n.I VERB\n.RI [ ARGUMENT \" ...]\"\n.SH DESCRIPTION\n",
 	      out);
 	put_paragraphs(out, "", description);

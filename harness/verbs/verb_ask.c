@@ -13,7 +13,7 @@
 #include "verbs.h"
 
 struct asked {
-	const char *dir, *file; /* NULL: not given */
+	const char *file; /* NULL: not given */
 };
 
 static const struct field rows[] = {
@@ -22,21 +22,6 @@ static const struct field rows[] = {
 };
 
 const struct options ask_options = OPTIONS(rows);
-
-static int parse(int argc, char *argv[], struct asked *out, struct status *st)
-{
-	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&ask_options, argv, i, out, st);
-		if (taken < 0)
-			return -1;
-		if (!taken && (out->dir || argv[i][0] == '-'))
-			return verb_not_understood("ask", argv[i], st);
-		if (!taken)
-			out->dir = argv[i], taken = 1;
-	}
-	return out->dir ? 0
-	                : status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
-}
 
 static const char *text_of(const struct record_run *run, const char *key)
 {
@@ -101,10 +86,13 @@ static int write_claims(const char *dir, const struct claim_list *list, struct s
 int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct report_options options = {0};
-	struct asked asked = {NULL, NULL};
-	char path[2 * PATH_MAX];
+	struct asked asked = {NULL};
+	char path[2 * PATH_MAX], *dir;
 	struct record_run run;
-	if (parse(argc, argv, &asked, st) || record_load(asked.dir, &run, st))
+	const int n = verb_take(argc, argv, &asked, &dir, 1, st);
+	if (!n)
+		return status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
+	if (n < 0 || record_load(dir, &run, st))
 		return -1;
 	struct claim_list *list = malloc(sizeof *list);
 	int rc = list ? 0 : status_set(st, "out of memory");
@@ -116,7 +104,7 @@ int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 		rc = read_claims(&run, asked.file, list, st);
 	record_free(&run);
 	if (!rc)
-		rc = write_claims(asked.dir, list, st);
+		rc = write_claims(dir, list, st);
 	free(list);
-	return rc ? -1 : report_make(asked.dir, home->plot, &options, st);
+	return rc ? -1 : report_make(dir, home->plot, &options, st);
 }

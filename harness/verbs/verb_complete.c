@@ -6,6 +6,7 @@
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../config/keys.h"
+#include "../config/text.h"
 #include "../perf_options.h"
 #include "../report/nccl_table.h"
 #include "verbs.h"
@@ -25,11 +26,6 @@ static void offer(const struct typed *t, const char *word, const char *end, cons
 		printf("%.*s%s%s\t%s\n", (int)t->kept, t->word, word, end, what ? what : "");
 }
 
-static const char *word_mode(unsigned i)
-{
-	return mode_table[i] ? mode_table[i]->name : NULL;
-}
-
 static const char *word_launcher(unsigned i)
 {
 	return launcher_table[i] ? launcher_table[i]->name : NULL;
@@ -39,7 +35,7 @@ static const char *word_launcher(unsigned i)
 static const struct {
 	const char *key;
 	field_word_fn *word;
-} tables[] = {{"mode", word_mode}, {"launcher", word_launcher}};
+} tables[] = {{"mode", mode_name}, {"launcher", word_launcher}};
 
 /* What stands for a value in help, if the shell knows what it is. */
 static bool offer_files(const char *value)
@@ -72,8 +68,9 @@ static void offer_values(struct typed t, const struct field *row)
 /* --- options ----------------------------------------------------------------------------- */
 
 struct looked {
-	const struct typed *typed;
-	const char *option; /* which is looked for: its values are offered */
+	const struct typed *typed; /* NULL: nothing is offered */
+	const char *option;        /* which is looked for: its values are offered */
+	bool keys;                 /* rows of a file, where all have a value */
 	bool found;
 };
 
@@ -92,16 +89,18 @@ static void offer_theirs(const struct typed *t, const char *option)
 static void look_at(const struct field *row, void *arg)
 {
 	struct looked *l = arg;
+	const bool alone = row->kind == FIELD_FLAG && !l->keys;
 	char name[64];
 	for (unsigned i = 0; *options_name(row, i, name); i++) {
-		if (!l->option && (name[0] == '-') == (l->typed->word[0] == '-') &&
-		    (row->kind != FIELD_OWN || row->read || name[0] == '-'))
-			offer(l->typed, name, name[0] == '-' || row->kind == FIELD_FLAG ? "" : "=",
-			      row->help);
-		if (!l->option || strcmp(l->option, name) || row->kind == FIELD_FLAG)
+		const bool dashed = name[0] == '-';
+		if (!l->option && dashed == (l->typed->word[0] == '-') &&
+		    (row->kind != FIELD_OWN || row->read || dashed))
+			offer(l->typed, name, dashed || alone ? "" : "=", row->help);
+		if (!l->option || strcmp(l->option, name) || alone || l->found)
 			continue;
 		l->found = true;
-		offer_values(*l->typed, row);
+		if (l->typed)
+			offer_values(*l->typed, row);
 	}
 }
 
@@ -112,32 +111,17 @@ static void look(const struct verb *verb, struct looked *l)
 		verb_each_option(verb, look_at, l);
 }
 
-/* --- keys -------------------------------------------------------------------------------- */
-
-static void each_key(void (*use)(const struct field *row, void *arg), void *arg)
+/* The same with the keys of a command line. */
+static void look_at_keys(struct looked *l)
 {
-	size_t n;
-	const struct field *rows = keys_fields(&n);
+	size_t n, nsettings;
+	const struct field *rows = keys_fields(&n), *settings = settings_fields(&nsettings);
 	for (size_t i = 0; i < n; i++)
-		use(&rows[i], arg);
-	const struct field *settings = settings_fields(&n), *experiment = rows;
-	size_t nexperiment;
-	keys_fields(&nexperiment);
-	for (size_t i = 0; i < n; i++)
-		if (!field_find(experiment, nexperiment, settings[i].key) &&
+		look_at(&rows[i], l);
+	for (size_t i = 0; i < nsettings; i++)
+		if (!field_find(rows, n, settings[i].key) &&
 		    (settings[i].initial || settings[i].otherwise))
-			use(&settings[i], arg);
-}
-
-static void key_at(const struct field *row, void *arg)
-{
-	struct looked *l = arg;
-	if (!l->option) {
-		offer(l->typed, row->key, "=", row->help);
-	} else if (!strcmp(l->option, row->key) && !l->found) {
-		l->found = true;
-		offer_values(*l->typed, row);
-	}
+			look_at(&settings[i], l);
 }
 
 /* --- what stands alone ------------------------------------------------------------------- */
@@ -167,26 +151,55 @@ static void offer_verbs(const struct typed *t)
 			offer(t, verb->name, "", verb->summary);
 }
 
-/* Whether a word of the command line is neither an option, nor an option's value, nor key=value: so many. */
-static unsigned operands(const struct typed *t)
+/* The n-th word of the command line, from 0, that is neither an option, nor an option's value, nor
+ * key=value; NULL: there are not as many. */
+static const char *operand(const struct typed *t, unsigned n)
 {
-	unsigned n = 0;
-	for (unsigned i = 1; i < t->nbefore; i++)
-		n += t->before[i][0] != '-' && !strchr(t->before[i], '=');
-	return n;
+	for (unsigned i = 1; i < t->nbefore; i++) {
+		struct looked value = {.option = t->before[i]};
+		look(verb_find(t->before[0]), &value);
+		if (t->before[i][0] == '-')
+			i += value.found;
+		else if (!strchr(t->before[i], '=') && !n--)
+			return t->before[i];
+	}
+	return NULL;
+}
+
+/* Of --only: the variants of the experiment on the command line, the next one after a comma. */
+static void offer_variants(struct typed t)
+{
+	char path[2 * PATH_MAX], bases[TEXT_MAX_BASES][PATH_MAX];
+	const char *name = operand(&t, 0), *file = NULL, *comma = strrchr(t.word, ',');
+	struct status ignored = {""};
+	struct text text;
+	for (unsigned i = 1; i + 1 < t.nbefore; i++)
+		if (!strcmp(t.before[i], "--file"))
+			file = t.before[i + 1];
+	if (!file && name && !home_find_experiment(t.home, name, path, sizeof path, &ignored))
+		file = path;
+	if (!file || text_load(file, bases, &text, &ignored))
+		return;
+	t.kept = comma ? (size_t)(comma + 1 - t.word) : 0;
+	for (unsigned i = 0; i < text.nsections; i++)
+		if (!strcmp(text.sections[i].kind, "variant"))
+			offer(&t, text.sections[i].name, "", NULL);
+	text_free(&text);
 }
 
 /* The places of a verb's form. */
 static void offer_operands(const struct typed *t, const struct verb *verb)
 {
-	const unsigned n = operands(t);
-	if (!strncmp(verb->form, "NAME", 4) && !n)
+	const bool first = !operand(t, 0);
+	if (!strncmp(verb->form, "NAME [key", 9) && first)
 		home_each_experiment(t->home, offer_experiment, (void *)(size_t)t);
-	if ((!strncmp(verb->form, "DIR", 3) && !n) || !strncmp(verb->form, "A B", 3))
+	if (!strncmp(verb->form, "DIR", 3) && first)
 		offer_files("DIR");
-	for (unsigned i = 0; !strcmp(verb->form, "[WHAT]") && !n && list_name(i); i++)
+	if (!strncmp(verb->form, "A B", 3)) /* a run's folder, or JSON of nccl-tests */
+		offer_files("FILE");
+	for (unsigned i = 0; !strcmp(verb->form, "[WHAT]") && first && list_name(i); i++)
 		offer(t, list_name(i), "", NULL);
-	if (!strcmp(verb->form, "[VERB]") && !n)
+	if (!strcmp(verb->form, "[VERB]") && first)
 		offer_verbs(t);
 }
 
@@ -196,7 +209,7 @@ static void complete(struct typed *t)
 	const char *last = t->nbefore ? t->before[t->nbefore - 1] : "";
 	const char *equals = t->word[0] == '-' ? NULL : strchr(t->word, '=');
 	char key[64] = "";
-	struct looked options = {.typed = t}, keys = {.typed = t};
+	struct looked options = {.typed = t}, keys = {.typed = t, .keys = true};
 	if (!t->nbefore)
 		offer_verbs(t);
 	if (!verb || !verb->form)
@@ -206,6 +219,8 @@ static void complete(struct typed *t)
 		options.option = last;
 		if (verb->call == verb_perf && last[1] && !last[2])
 			offer_theirs(t, last);
+		if (!strcmp(last, SPEC_ONLY))
+			offer_variants(*t);
 		look(verb, &options);
 		if (options.found)
 			return;
@@ -218,7 +233,7 @@ static void complete(struct typed *t)
 	}
 	look(verb, &options);
 	if (takes_keys && t->word[0] != '-' && !options.found)
-		each_key(key_at, &keys);
+		look_at_keys(&keys);
 	if (!equals && t->word[0] != '-')
 		offer_operands(t, verb);
 	if (!equals && t->word[0] == '-')

@@ -39,17 +39,6 @@ static const struct field rows[] = {
 
 const struct options counters_options = OPTIONS(rows);
 
-static int parse(int argc, char *argv[], struct request *out, struct status *st)
-{
-	field_defaults(rows, sizeof rows / sizeof *rows, out);
-	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&counters_options, argv, i, out, st);
-		if (taken <= 0)
-			return taken ? -1 : verb_not_understood("counters", argv[i], st);
-	}
-	return 0;
-}
-
 static void say_progress(unsigned done, unsigned total)
 {
 	if (done % 10 == 0)
@@ -76,7 +65,9 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 	char pci[2][COPIES_PCI_BYTES];
 	int result = -1;
 	(void)home;
-	if (parse(argc, argv, &request, st) || copies_open(request.gpu, &copies, pci, st))
+	field_defaults(rows, sizeof rows / sizeof *rows, &request);
+	if (verb_take(argc, argv, &request, NULL, 0, st) ||
+	    copies_open(request.gpu, &copies, pci, st))
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
 		if (meter_open(NVML_LIBRARY, pci[i], &meter[i], st))

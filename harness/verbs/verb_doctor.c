@@ -10,7 +10,6 @@
 #include "../core/isolation.h"
 #include "../machine.h"
 #include "../mpi/mpi_load.h"
-#include "../record/record_cell.h"
 #include "../report/page.h"
 #include "../sanitize.h"
 #include "verbs.h"
@@ -148,8 +147,8 @@ static void print_finding(const struct need *need, bool ok, const char *found, v
 	if (!*group || strcmp(*group, need->group))
 		printf("%s\n", need->group);
 	*group = need->group;
-	snprintf(lead, sizeof lead, "  %-3s %-18.40s ", ok ? "ok" : "--", need->name);
-	page_wrap(stdout, lead, 25, found);
+	snprintf(lead, sizeof lead, "  %-3s %-13.40s ", ok ? "ok" : "--", need->name);
+	page_wrap(stdout, lead, 20, found);
 	if (!ok && need->costs)
 		page_wrap(stdout, "      without: ", 15, need->costs);
 	if (!ok && need->mend)
@@ -158,10 +157,10 @@ static void print_finding(const struct need *need, bool ok, const char *found, v
 
 static void add_finding(const struct need *need, bool ok, const char *found, void *arg)
 {
-	json_array_append_new(
-	    arg, json_pack("{s:s, s:s, s:b, s:o, s:s?, s:s?}", "group", need->group, "name",
-	                   need->name, "ok", ok, "found", record_text(found, strlen(found)),
-	                   "costs", ok ? NULL : need->costs, "mend", ok ? NULL : need->mend));
+	json_array_append_new(arg,
+	                      json_pack("{s:s, s:s, s:b, s:s, s:s?, s:s?}", "group", need->group,
+	                                "name", need->name, "ok", ok, "found", found, "costs",
+	                                ok ? NULL : need->costs, "mend", ok ? NULL : need->mend));
 }
 
 static int print_json(struct status *st)
@@ -193,11 +192,8 @@ int verb_doctor(int argc, char *argv[], const struct home *home, struct status *
 	const char *group = NULL;
 	struct asked asked = {false};
 	(void)home;
-	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&doctor_options, argv, i, &asked, st);
-		if (taken <= 0)
-			return taken ? -1 : verb_not_understood("doctor", argv[i], st);
-	}
+	if (verb_take(argc, argv, &asked, NULL, 0, st))
+		return -1;
 	if (asked.json)
 		return print_json(st);
 	printf("launchgap " LAUNCHGAP_COMMIT "\n");

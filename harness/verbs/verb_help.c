@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "../report/page.h"
+#include "../terminal.h"
 #include "verbs.h"
 
 #define OPTION_COLUMNS 15
+#define VERB_COLUMNS   34
 
 enum format { FORMAT_TEXT, FORMAT_MAN, FORMAT_MAN_EXPERIMENT, FORMAT_MARKDOWN };
 static const char *const formats[] = {"text", "man", "man-experiment", "markdown", NULL};
@@ -26,43 +28,39 @@ const struct options help_options = OPTIONS(rows);
 void help_print_all(FILE *out)
 {
 	const struct verb *verb;
-	fputs("launchgap measures what it costs to launch NCCL with one thread, a thread per\n"
-	      "GPU, or a process per GPU.\n\n",
-	      out);
+	page_wrap(out, "", 0,
+	          "launchgap measures what it costs to launch NCCL with one thread, a thread per "
+	          "GPU, or a process per GPU.");
+	fputc('\n', out);
 	for (size_t i = 0; (verb = verb_at(i)); i++) {
-		char form[80];
-		snprintf(form, sizeof form, "%s%s%s", verb->name, verb->form ? " " : "",
-		         verb->form ? verb->form : "");
-		/* "…" has three bytes and one column. */
-		if (verb->form && strlen(form) <= 26)
-			fprintf(out, "  launchgap %-*s %s\n", strstr(form, "…") ? 26 : 24, form,
-			        verb->summary);
-		else if (verb->form)
-			fprintf(out, "  launchgap %s\n%37s%s\n", form, "", verb->summary);
+		char name[80];
+		if (!verb->form)
+			continue;
+		snprintf(name, sizeof name, "launchgap %s %s", verb->name, verb->form);
+		name[strlen(name) - !*verb->form] = '\0'; /* no blank at its end */
+		help_entry(out, VERB_COLUMNS, name, verb->summary);
 	}
-	fputs("\n`launchgap VERB --help` says what a verb takes.\n", out);
+	fputc('\n', out);
+	page_wrap(out, "", 0, "`launchgap VERB --help` says what a verb takes.");
 }
 
 void help_entry(FILE *out, unsigned columns, const char *name, const char *what)
 {
-	char lead[200];
-	snprintf(lead, sizeof lead, "  %-*.150s ", (int)columns, name);
-	if (strlen(name) > columns) {
+	const unsigned width = terminal_width(name);
+	char lead[256];
+	if (width > columns)
 		fprintf(out, "  %s\n", name);
-		snprintf(lead, sizeof lead, "%*s", (int)columns + 3, "");
-	}
+	snprintf(lead, sizeof lead, "  %.150s%*s", width > columns ? "" : name,
+	         (int)(width > columns ? columns : columns - width) + 1, "");
 	page_wrap(out, lead, columns + 3, what);
 }
 
 static void print_option(const struct field *row, void *out)
 {
 	char value[128], name[200], text[1024];
-	const bool dashed = row->key[0] == '-' || row->kind == FIELD_FLAG;
-	const char *otherwise = row->otherwise ? row->otherwise : row->initial;
-	options_value(row, value);
-	snprintf(name, sizeof name, "%s%s%s", row->key, !*value ? "" : dashed ? " " : "=", value);
-	snprintf(text, sizeof text, "%s%s%s%s", row->help, otherwise ? " (" : "",
-	         otherwise ? otherwise : "", otherwise ? ")" : "");
+	snprintf(name, sizeof name, "%s%s%s", row->key, options_sign(row),
+	         options_value(row, value));
+	options_help(row, text, sizeof text);
 	help_entry(out, OPTION_COLUMNS, name, text);
 }
 

@@ -12,12 +12,12 @@
 #include "draft.h"
 #include "verbs.h"
 
-/* What the command line says; NULL: nothing. */
+/* What options say; NULL: nothing. */
 struct said {
-	const char *name, *compare, *mode, *collective, *bytes, *expect;
+	const char *compare, *mode, *collective, *bytes, *expect;
 };
 
-#define SAYS(MEMBER) offsetof(struct said, MEMBER), .read = options_borrow
+#define SAYS(MEMBER) offsetof(struct said, MEMBER), DRAFT_ANSWER, .read = options_borrow
 
 // clang-format off
 static const struct field rows[] = {
@@ -31,24 +31,10 @@ static const struct field rows[] = {
 
 const struct options new_options = OPTIONS(rows);
 
-static int parse(int argc, char *argv[], struct said *said, struct status *st)
-{
-	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&new_options, argv, i, said, st);
-		if (taken < 0)
-			return -1;
-		if (!taken && (said->name || argv[i][0] == '-'))
-			return verb_not_understood("new", argv[i], st);
-		if (!taken)
-			said->name = argv[i], taken = 1;
-	}
-	return 0;
-}
-
 /* What is made: the file of a draft. */
 struct making {
 	struct said said;
-	char file[TRIAL_NAME_BYTES + 8];
+	char *name, file[TRIAL_NAME_BYTES + 8];
 	struct draft draft;
 	struct dry_plan dry;
 };
@@ -64,18 +50,21 @@ static int check(struct making *m, struct status *st)
 	return 0;
 }
 
+static int is_there(const struct making *m, struct status *st)
+{
+	return status_set(
+	    st, "new: %s is there already, and stays as it is; allowed is another NAME", m->file);
+}
+
 /* Never over a file that is there. What a dry run refuses does not stay, nor what is only tried. */
 static int write_file(struct making *m, bool stays, struct status *st)
 {
-	FILE *out = fopen(m->file, "wx");
+	FILE *out = fopen(m->file, "wxe");
 	if (!out && errno == EEXIST)
-		return status_set(st,
-		                  "new: %s is there already, and stays as it is; allowed is "
-		                  "another NAME",
-		                  m->file);
+		return is_there(m, st);
 	if (!out)
 		return status_set(st, "new: %s cannot be written: %s", m->file, strerror(errno));
-	draft_write(&m->draft, m->said.name, out);
+	draft_write(&m->draft, m->name, out);
 	const bool cut = ferror(out) != 0;
 	int rc = fclose(out) || cut ? status_set(st, "new: %s cannot be written", m->file)
 	                            : check(m, st);
@@ -86,11 +75,66 @@ static int write_file(struct making *m, bool stays, struct status *st)
 
 /* --- questions --- */
 
+/* A line of the terminal, or `usual` for an empty one; -1: there is none. */
+static int ask(const char *usual, char answer[DRAFT_ANSWER], struct status *st)
+{
+	printf("   [%s] ", *usual ? usual : "nothing");
+	fflush(stdout);
+	if (!fgets(answer, DRAFT_ANSWER, stdin)) {
+		putchar('\n');
+		return status_set(st, "new: no answer, so that nothing is written");
+	}
+	answer[strcspn(answer, "\n")] = '\0';
+	if (!answer[strspn(answer, " \t")])
+		snprintf(answer, DRAFT_ANSWER, "%s", usual);
+	return 0;
+}
+
+/* Until an answer is taken; why one is not, is said. */
+static int ask_until(int (*take)(struct making *m, char *answer, struct status *st),
+                     const char *usual, struct making *m, struct status *st)
+{
+	for (;;) {
+		char answer[DRAFT_ANSWER];
+		struct status why = {""};
+		if (ask(usual, answer, st))
+			return -1;
+		if (!take(m, answer, &why))
+			return 0;
+		page_wrap(stdout, "   ", 3, why.text);
+	}
+}
+
 static void say_comparison(const char *form, const char *what)
 {
 	char lead[64];
 	snprintf(lead, sizeof lead, "   %-17s ", form);
 	page_wrap(stdout, lead, 21, what);
+}
+
+static int compare(struct making *m, char *answer, struct status *st)
+{
+	return draft_compare(&m->draft, answer, m->said.mode, st);
+}
+
+static int measure(struct making *m, const char *collectives, const char *bytes, struct status *st)
+{
+	return draft_collectives(&m->draft, collectives, st) || draft_bytes(&m->draft, bytes, st)
+	           ? -1
+	           : write_file(m, false, st);
+}
+
+/* "alltoall, sendrecv 64K..64M x4": sizes begin with the first word that begins with a digit. */
+static int measure_both(struct making *m, char *answer, struct status *st)
+{
+	char *sizes = answer, first[DRAFT_ANSWER];
+	while (*sizes && !(strchr("0123456789", *sizes) && (sizes == answer || sizes[-1] == ' ')))
+		sizes++;
+	snprintf(first, sizeof first, "%s", *sizes ? sizes : m->said.bytes);
+	*sizes = '\0';
+	while (sizes > answer && strchr(" \t,", sizes[-1]))
+		*--sizes = '\0';
+	return measure(m, *answer ? answer : DRAFT_COLLECTIVES, first, st);
 }
 
 static void say_claims(const struct draft *draft)
@@ -105,106 +149,44 @@ static void say_claims(const struct draft *draft)
 	page_wrap(stdout, "   ", 3, text);
 }
 
-/* A line of the terminal, or `otherwise` for an empty one; -1: there is none. */
-static int ask(const char *otherwise, char answer[DRAFT_ANSWER], struct status *st)
+static int expect(struct making *m, char *answer, struct status *st)
 {
-	printf("   [%s] ", *otherwise ? otherwise : "nothing");
-	fflush(stdout);
-	if (!fgets(answer, DRAFT_ANSWER, stdin))
-		return status_set(st, "new: no answer, so that nothing is written");
-	answer[strcspn(answer, "\n")] = '\0';
-	if (!answer[strspn(answer, " \t")])
-		snprintf(answer, DRAFT_ANSWER, "%s", otherwise);
-	return 0;
-}
-
-/* Says why an answer is not taken; the question is asked again. */
-static bool refused(int rc, struct status *why)
-{
-	if (rc)
-		page_wrap(stdout, "   ", 3, why->text);
-	*why = (struct status){""};
-	return rc != 0;
-}
-
-static int compare(struct making *m, struct status *st)
-{
-	const char *mode = m->said.mode ? m->said.mode : "";
-	struct status why = {""};
-	char answer[DRAFT_ANSWER];
-	if (m->said.compare)
-		return draft_compare(&m->draft, m->said.compare, mode, st);
-	puts("1. What is to be compared?");
-	draft_comparisons(say_comparison);
-	do
-		if (ask("modes", answer, st))
-			return -1;
-	while (refused(draft_compare(&m->draft, answer, mode, &why), &why));
-	return 0;
-}
-
-static int measure(struct making *m, const char *collectives, const char *bytes, struct status *st)
-{
-	return draft_collectives(&m->draft, collectives, st) || draft_bytes(&m->draft, bytes, st)
-	           ? -1
-	           : write_file(m, false, st);
-}
-
-/* "alltoall, sendrecv 64K..64M x4": sizes begin with the first word that begins with a digit. */
-static int measure_both(struct making *m, char *answer, const char *bytes, struct status *st)
-{
-	char *sizes = answer, first[DRAFT_ANSWER];
-	while (*sizes && !(strchr("0123456789", *sizes) && (sizes == answer || sizes[-1] == ' ')))
-		sizes++;
-	snprintf(first, sizeof first, "%s", *sizes ? sizes : bytes);
-	*sizes = '\0';
-	while (sizes > answer && strchr(" \t,", sizes[-1]))
-		*--sizes = '\0';
-	return measure(m, *answer ? answer : DRAFT_COLLECTIVES, first, st);
-}
-
-static int measured(struct making *m, bool asks, struct status *st)
-{
-	const char *bytes = m->said.bytes ? m->said.bytes : DRAFT_BYTES;
-	struct status why = {""};
-	char answer[DRAFT_ANSWER], usual[64];
-	if (!asks || m->said.collective)
-		return measure(m, m->said.collective ? m->said.collective : DRAFT_COLLECTIVES,
-		               bytes, st);
-	puts("2. Which collectives, at which sizes? (`launchgap list collectives`)");
-	snprintf(usual, sizeof usual, DRAFT_COLLECTIVES " %s", bytes);
-	do
-		if (ask(usual, answer, st))
-			return -1;
-	while (refused(measure_both(m, answer, bytes, &why), &why));
-	return 0;
-}
-
-static int expected(struct making *m, bool asks, struct status *st)
-{
-	const struct draft_variant *v = m->draft.variants;
-	struct status why = {""};
-	char answer[DRAFT_ANSWER];
-	if (!asks || m->said.expect)
-		return draft_expect(&m->draft, m->said.expect ? m->said.expect : "", st);
-	printf("3. What do you expect? As in: %s slower %s by 5%%\n", v[0].name, v[1].name);
-	say_claims(&m->draft);
-	do
-		if (ask("", answer, st))
-			return -1;
-	while (refused(draft_expect(&m->draft, answer, &why) || write_file(m, false, &why), &why));
-	return 0;
+	return draft_expect(&m->draft, answer, st) || write_file(m, false, st) ? -1 : 0;
 }
 
 /* What options do not say is asked on a terminal; elsewhere it is the default. */
 static int answer_all(struct making *m, struct status *st)
 {
 	const bool asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	if (!m->said.compare && !asks)
+	const struct draft_variant *v = m->draft.variants;
+	struct said *said = &m->said;
+	char usual[64];
+	if (!said->compare && !asks)
 		return status_set(st, "new: --compare says what is compared: modes, versions or "
 		                      "KEY=VALUE,VALUE (`launchgap new --help`); on a terminal "
 		                      "it is asked");
-	return compare(m, st) || measured(m, asks, st) || expected(m, asks, st) ? -1 : 0;
+	if (!said->collective && !asks)
+		said->collective = DRAFT_COLLECTIVES;
+	if (!said->expect && !asks)
+		said->expect = "";
+	if (!said->compare) {
+		puts("1. What is to be compared?");
+		draft_comparisons(say_comparison);
+	}
+	if (said->compare ? draft_compare(&m->draft, said->compare, said->mode, st)
+	                  : ask_until(compare, "modes", m, st))
+		return -1;
+	if (!said->collective)
+		puts("2. Which collectives, at which sizes? (`launchgap list collectives`)");
+	snprintf(usual, sizeof usual, DRAFT_COLLECTIVES " %s", said->bytes);
+	if (said->collective ? measure(m, said->collective, said->bytes, st)
+	                     : ask_until(measure_both, usual, m, st))
+		return -1;
+	if (said->expect)
+		return draft_expect(&m->draft, said->expect, st);
+	printf("3. What do you expect? As in: %s slower %s by 5%%\n", v[0].name, v[1].name);
+	say_claims(&m->draft);
+	return ask_until(expect, "", m, st);
 }
 
 static void say_next(const struct making *m)
@@ -227,19 +209,26 @@ static void say_next(const struct making *m)
 int verb_new(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct making *m = calloc(1, sizeof *m);
-	int rc = m ? parse(argc, argv, &m->said, st) : status_set(st, "out of memory");
+	int rc = -1, n;
 	(void)home;
-	if (!rc && !m->said.name)
-		rc = status_set(st, "new: NAME is missing, that of the file NAME.exp (`launchgap "
-		                    "new --help`)");
-	if (!rc && !field_is_name(m->said.name, TRIAL_NAME_BYTES))
-		rc = status_set(st,
-		                "new: '%s' is no name; allowed are up to %d letters, digits, -, _ "
-		                "and .",
-		                m->said.name, TRIAL_NAME_BYTES - 1);
-	if (!rc) {
-		snprintf(m->file, sizeof m->file, "%s.exp", m->said.name);
-		rc = answer_all(m, st) || write_file(m, true, st) ? -1 : 0;
+	if (!m)
+		return status_set(st, "out of memory");
+	m->said = (struct said){.mode = "", .bytes = DRAFT_BYTES};
+	n = verb_take(argc, argv, &m->said, &m->name, 1, st);
+	if (!n) {
+		status_set(st, "new: NAME is missing, that of the file NAME.exp (`launchgap new "
+		               "--help`)");
+	} else if (n > 0 && !field_is_name(m->name, TRIAL_NAME_BYTES)) {
+		status_set(st,
+		           "new: '%s' is no name; allowed are up to %d letters, digits, -, _ "
+		           "and .",
+		           m->name, TRIAL_NAME_BYTES - 1);
+	} else if (n > 0) {
+		snprintf(m->file, sizeof m->file, "%s.exp", m->name);
+		/* Before anything is asked. */
+		rc = !access(m->file, F_OK) ? is_there(m, st)
+		     : answer_all(m, st)    ? -1
+		                            : write_file(m, true, st);
 	}
 	if (!rc)
 		say_next(m);

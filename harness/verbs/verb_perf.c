@@ -174,6 +174,9 @@ static void sizes(struct door *d)
 		say(d, "-b 0: a size of 0 has no line");
 		lo = step;
 	}
+	if (lo > hi && !d->st->text[0])
+		status_set(d->st, "-b 0 -e %s: a size of 0 has no line, and no other one is left",
+		           value_of(d, 'e'));
 	if (lo == hi || (factor < 2 && !step))
 		key(d, 0, "bytes", "%zu", lo);
 	else if (factor > 1)
@@ -218,7 +221,7 @@ static void calls(struct door *d)
 	if (single)
 		add(d, "--per-call");
 	/* nccl-tests does so too where NVIDIA advises against it. */
-	if (number_of(d, 'G', 0, 100000))
+	if (number_of(d, 'G', 0, 100000) && has_effect(d, "graph", d->given['G']))
 		key(d, 0, "force", "yes");
 }
 
@@ -341,7 +344,8 @@ static void place(struct door *d)
 	const unsigned processes = d->own.size > 1 ? d->own.size : 1;
 	const unsigned threads = number_of(d, 't', 1, SETTINGS_MAX_RANKS);
 	const unsigned gpus = number_of(d, 'g', 1, SETTINGS_MAX_RANKS);
-	key(d, 0, "layout", "%ux%ux%u", processes, threads, gpus);
+	if (!user_key(d, "mode"))
+		key(d, 0, "layout", "%ux%ux%u", processes, threads, gpus);
 	key(d, 0, "ranks", "%u", processes * threads * gpus);
 	if (processes > 1 && d->own.hosts > 1)
 		key(d, 0, "hosts", "%u", d->own.hosts);
@@ -387,10 +391,15 @@ static int parse(struct door *d, int argc, char *argv[])
 	opterr = 0;
 	optind = 1;
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return status_set(
-			    d->st, "%s: '%s' %s (`launchgap %s --help`)", argv[0], argv[optind - 1],
-			    c == ':' ? "needs a value" : "is no option of nccl-tests", argv[0]);
+		if (c == '?' || c == ':') {
+			const char letter[] = {'-', (char)optopt, '\0'}; /* of -qt the first */
+			const char *typed = argv[optind - 1];
+			const bool is_long = !strncmp(typed, "--", 2);
+			return status_set(d->st, "%s: '%s' %s (`launchgap %s --help`)", argv[0],
+			                  isgraph(optopt) && !is_long ? letter : typed,
+			                  c == ':' ? "needs a value" : "is no option of nccl-tests",
+			                  argv[0]);
+		}
 		d->given[c] = optarg;
 		if (c < ' ') /* ours, as of run */
 			add(d, arena_text(d->arena, "--%s", perf_option_find((char)c)->name));

@@ -138,23 +138,28 @@ static void begin(struct asked *a, const struct home *home, int argc, char *argv
 	a->request.overrides = a->overrides;
 }
 
+/* An option that is said and is of a report; NULL: none. */
+static const char *report_only(const struct report_options *options)
+{
+	for (unsigned i = 0; i < EXPORT_FORMATS; i++)
+		if (options->exports[i])
+			return export_options.rows[i].key;
+	return options->format == REPORT_NCCL_TESTS ? "--format nccl-tests"
+	       : options->trace                     ? "--trace"
+	                                            : NULL;
+}
+
 /* Measures, and reports, even after an interruption. */
 static int carry_out(struct asked *a, const struct home *home, struct status *st)
 {
 	char folder[PATH_MAX] = "";
 	struct status report = {0};
-	if (a->options.format == REPORT_NCCL_TESTS && a->no_report)
-		return status_set(st, "run: --format nccl-tests needs a report, and --no-report "
-		                      "makes none; allowed is one of them");
-	if (a->options.trace && a->no_report)
-		return status_set(st, "run: --trace needs a report, and --no-report makes none; "
-		                      "allowed is one of them");
-	for (unsigned i = 0; i < EXPORT_FORMATS && a->no_report; i++)
-		if (a->options.exports[i])
-			return status_set(st,
-			                  "run: %s needs a report, and --no-report makes none; "
-			                  "allowed is one of them",
-			                  export_options.rows[i].key);
+	const char *only = report_only(&a->options);
+	if (only && a->no_report)
+		return status_set(st,
+		                  "run: %s needs a report, and --no-report makes none; allowed is "
+		                  "one of them",
+		                  only);
 	a->request.nccl_tests = a->options.format == REPORT_NCCL_TESTS;
 	a->request.quiet = a->options.quiet;
 	if (!a->request.file)

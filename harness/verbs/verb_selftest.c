@@ -16,16 +16,6 @@ struct asked {
 	uint64_t seed;
 };
 
-static const char *word_backend(unsigned i)
-{
-	return backend_table[i] ? backend_table[i]->name : NULL;
-}
-
-static const char *word_mode(unsigned i)
-{
-	return mode_table[i] ? mode_table[i]->name : NULL;
-}
-
 static int quick_read(const struct field *f, const char *yes, void *base, struct status *st)
 {
 	(void)f, (void)yes, (void)st;
@@ -39,8 +29,8 @@ static int quick_read(const struct field *f, const char *yes, void *base, struct
 static const struct field keys[] = {
     {"quick, --quick", FIELD_FLAG, .read = quick_read, .help = "3 minutes instead of 15"},
     {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = SELFTEST_TIME, .value = "TIME", .help = "this long"},
-    {"backend", FIELD_CHOICE, AT(backend), .word = word_backend, .value = "NAME", .otherwise = "nccl with two GPUs, else host and null", .help = "this backend alone"},
-    {"mode", FIELD_CHOICE, AT(mode), .word = word_mode, .value = "NAME", .help = "this mode alone"},
+    {"backend", FIELD_CHOICE, AT(backend), .word = backend_name, .value = "NAME", .otherwise = "nccl with two GPUs, else host and null", .help = "this backend alone"},
+    {"mode", FIELD_CHOICE, AT(mode), .word = mode_name, .value = "NAME", .help = "this mode alone"},
     {"runs", FIELD_NUMBER, AT(runs), .lo = 1, .hi = 10000, .value = "N", .help = "this many experiments of each backend and mode, in any time"},
     {"blocks", FIELD_NUMBER, AT(blocks), .lo = 6, .hi = SPEC_MAX_BLOCKS, .initial = "10", .value = "N", .help = "of an experiment, at least 6"},
     {"seed", FIELD_WIDE, AT(seed), .lo = 1, .hi = UINT32_MAX, .initial = "1", .value = "N", .help = "of the random numbers"},

@@ -18,6 +18,8 @@
 #include "../run/job.h"
 #include "verbs.h"
 
+#define MOST_KEYS 62
+
 struct tour {
 	const struct home *home;
 	char file[PATH_MAX + 48];
@@ -140,7 +142,8 @@ static void say_start(const struct tour *t)
 	const struct backend *backend = backend_find(set->backend);
 	const struct layout l = set->layout;
 	printf("1. Who takes part\n\n");
-	page_line(2, "%u ranks on %s: %s", t->plan.nranks, set->backend, backend->summary);
+	page_line(2, "%u rank%s on %s: %s", t->plan.nranks, format_plural(t->plan.nranks),
+	          set->backend, backend->summary);
 	page_line(2, "mode %s: %s", set->mode, mode_find(set->mode)->summary);
 	page_line(2, "%u process%s with %u thread%s%s, %u rank%s a thread", l.processes,
 	          l.processes == 1 ? "" : "es", l.threads, format_plural(l.threads),
@@ -262,8 +265,7 @@ const struct options tour_options = OPTIONS(rows);
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct tour *t = calloc(1, sizeof *t);
-	char *overrides[64], reference[80];
-	unsigned n = 0;
+	char *overrides[MOST_KEYS + 1], reference[80];
 	int result = -1;
 	if (!t)
 		return status_set(st, "out of memory for the tour");
@@ -271,14 +273,12 @@ int verb_tour(int argc, char *argv[], const struct home *home, struct status *st
 	                   .mode = "threads",
 	                   .machine = {.cores = machine_cores(), .capacity = backend_capacity}};
 	snprintf(t->file, sizeof t->file, "%s/tour.exp", home->experiments);
-	for (int i = 2; i < argc && n + 1 < sizeof overrides / sizeof *overrides; i++)
-		if (!options_take(&tour_options, argv, i, t, st))
-			overrides[n++] = argv[i];
+	int n = verb_take(argc, argv, t, overrides, MOST_KEYS, st);
 	/* Some backends have no other mode, and a reference has to run. */
 	snprintf(reference, sizeof reference, "reference=%.60s", t->mode);
-	if (mode_find(t->mode))
+	if (n >= 0 && mode_find(t->mode))
 		overrides[n++] = reference;
-	if (!plan_tour(t, n, overrides, st)) {
+	if (n >= 0 && !plan_tour(t, (unsigned)n, overrides, st)) {
 		result = pick(t, st) || run_job(t, st) ? -1 : 0;
 		plan_free(&t->plan);
 	}

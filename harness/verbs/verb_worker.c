@@ -70,7 +70,7 @@ static void work(struct team *team, unsigned index, void *arg)
 static void add_host(char *facts)
 {
 	static const char *const keys[] = {"cpu",    "cores", "numa_nodes", "memory",
-	                                   "kernel", "os",    "driver"};
+	                                   "kernel", "os",    "driver",     "networks"};
 	json_t *machine = machine_describe();
 	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const json_t *value = json_object_get(machine, keys[i]);

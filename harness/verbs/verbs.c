@@ -31,7 +31,7 @@ static const struct verb verbs[] = {
      "The record stays in results/nccl_tests/; a last line names it. experiments/nccl-tests.md explains what differs.",
      {NULL}, NULL, NULL, verb_perf},
     {"report", "DIR", "tables and pictures, from the record alone",
-     "In a job of GitHub Actions the first page is added to the job's.", {&report_options, &export_options}, NULL, NULL, verb_report},
+     "In a job of GitHub Actions the first page is added to the job's summary page (GITHUB_STEP_SUMMARY); of run and compare too.", {&report_options, &export_options}, NULL, NULL, verb_report},
     {"ask", "DIR", "claims asked of a run that is there",
      "Takes the claims of the run's experiment as its file is now, and makes the report again. The record keeps what it was asked before; the report says that "
      "these claims came after the run.",
@@ -45,7 +45,7 @@ static const struct verb verbs[] = {
      "host backend), collective=A,B. The experiment is experiments/tour.exp.",
      {&tour_options}, NULL, NULL, verb_tour},
     {"list", "[WHAT]", "what there is to choose from",
-     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments, keys (of an experiment file, with their values); without it all but keys. schema: the JSON Schema of report.json.",
+     "WHAT: modes, launchers, backends, collectives, datatypes, operations, experiments; without it, all of these. keys: of an experiment file, with their values; schema: the JSON Schema of report.json.",
      {NULL}, NULL, NULL, verb_list},
     {"selftest", "[quick] [mode=NAME …]", "the instrument against itself",
      "Whole experiments on variants that are slower by 0, 1, 2, 3 and 10 %, with and without disturbances, and whether their reports find that.",
@@ -107,6 +107,22 @@ void verb_each_option(const struct verb *verb, void (*use)(const struct field *r
 			use(&verb->options[k]->rows[i], arg);
 	if (verb->call == verb_perf)
 		each_of_nccl_tests(use, arg);
+}
+
+int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st)
+{
+	const struct options *options = verb_find(argv[1])->options[0];
+	int n = 0;
+	for (int i = 2, taken; i < argc; i += taken ? taken : 1) {
+		taken = options_take(options, argv, i, base, st);
+		if (taken < 0)
+			return -1;
+		if (!taken && (n == most || argv[i][0] == '-'))
+			return verb_not_understood(argv[1], argv[i], st);
+		if (!taken)
+			operands[n++] = argv[i];
+	}
+	return n;
 }
 
 int verb_not_understood(const char *name, const char *argument, struct status *st)

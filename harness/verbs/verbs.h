@@ -45,6 +45,9 @@ const struct verb *verb_find(const char *name);
 /* Calls `use` with each option that a verb takes, as a row; those of nccl-tests are made rows. */
 void verb_each_option(const struct verb *verb, void (*use)(const struct field *row, void *arg),
                       void *arg);
+/* Takes all arguments of argv[1] into `base` by its own rows; what is no option is an operand. Returns how
+ * many of these there are, `most` at most, or -1. */
+int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st);
 /* The sentence for an argument of argv[1]'s that no row has. -1. */
 int verb_not_understood(const char *name, const char *argument, struct status *st);
 /* Names no verb. 2, the program's exit status. */

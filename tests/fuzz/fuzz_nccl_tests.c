@@ -13,6 +13,7 @@ static void compare(const char *left, const char *right, bool json)
 	                                  .right = right,
 	                                  .margin = COMPARE_MARGIN,
 	                                  .files = {"a.xml", "a.html"},
+	                                  .summary = "page.md",
 	                                  .form = json ? COMPARE_JSON : COMPARE_TEXT,
 	                                  .out = fuzz_listen()};
 	int code = compare_run(&request, &st);

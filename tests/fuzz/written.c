@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../harness/report/output.h"
+#include "../../harness/sanitize.h"
 #include "fuzz.h"
 
 struct output *output_open(struct arena *arena, const char *file, struct status *st)
@@ -32,4 +33,10 @@ int output_close(struct output *output, int rc, struct status *st)
 	             "no number of Prometheus' is none");
 	free(text);
 	return 0;
+}
+
+void output_append(const char *file, const char *text)
+{
+	(void)file;
+	fuzz_promise(sanitize_is_clean(text), "what is added to a page is plain text");
 }

@@ -501,18 +501,21 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return error;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+static cudaError_t stream_wait(struct CUstream_st *s)
 {
-	cudaError_t error = enter_unsafe(__func__);
-	struct CUstream_st *s = stream_of(stream);
-	if (error)
-		return error;
+	cudaError_t error;
 	pthread_mutex_lock(&s->lock);
 	while ((s->first || s->busy) && !s->failed)
 		pthread_cond_wait(&s->moved, &s->lock);
 	error = s->failed;
 	pthread_mutex_unlock(&s->lock);
 	return error;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	cudaError_t error = enter_unsafe(__func__);
+	return error ? error : stream_wait(stream_of(stream));
 }
 
 /* Only for the default stream: nothing here asks for others. */
@@ -540,13 +543,16 @@ static void copy_work(void *args)
 		memset(c->to, c->value, c->bytes);
 }
 
+/* To the host it returns after the copy, as CUDA does where the memory is not pinned. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	(void)kind;
-	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+	struct CUstream_st *s = stream_of(stream);
+	if (!error)
+		error = stream_add(stream, copy_work, &c, sizeof c, false);
+	return error || kind != cudaMemcpyDeviceToHost || s->capture ? error : stream_wait(s);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,

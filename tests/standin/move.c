@@ -18,6 +18,11 @@ static bool move_any(struct move_here h, bool bad)
 	return bad;
 }
 
+static void move_warp(struct move_here h)
+{
+	(void)h;
+}
+
 static void move_copy(const struct move_call *c, struct move_here h, char *to, const char *from,
                       size_t bytes)
 {
@@ -26,9 +31,9 @@ static void move_copy(const struct move_call *c, struct move_here h, char *to, c
 }
 
 /* The release that follows is of the same thread. */
-static void move_flush(struct move_here h)
+static void move_flush(const struct move_call *c, struct move_here h)
 {
-	(void)h;
+	(void)c, (void)h;
 }
 
 static void move_tell_host(uint32_t *failed, uint32_t failure)

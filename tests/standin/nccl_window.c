@@ -106,9 +106,10 @@ int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, i
 	int error = standin_region_take(__func__, c, at, bytes, &region);
 	int fd = standin_memory(at, &offset);
 	(void)flags;
-	if (!error &&
-	    (c->nwindows == WINDOWS || fd < 0 || cudaMalloc(&memory, sizeof(struct window))))
+	if (!error && (c->nwindows == WINDOWS || fd < 0))
 		error = INTERNAL;
+	if (!error && cudaMalloc(&memory, sizeof(struct window)))
+		error = CUDA;
 	if (error)
 		return standin_group_fail(error);
 	struct window *w = memory;

@@ -110,6 +110,19 @@ TEST(the_report_shows_the_table_and_the_launches)
 	json_assert_text(json_cell(launches, (json_keys){"variant", "turns", NULL}, "barrier"), "",
 	                 "none");
 	json_decref(report);
+	char *text = cli_read(here_in("t", "report.md"));
+	assert_says(text, "The table is predicted for so many GPUs, not measured");
+	free(text);
+}
+
+/* A block waits for that of a rank which shares its GPU, and both have to be there. */
+TEST(ranks_of_one_gpu_share_its_thread_blocks)
+{
+	cli_expect(run("collective = alltoall\nbytes = 4M\n[variant v]\nmode = threads\n"
+	               "path = packets\nranks_per_gpu = 4\nenv.NCCL_MULTI_RANK_GPU_ENABLE = 1\n"
+	               "nccl = ${NCCL_NEW}\n",
+	               "ranks=4"),
+	           1, "path = packets: a slot of 8 thread blocks holds 64 KiB");
 }
 
 /* New connections and new buffers have their own windows; all of it is given back. */

@@ -16,9 +16,9 @@ static const struct {
 	int code;
 	const char *says;
 } cases[] = {
-    {"nothing", "threads", 0, "every element that they delivered was"},
+    {"nothing", "threads", 0, "delivered was right"},
     {"hang", "threads", 1, "a cell took longer than cell_timeout = 2s: all_reduce"},
-    {"late", "threads", 0, "every element that they delivered was"},
+    {"late", "threads", 0, "delivered was right"},
     {"error", "processes", 1, "NCCL: unhandled system error"},
     {"wrong", "single", 1, "wrong data in all_reduce"},
 };

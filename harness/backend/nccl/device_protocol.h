@@ -26,8 +26,8 @@
  * After 5 all that was sent here has arrived; what is sent was read by this rank itself, so that the
  * send buffer is free.
  *
- * Who writes: an inbox word has one writer, its values only grow (2 per call: begun, done), and every
- * call writes all of them, so that no word is ever behind by half of its range. Memory is zeroed
+ * Who writes: an inbox word has one writer, its values only grow (by 2 per call: begun, and done if it wrote
+ * there), and every call writes all of them, so that no word is ever behind by half of its range. Memory is zeroed
  * before any rank gets its address: zero is what no call has written. */
 #ifndef LAUNCHGAP_DEVICE_PROTOCOL_H
 #define LAUNCHGAP_DEVICE_PROTOCOL_H

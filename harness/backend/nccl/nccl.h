@@ -276,7 +276,8 @@ int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_v
 /* nccl_device: whether the settings ask for its kernel, and whether there is one for a collective. */
 bool nccl_moves(const struct settings *settings);
 bool nccl_can_move(enum coll_kind coll);
-int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
+int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,
+                     struct status *st);
 /* Once the receive buffers are registered: opens the peers' memory, in all workers. */
 int nccl_move_open(struct backend_ctx *ctx, struct status *st);
 /* Until no kernel of ours works in memory that is about to be unmapped. */

@@ -30,26 +30,36 @@ static void put(struct plan *plan, unsigned peer, size_t from, size_t to, size_t
 		                                            .bytes = count * element};
 }
 
+/* Each rank begins with the next one, so that no rank is the first of all; its own part is the last. */
+static unsigned nth(const struct plan *plan, unsigned k)
+{
+	return (plan->me + k) % plan->ctx->n;
+}
+
 static void plan_alltoall(struct plan *plan)
 {
 	const size_t part = plan->ctx->part;
-	for (unsigned r = 0; r < plan->ctx->n; r++)
+	for (unsigned k = 1, r; k <= plan->ctx->n; k++) {
+		r = nth(plan, k);
 		put(plan, r, r * part, plan->me * part, part);
+	}
 }
 
 static void plan_alltoallv(struct plan *plan)
 {
 	const struct value_parts *parts = &plan->ctx->parts;
-	for (unsigned r = 0; r < plan->ctx->n; r++)
+	for (unsigned k = 1, r; k <= plan->ctx->n; k++) {
+		r = nth(plan, k);
 		put(plan, r, value_sent_before(parts, plan->me, r),
 		    value_received_before(parts, r, plan->me), value_part(parts, plan->me, r));
+	}
 }
 
 static void plan_all_gather(struct plan *plan)
 {
 	const size_t part = plan->ctx->part;
-	for (unsigned r = 0; r < plan->ctx->n; r++)
-		put(plan, r, 0, plan->me * part, part);
+	for (unsigned k = 1; k <= plan->ctx->n; k++)
+		put(plan, nth(plan, k), 0, plan->me * part, part);
 }
 
 static void plan_ring(struct plan *plan)
@@ -97,12 +107,28 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others. PREDICTED for a link, by the floor in nccl_move_block.h: not
- * yet measured on two GPUs (tests/gpu/moves measures each way, path and call_ctas force one). Measured
- * with both ranks on one H100 (tests/gpu/moves 1, in a graph): packets take 3.7 µs at 16 bytes and 4.6 at
- * 128 KiB to the peer, stores 5.2 and 5.6, the two flags more; at 512 KiB they are equal, 6.1. Bulk
- * copies took 0.7 µs more up to 1 MiB and no less from there on, where memory was the limit: so they are
- * not chosen. Copying the own part by blocks beside is 1.1 to 1.8 µs less than by the same ones. */
+/* By the most that a rank sends to others.
+ *
+ * Measured with both ranks on one H100 (results/reference/1x-h100/one_gpu_zero_copy/moves.txt): packets take
+ * 3.8 µs at 16 bytes and 4.7 at 128 KiB to the peer, a second packet of each thread 1.2 more; stores 5.3 and
+ * 5.8. Bulk copies take 0.8 more than stores, and no less from 8 MiB on, where memory is the limit. The own
+ * part after the wait takes 1.1 to 1.8.
+ *
+ * Changed since, in µs before and after, both ranks on one H200 (results/reference/1x-h200/moves): all peers at
+ * once, and data loaded with the number, 3.97 and 4.06 at 2 KiB to the peer: no gain with one peer (1 was
+ * predicted); a warp whose threads have not all a packet sends before any of them goes on, 4.74 and 4.50 of 16
+ * blocks at 2 KiB, where the idle ones had gone ahead; stores left over from full rounds at once, 5.66 and 5.34 at
+ * 512 KiB; no fence before the release, bulk copies 5.55 and 5.09 of 16 + 16 blocks at 2 KiB.
+ *
+ * PREDICTED, not measured, for 2 × H200: packets 4.1 µs + 2 × bytes ÷ 371 GB/s, stores 6.3 µs + bytes ÷
+ * 361 GB/s, which is the most that NCCL's own kernel over mapped memory reached there.
+ *
+ *   a buffer   4 KiB    64 KiB   1 MiB     16 MiB     64 MiB     256 MiB
+ *   alltoall   4.1 µs   4.3 µs   76 GB/s   284 GB/s   338 GB/s   355 GB/s
+ *   ring       4.1 µs   4.5 µs   114       318        349        358
+ *
+ * More than that needs fewer bytes on the link: larger packets of the link (whether bulk copies have them is the
+ * first thing to measure), and at 1 MiB more data in a packet of ours. */
 // clang-format off
 static const struct {
 	size_t most;
@@ -111,11 +137,13 @@ static const struct {
 } table[] = {
     {16 << 10,  MOVE_PACKET, 4,  0},
     {64 << 10,  MOVE_PACKET, 16, 0},
-    {512 << 10, MOVE_PACKET, 64, 0},
+    {512 << 10, MOVE_PACKET, 128, 0},
     {4 << 20,   MOVE_STORE,  32, 16},
     {SIZE_MAX,  MOVE_STORE,  64, 32},
 };
 // clang-format on
+
+#define MEASURED_GPUS 1 /* up to so many GPUs the table was measured */
 
 static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk"};
 
@@ -129,9 +157,11 @@ bool nccl_can_move(enum coll_kind coll)
 	return plans[coll] != NULL;
 }
 
+/* Of a part, in each block's slot; MOVE_PACKETS + 1: more than fit. */
 static unsigned packets_of(size_t bytes, unsigned ctas)
 {
-	return (unsigned)((bytes + (size_t)8 * ctas - 1) / ((size_t)8 * ctas));
+	const size_t n = (bytes + (size_t)8 * ctas - 1) / ((size_t)8 * ctas);
+	return n > MOVE_PACKETS ? MOVE_PACKETS + 1 : (unsigned)n;
 }
 
 /* Gives each part its place in the slot; the packets of the fullest one. */
@@ -139,9 +169,11 @@ static unsigned place_packets(struct plan *plan, unsigned ctas)
 {
 	unsigned used[MOVE_RANKS] = {0}, most = 0;
 	for (unsigned k = 0; k < plan->n; k++) {
-		unsigned *at = &used[plan->parts[k].peer];
-		plan->parts[k].packet = *at;
-		*at += plan->parts[k].peer == plan->me ? 0 : packets_of(plan->parts[k].bytes, ctas);
+		struct move_part *part = &plan->parts[k];
+		unsigned *at = &used[part->peer];
+		part->packet = *at;
+		part->packets = part->peer == plan->me ? 0 : packets_of(part->bytes, ctas);
+		*at += part->packets;
 		most = *at > most ? *at : most;
 	}
 	return most;
@@ -176,6 +208,13 @@ static void force(struct move_call *c, enum move_way way)
 	c->way = way;
 }
 
+/* What a GPU has of something, for each of the ranks that share it. */
+static unsigned per_rank(const struct backend_ctx *ctx, unsigned n)
+{
+	const unsigned ranks = ctx->trial->settings.ranks_per_gpu;
+	return (n + ranks - 1) / ranks;
+}
+
 /* The same on all ranks: by the rank that sends most, and by the fullest slot. */
 static int choose(const struct backend_ctx *ctx, struct move_call *c, struct status *st)
 {
@@ -191,8 +230,9 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 		row++;
 	do {
 		c->way = table[row].way;
-		c->ctas = asked ? asked : table[row].ctas;
-		c->own_ctas = table[row].own_ctas;
+		/* A block waits for that of a rank on the same GPU, which has to have room for both. */
+		c->ctas = asked ? asked : per_rank(ctx, table[row].ctas);
+		c->own_ctas = per_rank(ctx, table[row].own_ctas);
 	} while (!fit(ctx, c) && row++ < sizeof table / sizeof *table);
 	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
 		if (!strcmp(ctx->trial->settings.path, way_names[way]))
@@ -215,7 +255,8 @@ static bool is_way(const char *path)
 	return false;
 }
 
-int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct status *st)
+int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,
+                     struct status *st)
 {
 	const struct settings *set = &trial->settings;
 	const struct nccl_coll *row = nccl_coll(cell->coll);
@@ -233,6 +274,11 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, struct 
 		                  "api = %s has no kernel for %s; allowed are alltoall, alltoallv, "
 		                  "all_gather, sendrecv in all its forms, and pair",
 		                  set->api, coll_info(cell->coll)->name);
+	if (!strcmp(set->path, way_names[MOVE_BULK]) && compute < 90)
+		return status_set(st,
+		                  "path = bulk: GPUs of compute capability 9.0 or later have bulk "
+		                  "copies; one here has %u.%u",
+		                  compute / 10, compute % 10);
 	if (trial_comm_ranks(trial) > MOVE_RANKS)
 		return status_set(st, "api = %s: allowed are %d ranks of a communicator; it has %u",
 		                  set->api, MOVE_RANKS, trial_comm_ranks(trial));
@@ -412,6 +458,7 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 	struct move_call *c = &p->move;
 	if (choose(ctx, c, st))
 		return -1;
+	bool copies = false; /* an own part */
 	c->nsends = c->nreceives = 0;
 	for (unsigned r = 0; r < ctx->n; r++) {
 		struct plan plan = plan_of(ctx, r);
@@ -420,12 +467,15 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 			struct move_part part = plan.parts[k];
 			if (r == p->me)
 				c->sends[c->nsends++] = part;
+			copies = copies || (r == p->me && part.peer == r && !ctx->cell.in_place);
 			if (r == p->me || part.peer != p->me)
 				continue;
 			part.peer = r;
 			c->receives[c->nreceives++] = part;
 		}
 	}
+	if (!copies)
+		c->own_ctas = 0;
 	return 0;
 }
 
@@ -534,9 +584,12 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
 		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu %s %u %u",
 		         i ? ", " : "", table[i].most == SIZE_MAX ? 0 : table[i].most,
-		         way_names[table[i].way], table[i].ctas, table[i].own_ctas);
+		         way_names[table[i].way], per_rank(ctx, table[i].ctas),
+		         per_rank(ctx, table[i].own_ctas));
 	size_t at = strlen(text);
-	snprintf(text + at, bytes - at, "device_table=%s\ndevice_barrier=%s\ndevice_launch=%s\n",
-	         rows, strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
+	snprintf(text + at, bytes - at,
+	         "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
+	         per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
+	         strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
 	         ctx->together ? "one graph" : "one by one");
 }

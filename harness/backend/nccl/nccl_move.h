@@ -19,9 +19,9 @@
 
 struct move_part {
 	unsigned peer;
-	unsigned packet; /* its first one in each channel's slot */
-	size_t from, to; /* in the sender's and in the receiver's buffer */
-	size_t bytes;    /* more than 0 */
+	unsigned packet, packets; /* the first one in each channel's slot, and their number there */
+	size_t from, to;          /* in the sender's and in the receiver's buffer */
+	size_t bytes;             /* more than 0 */
 };
 
 /* packets: data and the call's number in one store, by way of the receiver's slots. Else straight into

@@ -5,14 +5,16 @@
  *
  *   struct move_here   cta, thread, threads: of the block
  *   move_any(h, bad)   all its threads meet; whether one of them has `bad`
+ *   move_warp(h)       those threads meet that run in step, if the machine has such
  *   move_copy          its threads copy bytes, to a peer or here
- *   move_flush(h)      its threads meet, and what they copied comes before what they write next
+ *   move_flush(c, h)   its threads meet, and what they copied comes before what they write next
  *   move_tell_host     a failure, where the host sees it
  *
- * The floor of a call, by bytes and flags. Packets: a launch, the loads of the number and of the data (at
- * once), a store over the link, a load; the link carries each byte twice. Else: a launch, a flag over
- * the link and one back, and the bytes for peers at the link's speed; the own part is copied meanwhile
- * by blocks of its own, from and to local memory. */
+ * The floor of a call, by bytes and flags; a way is a store over the link and the look that finds it, near
+ * 1 µs. Packets: a launch, the loads of the number and of the data (at once), a way; the link carries each
+ * byte twice. Else: a launch, the load of the number, a way (begun), the load of the data, the bytes for
+ * peers at the link's speed, the last store's way and its answer (the release), a way (done). The own part is
+ * copied meanwhile, from and to local memory. The numbers are beside the table in nccl_device.c. */
 #ifndef LAUNCHGAP_NCCL_MOVE_BLOCK_H
 #define LAUNCHGAP_NCCL_MOVE_BLOCK_H
 
@@ -48,106 +50,141 @@ PROTOCOL_THREAD void move_store(char *to, size_t left, uint64_t word)
 		to[i] = (char)(word >> 8 * i);
 }
 
-/* A part's packets in one channel's slot. */
-PROTOCOL_THREAD unsigned move_packets(const struct move_call *c, const struct move_part *p)
+/* --- packets: those of all parts are one list, so that a block's threads serve all peers at once ---- */
+
+struct move_item {
+	unsigned peer, packet; /* packet: in the channel's slot */
+	size_t from, to,
+	    left; /* its data, up to 8 bytes of those left; 0: there is none in this block */
+};
+
+/* The block's i-th packet. false: it has fewer. */
+PROTOCOL_THREAD bool move_find(const struct move_part *parts, unsigned nparts, struct move_here h,
+                               unsigned i, struct move_item *out)
 {
-	return (unsigned)((p->bytes + 8 * c->ctas - 1) / (8 * c->ctas));
+	for (unsigned k = 0; k < nparts; i -= parts[k++].packets)
+		if (i < parts[k].packets) {
+			const size_t at = ((size_t)h.cta * parts[k].packets + i) * 8;
+			*out = (struct move_item){parts[k].peer, parts[k].packet + i,
+			                          parts[k].from + at, parts[k].to + at,
+			                          at < parts[k].bytes ? parts[k].bytes - at : 0};
+			return true;
+		}
+	return false;
 }
 
-PROTOCOL_THREAD bool move_send(const struct move_call *c, struct move_here h,
-                               struct protocol_channel *own, const struct move_part *p,
-                               uint32_t call)
+PROTOCOL_THREAD uint64_t move_word(const struct move_call *c, const struct move_item *it)
 {
-	const unsigned n = move_packets(c, p);
-	struct protocol_packet *slot = protocol_packets(move_channel(c, p->peer, h.cta), c->nranks,
-	                                                MOVE_PACKETS, call, c->me) +
-	                               p->packet;
-	for (unsigned i = h.thread; i < n; i += h.threads) {
-		const size_t at = ((size_t)h.cta * n + i) * 8;
-		if (at >= p->bytes)
-			break;
-		uint64_t word = move_load(c->from + p->from + at, p->bytes - at);
-		if (i == h.thread &&
-		    !protocol_await(own, p->peer, protocol_may_write(call, PROTOCOL_TURNS),
-		                    c->limit_ns))
+	return it->left ? move_load(c->from + it->from, it->left) : 0;
+}
+
+/* first: the data of this thread's first packet. */
+PROTOCOL_THREAD bool move_send(const struct move_call *c, struct move_here h,
+                               struct protocol_channel *own, uint32_t call, uint64_t first)
+{
+	const uint32_t wanted = protocol_may_write(call, PROTOCOL_TURNS);
+	struct move_item it;
+	for (unsigned i = h.thread; move_find(c->sends, c->nsends, h, i, &it); i += h.threads) {
+		const uint64_t word = i == h.thread ? first : move_word(c, &it);
+		const unsigned peer = it.peer;
+		if (!it.left)
+			continue;
+		if (!protocol_await(own, peer, wanted, c->limit_ns))
 			return false;
-		protocol_send(slot + i, call, (uint32_t)word, (uint32_t)(word >> 32));
+		protocol_send(protocol_packets(move_channel(c, peer, h.cta), c->nranks,
+		                               MOVE_PACKETS, call, c->me) +
+		                  it.packet,
+		              call, (uint32_t)word, (uint32_t)(word >> 32));
 	}
 	return true;
 }
 
 PROTOCOL_THREAD bool move_receive(const struct move_call *c, struct move_here h,
-                                  struct protocol_channel *own, const struct move_part *p,
-                                  uint32_t call)
+                                  struct protocol_channel *own, uint32_t call)
 {
-	const unsigned n = move_packets(c, p);
-	const struct protocol_packet *slot =
-	    protocol_packets(own, c->nranks, MOVE_PACKETS, call, p->peer) + p->packet;
 	uint32_t low, high;
-	for (unsigned i = h.thread; i < n; i += h.threads) {
-		const size_t at = ((size_t)h.cta * n + i) * 8;
-		if (at >= p->bytes)
-			break;
-		if (!protocol_take(own, p->peer, slot + i, call, c->limit_ns, &low, &high))
+	struct move_item it;
+	for (unsigned i = h.thread; move_find(c->receives, c->nreceives, h, i, &it);
+	     i += h.threads) {
+		const unsigned peer = it.peer;
+		const struct protocol_packet *slot =
+		    protocol_packets(own, c->nranks, MOVE_PACKETS, call, peer);
+		if (!it.left)
+			continue;
+		if (!protocol_take(own, peer, slot + it.packet, call, c->limit_ns, &low, &high))
 			return false;
-		move_store(c->to + p->to + at, p->bytes - at, (uint64_t)high << 32 | low);
+		move_store(c->to + it.to, it.left, (uint64_t)high << 32 | low);
 	}
 	return true;
 }
 
-/* Block `b` of n copies its share of a part; shares end between two packets of the link. */
-PROTOCOL_THREAD void move_share(const struct move_call *c, struct move_here h,
-                                const struct move_part *p, char *to, unsigned b, unsigned n)
+/* --- into buffers: all parts are one range, of which each block has a share ------------------------- */
+
+/* Of the parts to peers or of the own one; in place that is there already. In packets of the link. */
+PROTOCOL_THREAD unsigned move_units(const struct move_call *c, const struct move_part *p, bool own)
 {
-	const size_t packets = (p->bytes + MOVE_ALIGN - 1) / MOVE_ALIGN;
-	const size_t first = packets * b / n * MOVE_ALIGN,
-	             next = packets * (b + 1) / n * MOVE_ALIGN;
-	const size_t end = next < p->bytes ? next : p->bytes;
-	if (first < end)
-		move_copy(c, h, to + p->to + first, c->from + p->from + first, end - first);
+	if ((p->peer == c->me) != own || (own && c->from + p->from == c->to + p->to))
+		return 0;
+	return (unsigned)((p->bytes + MOVE_ALIGN - 1) / MOVE_ALIGN);
 }
 
-/* In place it is there already. */
-PROTOCOL_THREAD void move_own(const struct move_call *c, struct move_here h, unsigned b, unsigned n)
+/* Block `b` of n copies its share, which begins and ends between two packets of the link. */
+PROTOCOL_THREAD void move_share(const struct move_call *c, struct move_here h, bool own, unsigned b,
+                                unsigned n)
 {
+	unsigned all = 0, at = 0;
 	for (unsigned k = 0; k < c->nsends; k++)
-		if (c->sends[k].peer == c->me &&
-		    c->from + c->sends[k].from != c->to + c->sends[k].to)
-			move_share(c, h, &c->sends[k], c->to, b, n);
+		all += move_units(c, &c->sends[k], own);
+	const unsigned share = (all + n - 1) / n, first = b * share, end = first + share;
+	for (unsigned k = 0; k < c->nsends; k++) {
+		const struct move_part *p = &c->sends[k];
+		const unsigned units = move_units(c, p, own), next = at + units;
+		if (units && first < next && end > at) {
+			const size_t from = first > at ? (size_t)(first - at) * MOVE_ALIGN : 0;
+			const size_t to = end < next ? (size_t)(end - at) * MOVE_ALIGN : p->bytes;
+			char *base = own ? c->to : c->recv + p->peer * c->recv_stride;
+			move_copy(c, h, base + p->to + from, c->from + p->from + from, to - from);
+		}
+		at = next;
+	}
+}
+
+/* Without blocks for it, while the peers' data comes. */
+PROTOCOL_THREAD void move_own(const struct move_call *c, struct move_here h)
+{
+	if (!c->own_ctas)
+		move_share(c, h, true, h.cta, c->ctas);
 }
 
 PROTOCOL_THREAD bool move_by_packets(const struct move_call *c, struct move_here h,
-                                     struct protocol_channel *own, uint32_t call)
+                                     struct protocol_channel *own, uint32_t call, uint64_t first)
 {
-	bool good = true;
-	for (unsigned k = 0; good && k < c->nsends; k++)
-		if (c->sends[k].peer != c->me)
-			good = move_send(c, h, own, &c->sends[k], call);
-	for (unsigned k = 0; good && k < c->nreceives; k++)
-		good = move_receive(c, h, own, &c->receives[k], call);
-	return good;
+	const bool good = move_send(c, h, own, call, first);
+	/* Threads without a packet would go ahead to the own part, and those of their warp with one send after it. */
+	move_warp(h);
+	if (!good)
+		return false;
+	move_own(c, h);
+	return move_receive(c, h, own, call);
 }
 
 PROTOCOL_THREAD bool move_into_buffers(const struct move_call *c, struct move_here h,
                                        struct protocol_channel *own, uint32_t call)
 {
 	bool good = true;
-	/* Blocks begin with different peers, so that all links are in use. */
-	for (unsigned k = 0; k < c->nsends; k++) {
-		const struct move_part *p = &c->sends[(k + h.cta) % c->nsends];
-		if (p->peer == c->me)
-			continue;
-		if (h.thread == 0)
-			good = protocol_await(own, p->peer, protocol_may_write(call, c->turns),
-			                      c->limit_ns);
-		if (move_any(h, !good))
-			return false;
-		move_share(c, h, p, c->recv + p->peer * c->recv_stride, h.cta, c->ctas);
-	}
-	move_flush(h);
-	for (unsigned r = h.thread; r < c->nranks; r += h.threads)
-		if (r != c->me)
-			protocol_tell_done(&move_channel(c, r, h.cta)->inbox[c->me], call);
+	for (unsigned k = h.thread; good && k < c->nsends; k += h.threads)
+		good = c->sends[k].peer == c->me ||
+		       protocol_await(own, c->sends[k].peer, protocol_may_write(call, c->turns),
+		                      c->limit_ns);
+	if (move_any(h, !good))
+		return false;
+	move_share(c, h, false, h.cta, c->ctas);
+	move_flush(c, h);
+	for (unsigned k = h.thread; k < c->nsends; k += h.threads)
+		if (c->sends[k].peer != c->me)
+			protocol_tell_done(&move_channel(c, c->sends[k].peer, h.cta)->inbox[c->me],
+			                   call);
+	move_own(c, h);
 	for (unsigned k = h.thread; good && k < c->nreceives; k += h.threads)
 		good = protocol_await(own, c->receives[k].peer, protocol_done(call), c->limit_ns);
 	return good;
@@ -165,24 +202,27 @@ PROTOCOL_THREAD void move_wipe(const struct move_call *c, struct move_here h,
 PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 {
 	if (h.cta >= c->ctas) {
-		move_own(c, h, h.cta - c->ctas, c->own_ctas);
+		move_share(c, h, true, h.cta - c->ctas, c->own_ctas);
 		return;
 	}
 	struct protocol_channel *own = move_channel(c, c->me, h.cta);
+	struct move_item it;
+	uint64_t first = 0;
+	/* Before the number, so that both are on the way at once. */
+	if (c->way == MOVE_PACKET && move_find(c->sends, c->nsends, h, h.thread, &it))
+		first = move_word(c, &it);
 	const uint32_t call = protocol_next(own->call);
 	/* Whoever was waited for may have come by now: what this call wrote would pass for the failed one's. */
-	if (move_any(h, protocol_read(&own->failed) != 0)) {
+	if (move_any(h, own->failed != 0)) {
 		if (h.thread == 0)
-			move_tell_host(c->failed, protocol_read(&own->failed));
+			move_tell_host(c->failed, own->failed);
 		return;
 	}
 	for (unsigned r = h.thread; r < c->nranks; r += h.threads)
 		if (r != c->me)
 			protocol_tell_begun(&move_channel(c, r, h.cta)->inbox[c->me], call);
-	const bool good = c->way == MOVE_PACKET ? move_by_packets(c, h, own, call)
+	const bool good = c->way == MOVE_PACKET ? move_by_packets(c, h, own, call, first)
 	                                        : move_into_buffers(c, h, own, call);
-	if (!c->own_ctas)
-		move_own(c, h, h.cta, c->ctas);
 	if (move_any(h, !good)) {
 		if (h.thread == 0)
 			move_tell_host(c->failed, protocol_read(&own->failed));

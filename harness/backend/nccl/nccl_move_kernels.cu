@@ -17,6 +17,11 @@ static __device__ __forceinline__ bool move_any(struct move_here, bool bad)
 	return __syncthreads_or(bad);
 }
 
+static __device__ __forceinline__ void move_warp(struct move_here)
+{
+	__syncwarp();
+}
+
 static __device__ __forceinline__ void move_tell_host(uint32_t *failed, uint32_t failure)
 {
 	asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(failed), "r"(failure) : "memory");
@@ -40,33 +45,47 @@ static __device__ __forceinline__ size_t copy_words(char *to, const char *from, 
 		for (unsigned k = 0; k < AHEAD; k++)
 			target[i + k * threads] = held[k];
 	}
-	for (; i < words; i += threads)
-		target[i] = source[i];
+	/* Fewer than AHEAD are left; they too are loaded at once. */
+	T held[AHEAD - 1] = {};
+#pragma unroll
+	for (unsigned k = 0; k < AHEAD - 1; k++)
+		if (i + k * threads < words)
+			held[k] = source[i + k * threads];
+#pragma unroll
+	for (unsigned k = 0; k < AHEAD - 1; k++)
+		if (i + k * threads < words)
+			target[i + k * threads] = held[k];
 	return words * sizeof(T);
 }
 
-/* By the widest words that fit both sides: the bytes up to the first such word and those after the last
+/* Not inlined, as it is used three times: the kernel's code would be twice as long.
+ * By the widest words that fit both sides: the bytes up to the first such word and those after the last
  * one are copied one by one. */
-static __device__ __forceinline__ void copy_by_stores(struct move_here h, char *to,
-                                                      const char *from, size_t bytes)
+static __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
+                                                   size_t bytes)
 {
 	const size_t apart = (uintptr_t)to ^ (uintptr_t)from;
-	const unsigned width = apart % 16 == 0 ? 16 : apart % 8 == 0 ? 8 : apart % 4 == 0 ? 4 : 1;
-	size_t head = -(uintptr_t)to % width, done = 0;
-	if (head > bytes)
-		head = bytes;
-	for (size_t i = h.thread; i < head; i += h.threads)
-		to[i] = from[i];
+	const unsigned width = apart % 16 == 0  ? 16
+	                       : apart % 8 == 0 ? 8
+	                       : apart % 4 == 0 ? 4
+	                       : apart % 2 == 0 ? 2
+	                                        : 1;
+	const size_t ahead = -(uintptr_t)to % width, head = ahead < bytes ? ahead : bytes;
+	size_t done = head;
+	if (head)
+		copy_words<char>(to, from, head, h.thread, h.threads);
+	to += head, from += head;
 	if (width == 16)
-		done = copy_words<uint4>(to + head, from + head, bytes - head, h.thread, h.threads);
+		done += copy_words<uint4>(to, from, bytes - head, h.thread, h.threads);
 	else if (width == 8)
-		done =
-		    copy_words<uint64_t>(to + head, from + head, bytes - head, h.thread, h.threads);
+		done += copy_words<uint64_t>(to, from, bytes - head, h.thread, h.threads);
 	else if (width == 4)
-		done =
-		    copy_words<uint32_t>(to + head, from + head, bytes - head, h.thread, h.threads);
-	for (size_t i = head + done + h.thread; i < bytes; i += h.threads)
-		to[i] = from[i];
+		done += copy_words<uint32_t>(to, from, bytes - head, h.thread, h.threads);
+	else if (width == 2)
+		done += copy_words<uint16_t>(to, from, bytes - head, h.thread, h.threads);
+	to += done - head, from += done - head;
+	if (bytes > done)
+		copy_words<char>(to, from, bytes - done, h.thread, h.threads);
 }
 
 /* Bulk copies by way of shared memory, which one thread of the block starts: the stages take turns, each
@@ -97,7 +116,7 @@ static __device__ __forceinline__ void bulk_begin(struct move_here h)
 			asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
 			                 shared_address(&b->full[s]))
 			             : "memory");
-		asm volatile("fence.proxy.async;" ::: "memory");
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	}
 	__syncthreads();
 }
@@ -136,7 +155,7 @@ static __device__ __forceinline__ void bulk_write(struct bulk *b, unsigned turn,
 }
 
 /* bytes: a multiple of 16, as both addresses are. */
-static __device__ __forceinline__ void copy_by_bulk(char *to, const char *from, size_t bytes)
+static __device__ __noinline__ void copy_by_bulk(char *to, const char *from, size_t bytes)
 {
 	struct bulk *b = (struct bulk *)shared;
 	const unsigned n = (unsigned)((bytes + STAGE_BYTES - 1) / STAGE_BYTES), first = b->turns;
@@ -177,12 +196,14 @@ static __device__ __forceinline__ void move_copy(const struct move_call *c, stru
 	copy_by_stores(h, to, from, bytes);
 }
 
-/* All threads' stores and the bulk copies come before the release that follows. */
-static __device__ __forceinline__ void move_flush(struct move_here h)
+/* All threads' stores and the bulk copies come before the release that follows. A bulk copy that is waited
+ * for is visible to the thread that started it, as its own stores are (PTX: its completion has the fence
+ * between proxies). A fence here would wait for the link once more. */
+static __device__ __forceinline__ void move_flush(const struct move_call *c, struct move_here h)
 {
 #if __CUDA_ARCH__ >= 900
-	if (h.thread == 0)
-		asm volatile("cp.async.bulk.wait_group 0;\nfence.proxy.async;" ::: "memory");
+	if (c->way == MOVE_BULK && h.thread == 0)
+		asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 #endif
 	__syncthreads();
 }
@@ -200,7 +221,7 @@ __global__ void __launch_bounds__(THREADS) move(const __grid_constant__ struct m
 #if __CUDA_ARCH__ >= 900
 	/* Of the own part: its blocks have nobody to tell. */
 	if (call.way == MOVE_BULK)
-		move_flush(here);
+		move_flush(&call, here);
 #endif
 }
 

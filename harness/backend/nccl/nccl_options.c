@@ -254,7 +254,7 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 	if (refusal)
 		return status_set(st, "%s; a communicator has %u here", refusal,
 		                  trial_comm_ranks(trial));
-	if (nccl_move_refuse(trial, c, st))
+	if (nccl_move_refuse(trial, c, compute, st))
 		return -1;
 	if (set->call_ctas && !nccl_moves(set) &&
 	    (!row->configured || (row->move && strcmp(set->api, "native"))))

@@ -7,7 +7,7 @@
  * should end (ncclProxyServiceUDS in NCCL's src/proxy.cc, 2.21.5 to 2.30.7). That took 0.50 s, making
  * a second communicator 0.04 s (2 × H100, NCCL 2.28.3). From 2.22.3 on finalizing tells that thread
  * to end, and so a communicator that was finalized half a second ago is destroyed without waiting;
- * before, destroying does both. At a job's end nothing is destroyed: all ranks are done, and the
+ * before, destroying does both. At a job's end nothing is finalized or destroyed: all ranks are done, and the
  * processes' exit gives everything back. Names in /dev/shm are gone by then: NCCL removes them once
  * all ranks have connected.
  *
