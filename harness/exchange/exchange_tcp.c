@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "../sanitize.h"
 #include "exchange.h"
 #include "wire.h"
 
@@ -99,7 +100,9 @@ static int hear_first(struct tcp *t, enum kind kind, void *data, size_t bytes, s
 		size_t n = le32toh(head.bytes);
 		if (n >= sizeof text)
 			n = sizeof text - 1;
-		if (wire_recv(t->fds[0], text, n, deadline_ns, &why) || !text[0])
+		const bool heard = !wire_recv(t->fds[0], text, n, deadline_ns, &why);
+		sanitize_text(text);
+		if (!heard || !text[strspn(text, " \t\n")])
 			return status_set(st, "rank 0 failed, and does not say why");
 		return status_set(st, "%s", text);
 	}
