@@ -38,7 +38,7 @@ $(SIMS:=.txt): %.txt: %
 	$(Q)$< >$@.part && mv $@.part $@
 
 # Libraries that this machine may lack, for the tests of what loads them.
-$(B)/tests/%.so: tests/%.c
+$(B)/tests/%.so: tests/%.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
 $(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
@@ -68,7 +68,7 @@ $(STANDIN)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	$(SAY) CC $< for stand-ins
 	$(Q)$(CC) $(ALL_C) $(call PKG,--cflags) -c -o $@ $<
-$(STANDIN)/libcudart.so: tests/standin/cudart.c tests/standin/cudart_memory.c $(wildcard tests/standin/*.h)
+$(STANDIN)/libcudart.so: tests/standin/cudart.c tests/standin/cudart_memory.c $(wildcard tests/standin/*.h) | deps
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -lpthread
 $(STANDIN)/libnccl.so.2: RELEASE := 22803
@@ -80,11 +80,11 @@ $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl
 $(STANDIN)/libcublas.so.13: tests/standin/cublas.c $(wildcard tests/standin/*.h) $(STANDIN)/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) $(HEADERS) -o $@ $< $(STANDIN)/libcudart.so -lpthread
-$(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c
+$(STANDIN)/libnvidia-ml.so.1: tests/standin_nvml.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) -o $@ $<
 # A tool for NVTX: only where its headers are does it hold anything.
-$(STANDIN)/libtool.so: tests/standin/nvtx.c
+$(STANDIN)/libtool.so: tests/standin/nvtx.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) $(HEADERS) -o $@ $< -ldl
 $(STANDIN)/launchgap: $(B)/harness/main.o $(KNOWN) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(PARTS)
@@ -136,13 +136,13 @@ $(B)/tests/test_modes: | $(B)/forked
 
 # NCCL with one function of its own, for faults on GPUs: an empty library of NCCL's name stands for
 # the system's, which takes its place when the shim is loaded.
-$(B)/shim_nccl.so: tests/shim_nccl.c
+$(B)/shim_nccl.so: tests/shim_nccl.c | deps
 	@mkdir -p $(@D)/shim
 	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
 
 # Programs that launchers start on the hosts of tests/rig.
-$(B)/tests/rig/%: tests/rig/%.c
+$(B)/tests/rig/%: tests/rig/%.c | deps
 	@mkdir -p $(@D)
 	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) -o $@ $<
 $(B)/tests/test_rig: | $(B)/tests/rig/world
