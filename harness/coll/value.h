@@ -435,12 +435,20 @@ VALUE_FN struct value_source value_source(const struct value_question *q, uint64
 }
 
 /* What it has to be. */
-VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
+VALUE_FN uint64_t value_expected_by(const struct value_question *q, const struct value_rule *r,
+                                    uint64_t base, uint64_t i)
 {
 	struct value_source s = value_source(q, base, i);
 	if (!s.run)
 		return 0;
-	return s.reduced ? value_reduced(q, s.position) : value_input(q, s.rank, s.position);
+	return s.reduced ? value_reduced_by(q, r, value_place(q, s.position))
+	                 : value_input_by(q, r, value_place(q, s.position), s.rank);
+}
+
+VALUE_FN uint64_t value_expected(const struct value_question *q, uint64_t base, uint64_t i)
+{
+	const struct value_rule r = value_rule(q);
+	return value_expected_by(q, &r, base, i);
 }
 
 #endif

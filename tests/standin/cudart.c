@@ -550,6 +550,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
 	struct CUstream_st *s = stream_of(stream);
+	if (!error && (memory_is_foreign(from) || memory_is_foreign(to)))
+		error = cudaErrorInvalidValue;
 	if (!error)
 		error = stream_add(stream, copy_work, &c, sizeof c, false);
 	return error || kind != cudaMemcpyDeviceToHost || s->capture ? error : stream_wait(s);

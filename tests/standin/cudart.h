@@ -9,8 +9,9 @@
 
 /* What a thread that captures may not do: as standin_enter_cuda, and refused there. */
 cudaError_t standin_enter_unsafe(const char *function);
-unsigned standin_current(void); /* device of this thread */
-bool standin_is_busy(void);     /* any stream */
-int memory_blocks(void);        /* that are allocated */
+unsigned standin_current(void);         /* device of this thread */
+bool standin_is_busy(void);             /* any stream */
+int memory_blocks(void);                /* that are allocated */
+bool memory_is_foreign(const void *at); /* of standin_take, and another GPU is the current one */
 
 #endif

@@ -16,6 +16,7 @@ struct block {
 	size_t bytes;
 	int device; /* -1: of the host */
 	int fd;     /* of a GPU's memory, which other processes may map */
+	bool own;   /* copied only while its GPU is the current one */
 };
 
 static struct {
@@ -101,6 +102,34 @@ static cudaError_t give_memory(void *at, bool host)
 	return cudaSuccess;
 }
 
+static struct block *block_of(const void *at)
+{
+	struct block *b = here.blocks;
+	while (b &&
+	       ((const char *)at < (char *)b->at || (const char *)at >= (char *)b->at + b->bytes))
+		b = b->next;
+	return b;
+}
+
+cudaError_t standin_take(void **out, size_t bytes, int device)
+{
+	cudaError_t error = take_memory(out, bytes, device);
+	pthread_mutex_lock(&here.lock);
+	if (!error)
+		block_of(*out)->own = true;
+	pthread_mutex_unlock(&here.lock);
+	return error;
+}
+
+bool memory_is_foreign(const void *at)
+{
+	pthread_mutex_lock(&here.lock);
+	const struct block *b = block_of(at);
+	const bool foreign = b && b->own && b->device != (int)standin_current();
+	pthread_mutex_unlock(&here.lock);
+	return foreign;
+}
+
 void standin_release(void *at)
 {
 	give_memory(at, false);
@@ -108,14 +137,11 @@ void standin_release(void *at)
 
 int standin_memory(const void *at, size_t *offset)
 {
-	int fd = -1;
 	pthread_mutex_lock(&here.lock);
-	for (const struct block *b = here.blocks; b; b = b->next)
-		if ((const char *)at >= (char *)b->at &&
-		    (const char *)at < (char *)b->at + b->bytes) {
-			*offset = (size_t)((const char *)at - (char *)b->at);
-			fd = b->fd;
-		}
+	const struct block *b = block_of(at);
+	const int fd = b ? b->fd : -1;
+	if (b)
+		*offset = (size_t)((const char *)at - (char *)b->at);
 	pthread_mutex_unlock(&here.lock);
 	return fd;
 }

@@ -44,11 +44,13 @@ cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cuda
 static void fill(void *args)
 {
 	const struct stretch *s = args;
+	const struct value_rule rule = value_rule(&s->q);
 	size_t element = coll_dtype_bytes(s->q.dtype);
 	for (unsigned slot = 0; slot < s->slots; slot++) {
 		uint64_t base = slot * s->q.count;
 		for (uint64_t i = 0; i < s->n; i++) {
-			uint64_t bits = value_input(&s->q, s->q.rank, base + i);
+			uint64_t bits =
+			    value_input_by(&s->q, &rule, value_place(&s->q, base + i), s->q.rank);
 			memcpy(s->arena + (base + s->at + i) * element, &bits, element);
 		}
 	}
@@ -64,13 +66,14 @@ cudaError_t device_launch_fill(void *arena, const struct value_question *questio
 static void check(void *args)
 {
 	const struct stretch *s = args;
+	const struct value_rule rule = value_rule(&s->q);
 	size_t element = coll_dtype_bytes(s->q.dtype);
 	for (unsigned slot = 0; slot < s->slots; slot++) {
 		uint64_t base = slot * s->q.count;
 		for (uint64_t i = 0; i < s->n; i++) {
 			uint64_t at = base + s->at + i;
 			if (load(s->arena + at * element, element) ==
-			    value_expected(&s->q, base, i))
+			    value_expected_by(&s->q, &rule, base, i))
 				continue;
 			if (at < s->tally[1])
 				s->tally[1] = at;

@@ -108,7 +108,7 @@ int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, i
 	(void)flags;
 	if (!error && (c->nwindows == WINDOWS || fd < 0))
 		error = INTERNAL;
-	if (!error && cudaMalloc(&memory, sizeof(struct window)))
+	if (!error && standin_take(&memory, sizeof(struct window), (int)c->device))
 		error = CUDA;
 	if (error)
 		return standin_group_fail(error);

@@ -54,10 +54,12 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS) fill(T *arena, const struct stretch s)
 {
 	const struct share mine = share_of(&s);
+	const struct value_rule rule = value_rule(&s.q);
 	for (unsigned slot = mine.slot; slot < s.slots; slot += mine.next_slot) {
 		uint64_t base = slot * s.q.count;
 		for (uint64_t i = mine.first; i < s.n; i += mine.step)
-			arena[base + s.at + i] = (T)value_input(&s.q, s.q.rank, base + i);
+			arena[base + s.at + i] = (T)value_input_by(
+			    &s.q, &rule, value_place(&s.q, base + i), s.q.rank);
 	}
 }
 
@@ -67,12 +69,13 @@ __global__ void __launch_bounds__(THREADS)
     check(const T *arena, const struct stretch s, unsigned long long *tally)
 {
 	const struct share mine = share_of(&s);
+	const struct value_rule rule = value_rule(&s.q);
 	unsigned long long wrong = 0, first = ~0ull;
 	for (unsigned slot = mine.slot; slot < s.slots; slot += mine.next_slot) {
 		uint64_t base = slot * s.q.count;
 		for (uint64_t i = mine.first; i < s.n; i += mine.step) {
 			unsigned long long at = base + s.at + i;
-			if (arena[at] == (T)value_expected(&s.q, base, i))
+			if (arena[at] == (T)value_expected_by(&s.q, &rule, base, i))
 				continue;
 			if (wrong++ == 0) /* a thread goes upwards */
 				first = at;

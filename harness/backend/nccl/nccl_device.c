@@ -422,7 +422,9 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st)
 		    .nranks = ctx->n,
 		    .turns = strcmp(ctx->trial->settings.api, "device") ? PROTOCOL_TURNS : 1};
 		ctx->move_failed[i] = 0;
-		if (find_peers(ctx, p, p->channels_window, &c->channels, &c->channels_stride, st) ||
+		/* What NCCL keeps of a window is read with its GPU current: from another one CUDA refuses. */
+		if (device_use(p->device, st) ||
+		    find_peers(ctx, p, p->channels_window, &c->channels, &c->channels_stride, st) ||
 		    find_peers(ctx, p, p->handles[ARENA_RECV], &p->peers_recv, &c->recv_stride, st))
 			return -1;
 		p->peers_recv += ctx->trial->settings.offset_bytes;
