@@ -1,6 +1,7 @@
 /* The backends, one row each; `backend = auto` takes the first that fits the machine. */
 #include "table.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,10 +23,17 @@ const char *backend_name(unsigned i)
 	return backend_table[i] ? backend_table[i]->name : NULL;
 }
 
+/* A driver's library may start threads as it counts devices. With this mask they take no signal that the
+ * program waits for: an agent would not hear that a worker has ended, nor the runner of Ctrl-C. */
 unsigned backend_capacity(const char *name, struct status *st)
 {
 	const struct backend *b = backend_find(name);
-	return !b ? 0 : b->capacity ? b->capacity(st) : UINT_MAX;
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	const unsigned capacity = !b ? 0 : b->capacity ? b->capacity(st) : UINT_MAX;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return capacity;
 }
 
 bool backend_uses(const struct backend *b, const char *key)

@@ -33,6 +33,20 @@ TEST(nccl_tests_options_come_to_the_record)
 	           "ranks = 5, but backend nccl has room for 4 here");
 }
 
+/* CUDA starts a thread as the agents' GPUs are counted. If it takes their signals, an agent does not hear that a
+ * worker or the run has ended, and waits for ever: now and then, so that several runs are tried. */
+TEST(agents_hear_of_every_end_beside_threads_of_cuda)
+{
+	if (system("command -v mpirun >/dev/null"))
+		skip();
+	for (unsigned i = 0; i < 5; i++)
+		cli_expect(
+		    here_shell("unset LAUNCHGAP_RENDEZVOUS; timeout 60 mpirun --allow-run-as-root "
+		               "--oversubscribe --bind-to none -np 2 $LAUNCHGAP sendrecv_perf -b 8 "
+		               "-e 64 -f 8 -n 2 --results $HERE/results"),
+		    0, " layout=2x1x1 ", "#  Rank  1 ");
+}
+
 /* The front door's last words, beside the columns, are whether its bandwidth is normal. */
 TEST(a_program_of_nccl_tests_ends_with_whether_bandwidth_is_normal)
 {
