@@ -130,8 +130,8 @@ TEST(threads_or_processes)
 	speed[2] = 0.9;
 	assert_int_equal(count("choose by convenience", NULL), 0);
 	assert_int_equal(count("a thread per rank rather than a process per rank", &text), 1);
-	assert_says(text, ": 1.1");
-	assert_says(text, " times the bandwidth in threads against processes (1.");
+	assert_says(text, "reaches 1.1");
+	assert_says(text, " times the bandwidth of processes (1.");
 	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
 	speed[2] = 1.1;
 	assert_int_equal(count("a thread per rank rather than a process per rank", NULL), 0);
@@ -171,7 +171,7 @@ TEST(several_workers_launch_small_sizes)
 	speed[0] = 0.4;
 	small_only = 65536;
 	assert_int_equal(count("Launch from several workers", &text), 2);
-	assert_says(text, "2.50 times the speed in processes against single (2.50 to 2.5");
+	assert_says(text, "processes reaches 2.50 times the speed of single (2.50 to 2.5");
 	assert_says(text, ", faster at every size up to 64 KiB)");
 	speed[0] = 1;
 	assert_int_equal(count("Launch from several workers", NULL), 0);
@@ -269,7 +269,7 @@ TEST(the_figure_allows_for_the_choice)
 	assert_true(item->expect.estimate < item->ratio.estimate - 0.001);
 	assert_true(item->expect.lo >= 1.02 - 1e-9);
 	char figures[80];
-	snprintf(figures, sizeof figures, ": %.2f t", item->expect.estimate);
+	snprintf(figures, sizeof figures, "reaches %.2f t", item->expect.estimate);
 	assert_says(text, figures);
 	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f",
 	         item->ratio.estimate);
@@ -304,7 +304,7 @@ TEST(an_end_is_no_estimate)
 			continue;
 		const struct stats_ratio *e = &advice.items[0].expect;
 		bool end = e->estimate <= e->lo * (1 + 1e-9);
-		snprintf(figures, sizeof figures, ": %.2f to %.2f times", e->lo, e->hi);
+		snprintf(figures, sizeof figures, "reaches %.2f to %.2f times", e->lo, e->hi);
 		if (end != (strstr(text, figures) != NULL))
 			fail_msg("%s of %g (%g to %g)", text, e->estimate, e->lo, e->hi);
 		ends += end;

@@ -298,8 +298,8 @@ TEST(its_json_has_nccl_tests_keys)
 	json_decref(json);
 }
 
-/* As nccl-tests prints it, which goes up to it in steps that need not meet it. */
-TEST(the_most_bytes_are_those_that_were_typed)
+/* As nccl-tests prints them: its steps need not meet the last, and the first sizes may come to 0. */
+TEST(the_least_and_the_most_bytes_are_those_that_were_typed)
 {
 	cli_expect(perf("all_reduce_perf", "-t 2 -b 4K -e 20K -f 2 -n 2 -J $HERE/x.json"), 0,
 	           " minBytes 4096 maxBytes 20480 step: 2(factor) ");
@@ -308,6 +308,8 @@ TEST(the_most_bytes_are_those_that_were_typed)
 	assert_int_equal(json_integer_value(json_object_get(config, "maximum_bytes")), 20480);
 	assert_int_equal(json_array_size(json_object_get(json, "results")), 3);
 	json_decref(json);
+	cli_expect(perf("alltoall_perf", "-t 2 -b 8 -e 64 -f 2 -n 2"), 0,
+	           " minBytes 8 maxBytes 64 step: 2(factor) ");
 }
 
 /* By the reader of nccl-tests' own files: against itself, and against the run's record. */

@@ -152,7 +152,7 @@ static void says(double lo, double hi, const char *expected)
 	w.steps[0].name = "a";
 	w.steps[0].counts = true;
 	w.steps[0].share = w.explained;
-	snprintf(text, sizeof text, "From x to y: %s.", expected);
+	snprintf(text, sizeof text, "Between x and y, %s.", expected);
 	assert_string_equal(told(&w), text);
 }
 

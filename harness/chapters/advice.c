@@ -117,12 +117,12 @@ static bool is_same_pair(const struct row *a, const struct row *b)
 	return !strcmp(a->from, b->from) && !strcmp(a->to, b->to);
 }
 
-/* "1.28 times the bandwidth in threads-registered against threads (1.27 to 1.30)" */
+/* "threads-registered reaches 1.28 times the bandwidth of threads (1.27 to 1.30)" */
 static void add_item(struct phrase *p, const struct story_table *t, const struct row *row)
 {
 	phrase_add_row(p, t, row,
 	               row->equal ? "{from} and {to} have the same {unit} ({gain}, {bounds})"
-	                          : "{gain} times the {unit} in {to} against {from}[ ({about})]");
+	                          : "{to} reaches {gain} times the {unit} of {from}[ ({about})]");
 }
 
 /* For several collectives: "threads against single: 1.56 in all_reduce, 1.57 in all_gather". */

@@ -44,7 +44,7 @@ static const struct column columns[] = {
     COLUMN(struct row, speed, "speed", "", RATIO),
     COLUMN(struct row, verdict, "verdict", "", WORD),
     COLUMN(struct row, fails, "why", "", TEXT),
-    COLUMN(struct row, gives, "what gives it back, all of it", "", TEXT),
+    COLUMN(struct row, gives, "what restores it, all of it", "", TEXT),
     COLUMN(struct row, remedy, "as in", "", TEXT),
     COLUMN(struct row, restored, "with it", "", RATIO),
     COLUMN_AS(struct row, how, "how", "", "", TEXT, ONLY_FILES),

@@ -234,7 +234,7 @@ static void tell(const struct analysis *a, struct story *story)
 	              shared ? "" : "No shares are given: ");
 	STORY_TELL(story, facts, whole_sentences);
 	if (shared)
-		say_explained(story, facts, steps, w, STORY_ANSWER, "From {from} to {to}: ");
+		say_explained(story, facts, steps, w, STORY_ANSWER, "Between {from} and {to}, ");
 	story_show(story, steps);
 	story_picture(story, "waterfall", shared);
 	story_note(story, STORY_BODY,

@@ -57,7 +57,7 @@ static const struct story_form rank_form =
 static const struct column class_columns[] = {
     COLUMN_AS(struct rank_links_class, name, "class", "class", "", TEXT, 0),
     COLUMN(struct rank_links_class, pairs, "pairs", "", COUNT),
-    COLUMN(struct rank_links_class, expected_gbs, "expected from", "GB/s", NUMBER),
+    COLUMN(struct rank_links_class, expected_gbs, "expected, at least", "GB/s", NUMBER),
     COLUMN(struct rank_links_class, theoretical_gbs, "theoretical", "GB/s", NUMBER),
     COLUMN(struct rank_links_class, source, "source", "", TEXT),
 };

@@ -131,34 +131,41 @@ unsigned nccl_table_library(const struct nccl_table *t)
 	return major * (major > 2 || minor > 8 ? 10000 : 1000) + minor * 100 + patch;
 }
 
-/* Where the last range of the command line ends, which the steps to it may not meet; 0: it has none. */
-static size_t typed_end(const struct nccl_table *t)
+/* A size as it is typed; 0: it is none. */
+static size_t typed_size(const char *from, size_t length)
+{
+	char text[32];
+	size_t sizes[SIZES_MAX];
+	unsigned n;
+	struct status ignored = {""};
+	snprintf(text, sizeof text, "%.*s", (int)length, from);
+	return sizes_parse(text, sizes, &n, &ignored) ? 0 : sizes[0];
+}
+
+/* The ends of the command line's last range, whose first sizes may come to 0, and whose steps may not meet
+ * the last; 0: it has none. */
+static void typed_ends(const struct nccl_table *t, size_t ends[2])
 {
 	static const char key[] = "bytes=";
-	const json_t *command = json_object_get(t->s->run->environment, "command");
-	size_t end = 0, i, sizes[SIZES_MAX];
-	const json_t *word;
+	const json_t *command = json_object_get(t->s->run->environment, "command"), *word;
+	size_t i;
+	ends[0] = ends[1] = 0;
 	json_array_foreach((json_t *)(size_t)command, i, word)
 	{
 		const char *text = json_string_value(word);
-		const char *dots =
-		    text && !strncmp(text, key, sizeof key - 1) ? strstr(text, "..") : NULL;
-		char last[32];
-		unsigned n;
-		struct status ignored = {""};
-		if (text && !strncmp(text, key, sizeof key - 1))
-			end = 0;
-		if (!dots || strchr(text, ','))
+		if (!text || strncmp(text, key, sizeof key - 1) != 0)
 			continue;
-		snprintf(last, sizeof last, "%.*s", (int)strcspn(dots + 2, " x+"), dots + 2);
-		end = sizes_parse(last, sizes, &n, &ignored) ? 0 : sizes[0];
+		const char *from = text + sizeof key - 1,
+		           *dots = strchr(from, ',') ? NULL : strstr(from, "..");
+		ends[0] = dots ? typed_size(from, (size_t)(dots - from)) : 0;
+		ends[1] = dots ? typed_size(dots + 2, strcspn(dots + 2, " x+")) : 0;
 	}
-	return end;
 }
 
-/* The least and the most of all rows' sizes; nccl-tests' most is the one that was typed. */
+/* The least and the most of all rows' sizes, or what was typed, as nccl-tests prints it. */
 static void read_sizes(const struct nccl_table *t, struct nccl_options *o)
 {
+	size_t typed[2];
 	o->least = SIZE_MAX;
 	for (unsigned g = t->first; g < t->s->ngroups; g++) {
 		const struct summary_group *group = &t->s->groups[g];
@@ -169,8 +176,9 @@ static void read_sizes(const struct nccl_table *t, struct nccl_options *o)
 		if (group->asked_bytes[group->nsizes - 1] > o->most)
 			o->most = group->asked_bytes[group->nsizes - 1];
 	}
-	const size_t typed = typed_end(t);
-	o->most = typed > o->most ? typed : o->most;
+	typed_ends(t, typed);
+	o->least = typed[0] && typed[0] < o->least ? typed[0] : o->least;
+	o->most = typed[1] > o->most ? typed[1] : o->most;
 }
 
 /* The step from one size to the next, if it is the same for all. */
