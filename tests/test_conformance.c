@@ -57,7 +57,7 @@ static void add_head(struct experiment *to, const char *backend, unsigned ranks,
 	add(to,
 	    "; Is the same data moved, however it is asked for?\n[experiment]\nbackend = %s\n"
 	    "ranks = %u\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
-	    "calls = 2\nisolated_calls = 2\ncollective = ",
+	    "calls = 2\nisolated_calls = 2\nwait = yield\ncollective = ",
 	    backend, ranks);
 	for (int c = 0; c < COLL_KINDS; c++) {
 		if (!is_taken(c, need, without))

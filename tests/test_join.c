@@ -24,7 +24,8 @@
 #define LONG                                                                                       \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 1\n"      \
 	"warmup = 1\nisolated_calls = 900\npace = isolated\nlimit = no\nbackend = null\n"          \
-	"delay = 100ms\nreference = processes\n[variant processes]\nmode = processes\n"
+	"delay = 100ms\nwait = block\nreference = processes\n[variant processes]\nmode = "         \
+	"processes\n"
 
 /* What stands in front of a test's lines.
  * begin N HOSTS ARGS…   starts N agents on so many pretended hosts, the first one last
@@ -225,8 +226,9 @@ TEST(two_worlds_on_one_port_are_told_apart)
 /* The trial fails with a sentence that names it, and the next one has its worker. */
 TEST(a_worker_that_is_killed_is_named)
 {
-	cli_expect(shell(LONG, "begin 2 1; kill -9 $(worker 1); block 1/2; worker 1 >/dev/null; "
-	                       "kill -INT $(cat $HERE/agent.0); ends"),
+	cli_expect(shell(LONG,
+	                 "begin 2 1; w=$(worker 1); kill -9 $w; while [ $(worker 1) = $w ]; do "
+	                 "sleep 0.02; done; kill -INT $(cat $HERE/agent.0); ends"),
 	           0, "rank 1: its process was killed by signal 9 (Killed)",
 	           "agent 0 ended with 130", "agent 1 ended with 1");
 }

@@ -5,8 +5,9 @@
 #include "../clock.h"
 #include "loop.h"
 
-#define MOST_ROWS  200000 /* of a steady stretch */
-#define MOST_AHEAD 512    /* calls that a device queues before their issuer has to wait */
+#define MOST_ROWS    200000 /* of a steady stretch */
+#define STEADY_PARTS 16     /* after each it is seen whether its time is over */
+#define MOST_AHEAD   512    /* calls that a device queues before their issuer has to wait */
 
 /* Spans of the last row. */
 static void read_spans(struct loop *loop, unsigned cell)
@@ -99,21 +100,26 @@ static int64_t usual_length(const struct sample *rows, unsigned n)
 	return 0;
 }
 
-/* The usual length of the rows that were kept, by the first worker's clock: all workers have to run
- * the same numbers of rows. */
+/* All workers have to run the same numbers of rows: what the first one's clock says counts. */
+static int first_says(struct loop *loop, int64_t *what)
+{
+	void *mailbox = team_mailbox(loop->team, 0);
+	if (loop->place.first == 0)
+		memcpy(mailbox, what, sizeof *what);
+	if (team_share(loop->team))
+		return -1;
+	memcpy(what, mailbox, sizeof *what);
+	return team_meet(loop->team);
+}
+
+/* The usual length of the rows that were kept. */
 static int usual_row(struct loop *loop, unsigned cell, int64_t *out)
 {
 	const struct trial *trial = loop->place.trial;
-	void *mailbox = team_mailbox(loop->team, 0);
-	if (loop->place.first == 0) {
+	if (loop->place.first == 0)
 		*out = usual_length(sample_rows(trial, team_area(loop->team), cell, 0),
 		                    trial_rows(trial, &trial->cells[cell]));
-		memcpy(mailbox, out, sizeof *out);
-	}
-	if (team_share(loop->team))
-		return -1;
-	memcpy(out, mailbox, sizeof *out);
-	return team_meet(loop->team);
+	return first_says(loop, out);
 }
 
 /* The number of rows that take so long. */
@@ -176,12 +182,21 @@ static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns,
 	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
 }
 
-static int steady_rows(struct loop *loop, unsigned cell, unsigned rows)
+/* As many rows as take so long; in parts, as rows may take longer than those that were kept did. */
+static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row_ns)
 {
 	const struct trial *trial = loop->place.trial;
-	for (unsigned row = 0; row < rows; row++)
+	const unsigned rows = rows_in(ns, row_ns), part = rows / STEADY_PARTS + 1;
+	const int64_t end_ns = clock_now_ns() + ns;
+	for (unsigned row = 1; row <= rows; row++) {
 		if (loop->measure_row(loop, trial_calls(trial, &trial->cells[cell])))
 			return -1;
+		int64_t left_ns = end_ns - clock_now_ns();
+		if (row % part == 0 && first_says(loop, &left_ns))
+			return -1;
+		if (row % part == 0 && left_ns <= 0)
+			return 0;
+	}
 	return 0;
 }
 
@@ -198,9 +213,9 @@ static int counters_rows(struct loop *loop, unsigned cell)
 	loop_keep_nothing(loop);
 	/* The first reading opens the counters, which takes a while. */
 	if (usual_row(loop, cell, &row_ns) || in_turn(loop, cell, watch_on) ||
-	    steady_rows(loop, cell, rows_in(b->watch_settle_ns, row_ns)) ||
+	    steady_rows(loop, cell, b->watch_settle_ns, row_ns) ||
 	    read_at_work(loop, cell, row_ns, watch_on) ||
-	    steady_rows(loop, cell, rows_in(b->watch_ns, row_ns)) ||
+	    steady_rows(loop, cell, b->watch_ns, row_ns) ||
 	    read_at_work(loop, cell, row_ns, watch_off))
 		return -1;
 	return in_turn(loop, cell, watch_read);

@@ -37,7 +37,7 @@ static struct cli run_with(const char *text, const char *key)
 	char all[2048];
 	snprintf(all, sizeof all,
 	         "[experiment]\nbackend = nccl\nranks = 2\nblocks = 1\nwarmup = 1\n"
-	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\n%s",
+	         "stretches = 2\ncalls = 2\nisolated_calls = 2\nlimit = no\nwait = yield\n%s",
 	         text);
 	return here_run(all, key, NULL);
 }
