@@ -205,7 +205,7 @@ static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row
 static int counters_rows(struct loop *loop, unsigned cell)
 {
 	const struct backend *b = loop->backend;
-	int64_t row_ns;
+	int64_t row_ns = 0; /* the first worker says it */
 	if (issue_rows(loop, cell))
 		return -1;
 	if (!b->watch)
