@@ -58,10 +58,11 @@ static __device__ __forceinline__ size_t copy_words(char *to, const char *from, 
 	return words * sizeof(T);
 }
 
-/* Not inlined, as it is used three times: the kernel's code would be twice as long.
+/* Not inlined, as it is used three times: the kernel's code would be twice as long. Nor static: nvcc puts a
+ * number of each build into such names, and packages would differ.
  * By the widest words that fit both sides: the bytes up to the first such word and those after the last
  * one are copied one by one. */
-static __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
+__device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
                                                    size_t bytes)
 {
 	const size_t apart = (uintptr_t)to ^ (uintptr_t)from;
@@ -155,7 +156,7 @@ static __device__ __forceinline__ void bulk_write(struct bulk *b, unsigned turn,
 }
 
 /* bytes: a multiple of 16, as both addresses are. */
-static __device__ __noinline__ void copy_by_bulk(char *to, const char *from, size_t bytes)
+__device__ __noinline__ void copy_by_bulk(char *to, const char *from, size_t bytes)
 {
 	struct bulk *b = (struct bulk *)shared;
 	const unsigned n = (unsigned)((bytes + STAGE_BYTES - 1) / STAGE_BYTES), first = b->turns;
