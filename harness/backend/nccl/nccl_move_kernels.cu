@@ -63,7 +63,7 @@ static __device__ __forceinline__ size_t copy_words(char *to, const char *from, 
  * By the widest words that fit both sides: the bytes up to the first such word and those after the last
  * one are copied one by one. */
 __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
-                                                   size_t bytes)
+                                            size_t bytes)
 {
 	const size_t apart = (uintptr_t)to ^ (uintptr_t)from;
 	const unsigned width = apart % 16 == 0  ? 16
