@@ -58,10 +58,9 @@ static __device__ __forceinline__ size_t copy_words(char *to, const char *from, 
 	return words * sizeof(T);
 }
 
-/* Not inlined, as it is used three times: the kernel's code would be twice as long. Nor static: nvcc puts a
- * number of each build into such names, and packages would differ.
- * By the widest words that fit both sides: the bytes up to the first such word and those after the last
- * one are copied one by one. */
+/* Not inlined, as it is used three times: the kernel's code would be twice as long. Not static: nvcc puts
+ * a number of each build into such names. By the widest words that fit both sides: the bytes up to the first
+ * such word and those after the last one are copied one by one. */
 __device__ __noinline__ void copy_by_stores(struct move_here h, char *to, const char *from,
                                             size_t bytes)
 {
