@@ -320,12 +320,6 @@ VALUE_FN uint64_t value_reduced_by(const struct value_question *q, const struct 
 	                        : value_reduce_numbers(q, r, place);
 }
 
-VALUE_FN uint64_t value_reduced(const struct value_question *q, uint64_t position)
-{
-	const struct value_rule r = value_rule(q);
-	return value_reduced_by(q, &r, value_place(q, position));
-}
-
 /* Where an element that a rank receives comes from: `position` of a rank's input, or of the reduction
  * of all; so do the `run` - 1 elements after it, one by one. run 0: there is no output. */
 struct value_source {

@@ -191,10 +191,12 @@ static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row
 	for (unsigned row = 1; row <= rows; row++) {
 		if (loop->measure_row(loop, trial_calls(trial, &trial->cells[cell])))
 			return -1;
+		if (row % part)
+			continue;
 		int64_t left_ns = end_ns - clock_now_ns();
-		if (row % part == 0 && first_says(loop, &left_ns))
+		if (first_says(loop, &left_ns))
 			return -1;
-		if (row % part == 0 && left_ns <= 0)
+		if (left_ns <= 0)
 			return 0;
 	}
 	return 0;
