@@ -32,7 +32,6 @@ enum broken {
 	NO_ENTRY_WAIT,   /* before a buffer of the caller's */
 	NO_EXIT_WAIT,
 	NO_PACKET_WAIT,
-	HALF_A_PACKET, /* a packet counts when its first half is there */
 	DONE_UNORDERED,
 	DONE_FIRST,  /* told before the writes */
 	BEGUN_EARLY, /* told when the last call still reads */
@@ -59,7 +58,6 @@ static const struct {
     [NO_ENTRY_WAIT] = {"no entry wait", NOT_FREE},
     [NO_EXIT_WAIT] = {"no exit wait", INCOMPLETE},
     [NO_PACKET_WAIT] = {"no wait for packets", INCOMPLETE},
-    [HALF_A_PACKET] = {"half a packet", INCOMPLETE},
     [DONE_UNORDERED] = {"done unordered", INCOMPLETE},
     [DONE_FIRST] = {"done first", INCOMPLETE},
     [BEGUN_EARLY] = {"begun early", OVERWRITTEN},
@@ -87,7 +85,6 @@ struct scenario {
 	const char *name;
 	unsigned nranks, ncalls;
 	uint8_t last; /* the number of the call before the first */
-	bool halves;  /* of packets arrive one by one */
 	struct call calls[CALLS];
 };
 
@@ -96,10 +93,10 @@ struct scenario {
 enum what { INBOX, SLOT, BUFFER };
 struct store {
 	uint8_t what, to, index, value, truth; /* truth: the call's true number, from 1 */
-	uint8_t half, release, pad;
+	uint8_t buffer, release, pad;
 };
 
-struct half {
+struct packet {
 	uint8_t number, truth; /* number: of the call that it says it is of */
 	uint8_t unread, pad;
 };
@@ -109,7 +106,7 @@ struct rank {
 	uint8_t at, number, done, began; /* done, began: true numbers */
 	uint8_t inbox[RANKS];
 	uint8_t nsent;
-	struct half slot[PROTOCOL_TURNS][RANKS][2];
+	struct packet slot[PROTOCOL_TURNS][RANKS];
 	uint8_t buffer
 	    [3]
 	    [RANKS]; /* two that alternate, one for each call; the true number of the call that wrote there */
@@ -239,12 +236,7 @@ static void write_all(const struct model *m, struct rank *r, unsigned me, const 
 			continue;
 		s.what = c->kind == PACKETS ? SLOT : BUFFER;
 		s.index = (uint8_t)me;
-		s.half = c->kind == PACKETS ? 2 : (uint8_t)buffer_of(m, c, truth);
-		if (c->kind == PACKETS && m->of->halves) {
-			s.half = 0;
-			put(r, s);
-			s.half = 1;
-		}
+		s.buffer = c->kind == PACKETS ? 0 : (uint8_t)buffer_of(m, c, truth);
 		put(r, s);
 	}
 	if (c->kind != PACKETS && m->broken != DONE_FIRST)
@@ -254,12 +246,10 @@ static void write_all(const struct model *m, struct rank *r, unsigned me, const 
 static bool has_come(const struct model *m, const struct rank *r, unsigned me, const struct call *c)
 {
 	for (unsigned from = 0; from < m->of->nranks; from++) {
-		const struct half *h = r->slot[slot_of(m, r->number)][from];
+		const struct packet *p = &r->slot[slot_of(m, r->number)][from];
 		if (!sends(c, m->of->nranks, from, me))
 			continue;
-		if (c->kind == PACKETS && m->broken != NO_PACKET_WAIT &&
-		    (h[0].number != r->number ||
-		     (h[1].number != r->number && m->broken != HALF_A_PACKET)))
+		if (c->kind == PACKETS && m->broken != NO_PACKET_WAIT && p->number != r->number)
 			return false;
 		if (c->kind != PACKETS && m->broken != NO_EXIT_WAIT &&
 		    !reached(m, r->inbox[from], done_word(m, r->number)))
@@ -274,14 +264,14 @@ static bool end_call(struct model *m, struct rank *r, unsigned me, const struct 
 	uint8_t truth = r->done + 1;
 	unsigned slot = slot_of(m, r->number);
 	for (unsigned from = 0; from < m->of->nranks; from++) {
-		struct half *h = r->slot[slot][from];
+		struct packet *p = &r->slot[slot][from];
 		if (!sends(c, m->of->nranks, from, me))
 			continue;
-		if (c->kind == PACKETS && (h[0].truth != truth || h[1].truth != truth))
+		if (c->kind == PACKETS && p->truth != truth)
 			return finds(m, INCOMPLETE, me, truth);
 		if (c->kind != PACKETS && r->buffer[buffer_of(m, c, truth)][from] != truth)
 			return finds(m, INCOMPLETE, me, truth);
-		h[0].unread = h[1].unread = 0;
+		p->unread = 0;
 	}
 	if (protocol_wipes(r->number) && m->broken != NO_WIPE)
 		memset(r->slot[slot], 0, sizeof r->slot[slot]);
@@ -338,7 +328,8 @@ static bool rank_steps(struct model *m, struct state *s, unsigned me)
 
 static bool same_place(const struct store *a, const struct store *b)
 {
-	return a->what == b->what && a->to == b->to && a->index == b->index && a->half == b->half &&
+	return a->what == b->what && a->to == b->to && a->index == b->index &&
+	       a->buffer == b->buffer &&
 	       (a->what != SLOT || a->value % PROTOCOL_TURNS == b->value % PROTOCOL_TURNS);
 }
 
@@ -362,12 +353,12 @@ static bool arrive_word(struct model *m, struct rank *to, const struct store *s)
 	return true;
 }
 
-static bool arrive_half(struct model *m, struct rank *to, const struct store *s, unsigned which)
+static bool arrive_packet(struct model *m, struct rank *to, const struct store *s)
 {
-	struct half *h = &to->slot[slot_of(m, s->value)][s->index][which];
-	if (h->unread)
+	struct packet *p = &to->slot[slot_of(m, s->value)][s->index];
+	if (p->unread)
 		return finds(m, OVERWRITTEN, s->to, s->truth);
-	*h = (struct half){.number = s->value, .truth = s->truth, .unread = 1};
+	*p = (struct packet){.number = s->value, .truth = s->truth, .unread = 1};
 	return true;
 }
 
@@ -377,7 +368,7 @@ static bool arrive_data(struct model *m, struct rank *to, const struct store *s)
 	bool alternates = m->of->calls[s->truth - 1].kind == ALTERNATING;
 	if (to->began + alternates < s->truth || to->done >= s->truth)
 		return finds(m, NOT_FREE, s->to, s->truth);
-	to->buffer[s->half][s->index] = s->truth;
+	to->buffer[s->buffer][s->index] = s->truth;
 	return true;
 }
 
@@ -392,8 +383,7 @@ static bool arrives(struct model *m, struct state *s, unsigned from, unsigned i)
 	case INBOX:
 		return arrive_word(m, to, &it);
 	case SLOT:
-		return it.half < 2 ? arrive_half(m, to, &it, it.half)
-		                   : arrive_half(m, to, &it, 0) && arrive_half(m, to, &it, 1);
+		return arrive_packet(m, to, &it);
 	case BUFFER:
 		break;
 	}
@@ -497,8 +487,7 @@ static void begin(struct model *m)
 		r->number = m->of->last;
 		memset(r->inbox, (int)protocol_done(next), sizeof r->inbox);
 		for (unsigned from = 0; from < RANKS; from++)
-			for (unsigned h = 0; h < 2; h++)
-				r->slot[protocol_slot(next)][from][h].number = next;
+			r->slot[protocol_slot(next)][from].number = next;
 	}
 	push(m, &s);
 }
@@ -538,42 +527,32 @@ static const struct scenario scenarios[] = {
      2,
      10,
      0,
-     true,
      {P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL), P(ALL)}},
     {"2 ranks, buffers",
      2,
      10,
      0,
-     false,
      {E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL), E(ALL)}},
     {"2 ranks, buffers that alternate",
      2,
      10,
      0,
-     false,
      {A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL), A(ALL)}},
     /* Packets of call 3 come again as call 3 of the next numbers. */
     {"2 ranks, few packets",
      2,
      10,
      0,
-     true,
      {E(ALL), A(ALL), P(ALL), E(ALL), A(ALL), E(ALL), E(ALL), E(ALL), E(ALL), P(ALL)}},
-    {"3 ranks, packets in a ring",
-     3,
-     6,
-     4,
-     false,
-     {P(RING), P(RING), P(RING), P(RING), P(RING), P(RING)}},
-    {"3 ranks, alltoall", 3, 4, 5, false, {P(ALL), P(ALL), P(ALL), P(ALL)}},
-    {"3 ranks, buffers", 3, 4, 5, false, {E(ALL), E(RING), E(ALL), E(RING)}},
+    {"3 ranks, packets in a ring", 3, 6, 4, {P(RING), P(RING), P(RING), P(RING), P(RING), P(RING)}},
+    {"3 ranks, alltoall", 3, 4, 5, {P(ALL), P(ALL), P(ALL), P(ALL)}},
+    {"3 ranks, buffers", 3, 4, 5, {E(ALL), E(RING), E(ALL), E(RING)}},
     {"3 ranks, a ring of buffers that alternate",
      3,
      5,
      5,
-     false,
      {A(RING), A(RING), A(RING), A(RING), A(RING)}},
-    {"3 ranks, a mixture", 3, 5, 5, false, {P(ALL), P(PAIR), E(RING), P(RING), A(ALL)}},
+    {"3 ranks, a mixture", 3, 5, 5, {P(ALL), P(PAIR), E(RING), P(RING), A(ALL)}},
 };
 #define SCENARIOS (sizeof scenarios / sizeof *scenarios)
 

@@ -19,6 +19,8 @@
 #define OWN_CTAS    1
 #define THREADS     2
 #define PART        1000 /* bytes, at most */
+#define TILE        MOVE_ALIGN
+#define STRIDE      31 /* a prime beyond the tiles of all peers */
 #define BUFFER      (RANKS * (PART + 8))
 #define BUFFERS     3 /* two that alternate, and one for all other calls */
 #define LIMIT       ((uint64_t)60e9)
@@ -135,14 +137,17 @@ struct plan {
 	enum kind kind;
 	unsigned ctas, own_ctas, shift; /* shift: of where parts begin */
 	bool halves;                    /* two parts in place of each */
+	bool rounds;                    /* none of them is empty then */
 	uint64_t seed;                  /* of the parts' sizes */
 };
 
 static struct plan plan_of(const struct job *job, unsigned call)
 {
 	uint64_t h = mix(job->seed + call);
+	const enum pattern pattern = job->ring ? RING : (enum pattern)(h % PATTERNS);
 	return (struct plan){
-	    .pattern = job->ring ? RING : (enum pattern)(h % PATTERNS),
+	    .pattern = pattern,
+	    .rounds = pattern == ALL && h / 1024 % 2 == 0,
 	    .kind = job->ring ? ENTRY : (enum kind)(h / 8 % (job->varies ? ALTERNATING : KINDS)),
 	    .ctas = job->varies ? 1 + (unsigned)(h / 32 % CTAS) : CTAS,
 	    .own_ctas = h / 64 % 2 ? OWN_CTAS : 0,
@@ -169,14 +174,15 @@ static char value(unsigned call, unsigned from, unsigned to, size_t i)
 static size_t bytes_of(const struct job *job, const struct plan *plan, unsigned from, unsigned to)
 {
 	const uint64_t h = mix(plan->seed + from * RANKS + to);
-	return h % 8 == 0 && job->dies == RANKS && !job->ring ? 0 : 1 + h / 8 % PART;
+	return h % 8 == 0 && job->dies == RANKS && !job->ring && !plan->rounds ? 0
+	                                                                       : 1 + h / 8 % PART;
 }
 
 /* Parts begin where neither end need be aligned. */
 static void add_parts(const struct job *job, const struct plan *plan, struct move_part *parts,
                       unsigned *n, unsigned peer, unsigned from, unsigned to)
 {
-	const size_t bytes = bytes_of(job, plan, from, to), group = (size_t)8 * plan->ctas;
+	const size_t bytes = bytes_of(job, plan, from, to), group = (size_t)MOVE_WORD * plan->ctas;
 	unsigned packet = 0;
 	for (size_t at = 0, part; at < bytes; at += part) {
 		part = plan->halves && !at ? (bytes + 1) / 2 : bytes - at;
@@ -212,9 +218,13 @@ static void prepare(struct rank *r, const struct plan *plan, unsigned buffer, ui
 	                        .nranks = job->nranks,
 	                        .way = plan->kind == SMALL ? MOVE_PACKET : MOVE_STORE,
 	                        .turns = plan->kind == ENTRY ? 1 : PROTOCOL_TURNS,
+	                        .rounds = plan->rounds,
+	                        .tile = TILE,
+	                        .stride = STRIDE,
 	                        .ctas = plan->ctas,
 	                        .own_ctas = plan->own_ctas};
-	for (unsigned i = 0; i < job->nranks; i++) {
+	for (unsigned k = 1; k <= job->nranks; k++) {
+		const unsigned i = (r->me + k) % job->nranks;
 		if (sends(job, plan->pattern, r->me, i))
 			add_parts(job, plan, c->sends, &c->nsends, i, r->me, i);
 		if (i != r->me && sends(job, plan->pattern, i, r->me))
@@ -328,7 +338,8 @@ static void age(struct job *job, struct protocol_channel *own)
 		own->inbox[from] = protocol_done(job->last);
 	struct protocol_packet *old = protocol_packets(own, job->nranks, MOVE_PACKETS, 0, 0);
 	for (unsigned k = 0; k < PROTOCOL_TURNS * job->nranks * MOVE_PACKETS; k++)
-		protocol_send(&old[k], 3 + k % 8, 0xdead, 0xdead);
+		protocol_write(&old[k],
+		               (struct protocol_packet){{0xdead, 0xdead, 0xdead}, 3 + k % 8});
 }
 
 static void run(struct job *job)

@@ -1,78 +1,122 @@
-/* The kernel of api = device by itself: an alltoall without NCCL, of two ranks on two GPUs, or of up to eight
- * that share one. Every way × thread blocks × size, µs per call in a graph of calls; then what launching
- * takes, one by one and by one graph over both. Each result is compared with what it has to be.
+/* The kernel of api = device by itself: an alltoall without NCCL, a thread for each rank. Every way × thread
+ * blocks × size, µs per call in a stream and in a graph of calls: the least and the median of TURNS. Each result is compared with
+ * what it has to be.
  *
- *   make STATIC=1 ARCHS=sm_90 build/tests/moves; build/tests/moves [GPUS [KIB [RANKS]]]
+ *   make STATIC=1 ARCHS=sm_90 build/tests/moves; build/tests/moves [RANKS [KIB]]
  *
- * GPUS = 1: all ranks share one. KIB: the largest size. */
+ * RANKS: a GPU each, all by default; more than there are GPUs share them. KIB: the largest size. */
+#include <cuda.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../harness/backend/nccl/device_protocol.h"
 #include "../../harness/backend/nccl/nccl_move.h"
 
-#define RANKS 8 /* at most */
-#define CALLS 50
-#define MOST  ((size_t)256 << 20)
+#define RANKS  8 /* at most */
+#define TURNS  9 /* the first one is not counted */
+#define MOST   ((size_t)256 << 20)
+#define STRIDE ((size_t)4 << 30) /* from a rank's memory to that of the next */
 
-static void ok(cudaError_t error, const char *what)
+static void ok(int error, const char *what)
 {
-	if (error == cudaSuccess)
+	if (!error)
 		return;
-	printf("%s: %s\n", what, cudaGetErrorString(error));
+	printf("%s: error %d\n", what, error);
 	exit(1);
 }
-#define OK(CALL) ok(CALL, #CALL)
+#define OK(CALL) ok((int)(CALL), #CALL)
 
-static unsigned nranks = 2;
+struct row {
+	enum move_way way;
+	const char *name;
+	unsigned ctas, own, threads;
+	bool rounds, no_entry;
+};
+
+static unsigned nranks, calls;
+static int gpus;
+static bool graphs;
+static pthread_barrier_t all;
 static struct rank {
 	int device;
 	char *from, *to, *channels;
 	cudaStream_t stream;
-	cudaGraphExec_t graph;
 	struct move_call call;
+	double us[TURNS];
 } ranks[RANKS];
 static uint32_t *failed;
 
-static double now_us(void)
+/* --- memory: as NCCL maps it, each rank's a stride after that of the one before ------------------ */
+
+#define DRIVER(NAME) ok_driver(#NAME, (void **)&driver.NAME)
+static struct {
+	CUresult (*cuMemAddressReserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr,
+	                                unsigned long long);
+	CUresult (*cuMemCreate)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,
+	                        unsigned long long);
+	CUresult (*cuMemMap)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,
+	                     unsigned long long);
+	CUresult (*cuMemSetAccess)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
+} driver;
+
+static void ok_driver(const char *name, void **out)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+	enum cudaDriverEntryPointQueryResult found;
+	OK(cudaGetDriverEntryPointByVersion(name, out, 12000, cudaEnableDefault, &found));
+	ok(found != cudaDriverEntryPointSuccess, name);
 }
 
-/* A rank's, on its GPU; ranks that share one have theirs at equal distances. */
-static void allocate(int gpus, unsigned r, size_t bytes, char **first, char **out)
+static char *map(size_t bytes)
 {
-	if (gpus > 1 || r == 0)
-		OK(cudaMalloc((void **)out, gpus > 1 ? bytes : nranks * bytes));
-	else
-		*out = *first + r * bytes;
+	CUmemAllocationProp of = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                          .location.type = CU_MEM_LOCATION_TYPE_DEVICE};
+	CUmemAccessDesc access[RANKS];
+	CUdeviceptr at;
+	const size_t whole = (bytes + ((size_t)2 << 20) - 1) >> 21 << 21;
+	OK(driver.cuMemAddressReserve(&at, STRIDE * nranks, STRIDE, 0, 0));
+	for (int g = 0; g < gpus; g++)
+		access[g] = (CUmemAccessDesc){{CU_MEM_LOCATION_TYPE_DEVICE, g},
+		                              CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	for (unsigned r = 0; r < nranks; r++) {
+		CUmemGenericAllocationHandle handle;
+		of.location.id = ranks[r].device;
+		OK(driver.cuMemCreate(&handle, whole, &of, 0));
+		OK(driver.cuMemMap(at + r * STRIDE, whole, 0, handle, 0));
+		OK(driver.cuMemSetAccess(at + r * STRIDE, whole, access, (size_t)gpus));
+	}
+	return (char *)at;
 }
 
-static void open_ranks(int gpus)
+static void open_ranks(void)
 {
 	const size_t channels = MOVE_CTAS * protocol_channel_bytes(nranks, MOVE_PACKETS);
 	OK(cudaHostAlloc((void **)&failed, sizeof *failed,
 	                 cudaHostAllocPortable | cudaHostAllocMapped));
 	*failed = 0;
 	for (unsigned r = 0; r < nranks; r++) {
-		struct rank *k = &ranks[r];
-		k->device = (int)r % gpus;
-		OK(cudaSetDevice(k->device));
-		if (gpus > 1)
-			OK(cudaDeviceEnablePeerAccess(1 - k->device, 0));
+		ranks[r].device = (int)r % gpus;
+		OK(cudaSetDevice(ranks[r].device));
 		OK(device_prepare_move());
-		allocate(gpus, r, MOST, &ranks[0].from, &k->from);
-		allocate(gpus, r, MOST, &ranks[0].to, &k->to);
-		allocate(gpus, r, channels, &ranks[0].channels, &k->channels);
-		OK(cudaMemset(k->channels, 0, channels));
-		OK(cudaStreamCreateWithFlags(&k->stream, cudaStreamNonBlocking));
+		OK(cudaStreamCreateWithFlags(&ranks[r].stream, cudaStreamNonBlocking));
+	}
+	DRIVER(cuMemAddressReserve);
+	DRIVER(cuMemCreate);
+	DRIVER(cuMemMap);
+	DRIVER(cuMemSetAccess);
+	char *const from = map(MOST), *const to = map(MOST), *const flags = map(channels);
+	for (unsigned r = 0; r < nranks; r++) {
+		ranks[r].from = from + r * STRIDE;
+		ranks[r].to = to + r * STRIDE;
+		ranks[r].channels = flags + r * STRIDE;
+		OK(cudaSetDevice(ranks[r].device));
+		OK(cudaMemset(ranks[r].channels, 0, channels));
 		OK(cudaDeviceSynchronize());
 	}
 }
+
+/* --- an alltoall ---------------------------------------------------------------------------------- */
 
 static int value(unsigned from, unsigned to)
 {
@@ -91,60 +135,6 @@ static void fill(size_t bytes)
 	}
 }
 
-struct row {
-	enum move_way way;
-	const char *name;
-	unsigned ctas, own, turns;
-};
-
-static struct move_part part_of(unsigned peer, unsigned from, unsigned to, size_t part,
-                                unsigned ctas)
-{
-	const size_t packets = from == to ? 0 : (part + 8 * ctas - 1) / (8 * ctas);
-	return (struct move_part){peer, 0, (unsigned)packets, to * part, from * part, part};
-}
-
-static void set_call(unsigned r, size_t bytes, const struct row *row)
-{
-	const size_t part = bytes / nranks;
-	struct move_call *c = &ranks[r].call;
-	*c = (struct move_call){
-	    .channels = ranks[0].channels,
-	    .recv = ranks[0].to,
-	    .channels_stride =
-	        (size_t)((uintptr_t)ranks[1].channels - (uintptr_t)ranks[0].channels),
-	    .recv_stride = (size_t)((uintptr_t)ranks[1].to - (uintptr_t)ranks[0].to),
-	    .from = ranks[r].from,
-	    .to = ranks[r].to,
-	    .failed = failed,
-	    .limit_ns = 5000000000u,
-	    .me = r,
-	    .nranks = nranks,
-	    .way = row->way,
-	    .turns = row->turns,
-	    .ctas = row->ctas,
-	    .own_ctas = row->own};
-	for (unsigned k = 1; k <= nranks; k++) {
-		const unsigned to = (r + k) % nranks;
-		c->sends[c->nsends++] = part_of(to, r, to, part, row->ctas);
-		if (to != r)
-			c->receives[c->nreceives++] = part_of(to, to, r, part, row->ctas);
-	}
-}
-
-static void await(void)
-{
-	for (unsigned r = 0; r < nranks; r++) {
-		OK(cudaSetDevice(ranks[r].device));
-		OK(cudaStreamSynchronize(ranks[r].stream));
-	}
-	if (*failed) {
-		printf("rank %u was waited for in vain (%u)\n", protocol_failed_peer(*failed),
-		       (unsigned)protocol_failed_for(*failed));
-		exit(1);
-	}
-}
-
 /* Each rank's part from rank 0, then that from rank 1 … */
 static const char *check(size_t bytes)
 {
@@ -154,148 +144,181 @@ static const char *check(size_t bytes)
 	if (!got)
 		got = malloc(MOST);
 	for (unsigned r = 0; r < nranks; r++) {
+		OK(cudaSetDevice(ranks[r].device));
 		OK(cudaMemcpy(got, ranks[r].to, bytes, cudaMemcpyDeviceToHost));
 		OK(cudaMemset(ranks[r].to, 0xff, bytes));
+		OK(cudaDeviceSynchronize());
 		for (unsigned from = 0; from < nranks; from++)
 			for (size_t i = 0; i < part; i++)
 				if (got[from * part + i] != value(from, r))
 					says = "WRONG";
 	}
-	OK(cudaDeviceSynchronize());
 	return says;
 }
 
-static double measure(void)
+/* Tiles as nccl_device.c cuts them, but for a stride that is only odd: sizes here are powers of two. */
+static void set_call(unsigned r, size_t bytes, const struct row *row)
 {
-	double best = 1e30;
-	for (unsigned r = 0; r < nranks; r++) {
-		cudaGraph_t graph;
-		OK(cudaSetDevice(ranks[r].device));
-		OK(cudaStreamBeginCapture(ranks[r].stream, cudaStreamCaptureModeThreadLocal));
-		for (int c = 0; c < CALLS; c++)
-			OK(device_launch_move(&ranks[r].call, ranks[r].stream));
-		OK(cudaStreamEndCapture(ranks[r].stream, &graph));
-		OK(cudaGraphInstantiateWithFlags(&ranks[r].graph, graph, 0));
+	const size_t part = bytes / nranks, share = (bytes - part) / row->ctas;
+	const unsigned packets =
+	    (unsigned)((part + MOVE_WORD * row->ctas - 1) / (MOVE_WORD * row->ctas));
+	struct move_call *c = &ranks[r].call;
+	*c = (struct move_call){.channels = ranks[0].channels,
+	                        .recv = ranks[0].to,
+	                        .channels_stride = STRIDE,
+	                        .recv_stride = STRIDE,
+	                        .from = ranks[r].from,
+	                        .to = ranks[r].to,
+	                        .failed = failed,
+	                        .limit_ns = 5000000000u,
+	                        .me = r,
+	                        .nranks = nranks,
+	                        .way = row->way,
+	                        .threads = row->threads,
+	                        .early = nranks <= (unsigned)gpus,
+	                        .rounds = row->rounds,
+	                        .turns = row->no_entry ? 2 : 1,
+	                        .ctas = row->ctas,
+	                        .own_ctas = row->own};
+	c->tile = share < 65536 ? (share + MOVE_ALIGN - 1) / MOVE_ALIGN * MOVE_ALIGN : 65536;
+	c->stride = 1;
+	const size_t tiles = (part + c->tile - 1) / c->tile * (nranks - 1);
+	for (size_t s = tiles / (nranks - 1) + 1, a, b, t; tiles && c->stride == 1; s++) {
+		for (a = s, b = tiles; b; t = a % b, a = b, b = t)
+			;
+		c->stride = a == 1 ? s : 1;
+	}
+	for (unsigned k = 1; k <= nranks; k++) {
+		const unsigned to = (r + k) % nranks, n = to == r ? 0 : packets;
+		c->sends[c->nsends++] = (struct move_part){to, 0, n, to * part, r * part, part};
+		if (to != r)
+			c->receives[c->nreceives++] =
+			    (struct move_part){to, 0, n, r * part, to * part, part};
+	}
+}
+
+/* --- time ------------------------------------------------------------------------------------------ */
+
+static void *work(void *arg)
+{
+	struct rank *k = arg;
+	cudaGraph_t graph;
+	cudaGraphExec_t exec = NULL;
+	OK(cudaSetDevice(k->device));
+	if (graphs) {
+		OK(cudaStreamBeginCapture(k->stream, cudaStreamCaptureModeThreadLocal));
+		for (unsigned c = 0; c < calls; c++)
+			OK(device_launch_move(&k->call, k->stream));
+		OK(cudaStreamEndCapture(k->stream, &graph));
+		OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
 		OK(cudaGraphDestroy(graph));
 	}
-	for (int turn = 0; turn < 6; turn++) {
-		double begun = now_us();
-		for (unsigned r = 0; r < nranks; r++) {
-			OK(cudaSetDevice(ranks[r].device));
-			OK(cudaGraphLaunch(ranks[r].graph, ranks[r].stream));
-		}
-		await();
-		double each = (now_us() - begun) / CALLS;
-		best = each < best ? each : best;
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		pthread_barrier_wait(&all);
+		const uint64_t begun = (uint64_t)clock_now_ns();
+		if (graphs)
+			OK(cudaGraphLaunch(exec, k->stream));
+		for (unsigned c = 0; !graphs && c < calls; c++)
+			OK(device_launch_move(&k->call, k->stream));
+		OK(cudaStreamSynchronize(k->stream));
+		k->us[turn] = (double)((uint64_t)clock_now_ns() - begun) / 1e3 / calls;
 	}
+	if (graphs)
+		OK(cudaGraphExecDestroy(exec));
+	return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Of the slowest rank in each turn. */
+static void measure(double *least, double *median)
+{
+	pthread_t threads[RANKS];
+	double us[TURNS] = {0};
 	for (unsigned r = 0; r < nranks; r++)
-		OK(cudaGraphExecDestroy(ranks[r].graph));
-	return best;
+		if (pthread_create(&threads[r], NULL, work, &ranks[r]))
+			abort();
+	for (unsigned r = 0; r < nranks; r++)
+		pthread_join(threads[r], NULL);
+	for (unsigned turn = 0; turn < TURNS; turn++)
+		for (unsigned r = 0; r < nranks; r++)
+			us[turn] = ranks[r].us[turn] > us[turn] ? ranks[r].us[turn] : us[turn];
+	qsort(us + 1, TURNS - 1, sizeof *us, compare);
+	*least = us[1];
+	*median = us[TURNS / 2];
+	if (!*failed)
+		return;
+	printf("rank %u was waited for in vain (%u)\n", protocol_failed_peer(*failed),
+	       (unsigned)protocol_failed_for(*failed));
+	exit(1);
 }
 
 /* Rows whose blocks would wait for blocks that a shared GPU has no room for are left out. */
-static void measure_all(int gpus, size_t most)
+static void measure_all(size_t most)
 {
+	// clang-format off
 	static const struct row rows[] = {
-	    {MOVE_PACKET, "packets", 1, 0, 1},   {MOVE_PACKET, "packets", 4, 0, 1},
-	    {MOVE_PACKET, "packets", 16, 0, 1},  {MOVE_PACKET, "packets", 64, 0, 1},
-	    {MOVE_PACKET, "packets", 128, 0, 1}, {MOVE_STORE, "stores", 1, 0, 1},
-	    {MOVE_STORE, "stores", 16, 16, 1},   {MOVE_STORE, "stores", 32, 16, 1},
-	    {MOVE_STORE, "stores", 32, 16, 2},   {MOVE_STORE, "stores", 64, 0, 1},
-	    {MOVE_STORE, "stores", 64, 32, 1},   {MOVE_STORE, "stores", 96, 32, 1},
-	    {MOVE_BULK, "bulk", 1, 0, 1},        {MOVE_BULK, "bulk", 8, 8, 1},
-	    {MOVE_BULK, "bulk", 16, 16, 1},      {MOVE_BULK, "bulk", 32, 16, 1},
-	    {MOVE_BULK, "bulk", 64, 32, 1},
+	    {MOVE_PACKET, "packets", 4, 0, 128, false, false},   {MOVE_PACKET, "packets", 16, 0, 128, false, false},
+	    {MOVE_PACKET, "packets", 64, 0, 128, false, false},  {MOVE_PACKET, "packets", 128, 0, 256, false, false},
+	    {MOVE_PACKET, "packets", 128, 0, 512, false, false}, {MOVE_STORE, "stores", 32, 16, 512, false, false},
+	    {MOVE_STORE, "stores", 64, 32, 512, false, false},   {MOVE_STORE, "stores", 96, 32, 512, false, false},
+	    {MOVE_STORE, "stores", 96, 32, 512, false, true},    {MOVE_STORE, "stores", 96, 32, 512, true, false},
+	    {MOVE_STORE, "stores", 128, 64, 512, false, false},  {MOVE_STORE, "stores", 128, 64, 512, true, false},
+	    {MOVE_STORE, "stores", 128, 128, 512, true, false},  {MOVE_STORE, "stores", 128, 64, 256, true, false},
+	    {MOVE_BULK, "bulk", 32, 16, 512, false, false},      {MOVE_BULK, "bulk", 96, 32, 512, true, false},
 	};
-	static const size_t sizes[] = {64,      4 << 10, 64 << 10, 256 << 10, 1 << 20,
-	                               3 << 19, 4 << 20, 16 << 20, 64 << 20,  256 << 20};
+	// clang-format on
+	const unsigned each = (nranks + (unsigned)gpus - 1) / (unsigned)gpus;
 	int sms = 0;
 	OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-	printf("alltoall, microseconds per call of a graph of %d; GB/s to peers\n", CALLS);
-	for (size_t s = 0; s < sizeof sizes / sizeof *sizes && sizes[s] <= most; s++) {
-		const size_t part = sizes[s] / nranks, sent = part * (nranks - 1);
-		fill(sizes[s]);
+	for (size_t bytes = 4096; bytes <= most; bytes *= 4) {
+		const size_t part = bytes / nranks;
+		calls = bytes < (size_t)4 << 20 ? 100 : bytes < (size_t)64 << 20 ? 20 : 10;
+		fill(bytes);
 		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 			const struct row *row = &rows[i];
-			if ((row->way == MOVE_PACKET && part > row->ctas * 8 * MOVE_PACKETS) ||
-			    row->ctas * (nranks / (unsigned)gpus) > (unsigned)sms)
+			double least[2], median[2];
+			if ((row->way == MOVE_PACKET &&
+			     part > row->ctas * MOVE_WORD * MOVE_PACKETS) ||
+			    (each > 1 && row->ctas * each > (unsigned)sms))
 				continue;
 			for (unsigned r = 0; r < nranks; r++)
-				set_call(r, sizes[s], row);
-			double us = measure();
-			printf("%10zu %-8s %3u + %2u %-8s %9.2f us %7.1f GB/s %s\n", sizes[s],
-			       row->name, row->ctas, row->own, row->turns > 1 ? "no entry" : "", us,
-			       (double)sent / us / 1e3, check(sizes[s]));
-			fflush(stdout);
-		}
-	}
-}
-
-/* By one thread for both ranks: each kernel by itself, then one graph whose calls are set each time, then
- * the same without setting them. Isolated: until both are done. */
-static void measure_launches(void)
-{
-	static const char *const names[] = {"one by one", "graph, set each time", "graph"};
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-	cudaGraphNode_t node[2];
-	const struct row row = {MOVE_PACKET, "packets", 1, 0, 1};
-	OK(cudaGraphCreate(&graph, 0));
-	for (unsigned r = 0; r < 2; r++) {
-		set_call(r, 4096, &row);
-		OK(cudaSetDevice(ranks[r].device));
-		OK(device_add_move(graph, &ranks[r].call, &node[r]));
-	}
-	OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
-	for (int way = 0; way < 3; way++)
-		for (int isolated = 0; isolated < 2; isolated++) {
-			double best = 1e30;
-			for (int turn = 0; turn < 20; turn++) {
-				double begun = now_us();
-				for (int c = 0; c < 50; c++) {
-					for (int r = 0; r < 2 && way < 2; r++) {
-						OK(cudaSetDevice(ranks[r].device));
-						OK(way ? device_set_move(exec, node[r],
-						                         &ranks[r].call)
-						       : device_launch_move(&ranks[r].call,
-						                            ranks[r].stream));
-					}
-					if (way)
-						OK(cudaSetDevice(ranks[0].device));
-					if (way)
-						OK(cudaGraphLaunch(exec, ranks[0].stream));
-					while (isolated && (cudaStreamQuery(ranks[0].stream) ==
-					                        cudaErrorNotReady ||
-					                    cudaStreamQuery(ranks[1].stream) ==
-					                        cudaErrorNotReady))
-						;
-				}
-				await();
-				double each = (now_us() - begun) / 50;
-				best = each < best ? each : best;
+				set_call(r, bytes, row);
+			for (int g = 0; g < 2; g++) {
+				graphs = g;
+				measure(&least[g], &median[g]);
 			}
-			printf("4 KiB, one thread, %-21s %-9s %6.2f us\n", names[way],
-			       isolated ? "isolated" : "stream", best);
+			printf("%10zu %-7s %3u + %3u × %3u %-6s %-8s stream %8.2f %8.2f us %6.1f "
+			       "GB/s, graph %8.2f %8.2f us %6.1f GB/s %s\n",
+			       bytes, row->name, row->ctas, row->own, row->threads,
+			       row->rounds ? "rounds" : "", row->no_entry ? "no entry" : "",
+			       least[0], median[0], (double)(bytes - part) / median[0] / 1e3,
+			       least[1], median[1], (double)(bytes - part) / median[1] / 1e3,
+			       check(bytes));
 		}
+	}
 }
 
 int main(int argc, char **argv)
 {
-	int gpus = 1;
 	/* Ranks that share a GPU wait for each other: each has a queue there. */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	OK(cudaGetDeviceCount(&gpus));
-	gpus = argc > 1 ? atoi(argv[1]) : gpus > 2 ? 2 : gpus;
-	nranks = argc > 3 ? (unsigned)atoi(argv[3]) : 2;
-	if (nranks < 2 || nranks > RANKS || gpus < 1 || gpus > 2 || (gpus > 1 && nranks > 2)) {
-		printf("allowed are 2 ranks on 2 GPUs, and 2 to %d on one\n", RANKS);
+	nranks = argc > 1 ? (unsigned)atoi(argv[1]) : gpus < RANKS ? (unsigned)gpus : RANKS;
+	if (nranks < 2 || nranks > RANKS) {
+		printf("allowed are 2 to %d ranks\n", RANKS);
 		return 1;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("%u ranks on %d GPU%s\n", nranks, gpus, gpus > 1 ? "s" : "");
-	open_ranks(gpus);
-	measure_all(gpus, argc > 2 ? strtoul(argv[2], NULL, 10) << 10 : MOST);
-	if (nranks == 2)
-		measure_launches();
+	gpus = gpus < (int)nranks ? gpus : (int)nranks;
+	printf("%u ranks on %d GPUs; alltoall, out of place; GB/s to peers, of the medians\n",
+	       nranks, gpus);
+	pthread_barrier_init(&all, NULL, nranks);
+	open_ranks();
+	measure_all(argc > 2 ? strtoul(argv[2], NULL, 10) << 10 : MOST);
 	return 0;
 }

@@ -715,29 +715,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 
 /* --- graphs --- */
 
-cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags)
-{
-	cudaError_t error = enter(__func__);
-	(void)flags;
-	if (error)
-		return error;
-	*out = calloc(1, sizeof **out);
-	here.graphs += *out != NULL;
-	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t standin_graph_add(const char *name, cudaGraph_t graph, standin_work *work, size_t bytes,
-                              void **args)
-{
-	cudaError_t error = enter(name);
-	struct item *item = error || graph->n ? NULL : item_make(work, NULL, bytes, true);
-	if (item)
-		error = graph_add(graph, item);
-	if (!error)
-		*args = graph->items[0]->args;
-	return error;
-}
-
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {
 	cudaError_t error = enter(__func__);

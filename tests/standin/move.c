@@ -1,6 +1,5 @@
 /* The kernel of api = device, done by the host on a stand-in's stream: the same thread blocks, one
  * after the other, each of one thread. Where STANDIN_ABSENT names a rank, it never comes to a call. */
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,50 +63,4 @@ cudaError_t device_prepare_move(void)
 cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream)
 {
 	return standin_launch(__func__, stream, move, call, sizeof *call);
-}
-
-/* --- a graph over several GPUs: its nodes are independent --- */
-
-struct moves {
-	unsigned n;
-	struct move_call calls[MOVE_RANKS];
-};
-
-static void *move_alone(void *call)
-{
-	move(call);
-	return NULL;
-}
-
-static void moves(void *args)
-{
-	struct moves *all = args;
-	pthread_t threads[MOVE_RANKS];
-	for (unsigned i = 0; i < all->n; i++)
-		if (pthread_create(&threads[i], NULL, move_alone, &all->calls[i]))
-			abort();
-	for (unsigned i = 0; i < all->n; i++)
-		pthread_join(threads[i], NULL);
-}
-
-cudaError_t device_add_move(cudaGraph_t graph, const struct move_call *call, cudaGraphNode_t *out)
-{
-	void *args;
-	cudaError_t error = standin_graph_add(__func__, graph, moves, sizeof(struct moves), &args);
-	struct moves *all = args;
-	if (error)
-		return error;
-	all->calls[all->n] = *call;
-	*out = (cudaGraphNode_t)(void *)&all->calls[all->n++];
-	return cudaSuccess;
-}
-
-cudaError_t device_set_move(cudaGraphExec_t graph, cudaGraphNode_t node,
-                            const struct move_call *call)
-{
-	cudaError_t error = standin_enter_cuda(__func__);
-	(void)graph;
-	if (!error)
-		*(struct move_call *)(void *)node = *call;
-	return error;
 }

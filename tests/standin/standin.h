@@ -13,10 +13,6 @@ cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *
 /* From within the work: the stream has failed for good. */
 void standin_stream_fail(cudaError_t error);
 
-/* A graph's only node: `bytes` at *args, zero at first, in which a later launch finds what is there by
- * then. */
-cudaError_t standin_graph_add(const char *name, cudaGraph_t graph, standin_work *work, size_t bytes,
-                              void **args);
 /* A function of CUDA's that has a stand-in elsewhere begins: the error that it is to give. */
 cudaError_t standin_enter_cuda(const char *name);
 

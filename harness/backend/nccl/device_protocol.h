@@ -49,7 +49,7 @@
 
 enum {
 	PROTOCOL_TURNS = 2, /* slots */
-	PROTOCOL_RANKS = 62,
+	PROTOCOL_RANKS = 61,
 };
 
 /* Calls are numbered from 1 to half of the mask, and from 1 again: 0 is what zeroed memory holds. The
@@ -94,26 +94,17 @@ PROTOCOL_FN bool protocol_wipes(uint32_t call)
 	return call > PROTOCOL_MASK / 2 - PROTOCOL_TURNS;
 }
 
-/* Eight bytes of data. Each half is one store, of four bytes and the call that they are of, so that
- * neither can arrive without the other. */
+/* Twelve bytes of data and the call that they are of, in one store of 16 bytes, so that none arrives without
+ * the others. */
 struct protocol_packet {
-	uint64_t half[2];
-};
-
-PROTOCOL_FN uint64_t protocol_half(uint32_t data, uint32_t call)
-{
-	return (uint64_t)call << 32 | data;
-}
-
-PROTOCOL_FN bool protocol_is_of(uint64_t half, uint32_t call)
-{
-	return half >> 32 == call;
-}
+	uint32_t data[3], call;
+} __attribute__((aligned(16)));
 
 /* A channel of a rank, in its own memory; its slots follow. */
 struct protocol_channel {
 	uint32_t call;                  /* the last one; written by this rank alone, */
 	uint32_t failed;                /* as this: 0, or protocol_failure; it stays */
+	uint32_t round;                 /* how far the next rank is: protocol_round */
 	uint32_t inbox[PROTOCOL_RANKS]; /* from each rank */
 };
 
@@ -183,23 +174,37 @@ PROTOCOL_THREAD uint32_t protocol_read(const uint32_t *word)
 	return value;
 }
 
+/* For spins: an acquire load in a loop slows those of other threads. */
+PROTOCOL_THREAD uint32_t protocol_peek(const uint32_t *word)
+{
+	uint32_t value;
+	asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+	return value;
+}
+
 PROTOCOL_THREAD void protocol_keep(uint32_t *word, uint32_t value)
 {
 	asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-PROTOCOL_THREAD void protocol_write(struct protocol_packet *to, uint64_t a, uint64_t b)
+/* Of 16 bytes; 128-bit stores are PTX 8.3's. */
+PROTOCOL_THREAD void protocol_write(struct protocol_packet *to, struct protocol_packet packet)
 {
-	asm volatile("st.relaxed.sys.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b)
+	asm volatile("{ .reg .b64 a, b; .reg .b128 p; mov.b64 a, {%1, %2}; mov.b64 b, {%3, %4};\n"
+	             "mov.b128 p, {a, b}; st.relaxed.sys.global.b128 [%0], p; }" ::"l"(to),
+	             "r"(packet.data[0]), "r"(packet.data[1]), "r"(packet.data[2]), "r"(packet.call)
 	             : "memory");
 }
 
-PROTOCOL_THREAD void protocol_look(const struct protocol_packet *at, uint64_t *a, uint64_t *b)
+PROTOCOL_THREAD struct protocol_packet protocol_look(const struct protocol_packet *at)
 {
-	asm volatile("ld.relaxed.sys.global.v2.b64 {%0, %1}, [%2];"
-	             : "=l"(*a), "=l"(*b)
+	struct protocol_packet p;
+	asm volatile("{ .reg .b64 a, b; .reg .b128 p; ld.relaxed.sys.global.b128 p, [%4];\n"
+	             "mov.b128 {a, b}, p; mov.b64 {%0, %1}, a; mov.b64 {%2, %3}, b; }"
+	             : "=r"(p.data[0]), "=r"(p.data[1]), "=r"(p.data[2]), "=r"(p.call)
 	             : "l"(at)
 	             : "memory");
+	return p;
 }
 
 #else
@@ -231,21 +236,30 @@ PROTOCOL_THREAD uint32_t protocol_read(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+PROTOCOL_THREAD uint32_t protocol_peek(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 PROTOCOL_THREAD void protocol_keep(uint32_t *word, uint32_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-PROTOCOL_THREAD void protocol_write(struct protocol_packet *to, uint64_t a, uint64_t b)
+/* No more than 8 bytes go in one store: the call comes last. */
+PROTOCOL_THREAD void protocol_write(struct protocol_packet *to, struct protocol_packet packet)
 {
-	__atomic_store_n(&to->half[0], a, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->half[1], b, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < 3; i++)
+		__atomic_store_n(&to->data[i], packet.data[i], __ATOMIC_RELAXED);
+	__atomic_store_n(&to->call, packet.call, __ATOMIC_RELEASE);
 }
 
-PROTOCOL_THREAD void protocol_look(const struct protocol_packet *at, uint64_t *a, uint64_t *b)
+PROTOCOL_THREAD struct protocol_packet protocol_look(const struct protocol_packet *at)
 {
-	*a = __atomic_load_n(&at->half[0], __ATOMIC_RELAXED);
-	*b = __atomic_load_n(&at->half[1], __ATOMIC_RELAXED);
+	struct protocol_packet p = {.call = __atomic_load_n(&at->call, __ATOMIC_ACQUIRE)};
+	for (unsigned i = 0; i < 3; i++)
+		p.data[i] = __atomic_load_n(&at->data[i], __ATOMIC_RELAXED);
+	return p;
 }
 #endif
 
@@ -283,35 +297,44 @@ PROTOCOL_THREAD bool protocol_await(struct protocol_channel *own, unsigned peer,
                                     uint64_t limit_ns)
 {
 	struct protocol_wait w = {limit_ns, 0, 0};
-	while (!protocol_reached(protocol_read(&own->inbox[peer]), wanted))
+	while (!protocol_reached(protocol_peek(&own->inbox[peer]), wanted))
 		if (!protocol_again(own, &w, peer, wanted & 1 ? PROTOCOL_END : PROTOCOL_BEGIN))
 			return false;
+	protocol_read(&own->inbox[peer]);
 	return true;
 }
 
-/* Until a packet of the call has come. Its data: two words. */
+/* Until a packet of the call has come. */
 PROTOCOL_THREAD bool protocol_take(struct protocol_channel *own, unsigned peer,
                                    const struct protocol_packet *at, uint32_t call,
-                                   uint64_t limit_ns, uint32_t *first, uint32_t *second)
+                                   uint64_t limit_ns, struct protocol_packet *out)
 {
 	struct protocol_wait w = {limit_ns, 0, 0};
-	uint64_t a, b;
-	for (;;) {
-		protocol_look(at, &a, &b);
-		if (protocol_is_of(a, call) && protocol_is_of(b, call))
-			break;
+	struct protocol_packet p;
+	while ((p = protocol_look(at)).call != call)
 		if (!protocol_again(own, &w, peer, PROTOCOL_DATA))
 			return false;
-	}
-	*first = (uint32_t)a;
-	*second = (uint32_t)b;
+	*out = p;
 	return true;
 }
 
-PROTOCOL_THREAD void protocol_send(struct protocol_packet *to, uint32_t call, uint32_t first,
-                                   uint32_t second)
+/* --- rounds: a hint, on which nothing rests but speed ------------------------------------------- */
+
+/* In round k rank r writes to r + k, and so each rank is written to by one. Who ends a round tells the rank
+ * before it, whose next one has the same target. */
+PROTOCOL_FN uint32_t protocol_round(uint32_t call, unsigned k)
 {
-	protocol_write(to, protocol_half(first, call), protocol_half(second, call));
+	return call * 2 * PROTOCOL_RANKS + k;
+}
+
+PROTOCOL_THREAD bool protocol_await_round(struct protocol_channel *own, unsigned next,
+                                          uint32_t wanted, uint64_t limit_ns)
+{
+	struct protocol_wait w = {limit_ns, 0, 0};
+	while ((int32_t)(protocol_peek(&own->round) - wanted) < 0)
+		if (!protocol_again(own, &w, next, PROTOCOL_BEGIN))
+			return false;
+	return true;
 }
 
 #endif

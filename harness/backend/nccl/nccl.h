@@ -72,7 +72,6 @@ struct place {
 	void *channels_window; /* and its registration */
 	char *peers_recv;      /* rank 0's receive buffer, as this rank sees it */
 	struct move_call move; /* the next call */
-	cudaGraphNode_t node;  /* in `together` */
 	/* If the trial has a step of training: */
 	cudaStream_t compute;
 	cudaEvent_t ready; /* orders one stream after the other */
@@ -147,12 +146,10 @@ struct backend_ctx {
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
-	struct nccl_peer *peers;  /* of all ranks, if they are in one process */
-	void *stage;              /* pinned, for digests; allocated by the first one */
-	volatile int *gate;       /* pinned; 0 holds this worker's streams */
-	uint32_t *move_failed;    /* pinned, of each place (struct move_call) */
-	cudaGraph_t together_of;  /* whose nodes have to stay */
-	cudaGraphExec_t together; /* the cell's calls of all local ranks, by one launch; or NULL */
+	struct nccl_peer *peers; /* of all ranks, if they are in one process */
+	void *stage;             /* pinned, for digests; allocated by the first one */
+	volatile int *gate;      /* pinned; 0 holds this worker's streams */
+	uint32_t *move_failed;   /* pinned, of each place (struct move_call) */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
 	bool finalized;             /* its communicators are */
@@ -285,9 +282,7 @@ void nccl_move_await(struct backend_ctx *ctx);
 void nccl_move_close(struct backend_ctx *ctx, struct place *p);
 void nccl_move_free(struct backend_ctx *ctx, struct place *p);
 int nccl_move_take(struct backend_ctx *ctx, struct status *st);
-void nccl_move_drop(struct backend_ctx *ctx);
 nccl_part_fn nccl_put_moves;
-void nccl_end_moves(struct backend_ctx *ctx); /* launches them together */
 /* Whether a local rank's kernel gave up, and the sentence. st: NULL is allowed. */
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st);
 void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes);

@@ -113,7 +113,6 @@ int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct stat
 void nccl_drop_cell(struct backend_ctx *ctx)
 {
 	nccl_drop_graphs(ctx);
-	nccl_move_drop(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		if (p->own_op)
@@ -190,8 +189,6 @@ void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 
 void nccl_end(struct backend_ctx *ctx)
 {
-	if (ctx->together)
-		nccl_end_moves(ctx);
 	if (ctx->end)
 		ctx->end(ctx);
 	if (ctx->grouped) {
@@ -201,16 +198,10 @@ void nccl_end(struct backend_ctx *ctx)
 	ctx->fresh = false;
 }
 
-/* Where a local rank's calls end. */
-static cudaStream_t stream_of(const struct backend_ctx *ctx, unsigned i)
-{
-	return ctx->places[ctx->together ? 0 : i].stream;
-}
-
 int nccl_poll(struct backend_ctx *ctx, unsigned i)
 {
 	struct place *p = &ctx->places[i];
-	cudaError_t result = cudaStreamQuery(stream_of(ctx, i));
+	cudaError_t result = cudaStreamQuery(ctx->places[i].stream);
 	if (ctx->failed != ncclSuccess || ctx->cuda_failed != cudaSuccess ||
 	    nccl_move_late(ctx, NULL))
 		return -1;
@@ -235,7 +226,7 @@ void nccl_block(struct backend_ctx *ctx, unsigned i)
 {
 	/* If one rank did not accept a call, the others' streams would wait for ever. */
 	if (ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess)
-		cudaStreamSynchronize(stream_of(ctx, i));
+		cudaStreamSynchronize(ctx->places[i].stream);
 }
 
 void nccl_hold(struct backend_ctx *ctx)

@@ -107,44 +107,44 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others.
+/* By the most that a rank sends to others. Measured on 4 × H200, alltoall in a stream, µs or GB/s to peers
+ * (results/reference/4x-h200/moves). The floor: an empty kernel takes 4.2 µs in a stream, 0.5 in a graph.
  *
- * Measured with both ranks on one H100 (results/reference/1x-h100/one_gpu_zero_copy/moves.txt): packets take
- * 3.8 µs at 16 bytes and 4.7 at 128 KiB to the peer, a second packet of each thread 1.2 more; stores 5.3 and
- * 5.8. Bulk copies take 0.8 more than stores, and no less from 8 MiB on, where memory is the limit. The own
- * part after the wait takes 1.1 to 1.8.
+ *   a buffer       4 KiB  64 KiB  256 KiB  1 MiB  16 MiB  64 MiB  256 MiB
+ *   in a stream    4.6 µs 4.8 µs  5.1 µs   97     295     340     355
  *
- * Changed since, in µs before and after, both ranks on one H200 (results/reference/1x-h200/moves): all peers at
- * once, and data loaded with the number, 3.97 and 4.06 at 2 KiB to the peer: no gain with one peer (1 was
- * predicted); a warp whose threads have not all a packet sends before any of them goes on, 4.74 and 4.50 of 16
- * blocks at 2 KiB, where the idle ones had gone ahead; stores left over from full rounds at once, 5.66 and 5.34 at
- * 512 KiB; no fence before the release, bulk copies 5.55 and 5.09 of 16 + 16 blocks at 2 KiB.
- *
- * Measured on 2 × H200 (results/reference/2x-h200/moves), alltoall in a graph: what the table chooses is within
- * 2 % of the best that was measured at each size.
- *
- *   a buffer   4 KiB    64 KiB   1 MiB     16 MiB     64 MiB     256 MiB
- *              4.19 µs  4.31 µs  85.6 GB/s 295 GB/s   338 GB/s   357 GB/s
- *   bulk       5.64 µs  5.63 µs  76.4      294        342        357
- *
- * Bulk copies gain nothing over stores but 1 % at 64 MiB: the link's packets are no larger with them. One thread
- * that launches for two GPUs takes 11.4 µs a call by one graph and 7.31 one by one; with more GPUs neither was measured.
+ * What brought it, each predicted first:
+ * - Launched while the call before runs: 0.8 to 0.9 µs less in a stream (predicted 1), 0.3 to 0.6 in a graph.
+ * - Packets of 12 + 4 bytes in place of 8 + 8: 100 GB/s at 1 MiB in a graph, as predicted (101).
+ * - A packet for each thread: 64 blocks of 128 threads take 1.2 µs less at 64 KiB than 16 of 256.
+ * - Tiles in turn, in place of a share for each block: 264 → 294 GB/s at 16 MiB, 313 → 335 at 256 MiB. Tiles of 16
+ *   or 256 KiB lose 4 % and 1 % of that.
+ * - Rounds in step, by 128 + 64 blocks: 340 and 355 at 64 and 256 MiB, where tiles without rounds reach 332 and 346.
+ *   Rounds without a wait (308, 317) are no better than none. Rounds that are told before a block's last stores lose
+ *   3 %. One peer alone takes 349 and 362: that is what stores reach.
+ * - 4 loads ahead: as fast as 8, and 3 % faster at 1 MiB; 16 are slower below 64 MiB.
+ * - No gain: bulk copies (318 to 340 at 256 MiB), no entry barrier (1 % at 16 MiB), 256 threads for stores.
  */
 // clang-format off
 static const struct {
 	size_t most;
 	enum move_way way;
-	unsigned ctas, own_ctas;
+	unsigned ctas, own_ctas, threads;
+	bool rounds;
 } table[] = {
-    {16 << 10,  MOVE_PACKET, 4,  0},
-    {64 << 10,  MOVE_PACKET, 16, 0},
-    {512 << 10, MOVE_PACKET, 128, 0},
-    {4 << 20,   MOVE_STORE,  32, 16},
-    {SIZE_MAX,  MOVE_STORE,  64, 32},
+    {4 << 10,   MOVE_PACKET, 4,   0,  128, false},
+    {16 << 10,  MOVE_PACKET, 16,  0,  128, false},
+    {64 << 10,  MOVE_PACKET, 64,  0,  128, false},
+    {256 << 10, MOVE_PACKET, 128, 0,  256, false},
+    {512 << 10, MOVE_PACKET, 128, 0,  512, false},
+    {2 << 20,   MOVE_STORE,  64,  32, 512, false},
+    {24 << 20,  MOVE_STORE,  96,  32, 512, false},
+    {SIZE_MAX,  MOVE_STORE,  128, 64, 512, true},
 };
 // clang-format on
 
-#define MEASURED_GPUS 2 /* up to so many GPUs the table was measured */
+#define MEASURED_GPUS 4                  /* up to so many GPUs the table was measured */
+#define TILE_BYTES    ((size_t)64 << 10) /* two rounds of a block's loads */
 
 static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk"};
 
@@ -161,7 +161,7 @@ bool nccl_can_move(enum coll_kind coll)
 /* Of a part, in each block's slot; MOVE_PACKETS + 1: more than fit. */
 static unsigned packets_of(size_t bytes, unsigned ctas)
 {
-	const size_t n = (bytes + (size_t)8 * ctas - 1) / ((size_t)8 * ctas);
+	const size_t all = (size_t)MOVE_WORD * ctas, n = (bytes + all - 1) / all;
 	return n > MOVE_PACKETS ? MOVE_PACKETS + 1 : (unsigned)n;
 }
 
@@ -206,6 +206,7 @@ static void force(struct move_call *c, enum move_way way)
 		c->own_ctas = 0;
 	else if (c->way == MOVE_PACKET)
 		c->own_ctas = c->ctas;
+	c->threads = MOVE_THREADS;
 	c->way = way;
 }
 
@@ -214,6 +215,12 @@ static unsigned per_rank(const struct backend_ctx *ctx, unsigned n)
 {
 	const unsigned ranks = ctx->trial->settings.ranks_per_gpu;
 	return (n + ranks - 1) / ranks;
+}
+
+/* Those in which each rank sends as much to every other one, from the next one on. */
+static bool has_rounds(enum coll_kind coll)
+{
+	return coll == COLL_ALLTOALL || coll == COLL_ALL_GATHER;
 }
 
 /* The same on all ranks: by the rank that sends most, and by the fullest slot. */
@@ -234,6 +241,8 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 		/* A block waits for that of a rank on the same GPU, which has to have room for both. */
 		c->ctas = asked ? asked : per_rank(ctx, table[row].ctas);
 		c->own_ctas = per_rank(ctx, table[row].own_ctas);
+		c->threads = table[row].threads;
+		c->rounds = table[row].rounds && has_rounds(ctx->cell.coll);
 	} while (!fit(ctx, c) && row++ < sizeof table / sizeof *table);
 	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
 		if (!strcmp(ctx->trial->settings.path, way_names[way]))
@@ -243,7 +252,7 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 	return status_set(st,
 	                  "path = packets: a slot of %u thread blocks holds %u KiB, which is less "
 	                  "than goes to one rank; allowed are more call_ctas, and stores",
-	                  c->ctas, c->ctas * MOVE_PACKETS * 8 >> 10);
+	                  c->ctas, c->ctas * MOVE_PACKETS * MOVE_WORD >> 10);
 }
 
 /* --- requests that cannot be fulfilled --- */
@@ -456,16 +465,46 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
+static size_t coprime(size_t from, size_t to)
+{
+	for (size_t a = from, b = to;; a = ++from, b = to) {
+		while (b) {
+			const size_t rest = a % b;
+			a = b, b = rest;
+		}
+		if (a == 1)
+			return from;
+	}
+}
+
+/* What a rank sends to others, as tiles: each block has one at least, and neighbours of the list are near those of
+ * other peers. */
+static void take_tiles(const struct plan *plan, struct move_call *c)
+{
+	const size_t share = (sent_to_others(plan) + c->ctas - 1) / c->ctas;
+	const size_t even = (share + MOVE_ALIGN - 1) / MOVE_ALIGN * MOVE_ALIGN;
+	size_t tiles = 0, peers = 0;
+	c->tile = even < TILE_BYTES ? even + !even * MOVE_ALIGN : TILE_BYTES;
+	for (unsigned k = 0; k < plan->n; k++)
+		if (plan->parts[k].peer != c->me)
+			tiles += (plan->parts[k].bytes + c->tile - 1) / c->tile, peers++;
+	c->stride = tiles ? coprime(tiles / peers + 1, tiles) : 1;
+}
+
 static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	struct move_call *c = &p->move;
 	if (choose(ctx, c, st))
 		return -1;
 	bool copies = false; /* an own part */
+	/* Ranks that share a GPU wait for each other: a later call must not take their room. */
+	c->early = ctx->trial->settings.ranks_per_gpu == 1 && device_compute(p->device) >= 90;
 	c->nsends = c->nreceives = 0;
 	for (unsigned r = 0; r < ctx->n; r++) {
 		struct plan plan = plan_of(ctx, r);
 		place_packets(&plan, c->ctas);
+		if (r == p->me)
+			take_tiles(&plan, c);
 		for (unsigned k = 0; k < plan.n; k++) {
 			struct move_part part = plan.parts[k];
 			if (r == p->me)
@@ -482,53 +521,12 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 	return 0;
 }
 
-/* One thread with several GPUs launches once for all of them, by a graph over them, unless group = never
- * says otherwise, calls go into a graph of the user's, or a known delay is to hold one rank. */
-static bool goes_together(const struct backend_ctx *ctx)
-{
-	const struct settings *set = &ctx->trial->settings;
-	bool delayed = ctx->cell.extra_ns != 0;
-	for (unsigned i = 0; i < ctx->count; i++)
-		delayed = delayed || ctx->places[i].extra_ns;
-	return ctx->count > 1 && set->grouping == GROUPING_AUTO && !set->graph && !delayed;
-}
-
-static int make_together(struct backend_ctx *ctx, struct status *st)
-{
-	struct place *first = &ctx->places[0];
-	if (device_ok(cudaGraphCreate(&ctx->together_of, 0), "cudaGraphCreate", st))
-		return -1;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		if (device_use(p->device, st) ||
-		    device_ok(device_add_move(ctx->together_of, &p->move, &p->node),
-		              "cudaGraphAddKernelNode", st))
-			return -1;
-	}
-	if (device_use(first->device, st) ||
-	    device_ok(cudaGraphInstantiateWithFlags(&ctx->together, ctx->together_of, 0),
-	              "cudaGraphInstantiate", st) ||
-	    device_ok(cudaGraphUpload(ctx->together, first->stream), "cudaGraphUpload", st))
-		return -1;
-	return device_ok(cudaStreamSynchronize(first->stream), "cudaGraphUpload", st);
-}
-
 int nccl_move_take(struct backend_ctx *ctx, struct status *st)
 {
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (take_parts(ctx, &ctx->places[i], st))
 			return -1;
-	return goes_together(ctx) ? make_together(ctx, st) : 0;
-}
-
-void nccl_move_drop(struct backend_ctx *ctx)
-{
-	if (ctx->together)
-		cudaGraphExecDestroy(ctx->together);
-	if (ctx->together_of)
-		cudaGraphDestroy(ctx->together_of);
-	ctx->together = NULL;
-	ctx->together_of = NULL;
+	return 0;
 }
 
 /* --- the timed path --- */
@@ -539,18 +537,8 @@ void nccl_put_moves(struct backend_ctx *ctx, struct place *p, const char *from, 
 	p->move.from = from;
 	p->move.to = p->recv + slot;
 	p->move.recv = p->peers_recv + slot;
-	if (!ctx->together && nccl_use(ctx, p))
+	if (nccl_use(ctx, p))
 		nccl_keep_cuda(ctx, device_launch_move(&p->move, p->stream));
-}
-
-void nccl_end_moves(struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->count; i++)
-		if (nccl_use(ctx, &ctx->places[i]))
-			nccl_keep_cuda(ctx, device_set_move(ctx->together, ctx->places[i].node,
-			                                    &ctx->places[i].move));
-	if (ctx->cuda_failed == cudaSuccess && nccl_use(ctx, &ctx->places[0]))
-		nccl_keep_cuda(ctx, cudaGraphLaunch(ctx->together, ctx->places[0].stream));
 }
 
 bool nccl_move_late(const struct backend_ctx *ctx, struct status *st)
@@ -594,5 +582,5 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 	         "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
 	         per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
 	         strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
-	         ctx->together ? "one graph" : "one by one");
+	         ctx->places[0].move.early ? "programmatic dependent launch" : "stream order");
 }

@@ -11,8 +11,10 @@
 
 #define MOVE_RANKS   16   /* the most of a communicator */
 #define MOVE_CTAS    128  /* the most channels of a call: thread blocks that write to peers */
-#define MOVE_PACKETS 1024 /* the room of a channel's slot: 8 bytes each */
+#define MOVE_PACKETS 1024 /* the room of a channel's slot: packets from a rank */
 #define MOVE_ALIGN   128  /* a packet of NVLink */
+#define MOVE_THREADS 512  /* the most of a thread block */
+#define MOVE_WORD    12   /* bytes of data in a packet */
 
 /* Parts of a call: one for each rank, and in a ring of two ranks that goes both ways two. */
 #define MOVE_PARTS (MOVE_RANKS + 1)
@@ -38,7 +40,12 @@ struct move_call {
 	uint64_t limit_ns; /* of a wait */
 	unsigned me, nranks;
 	enum move_way way;
-	unsigned turns;          /* in which the caller uses receive buffers: 1, an entry barrier */
+	unsigned threads; /* of a block: at most MOVE_THREADS */
+	bool early;       /* a call may be launched while the one before it runs */
+	bool rounds;      /* sends has each peer once, from the next rank on */
+	size_t tile,
+	    stride;     /* bytes, a multiple of MOVE_ALIGN; coprime to the tiles of all peers */
+	unsigned turns; /* in which the caller uses receive buffers: 1, an entry barrier */
 	unsigned ctas, own_ctas; /* thread blocks for peers; beside them for the own part */
 	unsigned nsends, nreceives;
 	struct move_part sends[MOVE_PARTS], receives[MOVE_PARTS];
@@ -48,9 +55,5 @@ struct move_call {
  * kernel that waits for it. */
 cudaError_t device_prepare_move(void);
 cudaError_t device_launch_move(const struct move_call *call, cudaStream_t stream);
-/* A node for the call in a graph, which may be over several devices; then another call in its place. */
-cudaError_t device_add_move(cudaGraph_t graph, const struct move_call *call, cudaGraphNode_t *out);
-cudaError_t device_set_move(cudaGraphExec_t graph, cudaGraphNode_t node,
-                            const struct move_call *call);
 
 #endif

@@ -11,10 +11,10 @@
  *   move_tell_host     a failure, where the host sees it
  *
  * The floor of a call, by bytes and flags; a way is a store over the link and the look that finds it, near
- * 1 µs. Packets: a launch, the loads of the number and of the data (at once), a way; the link carries each
- * byte twice. Else: a launch, the load of the number, a way (begun), the load of the data, the bytes for
- * peers at the link's speed, the last store's way and its answer (the release), a way (done). The own part is
- * copied meanwhile, from and to local memory. The numbers are beside the table in nccl_device.c. */
+ * 1 µs. Packets: a launch, the loads of the number and of the data (at once), a way; the link carries 16 bytes for
+ * 12. Else: a launch, the load of the number, a way (begun), the load of the data, the bytes for peers at the link's
+ * speed for stores, the last store's way and its answer (the release), a way (done); a way more for each round. The
+ * own part is copied meanwhile, from and to local memory. The numbers are beside the table in nccl_device.c. */
 #ifndef LAUNCHGAP_NCCL_MOVE_BLOCK_H
 #define LAUNCHGAP_NCCL_MOVE_BLOCK_H
 
@@ -29,33 +29,32 @@ PROTOCOL_THREAD struct protocol_channel *move_channel(const struct move_call *c,
 	                                       b * protocol_channel_bytes(c->nranks, MOVE_PACKETS));
 }
 
-/* Up to 8 bytes, as far as `left` goes. */
-PROTOCOL_THREAD uint64_t move_load(const char *from, size_t left)
+/* As far as `left` goes. */
+PROTOCOL_THREAD struct protocol_packet move_load(const char *from, size_t left)
 {
-	uint64_t word = 0;
-	if (left >= 8 && (uintptr_t)from % 8 == 0)
-		return *(const uint64_t *)(const void *)from;
-	for (unsigned i = 0; i < 8 && i < left; i++)
-		word |= (uint64_t)(unsigned char)from[i] << 8 * i;
-	return word;
+	struct protocol_packet p = {{0}, 0};
+	const bool whole = left >= MOVE_WORD && (uintptr_t)from % 4 == 0;
+	for (unsigned i = 0; whole && i < 3; i++)
+		p.data[i] = ((const uint32_t *)(const void *)from)[i];
+	for (unsigned i = 0; !whole && i < MOVE_WORD && i < left; i++)
+		p.data[i / 4] |= (uint32_t)(unsigned char)from[i] << i % 4 * 8;
+	return p;
 }
 
-PROTOCOL_THREAD void move_store(char *to, size_t left, uint64_t word)
+PROTOCOL_THREAD void move_store(char *to, size_t left, const struct protocol_packet *p)
 {
-	if (left >= 8 && (uintptr_t)to % 8 == 0) {
-		*(uint64_t *)(void *)to = word;
-		return;
-	}
-	for (unsigned i = 0; i < 8 && i < left; i++)
-		to[i] = (char)(word >> 8 * i);
+	const bool whole = left >= MOVE_WORD && (uintptr_t)to % 4 == 0;
+	for (unsigned i = 0; whole && i < 3; i++)
+		((uint32_t *)(void *)to)[i] = p->data[i];
+	for (unsigned i = 0; !whole && i < MOVE_WORD && i < left; i++)
+		to[i] = (char)(p->data[i / 4] >> i % 4 * 8);
 }
 
 /* --- packets: those of all parts are one list, so that a block's threads serve all peers at once ---- */
 
 struct move_item {
 	unsigned peer, packet; /* packet: in the channel's slot */
-	size_t from, to,
-	    left; /* its data, up to 8 bytes of those left; 0: there is none in this block */
+	size_t from, to, left; /* its data, as far as `left` goes; 0: there is none in this block */
 };
 
 /* The block's i-th packet. false: it has fewer. */
@@ -64,7 +63,7 @@ PROTOCOL_THREAD bool move_find(const struct move_part *parts, unsigned nparts, s
 {
 	for (unsigned k = 0; k < nparts; i -= parts[k++].packets)
 		if (i < parts[k].packets) {
-			const size_t at = ((size_t)h.cta * parts[k].packets + i) * 8;
+			const size_t at = ((size_t)h.cta * parts[k].packets + i) * MOVE_WORD;
 			*out = (struct move_item){parts[k].peer, parts[k].packet + i,
 			                          parts[k].from + at, parts[k].to + at,
 			                          at < parts[k].bytes ? parts[k].bytes - at : 0};
@@ -73,28 +72,42 @@ PROTOCOL_THREAD bool move_find(const struct move_part *parts, unsigned nparts, s
 	return false;
 }
 
-PROTOCOL_THREAD uint64_t move_word(const struct move_call *c, const struct move_item *it)
+PROTOCOL_THREAD struct protocol_packet *
+move_slot(const struct move_call *c, struct protocol_channel *of, unsigned from, uint32_t call)
 {
-	return it->left ? move_load(c->from + it->from, it->left) : 0;
+	return protocol_packets(of, c->nranks, MOVE_PACKETS, call, from);
 }
 
-/* first: the data of this thread's first packet. */
+/* A thread's first packet, and the word of its peer: loaded before anything is waited for. */
+struct move_first {
+	struct move_item item;
+	struct protocol_packet packet;
+	uint32_t seen;
+	bool is;
+};
+
 PROTOCOL_THREAD bool move_send(const struct move_call *c, struct move_here h,
-                               struct protocol_channel *own, uint32_t call, uint64_t first)
+                               struct protocol_channel *own, uint32_t call,
+                               const struct move_first *first)
 {
 	const uint32_t wanted = protocol_may_write(call, PROTOCOL_TURNS);
-	struct move_item it;
-	for (unsigned i = h.thread; move_find(c->sends, c->nsends, h, i, &it); i += h.threads) {
-		const uint64_t word = i == h.thread ? first : move_word(c, &it);
-		const unsigned peer = it.peer;
+	struct move_item it = first->item;
+	struct protocol_packet p = first->packet;
+	uint32_t seen = first->seen;
+	unsigned i = h.thread;
+	for (bool is = first->is; is; is = move_find(c->sends, c->nsends, h, i += h.threads, &it)) {
+		if (i != h.thread && it.left) {
+			p = move_load(c->from + it.from, it.left);
+			seen = protocol_read(&own->inbox[it.peer]);
+		}
 		if (!it.left)
 			continue;
-		if (!protocol_await(own, peer, wanted, c->limit_ns))
+		if (!protocol_reached(seen, wanted) &&
+		    !protocol_await(own, it.peer, wanted, c->limit_ns))
 			return false;
-		protocol_send(protocol_packets(move_channel(c, peer, h.cta), c->nranks,
-		                               MOVE_PACKETS, call, c->me) +
-		                  it.packet,
-		              call, (uint32_t)word, (uint32_t)(word >> 32));
+		p.call = call;
+		protocol_write(
+		    move_slot(c, move_channel(c, it.peer, h.cta), c->me, call) + it.packet, p);
 	}
 	return true;
 }
@@ -102,50 +115,48 @@ PROTOCOL_THREAD bool move_send(const struct move_call *c, struct move_here h,
 PROTOCOL_THREAD bool move_receive(const struct move_call *c, struct move_here h,
                                   struct protocol_channel *own, uint32_t call)
 {
-	uint32_t low, high;
+	struct protocol_packet p;
 	struct move_item it;
 	for (unsigned i = h.thread; move_find(c->receives, c->nreceives, h, i, &it);
 	     i += h.threads) {
-		const unsigned peer = it.peer;
-		const struct protocol_packet *slot =
-		    protocol_packets(own, c->nranks, MOVE_PACKETS, call, peer);
 		if (!it.left)
 			continue;
-		if (!protocol_take(own, peer, slot + it.packet, call, c->limit_ns, &low, &high))
+		if (!protocol_take(own, it.peer, move_slot(c, own, it.peer, call) + it.packet, call,
+		                   c->limit_ns, &p))
 			return false;
-		move_store(c->to + it.to, it.left, (uint64_t)high << 32 | low);
+		move_store(c->to + it.to, it.left, &p);
 	}
 	return true;
 }
 
-/* --- into buffers: all parts are one range, of which each block has a share ------------------------- */
+/* --- into buffers, tile by tile ------------------------------------------------------------------- */
 
-/* Of the parts to peers or of the own one; in place that is there already. In packets of the link. */
-PROTOCOL_THREAD unsigned move_units(const struct move_call *c, const struct move_part *p, bool own)
+/* Of a part to a peer or of the own one; in place that is there already. */
+PROTOCOL_THREAD size_t move_tiles_of(const struct move_call *c, const struct move_part *p, bool own)
 {
 	if ((p->peer == c->me) != own || (own && c->from + p->from == c->to + p->to))
 		return 0;
-	return (unsigned)((p->bytes + MOVE_ALIGN - 1) / MOVE_ALIGN);
+	return (p->bytes + c->tile - 1) / c->tile;
 }
 
-/* Block `b` of n copies its share, which begins and ends between two packets of the link. */
-PROTOCOL_THREAD void move_share(const struct move_call *c, struct move_here h, bool own, unsigned b,
-                                unsigned n)
+/* Of the tiles of `n` parts, those of block b of so many. Blocks take neighbours at the same time, `stride` apart: so
+ * all peers and all links have their share of the packets at any time. */
+PROTOCOL_THREAD void move_tiles(const struct move_call *c, struct move_here h,
+                                const struct move_part *parts, unsigned n, bool own, size_t stride,
+                                unsigned b, unsigned blocks)
 {
-	unsigned all = 0, at = 0;
-	for (unsigned k = 0; k < c->nsends; k++)
-		all += move_units(c, &c->sends[k], own);
-	const unsigned share = (all + n - 1) / n, first = b * share, end = first + share;
-	for (unsigned k = 0; k < c->nsends; k++) {
-		const struct move_part *p = &c->sends[k];
-		const unsigned units = move_units(c, p, own), next = at + units;
-		if (units && first < next && end > at) {
-			const size_t from = first > at ? (size_t)(first - at) * MOVE_ALIGN : 0;
-			const size_t to = end < next ? (size_t)(end - at) * MOVE_ALIGN : p->bytes;
-			char *base = own ? c->to : c->recv + p->peer * c->recv_stride;
-			move_copy(c, h, base + p->to + from, c->from + p->from + from, to - from);
-		}
-		at = next;
+	size_t tiles = 0;
+	for (unsigned k = 0; k < n; k++)
+		tiles += move_tiles_of(c, &parts[k], own);
+	for (size_t j = b; j < tiles; j += blocks) {
+		size_t i = j * stride % tiles, of;
+		const struct move_part *p = parts;
+		for (; i >= (of = move_tiles_of(c, p, own)); p++)
+			i -= of;
+		const size_t at = i * c->tile;
+		char *to = own ? c->to : c->recv + p->peer * c->recv_stride;
+		move_copy(c, h, to + p->to + at, c->from + p->from + at,
+		          p->bytes - at < c->tile ? p->bytes - at : c->tile);
 	}
 }
 
@@ -153,11 +164,35 @@ PROTOCOL_THREAD void move_share(const struct move_call *c, struct move_here h, b
 PROTOCOL_THREAD void move_own(const struct move_call *c, struct move_here h)
 {
 	if (!c->own_ctas)
-		move_share(c, h, true, h.cta, c->ctas);
+		move_tiles(c, h, c->sends, c->nsends, true, 1, h.cta, c->ctas);
+}
+
+/* One peer after the other, in step: each is written to by one rank at a time. */
+PROTOCOL_THREAD bool move_rounds(const struct move_call *c, struct move_here h,
+                                 struct protocol_channel *own, uint32_t call)
+{
+	const unsigned next = (c->me + 1) % c->nranks, last = (c->me + c->nranks - 1) % c->nranks;
+	for (unsigned k = 1; k < c->nranks; k++) {
+		bool good = true;
+		move_tiles(c, h, &c->sends[k - 1], 1, false, 1, h.cta, c->ctas);
+		if (k + 1 == c->nranks)
+			break;
+		move_any(h, false); /* all have stored */
+		if (h.thread == 0) {
+			protocol_keep(&move_channel(c, last, h.cta)->round,
+			              protocol_round(call, k));
+			good =
+			    protocol_await_round(own, next, protocol_round(call, k), c->limit_ns);
+		}
+		if (move_any(h, !good))
+			return false;
+	}
+	return true;
 }
 
 PROTOCOL_THREAD bool move_by_packets(const struct move_call *c, struct move_here h,
-                                     struct protocol_channel *own, uint32_t call, uint64_t first)
+                                     struct protocol_channel *own, uint32_t call,
+                                     const struct move_first *first)
 {
 	const bool good = move_send(c, h, own, call, first);
 	/* Threads without a packet would go ahead to the own part, and those of their warp with one send after it. */
@@ -178,7 +213,10 @@ PROTOCOL_THREAD bool move_into_buffers(const struct move_call *c, struct move_he
 		                      c->limit_ns);
 	if (move_any(h, !good))
 		return false;
-	move_share(c, h, false, h.cta, c->ctas);
+	if (!c->rounds)
+		move_tiles(c, h, c->sends, c->nsends, false, c->stride, h.cta, c->ctas);
+	else if (!move_rounds(c, h, own, call))
+		return false;
 	move_flush(c, h);
 	for (unsigned k = h.thread; k < c->nsends; k += h.threads)
 		if (c->sends[k].peer != c->me)
@@ -194,26 +232,30 @@ PROTOCOL_THREAD bool move_into_buffers(const struct move_call *c, struct move_he
 PROTOCOL_THREAD void move_wipe(const struct move_call *c, struct move_here h,
                                struct protocol_channel *own, uint32_t call)
 {
-	struct protocol_packet *slots = protocol_packets(own, c->nranks, MOVE_PACKETS, call, 0);
+	struct protocol_packet *slots = move_slot(c, own, 0, call);
 	for (unsigned i = h.thread; i < c->nranks * MOVE_PACKETS; i += h.threads)
-		protocol_write(slots + i, 0, 0);
+		protocol_write(slots + i, (struct protocol_packet){{0}, 0});
 }
 
 PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 {
 	if (h.cta >= c->ctas) {
-		move_share(c, h, true, h.cta - c->ctas, c->own_ctas);
+		move_tiles(c, h, c->sends, c->nsends, true, 1, h.cta - c->ctas, c->own_ctas);
 		return;
 	}
 	struct protocol_channel *own = move_channel(c, c->me, h.cta);
-	struct move_item it;
-	uint64_t first = 0;
-	/* Before the number, so that both are on the way at once. */
-	if (c->way == MOVE_PACKET && move_find(c->sends, c->nsends, h, h.thread, &it))
-		first = move_word(c, &it);
-	const uint32_t call = protocol_next(own->call);
-	/* Whoever was waited for may have come by now: what this call wrote would pass for the failed one's. */
-	if (move_any(h, own->failed != 0)) {
+	struct move_first first = {.is = false};
+	/* All loads that wait for nothing are on the way at once. */
+	if (c->way == MOVE_PACKET)
+		first.is = move_find(c->sends, c->nsends, h, h.thread, &first.item);
+	if (first.is)
+		first.packet = move_load(c->from + first.item.from, first.item.left);
+	const uint32_t call = protocol_next(own->call), failed = own->failed;
+	if (first.is)
+		first.seen = protocol_read(&own->inbox[first.item.peer]);
+	/* Whoever was waited for may have come by now: what this call wrote would pass for the failed one's.
+	 * And all threads have read the number, before it is written. */
+	if (move_any(h, failed != 0)) {
 		if (h.thread == 0)
 			move_tell_host(c->failed, own->failed);
 		return;
@@ -221,15 +263,15 @@ PROTOCOL_THREAD void move_block(const struct move_call *c, struct move_here h)
 	for (unsigned r = h.thread; r < c->nranks; r += h.threads)
 		if (r != c->me)
 			protocol_tell_begun(&move_channel(c, r, h.cta)->inbox[c->me], call);
-	const bool good = c->way == MOVE_PACKET ? move_by_packets(c, h, own, call, first)
+	const bool good = c->way == MOVE_PACKET ? move_by_packets(c, h, own, call, &first)
 	                                        : move_into_buffers(c, h, own, call);
-	if (move_any(h, !good)) {
-		if (h.thread == 0)
-			move_tell_host(c->failed, protocol_read(&own->failed));
-		return;
-	}
-	if (protocol_wipes(call))
+	if (!good)
+		move_tell_host(c->failed, protocol_read(&own->failed));
+	if (protocol_wipes(call)) {
+		move_any(h, false); /* all have read their packets */
 		move_wipe(c, h, own, call);
+	}
+	/* Of a failed channel the number says nothing: it is not used again. */
 	if (h.thread == 0)
 		own->call = call;
 }

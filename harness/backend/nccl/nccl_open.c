@@ -311,7 +311,6 @@ static void nccl_abort(struct backend_ctx *ctx)
 {
 	nccl_move_await(ctx);
 	nccl_drop_graphs(ctx);
-	nccl_move_drop(ctx);
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		cudaSetDevice((int)p->device);
