@@ -231,7 +231,7 @@ static void open_gate(struct job_trial *job)
 static void name_files(const char *scratch, unsigned slot, struct job_trial *out)
 {
 	*out = (struct job_trial){.gate = -1};
-	snprintf(out->order, sizeof out->order, "%s/%strial.json", scratch, slot ? "next-" : "");
+	snprintf(out->order, sizeof out->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
 	snprintf(out->lines, sizeof out->lines, "%s.lines", out->order);
 	snprintf(out->log, sizeof out->log, "%s.log", out->order);
 	snprintf(out->shut, sizeof out->shut, "%s" LAUNCHER_GATE, out->order);

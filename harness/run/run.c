@@ -225,14 +225,18 @@ static void say_progress(const struct runner *r, unsigned index, unsigned total,
 	progress_say(r, index, total, what, begins);
 }
 
-/* The trial whose job may start while the one before closes; -1: none. */
-static int next_of(const struct runner *r, unsigned i, unsigned end)
+/* The trial whose job may start while the one before closes; -1: none, or something else comes before. */
+static int next_of(const struct runner *r, unsigned i)
 {
-	return i + 1 < end && !r->failed[r->plan.trials[i + 1].variant] ? (int)i + 1 : -1;
+	const struct plan_trial *next = &r->plan.trials[i + 1];
+	return i + 1 < r->plan.ntrials && !r->failed[next->variant] &&
+	               (next->block == next[-1].block || !r->asks)
+	           ? (int)i + 1
+	           : -1;
 }
 
-static int run_trials(struct runner *r, unsigned block, unsigned first, unsigned in_block,
-                      struct status *st)
+int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
+              struct status *st)
 {
 	const struct plan *plan = &r->plan;
 	const unsigned total = expect_trials(r, block);
@@ -252,7 +256,7 @@ static int run_trials(struct runner *r, unsigned block, unsigned first, unsigned
 			continue;
 		}
 		if (r->failed[variant] < GIVE_UP)
-			result = run_trial(r, i, next_of(r, i, first + in_block), st);
+			result = run_trial(r, i, next_of(r, i), st);
 		r->ndone += result == 0 || result == 1;
 		if (result == 2 || job_interrupted())
 			return say_interrupted(r, st);
@@ -275,14 +279,6 @@ static int run_trials(struct runner *r, unsigned block, unsigned first, unsigned
 	status_progress_end();
 	return status_set(st, "every trial of block %u failed, so the run ends here; the first: %s",
 	                  block + 1, r->first_why);
-}
-
-int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
-              struct status *st)
-{
-	const int result = run_trials(r, block, first, in_block, st);
-	drop_ahead(r);
-	return result;
 }
 
 int run_path_jobs(struct runner *r, struct status *st)
@@ -355,10 +351,10 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		bool ask = block == r->first_block && !r->request->change;
+		r->asks = block == r->first_block && !r->request->change;
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
-		    (ask && run_path_jobs(r, st)))
+		    (r->asks && run_path_jobs(r, st)))
 			return -1;
 		progress_block(r);
 	}
@@ -422,6 +418,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */
 		result = record_write_spent(r->folder.trials, &set_up, st) || run_blocks(r, st);
+		drop_ahead(r);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		job_release_signals();

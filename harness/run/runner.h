@@ -66,6 +66,7 @@ struct runner {
 	int64_t begin_ns;  /* of its first block */
 	struct progress *progress; /* from the first block on */
 	struct run_ahead ahead;
+	bool asks; /* after this block, for the paths */
 	struct record_end end;
 };
 
