@@ -1,7 +1,5 @@
 #include "enter.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,17 +262,6 @@ static int wait_ended(const struct run *run, const struct team *team, unsigned h
 	return 0;
 }
 
-/* Tells the runner: a file beside the order. Later errors of the launcher are about its own shutdown, in
- * which mpirun answers late on a busy machine. */
-static void say_end(const struct run *run, const char *how)
-{
-	char file[PATH_MAX];
-	snprintf(file, sizeof file, "%s%s", run->as->order, how);
-	int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		close(fd);
-}
-
 static int run_alone(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
                      struct status *st)
 {
@@ -325,10 +312,12 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 		team_end(part->team);
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, between, &all, st);
+	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy
+	 * machine. */
 	if (!result && all && seat->process == 0)
-		say_end(run, LAUNCHER_ENDED);
+		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
-		say_end(run, LAUNCHER_FAILED);
+		launcher_say(run->as->order, LAUNCHER_FAILED);
 	between_close(between);
 	return result;
 }

@@ -80,6 +80,7 @@ static int join_find(const struct launched *as, struct exchange **out, struct st
 const struct launcher launcher_join = {
     .name = "join",
     .summary = "processes that others started for `launchgap join`, without MPI",
+    .queues = true,
     .supports = join_supports,
     .reigns = join_reigns,
     .find = join_find,

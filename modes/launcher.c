@@ -1,8 +1,12 @@
 #include "launcher.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 const struct launcher *launcher_find(const char *name)
 {
@@ -63,6 +67,31 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
 		failed = launcher_add(out, args[i]);
 	/* The first cause stays. */
 	return failed ? status_set(st, "out of memory for %s's command", by->name) : 0;
+}
+
+void launcher_say(const char *order, enum launcher_word word)
+{
+	char file[PATH_MAX];
+	const char byte = (char)word;
+	snprintf(file, sizeof file, "%s" LAUNCHER_PIPE, order);
+	const int fd = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, &byte, 1) != 1)
+		status_say("cannot write %s", file);
+	close(fd);
+}
+
+void launcher_pass_gate(const char *order)
+{
+	char file[PATH_MAX];
+	snprintf(file, sizeof file, "%s" LAUNCHER_GATE, order);
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	unlink(file);
+	flock(fd, LOCK_SH);
+	close(fd);
 }
 
 int launcher_several(const char *name, const struct settings *set, struct status *st)

@@ -33,17 +33,27 @@ struct launched {
 	bool yield;
 };
 
-/* Suffix of the order's name: a file that says that all processes completed their part, whatever
- * their launcher reports then. */
-#define LAUNCHER_ENDED ".ended"
-/* The same of a file that says that the job failed: its launcher may wait for hosts that are lost. */
-#define LAUNCHER_FAILED ".failed"
+/* Suffixes of the order's name. A pipe in which the job tells the runner how far it is; and a file that the
+ * runner has locked as long as the job may not begin its timed calls: who comes to it removes it and waits. */
+#define LAUNCHER_PIPE ".said"
+#define LAUNCHER_GATE ".gate"
+/* Bits, a byte each. */
+enum launcher_word {
+	LAUNCHER_MEASURED = 1, /* what is timed, counted and checked is over: it only closes */
+	LAUNCHER_ENDED = 2,    /* all processes completed their part, whatever their launcher reports then */
+	LAUNCHER_FAILED = 4,   /* the launcher may wait for hosts that are lost */
+};
+/* In a job's first process. A runner that is gone hears nothing. */
+void launcher_say(const char *order, enum launcher_word word);
+/* In the first process, with all connections made: returns when timed calls may begin. */
+void launcher_pass_gate(const char *order);
 
 struct launcher {
 	const char *name;
 	const char *summary;
 	bool mpi;      /* its processes are one MPI_COMM_WORLD */
 	bool pretends; /* its hosts are this machine, whose cores they share */
+	bool queues;   /* starts a job when the one before has left, and not beside it */
 	/* 0, or -1 with a sentence why it cannot start a job with these settings here. */
 	int (*supports)(const struct settings *set, struct status *st);
 	/* Whether it has the run in its hands: `auto` then takes no other that comes after it. NULL:

@@ -71,6 +71,7 @@ const struct launcher launcher_srun = {
     .name = "srun",
     .summary = "Slurm's srun --mpi=pmix, within an allocation; hosts = N nodes",
     .mpi = true,
+    .queues = true,
     .supports = srun_supports,
     .command = srun_command,
     .find = srun_find,

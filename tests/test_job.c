@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../harness/run/job.h"
+#include "../modes/launcher.h"
 #include "cli.h"
 #include "test.h"
 
@@ -27,10 +28,11 @@ int setpgid(pid_t pid, pid_t group)
 static void run_job(void)
 {
 	char *const argv[] = {"sleep", "1000", NULL};
-	struct job_result result;
+	struct job job;
 	struct status st = {""};
 	job_hold_signals();
-	job_run(argv, NULL, 0, "/dev/null", NULL, 60, &result, &st);
+	if (!job_begin(argv, NULL, 0, "/dev/null", NULL, &job, &st))
+		job_measure(&job, 60);
 	_exit(0);
 }
 
@@ -62,31 +64,33 @@ TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 TEST(a_job_without_its_log_says_why)
 {
 	char *const argv[] = {"true", NULL};
-	struct job_result result;
+	struct job job;
 	struct status st = {""};
 	assert_int_equal(write(go[1], "x", 1), 1);
-	assert_int_equal(job_run(argv, NULL, 0, "/nowhere/log", NULL, 60, &result, &st), -1);
+	assert_int_equal(job_begin(argv, NULL, 0, "/nowhere/log", NULL, &job, &st), -1);
 	assert_string_equal(st.text, "cannot start true: No such file or directory");
 }
 
 /* mpirun may wait for a host that is lost, long after its processes have said so. */
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
-	char file[80], line[200], *const argv[] = {"sh", "-c", line, NULL};
-	struct job_result result;
+	char order[80], line[200], *const argv[] = {"sh", "-c", line, NULL};
+	struct job job;
 	struct status st = {""};
 	char dir[64];
 	cli_folder(dir);
-	snprintf(file, sizeof file, "%s/failed", dir);
-	snprintf(line, sizeof line, ": >%s; exec sleep 1000", file);
+	snprintf(order, sizeof order, "%s/order", dir);
+	snprintf(line, sizeof line, "printf '\\%o' >%s" LAUNCHER_PIPE "; exec sleep 1000",
+	         LAUNCHER_FAILED, order);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	job_hold_signals();
-	const int failed = job_run(argv, NULL, 0, "/dev/null", file, 500, &result, &st);
+	assert_works(job_begin(argv, NULL, 0, "/dev/null", order, &job, &st), st);
+	job_measure(&job, 500);
+	job_end(&job);
 	job_release_signals();
 	cli_clean(dir);
-	assert_works(failed, st);
-	assert_int_equal(result.end, JOB_EXITED);
-	assert_int_equal(result.code, 1);
+	assert_int_equal(job.result.end, JOB_EXITED);
+	assert_int_equal(job.result.code, 1);
 }
 
 /* A job's output, and how it is reported. */

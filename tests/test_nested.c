@@ -67,10 +67,16 @@ struct job {
 	unsigned index;
 };
 
+static void count_opened(void *arg)
+{
+	(void)arg;
+	assert_int_equal(atomic_load(&seen.opened), WORKERS);
+}
+
 static void *work(void *arg)
 {
 	const struct job *job = arg;
-	worker_run(job->trial, job->backend, job->team, job->index);
+	worker_run(job->trial, job->backend, job->team, job->index, count_opened, NULL);
 	return NULL;
 }
 

@@ -53,7 +53,7 @@ static char *run_job(const struct mode *mode, const struct launcher *by)
 	                              .order = file,
 	                              .scratch = folder};
 	struct launcher_argv argv = {0};
-	struct job_result result;
+	struct job job;
 	struct status st = {""};
 	char name[128];
 	settings_default(&trial.settings);
@@ -65,12 +65,14 @@ static char *run_job(const struct mode *mode, const struct launcher *by)
 	snprintf(name, sizeof name, "%s/log", folder);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's */
 	job_hold_signals();
-	assert_works(job_run(argv.args, NULL, 0, name, NULL, HANGS, &result, &st), st);
+	assert_works(job_begin(argv.args, NULL, 0, name, NULL, &job, &st), st);
+	job_measure(&job, HANGS);
+	job_end(&job);
 	job_release_signals();
 	launcher_argv_free(&argv);
-	if (result.end != JOB_EXITED || result.code) {
+	if (job.result.end != JOB_EXITED || job.result.code) {
 		char *log = cli_read(name);
-		fail_msg("%s by %s ended with %d: %s", mode->name, by->name, result.code,
+		fail_msg("%s by %s ended with %d: %s", mode->name, by->name, job.result.code,
 		         log ? log : "");
 	}
 	snprintf(name, sizeof name, "%s.lines", file);

@@ -80,7 +80,14 @@ size_t plan_scratch_bytes(const struct plan *plan)
 		size_t bytes = by && by->scratch_bytes ? by->scratch_bytes(s->layout) : 0;
 		most = bytes > most ? bytes : most;
 	}
-	return most;
+	return plan->spec->overlap ? 2 * most : most;
+}
+
+bool plan_overlaps(const struct plan *plan, const struct trial *trial)
+{
+	struct status ignored = {""};
+	const struct launcher *by = launcher_pick(&trial->settings, &ignored);
+	return plan->spec->overlap && !trial->yield && by && !by->queues;
 }
 
 int plan_command(const struct trial *trial, const char *self, const char *order_file,

@@ -129,6 +129,7 @@ struct spec {
 	unsigned first_plan;          /* blocks that a resumed run was begun with; else 0 */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	bool twin;                    /* measure the reference a second time in each block */
+	bool overlap;                 /* a job starts while the one before closes */
 	char reference[TRIAL_NAME_BYTES]; /* a variant's name */
 	/* What --quick left of the experiment, and what the whole of it has more (plan_quick). */
 	struct spec_quick {

@@ -362,8 +362,19 @@ static int take_cpus(struct loop *loop)
 	return result;
 }
 
+/* What is waited for here is another job's end, and no phase of this one. */
+static int wait_opened(struct loop *loop, void (*opened)(void *arg), void *arg)
+{
+	spend(loop, 0, SPENT_CONNECT);
+	if (loop->place.worker == 0)
+		opened(arg);
+	const int failed = team_meet(loop->team);
+	loop->phase_ns = clock_now_ns();
+	return failed;
+}
+
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
-                       unsigned index)
+                       unsigned index, void (*opened)(void *arg), void *arg)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -393,7 +404,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		team_fail(team, loop.place.first, "out of memory for the worker");
 	} else if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
-	} else if (!open_backend(&loop)) {
+	} else if (!open_backend(&loop) && !wait_opened(&loop, opened, arg)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;
@@ -411,11 +422,11 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index)
+                unsigned index, void (*opened)(void *arg), void *arg)
 {
 	struct team *member = team_member(team, index);
 	if (member)
-		run_member(trial, backend, member, index);
+		run_member(trial, backend, member, index, opened, arg);
 	else
 		team_fail(team, index * trial->settings.layout.ranks_per_thread,
 		          "out of memory for the worker");

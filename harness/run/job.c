@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +18,6 @@
 #include "../config/plan.h"
 
 #define GRACE_NS 5000000000 /* mpirun needs a moment to end its processes */
-#define LOOK_NS  500000000  /* between looks at whether the job has failed */
 
 static void stop_set(sigset_t *set)
 {
@@ -108,91 +110,190 @@ static bool wait_event(int64_t deadline_ns, int *signal)
 	return *signal > 0 || errno != EAGAIN;
 }
 
-static void watch(pid_t pid, const char *failed, unsigned timeout_s, struct job_result *out)
+/* All that it has said so far. */
+static unsigned hear(struct job *job)
 {
-	int64_t deadline = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	unsigned char word;
+	while (job->pipe >= 0 && read(job->pipe, &word, 1) == 1)
+		job->said |= word;
+	return job->said;
+}
+
+/* Until its end, or until it says a word of `until`. */
+static void watch(struct job *job, unsigned until)
+{
 	bool stopping = false, gives_up = false;
 	int status = 0, signal;
-	out->end = JOB_EXITED;
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		const int64_t now = clock_now_ns(), look = now + LOOK_NS;
-		bool late = !wait_event(deadline < look ? deadline : look, &signal);
-		if (late && look < deadline) {
-			if (!stopping && !gives_up && failed && !access(failed, F_OK)) {
-				gives_up = true;
-				deadline = now + GRACE_NS < deadline ? now + GRACE_NS : deadline;
-			}
-			continue;
+	pid_t ended = 0;
+	while ((stopping || !(hear(job) & until)) &&
+	       !(ended = waitpid(job->pid, &status, WNOHANG))) {
+		const int64_t now = clock_now_ns();
+		if (!stopping && !gives_up && job->said & LAUNCHER_FAILED) {
+			gives_up = true;
+			if (now + GRACE_NS < job->deadline_ns)
+				job->deadline_ns = now + GRACE_NS;
 		}
+		const bool late = !wait_event(job->deadline_ns, &signal);
 		if (!late && (signal == SIGCHLD || signal <= 0))
 			continue;
 		if (stopping && !late)
 			continue; /* already sent; a second Ctrl-C must not leave orphans */
-		kill(-pid, stopping ? SIGKILL : SIGTERM);
+		kill(-job->pid, stopping ? SIGKILL : SIGTERM);
 		if (!stopping)
-			*out = (struct job_result){!late      ? JOB_INTERRUPTED
-			                           : gives_up ? JOB_EXITED
-			                                      : JOB_TIMED_OUT,
-			                           gives_up};
+			job->result = (struct job_result){!late      ? JOB_INTERRUPTED
+			                                  : gives_up ? JOB_EXITED
+			                                             : JOB_TIMED_OUT,
+			                                  gives_up};
 		stopping = true;
-		deadline = clock_now_ns() + GRACE_NS;
+		job->deadline_ns = clock_now_ns() + GRACE_NS;
 	}
-	kill(-pid, SIGKILL); /* what the leader left running */
-	if (stopping)
+	if (!ended)
 		return;
-	out->end = WIFSIGNALED(status) ? JOB_KILLED : JOB_EXITED;
-	out->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	kill(-job->pid, SIGKILL); /* what the leader left running */
+	job->pid = 0;
+	if (!stopping)
+		job->result = WIFSIGNALED(status)
+		                  ? (struct job_result){JOB_KILLED, WTERMSIG(status)}
+		                  : (struct job_result){JOB_EXITED, WEXITSTATUS(status)};
 }
 
-int job_run(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-            const char *failed, unsigned timeout_s, struct job_result *out, struct status *st)
+/* What the job says is made known like a child's end. */
+static int open_pipe(const char *order, struct job *job, struct status *st)
+{
+	char file[PATH_MAX];
+	snprintf(file, sizeof file, "%s" LAUNCHER_PIPE, order);
+	remove(file);
+	/* For writing too: so it is never at its end. */
+	if (mkfifo(file, 0600) ||
+	    (job->pipe = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
+	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
+	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
+		return status_set(st, "cannot make the pipe %s: %s", file, strerror(errno));
+	return 0;
+}
+
+int job_begin(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
+              const char *order, struct job *out, struct status *st)
 {
 	int tell[2], error = 0;
-	struct job_result result = {0};
-	if (pipe2(tell, O_CLOEXEC))
-		return status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
-	pid_t self = getpid(), pid = fork();
-	if (pid == 0)
+	*out = (struct job){.pipe = -1};
+	if (order && open_pipe(order, out, st))
+		goto fail;
+	if (pipe2(tell, O_CLOEXEC)) {
+		status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
+		goto fail;
+	}
+	pid_t self = getpid();
+	out->pid = fork();
+	if (out->pid == 0)
 		become(argv, env, nenv, log_file, tell[1], self);
 	close(tell[1]);
-	if (pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
-		status_set(st, "cannot start %s: %s", argv[0], strerror(pid < 0 ? errno : error));
-		if (pid > 0)
-			waitpid(pid, NULL, 0);
+	if (out->pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
+		status_set(st, "cannot start %s: %s", argv[0],
+		           strerror(out->pid < 0 ? errno : error));
+		if (out->pid > 0)
+			waitpid(out->pid, NULL, 0);
 		close(tell[0]);
-		return -1;
+		goto fail;
 	}
 	close(tell[0]);
-	watch(pid, failed, timeout_s, &result);
-	*out = result;
 	return 0;
+fail:
+	out->pid = 0;
+	job_end(out);
+	return -1;
+}
+
+void job_measure(struct job *job, unsigned timeout_s)
+{
+	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
+	watch(job, LAUNCHER_MEASURED);
+}
+
+void job_end(struct job *job)
+{
+	if (job->pid)
+		watch(job, 0);
+	hear(job);
+	if (job->pipe >= 0)
+		close(job->pipe);
+	job->pipe = -1;
+}
+
+static void open_gate(struct job_trial *job)
+{
+	if (job->gate >= 0)
+		close(job->gate);
+	job->gate = -1;
+}
+
+/* Names of a job's files beside its order, and none left of the one before. */
+static void name_files(const char *scratch, unsigned slot, struct job_trial *out)
+{
+	*out = (struct job_trial){.gate = -1};
+	snprintf(out->order, sizeof out->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
+	snprintf(out->lines, sizeof out->lines, "%s.lines", out->order);
+	snprintf(out->log, sizeof out->log, "%s.log", out->order);
+	snprintf(out->shut, sizeof out->shut, "%s" LAUNCHER_GATE, out->order);
+	remove(out->lines);
+	remove(out->shut);
+}
+
+int job_trial_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
+                    bool held, struct job_trial *out, struct status *st)
+{
+	const char *env[TRIAL_MAX_ENV];
+	struct launcher_argv argv = {0};
+	int result = -1;
+	name_files(scratch, slot, out);
+	for (unsigned i = 0; i < trial->settings.nenv; i++)
+		env[i] = trial->settings.env[i];
+	if (held && ((out->gate = open(out->shut, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
+	             flock(out->gate, LOCK_EX)))
+		status_set(st, "cannot lock %s: %s", out->shut, strerror(errno));
+	else if (!trial_save(trial, out->order, st) &&
+	         !plan_command(trial, self, out->order, scratch, &argv, st)) {
+		out->from_ns = clock_now_ns();
+		result = job_begin(argv.args, env, trial->settings.nenv, out->log, out->order,
+		                   &out->job, st);
+	}
+	launcher_argv_free(&argv);
+	if (result)
+		open_gate(out);
+	return result;
+}
+
+bool job_trial_measure(struct job_trial *job, unsigned timeout_s)
+{
+	open_gate(job);
+	job_measure(&job->job, timeout_s);
+	return job->job.pid;
+}
+
+void job_trial_end(struct job_trial *job)
+{
+	job_end(&job->job);
+	job->to_ns = clock_now_ns();
+	job->ended = job->job.said & LAUNCHER_ENDED;
+	job->unopened = !remove(job->shut);
+	job->result = job->job.result;
+}
+
+void job_trial_drop(struct job_trial *job)
+{
+	job->job.deadline_ns = 0;
+	job_trial_end(job);
+	open_gate(job);
 }
 
 int job_run_trial(const struct trial *trial, const char *self, const char *scratch,
                   unsigned timeout_s, struct job_trial *out, struct status *st)
 {
-	char order[96], ended[112], failed[112];
-	const char *env[TRIAL_MAX_ENV];
-	struct launcher_argv argv = {0};
-	int result = -1;
-	snprintf(order, sizeof order, "%s/trial.json", scratch);
-	snprintf(out->lines, sizeof out->lines, "%s/trial.json.lines", scratch);
-	snprintf(out->log, sizeof out->log, "%s/log", scratch);
-	snprintf(ended, sizeof ended, "%s" LAUNCHER_ENDED, order);
-	snprintf(failed, sizeof failed, "%s" LAUNCHER_FAILED, order);
-	remove(failed);
-	remove(out->lines);
-	remove(ended);
-	for (unsigned i = 0; i < trial->settings.nenv; i++)
-		env[i] = trial->settings.env[i];
-	out->from_ns = clock_now_ns();
-	if (!trial_save(trial, order, st) && !plan_command(trial, self, order, scratch, &argv, st))
-		result = job_run(argv.args, env, trial->settings.nenv, out->log, failed, timeout_s,
-		                 &out->result, st);
-	out->to_ns = clock_now_ns();
-	out->ended = !remove(ended);
-	launcher_argv_free(&argv);
-	return result;
+	if (job_trial_begin(trial, self, scratch, 0, false, out, st))
+		return -1;
+	job_trial_measure(out, timeout_s);
+	job_trial_end(out);
+	return 0;
 }
 
 /* Errors of MPI and its launcher: Open MPI's are "[host:pid] PMIX ERROR: …", MPICH's "[mpiexec@host] …",

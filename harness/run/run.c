@@ -50,21 +50,75 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	return 1;
 }
 
-/* 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
-static int run_trial(struct runner *r, unsigned index, struct status *st)
+static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
+                 struct status *st)
 {
-	struct job_trial job = {0};
-	int result = -1;
 	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
-	if (!trial)
-		return -1;
-	if (r->request->change)
+	if (trial && r->request->change)
 		r->request->change(trial, r->request->change_arg);
-	if (!job_run_trial(trial, r->request->self, r->folder.scratch, r->spec.timeout_s, &job, st))
-		result = job.result.end == JOB_INTERRUPTED ? 2 : collect(r, trial, &job, st);
+	if (!trial || (held && !plan_overlaps(&r->plan, trial)) ||
+	    job_trial_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job,
+	                    st)) {
+		trial_free(trial);
+		return -1;
+	}
+	out->trial = trial;
+	return 0;
+}
+
+static void drop_ahead(struct runner *r)
+{
+	if (r->ahead.trial)
+		job_trial_drop(&r->ahead.job);
+	trial_free(r->ahead.trial);
+	r->ahead.trial = NULL;
+}
+
+/* What a job that started beside another could not open, it may open alone: memory that the other still
+ * had, or a GPU that takes one process. Then the others start alone too. */
+static int start_alone(struct runner *r, unsigned index, struct run_ahead *now, struct status *st)
+{
+	trial_free(now->trial);
+	now->trial = NULL;
+	if (start(r, index, false, now, st))
+		return -1;
+	job_trial_measure(&now->job, r->spec.timeout_s);
+	job_trial_end(&now->job);
+	if (now->job.result.end == JOB_EXITED && !now->job.result.code) {
+		r->spec.overlap = false;
+		status_progress_end();
+		status_say("%s does not start while another job closes: from here on each waits",
+		           now->trial->variant);
+	}
+	return 0;
+}
+
+/* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
+ * is gone and its lines are kept. `next` < 0: there is none.
+ * 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
+static int run_trial(struct runner *r, unsigned index, int next, struct status *st)
+{
+	struct run_ahead now = r->ahead;
+	struct status ignored = {""};
+	int result = 0;
+	r->ahead.trial = NULL;
+	if (!now.trial && start(r, index, false, &now, st))
+		return -1;
+	if (job_trial_measure(&now.job, r->spec.timeout_s) && next >= 0)
+		start(r, (unsigned)next, true, &r->ahead, &ignored);
+	job_trial_end(&now.job);
+	if (now.job.unopened &&
+	    (now.job.result.end == JOB_EXITED || now.job.result.end == JOB_KILLED))
+		result = start_alone(r, index, &now, st);
+	if (r->ahead.trial) /* from here on time is the next one's */
+		now.job.to_ns = r->ahead.job.from_ns;
+	if (!result)
+		result = now.job.result.end == JOB_INTERRUPTED
+		             ? 2
+		             : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
-		progress_trial(r, index, result ? NULL : job.lines);
-	trial_free(trial);
+		progress_trial(r, index, result ? NULL : now.job.lines);
+	trial_free(now.trial);
 	return result;
 }
 
@@ -171,6 +225,16 @@ static void say_progress(const struct runner *r, unsigned index, unsigned total,
 	progress_say(r, index, total, what, begins);
 }
 
+/* The trial whose job may start while the one before closes; -1: none, or something else comes before. */
+static int next_of(const struct runner *r, unsigned i)
+{
+	const struct plan_trial *next = &r->plan.trials[i + 1];
+	return i + 1 < r->plan.ntrials && !r->failed[next->variant] &&
+	               (next->block == next[-1].block || !r->asks)
+	           ? (int)i + 1
+	           : -1;
+}
+
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_block,
               struct status *st)
 {
@@ -192,7 +256,7 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 			continue;
 		}
 		if (r->failed[variant] < GIVE_UP)
-			result = run_trial(r, i, st);
+			result = run_trial(r, i, next_of(r, i), st);
 		r->ndone += result == 0 || result == 1;
 		if (result == 2 || job_interrupted())
 			return say_interrupted(r, st);
@@ -287,10 +351,10 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		bool ask = block == r->first_block && !r->request->change;
+		r->asks = block == r->first_block && !r->request->change;
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
-		    (ask && run_path_jobs(r, st)))
+		    (r->asks && run_path_jobs(r, st)))
 			return -1;
 		progress_block(r);
 	}
@@ -354,6 +418,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */
 		result = record_write_spent(r->folder.trials, &set_up, st) || run_blocks(r, st);
+		drop_ahead(r);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		job_release_signals();

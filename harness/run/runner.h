@@ -7,6 +7,7 @@
 #include "../config/plan.h"
 #include "../record/record.h"
 #include "folder.h"
+#include "job.h"
 
 #define RUN_INTERRUPTED 130 /* as a shell reports Ctrl-C */
 
@@ -33,6 +34,12 @@ struct run_request {
 
 struct progress;
 
+/* A trial of the plan, and its job. */
+struct run_ahead {
+	struct trial *trial; /* NULL: none */
+	struct job_trial job;
+};
+
 struct runner {
 	const struct run_request *request;
 	struct spec spec;
@@ -58,6 +65,8 @@ struct runner {
 	unsigned ndone;    /* trials of this session */
 	int64_t begin_ns;  /* of its first block */
 	struct progress *progress; /* from the first block on */
+	struct run_ahead ahead;
+	bool asks; /* after this block, for the paths */
 	struct record_end end;
 };
 

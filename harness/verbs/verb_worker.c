@@ -56,6 +56,12 @@ static void keep_lines(void *arg)
 		write_file(order, order->team, &ignored);
 }
 
+static void pass_gate(void *arg)
+{
+	const struct order *order = arg;
+	launcher_pass_gate(order->file);
+}
+
 static void work(struct team *team, unsigned index, void *arg)
 {
 	struct order *order = arg;
@@ -63,7 +69,7 @@ static void work(struct team *team, unsigned index, void *arg)
 		order->team = team;
 		order->dog = watchdog_start(order->trial, team, GRACE_S, keep_lines, order);
 	}
-	worker_run(order->trial, order->backend, team, index);
+	worker_run(order->trial, order->backend, team, index, pass_gate, order);
 }
 
 /* Of each of several hosts, with the facts of its first worker: the record's machine is the runner's. */
@@ -90,6 +96,9 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 {
 	const struct order *order = arg;
 	watchdog_over(order->dog);
+	/* After a failure others may still be in a call. */
+	if (team_first(team) == 0 && !team_failure(team))
+		launcher_say(order->file, LAUNCHER_MEASURED);
 	if (team_between(team))
 		add_host(team_facts(team, team_first(team)));
 	/* What a failure leaves is incomplete; it is written without the other hosts. */
