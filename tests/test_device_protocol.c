@@ -190,6 +190,7 @@ static void add_parts(const struct job *job, const struct plan *plan, struct mov
 		parts[(*n)++] = (struct move_part){.peer = peer,
 		                                   .packet = packet,
 		                                   .packets = packets,
+		                                   .tiles = (unsigned)((part + TILE - 1) / TILE),
 		                                   .from = to * (PART + 8) + plan->shift + at,
 		                                   .to = from * (PART + 8) + at,
 		                                   .bytes = part};

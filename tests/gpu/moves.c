@@ -156,7 +156,14 @@ static const char *check(size_t bytes)
 	return says;
 }
 
-/* Tiles as nccl_device.c cuts them, but for a stride that is only odd: sizes here are powers of two. */
+static bool have_a_factor(unsigned a, unsigned b)
+{
+	for (unsigned rest; b; a = b, b = rest)
+		rest = a % b;
+	return a != 1;
+}
+
+/* Tiles as nccl_device.c cuts them. */
 static void set_call(unsigned r, size_t bytes, const struct row *row)
 {
 	const size_t part = bytes / nranks, share = (bytes - part) / row->ctas;
@@ -180,20 +187,18 @@ static void set_call(unsigned r, size_t bytes, const struct row *row)
 	                        .turns = row->no_entry ? 2 : 1,
 	                        .ctas = row->ctas,
 	                        .own_ctas = row->own};
-	c->tile = share < 65536 ? (share + MOVE_ALIGN - 1) / MOVE_ALIGN * MOVE_ALIGN : 65536;
-	c->stride = 1;
-	const size_t tiles = (part + c->tile - 1) / c->tile * (nranks - 1);
-	for (size_t s = tiles / (nranks - 1) + 1, a, b, t; tiles && c->stride == 1; s++) {
-		for (a = s, b = tiles; b; t = a % b, a = b, b = t)
-			;
-		c->stride = a == 1 ? s : 1;
-	}
+	c->tile = share < 65536 ? (unsigned)(share / MOVE_ALIGN + 1) * MOVE_ALIGN : 65536;
+	const unsigned tiles = (unsigned)((part + c->tile - 1) / c->tile);
+	c->stride = tiles + 1;
+	while (have_a_factor(c->stride, tiles * (nranks - 1)))
+		c->stride++;
 	for (unsigned k = 1; k <= nranks; k++) {
 		const unsigned to = (r + k) % nranks, n = to == r ? 0 : packets;
-		c->sends[c->nsends++] = (struct move_part){to, 0, n, to * part, r * part, part};
+		c->sends[c->nsends++] =
+		    (struct move_part){to, 0, n, tiles, to * part, r * part, part};
 		if (to != r)
 			c->receives[c->nreceives++] =
-			    (struct move_part){to, 0, n, r * part, to * part, part};
+			    (struct move_part){to, 0, n, tiles, r * part, to * part, part};
 	}
 }
 

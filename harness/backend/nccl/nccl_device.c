@@ -465,11 +465,11 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
-static size_t coprime(size_t from, size_t to)
+static unsigned coprime(unsigned from, unsigned to)
 {
-	for (size_t a = from, b = to;; a = ++from, b = to) {
+	for (unsigned a = from, b = to;; a = ++from, b = to) {
 		while (b) {
-			const size_t rest = a % b;
+			const unsigned rest = a % b;
 			a = b, b = rest;
 		}
 		if (a == 1)
@@ -477,17 +477,22 @@ static size_t coprime(size_t from, size_t to)
 	}
 }
 
-/* What a rank sends to others, as tiles: each block has one at least, and neighbours of the list are near those of
+/* What a rank sends, as tiles: each block has one for others at least, and neighbours of the list are near those of
  * other peers. */
-static void take_tiles(const struct plan *plan, struct move_call *c)
+static void take_tiles(const struct backend_ctx *ctx, struct plan *plan, struct move_call *c)
 {
-	const size_t share = (sent_to_others(plan) + c->ctas - 1) / c->ctas;
-	const size_t even = (share + MOVE_ALIGN - 1) / MOVE_ALIGN * MOVE_ALIGN;
-	size_t tiles = 0, peers = 0;
-	c->tile = even < TILE_BYTES ? even + !even * MOVE_ALIGN : TILE_BYTES;
-	for (unsigned k = 0; k < plan->n; k++)
-		if (plan->parts[k].peer != c->me)
-			tiles += (plan->parts[k].bytes + c->tile - 1) / c->tile, peers++;
+	const size_t share = sent_to_others(plan) / c->ctas / MOVE_ALIGN;
+	unsigned tiles = 0, peers = 0;
+	c->tile = share < TILE_BYTES / MOVE_ALIGN ? (unsigned)(share + 1) * MOVE_ALIGN : TILE_BYTES;
+	for (unsigned k = 0; k < plan->n; k++) {
+		struct move_part *part = &plan->parts[k];
+		const bool own = part->peer == c->me;
+		part->tiles = own && ctx->cell.in_place
+		                  ? 0
+		                  : (unsigned)((part->bytes + c->tile - 1) / c->tile);
+		tiles += own ? 0 : part->tiles;
+		peers += !own;
+	}
 	c->stride = tiles ? coprime(tiles / peers + 1, tiles) : 1;
 }
 
@@ -504,7 +509,7 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 		struct plan plan = plan_of(ctx, r);
 		place_packets(&plan, c->ctas);
 		if (r == p->me)
-			take_tiles(&plan, c);
+			take_tiles(ctx, &plan, c);
 		for (unsigned k = 0; k < plan.n; k++) {
 			struct move_part part = plan.parts[k];
 			if (r == p->me)

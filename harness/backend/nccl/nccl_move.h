@@ -22,6 +22,7 @@
 struct move_part {
 	unsigned peer;
 	unsigned packet, packets; /* the first one in each channel's slot, and their number there */
+	unsigned tiles;           /* of move_call.tile bytes; 0: there is nothing to copy */
 	size_t from, to;          /* in the sender's and in the receiver's buffer */
 	size_t bytes;             /* more than 0 */
 };

@@ -131,32 +131,29 @@ PROTOCOL_THREAD bool move_receive(const struct move_call *c, struct move_here h,
 
 /* --- into buffers, tile by tile ------------------------------------------------------------------- */
 
-/* Of a part to a peer or of the own one; in place that is there already. */
-PROTOCOL_THREAD size_t move_tiles_of(const struct move_call *c, const struct move_part *p, bool own)
-{
-	if ((p->peer == c->me) != own || (own && c->from + p->from == c->to + p->to))
-		return 0;
-	return (p->bytes + c->tile - 1) / c->tile;
-}
-
-/* Of the tiles of `n` parts, those of block b of so many. Blocks take neighbours at the same time, `stride` apart: so
- * all peers and all links have their share of the packets at any time. */
+/* Of the tiles of `n` parts, the own one's or all others', those of block b of so many. Neighbours of the list,
+ * `stride` apart in it, are copied at the same time: so all peers and all links have their share at any time. */
 PROTOCOL_THREAD void move_tiles(const struct move_call *c, struct move_here h,
-                                const struct move_part *parts, unsigned n, bool own, size_t stride,
-                                unsigned b, unsigned blocks)
+                                const struct move_part *parts, unsigned n, bool own,
+                                unsigned stride, unsigned b, unsigned blocks)
 {
-	size_t tiles = 0;
+	unsigned tiles = 0;
 	for (unsigned k = 0; k < n; k++)
-		tiles += move_tiles_of(c, &parts[k], own);
-	for (size_t j = b; j < tiles; j += blocks) {
-		size_t i = j * stride % tiles, of;
+		tiles += (parts[k].peer == c->me) == own ? parts[k].tiles : 0;
+	if (!tiles)
+		return;
+	const unsigned step = blocks * stride % tiles;
+	for (unsigned j = b, at = b * stride % tiles; j < tiles; j += blocks) {
 		const struct move_part *p = parts;
-		for (; i >= (of = move_tiles_of(c, p, own)); p++)
-			i -= of;
-		const size_t at = i * c->tile;
+		unsigned i = at;
+		for (; (p->peer == c->me) != own || i >= p->tiles; p++)
+			i -= (p->peer == c->me) == own ? p->tiles : 0;
+		const size_t begin = (size_t)i * c->tile, left = p->bytes - begin;
 		char *to = own ? c->to : c->recv + p->peer * c->recv_stride;
-		move_copy(c, h, to + p->to + at, c->from + p->from + at,
-		          p->bytes - at < c->tile ? p->bytes - at : c->tile);
+		move_copy(c, h, to + p->to + begin, c->from + p->from + begin,
+		          left < c->tile ? left : c->tile);
+		at += step;
+		at -= at >= tiles ? tiles : 0;
 	}
 }
 
