@@ -267,14 +267,24 @@ static void measure_all(size_t most)
 {
 	// clang-format off
 	static const struct row rows[] = {
-	    {MOVE_PACKET, "packets", 4, 0, 128, false, false},   {MOVE_PACKET, "packets", 16, 0, 128, false, false},
-	    {MOVE_PACKET, "packets", 64, 0, 128, false, false},  {MOVE_PACKET, "packets", 128, 0, 256, false, false},
-	    {MOVE_PACKET, "packets", 128, 0, 512, false, false}, {MOVE_STORE, "stores", 32, 16, 512, false, false},
-	    {MOVE_STORE, "stores", 64, 32, 512, false, false},   {MOVE_STORE, "stores", 96, 32, 512, false, false},
-	    {MOVE_STORE, "stores", 96, 32, 512, false, true},    {MOVE_STORE, "stores", 96, 32, 512, true, false},
-	    {MOVE_STORE, "stores", 128, 64, 512, false, false},  {MOVE_STORE, "stores", 128, 64, 512, true, false},
-	    {MOVE_STORE, "stores", 128, 128, 512, true, false},  {MOVE_STORE, "stores", 128, 64, 256, true, false},
-	    {MOVE_BULK, "bulk", 32, 16, 512, false, false},      {MOVE_BULK, "bulk", 96, 32, 512, true, false},
+	    {MOVE_PACKET, "packets", 4, 0, 128, false, false},
+	    {MOVE_PACKET, "packets", 16, 0, 128, false, false},
+	    {MOVE_PACKET, "packets", 64, 0, 128, false, false},
+	    {MOVE_PACKET, "packets", 128, 0, 256, false, false},
+	    {MOVE_PACKET, "packets", 128, 0, 512, false, false},
+	    {MOVE_STORE, "stores", 32, 16, 512, false, false},
+	    {MOVE_STORE, "stores", 48, 16, 512, false, false},
+	    {MOVE_STORE, "stores", 64, 32, 512, false, false},
+	    {MOVE_STORE, "stores", 64, 32, 256, false, false},
+	    {MOVE_STORE, "stores", 96, 32, 512, false, false},
+	    {MOVE_STORE, "stores", 96, 32, 512, false, true},
+	    {MOVE_STORE, "stores", 96, 32, 512, true, false},
+	    {MOVE_STORE, "stores", 112, 20, 512, true, false},
+	    {MOVE_STORE, "stores", 128, 32, 512, true, false},
+	    {MOVE_STORE, "stores", 128, 64, 512, false, false},
+	    {MOVE_STORE, "stores", 128, 64, 512, true, false},
+	    {MOVE_BULK, "bulk", 32, 16, 512, false, false},
+	    {MOVE_BULK, "bulk", 96, 32, 512, true, false},
 	};
 	// clang-format on
 	const unsigned each = (nranks + (unsigned)gpus - 1) / (unsigned)gpus;
