@@ -164,8 +164,7 @@ static int open_pipe(const char *order, struct job *job, struct status *st)
 	snprintf(file, sizeof file, "%s" LAUNCHER_PIPE, order);
 	remove(file);
 	/* For writing too: so it is never at its end. */
-	if (mkfifo(file, 0600) ||
-	    (job->pipe = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
+	if (mkfifo(file, 0600) || (job->pipe = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
 	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
 	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
 		return status_set(st, "cannot make the pipe %s: %s", file, strerror(errno));

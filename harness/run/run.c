@@ -113,9 +113,8 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	if (r->ahead.trial) /* from here on time is the next one's */
 		now.job.to_ns = r->ahead.job.from_ns;
 	if (!result)
-		result = now.job.result.end == JOB_INTERRUPTED
-		             ? 2
-		             : collect(r, now.trial, &now.job, st);
+		result =
+		    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
 		progress_trial(r, index, result ? NULL : now.job.lines);
 	trial_free(now.trial);
@@ -281,6 +280,20 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	                  block + 1, r->first_why);
 }
 
+static bool asks_path(const struct runner *r, unsigned variant)
+{
+	return !r->has_path[variant] && path_job_wanted(&r->plan, variant) &&
+	       r->failed[variant] < GIVE_UP;
+}
+
+static bool asks_paths(const struct runner *r)
+{
+	for (unsigned v = 0; v < r->plan.nvariants; v++)
+		if (!r->request->change && asks_path(r, v))
+			return true;
+	return false;
+}
+
 int run_path_jobs(struct runner *r, struct status *st)
 {
 	struct path_job q = {.plan = &r->plan,
@@ -293,8 +306,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
 		struct status why = {""};
 		char what[160];
-		if (r->has_path[q.variant] || !path_job_wanted(&r->plan, q.variant) ||
-		    r->failed[q.variant] >= GIVE_UP)
+		if (!asks_path(r, q.variant))
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
 		progress_say(r, next_trial(r), expect_trials(r, r->first_block), what, false);
@@ -351,7 +363,7 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		r->asks = block == r->first_block && !r->request->change;
+		r->asks = block == r->first_block && asks_paths(r);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))
