@@ -233,7 +233,7 @@ TEST(test_init_has_no_timeline)
 }
 
 /* The variant's connections in a block without passes. */
-static unsigned connections_of(const char *name)
+static unsigned connections(const char *name)
 {
 	struct status st = {""};
 	struct trial *t = plan_order_trial(&plan, 4, find(name), 1, 0, &st);
@@ -265,7 +265,7 @@ TEST(connections_are_made_again_for_claims_about_their_sizes)
 	spec.connection_bytes = (struct claim_range){4096, 4096};
 	make(1);
 	for (unsigned i = 0; i < 4; i++) /* no claims: all are compared */
-		assert_int_equal(connections_of(all[i]), 3);
+		assert_int_equal(connections(all[i]), 3);
 	claim_add(METRIC_LATENCY, "single", "threads");
 	claim_add(METRIC_BUSBW, "named", "threads");
 	claim_add(METRIC_MEMORY, "named", "threads");
@@ -275,10 +275,12 @@ TEST(connections_are_made_again_for_claims_about_their_sizes)
 	claim_add(METRIC_LATENCY, "named", "left-out");
 	make(1);
 	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(connections_of(all[i]), strcmp(all[i], "named") ? 3 : 1);
+		assert_int_equal(connections(all[i]), strcmp(all[i], "named") ? 3 : 1);
+	assert_int_equal(plan.nnotes, 1);
+	assert_says(plan.notes[0], "at sizes of connection_bytes: named");
 	spec.connection_bytes.hi = spec.connection_bytes.lo = 0; /* not of some sizes alone */
 	make(1);
-	assert_int_equal(connections_of("named"), 3);
+	assert_int_equal(connections("named"), 3);
 }
 
 /* A record that could not be read back is not begun. */

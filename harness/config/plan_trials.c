@@ -200,8 +200,7 @@ static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
 	for (unsigned i = 0; i < asked->nclaims; i++) {
 		const struct claim *c = &asked->claims[i];
 		if (c->test != CLAIM_NEEDS && of_kind(plan, c) && plan_has(plan, c->left) &&
-		    plan_has(plan, c->right) &&
-		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
+		    plan_has(plan, c->right) && (!strcmp(c->left, name) || !strcmp(c->right, name)))
 			return true;
 	}
 	return false;
@@ -222,13 +221,11 @@ static bool of_connections(const struct plan *plan, const struct claim *c)
 	       own.lo <= again.hi && own.hi >= again.lo;
 }
 
-/* Connections after the first may have some sizes alone: then jobs make them for claims about such sizes,
- * or if there are no claims. */
-static unsigned connections_of(const struct plan *plan, const struct plan_variant *v)
+unsigned plan_connections(const struct plan *plan, unsigned variant)
 {
 	const struct spec *spec = plan->spec;
 	return spec->connection_bytes.hi && spec->asked.nclaims &&
-	               !is_claimed(plan, v, of_connections)
+	               !is_claimed(plan, &plan->variants[variant], of_connections)
 	           ? 1
 	           : spec->connections;
 }
@@ -348,7 +345,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	shuffle(cells, trial->ncells, sizeof *cells, stream_start(plan->seed, STREAM_CELLS, block));
 	if (limit)
 		return trial;
-	repeat_cells(trial, spec, connections_of(plan, v));
+	repeat_cells(trial, spec, plan_connections(plan, variant));
 	if (block == 0)
 		take_place(trial, timeline_cells(plan, traits_find(v->settings.backend)->gpus,
 		                                 cells + trial->ncells));
