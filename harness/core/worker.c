@@ -117,20 +117,27 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
-/* Opens, or renews what is open, with the binding that helper threads may inherit; then binds to the
- * core for timing. */
+/* With the binding that helper threads may inherit. A worker with its own CPUs is placed among those
+ * alone. */
+static struct machine_seat opening_seat(const struct loop *loop)
+{
+	const struct backend_place *place = &loop->place;
+	const struct settings *s = &place->trial->settings;
+	int (*numa_node)(const struct trial *, unsigned) = loop->backend->numa_node;
+	const bool own = s->cpus[0];
+	return (struct machine_seat){.bind = s->bind,
+	                             .opening = true,
+	                             .numa = numa_node ? numa_node(place->trial, place->first) : -1,
+	                             .worker = own ? 0 : place->worker - team_first(loop->team),
+	                             .nworkers = own ? 1 : team_here(loop->team)};
+}
+
+/* Opens, or renews what is open; then binds to the core for timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
 	const struct settings *s = &place->trial->settings;
-	/* A worker with its own CPUs is placed among those alone. */
-	const bool own = s->cpus[0];
-	int (*numa_node)(const struct trial *, unsigned) = loop->backend->numa_node;
-	struct machine_seat seat = {.bind = s->bind,
-	                            .opening = true,
-	                            .numa = numa_node ? numa_node(place->trial, place->first) : -1,
-	                            .worker = own ? 0 : place->worker - team_first(loop->team),
-	                            .nworkers = own ? 1 : team_here(loop->team)};
+	struct machine_seat seat = opening_seat(loop);
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
 	int error = loop->ctx ? loop->backend->renew(&loop->ctx, &st)
@@ -363,18 +370,25 @@ static int take_cpus(struct loop *loop)
 }
 
 /* What is waited for here is another job's end, and no phase of this one. */
-static int wait_opened(struct loop *loop, void (*opened)(void *arg), void *arg)
+static int wake(struct loop *loop, void (*awake)(void *arg), void *arg)
 {
+	struct status st = {0};
+	struct machine_seat seat = opening_seat(loop);
+	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
+	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
+		return loop_fail(loop, &st);
+	if (team_meet(loop->team))
+		return -1;
 	spend(loop, 0, SPENT_CONNECT);
 	if (loop->place.worker == 0)
-		opened(arg);
+		awake(arg);
 	const int failed = team_meet(loop->team);
 	loop->phase_ns = clock_now_ns();
 	return failed;
 }
 
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
-                       unsigned index, void (*opened)(void *arg), void *arg)
+                       unsigned index, void (*awake)(void *arg), void *arg)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -404,7 +418,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		team_fail(team, loop.place.first, "out of memory for the worker");
 	} else if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
-	} else if (!open_backend(&loop) && !wait_opened(&loop, opened, arg)) {
+	} else if (!wake(&loop, awake, arg) && !open_backend(&loop)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;
@@ -422,11 +436,11 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index, void (*opened)(void *arg), void *arg)
+                unsigned index, void (*awake)(void *arg), void *arg)
 {
 	struct team *member = team_member(team, index);
 	if (member)
-		run_member(trial, backend, member, index, opened, arg);
+		run_member(trial, backend, member, index, awake, arg);
 	else
 		team_fail(team, index * trial->settings.layout.ranks_per_thread,
 		          "out of memory for the worker");
