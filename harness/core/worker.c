@@ -117,29 +117,44 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
-/* With the binding that helper threads may inherit. A worker with its own CPUs is placed among those
- * alone. */
-static struct machine_seat opening_seat(const struct loop *loop)
+/* Once. What is waited for here is another job's end, and no phase of this one. */
+static int wake(struct loop *loop)
 {
-	const struct backend_place *place = &loop->place;
-	const struct settings *s = &place->trial->settings;
-	int (*numa_node)(const struct trial *, unsigned) = loop->backend->numa_node;
-	const bool own = s->cpus[0];
-	return (struct machine_seat){.bind = s->bind,
-	                             .opening = true,
-	                             .numa = numa_node ? numa_node(place->trial, place->first) : -1,
-	                             .worker = own ? 0 : place->worker - team_first(loop->team),
-	                             .nworkers = own ? 1 : team_here(loop->team)};
+	struct status st = {0};
+	void (*awake)(void *) = loop->awake;
+	if (!awake)
+		return 0;
+	loop->awake = NULL;
+	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
+		return loop_fail(loop, &st);
+	if (team_meet(loop->team))
+		return -1;
+	spend(loop, 0, SPENT_CONNECT);
+	if (loop->place.worker == 0)
+		awake(loop->awake_arg);
+	const int failed = team_meet(loop->team);
+	loop->phase_ns = clock_now_ns();
+	return failed;
 }
 
-/* Opens, or renews what is open; then binds to the core for timing. */
+/* Opens, or renews what is open, with the binding that helper threads may inherit; then binds to the
+ * core for timing. */
 static int open_backend(struct loop *loop)
 {
 	const struct backend_place *place = &loop->place;
 	const struct settings *s = &place->trial->settings;
-	struct machine_seat seat = opening_seat(loop);
+	/* A worker with its own CPUs is placed among those alone. */
+	const bool own = s->cpus[0];
+	int (*numa_node)(const struct trial *, unsigned) = loop->backend->numa_node;
+	struct machine_seat seat = {.bind = s->bind,
+	                            .opening = true,
+	                            .numa = numa_node ? numa_node(place->trial, place->first) : -1,
+	                            .worker = own ? 0 : place->worker - team_first(loop->team),
+	                            .nworkers = own ? 1 : team_here(loop->team)};
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
+	if (wake(loop))
+		return -1;
 	int error = loop->ctx ? loop->backend->renew(&loop->ctx, &st)
 	                      : loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
@@ -369,24 +384,6 @@ static int take_cpus(struct loop *loop)
 	return result;
 }
 
-/* What is waited for here is another job's end, and no phase of this one. */
-static int wake(struct loop *loop, void (*awake)(void *arg), void *arg)
-{
-	struct status st = {0};
-	struct machine_seat seat = opening_seat(loop);
-	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
-	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
-		return loop_fail(loop, &st);
-	if (team_meet(loop->team))
-		return -1;
-	spend(loop, 0, SPENT_CONNECT);
-	if (loop->place.worker == 0)
-		awake(arg);
-	const int failed = team_meet(loop->team);
-	loop->phase_ns = clock_now_ns();
-	return failed;
-}
-
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
                        unsigned index, void (*awake)(void *arg), void *arg)
 {
@@ -407,6 +404,8 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	                   : trial->settings.graph              ? loop_row_replayed
 	                                                        : loop_row,
 	    .phase_ns = clock_now_ns(),
+	    .awake = awake,
+	    .awake_arg = arg,
 	    .aggregate = trial_group(trial),
 	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,
@@ -418,7 +417,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		team_fail(team, loop.place.first, "out of memory for the worker");
 	} else if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
-	} else if (!wake(&loop, awake, arg) && !open_backend(&loop)) {
+	} else if (!open_backend(&loop)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;

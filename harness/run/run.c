@@ -14,7 +14,7 @@
 #include "stop.h"
 #include "tune.h"
 
-static int write_spent(struct runner *r, const struct trial *trial, const struct job_trial *job,
+static int write_spent(struct runner *r, const struct trial *trial, const struct job *job,
                        struct status *st)
 {
 	struct record_spent spent = {.on = SPENT_ON_TRIAL,
@@ -27,7 +27,7 @@ static int write_spent(struct runner *r, const struct trial *trial, const struct
 }
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
-static int collect(struct runner *r, const struct trial *trial, const struct job_trial *job,
+static int collect(struct runner *r, const struct trial *trial, const struct job *job,
                    struct status *st)
 {
 	const struct job_result *result = &job->result;
@@ -57,8 +57,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 	if (trial && r->request->change)
 		r->request->change(trial, r->request->change_arg);
 	if (!trial || (held && !plan_overlaps(&r->plan, trial)) ||
-	    job_trial_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job,
-	                    st)) {
+	    job_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job, st)) {
 		trial_free(trial);
 		return -1;
 	}
@@ -69,7 +68,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 static void drop_ahead(struct runner *r)
 {
 	if (r->ahead.trial)
-		job_trial_drop(&r->ahead.job);
+		job_drop(&r->ahead.job);
 	trial_free(r->ahead.trial);
 	r->ahead.trial = NULL;
 }
@@ -82,8 +81,8 @@ static int start_alone(struct runner *r, unsigned index, struct run_ahead *now, 
 	now->trial = NULL;
 	if (start(r, index, false, now, st))
 		return -1;
-	job_trial_measure(&now->job, r->spec.timeout_s);
-	job_trial_end(&now->job);
+	job_measure(&now->job, r->spec.timeout_s);
+	job_end(&now->job);
 	if (now->job.result.end == JOB_EXITED && !now->job.result.code) {
 		r->spec.overlap = false;
 		status_progress_end();
@@ -104,10 +103,10 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	r->ahead.trial = NULL;
 	if (!now.trial && start(r, index, false, &now, st))
 		return -1;
-	if (job_trial_measure(&now.job, r->spec.timeout_s) && next >= 0)
+	if (job_measure(&now.job, r->spec.timeout_s) && next >= 0)
 		start(r, (unsigned)next, true, &r->ahead, &ignored);
-	job_trial_end(&now.job);
-	if (now.job.unopened &&
+	job_end(&now.job);
+	if (now.job.asleep &&
 	    (now.job.result.end == JOB_EXITED || now.job.result.end == JOB_KILLED))
 		result = start_alone(r, index, &now, st);
 	if (r->ahead.trial) /* from here on time is the next one's */
