@@ -40,12 +40,13 @@ struct launched {
 /* Bits, a byte each. */
 enum launcher_word {
 	LAUNCHER_MEASURED = 1, /* what is timed, counted and checked is over: it only closes */
-	LAUNCHER_ENDED = 2,    /* all processes completed their part, whatever their launcher reports then */
-	LAUNCHER_FAILED = 4,   /* the launcher may wait for hosts that are lost */
+	LAUNCHER_ENDED =
+	    2, /* all processes completed their part, whatever their launcher reports then */
+	LAUNCHER_FAILED = 4, /* the launcher may wait for hosts that are lost */
 };
 /* In a job's first process. A runner that is gone hears nothing. */
 void launcher_say(const char *order, enum launcher_word word);
-/* In the first process, with all connections made: returns when timed calls may begin. */
+/* In the first process: returns when the job may take memory, connect and measure. */
 void launcher_pass_gate(const char *order);
 
 struct launcher {

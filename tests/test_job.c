@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -10,8 +11,7 @@
 
 #include "../harness/run/job.h"
 #include "../modes/launcher.h"
-#include "cli.h"
-#include "test.h"
+#include "here.h"
 
 static int told[2], go[2];
 
@@ -25,13 +25,33 @@ int setpgid(pid_t pid, pid_t group)
 	return (int)syscall(SYS_setpgid, pid, group);
 }
 
+/* A job whose program is a script of this line. */
+static int begin(const char *line, struct job *job, struct status *st)
+{
+	static struct cell cell = {.coll = COLL_ALLTOALL, .bytes = 4, .asked_bytes = 4};
+	struct trial trial = {.stretches = 1,
+	                      .calls = 1,
+	                      .isolated_calls = 1,
+	                      .arena_bytes = 4,
+	                      .ncells = 1,
+	                      .cells = &cell};
+	char self[80], script[256];
+	snprintf(self, sizeof self, "%s/self", folder);
+	snprintf(script, sizeof script, "#!/bin/sh\n%s\n", line);
+	cli_write(folder, "self", script);
+	assert_int_equal(chmod(self, 0755), 0);
+	settings_default(&trial.settings);
+	strcpy(trial.settings.backend, "null");
+	trial.settings.layout = (struct layout){1, 1, 1};
+	return job_begin(&trial, self, folder, 0, false, job, st);
+}
+
 static void run_job(void)
 {
-	char *const argv[] = {"sleep", "1000", NULL};
 	struct job job;
 	struct status st = {""};
 	job_hold_signals();
-	if (!job_begin(argv, NULL, 0, "/dev/null", NULL, &job, &st))
+	if (!begin("exec sleep 1000", &job, &st))
 		job_measure(&job, 60);
 	_exit(0);
 }
@@ -63,32 +83,31 @@ TEST(a_parent_that_dies_before_the_job_follows_it_takes_it_along)
 /* The reason of the open that failed, after any later calls. */
 TEST(a_job_without_its_log_says_why)
 {
-	char *const argv[] = {"true", NULL};
 	struct job job;
 	struct status st = {""};
+	char log[96], says[160];
+	snprintf(log, sizeof log, "%s/trial.json.log", folder);
+	assert_int_equal(mkdir(log, 0700), 0);
 	assert_int_equal(write(go[1], "x", 1), 1);
-	assert_int_equal(job_begin(argv, NULL, 0, "/nowhere/log", NULL, &job, &st), -1);
-	assert_string_equal(st.text, "cannot start true: No such file or directory");
+	assert_int_equal(begin("true", &job, &st), -1);
+	snprintf(says, sizeof says, "cannot start %s/self: Is a directory", folder);
+	assert_string_equal(st.text, says);
 }
 
 /* mpirun may wait for a host that is lost, long after its processes have said so. */
 TEST(a_job_that_has_failed_gets_a_grace_and_no_more)
 {
-	char order[80], line[200], *const argv[] = {"sh", "-c", line, NULL};
+	char line[120];
 	struct job job;
 	struct status st = {""};
-	char dir[64];
-	cli_folder(dir);
-	snprintf(order, sizeof order, "%s/order", dir);
-	snprintf(line, sizeof line, "printf '\\%o' >%s" LAUNCHER_PIPE "; exec sleep 1000",
-	         LAUNCHER_FAILED, order);
+	snprintf(line, sizeof line, "printf '\\%o' >$3" LAUNCHER_PIPE "; exec sleep 1000",
+	         LAUNCHER_FAILED);
 	assert_int_equal(write(go[1], "x", 1), 1);
 	job_hold_signals();
-	assert_works(job_begin(argv, NULL, 0, "/dev/null", order, &job, &st), st);
+	assert_works(begin(line, &job, &st), st);
 	job_measure(&job, 500);
 	job_end(&job);
 	job_release_signals();
-	cli_clean(dir);
 	assert_int_equal(job.result.end, JOB_EXITED);
 	assert_int_equal(job.result.code, 1);
 }
@@ -135,8 +154,7 @@ TEST(the_first_error_is_the_cause)
 	     "Abort(7) on node 0 (rank 0 in comm 0): Fatal error in internal_Bcast: x"},
 	    {"one\ntwo\n---\n", "timed out after 9 s (timeout = …); last said: two", "two"},
 	    {"", "timed out after 9 s (timeout = …)", "the job exited without output"}};
-	char folder[64], log[80], text[600];
-	cli_folder(folder);
+	char log[80], text[600];
 	snprintf(log, sizeof log, "%s/log", folder);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		cli_write(folder, "log", cases[i].log);
@@ -145,5 +163,6 @@ TEST(the_first_error_is_the_cause)
 		job_error(&(struct job_result){JOB_EXITED, 1}, 9, log, text, sizeof text);
 		assert_string_equal(text, cases[i].exited);
 	}
-	cli_clean(folder);
 }
+
+TESTS(.before = set_up, .after = tear_down);

@@ -175,7 +175,7 @@ TEST(the_path_goes_into_the_record)
 TEST(the_log_is_on_in_that_job_alone)
 {
 	struct status st = {""};
-	struct job_trial job = {0};
+	struct job job = {0};
 	unsetenv("NCCL_DEBUG");
 	play(logs);
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
@@ -188,7 +188,7 @@ TEST(the_log_is_on_in_that_job_alone)
 	free(seen);
 	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
 	assert_non_null(trial);
-	assert_int_equal(job_run_trial(trial, self, runner->folder.scratch, 60, &job, &st), 0);
+	assert_int_equal(job_run(trial, self, runner->folder.scratch, 60, &job, &st), 0);
 	assert_int_equal(job.result.code, 0);
 	trial_free(trial);
 	seen = kept(folder, "seen");

@@ -232,6 +232,57 @@ TEST(test_init_has_no_timeline)
 	trial_free(t);
 }
 
+/* The variant's connections in a block without passes. */
+static unsigned connections(const char *name)
+{
+	struct status st = {""};
+	struct trial *t = plan_order_trial(&plan, 4, find(name), 1, 0, &st);
+	assert_works(t ? 0 : -1, st);
+	const unsigned n = t->cells[t->ncells - 1].connection + 1;
+	trial_free(t);
+	return n;
+}
+
+static struct claim *claim_add(enum metric metric, const char *left, const char *right)
+{
+	struct claim *c = &spec.asked.claims[spec.asked.nclaims++];
+	*c = (struct claim){.metric = metric,
+	                    .coll = CLAIM_ANY_COLL,
+	                    .pace = CLAIM_ANY_PACE,
+	                    .regime = CLAIM_ANY_REGIME,
+	                    .bytes = {0, SIZE_MAX}};
+	strcpy(c->left, left);
+	strcpy(c->right, right);
+	return c;
+}
+
+/* Small sizes draw their luck with each communicator: that is of use where they are judged. */
+TEST(connections_are_made_again_for_claims_about_their_sizes)
+{
+	static const char *const all[] = {"single", "threads", "named", "threads-again"};
+	spec.connections = 3;
+	spec.allocations = 1;
+	spec.connection_bytes = (struct claim_range){4096, 4096};
+	make(1);
+	for (unsigned i = 0; i < 4; i++) /* no claims: all are compared */
+		assert_int_equal(connections(all[i]), 3);
+	claim_add(METRIC_LATENCY, "single", "threads");
+	claim_add(METRIC_BUSBW, "named", "threads");
+	claim_add(METRIC_MEMORY, "named", "threads");
+	claim_add(METRIC_DRAM, "named", "threads");
+	claim_add(METRIC_LATENCY, "named", "threads")->test = CLAIM_NEEDS;
+	claim_add(METRIC_LATENCY, "named", "threads")->bytes = (struct claim_range){8192, SIZE_MAX};
+	claim_add(METRIC_LATENCY, "named", "left-out");
+	make(1);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(connections(all[i]), strcmp(all[i], "named") ? 3 : 1);
+	assert_int_equal(plan.nnotes, 1);
+	assert_says(plan.notes[0], "at sizes of connection_bytes: named");
+	spec.connection_bytes.hi = spec.connection_bytes.lo = 0; /* not of some sizes alone */
+	make(1);
+	assert_int_equal(connections("named"), 3);
+}
+
 /* A record that could not be read back is not begun. */
 TEST(test_samples_of_a_line)
 {

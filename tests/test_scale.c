@@ -11,7 +11,6 @@
 #include "../modes/mode.h"
 #include "here.h"
 #include "json.h"
-#include "test.h"
 
 /* A sanitizer takes some 100 MB for each process. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -47,36 +46,23 @@ static char *run_job(const struct mode *mode, const struct launcher *by)
 	                      .arena_bytes = 4096,
 	                      .ncells = 2,
 	                      .cells = cells};
-	const struct launch launch = {.set = &trial.settings,
-	                              .yield = true,
-	                              .self = getenv("LAUNCHGAP"),
-	                              .order = file,
-	                              .scratch = folder};
-	struct launcher_argv argv = {0};
 	struct job job;
 	struct status st = {""};
-	char name[128];
 	settings_default(&trial.settings);
 	strcpy(trial.settings.backend, "null");
 	trial.settings.layout = mode->spread(RANKS);
 	snprintf(trial.settings.mode, sizeof trial.settings.mode, "%s", mode->name);
-	assert_int_equal(trial_save(&trial, file, &st), 0);
-	assert_works(launcher_command(by, &launch, &argv, &st), st);
-	snprintf(name, sizeof name, "%s/log", folder);
+	snprintf(trial.settings.launcher, sizeof trial.settings.launcher, "%s", by->name);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's */
 	job_hold_signals();
-	assert_works(job_begin(argv.args, NULL, 0, name, NULL, &job, &st), st);
-	job_measure(&job, HANGS);
-	job_end(&job);
+	assert_works(job_run(&trial, getenv("LAUNCHGAP"), folder, HANGS, &job, &st), st);
 	job_release_signals();
-	launcher_argv_free(&argv);
 	if (job.result.end != JOB_EXITED || job.result.code) {
-		char *log = cli_read(name);
+		char *log = cli_read(job.log);
 		fail_msg("%s by %s ended with %d: %s", mode->name, by->name, job.result.code,
 		         log ? log : "");
 	}
-	snprintf(name, sizeof name, "%s.lines", file);
-	return cli_read(name);
+	return cli_read(job.lines);
 }
 
 static json_int_t stamp(const json_t *cell, const char *key, unsigned rank, unsigned row)

@@ -1,9 +1,9 @@
 /* Where a run's time went. Pure.
  *
  * The runner's clock says when each job began and ended, and the first rank's worker how long its
- * phases took, without a gap between them. Start is from the job's begin to that worker's first
- * phase, close from its last phase to the job's end; jobs without phases (they failed) count as a
- * whole. What is in no job, set-up or report is the rest: the runner between jobs, and starts and
+ * phases took. Start is from the job's begin to that worker's first phase, close the rest of it: after its
+ * last phase, and where it waited for the job before. A job's time ends where the next one starts. Jobs
+ * without phases (they failed) count as a whole. What is in no job, set-up or report is the rest: the runner between jobs, and starts and
  * closes of jobs on a host with another clock. */
 #ifndef LAUNCHGAP_SPENT_H
 #define LAUNCHGAP_SPENT_H

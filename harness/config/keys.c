@@ -96,8 +96,8 @@ static const struct field experiment[] = {
      .more = "Each has all cells; a trial's value is the geometric mean over them. On nccl the new ones come while the old exist, if a GPU has room for "
              "both. On backends without communicators everything is opened again. [How it is measured](../harness/analysis/README.md#how-it-is-measured)"},
     {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure",
-     .more = "Both included; the first measures all. Without such a size there is one communicator. Small messages draw most of their luck with each "
-             "communicator, large ones hardly any"},
+     .more = "Both included; the first measures all. Without such a size there is one communicator, and in an experiment with claims for each variant of "
+             "which none is about such a size. Small messages draw most of their luck with each communicator, large ones hardly any"},
     {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times",
      .more = "Each has all cells. On nccl the new ones come while the old still hold their place, so that a GPU needs room for both. `states.exp` nests "
              "both to find where scatter comes from. Not with `cycles`"},
@@ -105,9 +105,9 @@ static const struct field experiment[] = {
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
     {"twin", FIELD_FLAG, AT(twin), .initial = "yes", .help = "measure the reference twice in each block, so that the report knows its noise",
      .more = "Without its twin a report has no A/A line, and says nothing of noise"},
-    {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start and connect a job while the one before closes",
-     .more = "It begins once the one before has measured all, and none of its calls is made before that one has left. No job overlaps another where a "
-             "launcher queues jobs (`srun`, `join`), or where ranks outnumber cores"},
+    {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes",
+     .more = "It begins once the one before has measured all, loads its library, makes its GPUs' contexts, and takes memory and connects when that one has "
+             "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), or where ranks outnumber cores"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own",
      .more = "After a trial's timed cells: a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
              "nccl: NVLink, DRAM, SM and PCIe by NVML, 0.4 s a size; host: bytes copied"},

@@ -131,6 +131,9 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
  * others have them in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
  * have them. So do those of a search, which differ in their variants. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
+/* That a variant's job makes. If those after the first have some sizes alone, they are for claims about such
+ * sizes; without claims, for all. */
+unsigned plan_connections(const struct plan *plan, unsigned variant);
 
 /* Fills trials and ntrials, block by block, each block in its own order. A search has none yet: the
  * content of a block depends on the blocks before it. */

@@ -146,6 +146,20 @@ static void family_note(struct plan *plan)
 		          wanted, planned, planned == 1 ? "is" : "are", wanted);
 }
 
+static void connections_note(struct plan *plan)
+{
+	char once[384] = "";
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!plan->variants[i].skip[0] && strcmp(plan->variants[i].role, "limit") != 0 &&
+		    plan_connections(plan, i) < plan->spec->connections)
+			status_list(once, sizeof once, plan->variants[i].name);
+	if (once[0])
+		plan_note(plan,
+		          "one communicator in each job, as no claim compares them at sizes of "
+		          "connection_bytes: %s",
+		          once);
+}
+
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st)
 {
@@ -177,6 +191,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "the question needs GPUs: what backend %s shows does not answer it",
 		          backend);
 	family_note(plan);
+	connections_note(plan);
 	memcpy(out, plan,
 	       offsetof(struct plan, variants) + plan->nvariants * sizeof plan->variants[0]);
 	rc = 0;

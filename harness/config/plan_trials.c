@@ -190,13 +190,53 @@ static unsigned path_cells(const struct plan *plan, struct cell *cells)
 	return n;
 }
 
+/* Whether a claim that can be tested here names a variant and is of a kind. The reference's twin is its
+ * second trial in each block. */
+static bool is_claimed(const struct plan *plan, const struct plan_variant *v,
+                       bool (*of_kind)(const struct plan *, const struct claim *))
+{
+	const struct claim_list *asked = &plan->spec->asked;
+	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
+	for (unsigned i = 0; i < asked->nclaims; i++) {
+		const struct claim *c = &asked->claims[i];
+		if (c->test != CLAIM_NEEDS && of_kind(plan, c) && plan_has(plan, c->left) &&
+		    plan_has(plan, c->right) && (!strcmp(c->left, name) || !strcmp(c->right, name)))
+			return true;
+	}
+	return false;
+}
+
+static bool of_counters(const struct plan *plan, const struct claim *c)
+{
+	(void)plan;
+	return metric_info(c->metric)->counters;
+}
+
+/* Of times at sizes of later connections: what is of a job as a whole has no size. */
+static bool of_connections(const struct plan *plan, const struct claim *c)
+{
+	const struct claim_range own = plan_claim_sizes(plan, c),
+	                         again = plan->spec->connection_bytes;
+	return !metric_info(c->metric)->counters && !metric_info(c->metric)->whole &&
+	       own.lo <= again.hi && own.hi >= again.lo;
+}
+
+unsigned plan_connections(const struct plan *plan, unsigned variant)
+{
+	const struct spec *spec = plan->spec;
+	return spec->connection_bytes.hi && spec->asked.nclaims &&
+	               !is_claimed(plan, &plan->variants[variant], of_connections)
+	           ? 1
+	           : spec->connections;
+}
+
 /* The cells repeated in the same order: in each cycle of a soak; in each allocation of each
- * connection. Connections after the first may have some sizes alone. */
-static void repeat_cells(struct trial *trial, const struct spec *spec)
+ * connection. */
+static void repeat_cells(struct trial *trial, const struct spec *spec, unsigned connections)
 {
 	const struct claim_range sizes = spec->connection_bytes;
 	const unsigned n = trial->ncells, each = spec->cycles * spec->allocations;
-	for (unsigned time = 1; time < spec_times(spec); time++)
+	for (unsigned time = 1; time < each * connections; time++)
 		for (unsigned i = 0; i < n; i++) {
 			const size_t asked = trial->cells[i].asked_bytes;
 			if (time >= each && sizes.hi && (asked < sizes.lo || asked > sizes.hi))
@@ -220,28 +260,12 @@ static void take_place(struct trial *trial, unsigned more)
 	trial->ncells += more;
 }
 
-/* Whether a claim on counters that can be tested here names a variant. The reference's twin is its
- * second trial in each block. */
-static bool claim_counts(const struct plan *plan, const struct plan_variant *v)
-{
-	const struct claim_list *asked = &plan->spec->asked;
-	const char *name = !strcmp(v->role, "again") ? plan_reference(plan)->name : v->name;
-	for (unsigned i = 0; i < asked->nclaims; i++) {
-		const struct claim *c = &asked->claims[i];
-		if (c->test != CLAIM_NEEDS && metric_info(c->metric)->counters &&
-		    plan_has(plan, c->left) && plan_has(plan, c->right) &&
-		    (!strcmp(c->left, name) || !strcmp(c->right, name)))
-			return true;
-	}
-	return false;
-}
-
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block)
 {
 	const struct spec *spec = plan->spec;
 	const bool added = spec->first_plan && block >= spec->first_plan;
 	unsigned most = spec->counters_blocks ? spec->counters_blocks : PLAN_COUNTED_BLOCKS;
-	if (!spec->counters_blocks && claim_counts(plan, &plan->variants[variant]))
+	if (!spec->counters_blocks && is_claimed(plan, &plan->variants[variant], of_counters))
 		plan_family(plan, &most);
 	return spec->counters && (block < most || added || plan->search.nkeys);
 }
@@ -321,7 +345,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	shuffle(cells, trial->ncells, sizeof *cells, stream_start(plan->seed, STREAM_CELLS, block));
 	if (limit)
 		return trial;
-	repeat_cells(trial, spec);
+	repeat_cells(trial, spec, plan_connections(plan, variant));
 	if (block == 0)
 		take_place(trial, timeline_cells(plan, traits_find(v->settings.backend)->gpus,
 		                                 cells + trial->ncells));

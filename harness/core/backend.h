@@ -63,7 +63,10 @@ struct backend {
 	/* NUMA node of the device of a rank, or -1. NULL: there is no device. */
 	int (*numa_node)(const struct trial *trial, unsigned rank);
 
-	/* Allocates and connects; may block and may team_meet (in all workers or in none). After
+	/* What takes a while and neither reads nor takes any of the devices' memory for buffers: loads a
+	 * library, makes contexts. Another job may still close meanwhile. NULL: nothing does. */
+	int (*wake)(const struct backend_place *place, struct status *st);
+	/* Allocates and connects, once awake; may block and may team_meet (in all workers or in none). After
 	 * an error close() still accepts *out, which may be NULL. */
 	int (*open)(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 	/* Fills `slots` input buffers from seed and poisons the outputs, for all local ranks. */

@@ -23,6 +23,8 @@ struct loop {
 	const struct cell *cell;         /* the current one */
 	int64_t deadline_ns;             /* of the cell */
 	int64_t phase_ns;                /* when the current phase began */
+	void (*awake)(void *arg);        /* worker_run's, until it was called */
+	void *awake_arg;
 	struct sample **rows;            /* per local rank: where the next row goes */
 	struct sample *scratch;          /* per local rank: rows that are not kept (warm-up) */
 	bool *busy;                      /* per local rank */

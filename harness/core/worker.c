@@ -117,6 +117,26 @@ static void set_deadline(struct loop *loop, unsigned cell)
 		team_set_deadline(loop->team, cell, loop->deadline_ns);
 }
 
+/* Once. What is waited for here is another job's end, and no phase of this one. */
+static int wake(struct loop *loop)
+{
+	struct status st = {0};
+	void (*awake)(void *) = loop->awake;
+	if (!awake)
+		return 0;
+	loop->awake = NULL;
+	if (loop->backend->wake && loop->backend->wake(&loop->place, &st))
+		return loop_fail(loop, &st);
+	if (team_meet(loop->team))
+		return -1;
+	spend(loop, 0, SPENT_CONNECT);
+	if (loop->place.worker == 0)
+		awake(loop->awake_arg);
+	const int failed = team_meet(loop->team);
+	loop->phase_ns = clock_now_ns();
+	return failed;
+}
+
 /* Opens, or renews what is open, with the binding that helper threads may inherit; then binds to the
  * core for timing. */
 static int open_backend(struct loop *loop)
@@ -133,6 +153,8 @@ static int open_backend(struct loop *loop)
 	                            .nworkers = own ? 1 : team_here(loop->team)};
 	struct status st = {0};
 	machine_binding_set(loop->binding, &seat, loop->bind, sizeof loop->bind);
+	if (wake(loop))
+		return -1;
 	int error = loop->ctx ? loop->backend->renew(&loop->ctx, &st)
 	                      : loop->backend->open(place, &loop->ctx, &st);
 	if (!error && !loop->traffic && s->traffic == TRAFFIC_LINKS)
@@ -362,19 +384,8 @@ static int take_cpus(struct loop *loop)
 	return result;
 }
 
-/* What is waited for here is another job's end, and no phase of this one. */
-static int wait_opened(struct loop *loop, void (*opened)(void *arg), void *arg)
-{
-	spend(loop, 0, SPENT_CONNECT);
-	if (loop->place.worker == 0)
-		opened(arg);
-	const int failed = team_meet(loop->team);
-	loop->phase_ns = clock_now_ns();
-	return failed;
-}
-
 static void run_member(const struct trial *trial, const struct backend *backend, struct team *team,
-                       unsigned index, void (*opened)(void *arg), void *arg)
+                       unsigned index, void (*awake)(void *arg), void *arg)
 {
 	struct layout layout = trial->settings.layout;
 	unsigned count = layout.ranks_per_thread;
@@ -393,6 +404,8 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 	                   : trial->settings.graph              ? loop_row_replayed
 	                                                        : loop_row,
 	    .phase_ns = clock_now_ns(),
+	    .awake = awake,
+	    .awake_arg = arg,
 	    .aggregate = trial_group(trial),
 	    .pause = trial->settings.wait == WAIT_BLOCK ? loop_pause_blocked : loop_pause,
 	    .replays = 1,
@@ -404,7 +417,7 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 		team_fail(team, loop.place.first, "out of memory for the worker");
 	} else if (take_cpus(&loop)) {
 		team_fail(team, loop.place.first, "cpus: the system refused these CPUs");
-	} else if (!open_backend(&loop) && !wait_opened(&loop, opened, arg)) {
+	} else if (!open_backend(&loop)) {
 		for (unsigned cell = 0; cell < trial->ncells; cell++)
 			if (measure_cell(&loop, cell))
 				break;
@@ -422,11 +435,11 @@ static void run_member(const struct trial *trial, const struct backend *backend,
 }
 
 void worker_run(const struct trial *trial, const struct backend *backend, struct team *team,
-                unsigned index, void (*opened)(void *arg), void *arg)
+                unsigned index, void (*awake)(void *arg), void *arg)
 {
 	struct team *member = team_member(team, index);
 	if (member)
-		run_member(trial, backend, member, index, opened, arg);
+		run_member(trial, backend, member, index, awake, arg);
 	else
 		team_fail(team, index * trial->settings.layout.ranks_per_thread,
 		          "out of memory for the worker");

@@ -73,7 +73,7 @@ enum record_spent_on { SPENT_ON_SET_UP, SPENT_ON_TRIAL, SPENT_ON_PATH, SPENT_ON_
 extern const char *const record_spent_words[SPENT_ON];
 struct record_spent {
 	enum record_spent_on on;
-	char variant[TRIAL_NAME_BYTES]; /* of a job: from its start to its end; else "" */
+	char variant[TRIAL_NAME_BYTES]; /* of a job: from its start to its end, or to the next one's start; else "" */
 	unsigned block, order;          /* of a trial */
 	int64_t from_ns, to_ns;
 	unsigned session; /* 0: the first */

@@ -180,7 +180,7 @@ static double whole_cell_s(const struct spent *spent, const struct trial *whole,
 
 /* A job's lines are of its cells, in their order. Nothing if it has not measured them all. */
 static void read_short(const struct trial *whole, const struct trial *part,
-                       const struct job_trial *job, unsigned variant, struct jobs *jobs)
+                       const struct job *job, unsigned variant, struct jobs *jobs)
 {
 	struct status ignored = {""};
 	struct member_place at = {.file = job->lines, .st = &ignored};
@@ -223,7 +223,7 @@ static int run_short(const struct estimate_request *q, const char *scratch, unsi
                      struct jobs *jobs, struct status *st)
 {
 	struct status ignored = {""};
-	struct job_trial job = {0};
+	struct job job = {0};
 	struct trial *whole = plan_order_trial(q->plan, q->machine->cores, variant, 0, 0, &ignored);
 	struct trial *part = plan_order_trial(q->plan, q->machine->cores, variant, 0, 0, &ignored);
 	int result = 0;
@@ -232,7 +232,7 @@ static int run_short(const struct estimate_request *q, const char *scratch, unsi
 			part->stretches = SHORT_STRETCHES;
 		if (part->isolated_calls > SHORT_ISOLATED)
 			part->isolated_calls = SHORT_ISOLATED;
-		if (!job_run_trial(part, q->self, scratch, SHORT_TIMEOUT_S, &job, &ignored))
+		if (!job_run(part, q->self, scratch, SHORT_TIMEOUT_S, &job, &ignored))
 			read_short(whole, part, &job, variant, jobs);
 		if (job.result.end == JOB_INTERRUPTED || job_interrupted())
 			result = status_set(st, "interrupted");

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,11 +126,11 @@ static void watch(struct job *job, unsigned until)
 	pid_t ended = 0;
 	while ((stopping || !(hear(job) & until)) &&
 	       !(ended = waitpid(job->pid, &status, WNOHANG))) {
-		const int64_t now = clock_now_ns();
+		const int64_t grace_ns = clock_now_ns() + GRACE_NS;
 		if (!stopping && !gives_up && job->said & LAUNCHER_FAILED) {
 			gives_up = true;
-			if (now + GRACE_NS < job->deadline_ns)
-				job->deadline_ns = now + GRACE_NS;
+			job->deadline_ns =
+			    grace_ns < job->deadline_ns ? grace_ns : job->deadline_ns;
 		}
 		const bool late = !wait_event(job->deadline_ns, &signal);
 		if (!late && (signal == SIGCHLD || signal <= 0))
@@ -157,142 +156,108 @@ static void watch(struct job *job, unsigned until)
 		                  : (struct job_result){JOB_EXITED, WEXITSTATUS(status)};
 }
 
-/* What the job says is made known like a child's end. */
-static int open_pipe(const char *order, struct job *job, struct status *st)
+static void shut(int *fd)
 {
-	char file[PATH_MAX];
-	snprintf(file, sizeof file, "%s" LAUNCHER_PIPE, order);
-	remove(file);
-	/* For writing too: so it is never at its end. */
-	if (mkfifo(file, 0600) ||
-	    (job->pipe = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* What it says is made known like a child's end. The pipe is open for writing too, so that it never ends;
+ * the gate is locked if it is held. */
+static int open_files(const char *scratch, unsigned slot, bool held, struct job *job,
+                      struct status *st)
+{
+	char pipe[112];
+	*job = (struct job){.pipe = -1, .gate = -1};
+	snprintf(job->order, sizeof job->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
+	snprintf(job->lines, sizeof job->lines, "%s.lines", job->order);
+	snprintf(job->log, sizeof job->log, "%s.log", job->order);
+	snprintf(job->held, sizeof job->held, "%s" LAUNCHER_GATE, job->order);
+	snprintf(pipe, sizeof pipe, "%s" LAUNCHER_PIPE, job->order);
+	remove(job->lines);
+	remove(job->held);
+	remove(pipe);
+	if (mkfifo(pipe, 0600) || (job->pipe = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
 	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
 	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
-		return status_set(st, "cannot make the pipe %s: %s", file, strerror(errno));
+		return status_set(st, "cannot make the pipe %s: %s", pipe, strerror(errno));
+	if (held && ((job->gate = open(job->held, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
+	             flock(job->gate, LOCK_EX)))
+		return status_set(st, "cannot lock %s: %s", job->held, strerror(errno));
 	return 0;
 }
 
-int job_begin(char *const argv[], const char *const env[], unsigned nenv, const char *log_file,
-              const char *order, struct job *out, struct status *st)
+static int start(char *const argv[], const struct settings *set, struct job *job, struct status *st)
 {
+	const char *env[TRIAL_MAX_ENV];
 	int tell[2], error = 0;
-	*out = (struct job){.pipe = -1};
-	if (order && open_pipe(order, out, st))
-		goto fail;
-	if (pipe2(tell, O_CLOEXEC)) {
-		status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
-		goto fail;
-	}
-	pid_t self = getpid();
-	out->pid = fork();
-	if (out->pid == 0)
-		become(argv, env, nenv, log_file, tell[1], self);
+	for (unsigned i = 0; i < set->nenv; i++)
+		env[i] = set->env[i];
+	if (pipe2(tell, O_CLOEXEC))
+		return status_set(st, "cannot start %s: %s", argv[0], strerror(errno));
+	pid_t self = getpid(), pid = fork();
+	if (pid == 0)
+		become(argv, env, set->nenv, job->log, tell[1], self);
 	close(tell[1]);
-	if (out->pid < 0 || read(tell[0], &error, sizeof error) == sizeof error) {
-		status_set(st, "cannot start %s: %s", argv[0],
-		           strerror(out->pid < 0 ? errno : error));
-		if (out->pid > 0)
-			waitpid(out->pid, NULL, 0);
-		close(tell[0]);
-		goto fail;
-	}
+	const bool failed = pid < 0 || read(tell[0], &error, sizeof error) == sizeof error;
+	if (failed)
+		status_set(st, "cannot start %s: %s", argv[0], strerror(pid < 0 ? errno : error));
+	if (failed && pid > 0)
+		waitpid(pid, NULL, 0);
 	close(tell[0]);
-	return 0;
-fail:
-	out->pid = 0;
-	job_end(out);
-	return -1;
+	job->pid = failed ? 0 : pid;
+	return failed ? -1 : 0;
 }
 
-void job_measure(struct job *job, unsigned timeout_s)
+int job_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
+              bool held, struct job *out, struct status *st)
 {
+	struct launcher_argv argv = {0};
+	int result = -1;
+	if (!open_files(scratch, slot, held, out, st) && !trial_save(trial, out->order, st) &&
+	    !plan_command(trial, self, out->order, scratch, &argv, st)) {
+		out->from_ns = clock_now_ns();
+		result = start(argv.args, &trial->settings, out, st);
+	}
+	launcher_argv_free(&argv);
+	if (result)
+		job_end(out);
+	return result;
+}
+
+bool job_measure(struct job *job, unsigned timeout_s)
+{
+	shut(&job->gate);
 	job->deadline_ns = clock_now_ns() + (int64_t)timeout_s * 1000000000;
 	watch(job, LAUNCHER_MEASURED);
+	return job->pid;
 }
 
 void job_end(struct job *job)
 {
 	if (job->pid)
 		watch(job, 0);
-	hear(job);
-	if (job->pipe >= 0)
-		close(job->pipe);
-	job->pipe = -1;
-}
-
-static void open_gate(struct job_trial *job)
-{
-	if (job->gate >= 0)
-		close(job->gate);
-	job->gate = -1;
-}
-
-/* Names of a job's files beside its order, and none left of the one before. */
-static void name_files(const char *scratch, unsigned slot, struct job_trial *out)
-{
-	*out = (struct job_trial){.gate = -1};
-	snprintf(out->order, sizeof out->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
-	snprintf(out->lines, sizeof out->lines, "%s.lines", out->order);
-	snprintf(out->log, sizeof out->log, "%s.log", out->order);
-	snprintf(out->shut, sizeof out->shut, "%s" LAUNCHER_GATE, out->order);
-	remove(out->lines);
-	remove(out->shut);
-}
-
-int job_trial_begin(const struct trial *trial, const char *self, const char *scratch, unsigned slot,
-                    bool held, struct job_trial *out, struct status *st)
-{
-	const char *env[TRIAL_MAX_ENV];
-	struct launcher_argv argv = {0};
-	int result = -1;
-	name_files(scratch, slot, out);
-	for (unsigned i = 0; i < trial->settings.nenv; i++)
-		env[i] = trial->settings.env[i];
-	if (held && ((out->gate = open(out->shut, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
-	             flock(out->gate, LOCK_EX)))
-		status_set(st, "cannot lock %s: %s", out->shut, strerror(errno));
-	else if (!trial_save(trial, out->order, st) &&
-	         !plan_command(trial, self, out->order, scratch, &argv, st)) {
-		out->from_ns = clock_now_ns();
-		result = job_begin(argv.args, env, trial->settings.nenv, out->log, out->order,
-		                   &out->job, st);
-	}
-	launcher_argv_free(&argv);
-	if (result)
-		open_gate(out);
-	return result;
-}
-
-bool job_trial_measure(struct job_trial *job, unsigned timeout_s)
-{
-	open_gate(job);
-	job_measure(&job->job, timeout_s);
-	return job->job.pid;
-}
-
-void job_trial_end(struct job_trial *job)
-{
-	job_end(&job->job);
 	job->to_ns = clock_now_ns();
-	job->ended = job->job.said & LAUNCHER_ENDED;
-	job->unopened = !remove(job->shut);
-	job->result = job->job.result;
+	job->ended = hear(job) & LAUNCHER_ENDED;
+	job->asleep = !remove(job->held);
+	shut(&job->pipe);
+	shut(&job->gate);
 }
 
-void job_trial_drop(struct job_trial *job)
+void job_drop(struct job *job)
 {
-	job->job.deadline_ns = 0;
-	job_trial_end(job);
-	open_gate(job);
+	job->deadline_ns = 0;
+	job_end(job);
 }
 
-int job_run_trial(const struct trial *trial, const char *self, const char *scratch,
-                  unsigned timeout_s, struct job_trial *out, struct status *st)
+int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
+            struct job *out, struct status *st)
 {
-	if (job_trial_begin(trial, self, scratch, 0, false, out, st))
+	if (job_begin(trial, self, scratch, 0, false, out, st))
 		return -1;
-	job_trial_measure(out, timeout_s);
-	job_trial_end(out);
+	job_measure(out, timeout_s);
+	job_end(out);
 	return 0;
 }
 

@@ -70,14 +70,14 @@ static int keep_failure(const struct path_job *q, const struct trial *trial, str
 
 static int ask(const struct path_job *q, struct trial *trial, struct status *st)
 {
-	struct job_trial job = {0};
+	struct job job = {0};
 	struct path path = {0};
 	const struct backend *backend = backend_find(trial->settings.backend);
 	char why[512];
 	int result;
 	remove_logs(q->scratch);
 	if (backend->log_ask(&trial->settings, q->scratch, LOG_PREFIX, st) ||
-	    job_run_trial(trial, q->self, q->scratch, q->timeout_s, &job, st))
+	    job_run(trial, q->self, q->scratch, q->timeout_s, &job, st))
 		return -1;
 	if (job.result.end == JOB_INTERRUPTED)
 		return PATH_JOB_INTERRUPTED;

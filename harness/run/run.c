@@ -14,7 +14,7 @@
 #include "stop.h"
 #include "tune.h"
 
-static int write_spent(struct runner *r, const struct trial *trial, const struct job_trial *job,
+static int write_spent(struct runner *r, const struct trial *trial, const struct job *job,
                        struct status *st)
 {
 	struct record_spent spent = {.on = SPENT_ON_TRIAL,
@@ -27,7 +27,7 @@ static int write_spent(struct runner *r, const struct trial *trial, const struct
 }
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
-static int collect(struct runner *r, const struct trial *trial, const struct job_trial *job,
+static int collect(struct runner *r, const struct trial *trial, const struct job *job,
                    struct status *st)
 {
 	const struct job_result *result = &job->result;
@@ -57,8 +57,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 	if (trial && r->request->change)
 		r->request->change(trial, r->request->change_arg);
 	if (!trial || (held && !plan_overlaps(&r->plan, trial)) ||
-	    job_trial_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job,
-	                    st)) {
+	    job_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job, st)) {
 		trial_free(trial);
 		return -1;
 	}
@@ -69,7 +68,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 static void drop_ahead(struct runner *r)
 {
 	if (r->ahead.trial)
-		job_trial_drop(&r->ahead.job);
+		job_drop(&r->ahead.job);
 	trial_free(r->ahead.trial);
 	r->ahead.trial = NULL;
 }
@@ -82,8 +81,8 @@ static int start_alone(struct runner *r, unsigned index, struct run_ahead *now, 
 	now->trial = NULL;
 	if (start(r, index, false, now, st))
 		return -1;
-	job_trial_measure(&now->job, r->spec.timeout_s);
-	job_trial_end(&now->job);
+	job_measure(&now->job, r->spec.timeout_s);
+	job_end(&now->job);
 	if (now->job.result.end == JOB_EXITED && !now->job.result.code) {
 		r->spec.overlap = false;
 		status_progress_end();
@@ -104,18 +103,17 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 	r->ahead.trial = NULL;
 	if (!now.trial && start(r, index, false, &now, st))
 		return -1;
-	if (job_trial_measure(&now.job, r->spec.timeout_s) && next >= 0)
+	if (job_measure(&now.job, r->spec.timeout_s) && next >= 0)
 		start(r, (unsigned)next, true, &r->ahead, &ignored);
-	job_trial_end(&now.job);
-	if (now.job.unopened &&
+	job_end(&now.job);
+	if (now.job.asleep &&
 	    (now.job.result.end == JOB_EXITED || now.job.result.end == JOB_KILLED))
 		result = start_alone(r, index, &now, st);
 	if (r->ahead.trial) /* from here on time is the next one's */
 		now.job.to_ns = r->ahead.job.from_ns;
 	if (!result)
-		result = now.job.result.end == JOB_INTERRUPTED
-		             ? 2
-		             : collect(r, now.trial, &now.job, st);
+		result =
+		    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
 		progress_trial(r, index, result ? NULL : now.job.lines);
 	trial_free(now.trial);
@@ -281,6 +279,20 @@ int run_block(struct runner *r, unsigned block, unsigned first, unsigned in_bloc
 	                  block + 1, r->first_why);
 }
 
+static bool asks_path(const struct runner *r, unsigned variant)
+{
+	return !r->has_path[variant] && path_job_wanted(&r->plan, variant) &&
+	       r->failed[variant] < GIVE_UP;
+}
+
+static bool asks_paths(const struct runner *r)
+{
+	for (unsigned v = 0; v < r->plan.nvariants; v++)
+		if (!r->request->change && asks_path(r, v))
+			return true;
+	return false;
+}
+
 int run_path_jobs(struct runner *r, struct status *st)
 {
 	struct path_job q = {.plan = &r->plan,
@@ -293,8 +305,7 @@ int run_path_jobs(struct runner *r, struct status *st)
 	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
 		struct status why = {""};
 		char what[160];
-		if (r->has_path[q.variant] || !path_job_wanted(&r->plan, q.variant) ||
-		    r->failed[q.variant] >= GIVE_UP)
+		if (!asks_path(r, q.variant))
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
 		progress_say(r, next_trial(r), expect_trials(r, r->first_block), what, false);
@@ -351,7 +362,7 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		r->asks = block == r->first_block && !r->request->change;
+		r->asks = block == r->first_block && asks_paths(r);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))

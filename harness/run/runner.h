@@ -37,7 +37,7 @@ struct progress;
 /* A trial of the plan, and its job. */
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
-	struct job_trial job;
+	struct job job;
 };
 
 struct runner {

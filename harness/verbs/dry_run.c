@@ -81,8 +81,9 @@ static void say_cells(const struct plan *plan)
 		page_line(2, "each %u times: connections = %u, allocations = %u, cycles = %u",
 		          spec_times(spec), spec->connections, spec->allocations, spec->cycles);
 	if (spec->connections > 1 && spec->connection_bytes.hi)
-		page_line(2, "connections after the first: %s alone",
-		          format_range(spec->connection_bytes).text);
+		page_line(2, "connections after the first: %s alone%s",
+		          format_range(spec->connection_bytes).text,
+		          spec->asked.nclaims ? ", of variants that claims compare there" : "");
 }
 
 /* In how many blocks, of the variant with the fewest to that with the most. */

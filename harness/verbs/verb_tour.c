@@ -188,7 +188,7 @@ static struct trial *trial_make(const struct tour *t, struct status *st)
 static int run_job(const struct tour *t, struct status *st)
 {
 	struct folder folder = {.record = -1};
-	struct job_trial job = {0};
+	struct job job = {0};
 	struct trial *trial = trial_make(t, st);
 	char why[512];
 	int result = -1;
@@ -196,7 +196,7 @@ static int run_job(const struct tour *t, struct status *st)
 		return -1;
 	job_hold_signals();
 	if (folder_open_scratch(&folder, plan_scratch_bytes(&t->plan), st) ||
-	    job_run_trial(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job, st))
+	    job_run(trial, t->home->self, folder.scratch, t->spec.timeout_s, &job, st))
 		goto out;
 	if (job.result.end != JOB_EXITED || job.result.code) {
 		job_error(&job.result, t->spec.timeout_s, job.log, why, sizeof why);

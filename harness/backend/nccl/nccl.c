@@ -376,6 +376,7 @@ const struct backend backend_nccl = {
 #ifdef HAVE_CUDA_NCCL
     .library = nccl_library,
     .numa_node = nccl_numa_node,
+    .wake = nccl_wake,
     .open = nccl_open,
     .prepare = nccl_prepare,
     .begin = nccl_begin,

@@ -171,6 +171,7 @@ bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
 /* What is registered, which api = device adds to. */
 enum registration nccl_registration(const struct trial *trial);
+int nccl_wake(const struct backend_place *place, struct status *st);
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st);
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st);
 /* The connection with those before it. leave: finalizes the communicators and does not destroy

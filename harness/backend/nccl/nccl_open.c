@@ -486,8 +486,6 @@ static int open_places(struct backend_ctx *ctx, struct status *st)
 		struct place *p = &ctx->places[i];
 		p->rank = ctx->where.first + i;
 		p->device = trial_device(ctx->trial, p->rank);
-		if (ctx->trial->settings.wait == WAIT_BLOCK && device_sleep(p->device, st))
-			return -1;
 	}
 	nccl_read_memory(ctx, READ_BARE);
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -518,6 +516,20 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place, 
 	ctx->allocates =
 	    trial->settings.allocator != ALLOCATOR_CUDA && ctx->api.MemAlloc && ctx->api.MemFree;
 	return 0;
+}
+
+/* Freeing nothing makes a GPU's context, if setting it has not. */
+int nccl_wake(const struct backend_place *place, struct status *st)
+{
+	const struct settings *set = &place->trial->settings;
+	struct nccl_api api;
+	for (unsigned i = 0; i < place->count; i++) {
+		const unsigned device = trial_device(place->trial, place->first + i);
+		if ((set->wait == WAIT_BLOCK ? device_sleep : device_use)(device, st) ||
+		    device_ok(cudaFree(NULL), "making the GPU's context", st))
+			return -1;
+	}
+	return nccl_api_load(set->nccl, &api, st);
 }
 
 int nccl_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)

@@ -1,0 +1,208 @@
+/* A job starts while the one before closes, and none of its calls is made before that one has left. A script
+ * is the job here: it runs the real worker, and closes as slowly as a test wants. */
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../harness/run/runner.h"
+#include "here.h"
+
+/* Each writes a line at its start, where `me` is its number. $3 is its order. */
+#define BEGINS                                                                                     \
+	"#!/bin/sh\nhere=${0%/*}\necho begins >>$here/log\nme=$(wc -l <$here/log)\n"               \
+	"begun() { wc -l <$here/log; }\nexits() { read t _ </proc/uptime; echo $t >$here/$me; }\n"
+/* For 20 s, so that a test fails and does not hang. */
+#define WAITS(WHAT) "i=0; until " WHAT " || [ $((i += 1)) -gt 400 ]; do sleep .05; done\n"
+#define NEXT_CAME   WAITS("[ $(begun) -gt $me ]") WAITS("! ls ${3%/*}/*.gate 2>/dev/null >&2")
+
+static unsigned capacity(const char *backend, struct status *st)
+{
+	(void)backend, (void)st;
+	return 2;
+}
+
+static const struct plan_machine machine = {.cores = 64, .capacity = capacity};
+static char self[96], worker[4096];
+
+static int run(const char *keys, const char *script, struct status *st)
+{
+	static char *const argv[] = {"launchgap", "run", NULL};
+	char text[1024], path[PATH_MAX];
+	const struct run_request request = {.file = file,
+	                                    .results = results,
+	                                    .self = self,
+	                                    .argc = 2,
+	                                    .argv = argv,
+	                                    .machine = &machine,
+	                                    .quiet = true};
+	snprintf(self, sizeof self, "%s/self", folder);
+	snprintf(text, sizeof text,
+	         "; A test.\n[experiment]\nbackend = null\ncollective = alltoall\nbytes = 4K\n"
+	         "ranks = 2\npace = stream\nstretches = 2\ncalls = 2\nwarmup = 1\nlimit = no\n"
+	         "twin = no\n%s\n[variant s]\nmode = single\n[variant t]\nmode = threads\n",
+	         keys);
+	cli_write(folder, "t.exp", text);
+	snprintf(worker, sizeof worker, "%s%s", BEGINS, script);
+	cli_write(folder, "self", worker);
+	assert_int_equal(chmod(self, 0755), 0);
+	setenv("LAUNCHGAP", "build/launchgap", 0);
+	return run_experiment(&request, path, st);
+}
+
+static unsigned begun(void)
+{
+	char log[96];
+	snprintf(log, sizeof log, "%s/log", folder);
+	return cli_lines(log);
+}
+
+/* When the job of this number left, ns; rounded down to 10 ms. */
+static int64_t left_ns(unsigned job)
+{
+	char at[96];
+	snprintf(at, sizeof at, "%s/%u", folder, job);
+	char *text = cli_read(at);
+	assert_non_null(text);
+	const int64_t ns = llround(100 * strtod(text, NULL)) * 10000000;
+	free(text);
+	return ns;
+}
+
+static const struct record_cell *cell_of(const struct record_run *run, unsigned order)
+{
+	for (unsigned i = 0; i < run->ncells; i++)
+		if (run->cells[i].order == order)
+			return &run->cells[i];
+	fail_msg("trial %u has no cell", order);
+	return NULL;
+}
+
+/* The jobs of trials, in their order. */
+static void jobs_of(const struct record_run *run, unsigned n, const struct record_spent *jobs[])
+{
+	unsigned found = 0;
+	for (unsigned i = 0; i < run->nspent; i++)
+		if (run->spent[i].on == SPENT_ON_TRIAL && found < n)
+			jobs[found++] = &run->spent[i];
+	assert_int_equal(found, n);
+}
+
+/* The last job has none after it. */
+TEST(no_call_is_made_while_another_job_lives)
+{
+	struct status st = {""};
+	const struct record_spent *jobs[6];
+	assert_works(run("blocks = 3",
+	                 "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 6 ] || {\n" NEXT_CAME
+	                 "sleep .5; ls ${3%/*}/*.lines | grep -v $3.lines >>$here/early; }\n"
+	                 "exits; exit $code\n",
+	                 &st),
+	             st);
+	assert_int_equal(begun(), 6);
+	struct record_run record = cli_record(here_path(""));
+	jobs_of(&record, 6, jobs);
+	for (unsigned i = 0; i + 1 < 6; i++) {
+		const struct record_cell *own = cell_of(&record, i);
+		int64_t over_ns = own->spent.from_ns;
+		for (unsigned p = 0; p < SPENT_PHASES; p++)
+			over_ns += own->spent.ns[p];
+		assert_true(over_ns <= jobs[i + 1]->from_ns);
+		/* Time counts once. */
+		assert_int_equal(jobs[i]->to_ns, jobs[i + 1]->from_ns);
+	}
+	record_free(&record);
+	snprintf(self, sizeof self, "%s/early", folder);
+	char *early = cli_read(self);
+	assert_string_equal(early, ""); /* lines of a job whose time had not come */
+	free(early);
+}
+
+TEST(without_overlap_each_waits_for_the_one_before)
+{
+	struct status st = {""};
+	const struct record_spent *jobs[4];
+	assert_works(
+	    run("blocks = 2\noverlap = no", "$LAUNCHGAP \"$@\"; code=$?; exits; exit $code\n", &st),
+	    st);
+	struct record_run record = cli_record(here_path(""));
+	jobs_of(&record, 4, jobs);
+	for (unsigned i = 0; i + 1 < 4; i++)
+		assert_true(left_ns(i + 1) <= jobs[i + 1]->from_ns);
+	record_free(&record);
+}
+
+/* It may be for want of memory that the other still has. What fails alone too is a failure. */
+TEST(a_job_that_another_keeps_from_opening_gets_its_turn_alone)
+{
+	struct status st = {""};
+	assert_works(run("blocks = 2",
+	                 "mkdir $here/held 2>/dev/null || { echo launchgap: no room; exit 1; }\n"
+	                 "$LAUNCHGAP \"$@\"; code=$?\n"
+	                 "[ $me != 1 ] || {\n" WAITS(
+	                     "[ $(begun) -gt $me ]") "}\n"
+	                                             "sleep .2; rmdir $here/held; exit $code\n",
+	                 &st),
+	             st);
+	assert_int_equal(begun(), 5);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record.nfailures, 0);
+	assert_int_equal(record.ncells, 4);
+	record_free(&record);
+}
+
+TEST(a_job_that_fails_alone_too_has_failed)
+{
+	struct status st = {""};
+	assert_int_equal(
+	    run("blocks = 2",
+	        "grep -q '\"mode\": \"threads\"' $3 && { echo launchgap: no; exit 1; }\n"
+	        "exec $LAUNCHGAP \"$@\"\n",
+	        &st),
+	    1);
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record.nfailures, 2);
+	assert_int_equal(record.ncells, 2);
+	assert_string_equal(record.failures[0].error, "no");
+	record_free(&record);
+}
+
+/* Neither is left, and what was measured before is kept. */
+TEST(an_interruption_ends_both)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct timespec tick = {0, 50000000};
+	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) {
+		struct status st = {""};
+		int status = 0;
+		char came[96];
+		tear_down(NULL);
+		set_up(NULL);
+		snprintf(came, sizeof came, "%s/came", folder);
+		pid_t runner = fork();
+		if (runner == 0)
+			_exit(
+			    run("blocks = 2",
+			        "$LAUNCHGAP \"$@\"; code=$?\n[ $me = 1 ] && exit $code\n" NEXT_CAME
+			        "echo ${3%/*} >$here/came; exec sleep 1000\n",
+			        &st));
+		for (unsigned k = 0; k < 600 && !cli_lines(came); k++)
+			nanosleep(&tick, NULL);
+		assert_int_equal(cli_lines(came), 1);
+		char *scratch = cli_read(came);
+		scratch[strcspn(scratch, "\n")] = '\0';
+		kill(runner, signals[i]);
+		assert_int_equal(waitpid(runner, &status, 0), runner);
+		assert_int_equal(WEXITSTATUS(status), RUN_INTERRUPTED);
+		assert_int_equal(cli_processes(scratch), 0);
+		assert_int_equal(access(scratch, F_OK), -1);
+		free(scratch);
+		struct record_run record = cli_record(here_path(""));
+		assert_int_equal(record.ncells, 1);
+		record_free(&record);
+	}
+}
+
+TESTS(.before = set_up, .after = tear_down);
