@@ -76,6 +76,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_show(story, t);
 	story_note(story, STORY_BODY,
 	           "Phases of a job are those of its first rank's worker, one after the other. "
+	           "Connecting includes the first call of each cell, at which NCCL connects. "
 	           "Starting a job is what comes before them, closing it what comes after them: "
 	           "the library's end, writing the stamps, the launcher's end. The rest is the "
 	           "runner between jobs. The report's time is up to its last picture; writing it "
