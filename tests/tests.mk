@@ -60,7 +60,7 @@ NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE)) $(COUNTED)
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
 SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
-LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
+LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libcuda.so.1 $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
 STANDIN_NCCL := $(wildcard tests/standin/nccl*.c) $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c coll/routing.c)
 
 $(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
@@ -71,6 +71,9 @@ $(STANDIN)/%.o: %.c $(B)/flags | deps
 $(STANDIN)/libcudart.so: tests/standin/cudart.c tests/standin/cudart_memory.c $(wildcard tests/standin/*.h) | deps
 	@mkdir -p $(@D)
 	$(Q)$(SHARE) $(HEADERS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -lpthread
+# The driver's library, of which the program asks one function.
+$(STANDIN)/libcuda.so.1: $(STANDIN)/libcudart.so
+	$(Q)ln -sf $(<F) $@
 $(STANDIN)/libnccl.so.2: RELEASE := 22803
 $(STANDIN)/2.21.5/libnccl.so.2: RELEASE := 22105
 $(STANDIN)/2.32.3/libnccl.so.2: RELEASE := 23203

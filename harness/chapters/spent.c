@@ -76,6 +76,7 @@ static void tell(const struct analysis *a, struct story *story)
 	story_show(story, t);
 	story_note(story, STORY_BODY,
 	           "Phases of a job are those of its first rank's worker, one after the other. "
+	           "Connecting includes the first call of each cell, at which NCCL connects. "
 	           "Starting a job is what comes before them, closing it what comes after them and "
 	           "keeps the next job waiting: the library's end, writing the stamps, the "
 	           "launcher's end. While the next one starts, time is that one's. The rest is the "

@@ -286,7 +286,7 @@ static bool yields(const struct settings *s, unsigned cores)
 		nranks *= 2;
 	if (s->wait == WAIT_AUTO)
 		return cores < nranks || (cpus && ranks > 1);
-	return s->wait != WAIT_SPIN;
+	return s->wait == WAIT_YIELD || s->wait == WAIT_BLOCK;
 }
 
 /* Sizes as they are on the trial's ranks; the plan's are rounded for the most ranks. */

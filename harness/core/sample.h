@@ -19,7 +19,7 @@ struct sample {
 enum spent_phase {
 	SPENT_CONNECT, /* the backend opens, before the first cell; or again, for this one */
 	SPENT_PREPARE, /* inputs are filled, and the core's speed is measured */
-	SPENT_WARM_UP, /* the first call too */
+	SPENT_WARM_UP, /* the first call too, which a record's reader counts as connecting */
 	SPENT_CALLS,   /* of the timed pass */
 	SPENT_COUNTERS,
 	SPENT_TIMELINE,

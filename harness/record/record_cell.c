@@ -361,6 +361,17 @@ static void put_spent(json_t *line, const struct spent *spent)
 	json_decref(out);
 }
 
+/* Libraries connect at a cell's first call, with which its warming up begins. */
+static void take_first_call(const json_t *line, struct spent *out)
+{
+	const int64_t first_ns =
+	    json_integer_value(json_array_get(json_object_get(line, "first_ns"), 0));
+	if (first_ns < 0 || first_ns > out->ns[SPENT_WARM_UP])
+		return;
+	out->ns[SPENT_CONNECT] += first_ns;
+	out->ns[SPENT_WARM_UP] -= first_ns;
+}
+
 int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out)
 {
 	const json_t *of = json_object_get(line, "spent");
@@ -378,6 +389,7 @@ int record_spent_take(const struct member_place *at, const json_t *line, struct 
 			return -1;
 		out->ns[i] = ns;
 	}
+	take_first_call(line, out);
 	return 0;
 }
 

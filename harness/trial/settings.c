@@ -9,7 +9,7 @@
 #include "sizes.h"
 
 static const char *const binds[] = {"none", "core", "numa", "near-gpu", "close", NULL};
-static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
+static const char *const waits[] = {"auto", "spin", "yield", "block", "query", NULL};
 static const char *const traffics[] = {"none", "links", "cpu", NULL};
 static const char *const visibles[] = {"all", "own", NULL};
 static const char *const isolates[] = {"uts", "ipc", "shm", "pid", "cgroup", "devices", NULL};
@@ -59,8 +59,8 @@ static const struct field rows[] = {
      .more = "Ranks share no CPU that they need not. A variant that wants more than there are is skipped"},
     {"wait", FIELD_WORD, AT(wait), .words = waits, .initial = "auto",
      .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs",
-     .more = "`spin` polls; `yield` gives its CPU away between two polls; `block` sleeps until the device is through (nccl, null). On gloo, whose own "
-             "thread works beside each rank, `auto` yields where ranks are more than half of the CPUs"},
+     .more = "`spin` polls, on nccl a word of CPU memory that the stream writes after the calls; `query` asks CUDA instead (nccl; elsewhere as `spin`); "
+             "`yield` gives its CPU away between two polls; `block` sleeps until the device is through (nccl, null). On gloo, whose own thread works beside each rank, `auto` yields where ranks are more than half of the CPUs"},
     {"traffic", FIELD_WORD, AT(traffic), .words = traffics, .initial = "none",
      .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs",
      .more = "From a cell's warm-up to its last timed call. `links`: of the same ranks on a second communicator with streams of its own (nccl, gloo; "

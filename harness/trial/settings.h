@@ -25,7 +25,7 @@ enum start { START_FREE, START_GATED, START_KINDS };
 enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KINDS };
 /* How a worker waits for its ranks and for its team. auto: spin, and yield if there are more ranks
  * than CPUs for them. block: sleeps until the device reports completion. */
-enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_KINDS };
+enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_QUERY, WAIT_KINDS };
 /* What else runs while calls are timed (core/traffic.h). */
 enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
 /* Which GPUs a process sees: all, or those of its own ranks alone. */

@@ -513,6 +513,29 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return error;
 }
 
+/* The driver's; its library is this one by another name. */
+struct word {
+	uint32_t *at, value;
+};
+
+static void write_word(void *args)
+{
+	const struct word *w = args;
+	__atomic_store_n(w->at, w->value, __ATOMIC_RELEASE);
+}
+
+int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
+                            unsigned flags);
+int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
+                            unsigned flags)
+{
+	const struct word word = {(uint32_t *)(uintptr_t)at, value};
+	cudaError_t error = enter(__func__);
+	if (error || flags)
+		return error ? (int)error : (int)cudaErrorInvalidValue;
+	return (int)stream_add(stream, write_word, &word, sizeof word, false);
+}
+
 static cudaError_t stream_wait(struct CUstream_st *s)
 {
 	cudaError_t error;

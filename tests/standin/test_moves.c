@@ -121,7 +121,7 @@ TEST(ranks_of_one_gpu_share_its_thread_blocks)
 	               "path = packets\nranks_per_gpu = 4\nenv.NCCL_MULTI_RANK_GPU_ENABLE = 1\n"
 	               "nccl = ${NCCL_NEW}\n",
 	               "ranks=4"),
-	           1, "path = packets: a slot of 24 thread blocks holds 288 KiB");
+	           1, "path = packets: a slot of 12 thread blocks holds 144 KiB");
 }
 
 /* New connections and new buffers have their own windows; all of it is given back. */

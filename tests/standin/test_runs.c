@@ -443,6 +443,30 @@ static const char *fact_of(const struct record_run *record, const char *variant,
 	return NULL;
 }
 
+/* Of each worker's GPUs, in every mode and form of issuing, and where the driver writes no words. */
+TEST(the_end_of_calls_is_seen_by_a_word_or_by_asking)
+{
+	static const char text[] =
+	    "collective = alltoall\nbytes = 4K\n[variant single]\nmode = single\n"
+	    "[variant threads]\nmode = threads\n[variant processes]\nmode = processes\n"
+	    "[variant graph]\nlike = threads\ngraph = 2\n"
+	    "[variant kernel]\nlike = single\napi = device\n"
+	    "[variant sleeps]\nlike = threads\nwait = block\n"
+	    "[variant asks]\nlike = single\nwait = query\n";
+	static const char *const variants[] = {"single", "threads", "processes", "graph",
+	                                       "kernel", "sleeps",  "asks"};
+	for (unsigned older = 0; older < 2; older++) {
+		cli_expect(run(text), 0, "delivered was right");
+		struct record_run record = record_of("t");
+		for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++)
+			assert_string_equal(fact_of(&record, variants[i], "end_seen"),
+			                    older || i == 6 ? "query" : "word");
+		record_free(&record);
+		again();
+		setenv("STANDIN_CUDART", "cuStreamWriteValue32_v2:801:0", 1);
+	}
+}
+
 static const char newest[] =
     "collective = alltoall, all_reduce\nbytes = 64K\npace = isolated\napi = native\n"
     "nccl = ${NCCL_NEW}\n"

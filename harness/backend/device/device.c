@@ -11,6 +11,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../symbols.h"
+
 #define STAGE_BYTES ((size_t)32 << 20) /* of pinned host memory, for digests */
 
 int device_ok(cudaError_t result, const char *what, struct status *st)
@@ -105,6 +107,17 @@ void device_mark(const char *text)
 #else
 	(void)text;
 #endif
+}
+
+/* The runtime has loaded the driver, and needs it until the process ends. */
+device_write_fn *device_writer(void)
+{
+	device_write_fn *write = NULL;
+	const struct symbol symbol = {"cuStreamWriteValue32_v2", 0, false};
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (driver)
+		symbols_find(driver, &symbol, 1, &write);
+	return write;
 }
 
 static size_t element_bytes(const struct buffers *b)

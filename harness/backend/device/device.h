@@ -47,6 +47,20 @@ cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
  * than %globaltimer, whose step is up to 1 µs. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
+/* The driver's function that has a stream write a word (cuStreamWriteValue32, CUDA 11.7 or later), or
+ * NULL. May block. */
+typedef int device_write_fn(cudaStream_t stream, unsigned long long at, uint32_t value,
+                            unsigned flags);
+device_write_fn *device_writer(void);
+/* After all that the stream holds, and visible after it; *at: pinned, of the current device's. */
+static inline cudaError_t device_write(device_write_fn *write, uint32_t *at, uint32_t value,
+                                       cudaStream_t stream)
+{
+	return (cudaError_t)write(stream, (uintptr_t)at, value, 0 /* with a memory barrier */);
+}
+/* What two GPUs write is so far apart. */
+#define DEVICE_LINE_BYTES 128
+
 /* In device_kernels.cu; asynchronous. They do not change where the GPU places its next blocks;
  * cudaMemset does. `n` elements of each slot, from its element `at` on. The tally: how many are wrong,
  * and the position of the first. */

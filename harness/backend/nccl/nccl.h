@@ -47,6 +47,8 @@ struct place {
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
 	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
+	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
+	uint32_t awaited;     /* what the stream writes there next, or last */
 	int clock_khz;        /* the GPU's highest */
 	int64_t extra_ns;     /* the settings' known delay, on a rank that has it */
 	char *arenas[ARENAS]; /* as allocated */
@@ -149,6 +151,9 @@ struct backend_ctx {
 	struct nccl_peer *peers; /* of all ranks, if they are in one process */
 	void *stage;             /* pinned, for digests; allocated by the first one */
 	volatile int *gate;      /* pinned; 0 holds this worker's streams */
+	device_write_fn *write;  /* NULL: the end of calls is asked of CUDA */
+	uint32_t issued;         /* how often calls were, with the words' first */
+	char *words;             /* of all places, pinned */
 	uint32_t *move_failed;   /* pinned, of each place (struct move_call) */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */

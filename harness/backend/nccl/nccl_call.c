@@ -5,7 +5,7 @@
 #include "../../clock.h"
 #include "nccl.h"
 
-#define ASK_NS 1000000 /* between two queries for asynchronous errors, while waiting */
+#define ASK_NS 1000000 /* between two queries for errors, while waiting */
 
 /* NCCL's own numbers; they have never changed. */
 static const int types[DTYPE_KINDS] = {
@@ -196,29 +196,43 @@ void nccl_end(struct backend_ctx *ctx)
 		nccl_settle(ctx);
 	}
 	ctx->fresh = false;
+	ctx->issued++;
+}
+
+/* The first look after calls has the stream write a word after them; from then on a look is a load,
+ * where asking CUDA takes almost 1 µs. Not where the calls are issued: most are awaited by others. */
+static cudaError_t look(struct backend_ctx *ctx, struct place *p)
+{
+	if (!ctx->write)
+		return cudaStreamQuery(p->stream);
+	if (p->awaited != ctx->issued && nccl_use(ctx, p)) {
+		p->awaited = ctx->issued;
+		nccl_keep_cuda(ctx, device_write(ctx->write, p->word, p->awaited, p->stream));
+	}
+	return __atomic_load_n(p->word, __ATOMIC_ACQUIRE) == ctx->issued ? cudaSuccess
+	                                                                 : cudaErrorNotReady;
 }
 
 int nccl_poll(struct backend_ctx *ctx, unsigned i)
 {
 	struct place *p = &ctx->places[i];
-	cudaError_t result = cudaStreamQuery(ctx->places[i].stream);
+	cudaError_t result = look(ctx, p);
 	if (ctx->failed != ncclSuccess || ctx->cuda_failed != cudaSuccess ||
 	    nccl_move_late(ctx, NULL))
 		return -1;
 	if (result == cudaSuccess)
 		return 1;
-	if (result != cudaErrorNotReady) {
-		ctx->cuda_failed = result;
-		return -1;
-	}
 	int64_t now = clock_now_ns();
-	if (now - p->asked_ns > ASK_NS) {
+	if (result == cudaErrorNotReady && now - p->asked_ns > ASK_NS) {
 		ncclResult_t async = ncclSuccess;
 		p->asked_ns = now;
 		nccl_keep(ctx, ctx->api.CommGetAsyncError(p->comm, &async), p->comm);
 		nccl_keep(ctx, async, p->comm);
+		result = cudaStreamQuery(p->stream); /* no word comes after an error */
 	}
-	return ctx->failed == ncclSuccess ? 0 : -1;
+	if (result != cudaErrorNotReady)
+		nccl_keep_cuda(ctx, result); /* success: the word comes at the next look */
+	return ctx->failed == ncclSuccess && ctx->cuda_failed == cudaSuccess ? 0 : -1;
 }
 
 /* poll finds errors. */
@@ -308,6 +322,7 @@ int nccl_capture(struct backend_ctx *ctx, bool on, struct status *st)
 /* Nothing to replay before a capture. */
 void nccl_replay(struct backend_ctx *ctx)
 {
+	ctx->issued++;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
 		if (p->graph && nccl_use(ctx, p))

@@ -107,23 +107,25 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 
 /* --- how --- */
 
-/* By the most that a rank sends to others. Measured on 4 × H200, alltoall in a stream, µs or GB/s to peers
- * (results/reference/4x-h200/moves). The floor: an empty kernel takes 4.2 µs in a stream, 0.5 in a graph.
+/* By the most that a rank sends to others. Measured on 2 and 4 × H200, alltoall, µs or GB/s to peers
+ * (results/reference/4x-h200/moves; before: 2x-h200/moves). Of this the launch is 4.2 µs in a stream, 0.5 in a graph.
  *
- *   a buffer       4 KiB  64 KiB  256 KiB  1 MiB  16 MiB  64 MiB  256 MiB
- *   in a stream    4.6 µs 4.8 µs  5.1 µs   97     295     340     355
+ *   a buffer            4 KiB    64 KiB   256 KiB  1 MiB  4 MiB  16 MiB  64 MiB  256 MiB
+ *   4 ranks, a stream   4.6 µs   4.8 µs   5.1 µs   94     199    296     333     353
+ *   4 ranks, a graph    3.9      4.0      4.3      104    209    300     338     353
+ *   2 ranks, a graph    3.9      3.7      3.9      104    184    291     339     359
  *
  * What brought it, each predicted first:
  * - Launched while the call before runs: 0.8 to 0.9 µs less in a stream (predicted 1), 0.3 to 0.6 in a graph.
- * - Packets of 12 + 4 bytes in place of 8 + 8: 100 GB/s at 1 MiB in a graph, as predicted (101).
+ * - Packets of 12 + 4 bytes in place of 8 + 8: 86 → 104 GB/s at 1 MiB of 2 ranks in a graph (101 predicted).
  * - A packet for each thread: 64 blocks of 128 threads take 1.2 µs less at 64 KiB than 16 of 256.
- * - Tiles in turn, in place of a share for each block: 264 → 294 GB/s at 16 MiB, 313 → 335 at 256 MiB. Tiles of 16
- *   or 256 KiB lose 4 % and 1 % of that.
- * - Rounds in step, by 128 + 64 blocks: 340 and 355 at 64 and 256 MiB, where tiles without rounds reach 332 and 346.
- *   Rounds without a wait (308, 317) are no better than none. Rounds that are told before a block's last stores lose
- *   3 %. One peer alone takes 349 and 362: that is what stores reach.
- * - 4 loads ahead: as fast as 8, and 3 % faster at 1 MiB; 16 are slower below 64 MiB.
- * - No gain: bulk copies (318 to 340 at 256 MiB), no entry barrier (1 % at 16 MiB), 256 threads for stores.
+ * - Tiles in turn in place of a share for each block: 264 → 294 GB/s at 16 MiB of 4 ranks, 313 → 343 at 256 MiB.
+ *   Tiles of 16 or 256 KiB lose 1 to 4 % of that.
+ * - Rounds in step: 329 → 333 at 64 MiB, 343 → 353 at 256 MiB. Without the wait they are no better than none (308,
+ *   317); told before a block's last stores they lose 3 %. A ring, one peer alone, takes 349 and 362: what stores reach.
+ * - 4 loads ahead are as fast as 8, and 3 % faster at 1 MiB; 16 are slower below 64 MiB.
+ * - No gain: bulk copies, no entry barrier (1 % at 16 MiB), 256 threads for stores; more blocks in all than 132, the
+ *   multiprocessors, lose 3 to 8 %. Divisions where a tile is looked up cost 0.8 µs at 1 MiB.
  */
 // clang-format off
 static const struct {
@@ -136,10 +138,9 @@ static const struct {
     {16 << 10,  MOVE_PACKET, 16,  0,  128, false},
     {64 << 10,  MOVE_PACKET, 64,  0,  128, false},
     {256 << 10, MOVE_PACKET, 128, 0,  256, false},
-    {512 << 10, MOVE_PACKET, 128, 0,  512, false},
-    {2 << 20,   MOVE_STORE,  64,  32, 512, false},
-    {24 << 20,  MOVE_STORE,  96,  32, 512, false},
-    {SIZE_MAX,  MOVE_STORE,  128, 64, 512, true},
+    {1 << 20,   MOVE_PACKET, 128, 0,  512, false},
+    {4 << 20,   MOVE_STORE,  48,  16, 512, false},
+    {SIZE_MAX,  MOVE_STORE,  96,  32, 512, true},
 };
 // clang-format on
 

@@ -378,6 +378,35 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 	                 "cudaHostAlloc", st);
 }
 
+/* A word for each local rank, if the driver writes it: tried once. */
+static int make_words(struct backend_ctx *ctx, struct status *st)
+{
+	const size_t bytes = (size_t)ctx->count * DEVICE_LINE_BYTES;
+	ctx->write = ctx->trial->settings.wait == WAIT_QUERY ? NULL : device_writer();
+	if (!ctx->write)
+		return 0;
+	if (device_ok(cudaHostAlloc((void **)&ctx->words, bytes,
+	                            cudaHostAllocPortable | cudaHostAllocMapped),
+	              "cudaHostAlloc", st))
+		return -1;
+	memset(ctx->words, 0, bytes);
+	ctx->issued = 1;
+	for (unsigned i = 0; i < ctx->count; i++) {
+		struct place *p = &ctx->places[i];
+		p->word = (uint32_t *)(void *)(ctx->words + (size_t)i * DEVICE_LINE_BYTES);
+		p->awaited = ctx->issued;
+		if (device_use(p->device, st))
+			return -1;
+		if (device_write(ctx->write, p->word, p->awaited, p->stream) != cudaSuccess) {
+			ctx->write = NULL;
+			return 0;
+		}
+		if (device_ok(cudaStreamSynchronize(p->stream), "cudaStreamSynchronize", st))
+			return -1;
+	}
+	return 0;
+}
+
 static void release(struct backend_ctx *ctx, enum nccl_arena arena, char *at)
 {
 	if (arena == ARENA_HOST)
@@ -539,7 +568,7 @@ int nccl_open(const struct backend_place *place, struct backend_ctx **out, struc
 		return status_set(st, "out of memory for %u ranks", place->count);
 	*out = ctx;
 	if (open_ctx(ctx, place, st) || open_places(ctx, st) || make_gate(ctx, place, st) ||
-	    nccl_make_comms(ctx, st))
+	    make_words(ctx, st) || nccl_make_comms(ctx, st))
 		return -1;
 	nccl_read_memory(ctx, READ_COMM);
 	if (nccl_register(ctx, st))
@@ -572,7 +601,9 @@ void nccl_give_back(struct backend_ctx *ctx)
 	cudaFreeHost((void *)(uintptr_t)ctx->gate);
 	cudaFreeHost(ctx->stage);
 	cudaFreeHost(ctx->move_failed);
+	cudaFreeHost(ctx->words);
 	ctx->gate = NULL;
+	ctx->words = NULL;
 	ctx->stage = NULL;
 	ctx->move_failed = NULL;
 }
