@@ -6,6 +6,7 @@
  * all that a stream does). */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -524,16 +525,37 @@ static void write_word(void *args)
 	__atomic_store_n(w->at, w->value, __ATOMIC_RELEASE);
 }
 
+static void await_word(void *args)
+{
+	const struct word *w = args;
+	while ((int32_t)(__atomic_load_n(w->at, __ATOMIC_ACQUIRE) - w->value) < 0)
+		sched_yield();
+}
+
+static int add_word(const char *name, cudaStream_t stream, standin_work *work,
+                    unsigned long long at, uint32_t value, unsigned flags)
+{
+	const struct word word = {(uint32_t *)(uintptr_t)at, value};
+	cudaError_t error = enter(name);
+	if (error || flags)
+		return error ? (int)error : (int)cudaErrorInvalidValue;
+	return (int)stream_add(stream, work, &word, sizeof word, false);
+}
+
 int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
                             unsigned flags);
 int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
                             unsigned flags)
 {
-	const struct word word = {(uint32_t *)(uintptr_t)at, value};
-	cudaError_t error = enter(__func__);
-	if (error || flags)
-		return error ? (int)error : (int)cudaErrorInvalidValue;
-	return (int)stream_add(stream, write_word, &word, sizeof word, false);
+	return add_word(__func__, stream, write_word, at, value, flags);
+}
+
+int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
+                           unsigned flags);
+int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
+                           unsigned flags)
+{
+	return add_word(__func__, stream, await_word, at, value, flags);
 }
 
 static cudaError_t stream_wait(struct CUstream_st *s)

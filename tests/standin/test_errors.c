@@ -246,7 +246,9 @@ static int run(const struct scene *scene, struct status *st)
 	                   .op = scene->op,
 	                   .asked_bytes = 4096,
 	                   .bytes = 4096};
-	struct trial trial = {.arena_bytes = ARENA_BYTES, .ncells = 1, .cells = &one};
+	/* After half of the time a kernel gives up whose peer could not be launched. */
+	struct trial trial = {
+	    .arena_bytes = ARENA_BYTES, .ncells = 1, .cells = &one, .cell_timeout_s = 1};
 	struct team_shape shape = {.nranks = RANKS, .nworkers = 1, .yield = true};
 	struct backend_place place = {
 	    .trial = &trial, .nranks = RANKS, .count = RANKS, .processes = 1};

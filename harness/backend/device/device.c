@@ -110,14 +110,15 @@ void device_mark(const char *text)
 }
 
 /* The runtime has loaded the driver, and needs it until the process ends. */
-device_write_fn *device_writer(void)
+void device_find_words(struct device_words *out)
 {
-	device_write_fn *write = NULL;
-	const struct symbol symbol = {"cuStreamWriteValue32_v2", 0, false};
+	static const struct symbol symbols[] = {
+	    {"cuStreamWriteValue32_v2", offsetof(struct device_words, write), false},
+	    {"cuStreamWaitValue32_v2", offsetof(struct device_words, wait), false}};
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	*out = (struct device_words){NULL, NULL};
 	if (driver)
-		symbols_find(driver, &symbol, 1, &write);
-	return write;
+		symbols_find(driver, symbols, sizeof symbols / sizeof *symbols, out);
 }
 
 static size_t element_bytes(const struct buffers *b)

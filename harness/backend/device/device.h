@@ -47,13 +47,16 @@ cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream);
  * than %globaltimer, whose step is up to 1 µs. */
 cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream);
 
-/* The driver's function that has a stream write a word (cuStreamWriteValue32, CUDA 11.7 or later), or
- * NULL. May block. */
-typedef int device_write_fn(cudaStream_t stream, unsigned long long at, uint32_t value,
-                            unsigned flags);
-device_write_fn *device_writer(void);
+/* The driver's functions that have a stream write a word (cuStreamWriteValue32, CUDA 11.7 or later), and
+ * wait for one to be as large or larger, or NULL. May block. */
+typedef int device_word_fn(cudaStream_t stream, unsigned long long at, uint32_t value,
+                           unsigned flags);
+struct device_words {
+	device_word_fn *write, *wait;
+};
+void device_find_words(struct device_words *out);
 /* After all that the stream holds, and visible after it; *at: pinned, of the current device's. */
-static inline cudaError_t device_write(device_write_fn *write, uint32_t *at, uint32_t value,
+static inline cudaError_t device_write(device_word_fn *write, uint32_t *at, uint32_t value,
                                        cudaStream_t stream)
 {
 	return (cudaError_t)write(stream, (uintptr_t)at, value, 0 /* with a memory barrier */);

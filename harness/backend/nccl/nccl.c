@@ -296,7 +296,7 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	describe_library(ctx, text, bytes);
 	describe_registration(ctx, text, bytes);
 	nccl_move_describe(ctx, text, bytes);
-	add(text, bytes, "end_seen=%s\ninit_ns=%lld\n", ctx->write ? "word" : "query",
+	add(text, bytes, "end_seen=%s\ninit_ns=%lld\n", ctx->driver.write ? "word" : "query",
 	    (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);

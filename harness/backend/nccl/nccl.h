@@ -49,6 +49,8 @@ struct place {
 	cudaStream_t stream;
 	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
 	uint32_t awaited;     /* what the stream writes there next, or last */
+	uint32_t *round;      /* pinned: how far the next rank's plain copies are; or NULL */
+	uint32_t copied;      /* calls of plain copies */
 	int clock_khz;        /* the GPU's highest */
 	int64_t extra_ns;     /* the settings' known delay, on a rank that has it */
 	char *arenas[ARENAS]; /* as allocated */
@@ -88,6 +90,7 @@ struct place {
 /* A rank's buffers in its GPU's memory. */
 struct nccl_peer {
 	char *send, *recv;
+	uint32_t *round;
 };
 
 /* Local rank p's part of one call. Errors go to nccl_keep. */
@@ -148,13 +151,13 @@ struct backend_ctx {
 	ncclResult_t failed; /* the first error of the timed path */
 	cudaError_t cuda_failed;
 	ncclComm_t failed_comm;
-	struct nccl_peer *peers; /* of all ranks, if they are in one process */
-	void *stage;             /* pinned, for digests; allocated by the first one */
-	volatile int *gate;      /* pinned; 0 holds this worker's streams */
-	device_write_fn *write;  /* NULL: the end of calls is asked of CUDA */
-	uint32_t issued;         /* how often calls were, with the words' first */
-	char *words;             /* of all places, pinned */
-	uint32_t *move_failed;   /* pinned, of each place (struct move_call) */
+	struct nccl_peer *peers;    /* of all ranks, if they are in one process */
+	void *stage;                /* pinned, for digests; allocated by the first one */
+	volatile int *gate;         /* pinned; 0 holds this worker's streams */
+	struct device_words driver; /* no write: the end of calls is asked of CUDA */
+	uint32_t issued;            /* how often calls were, with the words' first */
+	char *words;                /* of all places, pinned */
+	uint32_t *move_failed;      /* pinned, of each place (struct move_call) */
 	bool traced;
 	unsigned ctas[COLL_KINDS];  /* thread blocks of its largest kernel; 0: not known */
 	bool finalized;             /* its communicators are */

@@ -203,11 +203,12 @@ void nccl_end(struct backend_ctx *ctx)
  * where asking CUDA takes almost 1 µs. Not where the calls are issued: most are awaited by others. */
 static cudaError_t look(struct backend_ctx *ctx, struct place *p)
 {
-	if (!ctx->write)
+	if (!ctx->driver.write)
 		return cudaStreamQuery(p->stream);
 	if (p->awaited != ctx->issued && nccl_use(ctx, p)) {
 		p->awaited = ctx->issued;
-		nccl_keep_cuda(ctx, device_write(ctx->write, p->word, p->awaited, p->stream));
+		nccl_keep_cuda(ctx,
+		               device_write(ctx->driver.write, p->word, p->awaited, p->stream));
 	}
 	return __atomic_load_n(p->word, __ATOMIC_ACQUIRE) == ctx->issued ? cudaSuccess
 	                                                                 : cudaErrorNotReady;

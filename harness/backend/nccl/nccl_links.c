@@ -272,13 +272,30 @@ void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from,
 	nccl_keep_cuda(ctx, result);
 }
 
-/* An alltoall without a handshake: what goes to peers by copy engines, one copy after the other; the own part
- * beside it by `engine`, on a stream of its own, which is joined at the end. */
+#define ROUNDS 64 /* more than a call has */
+
+/* Before a rank's copy d of a call: the next rank has ended its copy d - 1, which had the same target. Tells the rank
+ * before this one how far it is itself. */
+static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned d)
+{
+	uint32_t *last = ctx->peers[rank_of(ctx, p, (p->me + ctx->n - 1) % ctx->n)].round;
+	const uint32_t value = p->copied * ROUNDS + d - 1;
+	if (d == 1 || !ctx->driver.write || !ctx->driver.wait || !last || ctx->capturing)
+		return cudaSuccess;
+	cudaError_t result = device_write(ctx->driver.write, last, value, p->stream);
+	return result != cudaSuccess
+	           ? result
+	           : (cudaError_t)ctx->driver.wait(p->stream, (uintptr_t)p->round, value, 0);
+}
+
+/* An alltoall without a handshake: what goes to peers by copy engines, one copy after the other, in step, so that each
+ * rank is written to by one; the own part beside it by `engine`, on a stream of its own, which is joined at the end. */
 void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	const size_t part = ctx->cell.bytes / ctx->n, slot = (size_t)(to - p->to);
 	if (!nccl_use(ctx, p))
 		return;
+	p->copied++;
 	cudaError_t result = cudaEventRecord(p->near_done, p->stream);
 	if (result == cudaSuccess)
 		result = cudaStreamWaitEvent(p->far, p->near_done, 0);
@@ -288,6 +305,9 @@ void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from,
 		result = cudaEventRecord(p->far_done, p->far);
 	for (unsigned d = 1; d < ctx->n && result == cudaSuccess; d++) {
 		const unsigned r = (p->me + d) % ctx->n;
+		result = keep_step(ctx, p, d);
+		if (result != cudaSuccess)
+			break;
 		result = cudaMemcpyAsync(ctx->peers[rank_of(ctx, p, r)].recv + slot + p->me * part,
 		                         from + r * part, part, cudaMemcpyDefault, p->stream);
 	}

@@ -343,7 +343,8 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		return status_set(st, "another rank failed");
 	for (unsigned i = 0; i < ctx->count; i++)
 		memcpy(team_mailbox(place->team, ctx->places[i].rank),
-		       &(struct nccl_peer){ctx->places[i].send, ctx->places[i].recv},
+		       &(struct nccl_peer){ctx->places[i].send, ctx->places[i].recv,
+		                           ctx->places[i].round},
 		       sizeof(struct nccl_peer));
 	if (team_meet(place->team))
 		return status_set(st, "another rank failed");
@@ -378,12 +379,13 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 	                 "cudaHostAlloc", st);
 }
 
-/* A word for each local rank, if the driver writes it: tried once. */
+/* Words for each local rank, if the driver writes them: tried once. */
 static int make_words(struct backend_ctx *ctx, struct status *st)
 {
-	const size_t bytes = (size_t)ctx->count * DEVICE_LINE_BYTES;
-	ctx->write = ctx->trial->settings.wait == WAIT_QUERY ? NULL : device_writer();
-	if (!ctx->write)
+	const size_t bytes = (size_t)ctx->count * 2 * DEVICE_LINE_BYTES;
+	if (ctx->trial->settings.wait != WAIT_QUERY)
+		device_find_words(&ctx->driver);
+	if (!ctx->driver.write)
 		return 0;
 	if (device_ok(cudaHostAlloc((void **)&ctx->words, bytes,
 	                            cudaHostAllocPortable | cudaHostAllocMapped),
@@ -393,12 +395,14 @@ static int make_words(struct backend_ctx *ctx, struct status *st)
 	ctx->issued = 1;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
-		p->word = (uint32_t *)(void *)(ctx->words + (size_t)i * DEVICE_LINE_BYTES);
+		p->word = (uint32_t *)(void *)(ctx->words + (size_t)i * 2 * DEVICE_LINE_BYTES);
+		p->round = p->word + DEVICE_LINE_BYTES / sizeof *p->word;
 		p->awaited = ctx->issued;
 		if (device_use(p->device, st))
 			return -1;
-		if (device_write(ctx->write, p->word, p->awaited, p->stream) != cudaSuccess) {
-			ctx->write = NULL;
+		if (device_write(ctx->driver.write, p->word, p->awaited, p->stream) !=
+		    cudaSuccess) {
+			ctx->driver.write = NULL;
 			return 0;
 		}
 		if (device_ok(cudaStreamSynchronize(p->stream), "cudaStreamSynchronize", st))
