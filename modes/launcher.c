@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 const struct launcher *launcher_find(const char *name)
@@ -79,18 +78,6 @@ void launcher_say(const char *order, enum launcher_word word)
 		return;
 	if (write(fd, &byte, 1) != 1)
 		status_say("cannot write %s", file);
-	close(fd);
-}
-
-void launcher_pass_gate(const char *order)
-{
-	char file[PATH_MAX];
-	snprintf(file, sizeof file, "%s" LAUNCHER_GATE, order);
-	const int fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	unlink(file);
-	flock(fd, LOCK_SH);
 	close(fd);
 }
 

@@ -46,8 +46,6 @@ enum launcher_word {
 };
 /* In a job's first process. A runner that is gone hears nothing. */
 void launcher_say(const char *order, enum launcher_word word);
-/* In the first process: returns when the job may take memory, connect and measure. */
-void launcher_pass_gate(const char *order);
 
 struct launcher {
 	const char *name;

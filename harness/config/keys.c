@@ -107,7 +107,7 @@ static const struct field experiment[] = {
      .more = "Without its twin a report has no A/A line, and says nothing of noise"},
     {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes",
      .more = "It begins once the one before has measured all, loads its library, makes its GPUs' contexts, and takes memory and connects when that one has "
-             "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), or where ranks outnumber cores"},
+             "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), ranks outnumber cores, or a GPU's compute mode is exclusive"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own",
      .more = "After a trial's timed cells: a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
              "nccl: NVLink, DRAM, SM and PCIe by NVML, 0.4 s a size; host: bytes copied"},

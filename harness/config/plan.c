@@ -87,7 +87,9 @@ bool plan_overlaps(const struct plan *plan, const struct trial *trial)
 {
 	struct status ignored = {""};
 	const struct launcher *by = launcher_pick(&trial->settings, &ignored);
-	return plan->spec->overlap && !trial->yield && by && !by->queues;
+	const struct backend *backend = backend_find(trial->settings.backend);
+	return plan->spec->overlap && !trial->yield && by && !by->queues &&
+	       (!backend->shares || backend->shares(trial));
 }
 
 int plan_command(const struct trial *trial, const char *self, const char *order_file,

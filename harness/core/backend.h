@@ -58,6 +58,8 @@ struct backend {
 	int (*library)(const char *name, struct library *out, struct status *st);
 	/* 0, or -1 with a sentence why this trial cannot run, before anything is allocated. */
 	int (*supports)(const struct trial *trial, struct status *st);
+	/* Whether a second process can use a trial's devices meanwhile. NULL: it can. */
+	bool (*shares)(const struct trial *trial);
 	/* Bytes that it needs in the team's store. NULL: none. */
 	size_t (*store_bytes)(const struct trial *trial);
 	/* NUMA node of the device of a rank, or -1. NULL: there is no device. */

@@ -179,8 +179,8 @@ static double whole_cell_s(const struct spent *spent, const struct trial *whole,
 }
 
 /* A job's lines are of its cells, in their order. Nothing if it has not measured them all. */
-static void read_short(const struct trial *whole, const struct trial *part,
-                       const struct job *job, unsigned variant, struct jobs *jobs)
+static void read_short(const struct trial *whole, const struct trial *part, const struct job *job,
+                       unsigned variant, struct jobs *jobs)
 {
 	struct status ignored = {""};
 	struct member_place at = {.file = job->lines, .st = &ignored};

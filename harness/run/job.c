@@ -168,23 +168,23 @@ static void shut(int *fd)
 static int open_files(const char *scratch, unsigned slot, bool held, struct job *job,
                       struct status *st)
 {
-	char pipe[112];
+	char pipe[112], gate[112];
 	*job = (struct job){.pipe = -1, .gate = -1};
 	snprintf(job->order, sizeof job->order, "%s/trial.json%s", scratch, slot ? ".next" : "");
 	snprintf(job->lines, sizeof job->lines, "%s.lines", job->order);
 	snprintf(job->log, sizeof job->log, "%s.log", job->order);
-	snprintf(job->held, sizeof job->held, "%s" LAUNCHER_GATE, job->order);
+	snprintf(gate, sizeof gate, "%s" LAUNCHER_GATE, job->order);
 	snprintf(pipe, sizeof pipe, "%s" LAUNCHER_PIPE, job->order);
 	remove(job->lines);
-	remove(job->held);
+	remove(gate);
 	remove(pipe);
 	if (mkfifo(pipe, 0600) || (job->pipe = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
 	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
 	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
 		return status_set(st, "cannot make the pipe %s: %s", pipe, strerror(errno));
-	if (held && ((job->gate = open(job->held, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
+	if (held && ((job->gate = open(gate, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0 ||
 	             flock(job->gate, LOCK_EX)))
-		return status_set(st, "cannot lock %s: %s", job->held, strerror(errno));
+		return status_set(st, "cannot lock %s: %s", gate, strerror(errno));
 	return 0;
 }
 
@@ -240,7 +240,6 @@ void job_end(struct job *job)
 		watch(job, 0);
 	job->to_ns = clock_now_ns();
 	job->ended = hear(job) & LAUNCHER_ENDED;
-	job->asleep = !remove(job->held);
 	shut(&job->pipe);
 	shut(&job->gate);
 }

@@ -26,15 +26,13 @@ struct job_result {
 struct job {
 	char order[96];  /* files, in the scratch folder: the trial's, */
 	char lines[112]; /* the lines that it wrote; may be missing when it failed, */
-	char log[112];   /* what it printed, */
-	char held[112];  /* and its gate until it has come there */
+	char log[112];   /* and what it printed */
 	int pipe, gate;  /* from it; the lock of its gate. -1: none */
 	pid_t pid;       /* 0: it has ended, */
 	unsigned said;   /* launcher_words */
 	int64_t deadline_ns;
 	struct job_result result; /* like this */
 	bool ended;               /* all its processes did their part, whatever the launcher says */
-	bool asleep;              /* it ended before it came to its gate */
 	int64_t from_ns, to_ns;   /* it ran */
 };
 

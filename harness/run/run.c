@@ -73,25 +73,6 @@ static void drop_ahead(struct runner *r)
 	r->ahead.trial = NULL;
 }
 
-/* What a job that started beside another could not open, it may open alone: memory that the other still
- * had, or a GPU that takes one process. Then the others start alone too. */
-static int start_alone(struct runner *r, unsigned index, struct run_ahead *now, struct status *st)
-{
-	trial_free(now->trial);
-	now->trial = NULL;
-	if (start(r, index, false, now, st))
-		return -1;
-	job_measure(&now->job, r->spec.timeout_s);
-	job_end(&now->job);
-	if (now->job.result.end == JOB_EXITED && !now->job.result.code) {
-		r->spec.overlap = false;
-		status_progress_end();
-		status_say("%s does not start while another job closes: from here on each waits",
-		           now->trial->variant);
-	}
-	return 0;
-}
-
 /* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
  * is gone and its lines are kept. `next` < 0: there is none.
  * 0: measured. 1: failed, and said so. 2: interrupted. -1: the run cannot go on. */
@@ -99,21 +80,16 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 {
 	struct run_ahead now = r->ahead;
 	struct status ignored = {""};
-	int result = 0;
 	r->ahead.trial = NULL;
 	if (!now.trial && start(r, index, false, &now, st))
 		return -1;
 	if (job_measure(&now.job, r->spec.timeout_s) && next >= 0)
 		start(r, (unsigned)next, true, &r->ahead, &ignored);
 	job_end(&now.job);
-	if (now.job.asleep &&
-	    (now.job.result.end == JOB_EXITED || now.job.result.end == JOB_KILLED))
-		result = start_alone(r, index, &now, st);
 	if (r->ahead.trial) /* from here on time is the next one's */
 		now.job.to_ns = r->ahead.job.from_ns;
-	if (!result)
-		result =
-		    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
+	const int result =
+	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);
 	if (result >= 0)
 		progress_trial(r, index, result ? NULL : now.job.lines);
 	trial_free(now.trial);

@@ -198,6 +198,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	case cudaDevAttrComputeCapabilityMinor:
 		*value = 0;
 		return cudaSuccess;
+	case cudaDevAttrComputeMode:
+		*value = getenv("STANDIN_EXCLUSIVE") ? cudaComputeModeExclusiveProcess
+		                                     : cudaComputeModeDefault;
+		return cudaSuccess;
 	case cudaDevAttrClockRate:
 		*value = CLOCK_KHZ;
 		return cudaSuccess;

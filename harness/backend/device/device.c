@@ -71,6 +71,13 @@ unsigned device_sms(unsigned device)
 	return sms > 0 ? (unsigned)sms : 0;
 }
 
+bool device_shared(unsigned device)
+{
+	int mode;
+	return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, (int)device) == cudaSuccess &&
+	       mode == cudaComputeModeDefault;
+}
+
 void device_describe(unsigned device, char *text, size_t bytes)
 {
 	struct cudaDeviceProp prop;

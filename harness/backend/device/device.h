@@ -14,6 +14,8 @@ int device_numa_node(unsigned device);
 unsigned device_compute(unsigned device);
 /* Streaming multiprocessors; 0: CUDA does not say. Starts no context. */
 unsigned device_sms(unsigned device);
+/* Whether several processes can have a context there, by its compute mode. Starts none. */
+bool device_shared(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);

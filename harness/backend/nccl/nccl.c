@@ -12,6 +12,15 @@
 #include "../device/nvml.h"
 #include "../device/trace.h"
 
+static bool nccl_shares(const struct trial *trial)
+{
+	const unsigned n = layout_ranks(trial->settings.layout);
+	unsigned rank = 0;
+	while (rank < n && device_shared(trial_device(trial, rank)))
+		rank++;
+	return rank == n;
+}
+
 static unsigned nccl_capacity(struct status *st)
 {
 	struct nccl_api api;
@@ -377,6 +386,7 @@ const struct backend backend_nccl = {
 #ifdef HAVE_CUDA_NCCL
     .library = nccl_library,
     .numa_node = nccl_numa_node,
+    .shares = nccl_shares,
     .wake = nccl_wake,
     .open = nccl_open,
     .prepare = nccl_prepare,

@@ -22,9 +22,12 @@ typedef enum cudaError {
 enum cudaDeviceAttr {
 	cudaDevAttrClockRate = 13,
 	cudaDevAttrMultiProcessorCount = 16,
+	cudaDevAttrComputeMode = 20,
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
 };
+
+enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeExclusiveProcess = 3 };
 
 enum cudaMemcpyKind {
 	cudaMemcpyHostToDevice = 1,
