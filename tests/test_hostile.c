@@ -197,6 +197,41 @@ TEST(a_block_beyond_all_plans_is_damage)
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
 
+/* --- a record that says how its run was begun --- */
+
+static bool name_files(json_t *json, const char *kind)
+{
+	static const char *const writes[] = {"--prometheus", "--bigger-is-better",
+	                                     "--smaller-is-better", "--json"};
+	json_t *command = json_object_get(json, "command");
+	for (unsigned i = 0; !strcmp(kind, "environment") && i < 4; i++) {
+		json_array_append_new(command, json_string(writes[i]));
+		json_array_append_new(command, json_string(in(folder, "mine")));
+	}
+	if (!strcmp(kind, "environment")) {
+		json_array_append_new(command, json_string("--format"));
+		json_array_append_new(command, json_string("nccl-tests"));
+		json_array_append_new(command, json_string("in_place=no"));
+	}
+	return true;
+}
+
+/* Its options may name files to write. */
+TEST(a_record_names_no_file_to_write)
+{
+	cli_write(folder, "mine", "precious");
+	cli_edit(in(run, "trials.jsonl"), name_files);
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 0, "block 3");
+	says(in(folder, "mine"), "precious");
+	/* Who says it now means it. */
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", "--prometheus",
+	                    in(folder, "mine"), NULL),
+	           0, "block 4");
+	char *text = cli_read(in(folder, "mine"));
+	assert_says(text, "launchgap");
+	free(text);
+}
+
 /* --- what is no text --- */
 
 #define EVIL                                                                                       \
