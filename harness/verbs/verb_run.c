@@ -91,7 +91,7 @@ static const struct field rows[] = {
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
     {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
     {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
-    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, which may run any code"},
+    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
 };
 // clang-format on
 
