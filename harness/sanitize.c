@@ -104,3 +104,14 @@ int sanitize_open(const char *file, off_t most, const char **why)
 		close(fd);
 	return -1;
 }
+
+FILE *sanitize_stream(const char *file, off_t most, const char **why)
+{
+	const int fd = sanitize_open(file, most, why);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+	if (fd >= 0 && !in) {
+		*why = "out of memory";
+		close(fd);
+	}
+	return in;
+}

@@ -3,6 +3,7 @@
 #define LAUNCHGAP_SANITIZE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Whether text is UTF-8 and has nothing that a terminal could interpret as a command: no control character
@@ -17,5 +18,8 @@ void sanitize_end(char *text);
 /* Opens a regular file of at most `most` bytes (0: any) for reading; follows links. -1 with *why: it
  * cannot be read, is longer, or is not a regular file (a pipe would block, a device has no end). */
 int sanitize_open(const char *file, off_t most, const char **why);
+/* The same as a stream, or NULL. Whatever an experiment names is opened so; errors about what it holds
+ * name the line and do not quote it, as it may be a secret. */
+FILE *sanitize_stream(const char *file, off_t most, const char **why);
 
 #endif

@@ -152,23 +152,39 @@ TEST(pipes_and_devices_are_no_records)
 	cli_expect(cli_call(folder, "compare", run, run, NULL), 2, "it is not a regular file");
 }
 
-TEST(nor_are_they_counts)
+/* A dry run with the setting KEY=VALUE, which cannot be. */
+static void refused(const char *key, const char *value, const char *collective, const char *words)
 {
-	char counts[100];
-	snprintf(counts, sizeof counts, "counts=%s/pipe", folder);
-	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
-	                    "collective=alltoallv", NULL),
-	           1, "it is not a regular file");
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", "counts=/dev/zero",
-	                    "collective=alltoallv", NULL),
-	           1, "it is not a regular file");
-	assert_int_equal(unlink(in(folder, "pipe")), 0);
-	cli_write(folder, "pipe", "");
-	assert_int_equal(truncate(in(folder, "pipe"), 1 << 30), 0);
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
-	                    "collective=alltoallv", NULL),
-	           1, "it is too long");
+	char setting[200];
+	snprintf(setting, sizeof setting, "%s%s", key, value);
+	struct cli cli =
+	    cli_call(folder, "run", "--file", file, "--dry-run", setting, collective, NULL);
+	assert_null(strstr(cli.out, "secret"));
+	cli_expect(cli, 1, words);
+}
+
+/* Each key whose value may be a file. */
+TEST(nor_are_they_what_an_experiment_names)
+{
+	static const struct {
+		const char *key, *collective;
+	} keys[] = {{"counts=", "collective=alltoallv"},
+	            {"model=", "collective=ddp_step"},
+	            {"hosts=@", "collective=alltoall"},
+	            {"nccl=", "collective=alltoall"}};
+	const char *pipe = in(folder, "pipe"), *other = in(folder, "other"),
+	           *secret = in(folder, "pass");
+	assert_int_equal(mkfifo(pipe, 0666), 0);
+	cli_write(folder, "other", "");
+	assert_int_equal(truncate(other, (off_t)5 << 30), 0);
+	cli_write(folder, "pass", "\n\nsecret:word slots=secret\n");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		refused(keys[i].key, pipe, keys[i].collective, "it is not a regular file");
+		refused(keys[i].key, "/dev/zero", keys[i].collective, "it is not a regular file");
+		refused(keys[i].key, other, keys[i].collective, "it is too long");
+		refused(keys[i].key, secret, keys[i].collective,
+		        strcmp(keys[i].key, "nccl=") ? "pass:3: not a " : "pass");
+	}
 }
 
 TEST(nor_are_they_experiments_or_what_is_compared)
@@ -224,9 +240,9 @@ TEST(a_record_names_no_file_to_write)
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 0, "block 3");
 	says(in(folder, "mine"), "precious");
 	/* Who says it now means it. */
-	cli_expect(cli_call(folder, "resume", run, "blocks=1", "--prometheus",
-	                    in(folder, "mine"), NULL),
-	           0, "block 4");
+	cli_expect(
+	    cli_call(folder, "resume", run, "blocks=1", "--prometheus", in(folder, "mine"), NULL),
+	    0, "block 4");
 	char *text = cli_read(in(folder, "mine"));
 	assert_says(text, "launchgap");
 	free(text);

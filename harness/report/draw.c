@@ -177,8 +177,7 @@ static void remove_earlier(const struct job *job)
 	char list[PATH_MAX + 40], line[2048], path[PATH_MAX + 2100];
 	snprintf(list, sizeof list, "%s/pictures.txt", job->plots);
 	const char *why;
-	int fd = sanitize_open(list, 0, &why);
-	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	FILE *in = sanitize_stream(list, 0, &why);
 	while (in && fgets(line, sizeof line, in)) {
 		line[strcspn(line, "\t\n")] = '\0';
 		if (!line[0] || line[0] == '.' || strchr(line, '/'))
