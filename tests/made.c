@@ -310,6 +310,16 @@ static void put_facts(json_t *line, const struct made *m, const struct made_vari
 			made_fact(line, facts[i][0], facts[i][1]);
 }
 
+/* No two cells begin at one time, whatever their stamps. */
+static json_int_t begun_ns(const struct made_place *p)
+{
+	const unsigned places[] = {p->variant, p->size, p->connection, p->allocation};
+	json_int_t ns = p->block + 1;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		ns = 128 * ns + places[i];
+	return 8 * ns + 4 * p->isolated + 2 * p->timeline + p->counters;
+}
+
 static void put_cell(const struct writing *w, const struct made_place *place)
 {
 	static const char *const lists[] = {"faults", "switches", "first_ns"};
@@ -329,6 +339,7 @@ static void put_cell(const struct writing *w, const struct made_place *place)
 	if (variant_of(m, place->variant)->fails)
 		made_error(line);
 	put_stamps(line, m, *place);
+	json_object_set_new(line, "spent", json_pack("{s:I}", "from_ns", begun_ns(place)));
 	if (m->line)
 		m->line(line, place);
 	put_line(w->out, line, m->sums);

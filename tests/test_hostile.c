@@ -213,6 +213,45 @@ TEST(a_block_beyond_all_plans_is_damage)
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
 
+/* The record that this block leaves is read again. */
+TEST(the_last_block_of_all_is_not_gone_on_from)
+{
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	for (unsigned i = 1; i < 100; i++)
+		fprintf(out,
+		        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,\"command\":[],"
+		        "\"created\":\"\",\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n",
+		        i);
+	fputs("{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":99999,\"order\":9,"
+	      "\"error\":\"x\"}\n",
+	      out);
+	fclose(out);
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", "--no-report", NULL), 1,
+	           "cannot resume: a record has at most 100000 blocks");
+	cli_expect(report(), 0, "report.md");
+	/* Nor is one read that no session can have asked for. */
+	cli_replace(in(run, "trials.jsonl"), "\"block\":1,", "\"block\":1000,");
+	cli_expect(report(), 1, "\"block\" is 1000, allowed are 0 to 999");
+}
+
+/* As many blocks as one likes, and intervals as narrow. */
+TEST(a_copied_block_is_no_block)
+{
+	char *text = cli_read(in(run, "trials.jsonl")), *rest = text, *line;
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	while ((line = strsep(&rest, "\n"))) {
+		char *block = strstr(line, "\"block\":0,");
+		if (block && strstr(line, "\"kind\":\"cell\""))
+			fprintf(out, "%.*s2,%s\n", (int)(block + strlen("\"block\":") - line), line,
+			        block + strlen("\"block\":0,"));
+	}
+	fclose(out);
+	free(text);
+	cli_expect(report(), 1, "of another trial: one of the two is a copy");
+}
+
 /* --- a record that says how its run was begun --- */
 
 static bool name_files(json_t *json, const char *kind)

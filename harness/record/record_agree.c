@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "record_search.h"
+
+#define SAME_ROWS 8 /* so many rows of ranks with the same stamps are no accident */
 
 const struct record_variant *record_agree_variant(const struct record_run *run, const char *name)
 {
@@ -48,6 +53,68 @@ static int agree_count(const struct member_place *at, const json_t *environment,
 	                        which, all, (long long)n);
 }
 
+/* A key of a cell that the plan has: one of its list, or its only value. */
+// clang-format off
+static const struct {
+	const char *key, *plan;
+	unsigned of, not_of; /* COLL_…: it is compared for collectives that are this, and not that */
+	bool timed;          /* the other passes choose it themselves */
+} planned[] = {
+    {"experiment",  "experiment",  0,             0,                        false},
+    {"warmup",      "warmup",      0,             0,                        false},
+    {"collective",  "collectives", 0,             COLL_PSEUDO,              false},
+    {"asked_bytes", "bytes",       0,             0,                        false},
+    {"dtype",       "dtypes",      0,             0,                        false},
+    {"op",          "ops",         COLL_REDUCES,  0,                        false},
+    {"root",        "roots",       COLL_ROOTED,   COLL_PAIRS | COLL_ROUTED, false},
+    {"in_place",    "in_place",    COLL_IN_PLACE, COLL_TRAINS,              false},
+    {"pace",        "paces",       0,             COLL_PSEUDO,              true},
+};
+// clang-format on
+
+/* An empty list is of all that there are. */
+static bool is_one_of(const json_t *value, const json_t *all)
+{
+	bool found = !json_array_size(all);
+	const json_t *each;
+	size_t i;
+	json_array_foreach(all, i, each) found = found || json_equal(value, each);
+	return json_is_array(all) ? found : json_equal(value, all);
+}
+
+static int agree_plan(const struct member_place *at, const json_t *environment, const json_t *line,
+                      const struct cell *cell)
+{
+	const unsigned is = coll_info(cell->coll)->is;
+	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
+		const json_t *value = json_object_get(line, planned[i].key);
+		const json_t *plan = json_object_get(environment, planned[i].plan);
+		if (value && plan && (is & planned[i].of) == planned[i].of &&
+		    !(is & planned[i].not_of) && !(planned[i].timed && cell->pass != PASS_TIMED) &&
+		    !is_one_of(value, plan))
+			return member_bad(at, "\"%s\" is none of the environment's \"%s\"",
+			                  planned[i].key, planned[i].plan);
+	}
+	return 0;
+}
+
+/* Of all, and of each communicator. */
+static int agree_ranks(const struct member_place *at, const struct record_variant *variant,
+                       const struct record_cell *cell)
+{
+	const unsigned ranks = layout_ranks(variant->settings.layout);
+	if (!variant->known || !ranks)
+		return 0;
+	if (cell->nranks != ranks)
+		return member_bad(at, "\"ranks\" is %u, but the layout of variant %s has %u",
+		                  cell->nranks, cell->variant, ranks);
+	const unsigned each = split_place(variant->settings.split, ranks, 0).size;
+	return cell->cell.comm_ranks == each
+	           ? 0
+	           : member_bad(at, "\"comm_ranks\" is %u, but those of variant %s are %u",
+	                        cell->cell.comm_ranks, cell->variant, each);
+}
+
 int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell)
 {
@@ -70,7 +137,8 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 		                  "\"calls\" is %u, but the environment and variant %s come to "
 		                  "%u",
 		                  cell->calls, cell->variant, calls);
-	return agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
+	return agree_plan(at, env, line, &cell->cell) || agree_ranks(at, variant, cell) ||
+	               agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
 	               agree_count(at, env, "connection", "connections", cell->cell.connection) ||
 	               agree_count(at, env, "allocation", "allocations", cell->cell.allocation)
 	           ? -1
@@ -84,6 +152,55 @@ static int by_place(const void *left, const void *right)
 	const struct record_cell *b = *(const struct record_cell *const *)right;
 	int order = record_cell_order(a, b);
 	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Stamps and when they were taken. */
+struct stamped {
+	uint64_t sum;
+	const struct record_cell *cell;
+};
+
+static int by_sum(const void *left, const void *right)
+{
+	const struct stamped *a = left, *b = right;
+	const int order = (a->sum > b->sum) - (a->sum < b->sum);
+	return order ? order : (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
+}
+
+int record_agree_stamps(const struct member_place *at, const struct record_run *run)
+{
+	struct stamped *all = malloc((run->ncells + 1) * sizeof *all);
+	const struct record_cell *again = NULL, *first = NULL;
+	unsigned n = 0;
+	if (!all)
+		return member_bad(at, "out of memory for the record");
+	for (unsigned i = 0; i < run->ncells; i++) {
+		const struct record_cell *c = &run->cells[i];
+		const size_t rows = (size_t)c->nranks * c->rows;
+		if (!c->error[0] && rows && (c->spent.from_ns || rows >= SAME_ROWS))
+			all[n++] = (struct stamped){
+			    XXH3_64bits_withSeed(c->samples, rows * sizeof *c->samples,
+			                         (uint64_t)c->spent.from_ns),
+			    c};
+	}
+	qsort(all, n, sizeof *all, by_sum);
+	for (unsigned i = 1; i < n; i++) {
+		const struct record_cell *a = all[i - 1].cell, *b = all[i].cell;
+		if (all[i - 1].sum == all[i].sum &&
+		    (a->block != b->block || a->order != b->order) &&
+		    (!again || b->line < again->line)) {
+			first = a;
+			again = b;
+		}
+	}
+	free(all);
+	struct member_place there = *at;
+	there.line = again ? again->line : 0;
+	return again ? member_bad(&there,
+	                          "this cell's stamps are those of line %u, of another trial: one "
+	                          "of the two is a copy",
+	                          first->line)
+	             : 0;
 }
 
 int record_agree_places(const struct member_place *at, const struct record_run *run)

@@ -11,8 +11,9 @@
 struct member_place;
 
 /* Beyond this, a record counts as damaged. */
-#define RECORD_MAX_RANKS  4096
-#define RECORD_MAX_BLOCKS 100000 /* a hundred sessions of the longest runs */
+#define RECORD_MAX_RANKS   4096
+#define RECORD_MAX_BLOCKS  100000 /* a hundred sessions of the longest runs */
+#define RECORD_MAX_RESUMES 10000
 
 struct record_cell {
 	char variant[TRIAL_NAME_BYTES];

@@ -15,6 +15,10 @@
 #include "record_line.h"
 #include "record_search.h"
 
+/* Of a kind in a record. A session of the longest run has 33 000 trials. */
+#define MOST_CELLS (1u << 22)
+#define MOST_LINES (1u << 19)
+
 /* --- the environment, and the properties of its backends --- */
 
 static int check_variant(const struct member_place *at, const json_t *variants, size_t which)
@@ -160,7 +164,7 @@ static int take_origin(const struct member_place *at, const json_t *line,
 {
 	json_int_t number = 0, seconds = 0;
 	if (member_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
-	    member_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
+	    member_number(at, line, "block", 0, record_most_blocks(run->nresumes) - 1, &number) ||
 	    member_count(at, line, "order", 0, order) ||
 	    (json_object_get(line, "written_s") &&
 	     member_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
@@ -172,13 +176,21 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	return 0;
 }
 
-/* Room for one more, doubling. NULL: out of memory, and the list stays as it is. */
-static void *list_grow(void **list, unsigned count, size_t each)
+/* Room for one more of at most `most`, doubling: a small file, packed, may hold any number of lines.
+ * NULL, with a sentence: the list stays as it is. */
+static void *list_grow(const struct member_place *at, void **list, unsigned count, size_t each,
+                       unsigned most)
 {
+	if (count == most) {
+		member_bad(at, "a record has at most %u lines of this kind", most);
+		return NULL;
+	}
 	if (count == 0 || (count & (count - 1)) == 0) {
 		void *more = realloc(*list, (count ? 2 * (size_t)count : 1) * each);
-		if (!more)
+		if (!more) {
+			member_bad(at, "out of memory for the record");
 			return NULL;
+		}
 		*list = more;
 	}
 	return memset((char *)*list + count * each, 0, each);
@@ -196,10 +208,10 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
                     struct record_run *run)
 {
 	void *list = run->cells;
-	struct record_cell *cell = list_grow(&list, run->ncells, sizeof *cell);
+	struct record_cell *cell = list_grow(at, &list, run->ncells, sizeof *cell, MOST_CELLS);
 	run->cells = list;
 	if (!cell)
-		return member_bad(at, "out of memory for the record");
+		return -1;
 	run->ncells++;
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
@@ -218,10 +230,11 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
 {
 	void *list = run->failures;
-	struct record_failure *failure = list_grow(&list, run->nfailures, sizeof *failure);
+	struct record_failure *failure =
+	    list_grow(at, &list, run->nfailures, sizeof *failure, MOST_LINES);
 	run->failures = list;
 	if (!failure)
-		return member_bad(at, "out of memory for the record");
+		return -1;
 	run->nfailures++;
 	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
 	                &failure->written_s))
@@ -233,10 +246,10 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 {
 	const json_t *as_expected = json_object_get(line, "as_expected");
 	void *list = run->paths;
-	struct record_path *path = list_grow(&list, run->npaths, sizeof *path);
+	struct record_path *path = list_grow(at, &list, run->npaths, sizeof *path, MOST_LINES);
 	run->paths = list;
 	if (!path)
-		return member_bad(at, "out of memory for the record");
+		return -1;
 	run->npaths++;
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
@@ -262,12 +275,12 @@ static int find_spent(const char *word)
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
 {
 	void *list = run->spent;
-	struct record_spent *s = list_grow(&list, run->nspent, sizeof *s);
+	struct record_spent *s = list_grow(at, &list, run->nspent, sizeof *s, MOST_LINES);
 	json_int_t from, to;
 	int on;
 	run->spent = list;
 	if (!s)
-		return member_bad(at, "out of memory for the record");
+		return -1;
 	s->session = run->nresumes;
 	if (member_word(at, line, "on", find_spent, &on) ||
 	    member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
@@ -309,10 +322,11 @@ static int take_resume(const struct member_place *at, json_t *line, struct recor
 static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	void *list = run->resumes;
-	struct record_resume *resume = list_grow(&list, run->nresumes, sizeof *resume);
+	struct record_resume *resume =
+	    list_grow(at, &list, run->nresumes, sizeof *resume, RECORD_MAX_RESUMES);
 	run->resumes = list;
 	if (!resume)
-		return member_bad(at, "out of memory for the record");
+		return -1;
 	run->nresumes++;
 	resume->first_block = record_next_block(run);
 	resume->after_end = run->end.reason[0];
@@ -510,7 +524,7 @@ int record_load(const char *dir, struct record_run *out, struct status *st)
 	if (lines_open(&at, &lines))
 		return -1;
 	int rc = load_lines(lines, &stamps, &at, RECORD_SUM_NONE, &run) ||
-	         record_agree_places(&at, &run);
+	         record_agree_places(&at, &run) || record_agree_stamps(&at, &run);
 	if (!rc && record_search_part(&run))
 		rc = status_set(st, "out of memory for the record");
 	lines_close(lines);
