@@ -12,6 +12,11 @@ bool sanitize_is_clean(const char *text);
 /* Replaces each by a blank, and each byte that is not UTF-8. */
 void sanitize_text(char *text);
 
+/* As one word of a shell, which runs nothing in it: in single quotes where it is not plain, control
+ * characters as blanks. What does not fit into SANITIZE_WORD of its length is left out. */
+#define SANITIZE_WORD(LENGTH) (4 * (LENGTH) + 8)
+void sanitize_word(const char *word, char *out, size_t bytes);
+
 /* Takes half a character from the end of UTF-8 text that was cut to fit. Bytes that begin none stay. */
 void sanitize_end(char *text);
 

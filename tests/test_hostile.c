@@ -431,14 +431,21 @@ TEST(a_folders_name_is_run_by_nobody)
 	assert_non_null(program);
 	setenv("LAUNCHGAP", program, 1);
 	char *text = cli_read(in(run, "trials.jsonl"));
+	*strstr(text, "{\"schema\":1,\"kind\":\"end\"") = '\0';
+	*strrchr(text, '{') = '\0'; /* nor its last trial */
 	assert_int_equal(chdir(folder), 0);
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		char name[80];
+		char name[80], how[400];
 		/* By its bare name, unless that would be an option. */
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		cli_write(name, "trials.jsonl", text);
-		cli_expect(cli_call(folder, "report", name, NULL), 0, "report.html");
+		/* What it says to type is typed: one word, and nothing is run. */
+		strcpy(how, "launchgap resume ");
+		sanitize_word(name, how + strlen(how), sizeof how - strlen(how));
+		cli_expect(cli_call(folder, "report", name, NULL), 0, "report.html", how);
+		cli_expect(here_shell("printf '<%%s>' %s", how + strlen("launchgap resume ")), 0,
+		           "<", ">");
 		if (!is_regular(in(name, "plots/null_alltoall_launch.png")) ||
 		    !is_regular(in(name, "plots/null_alltoall_launch.svg")))
 			fail_msg("%s has no pictures", names[i]);
@@ -449,6 +456,25 @@ TEST(a_folders_name_is_run_by_nobody)
 	assert_int_equal(chdir(here), 0);
 	free(program);
 	free(text);
+}
+
+TEST(a_word_of_a_shell_is_that_word)
+{
+	static const char *const words[] = {
+	    "plain/a-b_c.d",     "", "a b", "it's", "$(touch evil)", "`touch evil`",
+	    "\\'; touch evil; '"};
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+		char word[SANITIZE_WORD(40)], right[64];
+		sanitize_word(words[i], word, sizeof word);
+		snprintf(right, sizeof right, "<%s>", words[i]);
+		struct cli cli = here_shell("printf '<%%s>' %s", word);
+		assert_string_equal(cli.out, right);
+		cli_expect(cli, 0, "");
+	}
+	char little[20];
+	sanitize_word("a b''''''''''''''''", little, sizeof little);
+	assert_true(strlen(little) < sizeof little);
+	assert_int_equal(little[strlen(little) - 1], '\'');
 }
 
 TEST(what_is_no_text_becomes_blanks)
