@@ -252,6 +252,36 @@ TEST(a_copied_block_is_no_block)
 	cli_expect(report(), 1, "of another trial: one of the two is a copy");
 }
 
+/* --- what does not end --- */
+
+/* A gnuplot that would wait for ever has an end set, by which it goes; and is asked once. */
+TEST(a_gnuplot_that_does_not_end_is_ended)
+{
+	cli_write(folder, "gnuplot",
+	          "#!/usr/bin/env python3\nimport os, signal, sys\nopen(os.environ['HERE'] + "
+	          "'/asked', 'a').write('x')\nif signal.alarm(0) == 0: sys.exit(0)\n"
+	          "os.kill(os.getpid(), signal.SIGALRM if sys.argv[1] != '--version' or "
+	          "'AT_ONCE' in os.environ else 0)\n");
+	char asked[400];
+	snprintf(asked, sizeof asked,
+	         "chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
+	cli_expect(here_shell("%s", asked), 0, "gnuplot did not end within");
+	says(in(folder, "asked"), "xx");
+	cli_expect(here_shell("export AT_ONCE=1; %s", asked), 0, "gnuplot did not end within");
+	says(in(folder, "asked"), "xxx");
+}
+
+TEST(nor_is_a_pipe_waited_for_as_a_page)
+{
+	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
+	cli_expect(here_shell("GITHUB_STEP_SUMMARY=$HERE/pipe $LAUNCHGAP report %s", run), 0,
+	           "cannot append to ", "/pipe: ");
+	cli_expect(here_shell("sleep 9 <>$HERE/pipe & GITHUB_STEP_SUMMARY=$HERE/pipe $LAUNCHGAP "
+	                      "report %s; code=$?; kill $!; exit $code",
+	                      run),
+	           0, "/pipe: it is no regular file");
+}
+
 /* --- a record that says how its run was begun --- */
 
 static bool name_files(json_t *json, const char *kind)
