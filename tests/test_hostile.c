@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../harness/record/record_cell.h"
 #include "../harness/sanitize.h"
 #include "here.h"
 #include "test.h"
@@ -213,16 +214,17 @@ TEST(a_block_beyond_all_plans_is_damage)
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
 }
 
+#define RESUMED                                                                                    \
+	"{\"schema\":1,\"kind\":\"resume\",\"first_block\":2,\"command\":[],\"created\":\"\","     \
+	"\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n"
+
 /* The record that this block leaves is read again. */
 TEST(the_last_block_of_all_is_not_gone_on_from)
 {
 	FILE *out = fopen(in(run, "trials.jsonl"), "a");
 	assert_non_null(out);
 	for (unsigned i = 1; i < 100; i++)
-		fprintf(out,
-		        "{\"schema\":1,\"kind\":\"resume\",\"first_block\":%u,\"command\":[],"
-		        "\"created\":\"\",\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n",
-		        i);
+		fputs(RESUMED, out);
 	fputs("{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":99999,\"order\":9,"
 	      "\"error\":\"x\"}\n",
 	      out);
@@ -233,6 +235,41 @@ TEST(the_last_block_of_all_is_not_gone_on_from)
 	/* Nor is one read that no session can have asked for. */
 	cli_replace(in(run, "trials.jsonl"), "\"block\":1,", "\"block\":1000,");
 	cli_expect(report(), 1, "\"block\" is 1000, allowed are 0 to 999");
+}
+
+/* A packed file of a few kilobytes may hold a million of them. */
+TEST(a_list_of_lines_has_a_bound)
+{
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	for (unsigned i = 0; i <= RECORD_MAX_RESUMES; i++)
+		fputs(RESUMED, out);
+	fclose(out);
+	cli_expect(report(), 1, "a record has at most 10000 lines of this kind");
+}
+
+/* Each cell is one that the plan has. */
+TEST(what_was_not_planned_is_damage)
+{
+	static const char *const changes[][3] = {
+	    {"\"experiment\":\"t\"", "\"experiment\":\"y\"", "experiment"},
+	    {"\"warmup\":5", "\"warmup\":4", "warmup"},
+	    {"\"collectives\":[\"alltoall\"]", "\"collectives\":[\"all_reduce\"]", "collective"},
+	    {"\"bytes\":[4096,8192]", "\"bytes\":[4096]", "asked_bytes"},
+	    {"\"dtypes\":[\"float32\"]", "\"dtypes\":[\"int8\"]", "dtype"},
+	    {"\"paces\":[\"stream\"]", "\"paces\":[\"isolated\"]", "pace"},
+	    {"\"comm_ranks\":2", "\"comm_ranks\":1", "comm_ranks"},
+	    /* What has no root or operation has none of the plan's. */
+	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
+	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};
+	char *text = cli_read(in(run, "trials.jsonl"));
+	for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++) {
+		cli_write(run, "trials.jsonl", text);
+		cli_replace(in(run, "trials.jsonl"), changes[i][0], changes[i][1]);
+		cli_expect(report(), changes[i][2] ? 1 : 0,
+		           changes[i][2] ? changes[i][2] : "report.md");
+	}
+	free(text);
 }
 
 /* As many blocks as one likes, and intervals as narrow. */

@@ -554,44 +554,6 @@ TEST(what_is_said_twice_has_to_agree)
 	       "jsonl:2: \"cycle\" is 1, and the environment's \"cycles\" are 1");
 }
 
-/* Each cell is one that the plan has. */
-TEST(what_was_planned_was_measured)
-{
-	refuse("\"experiment\":\"x\",\"variant\"", "\"experiment\":\"y\",\"variant\"",
-	       "jsonl:2: \"experiment\" is none of the environment's \"experiment\"");
-	refuse("\"calls\":20,\"warmup\":3", "\"calls\":20,\"warmup\":4",
-	       "jsonl:2: \"warmup\" is none");
-	refuse("\"warmup\":3", "\"collectives\":[\"all_reduce\"],\"warmup\":3",
-	       "jsonl:2: \"collective\" is none of the environment's \"collectives\"");
-	refuse("\"warmup\":3", "\"bytes\":[8192],\"warmup\":3", "jsonl:2: \"asked_bytes\" is none");
-	refuse("\"warmup\":3", "\"dtypes\":[\"int8\"],\"warmup\":3", "jsonl:2: \"dtype\" is none");
-	refuse("\"warmup\":3", "\"paces\":[\"isolated\"],\"warmup\":3",
-	       "jsonl:2: \"pace\" is none");
-	refuse("\"comm_ranks\":2", "\"comm_ranks\":1",
-	       "jsonl:2: \"comm_ranks\" is 1, but those of variant threads are 2");
-	/* What has no root or operation has none of the plan's. */
-	write_run(NULL);
-	unsum();
-	cli_replace(
-	    file, "\"warmup\":3",
-	    "\"roots\":[1],\"ops\":[\"max\"],\"in_place\":[true],\"dtypes\":[],\"warmup\":3");
-	assert_string_equal(complaint(), "");
-}
-
-/* A packed file of a few kilobytes may hold a million of them. */
-TEST(a_list_of_lines_has_a_bound)
-{
-	write_run(NULL);
-	unsum();
-	FILE *out = fopen(file, "a");
-	for (unsigned i = 0; i <= RECORD_MAX_RESUMES; i++)
-		fputs("{\"schema\":1,\"kind\":\"resume\",\"first_block\":3,\"command\":[],"
-		      "\"created\":\"\",\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n",
-		      out);
-	fclose(out);
-	assert_says(complaint(), "a record has at most 10000 lines of this kind");
-}
-
 TEST(a_cell_is_there_once)
 {
 	static const char *const ends[] = {"null", "\"it failed\""};

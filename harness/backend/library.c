@@ -21,10 +21,10 @@
 
 static int look_at(const char *file, char real[PATH_MAX], struct status *st)
 {
-	const char *why = NULL;
-	const int fd = realpath(file, real) ? sanitize_open(real, MOST_BYTES, &why) : -1;
+	const char *why = realpath(file, real) ? "" : strerror(errno);
+	const int fd = *why ? -1 : sanitize_open(real, MOST_BYTES, &why);
 	if (fd < 0)
-		return status_set(st, "%s cannot be read: %s", file, why ? why : strerror(errno));
+		return status_set(st, "%s cannot be read: %s", file, why);
 	close(fd);
 	if (strlen(real) >= LIBRARY_FILE_BYTES)
 		return status_set(st, "the path %.60s… is too long", real);

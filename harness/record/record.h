@@ -162,8 +162,6 @@ void record_free(struct record_run *run);
 /* The properties of a variant's backend, or of the run's for NULL. Never NULL for the run's. */
 const struct backend_traits *record_traits(const struct record_run *run, const char *variant);
 
-/* Blocks that a run which was resumed so often may have at most. */
-json_int_t record_most_blocks(unsigned nresumes);
 /* The number after that of the last block. */
 unsigned record_next_block(const struct record_run *run);
 /* Trials of the last block, if a session was stopped in it after it was begun; 0 if no block is to

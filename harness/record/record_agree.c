@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "record_search.h"
-
-#define SAME_ROWS 8 /* so many rows of ranks with the same stamps are no accident */
 
 const struct record_variant *record_agree_variant(const struct record_run *run, const char *name)
 {
@@ -154,56 +149,31 @@ static int by_place(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Stamps and when they were taken. */
-struct stamped {
-	uint64_t sum;
-	const struct record_cell *cell;
-};
-
-static int by_sum(const void *left, const void *right)
+static bool same_place(const struct record_cell *a, const struct record_cell *b)
 {
-	const struct stamped *a = left, *b = right;
-	const int order = (a->sum > b->sum) - (a->sum < b->sum);
-	return order ? order : (a->cell->line > b->cell->line) - (a->cell->line < b->cell->line);
+	return !record_cell_order(a, b);
 }
 
-int record_agree_stamps(const struct member_place *at, const struct record_run *run)
+static int by_stamps(const void *left, const void *right)
 {
-	struct stamped *all = malloc((run->ncells + 1) * sizeof *all);
-	const struct record_cell *again = NULL, *first = NULL;
-	unsigned n = 0;
-	if (!all)
-		return member_bad(at, "out of memory for the record");
-	for (unsigned i = 0; i < run->ncells; i++) {
-		const struct record_cell *c = &run->cells[i];
-		const size_t rows = (size_t)c->nranks * c->rows;
-		if (!c->error[0] && rows && (c->spent.from_ns || rows >= SAME_ROWS))
-			all[n++] = (struct stamped){
-			    XXH3_64bits_withSeed(c->samples, rows * sizeof *c->samples,
-			                         (uint64_t)c->spent.from_ns),
-			    c};
-	}
-	qsort(all, n, sizeof *all, by_sum);
-	for (unsigned i = 1; i < n; i++) {
-		const struct record_cell *a = all[i - 1].cell, *b = all[i].cell;
-		if (all[i - 1].sum == all[i].sum &&
-		    (a->block != b->block || a->order != b->order) &&
-		    (!again || b->line < again->line)) {
-			first = a;
-			again = b;
-		}
-	}
-	free(all);
-	struct member_place there = *at;
-	there.line = again ? again->line : 0;
-	return again ? member_bad(&there,
-	                          "this cell's stamps are those of line %u, of another trial: one "
-	                          "of the two is a copy",
-	                          first->line)
-	             : 0;
+	const struct record_cell *a = *(const struct record_cell *const *)left;
+	const struct record_cell *b = *(const struct record_cell *const *)right;
+	int order = (a->stamps_sum > b->stamps_sum) - (a->stamps_sum < b->stamps_sum);
+	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-int record_agree_places(const struct member_place *at, const struct record_run *run)
+/* No two trials take the same time. */
+static bool same_stamps(const struct record_cell *a, const struct record_cell *b)
+{
+	return a->stamps_sum && a->stamps_sum == b->stamps_sum &&
+	       (a->block != b->block || a->order != b->order);
+}
+
+/* Names the first cell that is there again; `text` with its variant, block, and the other's line. */
+static int agree_once(const struct member_place *at, const struct record_run *run,
+                      int (*order)(const void *, const void *),
+                      bool (*same)(const struct record_cell *, const struct record_cell *),
+                      const char *text)
 {
 	const struct record_cell **cells = malloc((run->ncells + 1) * sizeof *cells);
 	const struct record_cell *again = NULL, *first = NULL;
@@ -213,18 +183,25 @@ int record_agree_places(const struct member_place *at, const struct record_run *
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
 			cells[n++] = &run->cells[i];
-	qsort(cells, n, sizeof *cells, by_place);
+	qsort(cells, n, sizeof *cells, order);
 	for (unsigned i = 1; i < n; i++)
-		if (!record_cell_order(cells[i - 1], cells[i]) &&
-		    (!again || cells[i]->line < again->line)) {
+		if (same(cells[i - 1], cells[i]) && (!again || cells[i]->line < again->line)) {
 			first = cells[i - 1];
 			again = cells[i];
 		}
 	free(cells);
 	struct member_place there = *at;
 	there.line = again ? again->line : 0;
-	return again
-	           ? member_bad(&there, "variant %s has this cell in block %u already, in line %u",
-	                        again->variant, again->block + 1, first->line)
+	return again ? member_bad(&there, text, again->variant, again->block + 1, first->line) : 0;
+}
+
+int record_agree_places(const struct member_place *at, const struct record_run *run)
+{
+	return agree_once(at, run, by_place, same_place,
+	                  "variant %s has this cell in block %u already, in line %u") ||
+	               agree_once(at, run, by_stamps, same_stamps,
+	                          "variant %s, block %u: this cell's stamps are those of line %u, "
+	                          "of another trial: one of the two is a copy")
+	           ? -1
 	           : 0;
 }

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-json_int_t record_most_blocks(unsigned nresumes)
-{
-	const json_int_t most = ((json_int_t)nresumes + 1) * SPEC_MAX_BLOCKS;
-	return most < RECORD_MAX_BLOCKS ? most : RECORD_MAX_BLOCKS;
-}
-
 unsigned record_next_block(const struct record_run *run)
 {
 	const struct record_search *own = run->search;
