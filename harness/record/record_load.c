@@ -178,24 +178,20 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	return 0;
 }
 
-/* Room for one more of at most `most`, doubling: a small file, packed, may hold any number of lines.
- * NULL, with a sentence: the list stays as it is. */
-static void *list_grow(const struct member_place *at, void **list, unsigned count, size_t each,
+/* The list with room for one more of at most `most`, all 0: a small file, packed, may hold any number of
+ * lines. NULL, with a sentence: it stays as it is. */
+static void *list_grow(const struct member_place *at, void *list, unsigned count, size_t each,
                        unsigned most)
 {
-	if (count == most) {
+	const bool full = count == most, doubles = !full && !(count & (count - 1));
+	void *more = doubles ? realloc(list, (count ? 2 * (size_t)count : 1) * each) : list;
+	if (!full && more)
+		memset((char *)more + count * each, 0, each);
+	else if (full)
 		member_bad(at, "a record has at most %u lines of this kind", most);
-		return NULL;
-	}
-	if (count == 0 || (count & (count - 1)) == 0) {
-		void *more = realloc(*list, (count ? 2 * (size_t)count : 1) * each);
-		if (!more) {
-			member_bad(at, "out of memory for the record");
-			return NULL;
-		}
-		*list = more;
-	}
-	return memset((char *)*list + count * each, 0, each);
+	else
+		member_bad(at, "out of memory for the record");
+	return full ? NULL : more;
 }
 
 /* Facts are in a trial's first cell; in older records, in each. */
@@ -209,12 +205,11 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 static int add_cell(const struct member_place *at, json_t *line, const struct stamps *stamps,
                     struct record_run *run)
 {
-	void *list = run->cells;
-	struct record_cell *cell = list_grow(at, &list, run->ncells, sizeof *cell, MOST_CELLS);
-	run->cells = list;
-	if (!cell)
+	struct record_cell *list = list_grow(at, run->cells, run->ncells, sizeof *list, MOST_CELLS);
+	if (!list)
 		return -1;
-	run->ncells++;
+	run->cells = list;
+	struct record_cell *cell = &list[run->ncells++];
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
@@ -231,13 +226,12 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 
 static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	void *list = run->failures;
-	struct record_failure *failure =
-	    list_grow(at, &list, run->nfailures, sizeof *failure, MOST_LINES);
-	run->failures = list;
-	if (!failure)
+	struct record_failure *list =
+	    list_grow(at, run->failures, run->nfailures, sizeof *list, MOST_LINES);
+	if (!list)
 		return -1;
-	run->nfailures++;
+	run->failures = list;
+	struct record_failure *failure = &list[run->nfailures++];
 	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
 	                &failure->written_s))
 		return -1;
@@ -247,12 +241,11 @@ static int add_failure(const struct member_place *at, const json_t *line, struct
 static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *as_expected = json_object_get(line, "as_expected");
-	void *list = run->paths;
-	struct record_path *path = list_grow(at, &list, run->npaths, sizeof *path, MOST_LINES);
-	run->paths = list;
-	if (!path)
+	struct record_path *list = list_grow(at, run->paths, run->npaths, sizeof *list, MOST_LINES);
+	if (!list)
 		return -1;
-	run->npaths++;
+	run->paths = list;
+	struct record_path *path = &list[run->npaths++];
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
 	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
@@ -276,13 +269,14 @@ static int find_spent(const char *word)
 
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	void *list = run->spent;
-	struct record_spent *s = list_grow(at, &list, run->nspent, sizeof *s, MOST_LINES);
+	struct record_spent *list =
+	    list_grow(at, run->spent, run->nspent, sizeof *list, MOST_LINES);
 	json_int_t from, to;
 	int on;
-	run->spent = list;
-	if (!s)
+	if (!list)
 		return -1;
+	run->spent = list;
+	struct record_spent *s = &list[run->nspent];
 	s->session = run->nresumes;
 	if (member_word(at, line, "on", find_spent, &on) ||
 	    member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
@@ -323,13 +317,12 @@ static int take_resume(const struct member_place *at, json_t *line, struct recor
 
 static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	void *list = run->resumes;
-	struct record_resume *resume =
-	    list_grow(at, &list, run->nresumes, sizeof *resume, RECORD_MAX_RESUMES);
-	run->resumes = list;
-	if (!resume)
+	struct record_resume *list =
+	    list_grow(at, run->resumes, run->nresumes, sizeof *list, RECORD_MAX_RESUMES);
+	if (!list)
 		return -1;
-	run->nresumes++;
+	run->resumes = list;
+	struct record_resume *resume = &list[run->nresumes++];
 	resume->first_block = record_next_block(run);
 	resume->after_end = run->end.reason[0];
 	run->end = (struct record_end){.reason = ""};
