@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../harness/record/record_cell.h"
+#include "../harness/record/record.h"
 #include "../harness/sanitize.h"
 #include "here.h"
 #include "test.h"
@@ -237,6 +237,17 @@ TEST(the_last_block_of_all_is_not_gone_on_from)
 	cli_expect(report(), 1, "\"block\" is 1000, allowed are 0 to 999");
 }
 
+static bool add_variants(json_t *json, const char *kind)
+{
+	json_t *variants = json_object_get(json, "variants");
+	for (unsigned i = 0; !strcmp(kind, "environment") && i < SPEC_MAX_VARIANTS; i++) {
+		json_t *copy = json_deep_copy(json_array_get(variants, 1));
+		json_object_set_new(copy, "name", json_sprintf("v%u", i));
+		json_array_append_new(variants, copy);
+	}
+	return true;
+}
+
 /* A packed file of a few kilobytes may hold a million of them. */
 TEST(a_list_of_lines_has_a_bound)
 {
@@ -246,6 +257,8 @@ TEST(a_list_of_lines_has_a_bound)
 		fputs(RESUMED, out);
 	fclose(out);
 	cli_expect(report(), 1, "a record has at most 10000 lines of this kind");
+	cli_edit(in(run, "trials.jsonl"), add_variants);
+	cli_expect(report(), 1, "\"variants\" is missing, empty, or more than 34");
 }
 
 /* Each cell is one that the plan has. */

@@ -87,8 +87,9 @@ static int check_environment(const struct member_place *at, const json_t *env)
 		return member_bad(at, "\"command\" is missing or is no list");
 	if (!json_is_object(json_object_get(env, "machine")))
 		return member_bad(at, "\"machine\" is missing or is no object");
-	if (!json_is_array(variants) || json_array_size(variants) == 0)
-		return member_bad(at, "\"variants\" is missing or empty");
+	if (!json_array_size(variants) || json_array_size(variants) > SPEC_MAX_VARIANTS + 2)
+		return member_bad(at, "\"variants\" is missing, empty, or more than %d",
+		                  SPEC_MAX_VARIANTS + 2);
 	for (size_t i = 0; i < json_array_size(variants); i++)
 		if (check_variant(at, variants, i))
 			return -1;
