@@ -163,7 +163,8 @@ TEST(test_no_libraries)
 	                                    "env.WHATEVER = x",
 	                                    "hosts = evil.example:1",
 	                                    "hosts = @/nonexistent",
-	                                    "nccl.hosts = @/nonexistent"};
+	                                    "nccl.hosts = @/nonexistent",
+	                                    "nccl = ${SET}/libnccl.so.2"};
 	static const char *const of_all[] = {"counts = ./nonexistent", "model = ./nonexistent.csv"};
 	static const char *const others[] = {"env.NCCL_P2P_DIRECT_DISABLE = 1",
 	                                     "env.CUDA_MODULE_LOADING = EAGER",
@@ -171,7 +172,9 @@ TEST(test_no_libraries)
 	                                     "env.NCCL_ALGO = Ring",
 	                                     "hosts = 2",
 	                                     "hosts = this",
-	                                     "env.UCX_TLS = tcp"};
+	                                     "env.UCX_TLS = tcp",
+	                                     "nccl = ${NONE}/libnccl.so.2",
+	                                     "each = ${EMPTY}"};
 	static const char *const searches[] = {"nccl.env.CUDA_INJECTION64_PATH = x",
 	                                       "env.NCCL_DEBUG_FILE = x", "env.NCCL_NET_PLUGIN = x",
 	                                       "hosts = 1, evil.example:1",

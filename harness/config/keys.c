@@ -24,6 +24,8 @@ static const char *word_backend(unsigned i)
 }
 
 static bool names_path(const char *text), names_library(const char *text);
+static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
+                  char name[TRIAL_NAME_BYTES], struct status *st);
 static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
     paces_read, blocks_read, library_read;
 
@@ -260,6 +262,14 @@ static bool names_library(const char *text)
 	return text[0] != '\0';
 }
 
+/* Whether a library is left out, as a ${NAME} of its path is unset. */
+static bool is_unset(const char *text, spec_lookup_fn *lookup)
+{
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
+	struct status ignored;
+	return expand(text, lookup, path, sizeof path, name, &ignored) > 0;
+}
+
 static bool names(const struct field *row, const char *value)
 {
 	return row && row->names && row->names(value);
@@ -302,9 +312,9 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
 	/* Before the value is read: that may open what it names. */
-	if (target->closed &&
-	    (env ? !env_is_of(env_tunes, env)
-	         : names(of_spec, value) || names(own, value) || names(setting, value)))
+	if (target->closed && (env ? !env_is_of(env_tunes, env)
+	                           : names(of_spec, value) || names(setting, value) ||
+	                                 (names(own, value) && !is_unset(value, target->lookup))))
 		return status_set(st,
 		                  "%s = '%.100s' may name a library, a file, a host or a program, "
 		                  "which --no-libraries refuses",
