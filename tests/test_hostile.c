@@ -299,7 +299,7 @@ TEST(a_copied_block_is_no_block)
 	}
 	fclose(out);
 	free(text);
-	cli_expect(report(), 1, "of another trial: one of the two is a copy");
+	cli_expect(report(), 1, "this cell's stamps are those of line ");
 }
 
 /* --- what does not end --- */

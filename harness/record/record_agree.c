@@ -140,39 +140,31 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 	           : 0;
 }
 
-/* By place, and of one place by line. */
-static int by_place(const void *left, const void *right)
+typedef int order_fn(const struct record_cell *a, const struct record_cell *b);
+
+static int by_line(const struct record_cell *a, const struct record_cell *b)
+{
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Without a sum each cell has its own. */
+static int by_stamps(const struct record_cell *a, const struct record_cell *b)
+{
+	const int order = (a->stamps_sum > b->stamps_sum) - (a->stamps_sum < b->stamps_sum);
+	return order || a->stamps_sum ? order : by_line(a, b);
+}
+
+/* Of equal ones by line, as qsort_r. */
+static int in_order(const void *left, const void *right, void *by)
 {
 	const struct record_cell *a = *(const struct record_cell *const *)left;
 	const struct record_cell *b = *(const struct record_cell *const *)right;
-	int order = record_cell_order(a, b);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
-}
-
-static bool same_place(const struct record_cell *a, const struct record_cell *b)
-{
-	return !record_cell_order(a, b);
-}
-
-static int by_stamps(const void *left, const void *right)
-{
-	const struct record_cell *a = *(const struct record_cell *const *)left;
-	const struct record_cell *b = *(const struct record_cell *const *)right;
-	int order = (a->stamps_sum > b->stamps_sum) - (a->stamps_sum < b->stamps_sum);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
-}
-
-/* No two trials take the same time. */
-static bool same_stamps(const struct record_cell *a, const struct record_cell *b)
-{
-	return a->stamps_sum && a->stamps_sum == b->stamps_sum &&
-	       (a->block != b->block || a->order != b->order);
+	const int order = (*(order_fn *const *)by)(a, b);
+	return order ? order : by_line(a, b);
 }
 
 /* Names the first cell that is there again; `text` with its variant, block, and the other's line. */
-static int agree_once(const struct member_place *at, const struct record_run *run,
-                      int (*order)(const void *, const void *),
-                      bool (*same)(const struct record_cell *, const struct record_cell *),
+static int agree_once(const struct member_place *at, const struct record_run *run, order_fn *by,
                       const char *text)
 {
 	const struct record_cell **cells = malloc((run->ncells + 1) * sizeof *cells);
@@ -183,9 +175,9 @@ static int agree_once(const struct member_place *at, const struct record_run *ru
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
 			cells[n++] = &run->cells[i];
-	qsort(cells, n, sizeof *cells, order);
+	qsort_r(cells, n, sizeof *cells, in_order, &by);
 	for (unsigned i = 1; i < n; i++)
-		if (same(cells[i - 1], cells[i]) && (!again || cells[i]->line < again->line)) {
+		if (!by(cells[i - 1], cells[i]) && (!again || cells[i]->line < again->line)) {
 			first = cells[i - 1];
 			again = cells[i];
 		}
@@ -197,11 +189,11 @@ static int agree_once(const struct member_place *at, const struct record_run *ru
 
 int record_agree_places(const struct member_place *at, const struct record_run *run)
 {
-	return agree_once(at, run, by_place, same_place,
+	return agree_once(at, run, record_cell_order,
 	                  "variant %s has this cell in block %u already, in line %u") ||
-	               agree_once(at, run, by_stamps, same_stamps,
-	                          "variant %s, block %u: this cell's stamps are those of line %u, "
-	                          "of another trial: one of the two is a copy")
+	               agree_once(at, run, by_stamps,
+	                          "variant %s, block %u: this cell's stamps are those of line %u: "
+	                          "one of the two is a copy")
 	           ? -1
 	           : 0;
 }
