@@ -136,11 +136,11 @@ OVERRIDE = $(call as_keys,$(KEYS)) $(call said,ARGS)
 export NCCL_LEGACY NCCL_LIBS
 
 experiment: $(B)/launchgap
-	$(B)/launchgap run '$(EXP)'$(if $(call said,QUICK), --quick) $(OVERRIDE)
+	$(B)/launchgap run $(call quote,$(EXP))$(if $(call said,QUICK), --quick) $(OVERRIDE)
 
 # MODE=processes: in that mode.
 tour: $(B)/launchgap
-	@$(B)/launchgap tour $(if $(call said,MODE),mode='$(call said,MODE)') $(OVERRIDE)
+	@$(B)/launchgap tour $(if $(call said,MODE),mode=$(call quote,$(call said,MODE))) $(OVERRIDE)
 
 # These look and say: they build nothing and install nothing.
 experiments:
@@ -150,27 +150,26 @@ doctor:
 
 # ROUNDS=3 BLOCKS=2: so many times, so many blocks and then a run of nccl-tests in each mode.
 beside: $(B)/launchgap
-	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call said,BLOCKS) experiments/beside.sh $(B)/launchgap '$(EXP)' \
-	  '$(NCCL_TESTS)' $(filter-out blocks=%,$(OVERRIDE))
+	ROUNDS=$(call said,ROUNDS) BLOCKS=$(call quote,$(call said,BLOCKS)) experiments/beside.sh $(B)/launchgap \
+	  $(call quote,$(EXP)) $(call quote,$(NCCL_TESTS)) $(call as_keys,$(filter-out BLOCKS,$(KEYS))) $(filter-out blocks=%,$(call said,ARGS))
 
 # QUICK=1: 3 minutes in place of 15.
 selftest: $(B)/launchgap
 	$< selftest $(if $(call said,QUICK),quick) $(call as_keys,BACKEND BLOCKS SEED) $(call said,ARGS)
 
 plots: $(B)/launchgap
-	$< report '$(RUN)'
+	$< report $(call quote,$(RUN))
 
 # Without VERSION the last of the NCCL line with the direct path between threads, for NCCL_LEGACY; of
 # several (VERSION='2.19.3 2.28.3') what NCCL_LIBS takes.
 WHEELS   = build/nccl-legacy
 nccl-legacy:
-	@harness/nccl_legacy.sh '$(abspath $(WHEELS))' $(or $(call said,VERSION),2.21.5)
+	@harness/nccl_legacy.sh '$(abspath $(WHEELS))' $(foreach v,$(or $(call said,VERSION),2.21.5),$(call quote,$v))
 
 # launchgap(1) and launchgap-experiment(5), from the tables that the program reads. `make man && man -l build/man/launchgap.1`
-define write_man # FOLDER
-	@mkdir -p '$(1)/man1' '$(1)/man5'
-	$(B)/launchgap help --format man >'$(1)/man1/launchgap.1'
-	$(B)/launchgap help --format man-experiment >'$(1)/man5/launchgap-experiment.5'
+define write_man # FOLDER, of which a shell makes one word
+	page=$$($(B)/launchgap help --format man) && printf '%s\n' "$$page" | install -D -m 644 /dev/stdin $(1)/man1/launchgap.1
+	page=$$($(B)/launchgap help --format man-experiment) && printf '%s\n' "$$page" | install -D -m 644 /dev/stdin $(1)/man5/launchgap-experiment.5
 endef
 man: $(B)/launchgap
 	$(call write_man,$(B)/man)
@@ -179,19 +178,20 @@ man: $(B)/launchgap
 PREFIX := /usr/local
 PAGES  := $(wildcard *.md experiments/*.md modes/*.md results/*.md results/*.json $(addsuffix /*.md,harness/analysis harness/packages))
 ZSHDIR := $(PREFIX)/share/zsh/site-functions
+TO      = $(call quote,$(DESTDIR)$(PREFIX))
 install:
 	@[ -x $(B)/launchgap ] || { echo "There is no $(B)/launchgap to install. Build it first: make"; exit 1; }
-	install -D $(B)/launchgap $(DESTDIR)$(PREFIX)/bin/launchgap
-	rm -f $(DESTDIR)$(PREFIX)/lib/liblaunchgap_*.so # of an earlier program
-	for part in $(wildcard $(PARTS)); do install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/launchgap $$part; done
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*.exp
-	install -D -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/beside.sh experiments/ddp_torch.py experiments/torch_p2p.py
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*.csv
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
-	for page in $(PAGES); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/launchgap/$$page; done
-	$(call write_man,$(DESTDIR)$(PREFIX)/share/man)
-	install -D -m 644 harness/verbs/complete.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/launchgap
-	install -D -m 644 harness/verbs/complete.zsh $(DESTDIR)$(ZSHDIR)/_launchgap
+	install -D $(B)/launchgap $(TO)/bin/launchgap
+	rm -f $(TO)/lib/liblaunchgap_*.so # of an earlier program
+	for part in $(wildcard $(PARTS)); do install -D -m 644 -t $(TO)/lib/launchgap $$part; done
+	install -D -m 644 -t $(TO)/share/launchgap/experiments experiments/*.exp
+	install -D -t $(TO)/share/launchgap/experiments experiments/beside.sh experiments/ddp_torch.py experiments/torch_p2p.py
+	install -D -m 644 -t $(TO)/share/launchgap/experiments/models experiments/models/*.csv
+	install -D -m 644 -t $(TO)/share/launchgap/plot plot/*
+	for page in $(PAGES); do install -D -m 644 $$page $(TO)/share/doc/launchgap/$$page; done
+	$(call write_man,$(TO)/share/man)
+	install -D -m 644 harness/verbs/complete.bash $(TO)/share/bash-completion/completions/launchgap
+	install -D -m 644 harness/verbs/complete.zsh $(call quote,$(DESTDIR)$(ZSHDIR)/_launchgap)
 
 # Of the commit; harness/packages/README.md has these and other packages.
 dist:
@@ -229,7 +229,7 @@ help:
 ## make plots RUN=dir          report and pictures again, from the records
 ## make beside NCCL_TESTS=dir EXP=name
 ##                             nccl-tests in turn with our blocks, both compared
-## make nccl-legacy            an old NCCL into build/ (250 MB), for
+## make nccl-legacy            an old NCCL into build/ (450 MB), for
 ##                             NCCL_LEGACY=path; VERSION=2.28.3: another one;
 ##                             VERSION='2.19.3 2.28.3': several, for
 ##                             NCCL_LIBS=path:path

@@ -9,11 +9,23 @@ OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(KEYS) RUN ROUNDS
            PREFIX DESTDIR ZSHDIR TARGET RUNS SUITE
 TOOLS   := B V CC CPPFLAGS CFLAGS CXXFLAGS LDFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS CXX WERROR
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
+# Their text as it stands: make runs nothing in it ($(shell …)), nor does a shell in what is quoted. ARGS is a
+# shell's words, and has nothing that would end a command.
+$(foreach v,$(filter $(OURS),$(GIVEN)),$(eval override $v := $$(value $v)))
+quote    = '$(subst ','\'',$1)'
+define line_end
+
+
+endef
+dollar  := $$
+$(foreach v,$(filter $(OURS),$(GIVEN)),$(if $(findstring $(line_end),$($v)),$(error $v has more than one line)))
+$(foreach c,; & | < > ` ( ) $(dollar),$(if $(filter ARGS,$(GIVEN)),$(if $(findstring $c,$(ARGS)),$(error \
+  ARGS holds $c, which a shell would run or replace; allowed are words for launchgap, in 'quotes' where they have blanks))))
 # What is meant by what is often said, where it is not the same in capitals.
 MEANT   := NAME:EXP EXPERIMENT:EXP EXPS:EXP DIR:RUN RESULT:RUN DATATYPE:DTYPE COLL:COLLECTIVE SIZE:BYTES \
            SIZES:BYTES NRANKS:RANKS NP:RANKS GPUS:RANKS OPS:OP LIB:NCCL BLOCK:BLOCKS ARG:ARGS \
            MODE:ARGS='--only_threads' MODES:ARGS='--only_threads' VARIANT:ARGS='--only_NAME' ONLY:ARGS='--only_NAME'
-capital  = $(shell echo '$1' | tr 'a-z-' 'A-Z_')
+capital  = $(shell echo $(call quote,$1) | tr 'a-z-' 'A-Z_')
 meant    = $(firstword $(filter $(call capital,$1),$(OURS) $(TOOLS)) $(patsubst $(call capital,$1):%,%,$(filter \
              $(call capital,$1):%,$(MEANT))))
 unknown  = $1 is no variable of launchgap's Makefile$(if $(call meant,$1),: did you mean $(subst _, \
@@ -29,11 +41,11 @@ $(foreach v,$(call given,$(WORDS)),$(if $(filter-out $(call split,$(call with,$v
   $v=$($v) is not allowed; allowed is $(call with,$v,$(WORDS)))))
 $(foreach v,$(call given,$(FILES)),$(if $($v),$(if $(wildcard $($v)$(call with,$v,$(FILES))),,$(error \
   $v=$($v): there is no $($v)$(call with,$v,$(FILES))))))
-$(foreach v,$(filter RUNS ROUNDS JOBS,$(GIVEN)),$(if $(shell echo '$($v)' | grep -vx '[1-9][0-9]*'),$(error \
+$(foreach v,$(filter RUNS ROUNDS JOBS,$(GIVEN)),$(if $(shell echo $(call quote,$($v)) | grep -vx '[1-9][0-9]*'),$(error \
   $v=$($v) is not allowed; allowed is a number from 1 on)))
 # A variable as the command line says it, else nothing; those of a list as keys of an experiment.
 said     = $(if $(filter $1,$(GIVEN)),$($1))
-as_keys  = $(foreach k,$1,$(if $(call said,$k),$(shell echo $k | tr A-Z a-z)='$(call said,$k)'))
+as_keys  = $(foreach k,$1,$(if $(call said,$k),$(shell echo $k | tr A-Z a-z)=$(call quote,$(call said,$k))))
 
 # --- a goal's own variables -----------------------------------------------------------------------
 EXP     :=

@@ -86,6 +86,25 @@ void sanitize_end(char *text)
 		*last = '\0';
 }
 
+void sanitize_word(const char *word, char *out, size_t bytes)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	static const char part[] = "'\\''";
+	const bool quote = !*word || strspn(word, plain) != strlen(word);
+	const char *const end = out + bytes - sizeof part - 1;
+	if (quote)
+		*out++ = '\'';
+	for (; *word && out < end; word++) {
+		const size_t n = *word == '\'' ? strlen(part) : 1;
+		memcpy(out, n > 1 ? part : (unsigned char)*word < ' ' ? " " : word, n);
+		out += n;
+	}
+	if (quote)
+		*out++ = '\'';
+	*out = '\0';
+}
+
 int sanitize_open(const char *file, off_t most, const char **why)
 {
 	struct stat about;
@@ -103,4 +122,15 @@ int sanitize_open(const char *file, off_t most, const char **why)
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+FILE *sanitize_stream(const char *file, off_t most, const char **why)
+{
+	const int fd = sanitize_open(file, most, why);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+	if (fd >= 0 && !in) {
+		*why = "out of memory";
+		close(fd);
+	}
+	return in;
 }

@@ -27,11 +27,13 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 {
 	const struct launcher *named = launcher_find(set->launcher);
 	struct status why = {""};
-	if (strcmp(set->launcher, LAUNCHER_AUTO) != 0) {
-		if (!named)
-			is_none(set->launcher, st);
-		return named && !named->supports(set, st) ? named : NULL;
+	if (!named && strcmp(set->launcher, LAUNCHER_AUTO) != 0) {
+		is_none(set->launcher, st);
+		return NULL;
 	}
+	/* One process is started as it is, whatever starts those of other variants. */
+	if (named && set->layout.processes > 1)
+		return named->supports(set, st) ? NULL : named;
 	/* Why none: what the last one asked says, which asks for the least. */
 	for (const struct launcher *const *l = launcher_table; *l; l++) {
 		why.text[0] = '\0';

@@ -74,8 +74,8 @@ struct launcher {
 /* NULL-terminated, in the order in which `auto` asks them. */
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
-/* The launcher of these settings: the one that they name, or the first that supports them. NULL, with a
- * sentence why not. */
+/* The launcher of these settings: the one that they name, or the first that supports them, as for one
+ * process, whichever starts several. NULL, with a sentence why not. */
 const struct launcher *launcher_pick(const struct settings *set, struct status *st);
 
 /* Appends a copy; -1 when full or out of memory. */

@@ -285,14 +285,16 @@ static json_t *cell_json(const struct writing *w, const struct made_place *place
 	json_t *line = json_pack(
 	    "{s:i, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:i, s:b, s:s, s:i, s:i, s:i, "
 	    "s:i, s:s, s:i, s:n, s:n}",
-	    "schema", 1, "kind", "cell", "experiment", "x", "variant", v->name, "ranks",
-	    (int)ranks_of(m, place->variant), "collective",
+	    "schema", 1, "kind", "cell", "experiment",
+	    json_string_value(json_object_get(w->environment, "experiment")), "variant", v->name,
+	    "ranks", (int)ranks_of(m, place->variant), "collective",
 	    is_limit(v) ? "copy" : text_or(call.collective, "alltoall"), "asked_bytes", bytes,
 	    "bytes", bytes, "dtype", text_or(call.dtype, "float32"), "op", text_or(call.op, "sum"),
 	    "root", (int)call.root, "in_place", (int)call.in_place, "pace",
 	    place->isolated ? "isolated" : "stream", "block", (int)place->block, "order",
 	    (int)(n * place->block + (place->variant + 2 * place->block) % n), "calls",
-	    calls_of(w->environment, v->name, place->isolated), "warmup", 5, "digest",
+	    calls_of(w->environment, v->name, place->isolated), "warmup",
+	    (int)number_of(w->environment, "warmup"), "digest",
 	    is_limit(v) ? "00000000000000cc" : "00000000000000aa", "wrong", 0, "wrong_at", "error");
 	assert_non_null(line);
 	return line;
@@ -308,6 +310,16 @@ static void put_facts(json_t *line, const struct made *m, const struct made_vari
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 		if (facts[i][1])
 			made_fact(line, facts[i][0], facts[i][1]);
+}
+
+/* No two cells begin at one time, whatever their stamps. */
+static json_int_t begun_ns(const struct made_place *p)
+{
+	const unsigned places[] = {p->variant, p->size, p->connection, p->allocation};
+	json_int_t ns = p->block + 1;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		ns = 128 * ns + places[i];
+	return 8 * ns + 4 * p->isolated + 2 * p->timeline + p->counters;
 }
 
 static void put_cell(const struct writing *w, const struct made_place *place)
@@ -329,6 +341,7 @@ static void put_cell(const struct writing *w, const struct made_place *place)
 	if (variant_of(m, place->variant)->fails)
 		made_error(line);
 	put_stamps(line, m, *place);
+	json_object_set_new(line, "spent", json_pack("{s:I}", "from_ns", begun_ns(place)));
 	if (m->line)
 		m->line(line, place);
 	put_line(w->out, line, m->sums);

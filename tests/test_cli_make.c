@@ -59,6 +59,48 @@ TEST(nothing_that_was_compiled_is_removed)
 	free(cli.out);
 }
 
+/* What make says it would run is run, with another program in the place of ours. */
+TEST(what_a_variable_holds_is_run_by_nobody)
+{
+	static const char *const says[] = {
+	    "experiment EXP='$(shell touch $E)smoke'",
+	    "experiment EXP=smoke BYTES=\"'; touch $E; '\"",
+	    "experiment EXP=\"smoke '; touch $E; '\"",
+	    "experiment EXP=smoke BYTES='`touch $E`'",
+	    "experiment EXP=smoke ARGS='; touch $E'",
+	    "experiment EXP=smoke ARGS='$(touch $E)'",
+	    "beside EXP=smoke NCCL_TESTS=/ BLOCKS=\"1 '; touch $E; '\"",
+	    "plots RUN=\"/ '; touch $E; '\"",
+	    "selftest SEED=\"1'; touch $E; '\"",
+	    "nccl-legacy VERSION='`touch $E`'",
+	    "fuzz RUNS=\"1'; touch $E; '\"",
+	    "fuzz TARGET=\"x'; touch $E; '\"",
+	    "tour MODE=\"x'; touch $E; '\"",
+	    "install DESTDIR=\"/nowhere'; touch $E; '\"",
+	};
+	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+		char text[256], *rest = text, *dollar;
+		strcpy(text, says[i]);
+		while ((dollar = strstr(rest, "$E"))) {
+			char after[256];
+			strcpy(after, dollar + 2);
+			snprintf(dollar, sizeof text - (size_t)(dollar - text), "%s/evil%s", folder,
+			         after);
+			rest = dollar + 1;
+		}
+		cli_expect(
+		    here_shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -n DEPS=manual %s "
+		               ">$HERE/said 2>&1; sed -n 's,^[^ ]*launchgap ,true ,p; s,^install "
+		               ",true ,p; s,^harness/nccl_legacy.sh ,true ,p; s,tests/fuzzed "
+		               ",true ,p; s,experiments/beside.sh ,true ,p' $HERE/said | sh; true",
+		               text),
+		    0, "");
+		snprintf(text, sizeof text, "%s/evil", folder);
+		if (!access(text, F_OK))
+			fail_msg("run: %s", says[i]);
+	}
+}
+
 TEST(what_args_says_is_passed_on_once)
 {
 	static const char line[] = "run 'smoke'", only[] = "--only threads";

@@ -336,6 +336,20 @@ TEST(a_run_is_gone_on_with)
 	SAYS("resume /nonexistent", 1, "/nonexistent");
 }
 
+/* Threads and the reference have one process, which none of them starts. */
+TEST(a_launcher_is_of_variants_with_several_processes)
+{
+	cli_write(folder, "t.exp", QUICK MODES);
+	SAYS("run --file $HERE/t.exp --no-report --results $HERE/results backend=null blocks=1 "
+	     "launcher=exec",
+	     0, "block 1");
+	struct record_run record = cli_record(here_path(""));
+	assert_int_equal(record.nfailures, 0);
+	assert_int_equal(record_block_trials(&record), record.nvariants);
+	record_free(&record);
+	SAYS("run --file $HERE/t.exp launcher=exce --dry-run", 1, "launcher = 'exce' is not known");
+}
+
 TEST(far_more_ranks_than_cores_are_refused)
 {
 	SAYS("run smoke backend=host ranks=1000 --results $HERE/results", 1, "ranks = 1000 on ",

@@ -122,7 +122,7 @@ TEST(what_cannot_be_read_is_named)
 	refuse("each, from the variable NCCL_LIBS: /no/such/libnccl.so.2 cannot be read: No "
 	       "such file");
 	strcpy(libraries, folder);
-	refuse("is not a file");
+	refuse("cannot be read: Is a directory");
 	strcpy(libraries, ":");
 	refuse("each names no library");
 }

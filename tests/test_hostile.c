@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../harness/record/record.h"
 #include "../harness/sanitize.h"
 #include "here.h"
 #include "test.h"
@@ -152,23 +153,39 @@ TEST(pipes_and_devices_are_no_records)
 	cli_expect(cli_call(folder, "compare", run, run, NULL), 2, "it is not a regular file");
 }
 
-TEST(nor_are_they_counts)
+/* A dry run with the setting KEY=VALUE, which cannot be. */
+static void refused(const char *key, const char *value, const char *collective, const char *words)
 {
-	char counts[100];
-	snprintf(counts, sizeof counts, "counts=%s/pipe", folder);
-	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
-	                    "collective=alltoallv", NULL),
-	           1, "it is not a regular file");
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", "counts=/dev/zero",
-	                    "collective=alltoallv", NULL),
-	           1, "it is not a regular file");
-	assert_int_equal(unlink(in(folder, "pipe")), 0);
-	cli_write(folder, "pipe", "");
-	assert_int_equal(truncate(in(folder, "pipe"), 1 << 30), 0);
-	cli_expect(cli_call(folder, "run", "--file", file, "--dry-run", counts,
-	                    "collective=alltoallv", NULL),
-	           1, "it is too long");
+	char setting[200];
+	snprintf(setting, sizeof setting, "%s%s", key, value);
+	struct cli cli =
+	    cli_call(folder, "run", "--file", file, "--dry-run", setting, collective, NULL);
+	assert_null(strstr(cli.out, "secret"));
+	cli_expect(cli, 1, words);
+}
+
+/* Each key whose value may be a file. */
+TEST(nor_are_they_what_an_experiment_names)
+{
+	static const struct {
+		const char *key, *collective;
+	} keys[] = {{"counts=", "collective=alltoallv"},
+	            {"model=", "collective=ddp_step"},
+	            {"hosts=@", "collective=alltoall"},
+	            {"nccl=", "collective=alltoall"}};
+	const char *pipe = in(folder, "pipe"), *other = in(folder, "other"),
+	           *secret = in(folder, "pass");
+	assert_int_equal(mkfifo(pipe, 0666), 0);
+	cli_write(folder, "other", "");
+	assert_int_equal(truncate(other, (off_t)5 << 30), 0);
+	cli_write(folder, "pass", "\n\nsecret:word slots=secret\n");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		refused(keys[i].key, pipe, keys[i].collective, "it is not a regular file");
+		refused(keys[i].key, "/dev/zero", keys[i].collective, "it is not a regular file");
+		refused(keys[i].key, other, keys[i].collective, "it is too long");
+		refused(keys[i].key, secret, keys[i].collective,
+		        strcmp(keys[i].key, "nccl=") ? "pass:3: not a " : "pass");
+	}
 }
 
 TEST(nor_are_they_experiments_or_what_is_compared)
@@ -195,6 +212,159 @@ TEST(a_block_beyond_all_plans_is_damage)
 	cli_replace(in(run, "trials.jsonl"), "\"block\":1,", "\"block\":1000000000,");
 	cli_expect(report(), 1, "\"block\" is 1000000000");
 	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 1, "\"block\" is 1000000000");
+}
+
+#define RESUMED                                                                                    \
+	"{\"schema\":1,\"kind\":\"resume\",\"first_block\":2,\"command\":[],\"created\":\"\","     \
+	"\"launchgap\":\"\",\"counters\":false,\"blocks\":1}\n"
+
+/* The record that this block leaves is read again. */
+TEST(the_last_block_of_all_is_not_gone_on_from)
+{
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	for (unsigned i = 1; i < 100; i++)
+		fputs(RESUMED, out);
+	fputs("{\"schema\":1,\"kind\":\"failure\",\"variant\":\"t\",\"block\":99999,\"order\":9,"
+	      "\"error\":\"x\"}\n",
+	      out);
+	fclose(out);
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", "--no-report", NULL), 1,
+	           "cannot resume: a record has at most 100000 blocks");
+	cli_expect(report(), 0, "report.md");
+	/* Nor is one read that no session can have asked for. */
+	cli_replace(in(run, "trials.jsonl"), "\"block\":1,", "\"block\":1000,");
+	cli_expect(report(), 1, "\"block\" is 1000, allowed are 0 to 999");
+}
+
+static bool add_variants(json_t *json, const char *kind)
+{
+	json_t *variants = json_object_get(json, "variants");
+	for (unsigned i = 0; !strcmp(kind, "environment") && i < SPEC_MAX_VARIANTS; i++) {
+		json_t *copy = json_deep_copy(json_array_get(variants, 1));
+		json_object_set_new(copy, "name", json_sprintf("v%u", i));
+		json_array_append_new(variants, copy);
+	}
+	return true;
+}
+
+/* A packed file of a few kilobytes may hold a million of them. */
+TEST(a_list_of_lines_has_a_bound)
+{
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	for (unsigned i = 0; i <= RECORD_MAX_RESUMES; i++)
+		fputs(RESUMED, out);
+	fclose(out);
+	cli_expect(report(), 1, "a record has at most 10000 lines of this kind");
+	cli_edit(in(run, "trials.jsonl"), add_variants);
+	cli_expect(report(), 1, "\"variants\" is missing, empty, or more than 34");
+}
+
+/* Each cell is one that the plan has. */
+TEST(what_was_not_planned_is_damage)
+{
+	static const char *const changes[][3] = {
+	    {"\"experiment\":\"t\"", "\"experiment\":\"y\"", "experiment"},
+	    {"\"warmup\":5", "\"warmup\":4", "warmup"},
+	    {"\"collectives\":[\"alltoall\"]", "\"collectives\":[\"all_reduce\"]", "collective"},
+	    {"\"bytes\":[4096,8192]", "\"bytes\":[4096]", "asked_bytes"},
+	    {"\"dtypes\":[\"float32\"]", "\"dtypes\":[\"int8\"]", "dtype"},
+	    {"\"paces\":[\"stream\"]", "\"paces\":[\"isolated\"]", "pace"},
+	    {"\"comm_ranks\":2", "\"comm_ranks\":1", "comm_ranks"},
+	    /* What has no root or operation has none of the plan's. */
+	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
+	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};
+	char *text = cli_read(in(run, "trials.jsonl"));
+	for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++) {
+		cli_write(run, "trials.jsonl", text);
+		cli_replace(in(run, "trials.jsonl"), changes[i][0], changes[i][1]);
+		cli_expect(report(), changes[i][2] ? 1 : 0,
+		           changes[i][2] ? changes[i][2] : "report.md");
+	}
+	free(text);
+}
+
+/* As many blocks as one likes, and intervals as narrow. */
+TEST(a_copied_block_is_no_block)
+{
+	char *text = cli_read(in(run, "trials.jsonl")), *rest = text, *line;
+	FILE *out = fopen(in(run, "trials.jsonl"), "a");
+	assert_non_null(out);
+	while ((line = strsep(&rest, "\n"))) {
+		char *block = strstr(line, "\"block\":0,");
+		if (block && strstr(line, "\"kind\":\"cell\""))
+			fprintf(out, "%.*s2,%s\n", (int)(block + strlen("\"block\":") - line), line,
+			        block + strlen("\"block\":0,"));
+	}
+	fclose(out);
+	free(text);
+	cli_expect(report(), 1, "this cell's stamps are those of line ");
+}
+
+/* --- what does not end --- */
+
+/* A gnuplot that would wait for ever has an end set, by which it goes; and is asked once. */
+TEST(a_gnuplot_that_does_not_end_is_ended)
+{
+	cli_write(folder, "gnuplot",
+	          "#!/usr/bin/env python3\nimport os, signal, sys\nopen(os.environ['HERE'] + "
+	          "'/asked', 'a').write('x')\nif signal.alarm(0) == 0: sys.exit(0)\n"
+	          "os.kill(os.getpid(), signal.SIGALRM if sys.argv[1] != '--version' or "
+	          "'AT_ONCE' in os.environ else 0)\n");
+	char asked[400];
+	snprintf(asked, sizeof asked,
+	         "chmod +x $HERE/gnuplot; PATH=$HERE:$PATH $LAUNCHGAP report %s", run);
+	cli_expect(here_shell("%s", asked), 0, "gnuplot did not end within");
+	says(in(folder, "asked"), "xx");
+	cli_expect(here_shell("export AT_ONCE=1; %s", asked), 0, "gnuplot did not end within");
+	says(in(folder, "asked"), "xxx");
+}
+
+TEST(nor_is_a_pipe_waited_for_as_a_page)
+{
+	assert_int_equal(mkfifo(in(folder, "pipe"), 0666), 0);
+	cli_expect(here_shell("GITHUB_STEP_SUMMARY=$HERE/pipe $LAUNCHGAP report %s", run), 0,
+	           "cannot append to ", "/pipe: ");
+	cli_expect(here_shell("sleep 9 <>$HERE/pipe & GITHUB_STEP_SUMMARY=$HERE/pipe $LAUNCHGAP "
+	                      "report %s; code=$?; kill $!; exit $code",
+	                      run),
+	           0, "/pipe: it is no regular file");
+}
+
+/* --- a record that says how its run was begun --- */
+
+static bool name_files(json_t *json, const char *kind)
+{
+	static const char *const writes[] = {"--prometheus", "--bigger-is-better",
+	                                     "--smaller-is-better", "--json"};
+	json_t *command = json_object_get(json, "command");
+	for (unsigned i = 0; !strcmp(kind, "environment") && i < 4; i++) {
+		json_array_append_new(command, json_string(writes[i]));
+		json_array_append_new(command, json_string(in(folder, "mine")));
+	}
+	if (!strcmp(kind, "environment")) {
+		json_array_append_new(command, json_string("--format"));
+		json_array_append_new(command, json_string("nccl-tests"));
+		json_array_append_new(command, json_string("in_place=no"));
+	}
+	return true;
+}
+
+/* Its options may name files to write. */
+TEST(a_record_names_no_file_to_write)
+{
+	cli_write(folder, "mine", "precious");
+	cli_edit(in(run, "trials.jsonl"), name_files);
+	cli_expect(cli_call(folder, "resume", run, "blocks=1", NULL), 0, "block 3");
+	says(in(folder, "mine"), "precious");
+	/* Who says it now means it. */
+	cli_expect(
+	    cli_call(folder, "resume", run, "blocks=1", "--prometheus", in(folder, "mine"), NULL),
+	    0, "block 4");
+	char *text = cli_read(in(folder, "mine"));
+	assert_says(text, "launchgap");
+	free(text);
 }
 
 /* --- what is no text --- */
@@ -341,14 +511,21 @@ TEST(a_folders_name_is_run_by_nobody)
 	assert_non_null(program);
 	setenv("LAUNCHGAP", program, 1);
 	char *text = cli_read(in(run, "trials.jsonl"));
+	*strstr(text, "{\"schema\":1,\"kind\":\"end\"") = '\0';
+	*strrchr(text, '{') = '\0'; /* nor its last trial */
 	assert_int_equal(chdir(folder), 0);
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		char name[80];
+		char name[80], how[400];
 		/* By its bare name, unless that would be an option. */
 		snprintf(name, sizeof name, "%s%s", names[i][0] == '-' ? "./" : "", names[i]);
 		assert_int_equal(mkdir(names[i], 0777), 0);
 		cli_write(name, "trials.jsonl", text);
-		cli_expect(cli_call(folder, "report", name, NULL), 0, "report.html");
+		/* What it says to type is typed: one word, and nothing is run. */
+		strcpy(how, "launchgap resume ");
+		sanitize_word(name, how + strlen(how), sizeof how - strlen(how));
+		cli_expect(cli_call(folder, "report", name, NULL), 0, "report.html", how);
+		cli_expect(here_shell("printf '<%%s>' %s", how + strlen("launchgap resume ")), 0,
+		           "<", ">");
 		if (!is_regular(in(name, "plots/null_alltoall_launch.png")) ||
 		    !is_regular(in(name, "plots/null_alltoall_launch.svg")))
 			fail_msg("%s has no pictures", names[i]);
@@ -359,6 +536,25 @@ TEST(a_folders_name_is_run_by_nobody)
 	assert_int_equal(chdir(here), 0);
 	free(program);
 	free(text);
+}
+
+TEST(a_word_of_a_shell_is_that_word)
+{
+	static const char *const words[] = {
+	    "plain/a-b_c.d",     "", "a b", "it's", "$(touch evil)", "`touch evil`",
+	    "\\'; touch evil; '"};
+	for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+		char word[SANITIZE_WORD(40)], right[64];
+		sanitize_word(words[i], word, sizeof word);
+		snprintf(right, sizeof right, "<%s>", words[i]);
+		struct cli cli = here_shell("printf '<%%s>' %s", word);
+		assert_string_equal(cli.out, right);
+		cli_expect(cli, 0, "");
+	}
+	char little[20];
+	sanitize_word("a b''''''''''''''''", little, sizeof little);
+	assert_true(strlen(little) < sizeof little);
+	assert_int_equal(little[strlen(little) - 1], '\'');
 }
 
 TEST(what_is_no_text_becomes_blanks)

@@ -40,6 +40,17 @@ TEST(installed_parts_are_found)
 	           0, "launchgap\n");
 }
 
+/* Whatever the umask of who installs, and the folder's name. */
+TEST(all_can_read_what_is_installed)
+{
+	cli_expect(
+	    here_shell("umask 077; " MAKE "-s install B=$(dirname $LAUNCHGAP) "
+	               "DESTDIR=\"$HERE/a root\" PREFIX=/usr && cd \"$HERE/a root/usr\" && "
+	               "test -z \"$(find . ! -perm -o+r)\" && $LAUNCHGAP help --format man | "
+	               "cmp - share/man/man1/launchgap.1"),
+	    0, "");
+}
+
 /* A repository that has the Makefile's sources of its number, and nothing else. */
 #define REPOSITORY                                                                                 \
 	"export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_COMMITTER_DATE=@1700000000 " \

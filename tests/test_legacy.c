@@ -50,36 +50,67 @@ TEST(no_pip_is_said)
 	cli_expect(legacy("", PLAYED), CLI_FAILS, "python3 with pip is needed");
 }
 
-/* A library of that version, and a pip that can say its version and no more. */
-static void there_is(const char *version)
+/* The script with hashes of its own, and a folder with a wheel of each release. */
+#define WHEEL                                                                                      \
+	"python3 -c \"import hashlib, os, sys, zipfile\nfor v in sys.argv[2:]:\n"                  \
+	" d = sys.argv[1] + '/wheels/' + v; os.makedirs(d)\n"                                      \
+	" w = d + '/nvidia_nccl_cu12-' + v + '-py3-none-any.whl'\n"                                \
+	" zipfile.ZipFile(w, 'w').writestr('nvidia/nccl/lib/libnccl.so.2', 'library ' + v)\n"      \
+	" h = hashlib.sha256(open(w, 'rb').read()).hexdigest()\n"                                  \
+	" print('nvidia-nccl-cu12==' + v, '--hash=sha256:' + h)\n\" $HERE "
+static void there_are(const char *versions)
 {
-	cli_expect(here_shell("d=$HERE/wheels/%s/nvidia/nccl/lib; mkdir -p $d && "
-	                      "echo a library >$d/libnccl.so.2",
-	                      version),
+	cli_expect(here_shell("cp harness/nccl_legacy.sh $HERE && " WHEEL
+	                      "%s >$HERE/nccl_wheels.txt",
+	                      versions),
 	           0, "");
-	python_is("#!/bin/sh\n[ \"$3\" = --version ]\n");
 }
 
-/* An existing library is not fetched again, and its place is printed. */
+#define OFFLINE "PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS= "
+#define LIBRARY "$HERE/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2"
+
+/* An existing wheel is not fetched again, and its library's place is printed. */
 TEST(what_is_there_is_taken)
 {
 	char right[224];
-	there_is("2.21.5");
+	if (no_pip())
+		skip();
+	there_are("2.21.5");
 	snprintf(right, sizeof right, "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n",
 	         folder);
-	cli_expect(legacy("", PLAYED), 0, right);
+	for (unsigned time = 0; time < 2; time++)
+		cli_expect(here_shell(OFFLINE "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5"), 0,
+		           right);
+	cli_expect(here_shell("cat " LIBRARY), 0, "library 2.21.5");
+}
+
+/* It is looked at each time: another library is replaced by the wheel's, another wheel is none. */
+TEST(what_was_changed_there_is_not_taken)
+{
+	if (no_pip())
+		skip();
+	there_are("2.21.5");
+	cli_expect(here_shell("mkdir -p $(dirname " LIBRARY ") && echo evil >" LIBRARY
+	                      " && " OFFLINE
+	                      "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5 && cat " LIBRARY),
+	           0, "NCCL_LEGACY=", "library 2.21.5");
+	cli_expect(here_shell("echo evil | tee -a $HERE/wheels/2.21.5/*.whl; " OFFLINE
+	                      "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5"),
+	           CLI_FAILS, "has not the hash in harness/nccl_wheels.txt");
 }
 
 TEST(several_versions_are_a_list)
 {
 	char right[320];
-	there_is("2.19.3");
-	there_is("2.26.2.post1");
+	if (no_pip())
+		skip();
+	there_are("2.19.3 2.26.2.post1");
 	snprintf(right, sizeof right,
 	         "NCCL_LIBS=%s/wheels/2.19.3/nvidia/nccl/lib/libnccl.so.2:"
 	         "%s/wheels/2.26.2.post1/nvidia/nccl/lib/libnccl.so.2\n",
 	         folder, folder);
-	cli_expect(legacy("VERSION='2.19.3 2.26.2.post1'", PLAYED), 0, right);
+	cli_expect(here_shell("sh $HERE/nccl_legacy.sh $HERE/wheels 2.19.3 2.26.2.post1"), 0,
+	           right);
 }
 
 /* A pip that sees the folder's files alone. */
@@ -96,19 +127,13 @@ TEST(a_wheel_of_another_hash_is_refused)
 	           "has not the hash in harness/nccl_wheels.txt");
 }
 
-/* To download a source package, pip runs it. */
-TEST(a_source_package_is_not_run)
+/* Nor is it fetched, if no hash is pinned: pip would run a source package. */
+TEST(a_release_without_a_hash_is_refused)
 {
-	if (no_pip())
-		skip();
-	cli_expect(
-	    here_shell("cd $HERE && mkdir nvidia-nccl-cu12-2.99.1 && "
-	               "echo \"open('$HERE/ran', 'w')\" >nvidia-nccl-cu12-2.99.1/setup.py && "
-	               "tar czf nvidia-nccl-cu12-2.99.1.tar.gz nvidia-nccl-cu12-2.99.1"),
-	    0, "");
-	cli_expect(legacy("VERSION=2.99.1", PIP_HERE " PIP_NO_BUILD_ISOLATION=0"), CLI_FAILS,
-	           "NCCL 2.99.1: no hash of its wheel is pinned here");
-	cli_expect(here_shell("test ! -e $HERE/ran"), 0, "");
+	python_is("#!/bin/sh\n[ \"$3\" = --version ] || touch \"$(dirname \"$0\")/asked\"\n");
+	cli_expect(legacy("VERSION=2.99.1", PLAYED), CLI_FAILS,
+	           "VERSION=2.99.1: no hash of its wheel is in harness/nccl_wheels.txt");
+	cli_expect(here_shell("test ! -e $HERE/asked"), 0, "");
 }
 
 TEST(what_documents_say_to_fetch_is_pinned)
@@ -123,8 +148,8 @@ TEST(what_documents_say_to_fetch_is_pinned)
 
 TEST(what_is_no_version_is_said)
 {
-	there_is("2.21.5");
-	cli_expect(legacy("VERSION='2.21.5 newest'", PLAYED), CLI_FAILS,
+	python_is("#!/bin/sh\n[ \"$3\" = --version ]\n");
+	cli_expect(legacy("VERSION='newest 2.21.5'", PLAYED), CLI_FAILS,
 	           "VERSION=newest is no release of NCCL; allowed are such as 2.21.5");
 }
 

@@ -23,7 +23,7 @@ TEST(test_library_must_be_there)
 	strcpy(nccl, "/nonexistent/libnccl.so.2");
 	refuse("nccl: /nonexistent/libnccl.so.2 cannot be read: No such file");
 	strcpy(nccl, "/tmp");
-	refuse("nccl: /tmp is not a file; allowed is a libnccl.so.2's file");
+	refuse("nccl: /tmp cannot be read: Is a directory; allowed is a libnccl.so.2's file");
 	if (!backend_find("nccl")->library)
 		return; /* no backend here can distinguish a library from a text */
 	strcpy(nccl, "/etc/passwd");

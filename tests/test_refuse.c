@@ -49,8 +49,8 @@ TEST(keys_and_values_on_the_command_line)
 	    {"ranks=1000000", {"ranks", "1024", NULL}},
 	    {"blocks=0", {"blocks", NULL}},
 	    {"pace=slow", {"slow", "isolated", NULL}},
-	    {"env.LD_PRELOAD=/tmp/x.so", {"LD_PRELOAD", "NCCL_", NULL}},
-	    {"env.PATH=/tmp", {"PATH", "NCCL_", NULL}},
+	    {"env.LD_PRELOAD=/tmp/x.so", {"LD_PRELOAD", "replace what is measured", NULL}},
+	    {"env.PATH=/tmp", {"env.PATH", "replace what is measured", NULL}},
 	    {"reference=nobody", {"nobody", NULL}},
 	    {"layout=2x0x1", {"layout", NULL}},
 	    {"bind=tight", {"tight", "near-gpu", NULL}},
@@ -80,7 +80,9 @@ TEST(the_same_in_a_file_names_file_and_line)
 TEST(no_libraries_when_none_are_wanted)
 {
 	REFUSED("run smoke backend=host nccl=/tmp/libnccl.so.2 --no-libraries" TO,
-	        "names a library", "--no-libraries");
+	        "name a library", "--no-libraries");
+	REFUSED("run smoke backend=host hosts=evil.example:1 --no-libraries" TO, "name a library",
+	        "--no-libraries");
 }
 
 TEST(more_ranks_than_gpus)

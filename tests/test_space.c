@@ -92,7 +92,7 @@ TEST(slips_say_where_and_what_is_allowed)
 	} cases[] = {
 	    {"mode = single, threads\n", "'mode' cannot be searched; allowed are", 1},
 	    {"bind = core\nbnid = core\n", "'bnid' cannot be searched", 2},
-	    {"env.LD_PRELOAD = x\n", "env.LD_PRELOAD is not allowed; allowed are names", 1},
+	    {"env.LD_PRELOAD = x\n", "env.LD_PRELOAD is not allowed; allowed are names of letters", 1},
 	    {"env.PATH = /tmp\n", "is not allowed", 1},
 	    {"bind = core, bone\n", "bone", 1},
 	    {"bind = core,,numa\n", "is not allowed; allowed are up to 8 values", 1},

@@ -144,20 +144,40 @@ TEST(a_default_that_is_said_changes_nothing)
 /* With --no-libraries; without it all of them are allowed. */
 TEST(test_no_libraries)
 {
-	static const char *const names[] = {
-	    "nccl = ./libnccl.so.2",          "nccl = libnccl.so.2",
-	    "each = /a/libnccl.so.2",         "env.NCCL_NET_PLUGIN = x",
-	    "env.NCCL_TUNER_PLUGIN = x",      "env.CUDA_INJECTION64_PATH = x",
-	    "env.NCCL_CONF_FILE = x",         "env.UCX_MODULE_DIR = x",
-	    "env.UCX_GDB_COMMAND = x",        "env.NCCL_ALGO = /tmp/x",
-	    "env.NCCL_ALGO = libx.so",        "env.NCCL_TOPO_DUMP_FILE = x",
-	    "env.NCCL_COMM_ID = 192.0.2.1:9", "env.NCCL_RAS_ADDR = 192.0.2.1:9"};
+	static const char *const names[] = {"nccl = ./libnccl.so.2",
+	                                    "nccl = libnccl.so.2",
+	                                    "each = /a/libnccl.so.2",
+	                                    "env.NCCL_NET_PLUGIN = x",
+	                                    "env.NCCL_TUNER_PLUGIN = x",
+	                                    "env.CUDA_INJECTION64_PATH = x",
+	                                    "env.NCCL_CONF_FILE = x",
+	                                    "env.UCX_MODULE_DIR = x",
+	                                    "env.UCX_GDB_COMMAND = x",
+	                                    "env.NCCL_TOPO_DUMP_FILE = x",
+	                                    "env.NCCL_COMM_ID = 192.0.2.1:9",
+	                                    "env.NCCL_RAS_ADDR = 192.0.2.1:9",
+	                                    "env.UCX_ERROR_MAIL_TO = a@b",
+	                                    "env.CUDA_COREDUMP_PIPE = x",
+	                                    "env.FI_PROVIDER_PATH = x",
+	                                    "env.OMPI_MCA_plm_rsh_agent = x",
+	                                    "env.WHATEVER = x",
+	                                    "hosts = evil.example:1",
+	                                    "hosts = @/nonexistent",
+	                                    "nccl.hosts = @/nonexistent",
+	                                    "nccl = ${SET}/libnccl.so.2"};
+	static const char *const of_all[] = {"counts = ./nonexistent", "model = ./nonexistent.csv"};
 	static const char *const others[] = {"env.NCCL_P2P_DIRECT_DISABLE = 1",
 	                                     "env.CUDA_MODULE_LOADING = EAGER",
-	                                     "env.NCCL_IB_HCA = mlx5_0:1", "env.NCCL_ALGO = Ring"};
+	                                     "env.NCCL_IB_HCA = mlx5_0:1",
+	                                     "env.NCCL_ALGO = Ring",
+	                                     "hosts = 2",
+	                                     "hosts = this",
+	                                     "env.UCX_TLS = tcp",
+	                                     "nccl = ${NONE}/libnccl.so.2",
+	                                     "each = ${EMPTY}"};
 	static const char *const searches[] = {"nccl.env.CUDA_INJECTION64_PATH = x",
 	                                       "env.NCCL_DEBUG_FILE = x", "env.NCCL_NET_PLUGIN = x",
-	                                       "env.NCCL_ALGO = Ring, libx.so, Tree",
+	                                       "hosts = 1, evil.example:1",
 	                                       "env.NCCL_COMM_ID = 192.0.2.1:9"};
 	char none[] = SPEC_NO_LIBRARIES "=yes", *overrides[] = {none}, text[1024];
 	struct status st;
@@ -166,11 +186,18 @@ TEST(test_no_libraries)
 		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
 		assert_says(st.text, "which --no-libraries refuses");
 	}
+	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
+		snprintf(text, sizeof text, BASE "%s\n" ONE, of_all[i]);
+		assert_int_equal(load_with(text, "host", 1, overrides, &st), -1);
+		assert_says(st.text, "t.exp:4: ");
+		assert_says(st.text, "which --no-libraries refuses");
+	}
 	for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
 		snprintf(text, sizeof text, BASE ONE "[search]\nregister = local\n%s\n",
 		         searches[i]);
 		assert_int_equal(load_with(text, "nccl", 1, overrides, &st), -1);
-		assert_says(st.text, "t.exp:8: the search names a library");
+		assert_says(st.text, "t.exp:8: ");
+		assert_says(st.text, "which --no-libraries refuses");
 		load(text, "nccl");
 	}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

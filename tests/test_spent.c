@@ -44,6 +44,7 @@ static void jobs(FILE *out)
 static void phases(json_t *line, const struct made_place *p)
 {
 	json_object_set_new(line, "order", json_integer(p->block));
+	json_object_del(line, "spent");
 	if (!p->block)
 		json_object_set_new(
 		    line, "spent",

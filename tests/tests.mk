@@ -162,13 +162,13 @@ faults: $(B)/tests/test_faults
 
 # The README's two commands in an empty folder with a fresh Debian, as root; WERROR=1 holds there too.
 bare:
-	@tests/bare '$(or $(call said,SUITE),trixie)' $(if $(WERROR),WERROR=1)
+	@tests/bare $(call quote,$(or $(call said,SUITE),trixie)) $(if $(WERROR),WERROR=1)
 
 # The Debian package there; and whether a second build of it is the same.
 bare-deb: deb
 	@tests/bare_deb
 reproducible: deb
-	@tests/reproducible $(foreach v,NVCC NCCL_H,$(if $(filter $v,$(GIVEN)),$v='$($v)'))
+	@tests/reproducible $(foreach v,NVCC NCCL_H,$(if $(filter $v,$(GIVEN)),$v=$(call quote,$($v))))
 
 # The tables of every committed record, made anew and compared.
 same: $(B)/launchgap $(B)/tests/check_told
@@ -212,7 +212,7 @@ $(B)/tests/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/fuzz.o $(B)/tests/fu
 
 # RUNS=n: so many inputs, 1 million where nothing is said.
 fuzz: $(FUZZERS)
-	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed '$(call said,TARGET)' '$(or $(call said,RUNS),1000000)'
+	@FUZZERS='$(abspath $(FUZZERS))' tests/fuzzed $(call quote,$(call said,TARGET)) $(or $(call said,RUNS),1000000)
 
 # What more ranks cost: start, memory, record and report, on null.
 scale: $(B)/launchgap

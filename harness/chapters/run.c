@@ -6,6 +6,7 @@
 
 #include "../analysis/sessions.h"
 #include "../analysis/versions.h"
+#include "../sanitize.h"
 #include "../status.h"
 #include "../story/format.h"
 #include "chapters.h"
@@ -197,8 +198,7 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	const long long asked = record_blocks_asked(run), has = s->nblocks;
 	const bool few = asked && asked < STATS_MIN_BLOCKS;
 	const long long wanted = few || !asked ? STATS_MIN_BLOCKS : asked;
-	const char *folder = run->folder[0] ? run->folder : "DIR",
-	           *quote = strpbrk(folder, " \t'\"$\\&;()*?") ? "\"" : "", *about = "", *more = "";
+	const char *folder = run->folder[0] ? run->folder : "DIR", *about = "", *more = "";
 	const double s_left =
 	    session_block_s(run) *
 	    ((double)(wanted - has) - (double)record_begun(run) / record_block_trials(run));
@@ -208,24 +208,16 @@ const char *run_command(const struct summary *s, struct arena *arena)
 		about = arena_text(arena, " (about %.0f s)", ceil(s_left));
 	if (few && !json_object_get(run->environment, "search"))
 		more = arena_text(arena, " blocks=%lld", wanted - has);
-	return arena_text(arena, "To go on%s: launchgap resume %s%s%s%s", about, quote, folder,
-	                  quote, more);
+	return arena_text(arena, "To go on%s: %s%s", about,
+	                  run_word(arena, "launchgap resume", folder), more);
 }
 
 const char *run_word(struct arena *arena, const char *text, const char *word)
 {
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-	const bool quote = !*word || strspn(word, plain) != strlen(word);
-	char *quoted = arena_take(arena, 4 * strlen(word) + 1), *to = quoted;
-	for (; *word; word++) {
-		const char *part = "'\\''";
-		const size_t bytes = *word == '\'' ? strlen(part) : 1;
-		memcpy(to, bytes > 1 ? part : (unsigned char)*word < ' ' ? " " : word, bytes);
-		to += bytes;
-	}
-	return arena_text(arena, "%s%s%s%s%s", text, *text ? " " : "", quote ? "'" : "", quoted,
-	                  quote ? "'" : "");
+	const size_t bytes = SANITIZE_WORD(strlen(word));
+	char *quoted = arena_take(arena, bytes);
+	sanitize_word(word, quoted, bytes);
+	return arena_text(arena, "%s%s%s", text, *text ? " " : "", quoted);
 }
 
 /* "staged" or "direct"; NULL if the variant's path is not known. */

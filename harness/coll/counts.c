@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -112,14 +111,10 @@ static void scale(const double of[], struct value_weights *w)
 static int counts_read(const char *path, struct value_weights *w, struct status *st)
 {
 	double of[VALUE_MAX_WEIGHTS * VALUE_MAX_WEIGHTS];
-	const char *why = "out of memory";
-	int fd = sanitize_open(path, COUNTS_MAX_BYTES, &why);
-	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
-	if (!in) {
-		if (fd >= 0)
-			close(fd);
+	const char *why;
+	FILE *in = sanitize_stream(path, COUNTS_MAX_BYTES, &why);
+	if (!in)
 		return status_set(st, "counts: cannot read %s: %s", path, why);
-	}
 	unsigned wrong = lines_parse(in, of, w);
 	fclose(in);
 	if (!wrong)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../sanitize.h"
 
@@ -132,15 +131,11 @@ static int lines_read(FILE *in, const char *file, struct network *network, struc
 
 int network_read(const char *file, struct network *out, struct status *st)
 {
-	const char *why = "out of memory", *slash = strrchr(file, '/');
+	const char *why, *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
-	int fd = sanitize_open(file, MAX_BYTES, &why);
-	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
-	if (!in) {
-		if (fd >= 0)
-			close(fd);
+	FILE *in = sanitize_stream(file, MAX_BYTES, &why);
+	if (!in)
 		return status_set(st, "cannot read %s: %s", file, why);
-	}
 	struct network *network = calloc(1, sizeof *network);
 	int rc = network ? lines_read(in, file, network, st) : status_set(st, "out of memory");
 	fclose(in);

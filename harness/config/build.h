@@ -58,9 +58,6 @@ int asked_finish(struct build *b, struct status *st);
 
 /* --- variants beyond what sections say (variants.c) --- */
 
-/* With --no-libraries: an error if a variant or a value of the search names a library, another file
- * or a network address. Loads no library. */
-int variants_name_none(struct build *b, struct status *st);
 /* Puts one variant per library in the place of each that names several (each = …). After all
  * sections, as others may be like it. */
 int variants_spread(struct build *b, struct status *st);

@@ -17,8 +17,8 @@ static const struct field like_variant[] = {
     {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
 };
 static const struct field variables[] = {
-    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment: NCCL_…, CUDA_…, UCX_…, and of OMPI_MCA_… what tunes",
-     .more = "Those are `btl`, `pml`, `mpi_yield_when_idle` …; a refusal names them all; 32 at most"},
+    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment",
+     .more = "Any but `PATH`, `LD_…` and `LAUNCHGAP_…`, which would replace what is measured; 32 at most"},
 };
 static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},

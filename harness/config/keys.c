@@ -23,6 +23,9 @@ static const char *word_backend(unsigned i)
 	return i ? backend_name(i - 1) : "auto";
 }
 
+static bool names_path(const char *text), names_library(const char *text);
+static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
+                  char name[TRIAL_NAME_BYTES], struct status *st);
 static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
     paces_read, blocks_read, library_read;
 
@@ -57,13 +60,13 @@ static const struct field experiment[] = {
      .more = "All collectives have such a form but `alltoall`, `alltoallv` and the `sendrecv`s, where what is received would overwrite what is still to be"
              " sent. Those are measured out of place, which is said before the first trial; `yes` for them alone is an error. With `--format nccl-tests` "
              "the default is `both`"},
-    {"counts", FIELD_OWN, .read = counts_read, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE",
+    {"counts", FIELD_OWN, .read = counts_read, .names = names_path, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE",
      .more = "`skewed` is nccl-tests' default: the rank `d` on gets `d` parts, oneself none. Up to 16 weights by distance, to oneself first, `1:2:4`; or a"
              " row of weights for each of up to 16 ranks, what it sends to each, `0:9:1, 1:0:1, 1:9:0`, or a file of such rows with spaces between, as "
              "nccl-tests reads them: a path with a slash, `./FILE`, from the working folder (rows of more than some 10 ranks do not fit a line). Weights "
              "are 0 to 65535; by distance they begin again where there are more ranks. The rank that sends or receives most has the whole size, the others"
              " less; each part is rounded down to 16 bytes"},
-    {"model", FIELD_TEXT, TEXT(model), .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path",
+    {"model", FIELD_TEXT, TEXT(model), .names = names_path, .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path",
      .more = "Required by `ddp_…`. A name is `models/NAME.csv` beside the file, a path has a slash. [Its form](#training-steps)"},
     {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank",
      .more = "Expert e is on rank e modulo ranks"},
@@ -131,8 +134,8 @@ static const struct field experiment[] = {
 /* Rows of a variant that are not plain settings: they come before those of the settings. */
 static const struct field variant[] = {
     {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
-    {"nccl", FIELD_OWN, .read = library_read},
-    {"each", FIELD_OWN, .read = library_read, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each (nccl)",
+    {"nccl", FIELD_OWN, .read = library_read, .names = names_library},
+    {"each", FIELD_OWN, .read = library_read, .names = names_library, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each (nccl)",
      .more = "`${NAME}` too. Variants are named after the version (`threads-nccl-2.21.5`); counted from 1 where the program is built without CUDA. Each is"
              " looked at as `nccl` is"},
     /* Of a variant's own section alone: in [experiment] and on the command line the key is the run's. */
@@ -152,29 +155,33 @@ const struct field *keys_fields(size_t *n)
 	return experiment;
 }
 
-/* What a variant may set in a job's environment: variables that tune the measured library. Not
- * those that replace the measured program (LD_PRELOAD, PATH). Of Open MPI, only some keys: it loads
- * what its component paths name and runs what its agents name. A final _ allows every key that
- * begins so. */
-static const char *const env_allowed[] = {"NCCL_",
-                                          "CUDA_",
-                                          "UCX_",
-                                          "OMPI_MCA_btl",
-                                          "OMPI_MCA_btl_base_verbose",
-                                          "OMPI_MCA_btl_tcp_if_include",
-                                          "OMPI_MCA_btl_vader_segment_size",
-                                          "OMPI_MCA_mpi_leave_pinned",
-                                          "OMPI_MCA_mpi_yield_when_idle",
-                                          "OMPI_MCA_oob_tcp_if_include",
-                                          "OMPI_MCA_orte_base_help_aggregate",
-                                          "OMPI_MCA_pml",
-                                          NULL};
+/* What no variant may set in a job's environment: it would replace the measured program. A final _ is
+ * of every name that begins so. */
+static const char *const env_refused[] = {"LD_", "PATH", "LAUNCHGAP_", NULL};
 
-/* Words in the names of variables that make NCCL, CUDA and UCX load, run or write something, or
- * listen or connect somewhere (NCCL_COMM_ID, NCCL_RAS_ADDR). */
-static const char *const env_file_words[] = {"PLUGIN", "INJECTION", "FILE",    "PATH",
-                                             "DIR",    "DIRECTORY", "COMMAND", "COMM_ID",
-                                             "ADDR",   "DEST",      NULL};
+/* What a file may set with --no-libraries: these tune, and name no file, host or program, whatever
+ * their value. */
+// clang-format off
+static const char *const env_tunes[] = {
+    "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING",
+    "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_VISIBLE_DEVICES", "FI_EFA_USE_DEVICE_RDMA", "FI_MR_CACHE_MONITOR", "FI_PROVIDER", "GLOO_SOCKET_IFNAME",
+    "NCCL_ALGO", "NCCL_BUFFSIZE", "NCCL_CGA_CLUSTER_SIZE", "NCCL_CHECKS_DISABLE", "NCCL_COLLNET_ENABLE", "NCCL_CROSS_NIC", "NCCL_CTA_POLICY",
+    "NCCL_CUMEM_ENABLE", "NCCL_CUMEM_HOST_ENABLE", "NCCL_DEBUG", "NCCL_DEBUG_SUBSYS", "NCCL_DMABUF_ENABLE", "NCCL_ENQUEUE_REARCH_ENABLE",
+    "NCCL_GRAPH_MIXING_SUPPORT", "NCCL_GRAPH_REGISTER", "NCCL_HOSTID", "NCCL_IB_ADAPTIVE_ROUTING", "NCCL_IB_DISABLE", "NCCL_IB_GID_INDEX",
+    "NCCL_IB_HCA", "NCCL_IB_PCI_RELAXED_ORDERING", "NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SL", "NCCL_IB_SPLIT_DATA_ON_QPS", "NCCL_IB_TC",
+    "NCCL_IB_TIMEOUT", "NCCL_IGNORE_CPU_AFFINITY", "NCCL_LAUNCH_MODE", "NCCL_LAUNCH_ORDER_IMPLICIT", "NCCL_LEGACY_CUDA_REGISTER",
+    "NCCL_LL128_BUFFSIZE", "NCCL_LL_BUFFSIZE", "NCCL_LOCAL_REGISTER", "NCCL_MAX_CTAS", "NCCL_MAX_NCHANNELS", "NCCL_MAX_P2P_NCHANNELS",
+    "NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS", "NCCL_MIN_P2P_NCHANNELS", "NCCL_MNNVL_ENABLE", "NCCL_MULTI_RANK_GPU_ENABLE",
+    "NCCL_NCHANNELS_PER_NET_PEER", "NCCL_NCHANNELS_PER_PEER", "NCCL_NET_GDR_LEVEL", "NCCL_NET_GDR_READ", "NCCL_NSOCKS_PERTHREAD",
+    "NCCL_NTHREADS", "NCCL_NVB_DISABLE", "NCCL_NVLS_CHUNKSIZE", "NCCL_NVLS_ENABLE", "NCCL_NVLS_NCHANNELS", "NCCL_P2P_DIRECT_DISABLE",
+    "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_P2P_LL_THRESHOLD", "NCCL_P2P_NET_CHUNKSIZE", "NCCL_P2P_NVL_CHUNKSIZE",
+    "NCCL_P2P_PCI_CHUNKSIZE", "NCCL_P2P_READ_ENABLE", "NCCL_P2P_USE_CUDA_MEMCPY", "NCCL_PROTO", "NCCL_PXN_DISABLE", "NCCL_RUNTIME_CONNECT",
+    "NCCL_SHM_DISABLE", "NCCL_SHM_MEMCPY_MODE", "NCCL_SHM_USE_CUDA_MEMCPY", "NCCL_SINGLE_PROC_MEM_REG_ENABLE", "NCCL_SOCKET_FAMILY",
+    "NCCL_SOCKET_IFNAME", "NCCL_SOCKET_NTHREADS", "NCCL_SYM_NOWIN_ENABLE", "NCCL_WIN_ENABLE", "NCCL_WORK_FIFO_BYTES", "OMPI_MCA_btl",
+    "OMPI_MCA_btl_base_verbose", "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_btl_vader_segment_size", "OMPI_MCA_mpi_leave_pinned",
+    "OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_orte_base_help_aggregate", "OMPI_MCA_pml", "UCX_IB_SL",
+    "UCX_LOG_LEVEL", "UCX_NET_DEVICES", "UCX_RNDV_SCHEME", "UCX_RNDV_THRESH", "UCX_TLS", "UCX_ZCOPY_THRESH", NULL};
+// clang-format on
 
 static const char env_prefix[] = "env.";
 
@@ -196,40 +203,42 @@ bool keys_of_variant(const char *key)
 	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
 }
 
-static bool env_is_allowed(const char *name)
+/* Whether a name is in a list, which NULL ends. */
+static bool env_is_of(const char *const list[], const char *name)
 {
-	for (unsigned i = 0; env_allowed[i]; i++) {
-		size_t n = strlen(env_allowed[i]);
-		if (env_allowed[i][n - 1] == '_' ? !strncmp(name, env_allowed[i], n) && name[n]
-		                                 : !strcmp(name, env_allowed[i]))
+	for (unsigned i = 0; list[i]; i++) {
+		const size_t n = strlen(list[i]);
+		if (list[i][n - 1] == '_' ? !strncmp(name, list[i], n) : !strcmp(name, list[i]))
 			return true;
 	}
 	return false;
 }
 
+static bool env_is_name(const char *name)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)name[n]) || name[n] == '_')
+		n++;
+	return n && !name[n] && !isdigit((unsigned char)*name);
+}
+
 void keys_offer_env(struct suggestion *guess)
 {
-	if (env_is_allowed(guess->word))
+	/* Keys begin with small letters. */
+	if (env_is_name(guess->word) && isupper((unsigned char)*guess->word) &&
+	    strchr(guess->word, '_') && !env_is_of(env_refused, guess->word))
 		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
 }
 
 static int env_check(const char *name, const char *value, struct status *st)
 {
-	size_t n = strlen(name);
-	bool word = env_is_allowed(name);
-	for (size_t k = 0; k < n; k++)
-		word = word && (isalnum((unsigned char)name[k]) || name[k] == '_');
-	if (!word) {
-		char mpi[512] = "";
-		for (unsigned i = 0; env_allowed[i]; i++)
-			if (!strncmp(env_allowed[i], "OMPI", 4))
-				status_list(mpi, sizeof mpi, env_allowed[i]);
+	if (!env_is_name(name) || env_is_of(env_refused, name))
 		return status_set(st,
-		                  "env.%s is not allowed; allowed are names that start with "
-		                  "NCCL_, CUDA_ or UCX_, and %s",
-		                  name, mpi);
-	}
-	if (n + 1 + strlen(value) >= TRIAL_ENV_BYTES)
+		                  "env.%s is not allowed; allowed are names of letters, digits and "
+		                  "_ but for PATH, LD_… and LAUNCHGAP_…, which would replace what "
+		                  "is measured",
+		                  name);
+	if (strlen(name) + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
 	return 0;
@@ -246,19 +255,27 @@ static int env_set(struct settings *settings, const char *name, const char *valu
 	return 0;
 }
 
-bool keys_names_file(const char *env)
+static bool names_path(const char *text)
 {
-	const char *value = strchr(env, '=');
-	if (!value || strchr(value, '/') || strstr(value, ".so"))
-		return true;
-	for (const char *word = env; word < value; word += strcspn(word, "_=") + 1)
-		for (unsigned i = 0; env_file_words[i]; i++) {
-			size_t n = strlen(env_file_words[i]);
-			if (!strncmp(word, env_file_words[i], n) &&
-			    !isalpha((unsigned char)word[n]))
-				return true;
-		}
-	return false;
+	return strchr(text, '/') != NULL;
+}
+
+static bool names_library(const char *text)
+{
+	return text[0] != '\0';
+}
+
+/* Whether a library is left out, as a ${NAME} of its path is unset. */
+static bool is_unset(const char *text, spec_lookup_fn *lookup)
+{
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
+	struct status ignored;
+	return expand(text, lookup, path, sizeof path, name, &ignored) > 0;
+}
+
+static bool names(const struct field *row, const char *value)
+{
+	return row && row->names && row->names(value);
 }
 
 /* Offers each allowed key; they are too many to say. */
@@ -288,16 +305,25 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 {
 	size_t n;
 	const struct field *settings = settings_fields(&n);
-	if (is_env(key) && target->variant)
-		return env_set(&target->variant->settings, key + sizeof env_prefix - 1, value, st);
+	const char *env = is_env(key) && target->variant ? key + sizeof env_prefix - 1 : NULL;
 	const struct field *of_spec =
 	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
 	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
 	if (target->variant && !target->spec && !own)
 		own = field_find(variant, NALL, key);
 	const struct field *setting = target->variant && !own ? field_find(settings, n, key) : NULL;
-	if (!of_spec && !own && !setting)
+	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
+	/* Before the value is read: that may open what it names. */
+	if (target->closed && (env ? !env_is_of(env_tunes, env)
+	                           : names(of_spec, value) || names(setting, value) ||
+	                                 (names(own, value) && !is_unset(value, target->lookup))))
+		return status_set(st,
+		                  "%s = '%.100s' may name a library, a file, a host or a program, "
+		                  "which --no-libraries refuses",
+		                  key, value);
+	if (env)
+		return env_set(&target->variant->settings, env, value, st);
 	if (target->variant)
 		target->variant->lookup = target->lookup;
 	if ((of_spec && field_read(of_spec, value, target->spec, st)) ||

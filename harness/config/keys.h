@@ -12,6 +12,7 @@ struct keys_target {
 	struct spec *spec;            /* NULL: keys of the experiment are not allowed here */
 	struct spec_variant *variant; /* NULL: keys of a variant are not allowed here */
 	spec_lookup_fn *lookup;
+	bool closed; /* --no-libraries: no value may name a library, a file, a host or a program */
 };
 
 /* All rows of [experiment], in the order in which help shows them. */
@@ -25,8 +26,5 @@ void keys_offer_env(struct suggestion *guess);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);
-/* Whether a variant's KEY=value may make a library load, run or write something, or choose a
- * network address. */
-bool keys_names_file(const char *env);
 
 #endif

@@ -246,7 +246,7 @@ static bool is_key(const char *key)
 static int value_check(struct build *b, const char *key, const char *value, struct status *st)
 {
 	struct spec_variant scratch = b->defaults;
-	const struct keys_target target = {NULL, &scratch, b->lookup};
+	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
 	return keys_apply(&target, key, value, st);
 }
 
@@ -332,7 +332,7 @@ int search_settings(const struct search_space *space, const struct search_set *s
                     struct settings *settings, struct status *st)
 {
 	struct spec_variant scratch = {.settings = *settings};
-	const struct keys_target target = {NULL, &scratch, NULL};
+	const struct keys_target target = {NULL, &scratch, NULL, false};
 	for (unsigned k = 0; k < space->nkeys; k++)
 		if (set->level[k] && keys_apply(&target, space->keys[k].key,
 		                                space->keys[k].values[set->level[k]], st))

@@ -24,7 +24,7 @@
 
 /* The override that keeps some variants alone: "--only=a,b". */
 #define SPEC_ONLY "--only"
-/* And the one that forbids variants to name a library or another file. */
+/* And the one that forbids values to name a library, a file, a host or a program. */
 #define SPEC_NO_LIBRARIES "--no-libraries"
 
 /* Looks up ${NAME} in a value: its text, or NULL when unset. */
@@ -155,8 +155,8 @@ struct spec {
 
 /* `file` with `overrides` ("key=value", n of them, borrowed), read once for any backend. With
  * SPEC_ONLY, variants that it does not name are dropped, and with them the factors and claims that
- * are about one. With SPEC_NO_LIBRARIES, a variant that names a library is an error, before any
- * library is read. The caller frees with spec_text_free; NULL: an error. */
+ * are about one. With SPEC_NO_LIBRARIES, a value that names a library is an error, before
+ * anything that it names is read. The caller frees with spec_text_free; NULL: an error. */
 struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
                             struct status *st);
 void spec_text_free(struct spec_text *text);

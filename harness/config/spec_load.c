@@ -8,7 +8,7 @@
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct keys_target target = {b->spec, &b->defaults, b->lookup};
+	const struct keys_target target = {b->spec, &b->defaults, b->lookup, b->from->no_libraries};
 	return build_layers(b, section, &target, st);
 }
 
@@ -60,7 +60,7 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
 	variant->at = s->at;
-	const struct keys_target target = {NULL, variant, b->lookup};
+	const struct keys_target target = {NULL, variant, b->lookup, b->from->no_libraries};
 	if (build_layers(b, section, &target, st))
 		return -1;
 	b->spec->nvariants++;
@@ -132,7 +132,8 @@ static void title_amend(struct spec *spec)
  * variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
-	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup};
+	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup,
+	                                       b->from->no_libraries};
 	unsigned colls[COLL_KINDS];
 	char title[sizeof b->spec->title];
 	unsigned ncolls = b->spec->ncolls;
@@ -151,7 +152,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	int rc = 0;
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
 		struct spec_variant *v = &b->spec->variants[i];
-		const struct keys_target variant = {NULL, v, b->lookup};
+		const struct keys_target variant = {NULL, v, b->lookup, b->from->no_libraries};
 		strcpy(v->backend, v->settings.backend);
 		rc = build_layers(b, BUILD_COMMAND_LINE, &variant, st);
 	}
@@ -414,8 +415,8 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	strcpy(spec->question, t->text.question);
 	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
 	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
-	    variants_name_none(b, st) || asked_finish(b, st) || variants_spread(b, st) ||
-	    variants_keep(b, st) || spec_check(b, st) || search_finish(b, st))
+	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
+	    spec_check(b, st) || search_finish(b, st))
 		goto done;
 	if (!spec->timeout_s)
 		spec->timeout_s = usual_timeout(spec);

@@ -345,13 +345,9 @@ static int text_read(const char *file, struct text *out, struct status *st)
 	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .on = "", .text = &text, .st = st};
 	const char *why = NULL;
-	int fd = sanitize_open(file, TEXT_MOST_BYTES, &why);
-	r.in = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!r.in) {
-		if (fd >= 0)
-			close(fd);
-		return status_set(st, "%s: cannot be read: %s", file, why ? why : strerror(errno));
-	}
+	r.in = sanitize_stream(file, TEXT_MOST_BYTES, &why);
+	if (!r.in)
+		return status_set(st, "%s: cannot be read: %s", file, why);
 
 	int wrong = ini_parse_stream(reader_line, &r, reader_entry, &r);
 	if (wrong > 0 && !r.failed) {

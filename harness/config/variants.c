@@ -63,41 +63,6 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 	                        st);
 }
 
-static int names_fail(struct build *b, struct text_place at, const char *who, const char *names,
-                      struct status *st)
-{
-	char what[512];
-	snprintf(what, sizeof what,
-	         "%.63s names a library, a file or a network address (%.300s), which "
-	         "--no-libraries refuses",
-	         who, names);
-	return build_fail(b, at, what, st);
-}
-
-int variants_name_none(struct build *b, struct status *st)
-{
-	const struct search_space *space = &b->spec->search;
-	char text[TRIAL_NAME_BYTES + SEARCH_VALUE_BYTES];
-	for (unsigned i = 0; b->from->no_libraries && i < b->spec->nvariants; i++) {
-		const struct spec_variant *v = &b->spec->variants[i];
-		const struct settings *s = &v->settings;
-		const char *names = v->each[0] ? "each" : s->nccl[0] ? "nccl" : NULL;
-		for (unsigned e = 0; e < s->nenv && !names; e++)
-			names = keys_names_file(s->env[e]) ? s->env[e] : NULL;
-		snprintf(text, sizeof text, "variant %s", v->name);
-		if (names)
-			return names_fail(b, v->at, text, names, st);
-	}
-	for (unsigned k = 0; b->from->no_libraries && k < space->nkeys; k++)
-		for (unsigned v = 1; v < space->keys[k].nvalues; v++) {
-			snprintf(text, sizeof text, "%s=%s", space->keys[k].key,
-			         space->keys[k].values[v]);
-			if (!strncmp(text, "env.", 4) && keys_names_file(text + 4))
-				return names_fail(b, space->keys[k].at, "the search", text, st);
-		}
-	return 0;
-}
-
 int variants_spread(struct build *b, struct status *st)
 {
 	struct spec *all = calloc(1, sizeof *all), *spec = b->spec;

@@ -48,6 +48,68 @@ static int agree_count(const struct member_place *at, const json_t *environment,
 	                        which, all, (long long)n);
 }
 
+/* A key of a cell that the plan has: one of its list, or its only value. */
+// clang-format off
+static const struct {
+	const char *key, *plan;
+	unsigned of, not_of; /* COLL_…: it is compared for collectives that are this, and not that */
+	bool timed;          /* the other passes choose it themselves */
+} planned[] = {
+    {"experiment",  "experiment",  0,             0,                        false},
+    {"warmup",      "warmup",      0,             0,                        false},
+    {"collective",  "collectives", 0,             COLL_PSEUDO,              false},
+    {"asked_bytes", "bytes",       0,             0,                        false},
+    {"dtype",       "dtypes",      0,             0,                        false},
+    {"op",          "ops",         COLL_REDUCES,  0,                        false},
+    {"root",        "roots",       COLL_ROOTED,   COLL_PAIRS | COLL_ROUTED, false},
+    {"in_place",    "in_place",    COLL_IN_PLACE, COLL_TRAINS,              false},
+    {"pace",        "paces",       0,             COLL_PSEUDO,              true},
+};
+// clang-format on
+
+/* An empty list is of all that there are. */
+static bool is_one_of(const json_t *value, const json_t *all)
+{
+	bool found = !json_array_size(all);
+	const json_t *each;
+	size_t i;
+	json_array_foreach(all, i, each) found = found || json_equal(value, each);
+	return json_is_array(all) ? found : json_equal(value, all);
+}
+
+static int agree_plan(const struct member_place *at, const json_t *environment, const json_t *line,
+                      const struct cell *cell)
+{
+	const unsigned is = coll_info(cell->coll)->is;
+	for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
+		const json_t *value = json_object_get(line, planned[i].key);
+		const json_t *plan = json_object_get(environment, planned[i].plan);
+		if (value && plan && (is & planned[i].of) == planned[i].of &&
+		    !(is & planned[i].not_of) && !(planned[i].timed && cell->pass != PASS_TIMED) &&
+		    !is_one_of(value, plan))
+			return member_bad(at, "\"%s\" is none of the environment's \"%s\"",
+			                  planned[i].key, planned[i].plan);
+	}
+	return 0;
+}
+
+/* Of all, and of each communicator. */
+static int agree_ranks(const struct member_place *at, const struct record_variant *variant,
+                       const struct record_cell *cell)
+{
+	const unsigned ranks = layout_ranks(variant->settings.layout);
+	if (!variant->known || !ranks)
+		return 0;
+	if (cell->nranks != ranks)
+		return member_bad(at, "\"ranks\" is %u, but the layout of variant %s has %u",
+		                  cell->nranks, cell->variant, ranks);
+	const unsigned each = split_place(variant->settings.split, ranks, 0).size;
+	return cell->cell.comm_ranks == each
+	           ? 0
+	           : member_bad(at, "\"comm_ranks\" is %u, but those of variant %s are %u",
+	                        cell->cell.comm_ranks, cell->variant, each);
+}
+
 int record_agree_cell(const struct member_place *at, const struct record_run *run,
                       const json_t *line, const struct record_cell *cell)
 {
@@ -70,23 +132,40 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 		                  "\"calls\" is %u, but the environment and variant %s come to "
 		                  "%u",
 		                  cell->calls, cell->variant, calls);
-	return agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
+	return agree_plan(at, env, line, &cell->cell) || agree_ranks(at, variant, cell) ||
+	               agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
 	               agree_count(at, env, "connection", "connections", cell->cell.connection) ||
 	               agree_count(at, env, "allocation", "allocations", cell->cell.allocation)
 	           ? -1
 	           : 0;
 }
 
-/* By place, and of one place by line. */
-static int by_place(const void *left, const void *right)
+typedef int order_fn(const struct record_cell *a, const struct record_cell *b);
+
+static int by_line(const struct record_cell *a, const struct record_cell *b)
+{
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Without a sum each cell has its own. */
+static int by_stamps(const struct record_cell *a, const struct record_cell *b)
+{
+	const int order = (a->stamps_sum > b->stamps_sum) - (a->stamps_sum < b->stamps_sum);
+	return order || a->stamps_sum ? order : by_line(a, b);
+}
+
+/* Of equal ones by line, as qsort_r. */
+static int in_order(const void *left, const void *right, void *by)
 {
 	const struct record_cell *a = *(const struct record_cell *const *)left;
 	const struct record_cell *b = *(const struct record_cell *const *)right;
-	int order = record_cell_order(a, b);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+	const int order = (*(order_fn *const *)by)(a, b);
+	return order ? order : by_line(a, b);
 }
 
-int record_agree_places(const struct member_place *at, const struct record_run *run)
+/* Names the first cell that is there again; `text` with its variant, block, and the other's line. */
+static int agree_once(const struct member_place *at, const struct record_run *run, order_fn *by,
+                      const char *text)
 {
 	const struct record_cell **cells = malloc((run->ncells + 1) * sizeof *cells);
 	const struct record_cell *again = NULL, *first = NULL;
@@ -96,18 +175,25 @@ int record_agree_places(const struct member_place *at, const struct record_run *
 	for (unsigned i = 0; i < run->ncells; i++)
 		if (!run->cells[i].error[0])
 			cells[n++] = &run->cells[i];
-	qsort(cells, n, sizeof *cells, by_place);
+	qsort_r(cells, n, sizeof *cells, in_order, &by);
 	for (unsigned i = 1; i < n; i++)
-		if (!record_cell_order(cells[i - 1], cells[i]) &&
-		    (!again || cells[i]->line < again->line)) {
+		if (!by(cells[i - 1], cells[i]) && (!again || cells[i]->line < again->line)) {
 			first = cells[i - 1];
 			again = cells[i];
 		}
 	free(cells);
 	struct member_place there = *at;
 	there.line = again ? again->line : 0;
-	return again
-	           ? member_bad(&there, "variant %s has this cell in block %u already, in line %u",
-	                        again->variant, again->block + 1, first->line)
+	return again ? member_bad(&there, text, again->variant, again->block + 1, first->line) : 0;
+}
+
+int record_agree_places(const struct member_place *at, const struct record_run *run)
+{
+	return agree_once(at, run, record_cell_order,
+	                  "variant %s has this cell in block %u already, in line %u") ||
+	               agree_once(at, run, by_stamps,
+	                          "variant %s, block %u: this cell's stamps are those of line %u: "
+	                          "one of the two is a copy")
+	           ? -1
 	           : 0;
 }

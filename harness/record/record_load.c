@@ -15,6 +15,10 @@
 #include "record_line.h"
 #include "record_search.h"
 
+/* Of a kind in a record. A session of the longest run has 33 000 trials. */
+#define MOST_CELLS (1u << 22)
+#define MOST_LINES (1u << 19)
+
 /* --- the environment, and the properties of its backends --- */
 
 static int check_variant(const struct member_place *at, const json_t *variants, size_t which)
@@ -83,8 +87,9 @@ static int check_environment(const struct member_place *at, const json_t *env)
 		return member_bad(at, "\"command\" is missing or is no list");
 	if (!json_is_object(json_object_get(env, "machine")))
 		return member_bad(at, "\"machine\" is missing or is no object");
-	if (!json_is_array(variants) || json_array_size(variants) == 0)
-		return member_bad(at, "\"variants\" is missing or empty");
+	if (!json_array_size(variants) || json_array_size(variants) > SPEC_MAX_VARIANTS + 2)
+		return member_bad(at, "\"variants\" is missing, empty, or more than %d",
+		                  SPEC_MAX_VARIANTS + 2);
 	for (size_t i = 0; i < json_array_size(variants); i++)
 		if (check_variant(at, variants, i))
 			return -1;
@@ -158,9 +163,11 @@ static int take_origin(const struct member_place *at, const json_t *line,
                        const struct record_run *run, char variant[TRIAL_NAME_BYTES],
                        unsigned *block, unsigned *order, int64_t *written_s)
 {
-	json_int_t number = 0, seconds = 0;
+	json_int_t number = 0, seconds = 0,
+	           most = ((json_int_t)run->nresumes + 1) * SPEC_MAX_BLOCKS;
+	most = most < RECORD_MAX_BLOCKS ? most : RECORD_MAX_BLOCKS;
 	if (member_name(at, line, "variant", variant, TRIAL_NAME_BYTES) ||
-	    member_number(at, line, "block", 0, RECORD_MAX_BLOCKS - 1, &number) ||
+	    member_number(at, line, "block", 0, most - 1, &number) ||
 	    member_count(at, line, "order", 0, order) ||
 	    (json_object_get(line, "written_s") &&
 	     member_number(at, line, "written_s", 0, INT_MAX * (json_int_t)1000, &seconds)))
@@ -172,16 +179,20 @@ static int take_origin(const struct member_place *at, const json_t *line,
 	return 0;
 }
 
-/* Room for one more, doubling. NULL: out of memory, and the list stays as it is. */
-static void *list_grow(void **list, unsigned count, size_t each)
+/* The list with room for one more of at most `most`, all 0: a small file, packed, may hold any number of
+ * lines. NULL, with a sentence: it stays as it is. */
+static void *list_grow(const struct member_place *at, void *list, unsigned count, size_t each,
+                       unsigned most)
 {
-	if (count == 0 || (count & (count - 1)) == 0) {
-		void *more = realloc(*list, (count ? 2 * (size_t)count : 1) * each);
-		if (!more)
-			return NULL;
-		*list = more;
-	}
-	return memset((char *)*list + count * each, 0, each);
+	const bool full = count == most, doubles = !full && !(count & (count - 1));
+	void *more = doubles ? realloc(list, (count ? 2 * (size_t)count : 1) * each) : list;
+	if (!full && more)
+		memset((char *)more + count * each, 0, each);
+	else if (full)
+		member_bad(at, "a record has at most %u lines of this kind", most);
+	else
+		member_bad(at, "out of memory for the record");
+	return full ? NULL : more;
 }
 
 /* Facts are in a trial's first cell; in older records, in each. */
@@ -195,12 +206,11 @@ static void share_facts(const struct record_cell *first, const struct record_cel
 static int add_cell(const struct member_place *at, json_t *line, const struct stamps *stamps,
                     struct record_run *run)
 {
-	void *list = run->cells;
-	struct record_cell *cell = list_grow(&list, run->ncells, sizeof *cell);
+	struct record_cell *list = list_grow(at, run->cells, run->ncells, sizeof *list, MOST_CELLS);
+	if (!list)
+		return -1;
 	run->cells = list;
-	if (!cell)
-		return member_bad(at, "out of memory for the record");
-	run->ncells++;
+	struct record_cell *cell = &list[run->ncells++];
 	cell->json = json_incref(line);
 	if (take_origin(at, line, run, cell->variant, &cell->block, &cell->order, &cell->written_s))
 		return -1;
@@ -217,12 +227,12 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 
 static int add_failure(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	void *list = run->failures;
-	struct record_failure *failure = list_grow(&list, run->nfailures, sizeof *failure);
+	struct record_failure *list =
+	    list_grow(at, run->failures, run->nfailures, sizeof *list, MOST_LINES);
+	if (!list)
+		return -1;
 	run->failures = list;
-	if (!failure)
-		return member_bad(at, "out of memory for the record");
-	run->nfailures++;
+	struct record_failure *failure = &list[run->nfailures++];
 	if (take_origin(at, line, run, failure->variant, &failure->block, &failure->order,
 	                &failure->written_s))
 		return -1;
@@ -232,12 +242,11 @@ static int add_failure(const struct member_place *at, const json_t *line, struct
 static int add_path(const struct member_place *at, json_t *line, struct record_run *run)
 {
 	const json_t *as_expected = json_object_get(line, "as_expected");
-	void *list = run->paths;
-	struct record_path *path = list_grow(&list, run->npaths, sizeof *path);
+	struct record_path *list = list_grow(at, run->paths, run->npaths, sizeof *list, MOST_LINES);
+	if (!list)
+		return -1;
 	run->paths = list;
-	if (!path)
-		return member_bad(at, "out of memory for the record");
-	run->npaths++;
+	struct record_path *path = &list[run->npaths++];
 	path->json = json_incref(line);
 	path->path = json_object_get(line, "path");
 	if (!json_is_object(path->path) || !json_is_boolean(as_expected))
@@ -261,13 +270,14 @@ static int find_spent(const char *word)
 
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
 {
-	void *list = run->spent;
-	struct record_spent *s = list_grow(&list, run->nspent, sizeof *s);
+	struct record_spent *list =
+	    list_grow(at, run->spent, run->nspent, sizeof *list, MOST_LINES);
 	json_int_t from, to;
 	int on;
+	if (!list)
+		return -1;
 	run->spent = list;
-	if (!s)
-		return member_bad(at, "out of memory for the record");
+	struct record_spent *s = &list[run->nspent];
 	s->session = run->nresumes;
 	if (member_word(at, line, "on", find_spent, &on) ||
 	    member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
@@ -308,12 +318,12 @@ static int take_resume(const struct member_place *at, json_t *line, struct recor
 
 static int add_resume(const struct member_place *at, json_t *line, struct record_run *run)
 {
-	void *list = run->resumes;
-	struct record_resume *resume = list_grow(&list, run->nresumes, sizeof *resume);
+	struct record_resume *list =
+	    list_grow(at, run->resumes, run->nresumes, sizeof *list, RECORD_MAX_RESUMES);
+	if (!list)
+		return -1;
 	run->resumes = list;
-	if (!resume)
-		return member_bad(at, "out of memory for the record");
-	run->nresumes++;
+	struct record_resume *resume = &list[run->nresumes++];
 	resume->first_block = record_next_block(run);
 	resume->after_end = run->end.reason[0];
 	run->end = (struct record_end){.reason = ""};

@@ -63,6 +63,8 @@ int record_search_take(const struct member_place *at, json_t *line, struct recor
 	if (!run->search && begin(at, run))
 		return -1;
 	struct record_search *s = run->search;
+	if (s->nblocks == SPEC_MAX_BLOCKS)
+		return member_bad(at, "a search has at most %d blocks", SPEC_MAX_BLOCKS);
 	struct record_search_block *more = realloc(s->blocks, (s->nblocks + 1) * sizeof *more);
 	if (!more)
 		return member_bad(at, "out of memory for the record");

@@ -21,13 +21,15 @@
 #include "model.h"
 
 #define NO_PROGRAM 127
+#define LATE       (-2)
+#define MOST_S     300 /* of a file of plot/; the longest takes seconds */
 
 /* The run's folder within gnuplot, whatever its name. */
 #define HERE    "/proc/self/fd/3"
 #define HERE_FD 3
 
-/* Runs gnuplot and waits. Returns its exit status; NO_PROGRAM if there is none; -1 if it could not
- * be started or was killed. Its output goes to the file `log`. */
+/* Runs gnuplot and waits. Returns its exit status; NO_PROGRAM if there is none; LATE if it did not end;
+ * -1 if it could not be started or was killed. Its output goes to the file `log`. */
 static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 {
 	pid_t self = getpid(), child = fork();
@@ -47,6 +49,8 @@ static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 			_exit(NO_PROGRAM - 1);
 		/* µ and ÷ need UTF-8, numbers a decimal point, whatever the user's locale is. */
 		setenv("LC_ALL", "C.UTF-8", 1);
+		signal(SIGALRM, SIG_DFL);
+		alarm(MOST_S);
 		execvp(argv[0], argv);
 		_exit(NO_PROGRAM);
 	}
@@ -54,7 +58,7 @@ static int run_gnuplot(char *const argv[], const char *dir, const char *log)
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) == SIGALRM ? LATE : -1;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -93,6 +97,7 @@ struct job {
 	char dir[PATH_MAX], plot_dir[PATH_MAX];
 	char plots[PATH_MAX + 8], out[PATH_MAX + 24], log[PATH_MAX + 40], list[PATH_MAX + 40];
 	struct model_pictures *result;
+	bool late; /* gnuplot did not end: the other pictures are not tried */
 };
 
 static int is_file(const struct dirent *entry)
@@ -177,8 +182,7 @@ static void remove_earlier(const struct job *job)
 	char list[PATH_MAX + 40], line[2048], path[PATH_MAX + 2100];
 	snprintf(list, sizeof list, "%s/pictures.txt", job->plots);
 	const char *why;
-	int fd = sanitize_open(list, 0, &why);
-	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
+	FILE *in = sanitize_stream(list, 0, &why);
 	while (in && fgets(line, sizeof line, in)) {
 		line[strcspn(line, "\t\n")] = '\0';
 		if (!line[0] || line[0] == '.' || strchr(line, '/'))
@@ -198,6 +202,8 @@ static void remove_earlier(const struct job *job)
 static void draw_file(const char *name, void *arg)
 {
 	struct job *job = arg;
+	if (job->late)
+		return;
 	char file[PATH_MAX + 512], plot_dir[2 * PATH_MAX], set[3 * PATH_MAX];
 	script_quote(job->plot_dir, plot_dir, sizeof plot_dir);
 	snprintf(file, sizeof file, "%s/%s", job->plot_dir, name);
@@ -208,6 +214,12 @@ static void draw_file(const char *name, void *arg)
 	    "gnuplot",       "-d", "-e", set,  "-e",           "format='png'", file, "-e",
 	    "reset session", "-e", set,  "-e", "format='svg'", file,           NULL};
 	int rc = run_gnuplot(argv, job->dir, job->log);
+	job->late = rc == LATE;
+	if (job->late)
+		snprintf(
+		    job->result->warning, sizeof job->result->warning,
+		    "%.100s and what follows it were not drawn: gnuplot did not end within %d s",
+		    name, MOST_S);
 	if (rc != 0 && !job->result->warning[0])
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "%.100s was not drawn: gnuplot ended with status %d, and what it said "
@@ -286,7 +298,13 @@ static int find_answer(struct model_pictures *result, const struct story *story)
 static void draw_all(struct job *job, const struct story *story)
 {
 	char *argv[] = {"gnuplot", "--version", NULL};
-	if (run_gnuplot(argv, job->dir, "/dev/null") == NO_PROGRAM) {
+	const int rc = run_gnuplot(argv, job->dir, "/dev/null");
+	if (rc == LATE) {
+		snprintf(job->result->warning, sizeof job->result->warning,
+		         "no pictures: gnuplot did not end within %d s", MOST_S);
+		return;
+	}
+	if (rc == NO_PROGRAM) {
 		snprintf(job->result->warning, sizeof job->result->warning,
 		         "no pictures, for there is no gnuplot here: install it (apt-get install "
 		         "gnuplot-nox) and draw them: launchgap report");

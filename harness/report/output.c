@@ -90,8 +90,16 @@ int output_close(struct output *o, int rc, struct status *st)
 
 void output_append(const char *file, const char *text)
 {
-	FILE *out = fopen(file, "ae");
+	/* A pipe would wait for a reader. */
+	const int fd =
+	    open(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+	struct stat there;
+	const bool odd = fd >= 0 && !fstat(fd, &there) && !S_ISREG(there.st_mode);
+	FILE *out = fd >= 0 && !odd ? fdopen(fd, "a") : NULL;
 	const bool cut = out && fputs(text, out) < 0;
 	if (!out || fclose(out) || cut)
-		status_say("cannot append to %s: %s", file, strerror(errno));
+		status_say("cannot append to %s: %s", file,
+		           odd ? "it is no regular file" : strerror(errno));
+	if (!out && fd >= 0)
+		close(fd);
 }

@@ -9,6 +9,17 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	struct record_run run;
 	if (record_load(folder, &run, st))
 		return -1;
+	const unsigned next = record_next_block(&run);
+	/* What is added is read again. */
+	if (next + SPEC_MAX_BLOCKS > RECORD_MAX_BLOCKS || run.nresumes == RECORD_MAX_RESUMES) {
+		status_set(
+		    st,
+		    "cannot resume: a record has at most %d blocks and %d sessions, and this "
+		    "one has %u and %u; begin another run",
+		    RECORD_MAX_BLOCKS, RECORD_MAX_RESUMES + 1, next, run.nresumes + 1);
+		record_free(&run);
+		return -1;
+	}
 	json_t *paths = json_object();
 	for (unsigned i = 0; i < run.npaths; i++)
 		json_object_set_new(paths, run.paths[i].variant,
@@ -17,7 +28,7 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	*out = (struct resume){
 	    .environment = json_incref(run.environment),
 	    .paths = paths,
-	    .first_block = record_next_block(&run) - (begun > 0),
+	    .first_block = next - (begun > 0),
 	    .begun = begun,
 	    .seed = strtoull(json_string_value(json_object_get(run.environment, "seed")), NULL, 16),
 	};

@@ -8,6 +8,7 @@
 #include "../analysis/verdict.h"
 #include "../config/plan.h"
 #include "../record/record.h"
+#include "../sanitize.h"
 #include "job.h"
 #include "path_job.h"
 #include "progress.h"
@@ -148,9 +149,10 @@ static void say_kept(const struct runner *r, char *text, size_t bytes)
 /* The command that resumes the run, for so many more blocks; 0: those that it was begun with. */
 static void command_text(const struct runner *r, unsigned blocks, char *text, size_t bytes)
 {
-	const char *quote = strpbrk(r->folder.path, " \t'\"$\\&;()*?") ? "\"" : "";
-	int n = snprintf(text, bytes, "%s resume %s%s%s", r->request->argv[0], quote,
-	                 r->folder.path, quote);
+	char self[SANITIZE_WORD(PATH_MAX)], folder[SANITIZE_WORD(PATH_MAX)];
+	sanitize_word(r->request->argv[0], self, sizeof self);
+	sanitize_word(r->folder.path, folder, sizeof folder);
+	int n = snprintf(text, bytes, "%s resume %s", self, folder);
 	if (blocks && n > 0 && (size_t)n < bytes)
 		snprintf(text + n, bytes - (size_t)n, " blocks=%u", blocks);
 }

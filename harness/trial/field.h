@@ -55,8 +55,10 @@ struct field {
 	uint64_t lo, hi;          /* inclusive */
 	const char *const *words; /* NULL-terminated, or */
 	field_word_fn *word;
-	field_read_fn *read;   /* replaces the kind's own */
-	const char *json;      /* its member, if that is not the key */
+	field_read_fn *read;             /* replaces the kind's own */
+	bool (*names)(const char *text); /* whether a value names a library, a file, a host or a
+	                                  * program; NULL: none does */
+	const char *json;                /* its member, if that is not the key */
 	bool special;          /* used by backends that name it (struct backend), not by all */
 	bool optional;         /* JSON may lack it; then it stays as it is */
 	bool record;           /* in JSON only, where it has to be within lo and hi */

@@ -1,10 +1,13 @@
 #include "hosts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../sanitize.h"
+
+#define FILE_MAX_BYTES (1 << 20)
 
 bool hosts_named(const char *hosts)
 {
@@ -66,17 +69,27 @@ static bool line_read(char *line, char *host, size_t bytes)
 static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
 {
 	char line[512], host[300], list[HOSTS_BYTES] = "";
-	bool fits = true;
-	FILE *f = fopen(file, "re");
+	bool fits = true, right = true;
+	unsigned at = 0;
+	const char *why;
+	FILE *f = sanitize_stream(file, FILE_MAX_BYTES, &why);
 	if (!f)
-		return status_set(st, "hosts = @%s cannot be read: %s", file, strerror(errno));
-	while (fgets(line, sizeof line, f)) {
+		return status_set(st, "hosts = @%s cannot be read: %s", file, why);
+	while (fits && right && fgets(line, sizeof line, f)) {
 		size_t used = strlen(list);
-		if (line_read(line, host, sizeof host))
-			fits = fits && (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-			                                used ? "," : "", host) < sizeof list - used;
+		at++;
+		if (!line_read(line, host, sizeof host))
+			continue;
+		right = is_host(host, strlen(host));
+		fits = (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "",
+		                        host) < sizeof list - used;
 	}
 	fclose(f);
+	if (!right)
+		return status_set(st,
+		                  "hosts = @%s:%u: not a line of a host file; allowed is NAME, or "
+		                  "NAME slots=N",
+		                  file, at);
 	if (!fits)
 		return status_set(st,
 		                  "hosts = @%s has more than %d bytes of names; allowed is a "
@@ -84,7 +97,8 @@ static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
 		                  file, HOSTS_BYTES - 1);
 	if (!list[0])
 		return status_set(st, "hosts = @%s has no host", file);
-	return list_read(list, out, st);
+	strcpy(out, list);
+	return 0;
 }
 
 int hosts_read(const char *text, char out[HOSTS_BYTES], struct status *st)

@@ -28,6 +28,7 @@ static const char *const all_pages[] = {"shared", "small", "huge", NULL};
 static const char *const apis[] = {"grouped", "native",          "copies",
                                    "device",  "device-no-entry", NULL};
 
+static bool of_hosts_names(const char *text);
 static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_read, size_read;
 
 #define AT(FIELD)   offsetof(struct settings, FIELD)
@@ -46,7 +47,7 @@ static const struct field rows[] = {
     {"launcher", FIELD_NAME, TEXT(launcher), .initial = "auto",
      .help = "what starts processes: mpirun, srun, exec, join",
      .more = "`exec`: the job itself, without MPI; `alone`: of one process; `auto`: the first that can. [Launchers and hosts](../modes/README.md)"},
-    {"hosts", FIELD_TEXT, TEXT(hosts), .read = of_hosts_read, .initial = "this",
+    {"hosts", FIELD_TEXT, TEXT(hosts), .read = of_hosts_read, .names = of_hosts_names, .initial = "this",
      .help = "a number, a list as in a:8,b:8, or @FILE of a host file; each has the same layout",
      .more = "`this`: this one alone. Names and files are for mpirun, a number for srun and join. `mode` says how a host's ranks are placed; `ranks` and `layout` are of all hosts together. On gloo, mpi, nccl, null"},
     {"backend", FIELD_NAME, TEXT(backend), .initial = "auto", .otherwise = "the experiment's",
@@ -257,6 +258,11 @@ static int cpus_read(const struct field *f, const char *text, void *base, struct
 	if (all)
 		settings->cpus[0] = '\0';
 	return 0;
+}
+
+static bool of_hosts_names(const char *text)
+{
+	return strcmp(text, "this") != 0 && hosts_named(text);
 }
 
 static int of_hosts_read(const struct field *f, const char *text, void *base, struct status *st)

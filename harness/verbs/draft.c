@@ -102,7 +102,7 @@ static bool known_to_all(const char *key)
 static int value_check(struct draft *draft, const char *value, struct status *st)
 {
 	struct spec_variant *scratch = calloc(1, sizeof *scratch);
-	const struct keys_target target = {NULL, scratch, NULL};
+	const struct keys_target target = {NULL, scratch, NULL, false};
 	if (!scratch)
 		return status_set(st, "out of memory");
 	settings_default(&scratch->settings);
@@ -240,7 +240,7 @@ int draft_compare(struct draft *draft, const char *answer, const char *mode, str
 int draft_collectives(struct draft *draft, const char *answer, struct status *st)
 {
 	struct spec *scratch = calloc(1, sizeof *scratch);
-	const struct keys_target target = {scratch, NULL, NULL};
+	const struct keys_target target = {scratch, NULL, NULL, false};
 	const char *backend = NULL;
 	int rc = scratch ? keys_apply(&target, "collective", answer, st)
 	                 : status_set(st, "out of memory");

@@ -9,6 +9,7 @@
 #include "../core/isolation.h"
 #include "../machine.h"
 #include "../report/page.h"
+#include "../sanitize.h"
 #include "draft.h"
 #include "verbs.h"
 
@@ -192,16 +193,18 @@ static int answer_all(struct making *m, struct status *st)
 static void say_next(const struct making *m)
 {
 	const struct spec *spec = &m->dry.spec;
+	char file[SANITIZE_WORD(PATH_MAX)];
+	sanitize_word(m->file, file, sizeof file);
 	printf("%s is written: %u variants, %u collective%s, %u size%s. Next:\n", m->file,
 	       m->draft.nvariants, spec->ncolls, spec->ncolls == 1 ? "" : "s", spec->nsizes,
 	       spec->nsizes == 1 ? "" : "s");
 	printf("  launchgap run --file %s --dry-run\n    what it would measure, and its time\n",
-	       m->file);
+	       file);
 	if (m->draft.test != CLAIM_TESTS)
 		printf("  launchgap run --file %s --quick\n    what you expect alone, in about a "
 		       "minute\n",
-		       m->file);
-	printf("  launchgap run --file %s\n    all of it, with a report\n", m->file);
+		       file);
+	printf("  launchgap run --file %s\n    all of it, with a report\n", file);
 	if (!strcmp(m->draft.key, "each"))
 		puts("NCCL_LIBS=path:path names the libraries (`make nccl-legacy` gets them).");
 }

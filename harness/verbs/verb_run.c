@@ -91,22 +91,37 @@ static const struct field rows[] = {
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
     {"--resume", FIELD_OWN, AT(request.resume), .read = options_borrow, .value = "DIR", .help = "add blocks to a run, on the same machine"},
     {"--no-report", FIELD_FLAG, AT(no_report), .help = "measure only"},
-    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, which may run any code"},
+    {SPEC_NO_LIBRARIES, FIELD_FLAG, .read = no_libraries_read, .help = "refuse a file that names libraries, other files, hosts or programs, which may run any code"},
 };
 // clang-format on
 
 const struct options run_options = OPTIONS(rows);
 
-/* Takes the arguments from argv[first] on; they override earlier ones. */
-static int take(struct asked *a, const struct home *home, int first, char *argv[],
+/* Whether an option says what is measured. */
+static bool is_plan(const char *option)
+{
+	static const char *const plan[] = {"--quick", "--only", "--file", "--format",
+	                                   SPEC_NO_LIBRARIES};
+	unsigned i = 0;
+	while (i < sizeof plan / sizeof *plan && strcmp(plan[i], option))
+		i++;
+	return i < sizeof plan / sizeof *plan;
+}
+
+/* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,
+ * which may be a stranger's. Of its options those of the plan are taken, and none that names a file to
+ * write. */
+static int take(struct asked *a, const struct home *home, int first, char *argv[], bool recorded,
                 struct status *st)
 {
 	const struct verb *verb = verb_find(argv[1]);
 	unsigned agents; /* what is theirs says nothing here */
+	struct asked ignored = {.request = {0}};
 	for (int i = first, taken; argv[i]; i += taken) {
-		taken = options_take(&run_options, argv, i, a, st);
+		struct asked *to = recorded && !is_plan(argv[i]) ? &ignored : a;
+		taken = options_take(&run_options, argv, i, to, st);
 		if (!taken)
-			taken = report_option(argv, i, &a->options, st);
+			taken = report_option(argv, i, &to->options, st);
 		if (!taken && verb->call == verb_join)
 			taken = options_take(&join_options, argv, i, &agents, st);
 		if (taken < 0)
@@ -190,7 +205,7 @@ int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 	if (!a)
 		return status_set(st, "out of memory");
 	begin(a, home, argc, argv, &machine);
-	int result = take(a, home, 2, argv, st) ? -1 : carry_out(a, home, st);
+	int result = take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
 	free(a);
 	return result;
 }
@@ -210,7 +225,7 @@ static int take_recorded(struct asked *a, const struct home *home, const struct 
 	if (n < 3 || texts < n || (strcmp(argv[1], "run") && strcmp(argv[1], "join")))
 		return status_set(st, "the record does not say how its run was begun; say it "
 		                      "again: launchgap run NAME --resume DIR");
-	return take(a, home, 2, argv, st);
+	return take(a, home, 2, argv, true, st);
 }
 
 /* The blocks that are missing, unless the command line says how many more. */
@@ -253,9 +268,9 @@ int verb_resume(int argc, char *argv[], const struct home *home, struct status *
 	}
 	begin(a, home, argc, argv, &machine);
 	if (!take_recorded(a, home, &run, st)) {
-		a->no_report = a->dry = a->blocks = false;
+		a->blocks = false;
 		a->request.resume = argv[2];
-		if (!take(a, home, 3, argv, st) && !take_blocks(a, &run, blocks, st))
+		if (!take(a, home, 3, argv, false, st) && !take_blocks(a, &run, blocks, st))
 			result = carry_out(a, home, st);
 	}
 	record_free(&run);
