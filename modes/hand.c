@@ -20,27 +20,26 @@ static bool has_end(const char *text, size_t bytes)
 bool hand_is_order(const struct hand_order *o)
 {
 	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
-	             o->local_rank <= o->rank && o->nenv <= TRIAL_MAX_ENV &&
-	             has_end(o->address, sizeof o->address) &&
-	             has_end(o->secret, sizeof o->secret) && has_end(o->order, sizeof o->order);
+	             o->nenv <= TRIAL_MAX_ENV && has_end(o->address, sizeof o->address) &&
+	             has_end(o->order, sizeof o->order);
 	for (unsigned i = 0; right && i < o->nenv; i++)
-		right = has_end(o->env[i], sizeof o->env[i]) && strchr(o->env[i], '=');
+		right = has_end(o->env[i], sizeof o->env[i]) && strchr(o->env[i], '=') &&
+		        settings_env_allowed(o->env[i]);
 	return right;
 }
 
 /* A group of its own: Ctrl-C is for the agents. */
-static void become(const struct hand_order *o, const char *self, int said, int door, pid_t parent)
+static void become(const struct hand_order *o, const char *self, const char *secret, int said,
+                   int door, pid_t parent)
 {
+	char own[WIRE_SECRET_BYTES];
 	const struct launched as = {.by = launcher_find("join"),
 	                            .self = self,
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct starter_seat seat = {.rank = o->rank,
-	                                  .local_rank = o->local_rank,
-	                                  .address = o->address,
-	                                  .secret = o->secret,
-	                                  .door = door};
+	const struct starter_seat seat = {
+	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	setpgid(0, 0);
@@ -54,11 +53,12 @@ static void become(const struct hand_order *o, const char *self, int said, int d
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (unsigned i = 0; i < o->nenv; i++)
 		putenv((char *)(uintptr_t)o->env[i]);
+	wire_derive(secret, o->address, own);
 	starter_become(&as, &seat);
 }
 
-int hand_start(struct hand *hand, const struct hand_order *order, const char *self, int door,
-               struct status *st)
+int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
+               const char *secret, int door, struct status *st)
 {
 	int said[2];
 	if (hand->pid)
@@ -67,7 +67,7 @@ int hand_start(struct hand *hand, const struct hand_order *order, const char *se
 		return status_set(st, "cannot start a worker: %s", strerror(errno));
 	const pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		become(order, self, said[1], door, parent);
+		become(order, self, secret, said[1], door, parent);
 	close(said[1]);
 	if (pid < 0) {
 		close(said[0]);
@@ -111,8 +111,9 @@ void hand_kill(const struct hand *hand)
 
 bool hand_ended(struct hand *hand, struct hand_end *out)
 {
-	int status;
-	if (!hand->pid || waitpid(hand->pid, &status, WNOHANG) != hand->pid)
+	int status = 127 << 8; /* somebody else took its end */
+	const pid_t child = hand->pid ? waitpid(hand->pid, &status, WNOHANG) : 0;
+	if (!child || (child < 0 && errno != ECHILD))
 		return false;
 	hand_kill(hand); /* what it left running */
 	hand_hear(hand);

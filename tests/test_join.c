@@ -205,8 +205,8 @@ TEST(a_wrong_secret_is_turned_away)
 	                        "LAUNCHGAP_SECRET=ffff456789abcdef0123456789abcdef; start 1 2 a; "
 	                        "ends"),
 	           0, "agent 0 ended with 1",
-	           "rank 1 did not come within 1 s; 1 with another secret turned away",
-	           "agent 1 ended with 1", "another world answers: its secret is another");
+	           "rank 1 did not come within 1 s; 1 turned away without a proof of the secret",
+	           "agent 1 ended with 1", "another world or a stranger answers");
 }
 
 /* The second one's first agent finds the port taken, the others another world. */
@@ -302,7 +302,7 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 TEST(an_order_is_checked_before_it_is_obeyed)
 {
 	static struct hand_order right = {
-	    .rank = 3, .local_rank = 1, .processes = 4, .nenv = 1, .env = {"A=1"}};
+	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
 	struct hand_order *wrong = malloc(sizeof *wrong);
 	assert_true(hand_is_order(&right));
 	for (unsigned i = 0; i < 8; i++) {
@@ -310,11 +310,11 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 		// clang-format off
 		switch (i) {
 		case 0: wrong->rank = 4; break;
-		case 1: wrong->local_rank = 4; break;
+		case 1: strcpy(wrong->env[0], "LD_PRELOAD=/x.so"); break;
 		case 2: wrong->processes = UINT32_MAX; break;
 		case 3: wrong->nenv = TRIAL_MAX_ENV + 1; break;
 		case 4: memset(wrong->address, 'x', sizeof wrong->address); break;
-		case 5: memset(wrong->secret, 'x', sizeof wrong->secret); break;
+		case 5: strcpy(wrong->env[0], "PATH=/x"); break;
 		case 6: memset(wrong->order, 'x', sizeof wrong->order); break;
 		default: memset(wrong->env[0], '=', sizeof wrong->env[0]); break;
 		}
@@ -336,7 +336,8 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	snprintf(script, sizeof script, "%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
-	assert_int_equal(hand_start(&hand, &order, script, -1, &st), 0);
+	assert_int_equal(
+	    hand_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st), 0);
 	for (unsigned i = 0; i < 5000 && !ended; i++) {
 		usleep(2000);
 		hand_hear(&hand);
