@@ -51,7 +51,6 @@ struct starter {
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
 	pid_t *children;
-	unsigned left; /* of those that were started */
 };
 
 /* The name of a process's host. */
@@ -83,7 +82,6 @@ static int start_all(struct starter *s, struct status *st)
 			                  s->as->processes, strerror(errno),
 			                  errno == EAGAIN ? " (ulimit -u, or the cgroup's pids.max)"
 			                                  : "");
-		s->left++;
 	}
 	return 0;
 }
@@ -117,11 +115,12 @@ static void say_killed(const struct starter *s, unsigned process, int signal)
 static int wait_all(struct starter *s)
 {
 	int status, failed = 0;
+	unsigned left = s->as->processes;
 	int64_t until = INT64_MAX;
-	while (s->left) {
+	while (left) {
 		pid_t child = waitpid(-1, &status, until == INT64_MAX ? 0 : WNOHANG);
 		if (child < 0 && errno == ECHILD)
-			return failed ? failed : 1; /* others took their ends */
+			return failed ? failed : 1; /* somebody else took their ends */
 		if (child <= 0) {
 			const struct timespec moment = {0, 20000000};
 			if (clock_now_ns() > until)
@@ -133,7 +132,7 @@ static int wait_all(struct starter *s)
 		if (rank == s->as->processes)
 			continue;
 		s->children[rank] = 0;
-		s->left--;
+		left--;
 		if (!status || failed)
 			continue;
 		failed = starter_code(status);
@@ -163,14 +162,14 @@ static int start(const struct launched *as, struct status *st)
 		return -1;
 	}
 	const int unstarted = start_all(&s, st);
-	if (unstarted)
-		end_all(&s, SIGKILL);
 	close(s.door.fd);
-	const int failed = wait_all(&s);
+	if (!unstarted)
+		_exit(wait_all(&s));
+	end_all(&s, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		continue;
 	free(s.children);
-	if (unstarted)
-		return -1;
-	_exit(failed);
+	return -1;
 }
 
 static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
