@@ -199,6 +199,38 @@ TEST(an_agent_that_does_not_come_is_missed)
 	           "agent 1 ended with 1");
 }
 
+/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for rank 0. */
+TEST(who_waits_says_for_whom_and_why)
+{
+	static const char why[] = ": LAUNCHGAP_RANK and LAUNCHGAP_SIZE say that this is one of 2 "
+	                          "processes; alone it runs after `unset LAUNCHGAP_RANK`";
+	struct cli cli =
+	    shell(QUICK, "n=2; wait=30; start 0 2 a backend=host ranks=2; wait=6; "
+	                 "at=$LAUNCHGAP_RENDEZVOUS; export LAUNCHGAP_RENDEZVOUS=127.0.0.1:1; "
+	                 "start 1 2 a; wait $(cat $HERE/agent.1); cat $HERE/said.1; "
+	                 "LAUNCHGAP_RENDEZVOUS=$at; start 1 2 a; ends");
+	assert_says(cli.out, "launchgap: still waiting for rank 1");
+	assert_says(cli.out, "launchgap: rank 1 of 2 still waits for rank 0 at 127.0.0.1:1 (");
+	assert_int_equal(text_count(cli.out, why), 2);
+	cli_expect(cli, 0, "agent 0 ended with 0", "agent 1 ended with 0");
+}
+
+/* It is not what others may read. */
+TEST(a_secret_is_read_from_a_file_of_ones_own)
+{
+	cli_expect(shell(QUICK,
+	                 "umask 077; echo $LAUNCHGAP_SECRET >$HERE/secret; unset LAUNCHGAP_SECRET; "
+	                 "export LAUNCHGAP_SECRET_FILE=$HERE/secret; "
+	                 "begin 2 1 backend=host ranks=2; ends"),
+	           0, "agent 0 ended with 0", "agent 1 ended with 0");
+	cli_expect(shell(QUICK, "export LAUNCHGAP_SECRET_FILE=$HERE/secret; umask 077; cd $HERE; "
+	                        "echo 5e >secret; chmod 640 secret; begin 1 1; ends; "
+	                        "rm secret; mkfifo secret; begin 1 1; ends; "
+	                        "rm secret; begin 1 1; ends"),
+	           0, "secret may be read by others; wanted is a file of yours with mode 0600",
+	           "secret cannot be read: No such file or directory");
+}
+
 TEST(a_wrong_secret_is_turned_away)
 {
 	cli_expect(shell(QUICK, "wait=1 n=2; start 0 2 a; "

@@ -386,6 +386,8 @@ static int say_missing(const struct hall *hall, int64_t waited_ns, struct status
 		           hall->strangers > 1 ? "s" : "");
 	if (hall->twice.text[0])
 		status_add(text, sizeof text, "; %s", hall->twice.text);
+	if (hall->world->why)
+		status_add(text, sizeof text, "; %s", hall->world->why);
 	return status_set(st, "%s", text);
 }
 
@@ -606,7 +608,7 @@ int door_connect(const char *address, const struct door_world *world, unsigned w
 		clock_sleep_until(clock_now_ns() + pause);
 		pause = 2 * pause < PAUSES_NS ? 2 * pause : PAUSES_NS;
 	}
-	return status_set(st, "%s 0 did not answer at %s within %.0f %s: %s", world->peer, address,
-	                  in_unit(deadline_ns - begin_ns), unit_of(deadline_ns - begin_ns),
-	                  again.text);
+	return status_set(st, "%s 0 did not answer at %s within %.0f %s: %s%s%s", world->peer,
+	                  address, in_unit(deadline_ns - begin_ns), unit_of(deadline_ns - begin_ns),
+	                  again.text, world->why ? "; " : "", world->why ? world->why : "");
 }
