@@ -215,6 +215,23 @@ TEST(who_waits_says_for_whom_and_why)
 	cli_expect(cli, 0, "agent 0 ended with 0", "agent 1 ended with 0");
 }
 
+/* The documents' recipe, with a stand-in for ssh that keeps its command line, which all users can read. */
+TEST(the_recipe_of_ssh_hides_its_secret)
+{
+	struct cli cli = shell(
+	    QUICK,
+	    "sed -n '/^secret=/,/^done; wait/p' modes/README.md | sed 's|NAME hosts=2|--file "
+	    "$HERE/t.exp --results $HERE/results --no-report backend=host|; "
+	    "s|RENDEZVOUS=hosta|RENDEZVOUS=$LAUNCHGAP_RENDEZVOUS|; s|launchgap join|$LAUNCHGAP "
+	    "join|' >$HERE/recipe; unset LAUNCHGAP_SECRET; "
+	    "ssh() { echo \"$@\" >>$HERE/said.ssh; shift; sh -c \"$1\"; }; . $HERE/recipe; "
+	    "grep -c LAUNCHGAP_RANK $HERE/said.ssh; grep $secret $HERE/said.ssh && echo it is "
+	    "there; "
+	    "true");
+	assert_lacks(cli.out, "it is there");
+	cli_expect(cli, 0, "4 agents joined on 1 host", "\n4\n");
+}
+
 /* It is not what others may read. */
 TEST(a_secret_is_read_from_a_file_of_ones_own)
 {

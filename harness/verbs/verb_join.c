@@ -21,30 +21,16 @@ static const char *const jobs[] = {
     "PMI_JOBID",           "PALS_APID",   "JOBSET_NAME", "LWS_NAME",     "LWS_GROUP_INDEX",
 };
 
-/* 64 bits of FNV-1a, and the 0 of the text, so that "a" "bc" is not "ab" "c". */
-static uint64_t add(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
-}
-
 /* Keeps other jobs' processes out that come by mistake. Who knows the job can make it. */
 static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 {
-	uint64_t halves[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
-	char size[16];
-	snprintf(size, sizeof size, "%u", own->size);
-	for (unsigned h = 0; h < 2; h++) {
-		halves[h] = add(halves[h], size);
-		for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
-			const char *value = machine_env(jobs[i]);
-			halves[h] = add(halves[h], value ? value : "");
-		}
+	char all[4096];
+	snprintf(all, sizeof all, "%u", own->size);
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+		const char *value = machine_env(jobs[i]);
+		status_add(all, sizeof all, "\n%s", value ? value : "");
 	}
-	snprintf(out, WIRE_SECRET_BYTES, "%016llx%016llx", (unsigned long long)halves[0],
-	         (unsigned long long)halves[1]);
+	wire_derive("", all, out);
 }
 
 /* That of a file which nobody else can read; out is "" where none is named. */
