@@ -128,8 +128,8 @@ static int begin(struct other *o, struct status *st)
 	if (!order ||
 	    wire_recv(o->first, order, sizeof *order, clock_now_ns() + HAND_DEADLINE_NS, &why)) {
 		status_set(st, "the agent of rank 0 %s", order ? why.text : "asks for too much");
-	} else if (!hand_is_order(order)) {
-		status_set(st, "the agent of rank 0 sent no order: do all run the same launchgap?");
+	} else if (hand_check(order, &why)) {
+		status_set(st, "what the agent of rank 0 orders is refused: %s", why.text);
 	} else if (hand_start(&o->hand, order, o->all->as->self, o->all->as->secret, -1, &why)) {
 		struct hand_end end = {.job = order->job, .status = 127 << 8};
 		snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", o->all->as->rank,

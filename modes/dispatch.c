@@ -321,8 +321,7 @@ static int begin_job(struct dispatch *d, const struct join_ask *ask, struct stat
 		           ask->hosts);
 	else if (!choose(d, ask->hosts, each, st) && !agent_open(d->all->as->address, &door, st)) {
 		fill_order(d, ask, &door, order);
-		result = hand_is_order(order) ? start_all(d, order, door.fd, st)
-		                              : status_set(st, "the job's order is not understood");
+		result = hand_check(order, st) ? -1 : start_all(d, order, door.fd, st);
 		close(door.fd);
 	}
 	for (unsigned i = 0; i < d->size && !d->left; i++)

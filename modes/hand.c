@@ -17,15 +17,49 @@ static bool has_end(const char *text, size_t bytes)
 	return memchr(text, '\0', bytes) != NULL;
 }
 
-bool hand_is_order(const struct hand_order *o)
+/* What a rank lets others set: what tunes the libraries that are measured. Nothing that replaces the program or
+ * what it is linked with (LD_PRELOAD, PATH), or that Open MPI loads or runs. A final _ is of all names that
+ * begin so. */
+static const char *const may_set[] = {"NCCL_",
+                                      "CUDA_",
+                                      "UCX_",
+                                      "FI_",
+                                      "GLOO_",
+                                      "OMPI_MCA_btl=",
+                                      "OMPI_MCA_btl_base_verbose=",
+                                      "OMPI_MCA_btl_tcp_if_include=",
+                                      "OMPI_MCA_btl_vader_segment_size=",
+                                      "OMPI_MCA_mpi_leave_pinned=",
+                                      "OMPI_MCA_mpi_yield_when_idle=",
+                                      "OMPI_MCA_oob_tcp_if_include=",
+                                      "OMPI_MCA_orte_base_help_aggregate=",
+                                      "OMPI_MCA_pml="};
+
+static int check_variable(const char *entry, struct status *st)
+{
+	for (size_t i = 0; i < sizeof may_set / sizeof *may_set && strchr(entry, '='); i++)
+		if (!strncmp(entry, may_set[i], strlen(may_set[i])))
+			return 0;
+	return status_set(
+	    st,
+	    "%.*s is no variable that agents take from others; allowed are names that "
+	    "begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
+	    (int)strcspn(entry, "="), entry);
+}
+
+int hand_check(const struct hand_order *o, struct status *st)
 {
 	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
 	             o->nenv <= TRIAL_MAX_ENV && has_end(o->address, sizeof o->address) &&
 	             has_end(o->order, sizeof o->order);
 	for (unsigned i = 0; right && i < o->nenv; i++)
-		right = has_end(o->env[i], sizeof o->env[i]) && strchr(o->env[i], '=') &&
-		        settings_env_allowed(o->env[i]);
-	return right;
+		right = has_end(o->env[i], sizeof o->env[i]);
+	if (!right)
+		return status_set(st, "it is no order: do all run the same launchgap?");
+	for (unsigned i = 0; i < o->nenv; i++)
+		if (check_variable(o->env[i], st))
+			return -1;
+	return 0;
 }
 
 /* A group of its own: Ctrl-C is for the agents. */

@@ -48,9 +48,9 @@ struct hand {
 	char tail[HAND_SAID_BYTES];
 };
 
-/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and its
- * variables are those that an experiment may set (env.h). */
-bool hand_is_order(const struct hand_order *order);
+/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and it sets
+ * no variable but those that tune libraries. */
+int hand_check(const struct hand_order *order, struct status *st);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
                const char *secret, int door, struct status *st);

@@ -371,7 +371,8 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 	static struct hand_order right = {
 	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
 	struct hand_order *wrong = malloc(sizeof *wrong);
-	assert_true(hand_is_order(&right));
+	struct status st = {""};
+	assert_works(hand_check(&right, &st), st);
 	for (unsigned i = 0; i < 8; i++) {
 		memcpy(wrong, &right, sizeof right);
 		// clang-format off
@@ -386,7 +387,11 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 		default: memset(wrong->env[0], '=', sizeof wrong->env[0]); break;
 		}
 		// clang-format on
-		assert_false(hand_is_order(wrong));
+		st.text[0] = '\0';
+		assert_int_equal(hand_check(wrong, &st), -1);
+		assert_says(st.text, i == 1   ? "LD_PRELOAD is no variable that agents take"
+		                     : i == 5 ? "PATH is no variable that agents take"
+		                              : "it is no order");
 	}
 	free(wrong);
 }

@@ -149,6 +149,24 @@ const struct field *keys_fields(size_t *n)
 	return experiment;
 }
 
+/* What a variant may set in a job's environment: variables that tune the measured library. Not
+ * those that replace the measured program (LD_PRELOAD, PATH). Of Open MPI, only some keys: it loads
+ * what its component paths name and runs what its agents name. A final _ allows every key that
+ * begins so. */
+static const char *const env_allowed[] = {"NCCL_",
+                                          "CUDA_",
+                                          "UCX_",
+                                          "OMPI_MCA_btl",
+                                          "OMPI_MCA_btl_base_verbose",
+                                          "OMPI_MCA_btl_tcp_if_include",
+                                          "OMPI_MCA_btl_vader_segment_size",
+                                          "OMPI_MCA_mpi_leave_pinned",
+                                          "OMPI_MCA_mpi_yield_when_idle",
+                                          "OMPI_MCA_oob_tcp_if_include",
+                                          "OMPI_MCA_orte_base_help_aggregate",
+                                          "OMPI_MCA_pml",
+                                          NULL};
+
 /* Words in the names of variables that make NCCL, CUDA and UCX load, run or write something, or
  * listen or connect somewhere (NCCL_COMM_ID, NCCL_RAS_ADDR). */
 static const char *const env_file_words[] = {"PLUGIN", "INJECTION", "FILE",    "PATH",
@@ -175,23 +193,34 @@ bool keys_of_variant(const char *key)
 	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
 }
 
+static bool env_is_allowed(const char *name)
+{
+	for (unsigned i = 0; env_allowed[i]; i++) {
+		size_t n = strlen(env_allowed[i]);
+		if (env_allowed[i][n - 1] == '_' ? !strncmp(name, env_allowed[i], n) && name[n]
+		                                 : !strcmp(name, env_allowed[i]))
+			return true;
+	}
+	return false;
+}
+
 void keys_offer_env(struct suggestion *guess)
 {
-	if (settings_env_allowed(guess->word))
+	if (env_is_allowed(guess->word))
 		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
 }
 
 static int env_check(const char *name, const char *value, struct status *st)
 {
 	size_t n = strlen(name);
-	bool word = settings_env_allowed(name);
+	bool word = env_is_allowed(name);
 	for (size_t k = 0; k < n; k++)
 		word = word && (isalnum((unsigned char)name[k]) || name[k] == '_');
 	if (!word) {
 		char mpi[512] = "";
-		for (unsigned i = 0; settings_env_names[i]; i++)
-			if (!strncmp(settings_env_names[i], "OMPI", 4))
-				status_list(mpi, sizeof mpi, settings_env_names[i]);
+		for (unsigned i = 0; env_allowed[i]; i++)
+			if (!strncmp(env_allowed[i], "OMPI", 4))
+				status_list(mpi, sizeof mpi, env_allowed[i]);
 		return status_set(st,
 		                  "env.%s is not allowed; allowed are names that start with "
 		                  "NCCL_, CUDA_ or UCX_, and %s",

@@ -353,36 +353,6 @@ static bool row_equal(const struct field *row, const struct settings *a, const s
 	return equal;
 }
 
-/* What a variant may set in a job's environment: variables that tune the measured library. Not
- * those that replace the measured program (LD_PRELOAD, PATH). Of Open MPI, only some keys: it loads
- * what its component paths name and runs what its agents name. A final _ allows every key that
- * begins so. */
-const char *const settings_env_names[] = {"NCCL_",
-                                          "CUDA_",
-                                          "UCX_",
-                                          "OMPI_MCA_btl",
-                                          "OMPI_MCA_btl_base_verbose",
-                                          "OMPI_MCA_btl_tcp_if_include",
-                                          "OMPI_MCA_btl_vader_segment_size",
-                                          "OMPI_MCA_mpi_leave_pinned",
-                                          "OMPI_MCA_mpi_yield_when_idle",
-                                          "OMPI_MCA_oob_tcp_if_include",
-                                          "OMPI_MCA_orte_base_help_aggregate",
-                                          "OMPI_MCA_pml",
-                                          NULL};
-
-bool settings_env_allowed(const char *name)
-{
-	const size_t all = strcspn(name, "=");
-	for (unsigned i = 0; settings_env_names[i]; i++) {
-		const size_t n = strlen(settings_env_names[i]);
-		const bool begins = settings_env_names[i][n - 1] == '_';
-		if (!strncmp(name, settings_env_names[i], n) && (begins ? all > n : all == n))
-			return true;
-	}
-	return false;
-}
-
 /* The place of a variable; nenv if it is not there. */
 static unsigned env_place(const struct settings *s, const char *name)
 {

@@ -182,10 +182,6 @@ unsigned settings_differ(const struct settings *a, const struct settings *b, cha
  * there is no room. */
 void settings_text(const struct settings *settings, char *text, size_t bytes);
 
-/* Whether a variant, or who orders a job, may set this variable, and the table of those: NULL at its end. A
- * name may be followed by '=' and anything. */
-bool settings_env_allowed(const char *name);
-extern const char *const settings_env_names[];
 /* A variable's value in `env`, or NULL; a name may be followed by '=' and anything. */
 const char *settings_env(const struct settings *settings, const char *name);
 /* Sets KEY=value, replacing an earlier one. -1: `most` others are there. */
