@@ -174,5 +174,5 @@ static int start(const struct launched *as, struct status *st)
 
 static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	return starter_became() ? starter_find(as, out, st) : start(as, st);
+	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

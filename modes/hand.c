@@ -20,20 +20,13 @@ static bool has_end(const char *text, size_t bytes)
 /* What a rank lets others set: what tunes the libraries that are measured. Nothing that replaces the program or
  * what it is linked with (LD_PRELOAD, PATH), or that Open MPI loads or runs. A final _ is of all names that
  * begin so. */
-static const char *const may_set[] = {"NCCL_",
-                                      "CUDA_",
-                                      "UCX_",
-                                      "FI_",
-                                      "GLOO_",
-                                      "OMPI_MCA_btl=",
-                                      "OMPI_MCA_btl_base_verbose=",
-                                      "OMPI_MCA_btl_tcp_if_include=",
-                                      "OMPI_MCA_btl_vader_segment_size=",
-                                      "OMPI_MCA_mpi_leave_pinned=",
-                                      "OMPI_MCA_mpi_yield_when_idle=",
-                                      "OMPI_MCA_oob_tcp_if_include=",
-                                      "OMPI_MCA_orte_base_help_aggregate=",
-                                      "OMPI_MCA_pml="};
+// clang-format off
+static const char *const may_set[] = {
+    "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",
+    "OMPI_MCA_btl_vader_segment_size=", "OMPI_MCA_mpi_leave_pinned=", "OMPI_MCA_mpi_yield_when_idle=", "OMPI_MCA_oob_tcp_if_include=",
+    "OMPI_MCA_orte_base_help_aggregate=", "OMPI_MCA_pml=",
+};
+// clang-format on
 
 static int check_variable(const char *entry, struct status *st)
 {

@@ -12,8 +12,7 @@
 #include "../harness/machine.h"
 
 #define FIND_S 60 /* within which all have to come */
-/* Of such a process alone: its parent, its place, and where the job meets. Not on its command line, which
- * all users can read. */
+/* Of such a process: rank 0's listening socket, and where the job meets. All users can read command lines. */
 #define SEAT "LAUNCHGAP_SEAT"
 /* For the others once one has failed, or was killed. */
 #define GRACE_S 5
@@ -21,10 +20,10 @@
 
 void starter_become(const struct launched *as, const struct starter_seat *seat)
 {
-	char processes[16], own[2 * ADDRESS_BYTES];
+	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
 	snprintf(processes, sizeof processes, "%u", as->processes);
-	snprintf(own, sizeof own, "%d %u %d %s %s", (int)getppid(), seat->rank,
-	         seat->rank ? -1 : seat->door, seat->secret, seat->address);
+	snprintf(rank, sizeof rank, "%u", seat->rank);
+	snprintf(own, sizeof own, "%d %s %s", seat->door, seat->secret, seat->address);
 	setenv(SEAT, own, 1);
 	if (seat->host) {
 		/* NCCL believes it too, so that it takes its network between them. */
@@ -34,38 +33,24 @@ void starter_become(const struct launched *as, const struct starter_seat *seat)
 	if (seat->rank == 0)
 		fcntl(seat->door, F_SETFD, 0);
 	execl(as->self, as->self, "worker", as->by->name, as->order, processes,
-	      as->yield ? "yield" : "spin", NULL);
+	      as->yield ? "yield" : "spin", rank, NULL);
 	fprintf(stderr, "launchgap: cannot start %s: %s\n", as->self, strerror(errno));
 	_exit(127);
 }
 
-/* One that was not started so has none, or a stranger's: others' variables are no sign of it. */
-static bool read_seat(struct exchange_seat *out, char secret[WIRE_SECRET_BYTES],
-                      char address[ADDRESS_BYTES])
-{
-	const char *own = machine_env(SEAT);
-	int parent;
-	*out = (struct exchange_seat){.address = address, .secret = secret, .timeout_s = FIND_S};
-	return own &&
-	       sscanf(own, "%d %u %d %32s %255s", &parent, &out->rank, &out->door, secret,
-	              address) == 5 &&
-	       parent == getppid();
-}
-
-bool starter_became(void)
-{
-	struct exchange_seat seat;
-	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	return read_seat(&seat, secret, address);
-}
-
 int starter_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	struct exchange_seat seat;
+	const char *own = machine_env(SEAT);
 	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	if (!read_seat(&seat, secret, address))
-		return status_set(st, "this process was not started by %s", as->by->name);
-	seat.size = as->processes;
+	struct exchange_seat seat = {.rank = (unsigned)atoi(as->rank),
+	                             .size = as->processes,
+	                             .address = address,
+	                             .secret = secret,
+	                             .timeout_s = FIND_S};
+	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
+		return status_set(st, "rank %s has no place where its job meets", as->rank);
+	if (seat.rank)
+		seat.door = -1;
 	return exchange_open_tcp(&seat, out, st);
 }
 

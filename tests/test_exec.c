@@ -47,7 +47,7 @@ TEST(ranks_of_others_do_not_matter)
 	    "RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost",
 	    "LAUNCHGAP_RANK=1 LAUNCHGAP_SIZE=9 LAUNCHGAP_SECRET=me",
 	    "LAUNCHGAP_RANK=0 LAUNCHGAP_SIZE=2 LAUNCHGAP_LOCAL_RANK=0 LAUNCHGAP_RENDEZVOUS=a",
-	    "LAUNCHGAP_SEAT='1 0 3 0123456789abcdef0123456789abcdef 127.0.0.1:1'",
+	    "LAUNCHGAP_SEAT='3 0123456789abcdef0123456789abcdef 127.0.0.1:1'",
 	};
 	cli_write(folder, "t.exp", TWO);
 	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)

@@ -344,15 +344,10 @@ static int attend(struct hall *hall, int64_t deadline_ns, struct status *st)
 	return hall->polls[0].revents ? let_knock(hall, st) : 0;
 }
 
-/* What was waited, in the unit that follows: the deadline came a moment after it was set. */
-static const char *unit_of(int64_t ns)
+/* What was waited: the deadline came a moment after it was set. */
+static double in_seconds(int64_t ns)
 {
-	return ns < 950 * MS_NS ? "ms" : "s";
-}
-
-static double in_unit(int64_t ns)
-{
-	return (double)ns / (ns < 950 * MS_NS ? 1e6 : 1e9);
+	return (double)(ns + MS_NS) / 1e9;
 }
 
 static void list_missing(const struct hall *hall, char *text, size_t bytes)
@@ -371,8 +366,7 @@ static int say_missing(const struct hall *hall, int64_t waited_ns, struct status
 {
 	char text[sizeof st->text];
 	list_missing(hall, text, sizeof text);
-	status_add(text, sizeof text, " did not come within %.0f %s", in_unit(waited_ns),
-	           unit_of(waited_ns));
+	status_add(text, sizeof text, " did not come within %.3g s", in_seconds(waited_ns));
 	if (hall->left)
 		status_add(text, sizeof text, "; %u came and left", hall->left);
 	if (hall->others)
@@ -608,7 +602,7 @@ int door_connect(const char *address, const struct door_world *world, unsigned w
 		clock_sleep_until(clock_now_ns() + pause);
 		pause = 2 * pause < PAUSES_NS ? 2 * pause : PAUSES_NS;
 	}
-	return status_set(st, "%s 0 did not answer at %s within %.0f %s: %s%s%s", world->peer,
-	                  address, in_unit(deadline_ns - begin_ns), unit_of(deadline_ns - begin_ns),
-	                  again.text, world->why ? "; " : "", world->why ? world->why : "");
+	return status_set(st, "%s 0 did not answer at %s within %.3g s: %s%s%s", world->peer,
+	                  address, in_seconds(deadline_ns - begin_ns), again.text,
+	                  world->why ? "; " : "", world->why ? world->why : "");
 }
