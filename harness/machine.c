@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "status.h"
 
@@ -95,8 +96,11 @@ void machine_host(char out[MACHINE_HOST_BYTES])
 	const char *said = getenv(MACHINE_HOST);
 	uname(&name);
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-	memset(out, 0, MACHINE_HOST_BYTES); /* all of it is compared */
-	if (said)
+	memset(out, 0, MACHINE_HOST_BYTES);             /* all of it is compared */
+	if (said && strlen(said) >= MACHINE_HOST_BYTES) /* two that begin the same are two */
+		snprintf(out, MACHINE_HOST_BYTES, "%.80s~%016llx", said,
+		         (unsigned long long)XXH3_64bits(said, strlen(said)));
+	else if (said)
 		snprintf(out, MACHINE_HOST_BYTES, "%s", said);
 	else
 		snprintf(out, MACHINE_HOST_BYTES, "%.64s %s", name.nodename, boot);

@@ -88,6 +88,8 @@ static int run_verb(int argc, char *argv[])
 	struct status st = {0};
 	/* `| head`: output that nobody reads is lost, but all files are complete. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A parent that ignores it would have the kernel take the ends of our children. */
+	signal(SIGCHLD, SIG_DFL);
 	/* `ulimit -f`: an error message, as for a full disk. A job dies, and its runner reports it. */
 	if (argc < 2 || strcmp(argv[1], "worker"))
 		signal(SIGXFSZ, SIG_IGN);

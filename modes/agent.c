@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/sanitize.h"
 #include "hand.h"
 
 #define S_NS ((int64_t)1000000000)
@@ -32,68 +32,75 @@ static void keep_alive(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof silent_ms);
 }
 
-int agent_open(const char *meeting, struct wire_door *out, struct status *st)
+int agent_open(const char *meeting, struct door_place *out, struct status *st)
 {
 	char at[ADDRESS_BYTES];
 	if (address_to_listen(meeting, at, st))
 		return -1;
 	strcpy(strrchr(at, ':'), ":0");
-	return wire_open(at, out, st);
+	return door_open(at, out, st);
 }
 
-/* The door behind the meeting, at which the agents' connections are made. */
-struct link_place {
-	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
-	int failed;
-};
+void agent_over(const struct agents *all, int code, const char *why)
+{
+	const struct hand_head head = {HAND_OVER, 0};
+	const int64_t soon = clock_now_ns() + S_NS;
+	struct hand_over over = {.code = code};
+	snprintf(over.why, sizeof over.why, "%s", why);
+	for (unsigned i = 1; i < all->as->size; i++) {
+		struct status ignored = {""};
+		if (all->wires[i].fd >= 0 &&
+		    !wire_send(&all->wires[i], &head, sizeof head, soon, &ignored))
+			wire_send(&all->wires[i], &over, sizeof over, soon, &ignored);
+	}
+}
 
-static int link_all(const struct agents *all, struct exchange *x, struct status *st)
+/* The first one gets the host's name of each other one. */
+static int gather(const struct agents *all, const struct door_world *world, int64_t deadline_ns,
+                  struct status *st)
 {
 	const struct agent *as = all->as;
-	const int64_t deadline_ns = clock_now_ns() + as->wait_s * S_NS;
-	struct link_place at = {.failed = 0};
-	struct wire_door door = {.fd = -1};
+	char at[ADDRESS_BYTES];
+	struct door_place door;
 	struct status why = {""};
-	int result = -1;
-	if (as->rank == 0) {
-		at.failed = wire_secret(at.secret, &why) || agent_open(as->address, &door, &why);
-		snprintf(at.address, sizeof at.address, "%s", door.address);
+	if (as->size == 1)
+		return 0;
+	if (address_to_listen(as->address, at, st) || door_open(at, &door, st))
+		return -1;
+	int result = door_gather(door.fd, world, deadline_ns, all->wires, st);
+	close(door.fd);
+	for (unsigned i = 1; i < as->size && !result; i++) {
+		char *name = all->names[i];
+		if (wire_recv(&all->wires[i], name, MACHINE_HOST_BYTES,
+		              clock_now_ns() + HAND_DEADLINE_NS, &why))
+			result = status_set(st, "rank %u %s", i, why.text);
+		name[MACHINE_HOST_BYTES - 1] = '\0';
 	}
-	if (!exchange_first(x, &at, sizeof at, st) && at.failed)
-		status_set(st, "%s", why.text[0] ? why.text : "rank 0 cannot be reached");
-	if (!st->text[0]) {
-		const struct wire_world world = {at.secret, "rank", as->size};
-		result = as->rank ? wire_connect(at.address, &world, as->rank, deadline_ns,
-		                                 &all->fds[0], st)
-		                  : wire_gather(door.fd, &world, deadline_ns, all->fds, st);
-	}
-	for (unsigned i = 0; i < as->size; i++)
-		if (all->fds[i] >= 0)
-			keep_alive(all->fds[i]);
-	if (door.fd >= 0)
-		close(door.fd);
+	if (result)
+		agent_over(all, 1, st->text);
 	return result;
 }
 
 static int meet(const struct agents *all, struct status *st)
 {
 	const struct agent *as = all->as;
-	const struct exchange_seat seat = {.rank = as->rank,
-	                                   .size = as->size,
-	                                   .door = -1,
-	                                   .address = as->address,
-	                                   .secret = as->secret,
-	                                   .timeout_s = as->wait_s};
-	struct exchange *x;
-	char own[MACHINE_HOST_BYTES];
-	machine_host(own);
-	if (exchange_open_tcp(&seat, &x, st))
-		return -1;
-	int result =
-	    exchange_all(x, own, all->names, sizeof own, st) || link_all(all, x, st) ? -1 : 0;
-	exchange_close(x);
+	const struct door_world world = {as->secret, "rank", as->size, as->why};
+	const int64_t deadline_ns = clock_now_ns() + as->wait_s * S_NS;
+	struct status why = {""};
+	int result;
+	machine_host(all->names[0]);
+	if (!as->rank)
+		result = gather(all, &world, deadline_ns, st);
+	else if (door_connect(as->address, &world, as->rank, deadline_ns, &all->wires[0], st))
+		result = -1;
+	else if (wire_send(&all->wires[0], all->names[0], MACHINE_HOST_BYTES,
+	                   clock_now_ns() + HAND_DEADLINE_NS, &why))
+		result = status_set(st, "rank 0 %s", why.text);
+	else
+		result = 0;
 	for (unsigned i = 0; i < as->size; i++)
-		all->names[i][MACHINE_HOST_BYTES - 1] = '\0';
+		if (all->wires[i].fd >= 0)
+			keep_alive(all->wires[i].fd);
 	return result;
 }
 
@@ -102,7 +109,7 @@ static int meet(const struct agents *all, struct status *st)
 struct other {
 	const struct agents *all;
 	struct hand hand;
-	int first; /* the connection to the first one */
+	struct wire *first;
 };
 
 static int answer(const struct other *o, const struct hand_end *end, struct status *st)
@@ -121,9 +128,9 @@ static int begin(struct other *o, struct status *st)
 	if (!order ||
 	    wire_recv(o->first, order, sizeof *order, clock_now_ns() + HAND_DEADLINE_NS, &why)) {
 		status_set(st, "the agent of rank 0 %s", order ? why.text : "asks for too much");
-	} else if (!hand_is_order(order)) {
-		status_set(st, "the agent of rank 0 sent no order: do all run the same launchgap?");
-	} else if (hand_start(&o->hand, order, o->all->as->self, -1, &why)) {
+	} else if (hand_check(order, &why)) {
+		status_set(st, "what the agent of rank 0 orders is refused: %s", why.text);
+	} else if (hand_start(&o->hand, order, o->all->as->self, o->all->as->secret, -1, &why)) {
 		struct hand_end end = {.job = order->job, .status = 127 << 8};
 		snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", o->all->as->rank,
 		         why.text);
@@ -155,7 +162,11 @@ static int obey(struct other *o, int *code, struct status *st)
 		return 0;
 	case HAND_OVER:
 		*code = over.code ? 1 : 0;
-		if (over.code)
+		over.why[sizeof over.why - 1] = '\0';
+		sanitize_text(over.why);
+		if (over.why[0])
+			status_set(st, "%s", over.why);
+		else if (over.code)
 			status_set(st,
 			           "the run ended with exit status %d; what rank 0 prints says why",
 			           over.code);
@@ -185,11 +196,11 @@ static int signalled(struct other *o, int *code, struct status *st)
 
 static int serve(const struct agents *all, struct status *st)
 {
-	struct other o = {.all = all, .hand = {.said = -1}, .first = all->fds[0]};
+	struct other o = {.all = all, .hand = {.said = -1}, .first = &all->wires[0]};
 	int code = 1, over = 0;
 	while (!over) {
 		struct pollfd polls[] = {{.fd = all->signals, .events = POLLIN},
-		                         {.fd = o.first, .events = POLLIN},
+		                         {.fd = o.first->fd, .events = POLLIN},
 		                         {.fd = o.hand.pid ? o.hand.said : -1, .events = POLLIN}};
 		if (poll(polls, 3, -1) < 0 && errno != EINTR)
 			over = status_set(st, "poll: %s", strerror(errno));
@@ -224,21 +235,16 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
 	struct agents all = {.as = as,
 	                     .names = calloc(as->size, sizeof *all.names),
-	                     .fds = malloc(as->size * sizeof *all.fds),
+	                     .wires = wire_none(as->size),
 	                     .signals = -1};
 	int result = -1;
-	for (unsigned i = 0; all.fds && i < as->size; i++)
-		all.fds[i] = -1;
-	if (!all.names || !all.fds)
+	if (!all.names || !all.wires)
 		status_set(st, "out of memory for %u agents", as->size);
 	else if (!meet(&all, st) && (all.signals = take_signals(st)) >= 0)
 		result = as->rank ? serve(&all, st) : dispatch_run(&all, run, st);
-	for (unsigned i = 0; all.fds && i < as->size; i++)
-		if (all.fds[i] >= 0)
-			close(all.fds[i]);
 	if (all.signals >= 0)
 		close(all.signals);
 	free(all.names);
-	free(all.fds);
+	wire_free(all.wires, as->size);
 	return result;
 }

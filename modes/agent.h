@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_AGENT_H
 #define LAUNCHGAP_AGENT_H
 
-#include "../harness/exchange/wire.h"
+#include "../harness/exchange/door.h"
 #include "../harness/machine.h"
 
 /* In the environment of the run: a folder of the first agent's, with its socket and the list of hosts. */
@@ -15,6 +15,7 @@
 struct agent {
 	unsigned rank, size;
 	const char *address, *secret; /* where all meet */
+	const char *why;              /* there are so many (door.h) */
 	unsigned wait_s;              /* for all to come */
 	const char *self;             /* this program's file */
 };
@@ -27,12 +28,14 @@ int agent_run(const struct agent *as, char *const run[], struct status *st);
 struct agents {
 	const struct agent *as;
 	char (*names)[MACHINE_HOST_BYTES]; /* of the host of each */
-	int *fds;    /* to each from the first one; to the first one: fds[0] */
-	int signals; /* a signalfd of their children's ends, and to stop */
+	struct wire *wires;                /* to each from the first one; to the first one: [0] */
+	int signals;                       /* a signalfd of their children's ends, and to stop */
 };
 
+/* Of the first agent: the run is over, or never began. */
+void agent_over(const struct agents *all, int code, const char *why);
 /* A door at a port of its own: at loopback alone, if the agents met there. */
-int agent_open(const char *meeting, struct wire_door *out, struct status *st);
+int agent_open(const char *meeting, struct door_place *out, struct status *st);
 /* Of the first agent: starts the run, and serves its jobs. */
 int dispatch_run(const struct agents *all, char *const run[], struct status *st);
 

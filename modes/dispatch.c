@@ -41,8 +41,8 @@ struct dispatch {
 	int door; /* for starters */
 	pid_t run;
 	struct hand hand; /* this agent's own worker */
-	/* The job at hand. starter: -1: none. */
-	int starter;
+	/* The job at hand. starter: none is there between jobs. */
+	struct wire starter;
 	bool stopping, killed;
 	uint32_t job, processes, hosts, ranks, left;
 	int code;
@@ -104,16 +104,16 @@ static int write_hosts(const struct dispatch *d, struct status *st)
 
 /* --- what the starter hears --- */
 
-static void say(const struct dispatch *d, enum join_kind kind, int code, const char *text)
+static void say(struct dispatch *d, enum join_kind kind, int code, const char *text)
 {
 	struct join_said said = {.kind = kind, .code = code};
 	struct status ignored = {""};
 	snprintf(said.text, sizeof said.text, "%s", text);
-	if (d->starter >= 0) /* one that is gone is noticed elsewhere */
-		wire_send(d->starter, &said, sizeof said, clock_now_ns() + SAY_NS, &ignored);
+	if (d->starter.fd >= 0) /* one that is gone is noticed elsewhere */
+		wire_send(&d->starter, &said, sizeof said, clock_now_ns() + SAY_NS, &ignored);
 }
 
-static void say_line(const struct dispatch *d, enum join_kind kind, const char *text)
+static void say_line(struct dispatch *d, enum join_kind kind, const char *text)
 {
 	char line[sizeof(struct status) + 16];
 	snprintf(line, sizeof line, "launchgap: %s\n", text);
@@ -123,8 +123,8 @@ static void say_line(const struct dispatch *d, enum join_kind kind, const char *
 static void end_job(struct dispatch *d)
 {
 	say(d, JOIN_END, d->code, "");
-	close(d->starter);
-	d->starter = -1;
+	close(d->starter.fd);
+	d->starter.fd = -1;
 	d->job++;
 }
 
@@ -146,8 +146,8 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 	if (m->lost)
 		return;
 	m->lost = true;
-	close(d->all->fds[agent]);
-	d->all->fds[agent] = -1;
+	close(d->all->wires[agent].fd);
+	d->all->wires[agent].fd = -1;
 	snprintf(text, sizeof text, "agent %u of %u on host %s %s", agent, d->size,
 	         host_of(d, agent, name), why);
 	if (m->rank == NOBODY)
@@ -164,10 +164,10 @@ static void tell(struct dispatch *d, unsigned agent, enum hand_kind kind, const 
 {
 	const struct hand_head head = {kind, d->job};
 	const int64_t deadline_ns = clock_now_ns() + HAND_DEADLINE_NS;
-	const int fd = d->all->fds[agent];
+	struct wire *to = &d->all->wires[agent];
 	struct status why = {""};
-	if (wire_send(fd, &head, sizeof head, deadline_ns, &why) ||
-	    (bytes && wire_send(fd, data, bytes, deadline_ns, &why)))
+	if (wire_send(to, &head, sizeof head, deadline_ns, &why) ||
+	    (bytes && wire_send(to, data, bytes, deadline_ns, &why)))
 		lose(d, agent, why.text);
 }
 
@@ -228,8 +228,8 @@ static void hear_agent(struct dispatch *d, unsigned agent)
 	struct status why = {""};
 	if (!end)
 		lose(d, agent, "cannot be heard: out of memory");
-	else if (wire_recv(d->all->fds[agent], end, sizeof *end, clock_now_ns() + HAND_DEADLINE_NS,
-	                   &why))
+	else if (wire_recv(&d->all->wires[agent], end, sizeof *end,
+	                   clock_now_ns() + HAND_DEADLINE_NS, &why))
 		lose(d, agent, why.text);
 	else {
 		end->said[sizeof end->said - 1] = '\0';
@@ -270,19 +270,17 @@ static int choose(struct dispatch *d, unsigned hosts, unsigned each, struct stat
 }
 
 static void fill_order(const struct dispatch *d, const struct join_ask *ask,
-                       const struct wire_door *door, const char *secret, struct hand_order *out)
+                       const struct door_place *door, struct hand_order *out)
 {
 	*out = (struct hand_order){
 	    .job = d->job, .processes = ask->processes, .yield = ask->yield, .nenv = ask->nenv};
 	snprintf(out->address, sizeof out->address, "%s", door->address);
-	snprintf(out->secret, sizeof out->secret, "%s", secret);
 	snprintf(out->order, sizeof out->order, "%s", ask->order);
 	memcpy(out->env, ask->env, sizeof out->env);
 }
 
 /* The first one's worker begins with the door, so it comes last: until then the door is here. */
-static int start_all(struct dispatch *d, struct hand_order *order, unsigned each, int door,
-                     struct status *st)
+static int start_all(struct dispatch *d, struct hand_order *order, int door, struct status *st)
 {
 	d->left = order->processes;
 	for (unsigned n = 0; n < d->size; n++) {
@@ -290,10 +288,10 @@ static int start_all(struct dispatch *d, struct hand_order *order, unsigned each
 		order->rank = d->members[i].rank;
 		if (order->rank == NOBODY)
 			continue;
-		order->local_rank = order->rank % each;
 		if (i)
 			tell(d, i, HAND_START, order, sizeof *order);
-		else if (hand_start(&d->hand, order, d->all->as->self, door, st)) {
+		else if (hand_start(&d->hand, order, d->all->as->self, d->all->as->secret, door,
+		                    st)) {
 			d->members[0].rank = NOBODY;
 			d->left--;
 			return -1;
@@ -304,8 +302,7 @@ static int start_all(struct dispatch *d, struct hand_order *order, unsigned each
 
 static int begin_job(struct dispatch *d, const struct join_ask *ask, struct status *st)
 {
-	struct wire_door door = {.fd = -1};
-	char secret[WIRE_SECRET_BYTES];
+	struct door_place door = {.fd = -1};
 	struct hand_order *order = malloc(sizeof *order);
 	const unsigned each = ask->hosts ? ask->processes / ask->hosts : 0;
 	int result = -1;
@@ -322,11 +319,9 @@ static int begin_job(struct dispatch *d, const struct join_ask *ask, struct stat
 	         each * ask->hosts != ask->processes)
 		status_set(st, "%u processes cannot be spread over %u hosts", ask->processes,
 		           ask->hosts);
-	else if (!choose(d, ask->hosts, each, st) && !wire_secret(secret, st) &&
-	         !agent_open(d->all->as->address, &door, st)) {
-		fill_order(d, ask, &door, secret, order);
-		result = hand_is_order(order) ? start_all(d, order, each, door.fd, st)
-		                              : status_set(st, "the job's order is not understood");
+	else if (!choose(d, ask->hosts, each, st) && !agent_open(d->all->as->address, &door, st)) {
+		fill_order(d, ask, &door, order);
+		result = hand_check(order, st) ? -1 : start_all(d, order, door.fd, st);
 		close(door.fd);
 	}
 	for (unsigned i = 0; i < d->size && !d->left; i++)
@@ -339,12 +334,12 @@ static void greet(struct dispatch *d)
 {
 	struct join_ask *ask = malloc(sizeof *ask);
 	struct status st = {""};
-	d->starter = accept4(d->door, NULL, NULL, SOCK_CLOEXEC);
-	if (d->starter >= 0 && (!ask || wire_recv(d->starter, ask, sizeof *ask,
-	                                          clock_now_ns() + HAND_DEADLINE_NS, &st))) {
-		close(d->starter);
-		d->starter = -1;
-	} else if (d->starter >= 0) {
+	d->starter = (struct wire){.fd = accept4(d->door, NULL, NULL, SOCK_CLOEXEC)};
+	if (d->starter.fd >= 0 && (!ask || wire_recv(&d->starter, ask, sizeof *ask,
+	                                             clock_now_ns() + HAND_DEADLINE_NS, &st))) {
+		close(d->starter.fd);
+		d->starter.fd = -1;
+	} else if (d->starter.fd >= 0) {
 		ask->order[sizeof ask->order - 1] = '\0';
 		if (begin_job(d, ask, &st)) {
 			say_line(d, JOIN_LOST, st.text);
@@ -459,7 +454,10 @@ static bool goes_on(struct dispatch *d, int *code, struct status *st)
 	if (end && hand_ended(&d->hand, end))
 		ended(d, 0, end);
 	free(end);
-	if (waitpid(d->run, &status, WNOHANG) == d->run) {
+	const pid_t ended_run = waitpid(d->run, &status, WNOHANG);
+	if (ended_run < 0 && errno == ECHILD)
+		status = 1 << 8; /* somebody else took its end */
+	if (ended_run) {
 		d->run = 0;
 		over = true;
 		*code = starter_code(status);
@@ -472,7 +470,7 @@ static bool goes_on(struct dispatch *d, int *code, struct status *st)
 
 static int wait_ms(const struct dispatch *d)
 {
-	if (d->starter < 0 || d->until_ns == INT64_MAX)
+	if (d->starter.fd < 0 || d->until_ns == INT64_MAX)
 		return -1;
 	const int64_t ms = (d->until_ns - clock_now_ns()) / 1000000;
 	return ms < 0 ? 0 : (int)ms + 1;
@@ -483,13 +481,13 @@ static int serve(struct dispatch *d, struct status *st)
 	int code = 1;
 	bool on = true;
 	while (on) {
-		const bool free_now = d->starter < 0;
+		const bool free_now = d->starter.fd < 0;
 		struct pollfd *own = d->polls + d->size;
 		for (unsigned i = 1; i < d->size; i++)
-			d->polls[i] = (struct pollfd){.fd = d->all->fds[i], .events = POLLIN};
+			d->polls[i] = (struct pollfd){.fd = d->all->wires[i].fd, .events = POLLIN};
 		d->polls[0] = (struct pollfd){.fd = d->all->signals, .events = POLLIN};
 		own[0] = (struct pollfd){.fd = free_now ? d->door : -1, .events = POLLIN};
-		own[1] = (struct pollfd){.fd = d->stopping ? -1 : d->starter, .events = POLLIN};
+		own[1] = (struct pollfd){.fd = d->stopping ? -1 : d->starter.fd, .events = POLLIN};
 		own[2] = (struct pollfd){.fd = d->hand.pid ? d->hand.said : -1, .events = POLLIN};
 		if (poll(d->polls, d->size + 3, wait_ms(d)) < 0)
 			continue;
@@ -502,11 +500,11 @@ static int serve(struct dispatch *d, struct status *st)
 			on = goes_on(d, &code, st);
 		if (own[1].revents)
 			leave_job(d);
-		if (d->starter >= 0 && clock_now_ns() > d->until_ns)
+		if (d->starter.fd >= 0 && clock_now_ns() > d->until_ns)
 			hurry(d);
 		if (own[0].revents)
 			greet(d);
-		if (d->starter >= 0 && !d->left)
+		if (d->starter.fd >= 0 && !d->left)
 			end_job(d);
 	}
 	return code;
@@ -515,13 +513,10 @@ static int serve(struct dispatch *d, struct status *st)
 /* Nothing stays: not even what the run left. */
 static void end_all(struct dispatch *d, int code)
 {
-	const struct hand_over over = {.code = code};
 	hand_kill(&d->hand);
-	if (d->starter >= 0)
-		close(d->starter);
-	for (unsigned i = 1; i < d->size; i++)
-		if (!d->members[i].lost)
-			tell(d, i, HAND_OVER, &over, sizeof over);
+	if (d->starter.fd >= 0)
+		close(d->starter.fd);
+	agent_over(d->all, code, "");
 }
 
 int dispatch_run(const struct agents *all, char *const run[], struct status *st)
@@ -533,7 +528,7 @@ int dispatch_run(const struct agents *all, char *const run[], struct status *st)
 	                     .polls = calloc(size + 3, sizeof *d.polls),
 	                     .door = -1,
 	                     .hand = {.said = -1},
-	                     .starter = -1};
+	                     .starter = {.fd = -1}};
 	int code = 1;
 	if (!d.members || !d.polls) {
 		free(d.members);

@@ -167,7 +167,8 @@ out:
 
 /* --- the link between hosts --- */
 
-/* How the first processes of hosts reach the first of them. */
+/* How the first processes of hosts reach the first of them. MPI alone carries a secret, as it has none of
+ * its own. */
 struct link_place {
 	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
 	int failed;
@@ -182,16 +183,20 @@ static int64_t now(void *of)
 static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
                       struct between **out, struct status *st)
 {
+	const char *shared = exchange_secret(run->exchange);
 	struct link_place at = {.failed = 0};
-	struct wire_door door = {.fd = -1};
+	struct door_place door = {.fd = -1};
 	struct status why = {""};
 	int result = -1;
 	if (seat->process == 0) {
-		at.failed = wire_secret(at.secret, &why) || wire_open(":0", &door, &why);
+		at.failed = door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why) ||
+		            (!shared && wire_secret(at.secret, &why));
 		snprintf(at.address, sizeof at.address, "%s", door.address);
 	}
 	if (!exchange_first(run->exchange, &at, sizeof at, st) && at.failed)
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
+	if (!st->text[0] && shared)
+		wire_derive(shared, "hosts", at.secret);
 	if (!st->text[0]) {
 		char name[MACHINE_HOST_BYTES];
 		machine_host_name(name);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/wire.h"
+#include "../harness/exchange/door.h"
 #include "../harness/trial/trial.h"
 #include "starter.h"
 
@@ -48,7 +48,7 @@ struct starter {
 	const struct launched *as;
 	unsigned hosts; /* pretended; 1: none */
 	unsigned ranks; /* of each process */
-	struct wire_door door;
+	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
 	pid_t *children;
 };
@@ -61,11 +61,9 @@ static void name_host(const struct starter *s, unsigned process, char out[32])
 
 static void become_worker(const struct starter *s, unsigned rank)
 {
-	const unsigned each = s->as->processes / s->hosts;
 	char host[32];
 	name_host(s, rank, host);
 	const struct starter_seat seat = {.rank = rank,
-	                                  .local_rank = rank % each,
 	                                  .address = s->door.address,
 	                                  .secret = s->secret,
 	                                  .door = s->door.fd,
@@ -80,8 +78,10 @@ static int start_all(struct starter *s, struct status *st)
 		if (s->children[rank] == 0)
 			become_worker(s, rank);
 		if (s->children[rank] < 0)
-			return status_set(st, "cannot start process %u of %u: %s", rank + 1,
-			                  s->as->processes, strerror(errno));
+			return status_set(st, "cannot start process %u of %u: %s%s", rank + 1,
+			                  s->as->processes, strerror(errno),
+			                  errno == EAGAIN ? " (ulimit -u, or the cgroup's pids.max)"
+			                                  : "");
 	}
 	return 0;
 }
@@ -119,6 +119,8 @@ static int wait_all(struct starter *s)
 	int64_t until = INT64_MAX;
 	while (left) {
 		pid_t child = waitpid(-1, &status, until == INT64_MAX ? 0 : WNOHANG);
+		if (child < 0 && errno == ECHILD)
+			return failed ? failed : 1; /* somebody else took their ends */
 		if (child <= 0) {
 			const struct timespec moment = {0, 20000000};
 			if (clock_now_ns() > until)
@@ -155,22 +157,22 @@ static int start(const struct launched *as, struct status *st)
 	s.hosts = settings_hosts(&trial->settings);
 	s.ranks = layout_ranks(trial->settings.layout) / as->processes;
 	trial_free(trial);
-	if (wire_secret(s.secret, st) || wire_open("127.0.0.1:0", &s.door, st)) {
+	if (wire_secret(s.secret, st) || door_open("127.0.0.1:0", &s.door, st)) {
 		free(s.children);
 		return -1;
 	}
 	const int unstarted = start_all(&s, st);
-	if (unstarted)
-		end_all(&s, SIGKILL);
 	close(s.door.fd);
-	const int failed = wait_all(&s);
+	if (!unstarted)
+		_exit(wait_all(&s));
+	end_all(&s, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		continue;
 	free(s.children);
-	if (unstarted)
-		return -1;
-	_exit(failed);
+	return -1;
 }
 
 static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	return starter_became() ? starter_find(out, st) : start(as, st);
+	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

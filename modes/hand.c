@@ -17,30 +17,56 @@ static bool has_end(const char *text, size_t bytes)
 	return memchr(text, '\0', bytes) != NULL;
 }
 
-bool hand_is_order(const struct hand_order *o)
+/* What a rank lets others set: what tunes the libraries that are measured. Nothing that replaces the program or
+ * what it is linked with (LD_PRELOAD, PATH), or that Open MPI loads or runs. A final _ is of all names that
+ * begin so. */
+// clang-format off
+static const char *const may_set[] = {
+    "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",
+    "OMPI_MCA_btl_vader_segment_size=", "OMPI_MCA_mpi_leave_pinned=", "OMPI_MCA_mpi_yield_when_idle=", "OMPI_MCA_oob_tcp_if_include=",
+    "OMPI_MCA_orte_base_help_aggregate=", "OMPI_MCA_pml=",
+};
+// clang-format on
+
+static int check_variable(const char *entry, struct status *st)
+{
+	for (size_t i = 0; i < sizeof may_set / sizeof *may_set && strchr(entry, '='); i++)
+		if (!strncmp(entry, may_set[i], strlen(may_set[i])))
+			return 0;
+	return status_set(
+	    st,
+	    "%.*s is no variable that agents take from others; allowed are names that "
+	    "begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
+	    (int)strcspn(entry, "="), entry);
+}
+
+int hand_check(const struct hand_order *o, struct status *st)
 {
 	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
-	             o->local_rank <= o->rank && o->nenv <= TRIAL_MAX_ENV &&
-	             has_end(o->address, sizeof o->address) &&
-	             has_end(o->secret, sizeof o->secret) && has_end(o->order, sizeof o->order);
+	             o->nenv <= TRIAL_MAX_ENV && has_end(o->address, sizeof o->address) &&
+	             has_end(o->order, sizeof o->order);
 	for (unsigned i = 0; right && i < o->nenv; i++)
-		right = has_end(o->env[i], sizeof o->env[i]) && strchr(o->env[i], '=');
-	return right;
+		right = has_end(o->env[i], sizeof o->env[i]);
+	if (!right)
+		return status_set(st, "it is no order: do all run the same launchgap?");
+	for (unsigned i = 0; i < o->nenv; i++)
+		if (check_variable(o->env[i], st))
+			return -1;
+	return 0;
 }
 
 /* A group of its own: Ctrl-C is for the agents. */
-static void become(const struct hand_order *o, const char *self, int said, int door, pid_t parent)
+static void become(const struct hand_order *o, const char *self, const char *secret, int said,
+                   int door, pid_t parent)
 {
+	char own[WIRE_SECRET_BYTES];
 	const struct launched as = {.by = launcher_find("join"),
 	                            .self = self,
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct starter_seat seat = {.rank = o->rank,
-	                                  .local_rank = o->local_rank,
-	                                  .address = o->address,
-	                                  .secret = o->secret,
-	                                  .door = door};
+	const struct starter_seat seat = {
+	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	setpgid(0, 0);
@@ -54,11 +80,12 @@ static void become(const struct hand_order *o, const char *self, int said, int d
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (unsigned i = 0; i < o->nenv; i++)
 		putenv((char *)(uintptr_t)o->env[i]);
+	wire_derive(secret, o->address, own);
 	starter_become(&as, &seat);
 }
 
-int hand_start(struct hand *hand, const struct hand_order *order, const char *self, int door,
-               struct status *st)
+int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
+               const char *secret, int door, struct status *st)
 {
 	int said[2];
 	if (hand->pid)
@@ -67,7 +94,7 @@ int hand_start(struct hand *hand, const struct hand_order *order, const char *se
 		return status_set(st, "cannot start a worker: %s", strerror(errno));
 	const pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		become(order, self, said[1], door, parent);
+		become(order, self, secret, said[1], door, parent);
 	close(said[1]);
 	if (pid < 0) {
 		close(said[0]);
@@ -111,8 +138,9 @@ void hand_kill(const struct hand *hand)
 
 bool hand_ended(struct hand *hand, struct hand_end *out)
 {
-	int status;
-	if (!hand->pid || waitpid(hand->pid, &status, WNOHANG) != hand->pid)
+	int status = 127 << 8; /* somebody else took its end */
+	const pid_t child = hand->pid ? waitpid(hand->pid, &status, WNOHANG) : 0;
+	if (!child || (child < 0 && errno != ECHILD))
 		return false;
 	hand_kill(hand); /* what it left running */
 	hand_hear(hand);

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "../harness/exchange/wire.h"
+#include "../harness/exchange/door.h"
 #include "../harness/trial/settings.h"
 
 #define HAND_SAID_BYTES  4096
@@ -20,15 +20,16 @@ struct hand_head {
 
 /* A process of a job. */
 struct hand_order {
-	uint32_t job, rank, local_rank, processes, yield, nenv;
-	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES]; /* where the job meets */
-	char order[PATH_MAX];                                   /* the trial's file */
+	uint32_t job, rank, processes, yield, nenv;
+	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
+	char order[PATH_MAX];        /* the trial's file */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
 };
 
 /* The run is over. */
 struct hand_over {
-	int32_t code; /* its exit status */
+	int32_t code;                    /* its exit status */
+	char why[sizeof(struct status)]; /* it never began; or "" */
 };
 
 /* What an agent answers: its worker's end. */
@@ -47,11 +48,12 @@ struct hand {
 	char tail[HAND_SAID_BYTES];
 };
 
-/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds. */
-bool hand_is_order(const struct hand_order *order);
-/* Starts the worker, which dies with this process. door: rank 0's, else -1. */
-int hand_start(struct hand *hand, const struct hand_order *order, const char *self, int door,
-               struct status *st);
+/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and it sets
+ * no variable but those that tune libraries. */
+int hand_check(const struct hand_order *order, struct status *st);
+/* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
+int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
+               const char *secret, int door, struct status *st);
 /* Takes what it printed. Does not block. */
 void hand_hear(struct hand *hand);
 /* Kills it, and what it started. */

@@ -88,14 +88,15 @@ const struct launcher launcher_join = {
 
 /* --- the one that asks --- */
 
-static int call_first(struct status *st)
+static int call_first(struct wire *out, struct status *st)
 {
 	const char *folder = machine_env(AGENT_JOIN);
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(at.sun_path, sizeof at.sun_path, "%s/" AGENT_SOCKET, folder ? folder : "");
+	*out = (struct wire){.fd = fd};
 	if (fd >= 0 && !connect(fd, (struct sockaddr *)&at, sizeof at))
-		return fd;
+		return 0;
 	status_set(st, "the agent that started the run cannot be reached at %s: %s", at.sun_path,
 	           strerror(errno));
 	if (fd >= 0)
@@ -103,7 +104,7 @@ static int call_first(struct status *st)
 	return -1;
 }
 
-static int ask(int fd, const struct launched *as, struct status *st)
+static int ask(struct wire *first, const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
 	struct join_ask *what = calloc(1, sizeof *what);
@@ -120,7 +121,7 @@ static int ask(int fd, const struct launched *as, struct status *st)
 	                          .nenv = set->nenv};
 	snprintf(what->order, sizeof what->order, "%s", as->order);
 	memcpy(what->env, set->env, sizeof what->env);
-	int result = wire_send(fd, what, sizeof *what, clock_now_ns() + HAND_DEADLINE_NS, &why);
+	int result = wire_send(first, what, sizeof *what, clock_now_ns() + HAND_DEADLINE_NS, &why);
 	trial_free(trial);
 	free(what);
 	return result ? status_set(st, "the agent that started the run %s", why.text) : 0;
@@ -132,11 +133,11 @@ struct heard {
 };
 
 /* One message. -1: the first agent is gone. */
-static int hear(int fd, struct heard *heard)
+static int hear(struct wire *first, struct heard *heard)
 {
 	struct join_said said;
 	struct status why = {""};
-	if (wire_recv(fd, &said, sizeof said, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (wire_recv(first, &said, sizeof said, clock_now_ns() + HAND_DEADLINE_NS, &why))
 		return -1;
 	said.text[sizeof said.text - 1] = '\0';
 	if (said.kind < JOIN_END)
@@ -159,20 +160,20 @@ static int take_stops(struct status *st)
 
 /* Until the job's end. When this process is to stop, the agents kill the workers, and what those have
  * printed is still heard: it may say why they did not end. */
-static int wait_end(int fd, struct heard *heard, struct status *st)
+static int wait_end(struct wire *first, struct heard *heard, struct status *st)
 {
 	int stops = take_stops(st);
 	bool stopping = false, gone = stops < 0;
 	while (!gone && heard->code < 0) {
-		struct pollfd polls[] = {{.fd = fd, .events = POLLIN},
+		struct pollfd polls[] = {{.fd = first->fd, .events = POLLIN},
 		                         {.fd = stopping ? -1 : stops, .events = POLLIN}};
 		if (poll(polls, 2, -1) < 0)
 			continue;
 		if (polls[1].revents) {
-			shutdown(fd, SHUT_WR);
+			shutdown(first->fd, SHUT_WR);
 			stopping = true;
 		}
-		gone = polls[0].revents && hear(fd, heard);
+		gone = polls[0].revents && hear(first, heard);
 	}
 	if (stops >= 0)
 		close(stops);
@@ -183,17 +184,17 @@ static int wait_end(int fd, struct heard *heard, struct status *st)
 static int start(const struct launched *as, struct status *st)
 {
 	struct heard *heard = calloc(1, sizeof *heard);
-	int fd = heard ? call_first(st) : status_set(st, "out of memory");
-	if (fd < 0) {
+	struct wire first;
+	if (heard ? call_first(&first, st) : status_set(st, "out of memory")) {
 		free(heard);
 		return -1;
 	}
 	heard->code = -1;
-	int failed = ask(fd, as, st) || wait_end(fd, heard, st);
+	int failed = ask(&first, as, st) || wait_end(&first, heard, st);
 	for (int kind = 0; kind < JOIN_END; kind++)
 		fputs(heard->texts[kind], stderr);
 	const int code = heard->code;
-	close(fd);
+	close(first.fd);
 	free(heard);
 	if (failed)
 		return -1;
@@ -202,5 +203,5 @@ static int start(const struct launched *as, struct status *st)
 
 static int join_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	return starter_became() ? starter_find(out, st) : start(as, st);
+	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

@@ -25,12 +25,13 @@ struct launcher_argv {
 	char *args[LAUNCHER_MAX_ARGS + 1]; /* NULL-terminated; owned, launcher_argv_free */
 };
 
-/* A process of a job, as its command line says: `launchgap worker LAUNCHER ORDER PROCESSES WAIT`. */
+/* A process of a job, as its command line says: `launchgap worker LAUNCHER ORDER PROCESSES WAIT [RANK]`. */
 struct launched {
 	const struct launcher *by;
 	const char *self, *order;
 	unsigned processes; /* of the whole job */
 	bool yield;
+	const char *rank; /* of one that a starter started (starter.h); NULL: it is none */
 };
 
 /* Suffixes of the order's name. A pipe in which the job tells the runner how far it is; and a file that the

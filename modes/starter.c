@@ -2,77 +2,55 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../harness/exchange/address.h"
-#include "../harness/exchange/started.h"
+#include "../harness/exchange/door.h"
 #include "../harness/machine.h"
 
-#define FIND_S 60               /* within which all have to come */
-#define DOOR   "LAUNCHGAP_DOOR" /* the first one's listening socket, which it inherits */
-#define RANK   "LAUNCHGAP_RANK"
+#define FIND_S 60 /* within which all have to come */
+/* Of such a process: rank 0's listening socket, and where the job meets. All users can read command lines. */
+#define SEAT "LAUNCHGAP_SEAT"
 /* For the others once one has failed, or was killed. */
 #define GRACE_S 5
 #define ALONE_S 1
 
-static void say_env(const char *name, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void say_env(const char *name, const char *format, ...)
-{
-	char text[ADDRESS_BYTES];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	setenv(name, text, 1);
-}
-
 void starter_become(const struct launched *as, const struct starter_seat *seat)
 {
-	char processes[16];
+	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
 	snprintf(processes, sizeof processes, "%u", as->processes);
-	say_env(RANK, "%u", seat->rank);
-	say_env("LAUNCHGAP_SIZE", "%u", as->processes);
-	say_env("LAUNCHGAP_LOCAL_RANK", "%u", seat->local_rank);
-	say_env("LAUNCHGAP_RENDEZVOUS", "%s", seat->address);
-	say_env("LAUNCHGAP_SECRET", "%s", seat->secret);
+	snprintf(rank, sizeof rank, "%u", seat->rank);
+	snprintf(own, sizeof own, "%d %s %s", seat->door, seat->secret, seat->address);
+	setenv(SEAT, own, 1);
 	if (seat->host) {
 		/* NCCL believes it too, so that it takes its network between them. */
-		say_env(MACHINE_HOST, "%s", seat->host);
-		say_env("NCCL_HOSTID", "%s", seat->host);
+		setenv(MACHINE_HOST, seat->host, 1);
+		setenv("NCCL_HOSTID", seat->host, 1);
 	}
-	if (seat->rank == 0) {
-		say_env(DOOR, "%d", seat->door);
+	if (seat->rank == 0)
 		fcntl(seat->door, F_SETFD, 0);
-	}
 	execl(as->self, as->self, "worker", as->by->name, as->order, processes,
-	      as->yield ? "yield" : "spin", NULL);
+	      as->yield ? "yield" : "spin", rank, NULL);
 	fprintf(stderr, "launchgap: cannot start %s: %s\n", as->self, strerror(errno));
 	_exit(127);
 }
 
-bool starter_became(void)
+int starter_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	return machine_env(RANK);
-}
-
-int starter_find(struct exchange **out, struct status *st)
-{
-	struct started own;
-	const char *door = machine_env(DOOR);
-	if (started_find(machine_env, &own, st))
-		return -1;
-	const struct exchange_seat seat = {.rank = own.rank,
-	                                   .size = own.size,
-	                                   .door = door ? atoi(door) : -1,
-	                                   .address = own.address,
-	                                   .secret = own.secret,
-	                                   .timeout_s = FIND_S};
+	const char *own = machine_env(SEAT);
+	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
+	struct exchange_seat seat = {.rank = (unsigned)atoi(as->rank),
+	                             .size = as->processes,
+	                             .address = address,
+	                             .secret = secret,
+	                             .timeout_s = FIND_S};
+	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
+		return status_set(st, "rank %s has no place where its job meets", as->rank);
+	if (seat.rank)
+		seat.door = -1;
 	return exchange_open_tcp(&seat, out, st);
 }
 

@@ -7,7 +7,7 @@
 
 /* Its place, and where the job meets. */
 struct starter_seat {
-	unsigned rank, local_rank;
+	unsigned rank;
 	const char *address, *secret;
 	int door;         /* that address' listening socket, which rank 0 inherits */
 	const char *host; /* that it pretends to be on; NULL: none */
@@ -15,10 +15,8 @@ struct starter_seat {
 
 /* Becomes that process of the job, in a fresh child. Complains if it cannot. */
 _Noreturn void starter_become(const struct launched *as, const struct starter_seat *seat);
-/* Whether this process became one. */
-bool starter_became(void);
-/* In such a process: finds the others. */
-int starter_find(struct exchange **out, struct status *st);
+/* In such a process, which knows its rank: finds the others. */
+int starter_find(const struct launched *as, struct exchange **out, struct status *st);
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int starter_code(int status);

@@ -97,9 +97,7 @@ int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct s
 int __wrap_verb_worker(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct trial *trial = NULL;
-	if (getenv("LAUNCHGAP_RANK") && argc == 6 &&
-	    atoi(getenv("LAUNCHGAP_RANK")) + 1 == atoi(argv[4]) &&
-	    !trial_load(argv[3], &trial, st)) {
+	if (argc == 7 && atoi(argv[6]) + 1 == atoi(argv[4]) && !trial_load(argv[3], &trial, st)) {
 		job_follow_parent();
 		trial_order = trial->order;
 		trial_free(trial);

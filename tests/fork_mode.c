@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../harness/exchange/wire.h"
+#include "../harness/exchange/door.h"
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 
@@ -41,10 +41,10 @@ static int forked_supports(const struct settings *set, struct status *st)
 /* All but the first are its children. */
 static int forked_find(const struct launched *as, struct exchange **out, struct status *st)
 {
-	struct wire_door door;
+	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
 	unsigned rank = 0;
-	if (wire_secret(secret, st) || wire_open("127.0.0.1:0", &door, st))
+	if (wire_secret(secret, st) || door_open("127.0.0.1:0", &door, st))
 		return -1;
 	for (unsigned p = 1; p < as->processes && !rank; p++)
 		if (fork() == 0)

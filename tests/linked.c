@@ -102,8 +102,8 @@ int linked_meet(struct host *h)
 void linked_set(struct linked *all, unsigned n)
 {
 	struct status st = {""};
-	struct wire_door door;
-	assert_works(wire_open("127.0.0.1:0", &door, &st), st);
+	struct door_place door;
+	assert_works(door_open("127.0.0.1:0", &door, &st), st);
 	for (unsigned i = 0; i < n; i++) {
 		struct host *h = &all->hosts[i];
 		h->number = i;

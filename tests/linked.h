@@ -15,7 +15,7 @@
 struct host {
 	unsigned number, nhosts;
 	char name[8], address[ADDRESS_BYTES];
-	struct wire_door door; /* of host 0 */
+	struct door_place door; /* of host 0 */
 	const char *secret;
 	unsigned silence_ms;
 	int64_t begin_ns, limit_ns;

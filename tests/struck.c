@@ -100,7 +100,7 @@ unsigned struck_by_strangers(pid_t process)
 	memset(stay, -1, sizeof stay);
 	snprintf(pid, sizeof pid, "%d", (int)process);
 	size_t n = environment(pid, text);
-	sscanf(value_of(text, n, "LAUNCHGAP_RENDEZVOUS="), "127.0.0.1:%u", &port);
+	sscanf(value_of(text, n, "LAUNCHGAP_SEAT="), "%*d %*s 127.0.0.1:%u", &port);
 	const struct sockaddr_in at = {.sin_family = AF_INET,
 	                               .sin_port = htons((uint16_t)port),
 	                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

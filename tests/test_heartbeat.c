@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include "../harness/clock.h"
 #include "../harness/exchange/heartbeat.h"
 #include "test.h"
 
 struct ends {
 	struct heartbeat *heart;
-	int here, there; /* the heartbeat's, the test's */
+	struct wire here, there; /* the heartbeat's, the test's */
 	char told[sizeof(struct status)];
 	atomic_bool is_told;
 };
@@ -36,13 +36,11 @@ static void begin(struct ends *e, unsigned silence_ms)
 {
 	int fds[2];
 	struct status st = {""};
-	const struct timeval most = {20, 0}; /* for what is to come; else the test fails */
 	*e = (struct ends){.told = ""};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	e->here = fds[0];
-	e->there = fds[1];
-	setsockopt(e->there, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
-	const struct heartbeat_peer peer = {e->here, "host b"};
+	e->here.fd = fds[0];
+	e->there.fd = fds[1];
+	const struct heartbeat_peer peer = {&e->here, "host b"};
 	const struct heartbeat_place place = {"host a",   &peer,    1, silence_ms,
 	                                      no_failure, fail_end, e};
 	assert_works(heartbeat_start(&place, &e->heart, &st), st);
@@ -51,9 +49,9 @@ static void begin(struct ends *e, unsigned silence_ms)
 static void end(struct ends *e)
 {
 	heartbeat_stop(e->heart);
-	close(e->here);
-	if (e->there >= 0)
-		close(e->there);
+	close(e->here.fd);
+	if (e->there.fd >= 0)
+		close(e->there.fd);
 }
 
 static void expect_told(struct ends *e, const char *text)
@@ -63,66 +61,81 @@ static void expect_told(struct ends *e, const char *text)
 	assert_string_equal(e->told, text);
 }
 
-/* A word without text has 8 bytes. */
-static void expect_word(const struct ends *e, uint32_t word)
+/* As the heartbeat's. */
+struct message {
+	uint32_t word;
+	char text[sizeof(struct status)];
+};
+
+static bool hear(struct ends *e, struct message *out)
 {
-	uint32_t got[2];
-	assert_int_equal(recv(e->there, got, sizeof got, MSG_WAITALL), sizeof got);
-	assert_int_equal(got[0], word);
-	assert_int_equal(got[1], 0);
+	struct status st = {""};
+	return !wire_recv(&e->there, out, sizeof *out, clock_now_ns() + 20000000000, &st);
 }
 
-static void say(const struct ends *e, uint32_t word, uint32_t bytes, const char *text)
+static void say(struct ends *e, uint32_t word, const char *text)
 {
-	uint32_t head[2] = {word, bytes};
-	assert_int_equal(send(e->there, head, sizeof head, MSG_NOSIGNAL), sizeof head);
-	for (; *text; text++) /* in many pieces */
-		assert_int_equal(send(e->there, text, 1, MSG_NOSIGNAL), 1);
+	struct message out = {word, ""};
+	struct status st = {""};
+	snprintf(out.text, sizeof out.text, "%s", text);
+	assert_works(wire_send(&e->there, &out, sizeof out, 0, &st), st);
 }
 
 TEST(it_beats_and_says_goodbye)
 {
 	struct ends e;
+	struct message got;
 	begin(&e, 2000);
-	expect_word(&e, 1);
-	expect_word(&e, 1);
-	expect_word(&e, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(hear(&e, &got));
+		assert_int_equal(got.word, 1);
+		assert_string_equal(got.text, "");
+	}
 	heartbeat_stop(e.heart);
 	e.heart = NULL;
-	shutdown(e.here, SHUT_WR);
+	shutdown(e.here.fd, SHUT_WR);
 	/* Beats may be under way; then the goodbye is the last. */
-	uint32_t got[2], last = 0;
-	while (recv(e.there, got, sizeof got, MSG_WAITALL) == sizeof got)
-		last = got[0];
+	uint32_t last = 0;
+	while (hear(&e, &got))
+		last = got.word;
 	assert_int_equal(last, 3);
 	assert_false(e.is_told);
 	end(&e);
 }
 
-TEST(a_failure_comes_whole_in_pieces)
+TEST(the_first_failure_counts)
 {
 	struct ends e;
 	begin(&e, 20000);
-	say(&e, 1, 0, "");
-	say(&e, 2, 13, "rank 5: wrong");
+	say(&e, 1, "");
+	say(&e, 2, "rank 5: wrong");
 	expect_told(&e, "rank 5: wrong");
-	say(&e, 2, 5, "again"); /* the first one counts */
+	say(&e, 2, "again");
 	end(&e);
 	assert_string_equal(e.told, "rank 5: wrong");
 }
 
 TEST(what_no_heartbeat_sends_is_a_loss)
 {
-	static const struct {
-		uint32_t word, bytes;
-	} odd[] = {{0, 0}, {4, 0}, {1, 1024}, {2, 0xffffffff}, {0x54534f50, 0x20}};
+	static const uint32_t odd[] = {0, 4, 0xffffffff, 0x54534f50};
 	for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++) {
 		struct ends e;
 		begin(&e, 20000);
-		say(&e, odd[i].word, odd[i].bytes, "");
+		say(&e, odd[i], "");
 		expect_told(&e, "host b: connection lost: it sends what is no message");
 		end(&e);
 	}
+}
+
+/* A stranger among the connection's bytes. */
+TEST(what_is_not_authentic_is_a_loss)
+{
+	static const char noise[sizeof(struct message) + WIRE_TAG_BYTES] = "\1";
+	struct ends e;
+	begin(&e, 20000);
+	assert_int_equal(send(e.there.fd, noise, sizeof noise, MSG_NOSIGNAL), sizeof noise);
+	expect_told(&e, "host b: connection lost");
+	end(&e);
 }
 
 TEST(an_end_without_goodbye_is_a_loss)
@@ -131,9 +144,9 @@ TEST(an_end_without_goodbye_is_a_loss)
 		struct ends e;
 		begin(&e, 20000);
 		if (bye)
-			say(&e, 3, 0, "");
-		close(e.there);
-		e.there = -1;
+			say(&e, 3, "");
+		close(e.there.fd);
+		e.there.fd = -1;
 		if (!bye)
 			expect_told(&e, "host b: connection lost");
 		end(&e);

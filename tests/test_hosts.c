@@ -200,6 +200,10 @@ TEST(gloo_has_groups_across_hosts)
 	                    "ranks=4", "hosts=2", "launcher=exec", NULL),
 	           0, "4 ranks on gloo");
 	assert_int_equal(assert_record(pretended), 2);
+	/* They are all here: no other machine reaches them. */
+	char *text = here_read("trials.jsonl");
+	assert_says(text, "TCP on 127.0.0.1");
+	free(text);
 }
 
 /* What the other host's ranks have received comes to the first one: a bit that is wrong there is found. */

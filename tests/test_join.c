@@ -199,14 +199,81 @@ TEST(an_agent_that_does_not_come_is_missed)
 	           "agent 1 ended with 1");
 }
 
+/* After 5 s: for whom, and what says so. Rank 0 waits for rank 1, which then comes; another one for rank 0. */
+TEST(who_waits_says_for_whom_and_why)
+{
+	static const char why[] = ": LAUNCHGAP_RANK and LAUNCHGAP_SIZE say that this is one of 2 "
+	                          "processes; alone it runs after `unset LAUNCHGAP_RANK`";
+	struct cli cli =
+	    shell(QUICK, "n=2; wait=30; start 0 2 a backend=host ranks=2; wait=6; "
+	                 "at=$LAUNCHGAP_RENDEZVOUS; export LAUNCHGAP_RENDEZVOUS=127.0.0.1:1; "
+	                 "start 1 2 a; wait $(cat $HERE/agent.1); cat $HERE/said.1; "
+	                 "LAUNCHGAP_RENDEZVOUS=$at; start 1 2 a; ends");
+	assert_says(cli.out, "launchgap: still waiting for rank 1");
+	assert_says(cli.out, "launchgap: rank 1 of 2 still waits for rank 0 at 127.0.0.1:1 (");
+	assert_int_equal(text_count(cli.out, why), 2);
+	cli_expect(cli, 0, "agent 0 ended with 0", "agent 1 ended with 0");
+}
+
+/* The documents' recipe, with a stand-in for ssh that keeps its command line, which all users can read. */
+TEST(the_recipe_of_ssh_hides_its_secret)
+{
+	struct cli cli = shell(
+	    QUICK,
+	    "sed -n '/^secret=/,/^done; wait/p' modes/README.md | sed 's|NAME hosts=2|--file "
+	    "$HERE/t.exp --results $HERE/results --no-report backend=host|; "
+	    "s|RENDEZVOUS=hosta|RENDEZVOUS=$LAUNCHGAP_RENDEZVOUS|; s|launchgap join|$LAUNCHGAP "
+	    "join|' >$HERE/recipe; unset LAUNCHGAP_SECRET; "
+	    "ssh() { echo \"$@\" >>$HERE/said.ssh; shift; sh -c \"$1\"; }; . $HERE/recipe; "
+	    "grep -c LAUNCHGAP_RANK $HERE/said.ssh; grep $secret $HERE/said.ssh && echo it is "
+	    "there; "
+	    "true");
+	assert_lacks(cli.out, "it is there");
+	cli_expect(cli, 0, "4 agents joined on 1 host", "\n4\n");
+}
+
+/* It is not what others may read. */
+TEST(a_secret_is_read_from_a_file_of_ones_own)
+{
+	cli_expect(shell(QUICK,
+	                 "umask 077; echo $LAUNCHGAP_SECRET >$HERE/secret; unset LAUNCHGAP_SECRET; "
+	                 "export LAUNCHGAP_SECRET_FILE=$HERE/secret; "
+	                 "begin 2 1 backend=host ranks=2; ends"),
+	           0, "agent 0 ended with 0", "agent 1 ended with 0");
+	cli_expect(shell(QUICK, "export LAUNCHGAP_SECRET_FILE=$HERE/secret; umask 077; cd $HERE; "
+	                        "echo 5e >secret; chmod 640 secret; begin 1 1; ends; "
+	                        "rm secret; mkfifo secret; begin 1 1; ends; "
+	                        "rm secret; begin 1 1; ends"),
+	           0, "secret may be read by others; wanted is a file of yours with mode 0600",
+	           "secret cannot be read: No such file or directory");
+}
+
 TEST(a_wrong_secret_is_turned_away)
 {
 	cli_expect(shell(QUICK, "wait=1 n=2; start 0 2 a; "
 	                        "LAUNCHGAP_SECRET=ffff456789abcdef0123456789abcdef; start 1 2 a; "
 	                        "ends"),
 	           0, "agent 0 ended with 1",
-	           "rank 1 did not come within 1 s; 1 with another secret turned away",
-	           "agent 1 ended with 1", "another world answers: its secret is another");
+	           "rank 1 did not come within 1 s; 1 turned away without a proof of the secret",
+	           "agent 1 ended with 1", "another world or a stranger answers");
+}
+
+/* He listens before rank 0 does, then calls it twice as rank 1 with what he heard; rank 1 comes in all the
+ * same. */
+TEST(another_user_is_neither_side_and_hears_no_secret)
+{
+	struct cli cli = shell(
+	    QUICK,
+	    "n=2; him=tests/rig/impostor at=$LAUNCHGAP_RENDEZVOUS s=$LAUNCHGAP_SECRET; "
+	    "$him listen $at $HERE/heard >$HERE/him & while [ ! -s $HERE/him ]; do "
+	    "sleep 0.02; done; wait=2; start 1 2 host0 ranks=2; wait; cat $HERE/said.1; "
+	    "wait=30; start 0 2 host0 ranks=2 backend=host; $him call $at $HERE/heard; "
+	    "start 1 2 host0 ranks=2 backend=host; ends; [ -s $HERE/heard ] && echo he heard; "
+	    "for i in $(seq 27); do grep -qaF $(echo $s | cut -c$i-$((i + 5))) $HERE/heard && "
+	    "echo a part of the secret; done; true");
+	assert_lacks(cli.out, "a part of the secret");
+	cli_expect(cli, 0, "does not prove this world's secret", "2 agents joined on 1 host",
+	           "agent 0 ended with 0", "agent 1 ended with 0", "he heard");
 }
 
 /* The second one's first agent finds the port taken, the others another world. */
@@ -302,24 +369,29 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 TEST(an_order_is_checked_before_it_is_obeyed)
 {
 	static struct hand_order right = {
-	    .rank = 3, .local_rank = 1, .processes = 4, .nenv = 1, .env = {"A=1"}};
+	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
 	struct hand_order *wrong = malloc(sizeof *wrong);
-	assert_true(hand_is_order(&right));
+	struct status st = {""};
+	assert_works(hand_check(&right, &st), st);
 	for (unsigned i = 0; i < 8; i++) {
 		memcpy(wrong, &right, sizeof right);
 		// clang-format off
 		switch (i) {
 		case 0: wrong->rank = 4; break;
-		case 1: wrong->local_rank = 4; break;
+		case 1: strcpy(wrong->env[0], "LD_PRELOAD=/x.so"); break;
 		case 2: wrong->processes = UINT32_MAX; break;
 		case 3: wrong->nenv = TRIAL_MAX_ENV + 1; break;
 		case 4: memset(wrong->address, 'x', sizeof wrong->address); break;
-		case 5: memset(wrong->secret, 'x', sizeof wrong->secret); break;
+		case 5: strcpy(wrong->env[0], "PATH=/x"); break;
 		case 6: memset(wrong->order, 'x', sizeof wrong->order); break;
 		default: memset(wrong->env[0], '=', sizeof wrong->env[0]); break;
 		}
 		// clang-format on
-		assert_false(hand_is_order(wrong));
+		st.text[0] = '\0';
+		assert_int_equal(hand_check(wrong, &st), -1);
+		assert_says(st.text, i == 1   ? "LD_PRELOAD is no variable that agents take"
+		                     : i == 5 ? "PATH is no variable that agents take"
+		                              : "it is no order");
 	}
 	free(wrong);
 }
@@ -336,7 +408,8 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	snprintf(script, sizeof script, "%s/worker", folder);
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
-	assert_int_equal(hand_start(&hand, &order, script, -1, &st), 0);
+	assert_int_equal(
+	    hand_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st), 0);
 	for (unsigned i = 0; i < 5000 && !ended; i++) {
 		usleep(2000);
 		hand_hear(&hand);

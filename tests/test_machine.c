@@ -1,5 +1,6 @@
 /* Where a worker runs: a separate core to measure, with room for helper threads before. */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,21 @@ TEST(more_workers_than_cores_are_not_bound)
 	machine_binding_free(binding);
 	assert_memory_equal(text, "none", 4);
 	assert_true(CPU_EQUAL(&set, &before));
+}
+
+/* Two that begin the same. */
+TEST(long_names_of_hosts_are_not_one)
+{
+	char name[300], host[2][MACHINE_HOST_BYTES];
+	for (unsigned i = 0; i < 2; i++) {
+		memset(name, 'x', sizeof name);
+		snprintf(name + 290, 10, "%u", i);
+		setenv(MACHINE_HOST, name, 1);
+		machine_host(host[i]);
+	}
+	unsetenv(MACHINE_HOST);
+	assert_string_not_equal(host[0], host[1]);
+	assert_begins(host[0], "xxxx");
 }
 
 TESTS(.before = keep, .after = put_back);

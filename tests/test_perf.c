@@ -417,4 +417,32 @@ TEST(one_started_process_joins_nobody)
 	           0, "# as: launchgap run nccl_tests");
 }
 
+/* salloc's shell, which is an interactive step: it is no task of a job. */
+TEST(a_shell_of_slurms_is_alone)
+{
+	static const char *const shells[] = {
+	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=4294967290",
+	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=4294967290 SLURM_NTASKS=16",
+	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_NTASKS=16 "
+	    "SLURM_STEP_NUM_TASKS=1",
+	};
+	for (unsigned i = 0; i < 3; i++)
+		cli_expect(here_shell("%s $LAUNCHGAP all_reduce_perf -t 2 --wait 3 backend=host "
+		                      "--dry-run --no-jobs",
+		                      shells[i]),
+		           0, "# as: launchgap run nccl_tests");
+}
+
+/* srun --mpi=pmi2 on one host: PMI says which rank, and Slurm on how many hosts. */
+TEST(pmis_ranks_have_slurms_hosts)
+{
+	cli_expect(here_shell("unset LAUNCHGAP_RENDEZVOUS; for r in 1 0; do PMI_RANK=$r PMI_SIZE=2 "
+	                      "SLURM_PROCID=$r SLURM_NTASKS=2 SLURM_STEP_ID=0 SLURM_JOB_ID=$$ "
+	                      "SLURM_STEP_NUM_NODES=1 $LAUNCHGAP all_reduce_perf -b 64 -e 64 -n 3 "
+	                      "--wait 30 --results $HERE/results backend=host & p=$!; done; "
+	                      "wait $p"),
+	           0, "# as: launchgap join nccl_tests --wait 30 ", "2 agents joined on 1 host",
+	           "#  Rank  1 ");
+}
+
 TESTS(.before = set_up, .after = tear_down, .slow = true);

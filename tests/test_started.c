@@ -19,32 +19,40 @@ static const char *env(const char *name)
 /* clang-format off */
 static const struct {
 	const char *variables[24], *by; /* NULL: nobody */
-	unsigned rank, size, local_rank;
-	bool has_size, has_local_rank;
+	unsigned rank, size;
+	bool has_size;
+	unsigned hosts;
 } jobs[] = {
-	{{"HOME", "/root"}, NULL, 0, 0, 0, false, false},
-	{{"LAUNCHGAP_RANK", "2", "LAUNCHGAP_SIZE", "4", "LAUNCHGAP_LOCAL_RANK", "0"}, "launchgap", 2, 4, 0, true, true},
-	{{"LAUNCHGAP_RANK", "0", "LAUNCHGAP_SIZE", "1"}, "launchgap", 0, 1, 0, true, false},
-	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_LOCAL_RANK", "1", "PMIX_RANK", "3"}, "Open MPI", 3, 8, 1, true, true},
-	{{"PMI_RANK", "5", "PMI_SIZE", "6", "MPI_LOCALRANKID", "2"}, "PMI", 5, 6, 2, true, true},
-	{{"PMI_RANK", "5", "PMI_SIZE", "6", "PMI_LOCAL_RANK", "1", "MPI_LOCALRANKID", "1"}, "PMI", 5, 6, 1, true, true},
-	{{"FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_TASK_LOCAL_ID", "0", "PMI_RANK", "1", "PMI_SIZE", "2"}, "Flux", 1, 2, 0, true, true},
-	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3", "PMI_RANK", "7", "PMI_SIZE", "16"}, "PALS", 7, 16, 3, true, true},
-	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3"}, "PALS", 7, 0, 3, false, true},
-	{{"JSM_NAMESPACE_RANK", "1", "JSM_NAMESPACE_SIZE", "2", "JSM_NAMESPACE_LOCAL_RANK", "1"}, "JSM", 1, 2, 1, true, true},
-	{{"PMIX_RANK", "9"}, "PMIx", 9, 0, 0, false, false},
+	{{"HOME", "/root"}, NULL, 0, 0, false, 0},
+	{{"LAUNCHGAP_RANK", "2", "LAUNCHGAP_SIZE", "4", "LAUNCHGAP_LOCAL_RANK", "0"}, "launchgap", 2, 4, true, 0},
+	{{"LAUNCHGAP_RANK", "0", "LAUNCHGAP_SIZE", "1"}, "launchgap", 0, 1, true, 0},
+	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "OMPI_COMM_WORLD_LOCAL_RANK", "1", "PMIX_RANK", "3"}, "Open MPI", 3, 8, true, 0},
+	{{"PMI_RANK", "5", "PMI_SIZE", "6", "MPI_LOCALRANKID", "2"}, "PMI", 5, 6, true, 0},
+	{{"PMI_RANK", "5", "PMI_SIZE", "6", "PMI_LOCAL_RANK", "1", "MPI_LOCALRANKID", "1"}, "PMI", 5, 6, true, 0},
+	{{"FLUX_TASK_RANK", "1", "FLUX_JOB_SIZE", "2", "FLUX_TASK_LOCAL_ID", "0", "PMI_RANK", "1", "PMI_SIZE", "2"}, "Flux", 1, 2, true, 0},
+	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3", "PMI_RANK", "7", "PMI_SIZE", "16"}, "PALS", 7, 16, true, 0},
+	{{"PALS_RANKID", "7", "PALS_LOCAL_RANKID", "3"}, "PALS", 7, 0, false, 0},
+	{{"JSM_NAMESPACE_RANK", "1", "JSM_NAMESPACE_SIZE", "2", "JSM_NAMESPACE_LOCAL_RANK", "1"}, "JSM", 1, 2, true, 0},
+	{{"PMIX_RANK", "9"}, "PMIx", 9, 0, false, 0},
 	/* srun, plain and with PMIx; salloc's shell, which has a size and no rank. */
-	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0", "SLURM_STEP_ID", "0"}, "Slurm", 4, 8, 0, true, true},
-	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0", "SLURM_STEP_ID", "0", "PMIX_RANK", "4"}, "Slurm", 4, 8, 0, true, true},
-	{{"SLURM_NTASKS", "8"}, NULL, 0, 0, 0, false, false},
+	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0", "SLURM_STEP_ID", "0"}, "Slurm", 4, 8, true, 0},
+	{{"SLURM_PROCID", "4", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0", "SLURM_STEP_ID", "0", "PMIX_RANK", "4"}, "Slurm", 4, 8, true, 0},
+	{{"SLURM_NTASKS", "8"}, NULL, 0, 0, false, 0},
 	/* A batch script. */
-	{{"SLURM_PROCID", "0", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0"}, NULL, 0, 0, 0, false, false},
+	{{"SLURM_PROCID", "0", "SLURM_NTASKS", "8", "SLURM_LOCALID", "0"}, NULL, 0, 0, false, 0},
+	/* A step in a larger allocation; salloc's shell, which is an interactive step, with a size and without. */
+	{{"SLURM_PROCID", "1", "SLURM_NTASKS", "16", "SLURM_STEP_NUM_TASKS", "2", "SLURM_STEP_ID", "3", "SLURM_STEP_NUM_NODES", "1"}, "Slurm", 1, 2, true, 1},
+	{{"SLURM_JOB_ID", "9", "SLURM_PROCID", "0", "SLURM_NTASKS", "16", "SLURM_STEP_ID", "4294967290"}, NULL, 0, 0, false, 0},
+	{{"SLURM_JOB_ID", "9", "SLURM_PROCID", "0", "SLURM_STEP_ID", "4294967290", "SLURM_STEP_NUM_TASKS", "1"}, NULL, 0, 0, false, 0},
+	/* srun --mpi=pmi2: Slurm knows the hosts. Not those of PMI's daemons. */
+	{{"PMI_RANK", "1", "PMI_SIZE", "2", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_STEP_ID", "0", "SLURM_STEP_NUM_NODES", "1"}, "PMI", 1, 2, true, 1},
+	{{"PMI_RANK", "1", "PMI_SIZE", "4", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_STEP_ID", "0", "SLURM_STEP_NUM_NODES", "2"}, "PMI", 1, 4, true, 0},
 	/* torchrun in each of srun's tasks; srun in a pod of PyTorch's; mpirun by srun; PMI's daemons by srun. */
-	{{"RANK", "12", "WORLD_SIZE", "16", "LOCAL_RANK", "4", "TORCHELASTIC_RUN_ID", "none", "SLURM_PROCID", "1", "SLURM_NTASKS", "2"}, "torchrun", 12, 16, 4, true, true},
-	{{"RANK", "1", "WORLD_SIZE", "2", "SLURM_PROCID", "3", "SLURM_NTASKS", "4", "SLURM_STEP_ID", "1"}, "Slurm", 3, 4, 0, true, false},
-	{{"RANK", "1", "WORLD_SIZE", "2"}, "RANK and WORLD_SIZE", 1, 2, 0, true, false},
-	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "Open MPI", 3, 8, 0, true, false},
-	{{"PMI_RANK", "3", "PMI_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "PMI", 3, 8, 0, true, false},
+	{{"RANK", "12", "WORLD_SIZE", "16", "LOCAL_RANK", "4", "TORCHELASTIC_RUN_ID", "none", "SLURM_PROCID", "1", "SLURM_NTASKS", "2"}, "torchrun", 12, 16, true, 0},
+	{{"RANK", "1", "WORLD_SIZE", "2", "SLURM_PROCID", "3", "SLURM_NTASKS", "4", "SLURM_STEP_ID", "1"}, "Slurm", 3, 4, true, 0},
+	{{"RANK", "1", "WORLD_SIZE", "2"}, "RANK and WORLD_SIZE", 1, 2, true, 0},
+	{{"OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "Open MPI", 3, 8, true, 0},
+	{{"PMI_RANK", "3", "PMI_SIZE", "8", "SLURM_PROCID", "0", "SLURM_NTASKS", "1"}, "PMI", 3, 8, true, 0},
 };
 
 static const struct {
@@ -58,13 +66,12 @@ static const struct {
 	{{"PMIX_RANK", "4294967297"}, "PMIX_RANK is \"4294967297\": a number"},
 	{{"PMIX_RANK", "1000001"}, "PMIX_RANK is \"1000001\": a number"},
 	{{"SLURM_STEP_ID", "0", "SLURM_PROCID", "1", "SLURM_NTASKS", "two"}, "SLURM_NTASKS is \"two\": a number"},
-	{{"SLURM_STEP_ID", "0", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_LOCALID", "?"}, "SLURM_LOCALID is \"?\": a number"},
-	{{"SLURM_STEP_ID", "0", "SLURM_PROCID", "1"}, "SLURM_PROCID is 1, but SLURM_NTASKS is not set: whoever sets one sets both"},
+	{{"SLURM_STEP_ID", "0", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", "SLURM_STEP_NUM_NODES", "?"}, "SLURM_STEP_NUM_NODES is \"?\": a number"},
+	{{"SLURM_STEP_ID", "0", "SLURM_PROCID", "1"}, "SLURM_PROCID is 1, but SLURM_STEP_NUM_TASKS is not set: whoever sets one sets both"},
 	{{"LAUNCHGAP_RANK", "0"}, "LAUNCHGAP_RANK is 0, but LAUNCHGAP_SIZE is not set: whoever sets one sets both"},
 	{{"RANK", "0"}, "RANK is 0, but WORLD_SIZE is not set: whoever sets one sets both"},
 	{{"PMI_RANK", "0", "PMI_SIZE", "0"}, "PMI_SIZE is 0: a job has at least one process"},
 	{{"RANK", "2", "WORLD_SIZE", "2"}, "RANK is 2, but WORLD_SIZE is 2: ranks are 0 to 1"},
-	{{"RANK", "1", "WORLD_SIZE", "2", "LOCAL_RANK", "2"}, "LOCAL_RANK is 2, but WORLD_SIZE is 2: a host has no more processes than the job"},
 };
 /* clang-format on */
 
@@ -81,8 +88,7 @@ TEST(each_launcher_is_known_by_its_variables)
 		assert_int_equal(s.rank, jobs[i].rank);
 		assert_int_equal(s.has_size, jobs[i].has_size);
 		assert_int_equal(s.size, jobs[i].size);
-		assert_int_equal(s.has_local_rank, jobs[i].has_local_rank);
-		assert_int_equal(s.local_rank, jobs[i].local_rank);
+		assert_int_equal(s.hosts, jobs[i].hosts);
 	}
 }
 

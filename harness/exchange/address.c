@@ -45,6 +45,25 @@ static int split(const char *text, char host[ADDRESS_BYTES], char port[8], struc
 	return 0;
 }
 
+int address_check(const char *list, struct status *st)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                              "0123456789-_.:%";
+	char host[ADDRESS_BYTES], port[8];
+	if (!*list)
+		return status_set(st, "the address is empty; wanted is HOST or HOST:PORT");
+	while (*list) {
+		if (split(list, host, port, st))
+			return -1;
+		if (host[strspn(host, letters)])
+			return status_set(st, "%s is no address; wanted is HOST or HOST:PORT",
+			                  host);
+		list += strcspn(list, LIST_END);
+		list += *list == ',';
+	}
+	return 0;
+}
+
 int address_resolve(const char **list, struct addrinfo **out, struct status *st)
 {
 	char host[ADDRESS_BYTES], port[8];

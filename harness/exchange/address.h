@@ -11,7 +11,9 @@
 #define ADDRESS_BYTES 256 /* of a text with its 0 */
 #define ADDRESS_PORT  29417
 
-/* Resolves the next address of a list, and moves *list behind it. The caller frees by freeaddrinfo.
+/* Whether a list has the form of one: no later try mends what has not. */
+int address_check(const char *list, struct status *st);
+/* Resolves the next address of a list, and moves *list past it. The caller frees by freeaddrinfo.
  * Asks name servers: may block for as long as the system lets them, whatever the caller's deadline. */
 int address_resolve(const char **list, struct addrinfo **out, struct status *st);
 /* Whether the text names all addresses of this host, and then at which port. */

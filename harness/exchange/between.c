@@ -264,7 +264,7 @@ static int meet_first(struct between *b, bool (*failed)(void *of), void *of)
 	if (hear_arrivals(b, failed, of))
 		return -1;
 	for (unsigned host = 1; host < hosts; host++) {
-		const struct letter *its = &b->star.inboxes[host].letter;
+		const struct letter *its = &b->star.inboxes[host];
 		keep_meets(b, host, its);
 		if (its->point.rtt_ns)
 			aligned_add(&b->far[host].clock, &its->point);
@@ -324,7 +324,7 @@ static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
 	if (come < 0)
 		return -1;
 	struct far *own = &b->far[b->star.host];
-	const struct letter *go = &b->star.inboxes[0].letter;
+	const struct letter *go = &b->star.inboxes[0];
 	int64_t here = now(b), at = aligned_from_first(&own->clock, go->at_ns);
 	int64_t late_ns = here - at;
 	own->meets.margin_ns = go->margin_ns;
@@ -506,7 +506,7 @@ int between_watch(struct between *b, const char *(*failure)(void *of),
 	                                      .fail = others_failed,
 	                                      .of = b};
 	for (unsigned i = 0; i < place.npeers; i++) {
-		peers[i].fd = s->beats[i + first];
+		peers[i].wire = &s->beats[i + first];
 		memcpy(peers[i].name, s->names[i + first], sizeof peers[i].name);
 	}
 	s->watched = !heartbeat_start(&place, &b->heartbeat, st);
@@ -522,7 +522,7 @@ const char *between_broken(const struct between *b)
 void between_address(const struct between *b, char text[ADDRESS_BYTES])
 {
 	char with_port[ADDRESS_BYTES], *ip = with_port;
-	address_of(b->star.fds[b->star.nhosts > 1 && !b->star.host], with_port);
+	address_of(b->star.wires[b->star.nhosts > 1 && !b->star.host].fd, with_port);
 	*strrchr(with_port, *ip == '[' ? ']' : ':') = '\0';
 	snprintf(text, ADDRESS_BYTES, "%s", ip + (*ip == '['));
 }

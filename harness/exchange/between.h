@@ -21,20 +21,19 @@
 #ifndef LAUNCHGAP_BETWEEN_H
 #define LAUNCHGAP_BETWEEN_H
 
-#include "address.h"
 #include "aligned.h"
+#include "door.h"
 #include "heartbeat.h"
-#include "wire.h"
 
 /* A host of which nothing is heard for that long is lost. */
 #define BETWEEN_SILENCE_MS 10000
 
 struct between_place {
 	unsigned host, nhosts;
-	const char *name;             /* of this host in others' sentences; NULL: its number */
-	const struct wire_door *door; /* of host 0; stays the caller's */
-	const char *address, *secret; /* of that door */
-	int64_t (*now)(void *of);     /* the clock that releases are of */
+	const char *name;              /* of this host in others' sentences; NULL: its number */
+	const struct door_place *door; /* of host 0; stays the caller's */
+	const char *address, *secret;  /* of that door */
+	int64_t (*now)(void *of);      /* the clock that releases are of */
 	void *of;
 	bool yield;          /* yield the core while waiting */
 	unsigned silence_ms; /* 0: BETWEEN_SILENCE_MS */

@@ -1,17 +1,21 @@
 #include "exchange.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "wire.h"
 
 struct exchange {
 	const struct exchange_way *way;
 	void *of;
 	unsigned rank, size;
+	char secret[WIRE_SECRET_BYTES];
 	struct status broken;
 };
 
 int exchange_make(const struct exchange_way *way, void *of, unsigned rank, unsigned size,
-                  struct exchange **out, struct status *st)
+                  const char *secret, struct exchange **out, struct status *st)
 {
 	struct exchange *x = calloc(1, sizeof *x);
 	if (!x) {
@@ -19,6 +23,7 @@ int exchange_make(const struct exchange_way *way, void *of, unsigned rank, unsig
 		return status_set(st, "out of memory");
 	}
 	*x = (struct exchange){.way = way, .of = of, .rank = rank, .size = size};
+	snprintf(x->secret, sizeof x->secret, "%s", secret ? secret : "");
 	*out = x;
 	return 0;
 }
@@ -31,6 +36,11 @@ unsigned exchange_rank(const struct exchange *x)
 unsigned exchange_size(const struct exchange *x)
 {
 	return x->size;
+}
+
+const char *exchange_secret(const struct exchange *x)
+{
+	return x->secret[0] ? x->secret : NULL;
 }
 
 /* Whether a call may be made at all. */

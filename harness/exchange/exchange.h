@@ -11,6 +11,8 @@ struct exchange;
 
 unsigned exchange_rank(const struct exchange *x);
 unsigned exchange_size(const struct exchange *x);
+/* That its ranks share; NULL: there is none. */
+const char *exchange_secret(const struct exchange *x);
 /* All call the same functions in the same order with equal `bytes`. After an error all further calls
  * return its text. */
 
@@ -21,7 +23,7 @@ int exchange_first(struct exchange *x, void *data, size_t bytes, struct status *
 /* Does not wait for the others. NULL is allowed. */
 void exchange_close(struct exchange *x);
 
-/* A place in a world that meets through a door of rank 0 (wire.h). */
+/* A place in a world that meets through a door of rank 0 (door.h). */
 struct exchange_seat {
 	unsigned rank, size;
 	int door; /* rank 0: a listening socket, which it closes in any case; or -1: it opens one */
@@ -44,8 +46,8 @@ struct exchange_way {
 	int (*first)(void *of, void *data, size_t bytes, struct status *st);
 	void (*close)(void *of);
 };
-/* For the ways. Takes `of`: closes it on errors. */
+/* For the ways. secret: copied; may be NULL. Takes `of`: closes it on errors. */
 int exchange_make(const struct exchange_way *way, void *of, unsigned rank, unsigned size,
-                  struct exchange **out, struct status *st);
+                  const char *secret, struct exchange **out, struct status *st);
 
 #endif

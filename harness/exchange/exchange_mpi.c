@@ -33,5 +33,5 @@ int exchange_open_mpi(struct exchange **out, struct status *st)
 		return -1;
 	if (calls->start(&rank, &size, why))
 		return status_set(st, "%s", why);
-	return exchange_make(&way, (void *)(uintptr_t)calls, rank, size, out, st);
+	return exchange_make(&way, (void *)(uintptr_t)calls, rank, size, NULL, out, st);
 }

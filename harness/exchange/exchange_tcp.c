@@ -11,8 +11,8 @@
 
 #include "../clock.h"
 #include "../sanitize.h"
+#include "door.h"
 #include "exchange.h"
-#include "wire.h"
 
 #define S_NS    ((int64_t)1000000000)
 #define WORD_NS (1 * S_NS) /* for a last word to all */
@@ -28,17 +28,14 @@ struct head {
 struct tcp {
 	unsigned rank, size;
 	int64_t limit_ns;
-	uint32_t calls; /* so far */
-	int *fds;       /* by rank; of the others only rank 0's */
+	uint32_t calls;     /* so far */
+	struct wire *wires; /* by rank; of the others only rank 0's */
 };
 
 static void tcp_close(void *of)
 {
 	struct tcp *t = of;
-	for (unsigned r = 0; t->fds && r < t->size; r++)
-		if (t->fds[r] >= 0)
-			close(t->fds[r]);
-	free(t->fds);
+	wire_free(t->wires, t->size);
 	free(t);
 }
 
@@ -53,10 +50,10 @@ static int send_to(struct tcp *t, unsigned rank, enum kind kind, const void *dat
 {
 	const struct head head = head_of(t, kind, bytes);
 	struct status why = {""};
-	if (!wire_send(t->fds[rank], &head, sizeof head, deadline_ns, &why) &&
-	    !wire_send(t->fds[rank], data, bytes, deadline_ns, &why))
+	if (!wire_send(&t->wires[rank], &head, sizeof head, deadline_ns, &why) &&
+	    !wire_send(&t->wires[rank], data, bytes, deadline_ns, &why))
 		return 0;
-	shutdown(t->fds[rank], SHUT_WR);
+	shutdown(t->wires[rank].fd, SHUT_WR);
 	return status_set(st, "rank %u %s", rank, why.text);
 }
 
@@ -66,7 +63,7 @@ static void send_failure(struct tcp *t, const struct status *why)
 	const int64_t deadline_ns = clock_now_ns() + WORD_NS;
 	for (unsigned r = 1; r < t->size; r++) {
 		struct status st = {""};
-		if (t->fds[r] >= 0)
+		if (t->wires[r].fd >= 0)
 			send_to(t, r, FAILED, why->text, strlen(why->text), deadline_ns, &st);
 	}
 }
@@ -93,14 +90,14 @@ static int hear_first(struct tcp *t, enum kind kind, void *data, size_t bytes, s
 	const int64_t deadline_ns = clock_now_ns() + t->limit_ns + GRACE_NS;
 	struct head head;
 	struct status why = {""};
-	if (wire_recv(t->fds[0], &head, sizeof head, deadline_ns, &why))
+	if (wire_recv(&t->wires[0], &head, sizeof head, deadline_ns, &why))
 		return status_set(st, "rank 0 %s", why.text);
 	if (head.kind == htole32(FAILED)) {
 		char text[sizeof st->text] = "";
 		size_t n = le32toh(head.bytes);
 		if (n >= sizeof text)
 			n = sizeof text - 1;
-		const bool heard = !wire_recv(t->fds[0], text, n, deadline_ns, &why);
+		const bool heard = !wire_recv(&t->wires[0], text, n, deadline_ns, &why);
 		sanitize_text(text);
 		if (!heard || !text[strspn(text, " \t\n")])
 			return status_set(st, "rank 0 failed, and does not say why");
@@ -108,7 +105,7 @@ static int hear_first(struct tcp *t, enum kind kind, void *data, size_t bytes, s
 	}
 	if (check_head(t, 0, &head, kind, bytes, st))
 		return -1;
-	if (wire_recv(t->fds[0], data, bytes, deadline_ns, &why))
+	if (wire_recv(&t->wires[0], data, bytes, deadline_ns, &why))
 		return status_set(st, "rank 0 %s", why.text);
 	return 0;
 }
@@ -118,38 +115,33 @@ static int hear_first(struct tcp *t, enum kind kind, void *data, size_t bytes, s
 /* What has come so far of one rank's message. */
 struct part {
 	struct head head;
-	size_t got; /* of head and data */
+	unsigned have; /* 1: the head; 2: the data too */
 };
 
 /* Takes what is there. 0, or -1: that rank ends it. */
 static int hear_part(const struct tcp *t, unsigned rank, struct part *part, char *data,
                      size_t bytes, struct status *st)
 {
-	while (part->got < sizeof part->head + bytes) {
-		const bool in_head = part->got < sizeof part->head;
-		char *to = in_head ? (char *)&part->head + part->got
-		                   : data + (part->got - sizeof part->head);
-		size_t want = (in_head ? 0 : bytes) + sizeof part->head - part->got;
-		ssize_t n = recv(t->fds[rank], to, want, MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-			return 0;
-		if (n <= 0)
-			return status_set(st, n ? "rank %u has left (%s)" : "rank %u has left",
-			                  rank, strerror(errno));
-		part->got += (size_t)n;
-		if (in_head && part->got == sizeof part->head &&
-		    check_head(t, rank, &part->head, ALL, bytes, st))
+	struct status why = {""};
+	int moved = 1;
+	while (part->have < 2 && moved) {
+		moved = wire_move(&t->wires[rank], POLLIN, part->have ? data : (char *)&part->head,
+		                  part->have ? bytes : sizeof part->head, &why);
+		if (moved < 0)
+			return status_set(st, "rank %u %s", rank, why.text);
+		part->have += (unsigned)moved;
+		if (moved && part->have == 1 && check_head(t, rank, &part->head, ALL, bytes, st))
 			return -1;
 	}
 	return 0;
 }
 
-static int say_late(const struct tcp *t, const struct part *parts, size_t whole, struct status *st)
+static int say_late(const struct tcp *t, const struct part *parts, struct status *st)
 {
 	char list[512] = "";
 	unsigned late = 0;
 	for (unsigned r = 1; r < t->size; r++)
-		if (parts[r].got < whole)
+		if (parts[r].have < 2)
 			status_add(list, sizeof list, "%s%u", late++ ? ", " : "", r);
 	return status_set(st, "rank%s %s did not answer within %.3g s", late > 1 ? "s" : "", list,
 	                  (double)t->limit_ns / 1e9);
@@ -160,20 +152,19 @@ static int hear_all(struct tcp *t, struct part *parts, struct pollfd *polls, cha
                     size_t bytes, struct status *st)
 {
 	const int64_t deadline_ns = clock_now_ns() + t->limit_ns;
-	const size_t whole = sizeof(struct head) + bytes;
 	for (;;) {
 		bool waiting = false;
 		for (unsigned r = 0; r < t->size; r++) {
-			const bool is_late = r && parts[r].got < whole;
+			const bool is_late = r && parts[r].have < 2;
 			polls[r] =
-			    (struct pollfd){.fd = is_late ? t->fds[r] : -1, .events = POLLIN};
+			    (struct pollfd){.fd = is_late ? t->wires[r].fd : -1, .events = POLLIN};
 			waiting |= is_late;
 		}
 		if (!waiting)
 			return 0;
 		const int64_t ms = (deadline_ns - clock_now_ns()) / 1000000;
 		if (ms < 0)
-			return say_late(t, parts, whole, st);
+			return say_late(t, parts, st);
 		if (poll(polls, t->size, ms < INT_MAX ? (int)ms + 1 : INT_MAX) < 0 &&
 		    errno != EINTR)
 			return status_set(st, "poll: %s", strerror(errno));
@@ -239,16 +230,16 @@ static int tcp_first(void *of, void *data, size_t bytes, struct status *st)
 static const struct exchange_way way = {tcp_all, tcp_first, tcp_close};
 
 /* Rank 0 lets the others in, and tells them when all are there. Takes the door; -1: opens one. */
-static int gather(struct tcp *t, int door, const char *address, const struct wire_world *world,
+static int gather(struct tcp *t, int door, const char *address, const struct door_world *world,
                   struct status *st)
 {
-	struct wire_door own = {.fd = door, .address = ""};
+	struct door_place own = {.fd = door, .address = ""};
 	char listen[ADDRESS_BYTES];
 	if (t->size == 1)
 		return 0;
-	if (door < 0 && (address_to_listen(address, listen, st) || wire_open(listen, &own, st)))
+	if (door < 0 && (address_to_listen(address, listen, st) || door_open(listen, &own, st)))
 		return -1;
-	int failed = wire_gather(own.fd, world, clock_now_ns() + t->limit_ns, t->fds, st);
+	int failed = door_gather(own.fd, world, clock_now_ns() + t->limit_ns, t->wires, st);
 	if (door < 0)
 		close(own.fd);
 	if (!failed)
@@ -260,10 +251,10 @@ static int gather(struct tcp *t, int door, const char *address, const struct wir
 
 static int meet(struct tcp *t, const struct exchange_seat *seat, struct status *st)
 {
-	const struct wire_world world = {seat->secret, "rank", seat->size};
+	const struct door_world world = {seat->secret, "rank", seat->size, NULL};
 	if (!t->rank)
 		return gather(t, seat->door, seat->address, &world, st);
-	if (wire_connect(seat->address, &world, t->rank, clock_now_ns() + t->limit_ns, &t->fds[0],
+	if (door_connect(seat->address, &world, t->rank, clock_now_ns() + t->limit_ns, &t->wires[0],
 	                 st))
 		return -1;
 	return hear_first(t, BEGIN, NULL, 0, st);
@@ -276,14 +267,12 @@ int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, s
 	if (seat->rank >= seat->size)
 		status_set(st, "this process is rank %u of a world of %u: ranks begin with 0",
 		           seat->rank, seat->size);
-	else if (!(t = calloc(1, sizeof *t)) || !(t->fds = malloc(seat->size * sizeof *t->fds)))
+	else if (!(t = calloc(1, sizeof *t)) || !(t->wires = wire_none(seat->size)))
 		status_set(st, "out of memory");
 	else {
 		t->rank = seat->rank;
 		t->size = seat->size;
 		t->limit_ns = seat->timeout_s * S_NS;
-		for (unsigned r = 0; r < t->size; r++)
-			t->fds[r] = -1;
 		failed = meet(t, seat, st);
 	}
 	if (!seat->rank && seat->door >= 0)
@@ -293,5 +282,5 @@ int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, s
 			tcp_close(t);
 		return -1;
 	}
-	return exchange_make(&way, t, t->rank, t->size, out, st);
+	return exchange_make(&way, t, t->rank, t->size, seat->secret, out, st);
 }

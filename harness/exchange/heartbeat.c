@@ -1,13 +1,11 @@
 #include "heartbeat.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../clock.h"
@@ -16,18 +14,15 @@
 
 enum word { WORD_BEAT = 1, WORD_FAIL, WORD_BYE };
 
-/* `bytes` of the text are sent. */
 struct message {
-	uint32_t word, bytes;
+	uint32_t word;
 	char text[sizeof(struct status)];
 };
-#define HEAD offsetof(struct message, text)
 
 struct peer {
 	struct heartbeat_peer is;
 	bool gone; /* it said goodbye, or is lost */
 	int64_t heard_ns;
-	size_t have;
 	struct message in;
 };
 
@@ -70,55 +65,37 @@ static void lose(struct heartbeat *h, struct peer *peer, const char *how)
 	fail(h, peer, text);
 }
 
-/* Short words, and the socket's buffer holds minutes of them. An ended connection is seen where it
- * is read, after the last words that came. */
+/* The socket's buffer holds minutes of words. An ended connection is seen where it is read, after the
+ * last words that came. */
 static void say(struct heartbeat *h, struct peer *to, enum word word, const char *text)
 {
-	struct message out = {word, (uint32_t)strlen(text), ""};
+	struct message out = {word, ""};
+	struct status ignored = {""};
 	if (to->gone)
 		return;
 	snprintf(out.text, sizeof out.text, "%s", text);
-	size_t bytes = HEAD + out.bytes;
-	ssize_t sent = send(to->is.fd, &out, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (sent >= 0 ? (size_t)sent < bytes : errno == EAGAIN)
+	if (!wire_move(to->is.wire, POLLOUT, &out, sizeof out, &ignored))
 		lose(h, to, ": it takes no more messages");
-}
-
-/* Reads once. false: nothing more is there now, or ever. */
-static bool hear_some(struct peer *peer, bool *ended)
-{
-	struct message *in = &peer->in;
-	size_t want = peer->have < HEAD ? HEAD : HEAD + in->bytes;
-	ssize_t n = recv(peer->is.fd, (char *)in + peer->have, want - peer->have, MSG_DONTWAIT);
-	if (n > 0) {
-		peer->have += (size_t)n;
-		return true;
-	}
-	*ended = n == 0 || (errno != EAGAIN && errno != EINTR);
-	return false;
 }
 
 static void hear(struct heartbeat *h, struct peer *peer)
 {
 	struct message *in = &peer->in;
-	bool ended = false;
-	while (!peer->gone && hear_some(peer, &ended)) {
+	struct status ignored = {""};
+	int moved = 0;
+	while (!peer->gone &&
+	       (moved = wire_move(peer->is.wire, POLLIN, in, sizeof *in, &ignored)) > 0) {
 		peer->heard_ns = clock_now_ns();
-		if (peer->have < HEAD)
-			continue;
-		if (in->bytes >= sizeof in->text || !in->word || in->word > WORD_BYE) {
+		if (!in->word || in->word > WORD_BYE) {
 			lose(h, peer, ": it sends what is no message");
 			return;
 		}
-		if (peer->have < HEAD + in->bytes)
-			continue;
-		in->text[in->bytes] = '\0';
-		peer->have = 0;
+		in->text[sizeof in->text - 1] = '\0';
 		if (in->word == WORD_FAIL)
 			fail(h, peer, in->text);
 		peer->gone |= in->word == WORD_BYE;
 	}
-	if (ended && !peer->gone)
+	if (moved < 0 && !peer->gone)
 		lose(h, peer, "");
 }
 
@@ -150,7 +127,7 @@ static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
 	unsigned n = h->place.npeers;
 	for (unsigned i = 0; i < n; i++)
 		h->polled[i] =
-		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].is.fd, POLLIN, 0};
+		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].is.wire->fd, POLLIN, 0};
 	h->polled[n] = (struct pollfd){h->wake, POLLIN, 0};
 	if (poll(h->polled, n + 1, timeout_ms) <= 0)
 		return false;

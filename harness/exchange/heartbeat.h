@@ -7,12 +7,12 @@
 #ifndef LAUNCHGAP_HEARTBEAT_H
 #define LAUNCHGAP_HEARTBEAT_H
 
-#include "../status.h"
+#include "wire.h"
 
 #define HEARTBEAT_NAME_BYTES 64
 
 struct heartbeat_peer {
-	int fd;                          /* the caller's, who closes it after heartbeat_stop */
+	struct wire *wire;               /* the caller's, who closes it after heartbeat_stop */
 	char name[HEARTBEAT_NAME_BYTES]; /* in sentences, "host b" */
 };
 

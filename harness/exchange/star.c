@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "door.h"
 
 #define MS       ((int64_t)1000000)
 #define SPIN_NS  MS          /* then a wait sleeps */
@@ -76,30 +77,27 @@ void star_pause(const struct star *s)
 		clock_relax();
 }
 
-/* What may move now: bytes, 0: none yet, -1: the connection ended. */
-static ssize_t try_move(int fd, short way, char *at, size_t bytes)
+/* What may move now of a message: 1: all; 0: not yet. -1: the connection is of no more use. */
+static int try_move(struct star *s, unsigned host, short way, void *data, size_t bytes)
 {
-	ssize_t n = way == POLLIN ? recv(fd, at, bytes, MSG_DONTWAIT)
-	                          : send(fd, at, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n > 0)
-		return n;
-	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+	struct status why = {""};
+	const int moved = wire_move(&s->wires[host], way, data, bytes, &why);
+	return moved < 0 ? blame_later(s, host, lost) : moved;
 }
 
 int star_move(struct star *s, unsigned host, short way, void *data, size_t bytes)
 {
-	struct pollfd polled = {s->fds[host], way, 0};
-	char *at = data;
+	struct pollfd polled = {s->wires[host].fd, way, 0};
+	const struct wire_way *at = way == POLLIN ? &s->wires[host].in : &s->wires[host].out;
+	size_t were = at->moved;
 	int64_t since = clock_now_ns();
-	while (bytes && !star_is_broken(s)) {
-		ssize_t n = try_move(s->fds[host], way, at, bytes);
-		if (n < 0)
-			return blame_later(s, host, lost);
-		if (n > 0) {
-			at += n;
-			bytes -= (size_t)n;
+	while (!star_is_broken(s)) {
+		const int moved = try_move(s, host, way, data, bytes);
+		if (moved)
+			return moved < 0 ? -1 : 0;
+		if (at->moved != were) {
+			were = at->moved;
 			since = clock_now_ns();
-			continue;
 		}
 		int64_t waited = clock_now_ns() - since;
 		if (!s->watched && waited > s->silence_ms * MS)
@@ -109,7 +107,7 @@ int star_move(struct star *s, unsigned host, short way, void *data, size_t bytes
 		else
 			poll(&polled, 1, 100);
 	}
-	return bytes ? -1 : 0;
+	return -1;
 }
 
 int star_put(struct star *s, unsigned host, const struct letter *letter, const void *data)
@@ -141,42 +139,19 @@ int star_take(struct star *s, unsigned host, enum letter_kind kind, struct lette
 
 int star_look(struct star *s, unsigned host, enum letter_kind kind)
 {
-	struct inbox *in = &s->inboxes[host];
-	ssize_t n = try_move(s->fds[host], POLLIN, (char *)&in->letter + in->have,
-	                     sizeof in->letter - in->have);
-	if (n < 0)
-		return blame_later(s, host, lost);
-	in->have += (size_t)n;
-	if (in->have < sizeof in->letter)
-		return 0;
-	in->have = 0;
-	return star_check(s, host, &in->letter, kind) ? -1 : 1;
+	struct letter *in = &s->inboxes[host];
+	const int moved = try_move(s, host, POLLIN, in, sizeof *in);
+	return moved > 0 && star_check(s, host, in, kind) ? -1 : moved;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-static void close_all(int *fds, unsigned n)
-{
-	for (unsigned i = 0; fds && i < n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	free(fds);
-}
-
 void star_close(struct star *s)
 {
-	close_all(s->fds, s->nhosts);
-	close_all(s->beats, s->nhosts);
+	wire_free(s->wires, s->nhosts);
+	wire_free(s->beats, s->nhosts);
 	free(s->names);
 	free(s->inboxes);
-}
-
-static int *no_fds(unsigned n)
-{
-	int *fds = malloc(n * sizeof *fds);
-	for (unsigned i = 0; fds && i < n; i++)
-		fds[i] = -1;
-	return fds;
 }
 
 static int allocate(const struct star_place *place, struct star *out, struct status *st)
@@ -186,10 +161,10 @@ static int allocate(const struct star_place *place, struct star *out, struct sta
 	                     .yield = place->yield,
 	                     .silence_ms = place->silence_ms};
 	out->names = calloc(place->nhosts, sizeof *out->names);
-	out->fds = no_fds(place->nhosts);
-	out->beats = no_fds(place->nhosts);
+	out->wires = wire_none(place->nhosts);
+	out->beats = wire_none(place->nhosts);
 	out->inboxes = calloc(place->nhosts, sizeof *out->inboxes);
-	if (!out->names || !out->fds || !out->beats || !out->inboxes)
+	if (!out->names || !out->wires || !out->beats || !out->inboxes)
 		return status_set(st, "out of memory for a link of %u hosts", place->nhosts);
 	return 0;
 }
@@ -218,9 +193,9 @@ static void turn_away(const struct star *s, const struct status *why)
 	for (unsigned host = 1; host < s->nhosts; host++) {
 		struct status none = {""};
 		int64_t soon = clock_now_ns() + 100 * MS;
-		if (s->fds[host] >= 0 &&
-		    !wire_send(s->fds[host], &letter, sizeof letter, soon, &none))
-			wire_send(s->fds[host], text, letter.bytes, soon, &none);
+		if (s->wires[host].fd >= 0 &&
+		    !wire_send(&s->wires[host], &letter, sizeof letter, soon, &none))
+			wire_send(&s->wires[host], text, letter.bytes, soon, &none);
 	}
 }
 
@@ -228,23 +203,23 @@ static void turn_away(const struct star *s, const struct status *why)
 static int open_first(struct star *s, const struct star_place *place, int64_t deadline_ns,
                       struct status *st)
 {
-	const struct wire_world world = {place->secret, "host", s->nhosts};
+	const struct door_world world = {place->secret, "host", s->nhosts, NULL};
 	const struct letter welcome = {.kind = LETTER_WELCOME, .bytes = sizeof *s->names};
-	if (wire_gather(place->door, &world, deadline_ns, s->fds, st))
+	if (door_gather(place->door, &world, deadline_ns, s->wires, st))
 		return -1;
 	for (unsigned host = 1; host < s->nhosts; host++) {
 		struct status why = {""};
-		if (wire_recv(s->fds[host], s->names[host], sizeof *s->names, deadline_ns, &why))
+		if (wire_recv(&s->wires[host], s->names[host], sizeof *s->names, deadline_ns, &why))
 			return say_who(s, host, &why, st);
 		s->names[host][sizeof *s->names - 1] = '\0';
 	}
 	for (unsigned host = 1; host < s->nhosts; host++) {
 		struct status why = {""};
-		if (wire_send(s->fds[host], &welcome, sizeof welcome, deadline_ns, &why) ||
-		    wire_send(s->fds[host], s->names[0], sizeof *s->names, deadline_ns, &why))
+		if (wire_send(&s->wires[host], &welcome, sizeof welcome, deadline_ns, &why) ||
+		    wire_send(&s->wires[host], s->names[0], sizeof *s->names, deadline_ns, &why))
 			return say_who(s, host, &why, st);
 	}
-	return wire_gather(place->door, &world, deadline_ns, s->beats, st);
+	return door_gather(place->door, &world, deadline_ns, s->beats, st);
 }
 
 static int hear_welcome(struct star *s, int64_t deadline_ns, struct status *st)
@@ -253,13 +228,12 @@ static int hear_welcome(struct star *s, int64_t deadline_ns, struct status *st)
 	struct status why = {""};
 	char text[sizeof why.text] = "";
 	/* Host 0 waits until then, and says who is missing. */
-	if (wire_recv(s->fds[0], &letter, sizeof letter, deadline_ns + 1000 * MS, &why))
+	if (wire_recv(&s->wires[0], &letter, sizeof letter, deadline_ns + 1000 * MS, &why))
 		return say_who(s, 0, &why, st);
 	bool welcome = letter.kind == LETTER_WELCOME && letter.bytes == sizeof *s->names;
-	if (letter.kind != LETTER_TURNED_AWAY && !welcome)
+	if ((letter.kind != LETTER_TURNED_AWAY && !welcome) || letter.bytes >= sizeof text)
 		return status_set(st, "host 0 does not answer as this launchgap does");
-	size_t bytes = letter.bytes < sizeof text ? letter.bytes : sizeof text - 1;
-	if (wire_recv(s->fds[0], text, bytes, deadline_ns + 1000 * MS, &why))
+	if (wire_recv(&s->wires[0], text, letter.bytes, deadline_ns + 1000 * MS, &why))
 		return say_who(s, 0, &why, st);
 	if (!welcome)
 		return status_set(st, "host 0: %s", text);
@@ -270,16 +244,16 @@ static int hear_welcome(struct star *s, int64_t deadline_ns, struct status *st)
 static int open_other(struct star *s, const struct star_place *place, int64_t deadline_ns,
                       struct status *st)
 {
-	const struct wire_world world = {place->secret, "host", s->nhosts};
+	const struct door_world world = {place->secret, "host", s->nhosts, NULL};
 	unsigned own = s->host;
 	struct status why = {""};
-	if (wire_connect(place->address, &world, own, deadline_ns, &s->fds[0], st))
+	if (door_connect(place->address, &world, own, deadline_ns, &s->wires[0], st))
 		return -1;
-	if (wire_send(s->fds[0], s->names[own], sizeof *s->names, deadline_ns, &why))
+	if (wire_send(&s->wires[0], s->names[own], sizeof *s->names, deadline_ns, &why))
 		return say_who(s, 0, &why, st);
 	if (hear_welcome(s, deadline_ns, st))
 		return -1;
-	return wire_connect(place->address, &world, own, deadline_ns, &s->beats[0], st);
+	return door_connect(place->address, &world, own, deadline_ns, &s->beats[0], st);
 }
 
 int star_open(const struct star_place *place, int64_t deadline_ns, struct star *out,

@@ -11,7 +11,6 @@
 
 #include "aligned.h"
 #include "heartbeat.h"
-#include "wire.h"
 
 enum letter_kind {
 	LETTER_WELCOME = 1,
@@ -36,17 +35,12 @@ struct letter {
 	int64_t last_late_ns, late_ns;
 };
 
-struct inbox {
-	struct letter letter;
-	size_t have;
-};
-
 struct star {
 	unsigned host, nhosts;
 	char (
 	    *names)[HEARTBEAT_NAME_BYTES]; /* "host b"; elsewhere than on host 0 its own and [0] */
-	int *fds, *beats;                  /* by host; elsewhere than on host 0 [0]; -1: none */
-	struct inbox *inboxes;
+	struct wire *wires, *beats;        /* by host; elsewhere than on host 0 [0] */
+	struct letter *inboxes;
 	uint32_t step;
 	bool yield;
 	unsigned silence_ms;

@@ -4,32 +4,34 @@
 #include <string.h>
 
 #define MOST_RANKS 1000000
-#define COLUMNS    6 /* of names in a row */
+#define COLUMNS    5 /* of names in a row */
 
 struct row {
-	const char *by, *rank, *size, *local[2];
-	const char *on_host, *hosts; /* processes of this host; hosts of the job */
-	bool has_size;               /* always: a rank without it is a mistake */
-	const char *marker;          /* has to be set too; NULL: none */
+	const char *by, *rank, *size[2]; /* size: the first that is set */
+	const char *on_host, *hosts;     /* processes of this host; hosts of the job */
+	bool has_size;                   /* always: a rank without it is a mistake */
+	const char *marker;              /* has to be set too; NULL: none */
+	unsigned long marker_most;       /* its number; 0: any text */
 };
 
 /* clang-format off */
 /* Those that others start come before them: torchrun in each of srun's tasks, mpirun's processes by srun or by PMI's
  * daemons. RANK alone may be of a pod that runs another launcher. PMIx, which says no size, is of others' use too. A batch
- * script has Slurm's rank and size, and is in no step: srun has not started it. */
+ * script has Slurm's rank and size, and is in no step; salloc's shell is in one whose number says that it is none. */
 static const struct row rows[] = {
-	{"launchgap", "LAUNCHGAP_RANK", "LAUNCHGAP_SIZE", {"LAUNCHGAP_LOCAL_RANK"}, NULL, NULL, true, NULL},
-	{"torchrun", "RANK", "WORLD_SIZE", {"LOCAL_RANK"}, "LOCAL_WORLD_SIZE", NULL, true, "TORCHELASTIC_RUN_ID"},
-	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"OMPI_COMM_WORLD_LOCAL_RANK"}, "OMPI_COMM_WORLD_LOCAL_SIZE", NULL, true, NULL},
-	{"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", {"FLUX_TASK_LOCAL_ID"}, NULL, NULL, true, NULL},
-	{"PALS", "PALS_RANKID", "PMI_SIZE", {"PALS_LOCAL_RANKID"}, NULL, NULL, false, NULL},
-	{"JSM", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", {"JSM_NAMESPACE_LOCAL_RANK"}, "JSM_NAMESPACE_LOCAL_SIZE", NULL, true, NULL},
-	{"PMI", "PMI_RANK", "PMI_SIZE", {"PMI_LOCAL_RANK", "MPI_LOCALRANKID"}, "MPI_LOCALNRANKS", NULL, true, NULL},
-	{"Slurm", "SLURM_PROCID", "SLURM_NTASKS", {"SLURM_LOCALID"}, NULL, "SLURM_STEP_NUM_NODES", true, "SLURM_STEP_ID"},
-	{"RANK and WORLD_SIZE", "RANK", "WORLD_SIZE", {"LOCAL_RANK"}, NULL, NULL, true, NULL},
-	{"PMIx", "PMIX_RANK", NULL, {NULL}, NULL, NULL, false, NULL},
+	{"launchgap", "LAUNCHGAP_RANK", {"LAUNCHGAP_SIZE"}, NULL, NULL, true, NULL, 0},
+	{"torchrun", "RANK", {"WORLD_SIZE"}, "LOCAL_WORLD_SIZE", NULL, true, "TORCHELASTIC_RUN_ID", 0},
+	{"Open MPI", "OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE"}, "OMPI_COMM_WORLD_LOCAL_SIZE", NULL, true, NULL, 0},
+	{"Flux", "FLUX_TASK_RANK", {"FLUX_JOB_SIZE"}, NULL, NULL, true, NULL, 0},
+	{"PALS", "PALS_RANKID", {"PMI_SIZE"}, NULL, NULL, false, NULL, 0},
+	{"JSM", "JSM_NAMESPACE_RANK", {"JSM_NAMESPACE_SIZE"}, "JSM_NAMESPACE_LOCAL_SIZE", NULL, true, NULL, 0},
+	{"PMI", "PMI_RANK", {"PMI_SIZE"}, "MPI_LOCALNRANKS", NULL, true, NULL, 0},
+	{"Slurm", "SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, NULL, "SLURM_STEP_NUM_NODES", true, "SLURM_STEP_ID", 0xfffffff0},
+	{"RANK and WORLD_SIZE", "RANK", {"WORLD_SIZE"}, NULL, NULL, true, NULL, 0},
+	{"PMIx", "PMIX_RANK", {NULL}, NULL, NULL, false, NULL, 0},
 };
 /* clang-format on */
+#define NROWS (sizeof rows / sizeof *rows)
 static const char *const places[] = {"LAUNCHGAP_RENDEZVOUS", "MASTER_ADDR", "LAUNCHGAP_SECRET"};
 
 /* A variable's number, if it is set. */
@@ -52,12 +54,12 @@ static int check_row(const struct row *row, const struct started *s, struct stat
 {
 	if (!s->has_size && row->has_size)
 		return status_set(st, "%s is %u, but %s is not set: whoever sets one sets both",
-		                  row->rank, s->rank, row->size);
+		                  row->rank, s->rank, s->size_by);
 	if (s->has_size && !s->size)
-		return status_set(st, "%s is 0: a job has at least one process", row->size);
+		return status_set(st, "%s is 0: a job has at least one process", s->size_by);
 	if (s->has_size && s->rank >= s->size)
 		return status_set(st, "%s is %u, but %s is %u: ranks are 0 to %u", row->rank,
-		                  s->rank, row->size, s->size, s->size - 1);
+		                  s->rank, s->size_by, s->size, s->size - 1);
 	return 0;
 }
 
@@ -81,34 +83,42 @@ static int read_hosts(const char *(*env)(const char *name), const struct row *ro
 static int read_row(const char *(*env)(const char *name), const struct row *row,
                     struct started *out, struct status *st)
 {
+	const unsigned second = row->size[1] && (env(row->size[1]) && !env(row->size[0]));
 	bool has_rank;
+	*out = (struct started){.by = row->by, .rank_by = row->rank, .size_by = row->size[second]};
 	if (read_number(row->rank, env(row->rank), &out->rank, &has_rank, st) ||
-	    (row->size && read_number(row->size, env(row->size), &out->size, &out->has_size, st)) ||
-	    check_row(row, out, st) || read_hosts(env, row, out, st))
+	    (out->size_by &&
+	     read_number(out->size_by, env(out->size_by), &out->size, &out->has_size, st)))
 		return -1;
-	for (unsigned i = 0; i < 2 && row->local[i] && !out->has_local_rank; i++) {
-		const char *name = row->local[i];
-		if (read_number(name, env(name), &out->local_rank, &out->has_local_rank, st))
-			return -1;
-		if (out->has_local_rank && out->has_size && out->local_rank >= out->size)
-			return status_set(st,
-			                  "%s is %u, but %s is %u: a host has no more processes "
-			                  "than the job",
-			                  name, out->local_rank, row->size, out->size);
+	return check_row(row, out, st) || read_hosts(env, row, out, st) ? -1 : 0;
+}
+
+static bool is_of(const char *(*env)(const char *name), const struct row *row)
+{
+	const char *marker = row->marker ? env(row->marker) : "";
+	return env(row->rank) && marker &&
+	       (!row->marker_most || strtoul(marker, NULL, 10) <= row->marker_most);
+}
+
+/* The hosts that another launcher knows of the same processes: srun of those that it gave PMI's variables. */
+static void add_hosts(const char *(*env)(const char *name), struct started *s)
+{
+	for (size_t i = 0; i < NROWS && s->by && !s->hosts; i++) {
+		struct started other;
+		struct status ignored = {""};
+		if (is_of(env, &rows[i]) && !read_row(env, &rows[i], &other, &ignored) &&
+		    other.rank == s->rank && other.size == s->size)
+			s->hosts = other.hosts;
 	}
-	out->by = row->by;
-	return 0;
 }
 
 int started_find(const char *(*env)(const char *name), struct started *out, struct status *st)
 {
 	struct started found = {.by = NULL};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows && !found.by; i++) {
-		if (!env(rows[i].rank) || (rows[i].marker && !env(rows[i].marker)))
-			continue;
-		if (read_row(env, &rows[i], &found, st))
+	for (size_t i = 0; i < NROWS && !found.by; i++)
+		if (is_of(env, &rows[i]) && read_row(env, &rows[i], &found, st))
 			return -1;
-	}
+	add_hosts(env, &found);
 	found.address = env(places[0]);
 	if (!found.address)
 		found.address = env(places[1]);
@@ -119,12 +129,11 @@ int started_find(const char *(*env)(const char *name), struct started *out, stru
 
 const char *started_variable(unsigned i)
 {
-	const unsigned nrows = sizeof rows / sizeof *rows, nplaces = sizeof places / sizeof *places;
-	const unsigned of = i / COLUMNS;
-	if (of >= nrows)
-		return i - COLUMNS * nrows < nplaces ? places[i - COLUMNS * nrows] : NULL;
+	const unsigned nplaces = sizeof places / sizeof *places, of = i / COLUMNS;
+	if (of >= NROWS)
+		return i - COLUMNS * NROWS < nplaces ? places[i - COLUMNS * NROWS] : NULL;
 	/* A column that a row has not is another's. */
-	const char *const all[COLUMNS] = {rows[of].rank,     rows[of].size,    rows[of].local[0],
-	                                  rows[of].local[1], rows[of].on_host, rows[of].hosts};
+	const char *const all[COLUMNS] = {rows[of].rank, rows[of].size[0], rows[of].size[1],
+	                                  rows[of].on_host, rows[of].hosts};
 	return all[i % COLUMNS] ? all[i % COLUMNS] : rows[of].rank;
 }

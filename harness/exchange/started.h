@@ -5,9 +5,10 @@
 #include "../status.h"
 
 struct started {
-	const char *by; /* the launcher; NULL: no variable of any is set */
-	unsigned rank, size, local_rank;
-	bool has_size, has_local_rank;
+	const char *by;                /* the launcher; NULL: no variable of any is set */
+	const char *rank_by, *size_by; /* the variables that say it; size_by: NULL: it has none */
+	unsigned rank, size;
+	bool has_size;
 	unsigned hosts; /* on which as many processes each are; 0: the launcher does not say */
 	/* Where all meet, and the world's secret: LAUNCHGAP_RENDEZVOUS, else torchrun's MASTER_ADDR without
 	 * its MASTER_PORT, which is taken; LAUNCHGAP_SECRET. NULL: not set. As the environment has them. */

@@ -1,52 +1,48 @@
-/* Sockets that carry short messages between processes of one world, each bounded in bytes and time.
- * Never in a timed call.
+/* A connection between two processes of one world (door.h), for messages whose length both know, each
+ * bounded in time. Never in a timed call.
  *
- * Whoever reaches a door may knock. A peer is let in only if it proves the world's secret, and so does
- * the door to the peer: each shows one half of it. The secret keeps strangers and other worlds out. It
- * is no encryption: whoever reads the network reads the secret and all messages.
+ * Every message carries a code of its bytes and its place among those of its way, by the wire's keys: who
+ * only reaches the network adds, changes, repeats and leaves out nothing. Nothing is encrypted.
  *
  * Deadlines are clock_now_ns(). All descriptors are close-on-exec; no call raises SIGPIPE. */
 #ifndef LAUNCHGAP_WIRE_H
 #define LAUNCHGAP_WIRE_H
 
-#include "address.h"
+#include "../status.h"
 
 #define WIRE_SECRET_BYTES 33 /* 32 hex digits and a 0 */
-#define WIRE_HELLO_BYTES  32
+#define WIRE_KEY_BYTES    32
+#define WIRE_TAG_BYTES    16 /* that follow each message */
 
-/* Those who meet: `size` of them, with numbers from 0; 0 has the door. */
-struct wire_world {
-	const char *secret;
-	const char *peer; /* what one is called in sentences: "rank", "host" */
-	unsigned size;
-};
-
-/* A listening socket and its address as others reach it. */
-struct wire_door {
-	int fd;
-	char address[ADDRESS_BYTES];
+/* A connection. Between two ends of one user, as of a socketpair, its keys may be 0. */
+struct wire {
+	int fd; /* -1: none */
+	struct wire_way {
+		uint8_t key[WIRE_KEY_BYTES], tag[WIRE_TAG_BYTES];
+		uint64_t messages; /* so far */
+		size_t moved;      /* of this one and its tag */
+	} in, out;
 };
 
 /* A new secret, from the kernel's random numbers. */
 int wire_secret(char out[WIRE_SECRET_BYTES], struct status *st);
-/* Opens a door at an address (port 0: any). The caller closes its fd. */
-int wire_open(const char *address, struct wire_door *out, struct status *st);
-/* Waits at the door until all others of the world have come; fds[1] … fds[size - 1] are then their
- * connections, which the caller closes, and fds[0] is -1. Strangers, silence, and peers of another
- * world are turned away and do not end it: 64 at a time, 2 s and WIRE_HELLO_BYTES each. A peer that
- * leaves early may come again. Two that claim one number end it at once. Of those that came, an error
- * leaves fds too, for a word to them; the others are -1. The door stays open. */
-int wire_gather(int door, const struct wire_world *world, int64_t deadline_ns, int *fds,
-                struct status *st);
-/* Goes to the door as number `who`. Tries again until the deadline, as doors and names may come late;
- * ends at once if a door of another world answers. */
-int wire_connect(const char *address, const struct wire_world *world, unsigned who,
-                 int64_t deadline_ns, int *fd, struct status *st);
-/* All bytes or an error. The error's text follows a name: "rank 3" + " " + "has left". */
-int wire_send(int fd, const void *data, size_t bytes, int64_t deadline_ns, struct status *st);
-int wire_recv(int fd, void *data, size_t bytes, int64_t deadline_ns, struct status *st);
-
-/* What wire_connect sends first. */
-void wire_hello(const struct wire_world *world, unsigned who, uint8_t hello[WIRE_HELLO_BYTES]);
+/* Bytes that only those can make who have the secret, which they do not betray: of what is said. */
+void wire_prove(const char *secret, const void *said, size_t bytes, uint8_t *out, size_t length);
+/* Another secret of those who have this one, for a purpose. */
+void wire_derive(const char *secret, const char *purpose, char out[WIRE_SECRET_BYTES]);
+/* Waits for one of `events`; 0, or -1 when it is too late. What is there already is never late. */
+int wire_wait(int fd, short events, int64_t deadline_ns);
+/* Whether a call that does not block is to be made again. */
+bool wire_is_later(int error);
+/* What can move now (POLLOUT, POLLIN) of a message, of which one of no bytes is none: 1: all; 0: call again with the same; -1: an error. What
+ * came is authentic only after 1. The error's text follows a name: "rank 3" + " " + "has left". */
+int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status *st);
+/* A whole message in time, or an error. */
+int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
+              struct status *st);
+int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st);
+/* `count` without connections; NULL: no memory. wire_free closes those that are. */
+struct wire *wire_none(size_t count);
+void wire_free(struct wire *wires, size_t count);
 
 #endif

@@ -36,33 +36,70 @@ static bool is_host(const char *at, size_t bytes)
 	return n && (n == bytes || (slots && slots < 6 && n + 1 + slots == bytes));
 }
 
+/* The place of a host in a list; NULL: it has none. */
+static char *list_find(char *list, const char *name, size_t bytes)
+{
+	for (char *at = list; *at; at += *at == ',') {
+		if (!strncmp(at, name, bytes) && strchr(":,", at[bytes])) /* or the list's end */
+			return at;
+		at += strcspn(at, ",");
+	}
+	return NULL;
+}
+
+/* Adds NAME or NAME:SLOTS. One that is there already gets these slots more, one if none are said, as Open MPI
+ * and PBS read it. False: there is no room. */
+static bool list_add(char list[HOSTS_BYTES], const char *host, size_t bytes)
+{
+	const char *colon = memchr(host, ':', bytes);
+	const size_t n = colon ? (size_t)(colon - host) : bytes;
+	unsigned slots = colon ? (unsigned)atoi(colon + 1) : 0;
+	char rest[HOSTS_BYTES] = "", *at = list_find(list, host, n);
+	if (at) {
+		snprintf(rest, sizeof rest, "%s", at + strcspn(at, ","));
+		slots = (slots ? slots : 1) + (at[n] == ':' ? (unsigned)atoi(at + n + 1) : 1);
+	} else {
+		at = list + strlen(list);
+	}
+	const size_t room = (size_t)(list + HOSTS_BYTES - at);
+	const char *comma = at > list && !*at ? "," : "";
+	const int put = slots ? snprintf(at, room, "%s%.*s:%u%s", comma, (int)n, host, slots, rest)
+	                      : snprintf(at, room, "%s%.*s%s", comma, (int)n, host, rest);
+	return (size_t)put < room;
+}
+
 static int list_read(const char *text, char out[HOSTS_BYTES], struct status *st)
 {
-	if (strlen(text) >= HOSTS_BYTES)
-		return status_set(st, "hosts has %zu bytes; allowed are up to %d", strlen(text),
-		                  HOSTS_BYTES - 1);
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-		if (!is_host(at, strcspn(at, ",")))
+	char list[HOSTS_BYTES] = "";
+	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		const size_t n = strcspn(at, ",");
+		if (!is_host(at, n))
 			return status_set(st,
 			                  "hosts = '%.60s' is not allowed; allowed is a number, a "
 			                  "list as in a:8,b:8, @FILE of a host file, or this",
 			                  text);
-	strcpy(out, text);
+		if (!list_add(list, at, n))
+			return status_set(st, "hosts has %zu bytes; allowed are up to %d",
+			                  strlen(text), HOSTS_BYTES - 1);
+	}
+	strcpy(out, list);
 	return 0;
 }
 
-/* A line of a host file, "name slots=8 # comment", as "name:8". False: it has no host. */
+/* A line of a host file, "name slots = 8 max_slots=16 # comment", as "name:8". False: it has no host. */
 static bool line_read(char *line, char *host, size_t bytes)
 {
-	char name[256];
-	unsigned slots = 0;
-	line[strcspn(line, "#\n")] = '\0';
-	const char *said = strstr(line, "slots=");
-	if (sscanf(line, "%255s", name) != 1)
+	static const char *const counts[] = {"slots", "cpu", "cpus", "count"};
+	char name[256], key[32], value[32], slots[32] = "";
+	int n;
+	line[strcspn(line, "#\r\n")] = '\0';
+	if (sscanf(line, "%255s%n", name, &n) != 1)
 		return false;
-	if (said)
-		sscanf(said, "slots=%5u", &slots);
-	snprintf(host, bytes, slots ? "%s:%u" : "%s", name, slots);
+	for (char *at = line + n; sscanf(at, " %31[^ \t=] = %31s%n", key, value, &n) == 2; at += n)
+		for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
+			if (!strcmp(key, counts[i]))
+				strcpy(slots, value);
+	snprintf(host, bytes, "%s%s%s", name, slots[0] ? ":" : "", slots);
 	return true;
 }
 
@@ -76,13 +113,11 @@ static int file_read(const char *file, char out[HOSTS_BYTES], struct status *st)
 	if (!f)
 		return status_set(st, "hosts = @%s cannot be read: %s", file, why);
 	while (fits && right && fgets(line, sizeof line, f)) {
-		size_t used = strlen(list);
 		at++;
 		if (!line_read(line, host, sizeof host))
 			continue;
 		right = is_host(host, strlen(host));
-		fits = (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "," : "",
-		                        host) < sizeof list - used;
+		fits = !right || list_add(list, host, strlen(host));
 	}
 	fclose(f);
 	if (!right)

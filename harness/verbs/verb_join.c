@@ -1,7 +1,11 @@
 /* join: an experiment in processes that somebody else started. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../modes/agent.h"
 #include "../exchange/address.h"
@@ -17,30 +21,41 @@ static const char *const jobs[] = {
     "PMI_JOBID",           "PALS_APID",   "JOBSET_NAME", "LWS_NAME",     "LWS_GROUP_INDEX",
 };
 
-/* 64 bits of FNV-1a, and the 0 of the text, so that "a" "bc" is not "ab" "c". */
-static uint64_t add(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
-}
-
 /* Keeps other jobs' processes out that come by mistake. Who knows the job can make it. */
 static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 {
-	uint64_t halves[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
-	char size[16];
-	snprintf(size, sizeof size, "%u", own->size);
-	for (unsigned h = 0; h < 2; h++) {
-		halves[h] = add(halves[h], size);
-		for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
-			const char *value = machine_env(jobs[i]);
-			halves[h] = add(halves[h], value ? value : "");
-		}
+	char all[4096];
+	snprintf(all, sizeof all, "%u", own->size);
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+		const char *value = machine_env(jobs[i]);
+		status_add(all, sizeof all, "\n%s", value ? value : "");
 	}
-	snprintf(out, WIRE_SECRET_BYTES, "%016llx%016llx", (unsigned long long)halves[0],
-	         (unsigned long long)halves[1]);
+	wire_derive("", all, out);
+}
+
+/* That of a file which nobody else can read; out is "" where none is named. */
+static int read_secret(char out[WIRE_SECRET_BYTES], struct status *st)
+{
+	const char *file = machine_env("LAUNCHGAP_SECRET_FILE");
+	struct stat about;
+	int fd = file ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	out[0] = '\0';
+	if (!file)
+		return 0;
+	if (fd < 0)
+		return status_set(st, "LAUNCHGAP_SECRET_FILE: %s cannot be read: %s", file,
+		                  strerror(errno));
+	const bool own = !fstat(fd, &about) && S_ISREG(about.st_mode) &&
+	                 about.st_uid == geteuid() && !(about.st_mode & 077);
+	const ssize_t n = own ? read(fd, out, WIRE_SECRET_BYTES - 1) : 0;
+	close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	return own ? 0
+	           : status_set(st,
+	                        "LAUNCHGAP_SECRET_FILE: %s may be read by others; wanted is a "
+	                        "file of yours with mode 0600",
+	                        file);
 }
 
 /* Where in the job this process is. */
@@ -71,6 +86,7 @@ static const struct field rows[] = {
     {"--wait", FIELD_SECONDS, .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "300", .value = "SECONDS", .help = "for all to come"},
     {"LAUNCHGAP_RENDEZVOUS", FIELD_OWN, .otherwise = "MASTER_ADDR, and the port 29417", .help = "HOST or HOST:PORT of rank 0"},
     {"LAUNCHGAP_SECRET", FIELD_OWN, .help = "32 digits, 0-9 and a-f, the same for all. Without it one is made of the job's number and size: it keeps other jobs out, but nobody who wants in"},
+    {"LAUNCHGAP_SECRET_FILE", FIELD_OWN, .help = "a file with these digits, of mode 0600, in place of LAUNCHGAP_SECRET"},
     {"LAUNCHGAP_RANK, LAUNCHGAP_SIZE", FIELD_OWN, .help = "where no launcher sets its own: which process this is, of how many"},
 };
 // clang-format on
@@ -121,7 +137,7 @@ static const char *meeting_of(const struct started *own, const char *secret,
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
-	char secret[WIRE_SECRET_BYTES], room[ADDRESS_BYTES];
+	char secret[WIRE_SECRET_BYTES], of_file[WIRE_SECRET_BYTES], room[ADDRESS_BYTES], why[256];
 	unsigned wait_s;
 	char **run = calloc((size_t)argc + 1, sizeof *run);
 	int result = -1;
@@ -131,12 +147,20 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 	}
 	if (!run)
 		return status_set(st, "out of memory");
-	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st)) {
+	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st) &&
+	    !read_secret(of_file, st)) {
 		make_secret(&own, secret);
+		snprintf(why, sizeof why,
+		         "%s and %s say that this is one of %u processes; alone it runs after "
+		         "`unset %s`",
+		         own.rank_by, own.size_by, own.size, own.rank_by);
 		const struct agent as = {.rank = own.rank,
 		                         .size = own.size,
 		                         .address = meeting_of(&own, secret, room),
-		                         .secret = own.secret ? own.secret : secret,
+		                         .secret = own.secret   ? own.secret
+		                                   : of_file[0] ? of_file
+		                                                : secret,
+		                         .why = why,
 		                         .wait_s = wait_s,
 		                         .self = home->self};
 		result = agent_run(&as, run, st);

@@ -21,6 +21,7 @@
 
 #define EXPERIMENT   "nccl_tests"
 #define MOST_RUN     96
+#define WAIT         4     /* --wait, which a process alone does not do */
 #define NATIVE_SINCE 22803 /* ncclAlltoAll, ncclGather, ncclScatter, which nccl-tests then calls */
 
 struct door {
@@ -401,9 +402,11 @@ static int parse(struct door *d, int argc, char *argv[])
 			                  argv[0]);
 		}
 		d->given[c] = optarg;
-		if (c < ' ') /* ours, as of run */
+		/* Ours, as of run and of join. */
+		const bool taken = c < ' ' && (d->own.size > 1 || c != WAIT);
+		if (taken)
 			add(d, arena_text(d->arena, "--%s", perf_option_find((char)c)->name));
-		if (c < ' ' && optarg)
+		if (taken && optarg)
 			add(d, optarg);
 	}
 	d->keys = argv + optind;

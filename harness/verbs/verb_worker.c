@@ -250,17 +250,19 @@ static int enter(struct order *order, const struct launched *as, struct exchange
 	return enter_run(&run, work, write_lines, order, st);
 }
 
-/* worker LAUNCHER ORDER PROCESSES WAIT (launcher_command) */
+/* worker LAUNCHER ORDER PROCESSES WAIT [RANK] (launcher_command, starter_become) */
 static int read_launched(int argc, char *argv[], const struct home *home, struct launched *out,
                          struct status *st)
 {
 	char after = 'x';
-	if (argc == 6)
+	const bool right = argc == 6 || argc == 7;
+	if (right)
 		*out = (struct launched){.by = launcher_find(argv[2]),
 		                         .self = home->self,
 		                         .order = argv[3],
-		                         .yield = !strcmp(argv[5], "yield")};
-	if (argc != 6 || !out->by || sscanf(argv[4], "%5u%c", &out->processes, &after) != 1 ||
+		                         .yield = !strcmp(argv[5], "yield"),
+		                         .rank = argv[6]};
+	if (!right || !out->by || sscanf(argv[4], "%5u%c", &out->processes, &after) != 1 ||
 	    !out->processes)
 		return status_set(st, "only launchers call worker: it takes a launcher's name, a "
 		                      "trial's file, the number of processes, and yield or spin");

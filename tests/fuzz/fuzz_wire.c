@@ -1,184 +1,195 @@
-/* Bytes of strangers where processes meet. The first byte says where: at the door, in place of a peer that
- * is in, in place of a door, in place of rank 0. */
+/* Bytes of strangers where processes meet. The first byte says where: at the door, of a peer that is in, in
+ * place of a door, of rank 0. Those that are in have the secret: their messages are authentic. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../../harness/clock.h"
+#include "../../harness/exchange/door.h"
 #include "../../harness/exchange/exchange.h"
-#include "../../harness/exchange/wire.h"
 #include "fuzz.h"
 
-#define S_NS ((int64_t)1000000000)
+#define S_NS  ((int64_t)1000000000)
+#define HEAD  12   /* of a message of an exchange; its last 4 bytes say how many follow */
+#define HELLO 48   /* of a peer */
+#define MOST  2000 /* that follow a head here */
 
-static const struct wire_world world = {"00112233445566778899aabbccddeeff", "rank", 2};
+static const struct door_world world = {"00112233445566778899aabbccddeeff", "rank", 2, NULL};
 
-/* A door without a port, of which there are few. */
-static int open_door(struct sockaddr_un *address, socklen_t *bytes)
+/* Without waiting: else ports run out. */
+static void hang_up(int fd)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	/* The kernel chooses a name. */
-	fuzz_promise(!bind(fd, (struct sockaddr *)address, sizeof(sa_family_t)) && !listen(fd, 8),
-	             "a socket that listens");
-	*bytes = sizeof *address;
-	getsockname(fd, (struct sockaddr *)address, bytes);
-	return fd;
+	const struct linger reset = {1, 0};
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+	close(fd);
 }
 
-static int call(const struct sockaddr_un *address, socklen_t bytes)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	fuzz_promise(!connect(fd, (const struct sockaddr *)address, bytes), "a connection");
-	return fd;
-}
-
-static void say(int fd, const void *data, size_t bytes)
-{
-	send(fd, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-/* A stranger comes before the peer, who still gets its place, unless the stranger claims it. */
-static void at_the_door(const uint8_t *data, size_t bytes)
-{
-	struct sockaddr_un address;
-	socklen_t length;
-	uint8_t hello[WIRE_HELLO_BYTES];
-	struct status st = {""};
-	int fds[2], door = open_door(&address, &length);
-	int stranger = call(&address, length), peer = call(&address, length);
-	wire_hello(&world, 1, hello);
-	say(stranger, data, bytes);
-	say(peer, hello, sizeof hello);
-	const bool is_peer = bytes >= sizeof hello && !memcmp(data, hello, sizeof hello);
-	int failed = wire_gather(door, &world, clock_now_ns() + 60 * S_NS, fds, &st);
-	fuzz_promise(is_peer || !failed, "wire: a stranger keeps no peer out");
-	fuzz_promise(!failed || st.text[0], "wire: a refusal has a sentence");
-	fuzz_promise(failed || fds[1] >= 0, "wire: who is in has a connection");
-	if (fds[1] >= 0)
-		close(fds[1]);
-	close(stranger);
-	close(peer);
-	close(door);
-}
-
-struct raw {
-	int fd, door;
-	size_t first; /* how much is heard before anything is said */
+/* The other end, in its own thread. */
+struct other {
+	const struct door_place *door;
 	const uint8_t *said;
 	size_t bytes;
+	struct wire wire;
+	int failed;
 };
 
-static void *raw_talks(void *of)
+static void *comes(void *of)
 {
-	struct raw *raw = of;
-	char heard[64];
-	const struct linger reset = {1, 0}; /* else ports run out */
+	struct other *o = of;
 	struct status st = {""};
-	if (raw->door >= 0)
-		raw->fd = accept(raw->door, NULL, NULL);
-	wire_recv(raw->fd, heard, raw->first, clock_now_ns() + 10 * S_NS, &st);
-	say(raw->fd, raw->said, raw->bytes);
-	if (raw->door >= 0)
-		setsockopt(raw->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-	close(raw->fd);
+	o->failed =
+	    door_connect(o->door->address, &world, 1, clock_now_ns() + 60 * S_NS, &o->wire, &st);
 	return NULL;
 }
 
-/* A peer with the right secret gives any bytes in place of its part. */
-static void of_a_peer(const uint8_t *data, size_t bytes)
+/* Each piece as a message: a head, and what it says follows. */
+static void say_pieces(struct other *o)
 {
-	struct sockaddr_un address;
-	socklen_t length;
-	uint8_t hello[WIRE_HELLO_BYTES];
+	const int64_t soon = clock_now_ns() + 10 * S_NS;
+	struct status st = {""};
+	for (size_t at = 0; at < o->bytes && !st.text[0];) {
+		uint8_t head[HEAD] = {0}, rest[MOST] = {0};
+		const size_t left = o->bytes - at, n = left < HEAD ? left : HEAD;
+		uint32_t follow;
+		memcpy(head, o->said + at, n);
+		memcpy(&follow, head + HEAD - sizeof follow, sizeof follow);
+		follow = follow < MOST ? follow : MOST;
+		at += n;
+		memcpy(rest, o->said + at, o->bytes - at < follow ? o->bytes - at : follow);
+		at += o->bytes - at < follow ? o->bytes - at : follow;
+		if (!wire_send(&o->wire, head, HEAD, soon, &st))
+			wire_send(&o->wire, rest, follow, soon, &st);
+	}
+}
+
+static void *comes_and_says(void *of)
+{
+	struct other *o = of;
+	comes(o);
+	if (o->failed)
+		return NULL;
+	say_pieces(o);
+	hang_up(o->wire.fd);
+	return NULL;
+}
+
+static void *opens_and_says(void *of)
+{
+	struct other *o = of;
+	struct wire wires[2];
+	struct status st = {""};
+	if (door_gather(o->door->fd, &world, clock_now_ns() + 60 * S_NS, wires, &st))
+		return NULL;
+	o->wire = wires[1];
+	say_pieces(o);
+	hang_up(o->wire.fd);
+	return NULL;
+}
+
+static void *answers(void *of)
+{
+	struct other *o = of;
+	char heard[HELLO];
+	int fd = accept(o->door->fd, NULL, NULL);
+	recv(fd, heard, sizeof heard, MSG_WAITALL);
+	send(fd, o->said, o->bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+	hang_up(fd);
+	return NULL;
+}
+
+static pthread_t start(void *(*what)(void *), struct other *other)
+{
 	pthread_t thread;
+	fuzz_promise(!pthread_create(&thread, NULL, what, other), "a thread");
+	return thread;
+}
+
+/* A stranger comes before the peer, who still gets its place. */
+static void at_the_door(struct other *peer)
+{
+	const char *list = peer->door->address;
+	struct addrinfo *found;
+	struct wire wires[2];
+	struct status st = {""};
+	fuzz_promise(!address_resolve(&list, &found, &st), "an address");
+	int stranger = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fuzz_promise(!connect(stranger, found->ai_addr, found->ai_addrlen), "a connection");
+	freeaddrinfo(found);
+	send(stranger, peer->said, peer->bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+	const pthread_t thread = start(comes, peer);
+	fuzz_promise(!door_gather(peer->door->fd, &world, clock_now_ns() + 60 * S_NS, wires, &st),
+	             "wire: a stranger keeps no peer out");
+	pthread_join(thread, NULL);
+	fuzz_promise(!peer->failed && wires[1].fd >= 0, "wire: who is in has a connection");
+	hang_up(stranger);
+	hang_up(peer->wire.fd);
+	close(wires[1].fd);
+}
+
+/* A peer gives any bytes in place of its part. */
+static void of_a_peer(struct other *peer)
+{
 	struct exchange *x = NULL;
 	struct status st = {""};
 	uint32_t mine = 7, all[2] = {0, 0};
-	int door = open_door(&address, &length);
-	/* Its answer and that all are there. */
-	struct raw raw = {call(&address, length), -1, WIRE_HELLO_BYTES + 12, data, bytes};
-	wire_hello(&world, 1, hello);
-	say(raw.fd, hello, sizeof hello);
-	fuzz_promise(!pthread_create(&thread, NULL, raw_talks, &raw), "a thread");
-	const struct exchange_seat seat = {0, 2, door, "", world.secret, 60};
-	fuzz_promise(!exchange_open_tcp(&seat, &x, &st), "exchange: a peer comes in");
-	if (exchange_all(x, &mine, all, sizeof mine, &st))
+	const pthread_t thread = start(comes_and_says, peer);
+	const struct exchange_seat seat = {0, 2, dup(peer->door->fd), "", world.secret, 60};
+	if (exchange_open_tcp(&seat, &x, &st) || exchange_all(x, &mine, all, sizeof mine, &st))
 		fuzz_promise(st.text[0], "exchange: an error has a sentence");
 	else
-		fuzz_promise(all[0] == 7 && bytes >= 16 && !memcmp(&all[1], data + 12, 4),
+		fuzz_promise(all[0] == 7 && peer->bytes > HEAD - sizeof mine &&
+		                 (peer->bytes < HEAD + sizeof mine ||
+		                  !memcmp(&all[1], peer->said + HEAD, sizeof mine)),
 		             "exchange: what is given arrives");
 	exchange_close(x);
 	pthread_join(thread, NULL);
 }
 
 /* What listens at an address says any bytes. */
-static void of_an_answer(const struct wire_door *door, const uint8_t *data, size_t bytes)
+static void of_an_answer(struct other *stranger)
 {
-	pthread_t thread;
 	struct status st = {""};
-	int fd = -1;
-	struct raw raw = {-1, door->fd, WIRE_HELLO_BYTES, data, bytes};
-	fuzz_promise(!pthread_create(&thread, NULL, raw_talks, &raw), "a thread");
+	struct wire wire;
+	fcntl(stranger->door->fd, F_SETFL, 0);
+	const pthread_t thread = start(answers, stranger);
 	/* Less than the pause before a second try. */
-	if (wire_connect(door->address, &world, 1, clock_now_ns() + S_NS / 200, &fd, &st))
-		fuzz_promise(st.text[0] && fd < 0, "wire: an error has a sentence");
-	else
-		close(fd);
+	fuzz_promise(door_connect(stranger->door->address, &world, 1, clock_now_ns() + S_NS / 200,
+	                          &wire, &st) &&
+	                 st.text[0] && wire.fd < 0,
+	             "wire: who has no secret is no door");
 	pthread_join(thread, NULL);
 }
 
-/* It says that we are in, and then any bytes. */
-static void of_rank_0(const struct wire_door *door, const uint8_t *data, size_t bytes)
+/* It begins, and says any bytes. */
+static void of_rank_0(struct other *rank_0)
 {
-	static const char welcome[WIRE_HELLO_BYTES + 1] = "lganswr\0"
-	                                                  "8899aabbccddeeff"
-	                                                  "\0\0\0\0"
-	                                                  "\2\0\0\0";
-	pthread_t thread;
 	struct exchange *x = NULL;
 	struct status st = {""};
 	uint64_t got = 0;
-	uint8_t *said = malloc(WIRE_HELLO_BYTES + bytes);
-	fuzz_promise(said, "memory");
-	memcpy(said, welcome, WIRE_HELLO_BYTES);
-	memcpy(said + WIRE_HELLO_BYTES, data, bytes);
-	struct raw raw = {-1, door->fd, WIRE_HELLO_BYTES, said, WIRE_HELLO_BYTES + bytes};
-	fuzz_promise(!pthread_create(&thread, NULL, raw_talks, &raw), "a thread");
-	const struct exchange_seat seat = {1, 2, -1, door->address, world.secret, 60};
+	const pthread_t thread = start(opens_and_says, rank_0);
+	const struct exchange_seat seat = {1, 2, -1, rank_0->door->address, world.secret, 60};
 	const bool failed =
 	    exchange_open_tcp(&seat, &x, &st) || exchange_first(x, &got, sizeof got, &st);
 	fuzz_promise(!failed || st.text[0], "exchange: an error has a sentence");
-	fuzz_promise(failed || (bytes >= 32 && !memcmp(&got, data + 24, 8)),
-	             "exchange: what is given arrives");
+	fuzz_promise(failed || rank_0->bytes > HEAD, "exchange: what is given arrives");
 	exchange_close(x);
 	pthread_join(thread, NULL);
-	free(said);
 }
 
 static void run(const uint8_t *data, size_t bytes)
 {
-	static struct wire_door door = {.fd = -1};
+	static void (*const places[])(struct other *) = {at_the_door, of_a_peer, of_an_answer,
+	                                                 of_rank_0};
+	static struct door_place door = {.fd = -1};
 	struct status st = {""};
-	if (door.fd < 0) {
-		fuzz_promise(!wire_open("127.0.0.1:0", &door, &st), "a door");
-		fcntl(door.fd, F_SETFL, 0);
-	}
+	fuzz_promise(door.fd >= 0 || !door_open("127.0.0.1:0", &door, &st), "a door");
 	if (!bytes)
 		return;
-	const uint8_t kind = data[0] % 4;
-	if (kind == 0)
-		at_the_door(data + 1, bytes - 1);
-	else if (kind == 1)
-		of_a_peer(data + 1, bytes - 1);
-	else if (kind == 2)
-		of_an_answer(&door, data + 1, bytes - 1);
-	else
-		of_rank_0(&door, data + 1, bytes - 1);
+	struct other other = {.door = &door, .said = data + 1, .bytes = bytes - 1};
+	places[data[0] % 4](&other);
 }
 
 const struct fuzz_target fuzz_wire = {run, NULL};

@@ -222,17 +222,16 @@ def main():
     put("nccl_tests", "alltoallv", plain.replace("alltoall_perf", "alltoallv_perf").replace(
         "TOKEN=SECRET", "NCCL_TESTS_ALLTOALLV_SPREAD=0.5"))
 
-    hello = b"lgcall1\0" + b"0011223344556677" + struct.pack("<II", 1, 2)
-    answer = b"lganswr\0" + b"8899aabbccddeeff" + struct.pack("<II", 0, 2)
+    hello = b"lgcall2\0" + struct.pack("<II", 1, 2) + b"peer's nonce".ljust(32)
+    answer = b"lganswr\0" + b"door's nonce".ljust(32) + b"no proof".ljust(32)
     part = struct.pack("<III", 0x1a0, 1, 4) + b"part"
     begin, first = struct.pack("<III", 0x1a2, 0, 0), struct.pack("<III", 0x1a1, 1, 8) + b"8 bytes."
     failed = struct.pack("<III", 0x1a3, 1, 9) + b"no memory"
     for name, data in {
-            "door_peer": b"\0" + hello, "door_half": b"\0" + hello[:20], "door_size": b"\0" + hello[:28] + b"\4\0\0\0",
-            "door_secret": b"\0" + hello.replace(b"77", b"78"), "door_http": b"\0GET / HTTP/1.1\r\n\r\n",
-            "door_number": b"\0" + hello[:24] + b"\xff" * 4 + hello[28:],
+            "door_peer": b"\0" + hello + b"no proof".ljust(32), "door_half": b"\0" + hello[:20],
+            "door_http": b"\0GET / HTTP/1.1\r\n\r\n",
             "peer": b"\1" + part, "peer_half": b"\1" + part[:14], "peer_twice": b"\1" + part + part,
-            "answer": b"\2" + answer, "answer_taken": b"\2" + answer[:24] + b"\4" + answer[25:], "answer_ssh": b"\2SSH-2.0-x\r\n",
+            "answer": b"\2" + answer, "answer_half": b"\2" + answer[:50], "answer_ssh": b"\2SSH-2.0-x\r\n",
             "rank_0": b"\3" + begin + first, "rank_0_failed": b"\3" + failed, "rank_0_later": b"\3" + begin + failed}.items():
         put("wire", name, data)
 

@@ -1,0 +1,57 @@
+/* launcher = exec: what the shell, the user's limits or another launcher left behind does not matter to the
+ * processes that a job starts itself. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "here.h"
+#include "test.h"
+
+#define TWO                                                                                        \
+	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 1\n"      \
+	"warmup = 1\nstretches = 1\nisolated_calls = 2\npace = isolated\nlimit = no\n"             \
+	"backend = null\nreference = p\n[variant p]\nmode = processes\nlauncher = exec\n"
+#define RUN "$LAUNCHGAP run --file $HERE/t.exp --results $HERE/results --no-report"
+
+/* Each hung before: the kernel took the ends of those that were waited for, or those that were started were
+ * fewer. */
+TEST(a_parent_that_ignores_its_children_does_not_matter)
+{
+	cli_write(folder, "t.exp", TWO);
+	cli_expect(here_shell("timeout 60 env --ignore-signal=CHLD " RUN), 0, "2 ranks on null");
+	char *record = here_read("trials.jsonl");
+	assert_says(record, "\"launcher\":\"exec\"");
+	free(record);
+}
+
+/* As another user, whose processes are counted from none: the run, its job, and one rank. */
+TEST(a_process_that_cannot_be_started_is_said)
+{
+	if (geteuid() != 0) {
+		print_message("only root becomes another user\n");
+		skip();
+	}
+	cli_write(folder, "t.exp", TWO);
+	assert_int_equal(chmod(folder, 0777), 0);
+	cli_expect(here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=3 setpriv "
+	                      "--reuid 64321 --clear-groups $HERE/launchgap run --file "
+	                      "$HERE/t.exp --results $HERE/results --no-report"),
+	           1,
+	           "cannot start process 2 of 2: Resource temporarily unavailable (ulimit -u, or "
+	           "the cgroup's pids.max)");
+}
+
+TEST(ranks_of_others_do_not_matter)
+{
+	static const char *const others[] = {
+	    "RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost",
+	    "LAUNCHGAP_RANK=1 LAUNCHGAP_SIZE=9 LAUNCHGAP_SECRET=me",
+	    "LAUNCHGAP_RANK=0 LAUNCHGAP_SIZE=2 LAUNCHGAP_LOCAL_RANK=0 LAUNCHGAP_RENDEZVOUS=a",
+	    "LAUNCHGAP_SEAT='3 0123456789abcdef0123456789abcdef 127.0.0.1:1'",
+	};
+	cli_write(folder, "t.exp", TWO);
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		cli_expect(here_shell("%s timeout 60 " RUN, others[i]), 0, "2 ranks on null");
+}
+
+TESTS(.before = set_up, .after = tear_down);
