@@ -49,14 +49,6 @@ static bool is_silent(const char *name)
 	return !strcmp(name, "NCCL_NET");
 }
 
-static bool was_read(const struct nccl_log *log, const char *name)
-{
-	for (unsigned i = 0; i < log->nset; i++)
-		if (!strcmp(log->set[i].name, name))
-			return true;
-	return false;
-}
-
 /* Whether the text has one of the words in the comma-separated list, in capitals. A list with '^'
  * names exclusions, one with ':' goes by collective: neither is read here. */
 static bool is_named(const char *asked, const char *text)
@@ -91,16 +83,43 @@ static void compare(const struct rule *rule, struct path_setting *s)
 	snprintf(s->why, sizeof s->why, "%s", less ? rule->capped : rule->raised);
 }
 
+static bool number_read(const char *text, long long *out)
+{
+	char *end;
+	*out = strtoll(text, &end, 0);
+	return end != text && !*end;
+}
+
+/* NCCL reads a number as far as its digits go: of "4M" it takes 4. Where it says a name, it may have
+ * given a number that one. */
+static void compare_read(const struct nccl_log_set *read, struct path_setting *s)
+{
+	char said[sizeof read->value];
+	long long asked, used;
+	snprintf(said, sizeof said, "%.*s", (int)strcspn(read->value, "."), read->value);
+	if (!read->refused &&
+	    (!number_read(said, &used) || (number_read(s->asked, &asked) && asked == used)))
+		return;
+	s->act = PATH_CAPPED;
+	snprintf(s->used, sizeof s->used, "%s", read->refused ? "NCCL's default" : said);
+	snprintf(s->why, sizeof s->why, "NCCL takes a whole number, without a unit");
+}
+
 static void evaluate(const struct nccl_log *log, const char *key, const char *asked,
                      struct path_setting *s, bool *said)
 {
 	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
+	const struct nccl_log_set *read = name ? nccl_log_set_find(log, name) : NULL;
 	char text[PATH_WHY_BYTES];
 	*s = (struct path_setting){.act = PATH_ACTED};
 	snprintf(s->key, sizeof s->key, "%.63s", key);
 	snprintf(s->asked, sizeof s->asked, "%.63s", asked);
 	*said = !name || !is_silent(name);
-	if (name && *said && !was_read(log, name)) {
+	if (read)
+		compare_read(read, s);
+	if (s->act == PATH_CAPPED)
+		return;
+	if (name && *said && !read) {
 		s->act = PATH_IGNORED;
 		snprintf(s->why, sizeof s->why, "NCCL %.31s did not read it in this job",
 		         log->path.version);
