@@ -135,6 +135,18 @@ TEST(copy_engines_that_the_log_does_not_name_did_nothing)
 	}
 }
 
+/* Of a shell, or of /etc/nccl.conf. */
+TEST(what_no_variant_asks_for_is_named)
+{
+	const char *env[] = {"NCCL_BUFFSIZE=1048576", NULL};
+	struct path path =
+	    read_log(env, SET("NCCL_BUFFSIZE", "1048576") SET("NCCL_P2P_DISABLE", "1")
+	                      SET("NCCL_DEBUG_TIMESTAMP_LEVELS", "ALL") HEAD
+	             "NCCL_ALGO set by environment to Ring\n");
+	assert_string_equal(path.inherited, "NCCL_P2P_DISABLE=1, NCCL_ALGO=Ring");
+	path_free(&path);
+}
+
 /* If the log lacks the line, nothing is reported. */
 TEST(silence_proves_nothing)
 {

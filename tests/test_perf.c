@@ -411,6 +411,17 @@ TEST(mpiruns_processes_are_the_ranks)
 }
 
 /* One process of mpirun's is a program like any other. */
+/* A launcher that binds one process to fewer CPUs than its threads need, in its own words. */
+TEST(cpus_that_a_launcher_took_away_are_named)
+{
+	cli_expect(here_shell("SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 taskset -c 0 "
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	           0, "Slurm has bound this process to 1 of", "with srun --cpu-bind=none");
+	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 taskset -c 0 "
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	           0, "Open MPI has bound this process to 1 of", "with --bind-to none");
+}
+
 TEST(one_started_process_joins_nobody)
 {
 	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 $LAUNCHGAP "

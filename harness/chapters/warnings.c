@@ -66,6 +66,7 @@ static const struct {
     [WARN_NO_SUM] = {"no_checksum", "No line of the record has a checksum" NO_SUM},
     [WARN_FEW_SUMS] = {"few_checksums", "{n} of {of} lines of the record have no checksum" NO_SUM},
     [WARN_PATH] = {"path", "{variant}: expect = {asked}, but the path taken is {found}. What rests on it is not what the file meant: {text}. Find out why (the evidence has the paths of all variants), or correct expect."},
+    [WARN_INHERITED] = {"inherited", "NCCL read what {variant} does not ask for: {found}. A shell, /etc/nccl.conf or ~/.nccl.conf brought it along. Unset it, or say it as env.NAME."},
     [WARN_TORN] = {"torn", "The last line of the record was cut off and is left out: the run was stopped while it wrote."},
     [WARN_FEW_BLOCKS] = {"few_blocks", "{n} of the {of} blocks asked for were measured: the run was stopped, or trials failed. {text}"},
     [WARN_BUDGET] = {"budget", "The time budget ended the run before its precision was reached: {found} Give it more (budget = …), or add blocks (launchgap resume {text})."},
@@ -167,6 +168,22 @@ static void warn_paths(struct warnings *w)
 		row->asked = arena_text(w->arena, "%.80s", taken->expect);
 		row->found = arena_copy(w->arena, text);
 		row->text = arena_copy(w->arena, rests);
+	}
+}
+
+/* The first variant's that has such: what is of the machine is of all. */
+static void warn_inherited(struct warnings *w)
+{
+	const struct record_run *run = w->s->run;
+	for (unsigned i = 0; i < run->npaths; i++) {
+		const char *found =
+		    json_string_value(json_object_get(run->paths[i].path, "inherited"));
+		if (!found || !*found)
+			continue;
+		struct warning *row = warnings_add(w, WARN_INHERITED);
+		row->variant = run->paths[i].variant;
+		row->found = arena_text(w->arena, "%.255s", found);
+		return;
 	}
 }
 
@@ -640,6 +657,7 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	struct warnings w = {.s = a->s, .arena = story->arena};
 	doubts_find(&w);
+	warn_inherited(&w);
 	warn_paths(&w); /* early: a terminal has these whatever else there is */
 	warn_blocks(&w);
 	warn_sessions(&w);

@@ -390,11 +390,14 @@ static void place(struct door *d)
 		key(d, 0, "hosts", "%u", d->own.hosts);
 	const unsigned hosts = d->own.hosts ? d->own.hosts : 1, cores = machine_cores();
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	if (processes > 1 && cores < processes / hosts * threads && cores < online)
+	const char *by = d->own.by ? d->own.by : "a launcher";
+	if (cores < processes / hosts * threads && cores < online)
 		say(d,
-		    "%s has bound this process to %u of %ld CPUs; with --bind-to none launchgap "
-		    "binds its workers by itself",
-		    d->own.by, cores, online);
+		    "%s has bound this process to %u of %ld CPUs; with %s launchgap binds its "
+		    "workers "
+		    "by itself",
+		    by, cores, online,
+		    !strcmp(by, "Slurm") ? "srun --cpu-bind=none" : "--bind-to none");
 }
 
 /* --- its command line -------------------------------------------------------------------- */
@@ -507,7 +510,7 @@ static int enter(struct arena *arena, void *of)
 		return -1;
 	const bool joins = d->own.size > 1;
 	if (!joins)
-		d->own = (struct started){.by = NULL};
+		d->own = (struct started){.by = d->own.by};
 	add(d, c->argv[0]);
 	add(d, joins ? "join" : "run");
 	add(d, EXPERIMENT);

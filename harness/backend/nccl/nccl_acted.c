@@ -94,14 +94,12 @@ static bool number_read(const char *text, long long *out)
  * given a number that one. */
 static void compare_read(const struct nccl_log_set *read, struct path_setting *s)
 {
-	char said[sizeof read->value];
 	long long asked, used;
-	snprintf(said, sizeof said, "%.*s", (int)strcspn(read->value, "."), read->value);
 	if (!read->refused &&
-	    (!number_read(said, &used) || (number_read(s->asked, &asked) && asked == used)))
+	    (!number_read(read->value, &used) || (number_read(s->asked, &asked) && asked == used)))
 		return;
 	s->act = PATH_CAPPED;
-	snprintf(s->used, sizeof s->used, "%s", read->refused ? "NCCL's default" : said);
+	snprintf(s->used, sizeof s->used, "%s", read->refused ? "NCCL's default" : read->value);
 	snprintf(s->why, sizeof s->why, "NCCL takes a whole number, without a unit");
 }
 
@@ -150,6 +148,22 @@ static void copy_engines(const struct path *path, struct path_setting *s)
 		         path->version);
 }
 
+/* What a shell, /etc/nccl.conf or ~/.nccl.conf brought along: NCCL names each that it reads. Where it
+ * logs and where all meet is of every run. */
+static void inherit(const struct settings *set, struct nccl_log *log)
+{
+	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID"};
+	for (unsigned i = 0; i < log->nset; i++) {
+		const struct nccl_log_set *s = &log->set[i];
+		bool asked = settings_env(set, s->name);
+		for (unsigned k = 0; k < sizeof own / sizeof *own; k++)
+			asked = asked || !strncmp(s->name, own[k], strlen(own[k]));
+		if (!asked)
+			status_add(log->path.inherited, sizeof log->path.inherited, "%s%s=%s",
+			           log->path.inherited[0] ? ", " : "", s->name, s->value);
+	}
+}
+
 int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *st)
 {
 	const struct {
@@ -158,6 +172,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
 	struct path *path = &log->path;
 	bool said;
+	inherit(set, log);
 	path->settings = calloc(set->nenv + 3, sizeof *path->settings);
 	if (!path->settings)
 		return status_set(st, "out of memory");

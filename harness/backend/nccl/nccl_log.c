@@ -223,6 +223,8 @@ static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct 
 	sscanf(words,
 	       one.refused ? "%63[^,], using default %63s" : "%63s set by environment to %63s",
 	       one.name, one.value);
+	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
+		one.value[strlen(one.value) - 1] = '\0';
 	if (nccl_log_set_find(e, one.name))
 		return 0;
 	list = grow(e->set, e->nset, &e->room_set, sizeof one);
