@@ -148,6 +148,7 @@ static void warn_paths(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
 	struct claim_list *asked = ARENA_NEW(w->arena, struct claim_list);
+	struct warning *inherited = NULL;
 	struct status ignored = {""}; /* damaged claims are refused elsewhere */
 	if (claim_list_take(run->environment, asked, &ignored))
 		return;
@@ -156,6 +157,12 @@ static void warn_paths(struct warnings *w)
 		struct path path;
 		char text[256] = "one that cannot be read",
 		     rests[384] = "its times, ratios and advice";
+		const char *found = json_string_value(json_object_get(taken->path, "inherited"));
+		if (found && *found && !inherited) { /* what is of the machine is of all */
+			inherited = warnings_add(w, WARN_INHERITED);
+			inherited->variant = taken->variant;
+			inherited->found = arena_text(w->arena, "%.255s", found);
+		}
 		if (taken->as_expected)
 			continue;
 		if (!path_from_json(taken->path, &path, &ignored)) {
@@ -168,22 +175,6 @@ static void warn_paths(struct warnings *w)
 		row->asked = arena_text(w->arena, "%.80s", taken->expect);
 		row->found = arena_copy(w->arena, text);
 		row->text = arena_copy(w->arena, rests);
-	}
-}
-
-/* The first variant's that has such: what is of the machine is of all. */
-static void warn_inherited(struct warnings *w)
-{
-	const struct record_run *run = w->s->run;
-	for (unsigned i = 0; i < run->npaths; i++) {
-		const char *found =
-		    json_string_value(json_object_get(run->paths[i].path, "inherited"));
-		if (!found || !*found)
-			continue;
-		struct warning *row = warnings_add(w, WARN_INHERITED);
-		row->variant = run->paths[i].variant;
-		row->found = arena_text(w->arena, "%.255s", found);
-		return;
 	}
 }
 
@@ -657,7 +648,6 @@ static void tell(const struct analysis *a, struct story *story)
 {
 	struct warnings w = {.s = a->s, .arena = story->arena};
 	doubts_find(&w);
-	warn_inherited(&w);
 	warn_paths(&w); /* early: a terminal has these whatever else there is */
 	warn_blocks(&w);
 	warn_sessions(&w);

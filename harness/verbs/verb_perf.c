@@ -182,8 +182,7 @@ static void sizes(struct door *d)
 	const size_t steps = factor > 1 || !step || lo > hi ? 0 : (hi - lo) / step + 1;
 	if (steps > SIZES_MAX && !user_key(d, "bytes"))
 		status_set(d->st,
-		           "-b %s -e %s with -i %s%s are %zu sizes; allowed are %d: say -f 2, or a "
-		           "larger -i",
+		           "-b %s -e %s with -i %s%s are %zu sizes; allowed are %d: say -f 2",
 		           value_of(d, 'b'), value_of(d, 'e'), value_of(d, 'i'),
 		           d->given['i'] ? "" : " (the default)", steps, SIZES_MAX);
 	if (lo == hi || (factor < 2 && !step))
@@ -237,10 +236,9 @@ static void calls(struct door *d)
 		key(d, 0, "force", "yes");
 }
 
-/* Of -d or -o, in our words; an error names those of nccl-tests. */
+/* Of -d or -o, in our words; an error names those of nccl-tests, also for what others say. */
 static const char *word_known(struct door *d, char letter, int (*find)(const char *name))
 {
-	/* Its word for what others say. */
 	static const char *const others[][2] = {
 	    {"fp16", "half"}, {"bf16", "bfloat16"}, {"fp32", "float"}, {"fp64", "double"}};
 	const char *word = value_of(d, letter), *ours = perf_word_ours(word);
@@ -248,16 +246,13 @@ static const char *word_known(struct door *d, char letter, int (*find)(const cha
 	struct suggestion guess = suggest_for(word);
 	if (find(ours) >= 0 || !strcmp(ours, "all"))
 		return ours;
+	for (const char *at = allowed; *at; at += strcspn(at, ","), at += strspn(at, ", "))
+		suggest_offer(&guess, arena_text(d->arena, "%.*s", (int)strcspn(at, ","), at));
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (!strcasecmp(word, others[i][0]))
-			guess.word = others[i][1];
-	for (const char *at = allowed; *at; at += strspn(at, ", ")) {
-		suggest_offer(&guess, arena_text(d->arena, "%.*s", (int)strcspn(at, ","), at));
-		at += strcspn(at, ",");
-	}
+			strcpy(guess.best, others[i][1]);
 	status_set(d->st, "-%c %s is not known%s; allowed are %s", letter, word,
-	           guess.best[0] ? arena_text(d->arena, " (did you mean '%s'?)", guess.best) : "",
-	           allowed);
+	           suggestion_text(&guess).text, allowed);
 	return ours;
 }
 
@@ -390,14 +385,12 @@ static void place(struct door *d)
 		key(d, 0, "hosts", "%u", d->own.hosts);
 	const unsigned hosts = d->own.hosts ? d->own.hosts : 1, cores = machine_cores();
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	const char *by = d->own.by ? d->own.by : "a launcher";
-	if (cores < processes / hosts * threads && cores < online)
+	if (d->own.by && cores < processes / hosts * threads && cores < online)
 		say(d,
 		    "%s has bound this process to %u of %ld CPUs; with %s launchgap binds its "
-		    "workers "
-		    "by itself",
-		    by, cores, online,
-		    !strcmp(by, "Slurm") ? "srun --cpu-bind=none" : "--bind-to none");
+		    "workers by itself",
+		    d->own.by, cores, online,
+		    strcmp(d->own.by, "Slurm") ? "--bind-to none" : "srun --cpu-bind=none");
 }
 
 /* --- its command line -------------------------------------------------------------------- */
