@@ -65,6 +65,17 @@ TEST(each_setting_says_what_became_of_it)
 	     "asked 4: NCCL 2.28.3 did not read it in this job", PATH_IGNORED},
 	    {"NCCL_BUFFSIZE=16777216", SET("NCCL_BUFFSIZE", "16777216"),
 	     "asked 16777216, used as asked", PATH_ACTED},
+	    {"NCCL_BUFFSIZE=4M", SET("NCCL_BUFFSIZE", "4"),
+	     "asked 4M, used 4: NCCL takes a whole number, without a unit", PATH_CAPPED},
+	    {"NCCL_BUFFSIZE=0x400000", SET("NCCL_BUFFSIZE", "4194304"),
+	     "asked 0x400000, used as asked", PATH_ACTED},
+	    {"NCCL_P2P_NVL_CHUNKSIZE=1K", SET("NCCL_P2P_NVL_CHUNKSIZE", "1") CHUNK,
+	     "asked 1K, used 1: NCCL takes", PATH_CAPPED},
+	    {"NCCL_LAUNCH_MODE=1", HEAD "NCCL_LAUNCH_MODE set by environment to GROUP\n",
+	     "asked 1, used as asked", PATH_ACTED},
+	    {"NCCL_BUFFSIZE=99999999999999999999",
+	     HEAD "Invalid value 99999999999999999999 for NCCL_BUFFSIZE, using default -2.\n",
+	     "asked 99999999999999999999, used NCCL's default: NCCL takes", PATH_CAPPED},
 	    {"NCCL_ALGO=Tree",
 	     HEAD "NCCL_ALGO set by environment to Tree\n" HEAD
 	          "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n",
@@ -122,6 +133,18 @@ TEST(copy_engines_that_the_log_does_not_name_did_nothing)
 		assert_int_equal(path.settings[0].act, cases[i].act);
 		path_free(&path);
 	}
+}
+
+/* Of a shell, or of /etc/nccl.conf. */
+TEST(what_no_variant_asks_for_is_named)
+{
+	const char *env[] = {"NCCL_BUFFSIZE=1048576", NULL};
+	struct path path =
+	    read_log(env, SET("NCCL_BUFFSIZE", "1048576") SET("NCCL_P2P_DISABLE", "1")
+	                      SET("NCCL_DEBUG_TIMESTAMP_LEVELS", "ALL") HEAD
+	             "NCCL_ALGO set by environment to Ring\n");
+	assert_string_equal(path.inherited, "NCCL_P2P_DISABLE=1, NCCL_ALGO=Ring");
+	path_free(&path);
 }
 
 /* If the log lacks the line, nothing is reported. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,6 +98,11 @@ TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 	assert_true(cli_lines(path) >= 3);
 	assert_int_equal(cli_processes(scratch), 0);
 	assert_int_equal(access(scratch, F_OK), -1); /* vader's shared memory was in it */
+	struct stat folder_is, latest_is;
+	assert_int_equal(stat(here_path("../latest"), &latest_is), 0);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(stat(path, &folder_is), 0);
+	assert_int_equal(latest_is.st_ino, folder_is.st_ino);
 	/* What is kept is a run that can be read. */
 	cli_expect(cli_call(folder, "report", here_path(""), NULL), 0, "");
 }

@@ -120,6 +120,7 @@ TEST(every_transport_is_read)
 	    "P2P/IPC/read",
 	    "P2P/indirect/3[3]",
 	    "P2P/indirect/1003[3]/read",
+	    "SHM/direct",
 	    "SHM/direct/direct",
 	    "SHM/CE/CE",
 	    "SHM/direct/CE",
@@ -159,6 +160,29 @@ TEST(old_and_odd_forms_of_a_channel_line)
 	nccl_log_free(&e);
 }
 
+/* Their links have other words, and no kernel of theirs is known. */
+TEST(nccl_before_2_12_is_read_and_named_as_too_old)
+{
+	static const char *const logs[] = {
+	    "NCCL version 2.10.3+cuda11.3\n" HEAD
+	    "Channel 00 : 0[1b000] -> 1[1c000] via direct shared memory\n" HEAD
+	    "Channel 01 : 1[1c000] -> 0[1b000] via P2P/direct pointer\n",
+	    "NCCL version 2.4.8+cuda10.0\n" HEAD
+	    "Ring 00 : 0[0] -> 1[1] via P2P/direct pointer\n" HEAD
+	    "Ring 01 : 0 -> 1 [send] via NET/Socket/0\n",
+	};
+	for (unsigned i = 0; i < sizeof logs / sizeof *logs; i++) {
+		struct nccl_log e = parse(logs[i]);
+		assert_int_equal(e.path.unread, 0);
+		assert_int_equal(e.path.nlinks, 2);
+		assert_string_equal(e.path.links[0].via, i ? "NET/Socket/0" : "SHM/direct");
+		expect_data(&e, &nothing_set, PATH_UNKNOWN, "NCCL before 2.12.10 is not known");
+	}
+	struct nccl_log e = parse(HEAD "Ring 00 : 7 -> 0 -> 1\n");
+	expect_text(&e, "no link in the log");
+	nccl_log_free(&e);
+}
+
 TEST(foreign_and_torn_lines_make_no_link)
 {
 	static const char *const bad[] = {
@@ -167,11 +191,11 @@ TEST(foreign_and_torn_lines_make_no_link)
 	    HEAD "Channel 00/24 :    0   1   2   3   4   5   6   7\n",
 	    HEAD "CollNet 00/0 : 3 [send] via COLLNET/SHARP/0/GDRDMA\n",
 	    HEAD "Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->-1\n",
-	    HEAD "Ring 00 : 0[0] <- 1[1] via P2P/CUMEM\n",
 	    HEAD "Channel 00/1 : 2[2] -> 2[2] via P2P/CUMEM\n",
 	    "\n\n\0\n",
 	};
 	static const char *const torn[] = {
+	    HEAD "Ring 00 : 0[0] <- 1[1] via P2P/CUMEM\n",
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUM\n",
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEM/rea\n",
 	    HEAD "Channel 00/1 : 0[0] -> 1[1] via P2P/CUMEMnode1:4\n",
@@ -242,6 +266,25 @@ TEST(the_version_is_that_of_the_loaded_library)
 	assert_says(st.text, "2.21.5");
 	assert_string_equal(e.path.version, "2.28.3");
 	nccl_log_free(&e);
+}
+
+TEST(versions_of_those_who_build_it_themselves_are_read)
+{
+	static const struct {
+		const char *line, *version;
+		unsigned code;
+	} cases[] = {
+	    {HEAD "NCCL version v2.28.3+cuda13.0\n", "2.28.3", 22803},
+	    {"NCCL version 2.19.stable.20231101+cuda12.1\n", "2.19.stable.20231101", 21900},
+	    {HEAD "NCCL version 2.2\n", "", 0},
+	    {HEAD "NCCL version mismatch with remote peer 2.28.9\n", "", 0},
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct nccl_log e = parse(cases[i].line);
+		assert_string_equal(e.path.version, cases[i].version);
+		assert_int_equal(e.version_code, cases[i].code);
+		nccl_log_free(&e);
+	}
 }
 
 TEST(registration_is_counted_by_kind_in_every_wording)
@@ -370,7 +413,7 @@ TEST(up_to_2_22_one_process_is_direct)
 	    {"2.28.3", "P2P/direct pointer", PATH_STAGED, "label"},
 	    {"2.28.3", "P2P/CUMEM", PATH_STAGED, "the log shows no such registration"},
 	    {"2.28.3", "P2P/CUMEM/CE", PATH_STAGED, "copy engines"},
-	    {"2.8.4", "P2P/direct pointer", PATH_UNKNOWN, "version"},
+	    {"2.8.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	    {"2.11.4", "P2P/direct pointer", PATH_UNKNOWN, "2.12.10"},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -188,7 +188,7 @@ TEST(options_write_a_file_once)
 	    here_shell("cd $HERE && $LAUNCHGAP new mine --compare modes --collective "
 	               "alltoall --bytes 64K..1M --expect 'processes slower threads by 5%%'"),
 	    0, "mine.exp is written: 3 variants, 1 collective, 3 sizes",
-	    "launchgap run --file mine.exp --dry-run", "--quick");
+	    "/launchgap run --file mine.exp --dry-run", "--quick");
 	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --no-jobs"), 0,
 	           "What does the launch mode change in alltoall?", "threads-again");
 	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --quick "

@@ -57,7 +57,8 @@ static const struct {
     {"-t 2 -K 1", {"# -K 1: none is skipped"}},
     {"-t 2 calls=3 -n 9", {" calls=3"}},
     {"-g 2 mode=processes", {" ranks=2 ", " mode=processes", "2x1x1 processes on host"}},
-    {"-t 1", {"1 rank on host"}},
+    {"-t 1", {"1 rank on host", "# one rank sends nothing, and its busbw is 0"}},
+    {"-t 2 -n 0", {"# -n 0: data is checked", " calls=1 "}},
     {"--help", {"-b, --minbytes SIZE", "NCCL_TESTS_SPLIT"}},
 };
 
@@ -69,12 +70,16 @@ static const struct {
     {"-b -1", "-b -1 is no size"},
     {"-b 0 -e 1K -f 2", "-b 0 never grows by a factor"},
     {"-t 0", "-t 0: allowed are 1 to "},
-    {"-n many", "-n many: allowed are 1 to 100000"},
+    {"-n many", "-n many: allowed are 0 to 100000"},
     {"-z 2", "-z 2 lets ranks drift apart"},
     {"-N 0", "-N 0: allowed are 1 to "},
     {"-R 3", "-R 3: allowed are 0 to 2"},
     {"-u 1 -d all", "-u counts elements, so that it needs one datatype"},
-    {"-d quad", "dtype = 'quad' is not known"},
+    {"-d quad", "-d quad is not known; allowed are int8, uint8"},
+    {"-d fp16", "-d fp16 is not known (did you mean 'half'?)"},
+    {"-d bf16", "-d bf16 is not known (did you mean 'bfloat16'?)"},
+    {"-o SUM", "-o SUM is not known (did you mean 'sum'?); allowed are sum, prod"},
+    {"-b 10G -e 20G", "-b 10G -e 20G with -i 1M (the default) are 10241 sizes; allowed are 256: "},
     {"-q", "'-q' is no option of nccl-tests"},
     {"-qt 2", "'-q' is no option of nccl-tests"},
     {"--help=1", "'--help=1' is no option of nccl-tests"},
@@ -406,6 +411,17 @@ TEST(mpiruns_processes_are_the_ranks)
 }
 
 /* One process of mpirun's is a program like any other. */
+/* A launcher that binds one process to fewer CPUs than its threads need, in its own words. */
+TEST(cpus_that_a_launcher_took_away_are_named)
+{
+	cli_expect(here_shell("SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 taskset -c 0 "
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	           0, "Slurm has bound this process to 1 of", "with srun --cpu-bind=none");
+	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 taskset -c 0 "
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	           0, "Open MPI has bound this process to 1 of", "with --bind-to none");
+}
+
 TEST(one_started_process_joins_nobody)
 {
 	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 $LAUNCHGAP "

@@ -120,7 +120,7 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
 test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
 	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/documents tests/recompute.py tests/exports.py tests/scaled tests/fuzzed tests/tidy tests/budget
+	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/documents tests/recompute.py tests/exports.py tests/scaled tests/fuzzed tests/tidy tests/nccl_forms tests/budget
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.

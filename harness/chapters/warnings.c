@@ -66,6 +66,7 @@ static const struct {
     [WARN_NO_SUM] = {"no_checksum", "No line of the record has a checksum" NO_SUM},
     [WARN_FEW_SUMS] = {"few_checksums", "{n} of {of} lines of the record have no checksum" NO_SUM},
     [WARN_PATH] = {"path", "{variant}: expect = {asked}, but the path taken is {found}. What rests on it is not what the file meant: {text}. Find out why (the evidence has the paths of all variants), or correct expect."},
+    [WARN_INHERITED] = {"inherited", "NCCL read what {variant} does not ask for: {found}. A shell, /etc/nccl.conf or ~/.nccl.conf brought it along. Unset it, or say it as env.NAME."},
     [WARN_TORN] = {"torn", "The last line of the record was cut off and is left out: the run was stopped while it wrote."},
     [WARN_FEW_BLOCKS] = {"few_blocks", "{n} of the {of} blocks asked for were measured: the run was stopped, or trials failed. {text}"},
     [WARN_BUDGET] = {"budget", "The time budget ended the run before its precision was reached: {found} Give it more (budget = …), or add blocks (launchgap resume {text})."},
@@ -147,6 +148,7 @@ static void warn_paths(struct warnings *w)
 {
 	const struct record_run *run = w->s->run;
 	struct claim_list *asked = ARENA_NEW(w->arena, struct claim_list);
+	struct warning *inherited = NULL;
 	struct status ignored = {""}; /* damaged claims are refused elsewhere */
 	if (claim_list_take(run->environment, asked, &ignored))
 		return;
@@ -155,6 +157,12 @@ static void warn_paths(struct warnings *w)
 		struct path path;
 		char text[256] = "one that cannot be read",
 		     rests[384] = "its times, ratios and advice";
+		const char *found = json_string_value(json_object_get(taken->path, "inherited"));
+		if (found && *found && !inherited) { /* what is of the machine is of all */
+			inherited = warnings_add(w, WARN_INHERITED);
+			inherited->variant = taken->variant;
+			inherited->found = arena_text(w->arena, "%.255s", found);
+		}
 		if (taken->as_expected)
 			continue;
 		if (!path_from_json(taken->path, &path, &ignored)) {

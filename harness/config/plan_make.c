@@ -20,9 +20,10 @@ static int ranks_resolve(struct plan *plan, const char *backend, const struct pl
 	if (spec->ranks > capacity)
 		return status_set(
 		    st,
-		    "%s: ranks = %u, but backend %s has room for %u here; allowed is 1 "
+		    "%s: ranks = %u, but backend %s has room for %u here%s%s; allowed is 1 "
 		    "to %u, or auto",
-		    spec->file, spec->ranks, backend, capacity, capacity);
+		    spec->file, spec->ranks, backend, capacity, why.text[0] ? ": " : "", why.text,
+		    capacity);
 	unsigned room = machine->cores * spec->ranks_per_core;
 	room = room > CORES_MIN_RANKS ? room : CORES_MIN_RANKS;
 	if (spec->ranks > room && capacity == UINT_MAX)
@@ -42,10 +43,11 @@ static int ranks_resolve(struct plan *plan, const char *backend, const struct pl
 		capacity = capacity > PLAN_MIN_RANKS ? capacity : PLAN_MIN_RANKS;
 	}
 	if (capacity < PLAN_MIN_RANKS)
-		return status_set(st,
-		                  "%s: ranks = auto, but backend %s has room for 1 here and a "
-		                  "collective needs %d; allowed is another backend, or ranks = 1",
-		                  spec->file, backend, PLAN_MIN_RANKS);
+		return status_set(
+		    st,
+		    "%s: ranks = auto, but backend %s has room for 1 here and a "
+		    "collective needs %d%s%s; allowed is another backend, or ranks = 1",
+		    spec->file, backend, PLAN_MIN_RANKS, why.text[0] ? ": " : "", why.text);
 	plan->nranks = capacity < SPEC_MAX_RANKS ? capacity : SPEC_MAX_RANKS;
 	return 0;
 }

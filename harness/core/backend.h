@@ -51,7 +51,7 @@ struct backend {
 	size_t arena_bytes;
 
 	/* Ranks that this machine can hold: GPUs; 0 if there is nothing to run on, with the
-	 * reason in st; UINT_MAX, as if this is NULL: only cores limit it. */
+	 * reason in st, where a variable hides some too; UINT_MAX, as if this is NULL: only cores limit it. */
 	unsigned (*capacity)(struct status *st);
 	/* The version of a library, "2.28.3", and where the dynamic linker found it; -1 if the
 	 * file is not such a library. "" is the system's. NULL: has no library. */

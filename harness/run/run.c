@@ -130,20 +130,19 @@ static unsigned expect_trials(const struct runner *r, unsigned block)
 	return blocks * in_block - r->begun;
 }
 
-/* What the run has by now: "4 blocks and 2 of 9 trials of the next"; a search counts trials
+/* What the run has by now: "4 blocks and 2 of 9 trials of the next are kept"; a search counts trials
  * alone. */
 static void say_kept(const struct runner *r, char *text, size_t bytes)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks,
 	               all = r->first_block * in_block + r->begun + r->ndone,
-	               blocks = all / in_block, more = all % in_block;
-	if (r->plan.search.nkeys)
-		snprintf(text, bytes, "%u trials", r->ndone);
-	else if (more)
-		snprintf(text, bytes, "%u block%s and %u of %u trials of the next", blocks,
-		         blocks == 1 ? "" : "s", more, in_block);
-	else
-		snprintf(text, bytes, "%u block%s", blocks, blocks == 1 ? "" : "s");
+	               n = r->plan.search.nkeys ? r->ndone : all / in_block,
+	               more = r->plan.search.nkeys ? 0 : all % in_block;
+	char next[64] = "";
+	if (more)
+		snprintf(next, sizeof next, " and %u of %u trials of the next", more, in_block);
+	snprintf(text, bytes, "%u %s%s%s %s kept", n, r->plan.search.nkeys ? "trial" : "block",
+	         n == 1 ? "" : "s", next, n == 1 && !more ? "is" : "are");
 }
 
 /* The command that resumes the run, for so many more blocks; 0: those that it was begun with. */
@@ -171,18 +170,20 @@ static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
-	char kept[96], about[32] = "";
+	char kept[128], span[32], about[48] = "";
 	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
 	char command[900];
 	command_text(r, all, command, sizeof command);
 	status_progress_end();
 	r->interrupted = true;
 	say_kept(r, kept, sizeof kept);
-	if (!all && !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone)
-		snprintf(about, sizeof about, " (about %.0f s)",
-		         1e-9 * (double)progress_left_ns(r->progress, &r->plan, next_trial(r),
-		                                         trials - r->ndone));
-	return status_set(st, "interrupted; %s are kept. To go on%s: %s", kept, about, command);
+	if (!all && !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone) {
+		status_span(
+		    progress_left_ns(r->progress, &r->plan, next_trial(r), trials - r->ndone), span,
+		    sizeof span);
+		snprintf(about, sizeof about, " (about %s)", span);
+	}
+	return status_set(st, "interrupted; %s. To go on%s: %s", kept, about, command);
 }
 
 static void say_progress(const struct runner *r, unsigned index, unsigned total, bool begins)
@@ -411,7 +412,7 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		job_release_signals();
-		if (!result && folder_set_latest(&r->folder, st))
+		if ((!result || (r->interrupted && r->ndone)) && folder_set_latest(&r->folder, st))
 			result = 1;
 		if (!result && run_sum_up(r, st))
 			result = 1;

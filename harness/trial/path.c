@@ -268,6 +268,7 @@ static const struct field path_rows[] = {
     {"p2p_channels_per_peer", FIELD_NUMBER, PATH(p2p_channels_per_peer), .optional = true, .record = true},
     {"p2p_chunk_bytes", FIELD_WIDE, PATH(p2p_chunk_bytes), .hi = INT64_MAX, .optional = true, .record = true},
     {"algorithms", FIELD_TEXT, PATH(algorithms), .optional = true, .record = true},
+    {"inherited", FIELD_TEXT, PATH(inherited), .optional = true, .record = true},
 };
 
 static const struct field link_rows[] = {

@@ -75,6 +75,8 @@ struct path {
 	struct path_choice *choices; /* owned, in the order of their first lines */
 	unsigned nsettings;
 	struct path_setting *settings; /* owned */
+	/* What the library read and no variant asks for: "NCCL_ALGO=Ring, NCCL_P2P_DISABLE=1". */
+	char inherited[PATH_WHY_BYTES];
 	unsigned unread; /* lines about channels or registration that were torn or of a new form */
 };
 
@@ -104,7 +106,7 @@ const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
 
 /* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",
  *  "copy_engine", "symmetric", "version", "unread", "data_path", "why", "coll_channels",
- *  "p2p_channels", "p2p_channels_per_peer", "p2p_chunk_bytes", "algorithms",
+ *  "p2p_channels", "p2p_channels_per_peer", "p2p_chunk_bytes", "algorithms", "inherited",
  *  "choices": [{"collective", "bytes", "algorithm", "protocol", "channels"}],
  *  "settings": [{"key", "asked", "used", "act", "fact", "why"}]}; NULL: out of memory. The
  * caller owns the object. */

@@ -34,6 +34,7 @@ const struct options new_options = OPTIONS(rows);
 
 /* What is made: the file of a draft. */
 struct making {
+	const char *self; /* as the program was called */
 	struct said said;
 	char *name, file[TRIAL_NAME_BYTES + 8];
 	struct draft draft;
@@ -198,13 +199,12 @@ static void say_next(const struct making *m)
 	printf("%s is written: %u variants, %u collective%s, %u size%s. Next:\n", m->file,
 	       m->draft.nvariants, spec->ncolls, spec->ncolls == 1 ? "" : "s", spec->nsizes,
 	       spec->nsizes == 1 ? "" : "s");
-	printf("  launchgap run --file %s --dry-run\n    what it would measure, and its time\n",
+	printf("  %s run --file %s --dry-run\n    what it would measure, and its time\n", m->self,
 	       file);
 	if (m->draft.test != CLAIM_TESTS)
-		printf("  launchgap run --file %s --quick\n    what you expect alone, in about a "
-		       "minute\n",
-		       file);
-	printf("  launchgap run --file %s\n    all of it, with a report\n", file);
+		printf("  %s run --file %s --quick\n    what you expect alone, in about a minute\n",
+		       m->self, file);
+	printf("  %s run --file %s\n    all of it, with a report\n", m->self, file);
 	if (!strcmp(m->draft.key, "each"))
 		puts("NCCL_LIBS=path:path names the libraries (`make nccl-legacy` gets them).");
 }
@@ -216,6 +216,7 @@ int verb_new(int argc, char *argv[], const struct home *home, struct status *st)
 	(void)home;
 	if (!m)
 		return status_set(st, "out of memory");
+	m->self = argv[0];
 	m->said = (struct said){.mode = "", .bytes = DRAFT_BYTES};
 	n = verb_take(argc, argv, &m->said, &m->name, 1, st);
 	if (!n) {

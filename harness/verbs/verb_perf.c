@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "../arena.h"
@@ -16,6 +17,7 @@
 #include "../machine.h"
 #include "../perf_options.h"
 #include "../report/nccl_table.h"
+#include "../suggest.h"
 #include "../trial/sizes.h"
 #include "verbs.h"
 
@@ -178,6 +180,12 @@ static void sizes(struct door *d)
 	if (lo > hi && !d->st->text[0])
 		status_set(d->st, "-b 0 -e %s: a size of 0 has no line, and no other one is left",
 		           value_of(d, 'e'));
+	const size_t steps = factor > 1 || !step || lo > hi ? 0 : (hi - lo) / step + 1;
+	if (steps > SIZES_MAX && !user_key(d, "bytes"))
+		status_set(d->st,
+		           "-b %s -e %s with -i %s%s are %zu sizes; allowed are %d: say -f 2",
+		           value_of(d, 'b'), value_of(d, 'e'), value_of(d, 'i'),
+		           d->given['i'] ? "" : " (the default)", steps, SIZES_MAX);
 	if (lo == hi || (factor < 2 && !step))
 		key(d, 0, "bytes", "%zu", lo);
 	else if (factor > 1)
@@ -208,7 +216,10 @@ static void simple_keys(struct door *d)
 static void calls(struct door *d)
 {
 	const unsigned waits = number_of(d, 'z', 0, 3), single = number_of(d, 'I', 0, 1);
-	const unsigned iters = number_of(d, 'n', 1, 100000), together = number_of(d, 'm', 1, 1024);
+	const unsigned given = number_of(d, 'n', 0, 100000), together = number_of(d, 'm', 1, 1024);
+	const unsigned iters = given ? given : 1;
+	if (!given)
+		say(d, "-n 0: data is checked, and a time is that of single calls, no measurement");
 	if (waits == 2)
 		status_set(d->st,
 		           "-z 2 lets ranks drift apart, and a call then waits for the one that "
@@ -226,11 +237,31 @@ static void calls(struct door *d)
 		key(d, 0, "force", "yes");
 }
 
+/* Of -d or -o, in our words; an error names those of nccl-tests, also for what others say. */
+static const char *word_known(struct door *d, char letter, int (*find)(const char *name))
+{
+	static const char *const others[][2] = {
+	    {"fp16", "half"}, {"bf16", "bfloat16"}, {"fp32", "float"}, {"fp64", "double"}};
+	const char *word = value_of(d, letter), *ours = perf_word_ours(word);
+	const char *allowed = perf_option_find(letter)->help;
+	struct suggestion guess = suggest_for(word);
+	if (find(ours) >= 0 || !strcmp(ours, "all"))
+		return ours;
+	for (const char *at = allowed; *at; at += strcspn(at, ","), at += strspn(at, ", "))
+		suggest_offer(&guess, arena_text(d->arena, "%.*s", (int)strcspn(at, ","), at));
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcasecmp(word, others[i][0]))
+			strcpy(guess.best, others[i][1]);
+	status_set(d->st, "-%c %s is not known%s; allowed are %s", letter, word,
+	           suggestion_text(&guess).text, allowed);
+	return ours;
+}
+
 static void data(struct door *d)
 {
 	const struct coll_info *coll = coll_info((enum coll_kind)coll_find(d->collective));
-	const char *type = perf_word_ours(value_of(d, 'd')), *root = d->given['r'];
-	const char *op = d->given['o'];
+	const char *type = word_known(d, 'd', coll_find_dtype), *root = d->given['r'];
+	const char *op = word_known(d, 'o', coll_find_op);
 	const unsigned unalign = number_of(d, 'u', 0, 4096);
 	const int dtype = coll_find_dtype(type);
 	if (d->given['d'])
@@ -239,10 +270,10 @@ static void data(struct door *d)
 		status_set(d->st, "-u counts elements, so that it needs one datatype (-d)");
 	if (unalign && dtype >= 0)
 		key(d, 'u', "offset", "%zu", unalign * coll_dtype_bytes((enum dtype)dtype));
-	if (op && coll->is & COLL_REDUCES)
-		key(d, 'o', "op", "%s", perf_word_ours(op));
-	else if (op)
-		say(d, "-o %s: %s reduces nothing", op, d->collective);
+	if (d->given['o'] && coll->is & COLL_REDUCES)
+		key(d, 'o', "op", "%s", op);
+	else if (d->given['o'])
+		say(d, "-o %s: %s reduces nothing", d->given['o'], d->collective);
 	if (root && coll->is & COLL_ROOTED)
 		key(d, 'r', "root", "%s", strcmp(root, "-1") ? root : "all");
 	else if (root)
@@ -348,15 +379,19 @@ static void place(struct door *d)
 	if (!user_key(d, "mode"))
 		key(d, 0, "layout", "%ux%ux%u", processes, threads, gpus);
 	key(d, 0, "ranks", "%u", processes * threads * gpus);
+	if (processes * threads * gpus == 1 && !user_key(d, "ranks"))
+		say(d, "one rank sends nothing, and its busbw is 0: take more by -g, -t or mpirun "
+		       "-np");
 	if (processes > 1 && d->own.hosts > 1)
 		key(d, 0, "hosts", "%u", d->own.hosts);
 	const unsigned hosts = d->own.hosts ? d->own.hosts : 1, cores = machine_cores();
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	if (processes > 1 && cores < processes / hosts * threads && cores < online)
+	if (d->own.by && cores < processes / hosts * threads && cores < online)
 		say(d,
-		    "%s has bound this process to %u of %ld CPUs; with --bind-to none launchgap "
-		    "binds its workers by itself",
-		    d->own.by, cores, online);
+		    "%s has bound this process to %u of %ld CPUs; with %s launchgap binds its "
+		    "workers by itself",
+		    d->own.by, cores, online,
+		    strcmp(d->own.by, "Slurm") ? "--bind-to none" : "srun --cpu-bind=none");
 }
 
 /* --- its command line -------------------------------------------------------------------- */
@@ -471,7 +506,7 @@ static int enter(struct arena *arena, void *of)
 		return -1;
 	const bool joins = d->own.size > 1;
 	if (!joins)
-		d->own = (struct started){.by = NULL};
+		d->own = (struct started){.by = d->own.by};
 	add(d, c->argv[0]);
 	add(d, joins ? "join" : "run");
 	add(d, EXPERIMENT);

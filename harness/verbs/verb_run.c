@@ -47,7 +47,7 @@ int home_find_experiment(const struct home *home, const char *name, char *file, 
 		return status_set(
 		    st,
 		    "there is no experiment '%s'%s%s: no readable %s (`launchgap list` "
-		    "names them)",
+		    "names them; --file takes a path)",
 		    name, suggestion_text(&guess).text, suggest_nccl_tests(name).text, file);
 	}
 	return 0;

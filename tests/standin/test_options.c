@@ -31,6 +31,19 @@ TEST(nccl_tests_options_come_to_the_record)
 	free(json);
 	cli_expect(here_call("all_reduce_perf -g 5"), 1,
 	           "ranks = 5, but backend nccl has room for 4 here");
+	cli_expect(
+	    here_shell("CUDA_VISIBLE_DEVICES=0 $LAUNCHGAP all_reduce_perf -g 2"), 1,
+	    "has room for 1 here: CUDA_VISIBLE_DEVICES is \"0\", and each process has to see",
+	    "srun --gpu-bind=none");
+}
+
+/* A shell's setting acts on all variants, and no table compares them with what is without it. */
+TEST(what_a_shell_brought_along_is_warned_of)
+{
+	cli_expect(
+	    here_shell("NCCL_ALGO=Ring $LAUNCHGAP all_reduce_perf -g 2 -b 4K -e 4K -n 2 --results "
+	               "$HERE/results && cat $HERE/results/nccl_tests/latest/report.md"),
+	    0, "does not ask for: NCCL_ALGO=Ring. A shell,");
 }
 
 /* CUDA starts a thread as the agents' GPUs are counted. If it takes their signals, an agent does not hear that a

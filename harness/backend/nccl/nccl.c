@@ -1,5 +1,6 @@
 /* NCCL: a GPU per rank, collectives by the library that `nccl` names. */
 #include "../../core/backend.h"
+#include "../../machine.h"
 #include "nccl_log.h"
 
 #ifdef HAVE_CUDA_NCCL
@@ -24,8 +25,16 @@ static bool nccl_shares(const struct trial *trial)
 static unsigned nccl_capacity(struct status *st)
 {
 	struct nccl_api api;
+	const char *shown = machine_env("CUDA_VISIBLE_DEVICES");
 	unsigned n = device_count(st);
-	return n && !nccl_api_load("", &api, st) ? n : 0;
+	if (!n || nccl_api_load("", &api, st))
+		return 0;
+	if (shown)
+		status_set(st,
+		           "CUDA_VISIBLE_DEVICES is \"%.60s\", and each process has to see the "
+		           "GPUs of all (unset it; srun --gpu-bind=none)",
+		           shown);
+	return n;
 }
 
 static int nccl_supports(const struct trial *trial, struct status *st)

@@ -49,14 +49,6 @@ static bool is_silent(const char *name)
 	return !strcmp(name, "NCCL_NET");
 }
 
-static bool was_read(const struct nccl_log *log, const char *name)
-{
-	for (unsigned i = 0; i < log->nset; i++)
-		if (!strcmp(log->set[i].name, name))
-			return true;
-	return false;
-}
-
 /* Whether the text has one of the words in the comma-separated list, in capitals. A list with '^'
  * names exclusions, one with ':' goes by collective: neither is read here. */
 static bool is_named(const char *asked, const char *text)
@@ -91,16 +83,41 @@ static void compare(const struct rule *rule, struct path_setting *s)
 	snprintf(s->why, sizeof s->why, "%s", less ? rule->capped : rule->raised);
 }
 
+static bool number_read(const char *text, long long *out)
+{
+	char *end;
+	*out = strtoll(text, &end, 0);
+	return end != text && !*end;
+}
+
+/* NCCL reads a number as far as its digits go: of "4M" it takes 4. Where it says a name, it may have
+ * given a number that one. */
+static void compare_read(const struct nccl_log_set *read, struct path_setting *s)
+{
+	long long asked, used;
+	if (!read->refused &&
+	    (!number_read(read->value, &used) || (number_read(s->asked, &asked) && asked == used)))
+		return;
+	s->act = PATH_CAPPED;
+	snprintf(s->used, sizeof s->used, "%s", read->refused ? "NCCL's default" : read->value);
+	snprintf(s->why, sizeof s->why, "NCCL takes a whole number, without a unit");
+}
+
 static void evaluate(const struct nccl_log *log, const char *key, const char *asked,
                      struct path_setting *s, bool *said)
 {
 	const char *name = strncmp(key, "env.", 4) ? NULL : key + 4;
+	const struct nccl_log_set *read = name ? nccl_log_set_find(log, name) : NULL;
 	char text[PATH_WHY_BYTES];
 	*s = (struct path_setting){.act = PATH_ACTED};
 	snprintf(s->key, sizeof s->key, "%.63s", key);
 	snprintf(s->asked, sizeof s->asked, "%.63s", asked);
 	*said = !name || !is_silent(name);
-	if (name && *said && !was_read(log, name)) {
+	if (read)
+		compare_read(read, s);
+	if (s->act == PATH_CAPPED)
+		return;
+	if (name && *said && !read) {
 		s->act = PATH_IGNORED;
 		snprintf(s->why, sizeof s->why, "NCCL %.31s did not read it in this job",
 		         log->path.version);
@@ -131,6 +148,22 @@ static void copy_engines(const struct path *path, struct path_setting *s)
 		         path->version);
 }
 
+/* What a shell, /etc/nccl.conf or ~/.nccl.conf brought along: NCCL names each that it reads. Where it
+ * logs and where all meet is of every run. */
+static void inherit(const struct settings *set, struct nccl_log *log)
+{
+	static const char *const own[] = {"NCCL_DEBUG", "NCCL_COMM_ID", "NCCL_HOSTID"};
+	for (unsigned i = 0; i < log->nset; i++) {
+		const struct nccl_log_set *s = &log->set[i];
+		bool asked = settings_env(set, s->name);
+		for (unsigned k = 0; k < sizeof own / sizeof *own; k++)
+			asked = asked || !strncmp(s->name, own[k], strlen(own[k]));
+		if (!asked)
+			status_add(log->path.inherited, sizeof log->path.inherited, "%s%s=%s",
+			           log->path.inherited[0] ? ", " : "", s->name, s->value);
+	}
+}
+
 int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *st)
 {
 	const struct {
@@ -139,6 +172,7 @@ int nccl_acted(const struct settings *set, struct nccl_log *log, struct status *
 	} own[] = {{"min_ctas", set->min_ctas}, {"max_ctas", set->max_ctas}};
 	struct path *path = &log->path;
 	bool said;
+	inherit(set, log);
 	path->settings = calloc(set->nenv + 3, sizeof *path->settings);
 	if (!path->settings)
 		return status_set(st, "out of memory");

@@ -142,17 +142,17 @@ static void add_failure(const struct nccl_log_line *line, struct nccl_log *e)
 static int add_version(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	unsigned major = 0, minor = 0, patch = 0;
+	int before = 0; /* the patch, which is a word where somebody built it: 2.19.stable */
 	char version[sizeof e->path.version];
 	keep_words(line, version, sizeof version);
-	if (sscanf(version, "%3u.%2u.%2u", &major, &minor, &patch) != 3)
+	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||
+	    !version[before])
 		return 0;
 	if (e->path.version[0] && strcmp(e->path.version, version))
 		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
 		                  e->path.version, version);
 	strcpy(e->path.version, version);
-	/* Before 2.9 the code had another form; nothing here supports versions that old. */
-	if (major > 2 || minor >= 9)
-		e->version_code = major * 10000 + minor * 100 + patch;
+	e->version_code = major * 10000 + minor * 100 + patch;
 	return 0;
 }
 
@@ -194,27 +194,39 @@ static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
 /* The name ends at ':'. Of ranks of one communicator NCCL logs the first. */
 static int read_choice(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
-	struct path_choice choice = {.bytes = line->numbers[2]};
+	struct path_choice choice = {.bytes = line->numbers[0]};
 	char words[160];
 	keep_words(line, words, sizeof words);
-	if (line->numbers[1] < line->numbers[0] || line->numbers[1] > INT_MAX ||
+	if (line->numbers[2] < line->numbers[1] || line->numbers[2] > INT_MAX ||
 	    sscanf(words, "%23[^:]: %*u Bytes -> Algo %23s proto %15s", choice.collective,
 	           choice.algorithm, choice.protocol) != 3)
 		return 0;
-	choice.channels = (unsigned)(line->numbers[1] - line->numbers[0]) + 1;
+	choice.channels = (unsigned)(line->numbers[2] - line->numbers[1]) + 1;
 	add_algorithm(&choice, e);
 	return add_choice(&choice, e, st);
 }
 
+const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name)
+{
+	for (unsigned i = 0; i < log->nset; i++)
+		if (!strcmp(log->set[i].name, name))
+			return &log->set[i];
+	return NULL;
+}
+
+/* What the first line of a variable says counts. */
 static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
-	struct nccl_log_set one = {.name = ""}, *list;
+	struct nccl_log_set one = {.refused = line->kind == LOG_REFUSED}, *list;
 	char words[160];
 	keep_words(line, words, sizeof words);
-	snprintf(one.name, sizeof one.name, "%.*s", (int)strcspn(words, " "), words);
-	for (unsigned i = 0; i < e->nset; i++)
-		if (!strcmp(e->set[i].name, one.name))
-			return 0;
+	sscanf(words,
+	       one.refused ? "%63[^,], using default %63s" : "%63s set by environment to %63s",
+	       one.name, one.value);
+	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
+		one.value[strlen(one.value) - 1] = '\0';
+	if (nccl_log_set_find(e, one.name))
+		return 0;
 	list = grow(e->set, e->nset, &e->room_set, sizeof one);
 	if (!list)
 		return status_set(st, "out of memory");
@@ -266,6 +278,7 @@ static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct
 	case LOG_ALGORITHM:
 		return read_choice(line, e, st);
 	case LOG_SET:
+	case LOG_REFUSED:
 		return add_set(line, e, st);
 	}
 	return 0;

@@ -3,7 +3,7 @@
  * A job writes the log with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=NCCL_LOG_SUBSYS and a file per
  * process (NCCL_DEBUG_FILE=…%h.%p). Without REG in it, missing registration proves nothing. The
  * forms of lines are those of NCCL's src/transport/{p2p,shm,net,nvls,coll_net}.cc,
- * src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler, 2.14 to 2.30;
+ * src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler, 2.4 to 2.30;
  * nccl_log_line.c notes where versions differ.
  *
  * Only functions that read files block. Errors: -1 with a sentence in st. */
@@ -19,7 +19,7 @@
 /* All zero to begin with. */
 struct nccl_log {
 	struct path path;      /* the result; registered: in at least one way, which never failed */
-	unsigned version_code; /* as from ncclGetVersion since 2.9: 22803; 0: unknown */
+	unsigned version_code; /* as ncclGetVersion has it since 2.9: 22803; 0: unknown */
 	/* Counts: */
 	struct {
 		unsigned done, failed;
@@ -31,13 +31,16 @@ struct nccl_log {
 	unsigned symmetric_ll;   /* symmetric kernels of the LL kind, which stage */
 	unsigned nset, room_set, room_choices;
 	struct nccl_log_set {
-		char name[64];
-	} * set; /* owned: variables that NCCL read */
+		char name[64], value[64]; /* the value that NCCL made of it */
+		bool refused;             /* a default in its place */
+	} * set;                          /* owned: variables that NCCL read */
 	unsigned npairs, room_links, room_pairs;
 	struct nccl_log_pair {
 		unsigned rank, peer;
 	} * pairs; /* owned, sorted: rank opened its own buffer to peer */
 };
+
+const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name);
 
 /* As qsort and bsearch. */
 int nccl_log_compare_pairs(const void *a, const void *b);

@@ -20,11 +20,12 @@ enum nccl_log_kind {
 	LOG_COPY_ENGINE,
 	LOG_SYMMETRIC, /* words: the kernel */
 	LOG_CHANNELS,  /* numbers: channels for collectives, for sends and receives, of those
-	                  for each peer; 0: not given */
+	                  for each peer */
 	LOG_CHUNK,     /* numbers[0]: bytes of a chunk of sends and receives */
-	LOG_ALGORITHM, /* words: the collective, algorithm and protocol, "AllReduce RING
-	                  SIMPLE"; numbers: its first and last channel, its bytes */
-	LOG_SET,       /* words: begin with a variable that NCCL read */
+	LOG_ALGORITHM, /* words: "AllReduce: 67108864 Bytes -> Algo RING proto SIMPLE …"; numbers:
+	                  its bytes, its first and last channel */
+	LOG_SET,       /* words: a variable that NCCL read, "X set by environment to 4." */
+	LOG_REFUSED,   /* words: one whose value it did not take, "X, using default -2." */
 };
 
 struct nccl_log_line {
