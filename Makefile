@@ -185,7 +185,7 @@ install:
 	rm -f $(DESTDIR)$(PREFIX)/lib/liblaunchgap_*.so # of an earlier program
 	for part in $(wildcard $(PARTS)); do install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/launchgap $$part; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/*.exp
-	install -D -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/beside.sh experiments/ddp_torch.py
+	install -D -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments experiments/beside.sh experiments/ddp_torch.py experiments/torch_p2p.py
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/experiments/models experiments/models/*.csv
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/launchgap/plot plot/*
 	for page in $(PAGES); do install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/launchgap/$$page; done
