@@ -116,6 +116,29 @@ TEST(rows_become_series)
 	assert_false(side.unchecked);
 }
 
+TEST(what_it_says_of_itself)
+{
+	static const char *const programs[] = {"C:\\\\x\\\\alltoall_perf.exe",
+	                                       "./nccl_alltoall_perf"};
+	struct result side;
+	for (unsigned i = 0; i < 2; i++) {
+		cli_write(folder, "one.json", with("./build/alltoall_perf", programs[i]));
+		loads(path_of("one.json"), NULL, &side);
+		assert_int_equal(side.nseries, 3);
+	}
+	cli_write(folder, "own.json",
+	          with("\"version\":3", "\"launchgap\":{\"backend\":\"host\"}"));
+	loads(path_of("own.json"), NULL, &side);
+	assert_string_equal(side.facts[FACT_PROGRAM], "launchgap");
+	assert_string_equal(side.facts[FACT_BACKEND], "host");
+	cli_write(folder, "env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"));
+	loads(path_of("env.json"), NULL, &side);
+	assert_string_equal(side.facts[FACT_LAYOUT], "1x1x4");
+	assert_int_equal(json_object_size(side.variables), 1);
+	cli_write(folder, "failed.json", with("\"errors\":[\"\"]", "\"errors\":[\"it broke\"]"));
+	refuses(path_of("failed.json"), NULL, "is of a run that failed: it broke");
+}
+
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
 
 TEST(the_layout_names_the_variant)

@@ -23,7 +23,8 @@
 enum compare_code {
 	COMPARE_NOT_WORSE, /* equal, better, or undecided, which the output names */
 	COMPARE_WORSE,     /* B is slower than A by more than the margin somewhere */
-	COMPARE_NOT_DONE   /* not comparable or not readable; the status says why */
+	COMPARE_NOT_DONE,  /* not comparable or not readable; the status says why */
+	COMPARE_MOVED /* undecided, because the machine's limit moved by more than the margin */
 };
 
 struct compare_request {

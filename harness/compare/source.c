@@ -28,7 +28,17 @@ static void add_machine(struct result *side, const struct record_run *run)
 {
 	const json_t *machine = json_object_get(run->environment, "machine");
 	const json_t *gpus = json_object_get(machine, "gpus");
+	const json_t *load = json_object_get(machine, "load1"), *value;
+	const json_t *variables = json_object_get(machine, "environment");
+	const char *name;
 	char text[RESULT_FACT_BYTES];
+	result_fact_add(side, FACT_DRIVER, text_of(machine, "driver"));
+	snprintf(text, sizeof text, "%.1f", json_number_value(load));
+	result_fact_add(side, FACT_LOAD, load ? text : "");
+	if (variables)
+		result_variable(side, "", ""); /* none is known, too */
+	json_object_foreach((json_t *)(uintptr_t)variables, name, value)
+	    result_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
 		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
 		         text_of(machine, "cpu"));
