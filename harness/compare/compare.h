@@ -2,7 +2,7 @@
  * with ours.
  *
  * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests (`-J
- * file.json`): one file, a list of files with commas, or a folder of them; a file counts as one
+ * file.json`) or its text: one file, a list of files with commas, or a folder of JSON; a file counts as one
  * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
  * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides
  * have; trials of two runs are not paired (unpaired.h).

@@ -174,7 +174,8 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
 	if (!program)
 		return member_bad(&r->at, "\"args\" is missing or does not begin with the program, "
-		                          "whose name says the collective");
+		                          "whose name says the collective (text that does not "
+		                          "name it: call the file x_perf.txt)");
 	const char *name = program; /* Windows has other slashes; a fork's begins with nccl_ */
 	for (const char *at; (at = strpbrk(name, "/\\"));)
 		name = at + 1;
@@ -440,12 +441,21 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
 	json_t *root = json_loadf(in, 0, &why);
+	rewind(in);
+	const int first = root ? 0 : getc(in);
+	rewind(in);
+	if (!root && first != '{')
+		root = nccl_text_read(in, file);
 	fclose(in);
+	if (!root && first != '{')
+		return member_bad(&r.at, "is not JSON, nor text of nccl-tests; its option -J FILE "
+		                         "(since 2.17.5) writes what is read here");
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                  "that was stopped leaves such a file",
+		                  "that was stopped leaves such a file, or a fork that writes "
+		                  "JSON lines",
 		                  why.line, why.column);
 	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);

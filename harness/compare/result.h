@@ -118,6 +118,8 @@ int source_load(const char *path, const char *variant, struct arena *arena, stru
  * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
  * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts
  * and NCCL's variables. */
+/* nccl_text.c: its text as that object, new; NULL: it is no such text. */
+json_t *nccl_text_read(FILE *in, const char *file);
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st);
 

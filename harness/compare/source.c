@@ -201,6 +201,13 @@ static bool is_json_name(const char *name)
 	               (*end == '.' && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1)));
 }
 
+static bool is_text_name(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	return end && (!strcmp(end, ".txt") || !strcmp(end, ".log") || !strcmp(end, ".out") ||
+	               !strcmp(end, ".csv"));
+}
+
 static int is_json_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
@@ -253,7 +260,7 @@ static int load_list(const char *list, const char *variant, struct result *side,
 		if (!length || length >= sizeof file || n >= MOST_FILES)
 			return status_set(st, "%.200s: an empty or too long name, or too many",
 			                  list);
-		if (!is_json_name(file))
+		if (!is_json_name(file) && !is_text_name(file))
 			return status_set(st,
 			                  "%s: a list with commas is of nccl-tests' JSON "
 			                  "files (-J NAME.json)",
@@ -286,7 +293,7 @@ static int load(const char *path, const char *variant, struct result *side, stru
 		                         : status_set(st, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(about.st_mode) && !holds_record(path))
 		return load_folder(path, variant, side, st);
-	if (!S_ISDIR(about.st_mode) && is_json_name(path))
+	if (!S_ISDIR(about.st_mode) && (is_json_name(path) || is_text_name(path)))
 		return nccl_tests_read(path, variant, 0, side, st);
 	return load_record(path, side, st);
 }
