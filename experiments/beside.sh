@@ -12,6 +12,11 @@ launchgap=$1 experiment=$2 programs=$3
 shift 3
 ls "$programs"/*_perf >/dev/null 2>&1 ||
 	{ echo "'$programs' holds no programs of nccl-tests: NCCL_TESTS=folder names where they were built"; exit 2; }
+for program in "$programs"/*_perf; do
+	timeout 60 "$program" -J /dev/null -h 2>&1 </dev/null | grep -q "invalid option" || continue
+	echo "$program knows no -J, which nccl-tests has since 2.17.5: what compare reads"
+	exit 2
+done
 
 # What the run was asked for: a number, or a list as words.
 asked() {

@@ -1,131 +1,148 @@
 #!/usr/bin/env python3
-"""PyTorch's own calls under other NCCL settings: a ring of batch_isend_irecv, and all_to_all_single.
+"""A user's own PyTorch program: a ring of batch_isend_irecv (each rank sends to the next one) and
+all_to_all_single, timed and checked. Each run adds a trial to a folder that `launchgap compare` reads, so that
+settings of NCCL are tried on a program that knows nothing of launchgap:
 
-    torchrun --standalone --nproc_per_node=4 experiments/torch_p2p.py --json default
-    NCCL_CONF_FILE=results/tuning/latest/nccl.sendrecv.conf \\
-        torchrun --standalone --nproc_per_node=4 experiments/torch_p2p.py --json tuned
-    launchgap compare default tuned
+    torchrun --standalone --nproc-per-node 4 experiments/torch_p2p.py --json before
+    NCCL_CONF_FILE=nccl.sendrecv.conf torchrun --standalone --nproc-per-node 4 experiments/torch_p2p.py --json after
+    launchgap compare before after
 
-A group of calls back to back, timed by CUDA events; the slowest rank counts. A row is the median of the rounds:
-bytes, µs, GB/s as nccl-tests defines its bus bandwidth (sendrecv: bytes ÷ time; alltoall: (n - 1) ÷ n of that),
-and quartiles. Each element of the last call is compared with its sender's. `--json DIR` adds a file for each
-collective in the form of nccl-tests' -J, which `launchgap compare` reads; run it several times for several trials.
-`--backend gloo` runs on CPUs, to see that the script works."""
+in turn, five times or more. A time is the median over groups of calls back to back, of the slowest rank (nccl-tests'
+-a 3). Bytes are a rank's whole send buffer and busbw is nccl-tests'. The files have the form of nccl-tests' -J.
+`--backend gloo` runs on CPUs, to see that the script works. It sets no variable of NCCL."""
 import argparse
 import json
 import os
 import pathlib
 import socket
 import statistics
+import sys
 import time
 
 import torch
 import torch.distributed as dist
 
 MIB = 1 << 20
+FLOAT = 4  # bytes
+PERIOD = 1021  # of the pattern: a prime, so that shifted blocks differ
 
 
-def ring(sent, got):
-    me, n = dist.get_rank(), dist.get_world_size()
-    for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, sent, (me + 1) % n), dist.P2POp(dist.irecv, got, (me - 1) % n)]):
-        work.wait()
+def pattern(rank, start, count, device):
+    """What a rank has from element `start` on: exact in float32."""
+    return ((torch.arange(start, start + count, device=device) + 7 * rank) % PERIOD).to(torch.float32)
 
 
-def alltoall(sent, got):
-    dist.all_to_all_single(got, sent)
+def sendrecv(send, recv, rank, ranks):
+    def call():
+        ops = [dist.P2POp(dist.isend, send, (rank + 1) % ranks), dist.P2POp(dist.irecv, recv, (rank - 1) % ranks)]
+        for work in dist.batch_isend_irecv(ops):
+            work.wait()
+    return call, lambda: pattern((rank - 1) % ranks, 0, send.numel(), send.device)
 
 
-CALLS = {"sendrecv": ring, "alltoall": alltoall}
+def alltoall(send, recv, rank, ranks):
+    each = send.numel() // ranks
+    return (lambda: dist.all_to_all_single(recv, send),
+            lambda: torch.cat([pattern(r, rank * each, each, send.device) for r in range(ranks)]))
 
 
-def group_us(call, sent, got, calls):
-    """µs per call; streams are waited for at the end alone."""
+# Of a rank's bytes, what travels (busbw): all; all but its own part.
+COLLECTIVES = {"sendrecv": (sendrecv, lambda n: 1), "alltoall": (alltoall, lambda n: (n - 1) / n)}
+
+
+def slowest(value, device, op=dist.ReduceOp.MAX):
+    tensor = torch.tensor([value], dtype=torch.float64, device=device)
+    dist.all_reduce(tensor, op=op)
+    return tensor.item()
+
+
+def group_us(call, calls, device):
+    """µs per call of one group, after a meeting."""
     dist.barrier()
-    if sent.is_cuda:
-        begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        torch.cuda.synchronize()
-        begun.record()
+    if device.type != "cuda":
+        start = time.perf_counter()
         for _ in range(calls):
-            call(sent, got)
-        ended.record()
-        torch.cuda.synchronize()
-        us = begun.elapsed_time(ended) * 1e3
-    else:
-        begun = time.perf_counter()
-        for _ in range(calls):
-            call(sent, got)
-        us = (time.perf_counter() - begun) * 1e6
-    slowest = torch.tensor([us / calls], device=sent.device, dtype=torch.float64)
-    dist.all_reduce(slowest, dist.ReduceOp.MAX)
-    return slowest.item()
+            call()
+        return 1e6 * (time.perf_counter() - start) / calls
+    torch.cuda.synchronize(device)
+    first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    first.record()
+    for _ in range(calls):
+        call()
+    last.record()
+    last.synchronize()
+    return 1e3 * first.elapsed_time(last) / calls
 
 
-def wrong(name, sent, got):
-    """Elements that are not their sender's: element i of rank r is r × count + i, modulo 251."""
-    me, n, count = dist.get_rank(), dist.get_world_size(), sent.numel()
-    i = torch.arange(count, device=sent.device)
-    if name == "sendrecv":
-        value = (me - 1) % n * count + i
-    else:
-        part = count // n
-        value = i // part * count + me * part + i % part
-    bad = (got != (value % 251).to(got.dtype)).sum().to(torch.int64)
-    dist.all_reduce(bad)
-    return bad.item()
+def measure(args, name, size, rank, ranks, device):
+    """A row of nccl-tests' results."""
+    make, part = COLLECTIVES[name]
+    count = size // FLOAT // ranks * ranks
+    send, recv = pattern(rank, 0, count, device), torch.empty(count, dtype=torch.float32, device=device)
+    call, expected = make(send, recv, rank, ranks)
+    for _ in range(args.warmup):
+        call()
+    times = [slowest(group_us(call, args.calls, device), device) for _ in range(args.groups)]
+    recv.fill_(-1)
+    call()
+    wrong = int(slowest(int((recv != expected()).sum().item()), device, dist.ReduceOp.SUM))
+    us, sent = statistics.median(times), count * FLOAT
+    return {"size": sent, "count": count, "type": "float", "redop": "none", "root": -1,
+            "out_of_place": {"time": us, "alg_bw": sent / us / 1e3, "bus_bw": sent * part(ranks) / us / 1e3,
+                             "nwrong": wrong}, "in_place": None}
 
 
-def measure(name, size, options, device):
-    n = dist.get_world_size()
-    count = size // 4 // n * n
-    sent = ((dist.get_rank() * count + torch.arange(count, device=device)) % 251).to(torch.float32)
-    got = torch.full_like(sent, -1)
-    rounds = [group_us(CALLS[name], sent, got, options.calls) for _ in range(options.rounds + 1)][1:]
-    low, us, high = statistics.quantiles(rounds, n=4) if len(rounds) > 1 else rounds * 3
-    algbw = count * 4 / us / 1e3
-    return {"bytes": count * 4, "us": us, "quartiles_us": [low, high], "algbw": algbw,
-            "busbw": algbw * ((n - 1) / n if name == "alltoall" else 1), "wrong": wrong(name, sent, got)}
+def nccl_version():
+    version = torch.cuda.nccl.version()
+    return 10000 * version[0] + 100 * version[1] + version[2]
 
 
-def write(folder, name, rows, options, devices):
-    """As nccl-tests' -J has it."""
-    nccl = torch.cuda.nccl.version() if options.backend == "nccl" else (0, 0, 0)
-    results = [{"size": row["bytes"], "count": row["bytes"] // 4, "type": "float", "redop": "none", "root": "-1",
-                "out_of_place": {"time": row["us"], "alg_bw": row["algbw"], "bus_bw": row["busbw"], "nwrong": row["wrong"]},
-                "in_place": None} for row in rows]
-    config = {"nthreads": 1, "ngpus": 1, "iterations": options.calls, "validation": 1,
-              "devices": [{"group": 0, "rank": r, "hostname": host, "device_info": gpu} for r, (host, gpu) in enumerate(devices)]}
-    text = json.dumps({"args": [f"torch_p2p.py/{name}_perf"], "start_time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                       "nccl_version": nccl[0] * 10000 + nccl[1] * 100 + nccl[2],
-                       "env": [f"{key}={value}" for key, value in sorted(os.environ.items()) if key.startswith("NCCL_")],
-                       "config": config, "results": results}, indent=1)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}-{time.time_ns()}.json").write_text(text + "\n")
+def save(folder, name, rows, devices, args):
+    """As NAME.json, NAME.json.0, NAME.json.1, …: a file is a trial."""
+    path = pathlib.Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    before = len(list(path.glob(name + ".json*")))
+    file = path / (name + ".json" + (f".{before - 1}" if before else ""))
+    cuda = args.backend == "nccl"
+    file.write_text(json.dumps({
+        "args": [name + "_perf", "-a", "3"], "start_time": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "torch": torch.__version__, "nccl_version": nccl_version() if cuda else 0,
+        "env": sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NCCL_")),
+        "config": {"devices": devices, "nthreads": 1, "ngpus": 1, "iterations": args.calls,
+                   "warmup_iters": args.warmup, "validation": 1}, "results": rows}, indent=1) + "\n")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mib", default="16,32,64,128,256", help="sizes of a rank's buffer, MiB")
-    parser.add_argument("--rounds", type=int, default=20, help="groups of calls that are counted")
-    parser.add_argument("--calls", type=int, default=10, help="of a group")
-    parser.add_argument("--json", type=pathlib.Path, help="a folder")
-    parser.add_argument("--backend", default="nccl", choices=("nccl", "gloo"))
-    options = parser.parse_args()
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if options.backend == "nccl" else torch.device("cpu")
-    if device.type == "cuda":
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--sizes", default="16,32,64,128,256", help="of a rank's send buffer in MiB, with commas between")
+    p.add_argument("--calls", type=int, default=20, help="of a group")
+    p.add_argument("--groups", type=int, default=9)
+    p.add_argument("--warmup", type=int, default=5, help="calls before the first group")
+    p.add_argument("--json", metavar="FOLDER", help="add this run to it, as a trial")
+    p.add_argument("--backend", default="nccl" if torch.cuda.is_available() else "gloo")
+    args = p.parse_args()
+    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    cuda = args.backend == "nccl"
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
+    if cuda:
         torch.cuda.set_device(device)
-    dist.init_process_group(options.backend, **({"device_id": device} if device.type == "cuda" else {}))
-    devices = [None] * dist.get_world_size()
-    dist.all_gather_object(devices, (socket.gethostname(), torch.cuda.get_device_name() if device.type == "cuda" else "CPU"))
-    for name in CALLS:
-        rows = [measure(name, int(float(mib) * MIB), options, device) for mib in options.mib.split(",")]
-        if dist.get_rank() == 0:
-            for row in rows:
-                print("{:8} {:>10} B {:>10.1f} us {:>7.1f} GB/s, quartiles {:.1f} to {:.1f} us, {} wrong".format(
-                    name, row["bytes"], row["us"], row["busbw"], *row["quartiles_us"], row["wrong"]), flush=True)
-            if options.json:
-                write(options.json, name, rows, options, devices)
+    dist.init_process_group(args.backend)
+    devices = [None] * ranks
+    dist.all_gather_object(devices, {"rank": rank, "group": 0, "hostname": socket.gethostname(), "device_info":
+                                     torch.cuda.get_device_name(device) if cuda else "CPU"})
+    wrong = 0
+    for name in COLLECTIVES:
+        rows = [measure(args, name, int(float(s) * MIB), rank, ranks, device) for s in args.sizes.split(",")]
+        wrong += sum(r["out_of_place"]["nwrong"] for r in rows)
+        if rank == 0:
+            for r in rows:
+                body = r["out_of_place"]
+                print(f"{name:9} {r['size'] / MIB:8.2f} MiB {body['time']:10.1f} us {body['bus_bw']:8.2f} GB/s"
+                      f"  {body['nwrong']} wrong", flush=True)
+            if args.json:
+                save(args.json, name, rows, devices, args)
     dist.destroy_process_group()
+    sys.exit(f"{wrong} elements are wrong" if wrong else 0)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -59,6 +59,14 @@ TEST(the_programs_get_the_runs_sizes_and_calls)
 	}
 }
 
+TEST(a_program_without_json_is_refused_before_the_run)
+{
+	static const char old[] =
+	    "#!/bin/sh\ncase \"$*\" in *-J*) echo \"invalid option 'J'\"; esac\n";
+	cli_expect(beside("alltoall_perf", old), 2, "knows no -J");
+	cli_expect(here_shell("ls $HERE/smoke 2>/dev/null"), 2, "");
+}
+
 TEST(all_modes_stand_beside_each_other)
 {
 	cli_expect(beside("alltoall_perf", player), 0, "");

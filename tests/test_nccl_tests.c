@@ -116,6 +116,72 @@ TEST(rows_become_series)
 	assert_false(side.unchecked);
 }
 
+TEST(what_it_says_of_itself)
+{
+	static const char *const programs[] = {"C:\\\\x\\\\alltoall_perf.exe",
+	                                       "./nccl_alltoall_perf"};
+	struct result side;
+	for (unsigned i = 0; i < 2; i++) {
+		cli_write(folder, "one.json", with("./build/alltoall_perf", programs[i]));
+		loads(path_of("one.json"), NULL, &side);
+		assert_int_equal(side.nseries, 3);
+	}
+	cli_write(folder, "own.json",
+	          with("\"version\":3", "\"launchgap\":{\"backend\":\"host\"}"));
+	loads(path_of("own.json"), NULL, &side);
+	assert_string_equal(side.facts[FACT_PROGRAM], "launchgap");
+	assert_string_equal(side.facts[FACT_BACKEND], "host");
+	cli_write(folder, "env.json", with("TOKEN=SECRET", "NCCL_P2P_DISABLE=1"));
+	loads(path_of("env.json"), NULL, &side);
+	assert_string_equal(side.facts[FACT_LAYOUT], "1x1x4");
+	assert_int_equal(json_object_size(side.variables), 1);
+	cli_write(folder, "failed.json", with("\"errors\":[\"\"]", "\"errors\":[\"it broke\"]"));
+	refuses(path_of("failed.json"), NULL, "is of a run that failed: it broke");
+}
+
+#define HEAD(tag)                                                                                  \
+	tag "# nThread 1 nGpus 2 minBytes 4096 warmup iters: 5 iters: 20 validation: 1\n" tag      \
+	    "#   Rank  0 Pid   1001 on      hosta device  0 [0x07] NVIDIA A100\n" tag              \
+	    "#   Rank  1 Pid   1001 on      hosta device  1 [0x0a] NVIDIA A100\n"
+#define OLD(tag, end)                                                                              \
+	HEAD(tag)                                                                                  \
+	tag "#   size  count  type  time  algbw  busbw  error  time  algbw  busbw  error\n" tag    \
+	    "    4096   1024 float 21.5   0.10   0.10  0e+00  20,5   0.10   0.10  0e+00" end
+#define NEW(wrong)                                                                                 \
+	HEAD("")                                                                                   \
+	"#   size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw "       \
+	"#wrong\n"                                                                                 \
+	"    4096   1024 float   none    -1  21.5   0.10   0.10      " wrong                       \
+	"  20.5   0.10   0.10    N/A\n"
+
+/* Most of what people publish. */
+TEST(text_is_read_into_the_same_rows)
+{
+	static const char *const texts[] = {OLD("", "\n"),
+	                                    OLD("", "\r\n"),
+	                                    OLD("[1,0]<stdout>:", "\n"),
+	                                    OLD("2026-11-28T10:00:01 ", "\n    81"),
+	                                    OLD("\033[32m", "\033[0m\n"),
+	                                    NEW("0")};
+	struct result side;
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+		cli_write(folder, "alltoall_perf.txt", texts[i]);
+		loads(path_of("alltoall_perf.txt"), NULL, &side);
+		assert_int_equal(side.nseries, 2);
+		assert_true(find(&side, "single", 4096, false)->trials[0].time_us == 21.5);
+		assert_true(find(&side, "single", 4096, true)->trials[0].time_us == 20.5);
+		assert_string_equal(side.facts[FACT_MACHINE], "hosta: NVIDIA A100");
+	}
+	cli_write(folder, "x.txt", texts[0]);
+	refuses(path_of("x.txt"), NULL, "call the file x_perf.txt");
+	cli_write(folder, "alltoall_perf.txt", NEW("3"));
+	refuses(path_of("alltoall_perf.txt"), NULL, "3 wrong elements");
+	cli_write(folder, "alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n");
+	refuses(path_of("alltoall_perf.txt"), NULL, "its check says FAILED");
+	cli_write(folder, "alltoall_perf.csv", "size,count,type\n4096,1024,float\n");
+	refuses(path_of("alltoall_perf.csv"), NULL, "option -J FILE");
+}
+
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
 
 TEST(the_layout_names_the_variant)

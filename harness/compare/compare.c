@@ -147,7 +147,7 @@ static int conclude(const struct comparison *c, struct status *st)
 	if (check_failed(&c->left, &c->right, 'A', st) ||
 	    check_failed(&c->right, &c->left, 'B', st))
 		return COMPARE_NOT_DONE;
-	return COMPARE_NOT_WORSE;
+	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
 }
 
 struct comparing {

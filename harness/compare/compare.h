@@ -2,7 +2,7 @@
  * with ours.
  *
  * A side is a run's folder (or its trials.jsonl, trials.jsonl.gz), or JSON of nccl-tests (`-J
- * file.json`): one file, a list of files with commas, or a folder of them; a file counts as one
+ * file.json`) or its text: one file, a list of files with commas, or a folder of JSON; a file counts as one
  * trial. Cells are matched by variant, collective, bytes, dtype, op, root, in_place and pace. A
  * verdict uses one number per trial, the geometric mean of its times over the sizes that both sides
  * have; trials of two runs are not paired (unpaired.h).
@@ -23,7 +23,8 @@
 enum compare_code {
 	COMPARE_NOT_WORSE, /* equal, better, or undecided, which the output names */
 	COMPARE_WORSE,     /* B is slower than A by more than the margin somewhere */
-	COMPARE_NOT_DONE   /* not comparable or not readable; the status says why */
+	COMPARE_NOT_DONE,  /* not comparable or not readable; the status says why */
+	COMPARE_MOVED /* undecided, because the machine's limit moved by more than the margin */
 };
 
 struct compare_request {

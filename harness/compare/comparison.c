@@ -60,6 +60,7 @@ static void judge(const struct comparison *c, struct comparison_group *g, double
 		p->left_us = exp(stats_median(left, nleft));
 		p->right_us = exp(stats_median(right, nright));
 		p->ratio = ratio_of(c->arena, left, nleft, right, nright);
+		p->kind = verdict_of(p->ratio, c->margin).kind;
 	}
 	g->nleft = means_of(g->points, g->npoints, false, left);
 	g->nright = means_of(g->points, g->npoints, true, right);
@@ -118,6 +119,50 @@ static unsigned most_trials(const struct result *side)
 	return most;
 }
 
+/* What no variant touches has changed. */
+static void find_moved(struct comparison *c)
+{
+	double most = 0;
+	for (unsigned i = 0; i < c->ngroups; i++) {
+		const struct comparison_group *g = &c->groups[i];
+		const double by = fabs(log(g->verdict.ratio.estimate));
+		if (!g->of->limit || !verdict_effect(&g->verdict) || by < most)
+			continue;
+		most = by;
+		c->moved = g;
+	}
+	for (unsigned i = 0; i < c->ngroups && c->moved; i++) {
+		struct comparison_group *g = &c->groups[i];
+		if (g->of->limit)
+			continue;
+		g->verdict.kind = VERDICT_UNDECIDED;
+		g->verdict.more_blocks = 0; /* none would help */
+		for (unsigned p = 0; p < g->npoints; p++)
+			g->points[p].kind = VERDICT_UNDECIDED;
+	}
+}
+
+/* Only those that differ, so that no long list is cut before them. */
+static void add_variables(struct result *of, struct result *from, struct result *other)
+{
+	const char *name;
+	json_t *value;
+	if (!of->variables || !other->variables)
+		return;
+	json_object_foreach(from->variables, name, value)
+	{
+		const json_t *own = json_object_get(of->variables, name);
+		char text[RESULT_FACT_BYTES];
+		if (json_equal(own, json_object_get(other->variables, name)))
+			continue;
+		if (own)
+			snprintf(text, sizeof text, "%s=%s", name, json_string_value(own));
+		else
+			snprintf(text, sizeof text, "%s not set", name);
+		result_fact_add(of, FACT_VARIABLES, text);
+	}
+}
+
 void comparison_make(struct comparison *c)
 {
 	double *left = ARENA_ARRAY(c->arena, double, most_trials(&c->left)),
@@ -127,6 +172,11 @@ void comparison_make(struct comparison *c)
 		add_group(c, &c->left.series[i]);
 	for (unsigned g = 0; g < c->ngroups; g++)
 		judge(c, &c->groups[g], left, right);
+	find_moved(c);
+	add_variables(&c->left, &c->left, &c->right);
+	add_variables(&c->left, &c->right, &c->right);
+	add_variables(&c->right, &c->left, &c->left);
+	add_variables(&c->right, &c->right, &c->left);
 }
 
 /* --- cells on one side only -------------------------------------------------------------- */
@@ -249,6 +299,8 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 		values_text(right, left, keys, key, b, sizeof b);
 		put_apart(key_names[key], a, b, out, bytes);
 	}
+	if (keys & 1u << KEY_VARIANT && left->nfiles + right->nfiles)
+		status_add(out, bytes, " (--variant NAME names nccl-tests' files)");
 	if (!keys)
 		snprintf(out, bytes, "%s no time of any variant",
 		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");

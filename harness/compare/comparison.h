@@ -13,6 +13,7 @@ struct comparison_point {
 	const struct result_series *left, *right;
 	double left_us, right_us; /* medians over trials */
 	struct stats_ratio ratio; /* time of A ÷ time of B, pointwise */
+	enum verdict_kind kind;   /* by this size alone */
 };
 
 /* A variant's cells that differ only in size, as far as both sides have them. */
@@ -32,6 +33,8 @@ struct comparison {
 	const char *refused; /* why nothing is compared, or NULL: then there are no groups */
 	unsigned ngroups;
 	struct comparison_group *groups;
+	const struct comparison_group *moved; /* the limit's that differs most, if one does: the
+	                                         machine changed, and all else is undecided */
 };
 
 /* Fills the groups from the two sides, which are loaded. */

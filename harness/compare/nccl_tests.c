@@ -174,8 +174,12 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
 	if (!program)
 		return member_bad(&r->at, "\"args\" is missing or does not begin with the program, "
-		                          "whose name says the collective");
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+		                          "whose name says the collective (text that does not "
+		                          "name it: call the file x_perf.txt)");
+	const char *name = program; /* Windows has other slashes; a fork's begins with nccl_ */
+	for (const char *at; (at = strpbrk(name, "/\\"));)
+		name = at + 1;
+	name += strncmp(name, "nccl_", 5) ? 0 : 5;
 	const char *end = strstr(name, "_perf");
 	char text[32];
 	snprintf(text, sizeof text, "%.*s", (int)(end ? end - name : 0), name);
@@ -279,6 +283,21 @@ static int check_layout(struct reading *r, const char *name)
 	return 0;
 }
 
+static void add_variables(struct result *side, const json_t *env)
+{
+	if (env)
+		result_variable(side, "", ""); /* none is known, too */
+	for (size_t i = 0; i < json_array_size(env); i++) {
+		const char *line = json_string_value(json_array_get(env, i));
+		const char *end = line ? strchr(line, '=') : NULL;
+		char name[RESULT_FACT_BYTES];
+		if (!end)
+			continue;
+		snprintf(name, sizeof name, "%.*s", (int)(end - line), line);
+		result_variable(side, name, end + 1);
+	}
+}
+
 static void add_facts(struct reading *r, enum coll_kind coll)
 {
 	json_int_t v = json_integer_value(json_object_get(r->root, "nccl_version"));
@@ -286,8 +305,14 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	const char *time = json_string_value(json_object_get(r->root, "start_time"));
 	char text[64], counts[COUNTS_TEXT_BYTES];
 	result_fact_add(r->side, FACT_EXPERIMENT, "-");
-	result_fact_add(r->side, FACT_PROGRAM, "nccl-tests");
-	result_fact_add(r->side, FACT_BACKEND, "nccl");
+	const json_t *ours = json_object_get(r->root, "launchgap");
+	const char *backend = json_string_value(json_object_get(ours, "backend"));
+	const char *torch = json_string_value(json_object_get(r->root, "torch"));
+	snprintf(text, sizeof text, "PyTorch %.40s", torch ? torch : "");
+	result_fact_add(r->side, FACT_PROGRAM, ours ? "launchgap" : torch ? text : "nccl-tests");
+	result_fact_add(r->side, FACT_BACKEND, backend ? backend : "nccl");
+	result_fact_add(r->side, FACT_LAYOUT, r->layout);
+	add_variables(r->side, json_object_get(r->root, "env"));
 	snprintf(text, sizeof text, "%u", r->nranks);
 	result_fact_add(r->side, FACT_RANKS, text);
 	r->cut = read_counts(json_object_get(r->root, "env"), r->nranks, counts);
@@ -366,6 +391,18 @@ static int add_row(struct reading *r, const json_t *row, enum coll_kind coll, co
 	return add_body(r, row, "in_place", name, &cell);
 }
 
+/* A run that failed writes its file too. */
+static int check_errors(struct reading *r)
+{
+	const json_t *errors = json_object_get(r->root, "errors");
+	for (size_t i = 0; i < json_array_size(errors); i++) {
+		const char *text = json_string_value(json_array_get(errors, i));
+		if (text && *text)
+			return member_bad(&r->at, "is of a run that failed: %.200s", text);
+	}
+	return 0;
+}
+
 static int read_root(struct reading *r)
 {
 	const json_t *results = json_object_get(r->root, "results");
@@ -375,8 +412,8 @@ static int read_root(struct reading *r)
 	if (!json_is_array(results) || !json_is_object(r->config))
 		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
 		                          "\"results\" is missing");
-	if (read_collective(r, &coll) || read_layout(r, name) || check_layout(r, name) ||
-	    read_options(r))
+	if (check_errors(r) || read_collective(r, &coll) || read_layout(r, name) ||
+	    check_layout(r, name) || read_options(r))
 		return -1;
 	add_facts(r, coll);
 	for (size_t i = 0; i < json_array_size(results); i++)
@@ -404,12 +441,21 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
 	json_t *root = json_loadf(in, 0, &why);
+	rewind(in);
+	const int first = root ? 0 : getc(in);
+	rewind(in);
+	if (!root && first != '{')
+		root = nccl_text_read(in, file);
 	fclose(in);
+	if (!root && first != '{')
+		return member_bad(&r.at, "is not JSON, nor text of nccl-tests; its option -J FILE "
+		                         "(since 2.17.5) writes what is read here");
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                  "that was stopped leaves such a file",
+		                  "that was stopped leaves such a file, or a fork that writes "
+		                  "JSON lines",
 		                  why.line, why.column);
 	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../report/json.h"
 #include "../sanitize.h"
 
 /* --- series ------------------------------------------------------------------------------ */
@@ -124,4 +125,15 @@ void result_fact_add(struct result *side, enum result_fact fact, const char *tex
 	char clean[RESULT_FACT_BYTES];
 	result_clean(text, clean, sizeof clean);
 	result_list(side->facts[fact], RESULT_FACT_BYTES, clean);
+}
+
+void result_variable(struct result *side, const char *name, const char *value)
+{
+	char clean[RESULT_FACT_BYTES], text[RESULT_FACT_BYTES];
+	result_clean(name, clean, sizeof clean);
+	result_clean(value, text, sizeof text);
+	if (!side->variables)
+		side->variables = json_keep(side->arena, json_object());
+	if (!strncmp(clean, "NCCL_", 5) && strcmp(clean, "NCCL_VERSION"))
+		json_object_set_new(side->variables, clean, json_string(text));
 }

@@ -19,6 +19,10 @@ enum result_fact {
 	FACT_COUNTS, /* alltoallv's; ignored without it */
 	FACT_LIBRARY,
 	FACT_MACHINE,
+	FACT_DRIVER,
+	FACT_LOAD,
+	FACT_LAYOUT,    /* nccl-tests' */
+	FACT_VARIABLES, /* of NCCL, those that differ (comparison.h) */
 	FACT_KINDS
 };
 
@@ -53,7 +57,8 @@ struct result {
 	char facts[FACT_KINDS][RESULT_FACT_BYTES];
 	char seed[40];
 	struct arena *arena;
-	json_t *variants; /* of the record's environment, or NULL */
+	json_t *variants;  /* of the record's environment, or NULL */
+	json_t *variables; /* NCCL's of the environment, by name; NULL: not known */
 	bool torn;
 	unsigned failed; /* cells of trials that have no time */
 	unsigned nseries;
@@ -100,6 +105,8 @@ struct source_record {
 /* Both live as long as the arena. -1 with the sentence, as for wrong results. */
 int source_open(const char *path, struct arena *arena, struct source_record *out,
                 struct status *st);
+/* Keeps NCCL's variables alone: others may be secrets. */
+void result_variable(struct result *side, const char *name, const char *value);
 /* The facts that a record states. */
 void source_facts(struct result *side, const struct summary *summary);
 /* source.c: loads what `path` names: a run's folder or record, or nccl-tests' JSON (a file, a list
@@ -109,7 +116,10 @@ int source_load(const char *path, const char *variant, struct arena *arena, stru
                 struct status *st);
 /* nccl_tests.c: JSON of nccl-tests (option -J), as its version 2.19.6 writes it. Adds one file's rows
  * to the side as the trial `trial`, in pace stream. The variant is named `variant`, or, when that is
- * NULL, after the layout. Of the file's dump of the environment it keeps only alltoallv's counts. */
+ * NULL, after the layout. Of the file's dump of the environment it keeps alltoallv's counts
+ * and NCCL's variables. */
+/* nccl_text.c: its text as that object, new; NULL: it is no such text. */
+json_t *nccl_text_read(FILE *in, const char *file);
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st);
 

@@ -28,7 +28,17 @@ static void add_machine(struct result *side, const struct record_run *run)
 {
 	const json_t *machine = json_object_get(run->environment, "machine");
 	const json_t *gpus = json_object_get(machine, "gpus");
+	const json_t *load = json_object_get(machine, "load1"), *value;
+	const json_t *variables = json_object_get(machine, "environment");
+	const char *name;
 	char text[RESULT_FACT_BYTES];
+	result_fact_add(side, FACT_DRIVER, text_of(machine, "driver"));
+	snprintf(text, sizeof text, "%.1f", json_number_value(load));
+	result_fact_add(side, FACT_LOAD, load ? text : "");
+	if (variables)
+		result_variable(side, "", ""); /* none is known, too */
+	json_object_foreach((json_t *)(uintptr_t)variables, name, value)
+	    result_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
 		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
 		         text_of(machine, "cpu"));
@@ -191,6 +201,13 @@ static bool is_json_name(const char *name)
 	               (*end == '.' && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1)));
 }
 
+static bool is_text_name(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	return end && (!strcmp(end, ".txt") || !strcmp(end, ".log") || !strcmp(end, ".out") ||
+	               !strcmp(end, ".csv"));
+}
+
 static int is_json_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
@@ -243,7 +260,7 @@ static int load_list(const char *list, const char *variant, struct result *side,
 		if (!length || length >= sizeof file || n >= MOST_FILES)
 			return status_set(st, "%.200s: an empty or too long name, or too many",
 			                  list);
-		if (!is_json_name(file))
+		if (!is_json_name(file) && !is_text_name(file))
 			return status_set(st,
 			                  "%s: a list with commas is of nccl-tests' JSON "
 			                  "files (-J NAME.json)",
@@ -276,7 +293,7 @@ static int load(const char *path, const char *variant, struct result *side, stru
 		                         : status_set(st, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(about.st_mode) && !holds_record(path))
 		return load_folder(path, variant, side, st);
-	if (!S_ISDIR(about.st_mode) && is_json_name(path))
+	if (!S_ISDIR(about.st_mode) && (is_json_name(path) || is_text_name(path)))
 		return nccl_tests_read(path, variant, 0, side, st);
 	return load_record(path, side, st);
 }

@@ -74,7 +74,7 @@ struct gathered {
 	struct row row;
 	double detectable, wide; /* wide: the threshold that decides all of them */
 	bool scatters;           /* what leaves one of them open */
-	unsigned more_blocks;
+	unsigned more_blocks, groups;
 };
 
 static struct gathered gather(const struct comparison *c, enum verdict_kind kind)
@@ -87,17 +87,25 @@ static struct gathered gather(const struct comparison *c, enum verdict_kind kind
 		if (group->of->limit)
 			continue;
 		all.row.of_cells += group->npoints;
+		for (unsigned p = 0; p < group->npoints; p++) {
+			const struct comparison_point *point = &group->points[p];
+			if (point->kind != kind)
+				continue;
+			const double alone = verdict_wide_margin(&point->ratio);
+			all.wide = isnan(alone) || alone > all.wide ? alone : all.wide;
+			all.row.cells++;
+			all.row.speed_least = fmin(all.row.speed_least, point->ratio.estimate);
+			all.row.speed_most = fmax(all.row.speed_most, point->ratio.estimate);
+		}
 		if (v->kind != kind)
 			continue;
-		all.row.cells += group->npoints;
+		all.groups++;
 		if (v->more_blocks > all.more_blocks)
 			all.more_blocks = v->more_blocks;
 		all.detectable = fmax(all.detectable, v->detectable);
 		const double wide = verdict_wide_margin(&v->ratio);
 		all.wide = isnan(wide) || wide > all.wide ? wide : all.wide;
 		all.scatters |= verdict_scatters(&v->ratio, c->margin, VERDICT_BOTH_ENDS);
-		all.row.speed_least = fmin(all.row.speed_least, v->ratio.estimate);
-		all.row.speed_most = fmax(all.row.speed_most, v->ratio.estimate);
 	}
 	return all;
 }
@@ -132,6 +140,11 @@ static void say_gathered(struct told *t, const struct gathered *all, const char 
 		snprintf(needs, sizeof needs, "; up to %u more block%s on each side would decide",
 		         more, format_plural(more));
 	verdict_unseen_text(more ? all->detectable : NAN, unseen, sizeof unseen);
+	if (!row->cells) {
+		answer(t, "%s over several sizes together, %s %.3g %%, in no cell alone.", lead,
+		       margin, row->threshold * 100);
+		return;
+	}
 	answer(t, "%s in %u of %u cells%s, %s %.3g %%%s%s%s.", lead, row->cells, row->of_cells,
 	       range, margin, row->threshold * 100, *unseen ? "; " : "", unseen, needs);
 }
@@ -139,11 +152,17 @@ static void say_gathered(struct told *t, const struct gathered *all, const char 
 /* A sentence and a row for each kind of verdict that there is. */
 static void tell_answer(struct told *t)
 {
+	const struct comparison_group *moved = t->c->moved;
+	if (moved)
+		answer(t,
+		       "The machine changed: %s, which is not of NCCL, has %.3f times A's speed in "
+		       "B. So nothing is decided.",
+		       moved->of->variant, moved->verdict.ratio.estimate);
 	struct row *rows = ARENA_ARRAY(t->arena, struct row, COUNT(kinds));
 	unsigned n = 0;
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		const struct gathered all = gather(t->c, kinds[i].kind);
-		if (!all.row.cells)
+		if (!all.row.cells && !all.groups)
 			continue;
 		say_gathered(t, &all, kinds[i].lead, kinds[i].margin);
 		rows[n++] = all.row;
@@ -322,16 +341,35 @@ unsigned told_kinds(const struct told *t, unsigned parts, struct told_kind *out)
 
 /* --- the two sides ----------------------------------------------------------------------- */
 
-static const char *const fact_names[FACT_KINDS] = {"experiment", "program", "measured", "backend",
-                                                   "ranks",      "counts",  "library",  "machine"};
+static const char *const fact_names[FACT_KINDS] = {
+    "experiment", "program", "measured", "backend", "ranks",  "counts",
+    "library",    "machine", "driver",   "load",    "layout", "NCCL variables"};
 
 /* A fact is shown if it matters to the comparison. */
 static bool is_shown(const struct comparison *c, enum result_fact fact)
 {
-	bool shown = fact != FACT_COUNTS;
+	bool shown =
+	    fact != FACT_COUNTS && (fact != FACT_LAYOUT || (c->left.nfiles && c->right.nfiles));
 	for (unsigned g = 0; g < c->ngroups; g++)
-		shown = shown || c->groups[g].of->cell.coll == COLL_ALLTOALLV;
+		shown |= fact == FACT_COUNTS && c->groups[g].of->cell.coll == COLL_ALLTOALLV;
 	return shown;
+}
+
+/* Which a side does not state. A record says all that there is; equal variables have no text. */
+static bool is_unknown(const struct comparison *c, enum result_fact fact)
+{
+	if (fact == FACT_VARIABLES)
+		return !c->left.variables || !c->right.variables;
+	const bool a = *c->left.facts[fact], b = *c->right.facts[fact];
+	return fact >= FACT_LIBRARY && (a != b || (!a && c->left.nfiles + c->right.nfiles));
+}
+
+static void unknown_facts(const struct comparison *c, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; i < FACT_KINDS; i++)
+		if (is_shown(c, i) && is_unknown(c, i))
+			status_list(text, bytes, fact_names[i]);
 }
 
 /* The names of the facts in which the sides differ; `figures`: with each side's value. */
@@ -341,7 +379,8 @@ static void unlike_facts(const struct comparison *c, bool figures, char *text, s
 	for (unsigned i = 0; i < FACT_KINDS; i++) {
 		char one[300];
 		const char *a = c->left.facts[i], *b = c->right.facts[i];
-		if (!is_shown(c, i) || i == FACT_MEASURED || !strcmp(a, b))
+		if (!is_shown(c, i) || i == FACT_MEASURED || i == FACT_LOAD || is_unknown(c, i) ||
+		    !strcmp(a, b))
 			continue;
 		snprintf(one, sizeof one, figures ? "%s (A: %.120s; B: %.120s)" : "%s",
 		         fact_names[i], a, b);
@@ -383,7 +422,7 @@ static const struct story_form fact_form = STORY_FORM(
 static void tell_facts(struct told *t)
 {
 	const struct comparison *c = t->c;
-	char a[32], b[32], unlike[160];
+	char a[32], b[32], unlike[160], unknown[160];
 	struct fact *rows = ARENA_ARRAY(t->arena, struct fact, FACT_KINDS + 2);
 	unsigned n = 0;
 	rows[n++] = (struct fact){"result", c->left.path, c->right.path};
@@ -399,10 +438,15 @@ static void tell_facts(struct told *t)
 		    (struct fact){"trials", arena_copy(t->arena, a), arena_copy(t->arena, b)};
 	t->sides = (struct story_table){&fact_form, rows, n};
 	t->facts = (struct story_table){&fact_form, rows + 1, n - 1};
+	unknown_facts(c, unknown, sizeof unknown);
 	if (unlike[0])
 		note(t, TOLD_OF_SIDES, "", "Not the same: %s.", unlike);
 	else if (!c->refused)
-		note(t, TOLD_OF_SIDES, "", "All the same but the time.");
+		note(t, TOLD_OF_SIDES, "",
+		     unknown[0] ? "The rest is the same but the time."
+		                : "All the same but the time.");
+	if (unknown[0])
+		note(t, TOLD_OF_SIDES, "", "Not known of both: %s.", unknown);
 }
 
 /* nccl-tests' names for its -a. */
