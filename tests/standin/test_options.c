@@ -75,4 +75,20 @@ static int find_program(void **state)
 	return standin_find_named("launchgap", program) || setenv("LAUNCHGAP", program, 1);
 }
 
+/* A second process could not make a context there. */
+TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
+{
+	setenv("STANDIN_EXCLUSIVE", "1", 1);
+	cli_expect(run_two("nccl",
+	                   "collective = alltoall\nbytes = 4K\npace = isolated\n"
+	                   "[variant t]\nmode = threads\n[variant s]\nmode = single\n",
+	                   "blocks=2"),
+	           0, "");
+	unsetenv("STANDIN_EXCLUSIVE");
+	struct record_run record = cli_record(here_path(""));
+	for (unsigned i = 1; i < record.nspent; i++)
+		assert_true(record.spent[i - 1].to_ns < record.spent[i].from_ns);
+	record_free(&record);
+}
+
 TESTS(.begin = find_program, .before = set_up, .after = tear_down);

@@ -104,21 +104,6 @@ TEST(the_path_is_proved_by_version_and_mode)
 	record_free(&record);
 }
 
-/* A second process could not make a context there. */
-TEST(jobs_on_exclusive_gpus_start_one_after_the_other)
-{
-	setenv("STANDIN_EXCLUSIVE", "1", 1);
-	cli_expect(run_with("collective = alltoall\nbytes = 4K\npace = isolated\n"
-	                    "[variant t]\nmode = threads\n[variant s]\nmode = single\n",
-	                    "blocks=2"),
-	           0, "");
-	unsetenv("STANDIN_EXCLUSIVE");
-	struct record_run record = record_of("t");
-	for (unsigned i = 1; i < record.nspent; i++)
-		assert_true(record.spent[i - 1].to_ns < record.spent[i].from_ns);
-	record_free(&record);
-}
-
 /* The report's own experiment, with an old NCCL beside the system's, including its claims. */
 /* At every size, in the bytes of NCCL's counts, which the report gives as asked. An older one does not
  * say; what has no such algorithm is refused. */
