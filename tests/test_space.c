@@ -127,8 +127,8 @@ TEST(a_large_space_asks_for_a_budget)
 	const char *large = "bind = core, numa, close, near-gpu\n"
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
-	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\nblocks = 20\n";
-	loads(large);
+	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\n";
+	assert_int_equal(load(large, "blocks=30", &st), 0);
 	assert_int_equal(plan_it(&st), -1);
 	assert_says(st.text, "trials (");
 	assert_says(st.text, "allowed are 200");
@@ -155,7 +155,7 @@ TEST(the_confirmation_is_long_enough)
 	assert_int_equal(plan.ntrials, 0);
 	json_t *run = describe_run(&plan, 0, NULL, "", "x");
 	struct search_space again;
-	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 9);
+	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 7);
 	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);
 	assert_int_equal(again.nkeys, 1);
 	assert_string_equal(again.keys[0].values[1], "core");
