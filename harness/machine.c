@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "status.h"

@@ -47,14 +47,13 @@ static unsigned searched_place(struct searched_state *s, const struct search_set
 	return i;
 }
 
-/* A round: a block with the default twice in it. */
-static void searched_round(struct searched_state *s, searched_gain_fn *gain,
+/* A round: a block with the default in it. A screen has every other cell. */
+static void searched_round(struct searched_state *s, searched_gain_fn *gain, bool screens,
                            const struct search_set *sets, unsigned n, double sd, uint64_t *seed)
 {
 	const struct search_set none = {{0}};
-	double first[SEARCHED_CELLS], again[SEARCHED_CELLS];
-	searched_trial(gain, &none, sd, seed, first);
-	searched_trial(gain, &none, sd, seed, again);
+	double own[SEARCHED_CELLS];
+	searched_trial(gain, &none, sd, seed, own);
 	for (unsigned i = 0; i < n && s->ntrials < SEARCHED_MOST; i++) {
 		double *out = s->gains + s->ntrials * SEARCHED_CELLS;
 		const unsigned place = searched_place(s, &sets[i]);
@@ -64,19 +63,20 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain,
 		}
 		searched_trial(gain, &sets[i], sd, seed, out);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			out[c] -= (first[c] + again[c]) / 2;
+			out[c] = screens && c % 2 ? NAN : out[c] - own[c];
 		s->set_of[s->ntrials++] = place;
 	}
 }
 
-static void searched_confirm(struct searched *r, searched_gain_fn *gain, double margin, double sd,
-                             uint64_t *seed)
+static void searched_confirm(struct searched *r, const struct candidates_seen *seen,
+                             searched_gain_fn *gain, double sd, uint64_t *seed)
 {
 	enum { MOST = 32 };
 	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS,
-	               blocks = family_blocks(n, FAMILY_TWO_SIDED, FAMILY_ALPHA);
+	               least = family_blocks(r->nfinalists, FAMILY_ONE_SIDED, FAMILY_ALPHA),
+	               blocks = least > SEARCHED_BLOCKS ? least : SEARCHED_BLOCKS;
 	double aa[SEARCHED_CELLS][MOST];
 	for (unsigned b = 0; b < blocks; b++) {
 		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
@@ -94,11 +94,15 @@ static void searched_confirm(struct searched *r, searched_gain_fn *gain, double 
 		struct stats_ratio line =
 		    stats_ratio_of_logs(scratch(), aa[i % SEARCHED_CELLS], blocks, 0.95);
 		struct tuned_test *t = &r->tests[i];
-		t->hurdle = fmax(log1p(margin), fmax(log(line.hi), -log(line.lo)));
+		t->hurdle = fmax(log1p(seen->margin), fmax(log(line.hi), -log(line.lo)));
 		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
-		t->p = stats_two_sided(stats_signed_rank_tails(logs[i], blocks, t->hurdle));
+		t->p = stats_signed_rank_tails(logs[i], blocks, t->hurdle).over;
+		t->promised = -INFINITY;
+		for (unsigned k = 0; k < seen->nsets; k++)
+			if (search_set_equal(&seen->sets[k], &r->finalists[i / SEARCHED_CELLS]))
+				t->promised = candidates_mean(seen, k, i % SEARCHED_CELLS);
 	}
-	tuned_judge(scratch(), r->tests, n, margin);
+	tuned_judge(r->tests, r->nfinalists, SEARCHED_CELLS, seen->margin);
 	r->trials += blocks * (2 + r->nfinalists);
 }
 
@@ -112,19 +116,19 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 	if (!s)
 		abort();
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
-		const struct candidates_seen seen = {&space,   margin,     SEARCHED_CELLS,
-		                                     s->nsets, s->ntrials, s->sets,
-		                                     s->bad,   s->set_of,  s->gains};
+		const struct candidates_seen seen = {&space,     margin,  SEARCHED_CELLS, s->nsets,
+		                                     s->ntrials, s->sets, s->bad,         s->set_of,
+		                                     s->gains,   NULL};
 		const unsigned n = candidates_round(&seen, round, seed, scratch(), sets);
-		searched_round(s, gain, sets, n, sd, &seed);
-		r.trials += n + 2;
+		searched_round(s, gain, round < SEARCH_SCREENS, sets, n, sd, &seed);
+		r.trials += n ? n + 1 : 0;
 	}
 	const struct candidates_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
-	                                     s->sets, s->bad, s->set_of,      s->gains};
+	                                     s->sets, s->bad, s->set_of,      s->gains, NULL};
 	r.nfinalists = candidates_finalists(&seen, scratch(), r.finalists);
-	arena_release(scratch(), mark);
 	if (r.nfinalists)
-		searched_confirm(&r, gain, margin, sd, &seed);
+		searched_confirm(&r, &seen, gain, sd, &seed);
+	arena_release(scratch(), mark);
 	free(s);
 	return r;
 }

@@ -9,6 +9,9 @@
 #define SEARCHED_KEYS  8
 #define SEARCHED_CELLS 8
 #define SEARCHED_MOST  400 /* trials */
+#ifndef SEARCHED_BLOCKS
+#define SEARCHED_BLOCKS 7
+#endif
 
 #define SEARCHED_MARGIN log1p(0.02)
 

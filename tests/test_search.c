@@ -36,8 +36,8 @@ TEST(all_rounds_together_have_no_more_sets_than_a_run)
 		space.keys[k].nvalues = SEARCH_MAX_VALUES;
 	for (unsigned i = 0; i < SEARCH_MAX_SETS; i++)
 		set_of[i] = i;
-	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
-		later += search_narrow_most(i);
+	for (unsigned i = SEARCH_SCREENS; i < SEARCH_ROUNDS; i++)
+		later += search_round_most(i);
 	const unsigned n = search_singles(&space, sets, SEARCH_MAX_SETS);
 	const struct candidates_seen seen = {.space = &space,
 	                                     .margin = SEARCHED_MARGIN,
@@ -213,8 +213,8 @@ TEST(bad_sets_are_not_proposed)
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
 			gains[t * SEARCHED_CELLS + c] = t == 3 ? 1 : 0.05;
 	}
-	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
-	                                     rows,   bad,    set_of,         gains};
+	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,     n,
+	                                     rows,   bad,    set_of,         gains, NULL};
 	unsigned found = candidates_finalists(&seen, scratch(), out);
 	assert_true(found > 0);
 	for (unsigned i = 0; i < found; i++)
@@ -240,8 +240,8 @@ TEST(what_fails_alone_is_not_combined)
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
 			gains[t * SEARCHED_CELLS + c] = t == failing ? NAN : t == slow ? -0.3 : 0;
 	}
-	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,    n,
-	                                     rows,   bad,    set_of,         gains};
+	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,     n,
+	                                     rows,   bad,    set_of,         gains, NULL};
 	unsigned found = candidates_round(&seen, 1, 1, scratch(), out);
 	assert_true(found > 0);
 	for (unsigned i = 0; i < found; i++)

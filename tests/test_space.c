@@ -128,7 +128,7 @@ TEST(a_large_space_asks_for_a_budget)
 	                    "delay = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "extra = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us\n"
 	                    "aggregate = 2, 3, 4, 5, 6, 7, 8, 9\nfinalists = 6\n";
-	loads(large);
+	assert_int_equal(load(large, "blocks=30", &st), 0);
 	assert_int_equal(plan_it(&st), -1);
 	assert_says(st.text, "trials (");
 	assert_says(st.text, "allowed are 200");
@@ -143,19 +143,19 @@ TEST(the_confirmation_is_long_enough)
 {
 	struct status st;
 	loads("bind = core\n");
-	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=7", &st), 0);
+	assert_int_equal(load("bind = core\nfinalists = 6\n", "blocks=6", &st), 0);
 	assert_int_equal(plan_it(&st), 0);
-	/* 6 finalists in 2 cells: 12 tests; their least probability has to be below 5 % ÷ 12. */
-	assert_int_equal(search_blocks(&plan), 9);
+	/* 6 finalists: the least probability of each has to be below 5 % ÷ 6. */
+	assert_int_equal(search_blocks(&plan), 7);
 	const struct search_trials n = search_trials(&plan);
-	assert_int_equal(n.confirm, 9 * (2 + 6));
+	assert_int_equal(n.confirm, 7 * (2 + 6));
 	assert_int_equal(n.all, n.screen + n.narrow + n.confirm);
-	assert_says(plan.notes[plan.nnotes - 1], "has 9 blocks in place of 7");
+	assert_says(plan.notes[plan.nnotes - 1], "has 7 blocks in place of 6");
 	/* No trial is planned beforehand, and the record knows the searched keys. */
 	assert_int_equal(plan.ntrials, 0);
 	json_t *run = describe_run(&plan, 0, NULL, "", "x");
 	struct search_space again;
-	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 9);
+	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 7);
 	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);
 	assert_int_equal(again.nkeys, 1);
 	assert_string_equal(again.keys[0].values[1], "core");

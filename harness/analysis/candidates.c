@@ -42,8 +42,8 @@ struct searcher {
 	const struct candidates_seen *seen;
 	struct arena *arena;
 	struct model *models;    /* per cell */
-	unsigned *trials_of;     /* per set */
-	double *mean;            /* [set * ncells + cell] */
+	unsigned *trials_of;     /* [set * ncells + cell] */
+	double *mean;            /* the same */
 	struct search_set *pool; /* measured ones first, then proposals */
 	unsigned npool;
 	bool hopes; /* each term of an effect that gains may be its cause */
@@ -340,26 +340,28 @@ static double predict(const struct searcher *s, unsigned cell, const struct sear
 	return sum;
 }
 
-/* --- scores: of a cell, or of all (aim 0) --- */
+/* --- scores: of a cell, or of all: as a mean, or with what is lost anywhere counted more --- */
+
+enum { AIM_SAFE, AIM_MOST, AIM_CELL };
 
 static double score_in(const struct searcher *s, unsigned cell, const struct search_set *set,
                        int place)
 {
-	double model = predict(s, cell, set);
-	unsigned n = place < 0 ? 0 : s->trials_of[place];
-	double mean = n ? s->mean[(unsigned)place * s->seen->ncells + cell] : NAN;
-	return isnan(mean) ? model : (n * mean + TRUST * model) / (n + TRUST);
+	const double model = predict(s, cell, set);
+	const unsigned at = (unsigned)place * s->seen->ncells + cell,
+	               n = place < 0 ? 0 : s->trials_of[at];
+	return n ? (n * s->mean[at] + TRUST * model) / (n + TRUST) : model;
 }
 
 static double score(const struct searcher *s, unsigned aim, const struct search_set *set, int place)
 {
 	const unsigned ncells = s->seen->ncells;
 	double fewer = FEWER * search_set_size(s->seen->space, set), sum = 0;
-	if (aim)
-		return score_in(s, aim - 1, set, place) - fewer;
+	if (aim >= AIM_CELL)
+		return score_in(s, aim - AIM_CELL, set, place) - fewer;
 	for (unsigned c = 0; c < ncells; c++) {
 		double x = score_in(s, c, set, place);
-		sum += x + SHORT_BY * fmin(0, x + s->seen->margin / 2);
+		sum += x + (aim == AIM_MOST ? 0 : SHORT_BY * fmin(0, x + s->seen->margin / 2));
 	}
 	return sum / ncells - fewer;
 }
@@ -460,7 +462,7 @@ static void propose(struct searcher *s)
 {
 	const unsigned nkeys = s->seen->space->nkeys, nmeasured = s->npool;
 	bool *taken = ARENA_ARRAY(s->arena, bool, nmeasured);
-	for (unsigned i = 0; i < (s->seen->ncells + 1) * (STARTS + 1); i++) {
+	for (unsigned i = 0; i < (AIM_CELL + s->seen->ncells) * (STARTS + 1); i++) {
 		const unsigned aim = i / (STARTS + 1), start = i % (STARTS + 1);
 		struct search_set set = {{0}};
 		if (!start)
@@ -482,100 +484,119 @@ static void propose(struct searcher *s)
 	propose_pairs(s);
 }
 
-static void means_find(struct searcher *s)
+/* What was measured of a set in a cell; *trials: in so many. */
+static double mean_of(const struct candidates_seen *seen, unsigned set, unsigned cell,
+                      unsigned *trials)
 {
-	const struct candidates_seen *seen = s->seen;
+	double sum = 0;
+	*trials = 0;
 	for (unsigned t = 0; t < seen->ntrials; t++)
-		s->trials_of[seen->set_of[t]]++;
-	for (unsigned i = 0; i < seen->nsets * seen->ncells; i++) {
-		double sum = 0;
-		unsigned n = 0;
-		for (unsigned t = 0; t < seen->ntrials; t++)
-			if (seen->set_of[t] == i / seen->ncells &&
-			    counts(seen, t, i % seen->ncells)) {
-				sum += gain_of(seen, t, i % seen->ncells);
-				n++;
-			}
-		s->mean[i] = n ? sum / n : NAN;
-	}
+		if (seen->set_of[t] == set && counts(seen, t, cell)) {
+			sum += gain_of(seen, t, cell);
+			++*trials;
+		}
+	return *trials ? sum / *trials : NAN;
+}
+
+double candidates_mean(const struct candidates_seen *seen, unsigned set, unsigned cell)
+{
+	unsigned trials;
+	return mean_of(seen, set, cell, &trials);
 }
 
 static struct searcher searcher_make(const struct candidates_seen *seen, struct arena *arena)
 {
-	struct searcher s = {.seen = seen,
-	                     .arena = arena,
-	                     .models = ARENA_ARRAY(arena, struct model, seen->ncells),
-	                     .trials_of = ARENA_ARRAY(arena, unsigned, seen->nsets),
-	                     .mean =
-	                         ARENA_ARRAY(arena, double, (size_t)seen->nsets * seen->ncells)};
+	struct searcher s = {
+	    .seen = seen,
+	    .arena = arena,
+	    .models = ARENA_ARRAY(arena, struct model, seen->ncells),
+	    .trials_of = ARENA_ARRAY(arena, unsigned, (size_t)seen->nsets * seen->ncells),
+	    .mean = ARENA_ARRAY(arena, double, (size_t)seen->nsets * seen->ncells)};
 	for (unsigned c = 0; c < seen->ncells; c++)
 		model_fit(arena, seen, c, &s.models[c]);
-	means_find(&s);
+	for (unsigned i = 0; i < seen->nsets * seen->ncells; i++)
+		s.mean[i] = mean_of(seen, i / seen->ncells, i % seen->ncells, &s.trials_of[i]);
 	for (unsigned i = 0; i < seen->nsets; i++)
 		pool_add(&s, &seen->sets[i]);
 	return s;
 }
 
-/* What a set adds to the best that are taken, over the cells; its own score for all cells where
- * none is taken. */
-static double adds(const struct searcher *s, unsigned place, const double *best, bool first)
+/* What a set adds to those that are taken: the first is to lose nowhere, the second to have the
+ * highest mean, each further one to gain where those before it gain less. */
+static double adds(const struct searcher *s, unsigned place, const double *best, unsigned turn)
 {
 	const struct search_set *set = &s->pool[place];
-	int measured = place_of(s, set);
+	const int measured = place_of(s, set);
 	double sum = 0;
-	if (first)
-		return score(s, 0, set, measured);
-	for (unsigned c = 0; c < s->seen->ncells; c++)
-		sum += fmax(0, score(s, c + 1, set, measured) - best[c]);
+	if (turn < AIM_CELL)
+		return score(s, turn, set, measured) - (turn == AIM_MOST ? best[AIM_MOST] : 0);
+	for (unsigned c = AIM_CELL; c < AIM_CELL + s->seen->ncells; c++)
+		sum += fmax(0, score(s, c, set, measured) - best[c]);
 	return sum / s->seen->ncells;
 }
 
-/* Of the pool's first `among`: the best for all cells, then each that adds most to what those
- * before it reach in each cell, and `least` there at least; of equals the best for all cells. */
+/* Of the pool's first `among` those that add most in their turn, and `least` at least: in one cell, if
+ * that is what they are for. Of equals the one that loses least. */
 static unsigned take_best(const struct searcher *s, unsigned among, unsigned most, double least,
                           struct search_set *out)
 {
+	const unsigned naims = AIM_CELL + s->seen->ncells;
 	bool *taken = ARENA_ARRAY(s->arena, bool, among);
-	double *best = ARENA_ARRAY(s->arena, double, s->seen->ncells);
+	double *best = ARENA_ARRAY(s->arena, double, naims); /* per aim, of those taken */
 	unsigned n = 0;
-	for (unsigned turn = 0; turn < most; turn++) {
+	for (unsigned turn = 0; turn <= most && n < most; turn++) {
 		unsigned choice = among;
 		double gain = -INFINITY;
 		for (unsigned i = 0; i < among; i++) {
-			double is = taken[i] ? -INFINITY : adds(s, i, best, !turn);
-			if (is <= (turn ? least / s->seen->ncells : least))
+			double is = taken[i] ? -INFINITY : adds(s, i, best, turn);
+			if (is <= (turn < AIM_CELL ? least : least / s->seen->ncells))
 				continue;
-			is += EQUALS * score(s, 0, &s->pool[i], place_of(s, &s->pool[i]));
+			is += EQUALS * score(s, AIM_SAFE, &s->pool[i], place_of(s, &s->pool[i]));
 			if (is > gain) {
 				gain = is;
 				choice = i;
 			}
 		}
 		if (choice == among)
-			continue; /* none is good for all: those for single cells */
+			continue; /* none loses nowhere, or has a higher mean */
 		taken[choice] = true;
 		out[n++] = s->pool[choice];
-		for (unsigned c = 0; c < s->seen->ncells; c++)
-			best[c] = fmax(best[c], score(s, c + 1, &s->pool[choice],
-			                              place_of(s, &s->pool[choice])));
+		for (unsigned a = 0; a < naims; a++)
+			best[a] = fmax(
+			    best[a], score(s, a, &s->pool[choice], place_of(s, &s->pool[choice])));
 	}
 	return n;
 }
 
-/* Removes the settings without which the set is as good in every cell, as far as is known. */
+/* Whether a set loses no more than that against another one in any cell, as far as is known. */
+static bool is_as_good(const struct searcher *s, const struct search_set *set,
+                       const struct search_set *as, double loss)
+{
+	bool good = search_set_size(s->seen->space, set) && !is_bad(s, set);
+	for (unsigned c = 0; c < s->seen->ncells && good; c++)
+		good = score_in(s, c, set, place_of(s, set)) >
+		       score_in(s, c, as, place_of(s, as)) - loss;
+	return good;
+}
+
+/* In place of the set one that is as good without some of its settings, or takes less memory. */
 static void prune(const struct searcher *s, struct search_set *set)
 {
-	for (unsigned k = 0; k < s->seen->space->nkeys; k++) {
+	const struct candidates_seen *seen = s->seen;
+	for (unsigned k = 0; k < seen->space->nkeys; k++) {
 		struct search_set less = *set;
-		bool as_well = set->level[k] > 0;
 		less.level[k] = 0;
-		as_well = as_well && search_set_size(s->seen->space, &less);
-		for (unsigned c = 0; c < s->seen->ncells && as_well; c++)
-			as_well = score_in(s, c, &less, place_of(s, &less)) >
-			          score_in(s, c, set, place_of(s, set)) - s->seen->margin / 2;
-		if (as_well)
+		if (set->level[k] && is_as_good(s, &less, set, seen->margin / 2))
 			*set = less;
 	}
+	const struct search_set as = *set;
+	const int place = place_of(s, set);
+	double least = seen->memory && place >= 0 ? seen->memory[place] : 0;
+	for (unsigned i = 0; i < seen->nsets && least > 0; i++)
+		if (seen->memory[i] < least && is_as_good(s, &seen->sets[i], &as, seen->margin)) {
+			*set = seen->sets[i];
+			least = seen->memory[i];
+		}
 }
 
 static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
@@ -587,6 +608,26 @@ static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct
 	return take_best(&s, s.npool, most, -1, out);
 }
 
+/* The finalists so far, and each without one of its settings in turn; nothing where none has two. */
+static unsigned drop(const struct candidates_seen *seen, unsigned most, struct arena *arena,
+                     struct search_set *out)
+{
+	const struct searcher s = {.seen = seen};
+	const unsigned nkeys = seen->space->nkeys, found = candidates_finalists(seen, arena, out);
+	unsigned n = found;
+	for (unsigned i = 0; i < found * nkeys && n < most; i++) {
+		struct search_set less = out[i / nkeys];
+		bool known = !less.level[i % nkeys];
+		less.level[i % nkeys] = 0;
+		known = known || !search_set_size(seen->space, &less) || is_bad(&s, &less);
+		for (unsigned k = 0; k < n && !known; k++)
+			known = search_set_equal(&out[k], &less);
+		out[n] = less;
+		n += !known;
+	}
+	return n > found ? n : 0;
+}
+
 unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
                           struct arena *arena, struct search_set *out)
 {
@@ -595,10 +636,12 @@ unsigned candidates_round(const struct candidates_seen *seen, unsigned round, ui
 	search_losses losses;
 	if (!round)
 		return search_singles(seen->space, out, SEARCH_MAX_SETS);
+	if (round + 1 == SEARCH_ROUNDS)
+		return drop(seen, search_round_most(round), arena, out);
 	if (round >= SEARCH_SCREENS)
-		return narrow(seen, search_narrow_most(round - SEARCH_SCREENS), arena, out);
-	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
-		kept += search_narrow_most(i);
+		return narrow(seen, search_round_most(round), arena, out);
+	for (unsigned i = SEARCH_SCREENS; i < SEARCH_ROUNDS; i++)
+		kept += search_round_most(i);
 	if (kept + most > SEARCH_MAX_SETS)
 		most = kept < SEARCH_MAX_SETS ? SEARCH_MAX_SETS - kept : 0;
 	find_losses(seen, losses);

@@ -2,17 +2,19 @@
  *
  * The gain of a set in a cell (a collective at a size) is the log of the default's time ÷ its
  * time, both of one block. Each round is a block of fresh jobs in shuffled order, with the
- * default twice in it:
+ * default in it:
  *
  * 1. Each value alone. A value that loses much would hide what others gain: this says which do.
  * 2. All pairs of two settings' values: a covering array of strength 2 (config/search.h), so that
  *    two that help only together are found, even if one of them does harm alone. Values that
  *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few, and
- *    take more rows so: pairs that lose least alone come first, because rows are limited.
- * 3. Narrow down, 3 times: 6, 5 and 3 sets, the best so far: successive halving (Karnin, Koren and
- *    Somekh 2013), so that most trials go to those that may win. A set's score is the mean of
- *    its trials and of the model's prediction, which counts as three trials. A set that was not
- *    measured has the prediction alone: each round tries what the last one suggests.
+ *    take more rows so: pairs that lose least alone come first, because rows are limited. Both
+ *    screens measure every other size.
+ * 3. Narrow down: the best so far, at all sizes. A set's score is the mean of its trials and of
+ *    the model's prediction, which counts as three trials. A set that was not measured has the
+ *    prediction alone.
+ * 4. Drop: the finalists so far, and each of them without one of its settings in turn. What brings
+ *    nothing goes, and of sets that are as good the one with less memory stays.
  *
  * The model of a cell is a sum of a few effects, of single values and of pairs of values. They
  * are added one by one, each time the one that explains most of the rest; as many are kept as make
@@ -25,9 +27,9 @@
  * from the default and from each of the best sets. Of two equal sets the one with fewer settings is
  * better.
  *
- * The first set of a round is the best for all cells: the highest mean gain, where no cell may
- * lose half the margin. Each further set is the one that adds most to what the sets before it
- * reach in each cell. Finalists are chosen the same way, less settings that do not improve them.
+ * The first set of a round is the best that loses nowhere: the highest mean gain, where no cell may
+ * lose half the margin. The second has the highest mean, whatever it loses. Each further set is the
+ * one that adds most to what the sets before it reach in each cell. Finalists are chosen the same way.
  *
  * Gains seen while searching are biased upwards by the choice, so no report names them.
  * Finalists are confirmed in other blocks (tuned.h). SIMULATED.md has how often a search finds
@@ -47,16 +49,19 @@ struct candidates_seen {
 	const bool *bad;        /* per set: failed, or wrong data */
 	const unsigned *set_of; /* per trial */
 	const double *gains;    /* [trial * ncells + cell]; NaN where a cell is missing */
+	const double *memory;   /* per set, NaN: not known; or NULL */
 };
 
 /* Sets of a round; of all rounds together at most SEARCH_MAX_SETS. Returns how many; 0: the round has
  * nothing to measure. */
 unsigned candidates_round(const struct candidates_seen *seen, unsigned round, uint64_t seed,
                           struct arena *arena, struct search_set *out);
-/* The best sets that were measured and promise more than half the margin: the first for all
- * cells, if any does, the others for single ones. */
+/* The best sets that were measured and promise more than half the margin: one that loses nowhere, the
+ * one with the highest mean, others for single cells; each less what brings nothing. */
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,
                               struct search_set *out);
+/* The mean gain, a log, of a set's trials in a cell; NaN without any. */
+double candidates_mean(const struct candidates_seen *seen, unsigned set, unsigned cell);
 /* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
  * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,

@@ -4,20 +4,28 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../config/family.h"
+#include "memory.h"
 #include "summary.h"
 
-void tuned_judge(struct arena *arena, struct tuned_test *tests, unsigned n, double margin)
+void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells, double margin)
 {
-	double *p = ARENA_ARRAY(arena, double, 2 * (size_t)n);
-	for (unsigned i = 0; i < n; i++)
-		p[i] = tests[i].p;
-	stats_holm(p, n, p + n);
-	for (unsigned i = 0; i < n; i++) {
-		struct tuned_test *t = &tests[i];
-		t->p_adjusted = p[n + i];
-		t->confirmed = log(t->ratio.lo) > t->hurdle && t->p_adjusted <= 0.05;
-		t->no_loss = log(t->ratio.lo) > -log1p(margin);
-		t->expect = t->confirmed ? stats_chosen(&t->ratio, t->hurdle) : STATS_NO_RATIO;
+	for (unsigned i = 0; i < nfinalists * ncells; i++)
+		tests[i].p_adjusted = NAN;
+	for (unsigned i = 0; i < nfinalists * ncells; i++) {
+		struct tuned_test *own = &tests[i / ncells * ncells], *next = NULL;
+		double before = 0; /* the highest of this finalist so far: none later is lower */
+		for (struct tuned_test *t = own; t < own + ncells; t++)
+			if (!isnan(t->p_adjusted))
+				before = fmax(before, t->p_adjusted);
+			else if (!next || t->promised > next->promised)
+				next = t;
+		next->p_adjusted = isnan(next->p) ? 1 : fmax(before, family_p(next->p, nfinalists));
+		next->confirmed =
+		    log(next->ratio.lo) > next->hurdle && next->p_adjusted <= FAMILY_ALPHA;
+		next->no_loss = log(next->ratio.lo) > -log1p(margin);
+		next->expect =
+		    next->confirmed ? stats_chosen(&next->ratio, next->hurdle) : STATS_NO_RATIO;
 	}
 }
 
@@ -126,5 +134,12 @@ struct tuned_seen tuned_seen_make(const struct record_run *run, struct arena *ar
 	                                  .sets = search->sets,
 	                                  .bad = bad_find(run, &s)}};
 	gains_take(search, &s, &out);
+	double *memory = ARENA_ARRAY(arena, double, search->nsets + 1);
+	for (unsigned i = 0; i < search->nsets; i++) {
+		const int v = index_variant(&s, search->variants[i].name);
+		const struct memory_use use = memory_of(&s, (unsigned)v);
+		memory[i] = v < 0 ? NAN : use.comm + use.calls;
+	}
+	out.seen.memory = memory;
 	return out;
 }

@@ -11,17 +11,22 @@
 /* A finalist in a cell. */
 struct tuned_test {
 	struct stats_ratio ratio; /* of speed, over the default */
-	double p;                 /* if the ratio is at the hurdle */
+	double p;                 /* of so much or more, if the ratio is at the hurdle */
 	double hurdle;            /* a log */
+	double promised;          /* by the search, a log; -INFINITY if it did not measure it */
 	double p_adjusted;
 	int confirmed;             /* 0 or 1, as no_loss */
 	int no_loss;               /* the interval is above the margin's other end */
 	struct stats_ratio expect; /* of a confirmed one */
 };
 
-/* Fills what follows from ratio, p and hurdle: a gain is confirmed when its whole interval is
- * beyond the hurdle, and Holm's correction over all n leaves its probability at 5 % or less. */
-void tuned_judge(struct arena *arena, struct tuned_test *tests, unsigned n, double margin);
+/* Fills what follows from the others, of tests[finalist * ncells + cell]. A gain is confirmed when its
+ * whole interval is beyond the hurdle, and its probability is 5 % or less after the correction:
+ * Bonferroni's over the finalists, whose cells are tested in the order of what the search promised,
+ * each only if those before it passed. Other blocks made that order, so that within a finalist no
+ * correction is needed (Maurer, Hothorn and Lehmacher 1995), and all finalists together err in 5 %
+ * of searches at most. */
+void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells, double margin);
 
 /* --- of a record --- */
 

@@ -5,47 +5,32 @@
 #include "run.h"
 #include "tuning.h"
 
-static bool is_best(const struct tuning *t, unsigned finalist)
-{
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (t->cells[c].best == (int)finalist)
-			return true;
-	return false;
-}
-
-bool nccl_conf_sets(const struct tuning *t)
-{
-	for (unsigned f = 0; f < t->nfinalists; f++)
-		if ((t->all == (int)f || is_best(t, f)) && tuning_in_file(t, f))
-			return true;
-	return false;
-}
-
-static const char *line_of(const struct tuning_setting *set, bool commented)
+static const char *line_of(const struct tuning_setting *set)
 {
 	return set->when & SET_CODE       ? "# and, which no file can say: {key} = {value}\n"
 	       : set->when & SET_LEFT_OUT ? "#   left out: {name}={value}: {left_out}\n"
-	       : commented                ? "# {name}={value}\n"
 	                                  : "{name}={value}\n";
 }
 
-/* A finalist's gains, its cost, and its lines; what no file can say comes last. */
-static void add_set(struct phrase *p, const struct tuning *t, unsigned f, bool commented)
+/* A finalist's gains, its price, and its lines; what no file can say comes last. */
+static void add_set(struct phrase *p, const struct tuning *t, unsigned f)
 {
 	const struct tuning_finalist *one = &t->finalists[f];
+	phrase_add_row(p, t->in.finalists, one,
+	               "#   price: [it costs {price}; ][it may cost {open}; ]"
+	               "[{memory_mib} MiB more of GPU memory a rank; ]"
+	               "[channels, an SM each while a call runs: {channels}[; the default: "
+	               "{default_channels}]]\n");
 	for (unsigned c = 0; c < t->ncells; c++)
 		phrase_add_row(p, t->in.tested, &t->tested[f * t->ncells + c],
 		               one->tests[c].confirmed
 		                   ? "#   {collective}, {asked_bytes}: {expect} times the speed "
 		                     "({expect:interval})\n"
+		               : tuning_loses(t, &one->tests[c])
+		                   ? "#   {collective}, {asked_bytes}: slower, {ratio} times the "
+		                     "speed ({ratio:interval})\n"
 		                   : "#   {collective}, {asked_bytes}: no gain is confirmed "
 		                     "({ratio}, {ratio:interval})\n");
-	if (isfinite(one->memory_mib))
-		phrase_words(p, arena_text(t->arena, "#   cost: %+.0f MiB of memory a rank\n",
-		                           one->memory_mib));
-	phrase_add_row(p, t->in.finalists, one,
-	               "[#   channels, an SM each while a call runs: {channels}[; the default: "
-	               "{default_channels}]\n]");
 	for (unsigned i = 0; i < t->nsettings; i++)
 		if (t->settings[i].finalist == f)
 			phrase_add_row(p, t->in.settings, &t->settings[i],
@@ -55,7 +40,7 @@ static void add_set(struct phrase *p, const struct tuning *t, unsigned f, bool c
 			if (t->settings[i].finalist == f &&
 			    (t->settings[i].when & SET_CODE) == code)
 				phrase_add_row(p, t->in.settings, &t->settings[i],
-				               line_of(&t->settings[i], commented));
+				               line_of(&t->settings[i]));
 }
 
 /* Other variants of the file, if they are faster than the default beyond the margin. */
@@ -81,18 +66,6 @@ static void add_code(struct phrase *p, const struct tuning *t)
 		}
 }
 
-/* "# In its place, best at: alltoall 64 KiB; sendrecv 1 MiB;" */
-static void add_alternative(struct phrase *p, const struct tuning *t, unsigned f)
-{
-	phrase_words(p, "\n# In its place, best at:");
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (t->cells[c].best == (int)f)
-			phrase_add_row(p, t->in.tested, &t->tested[f * t->ncells + c],
-			               " {collective} {asked_bytes};");
-	phrase_words(p, "\n");
-	add_set(p, t, f, true);
-}
-
 /* The run that the file comes from: follows its first line. */
 static const char *head_of(const struct tuning *t)
 {
@@ -111,24 +84,37 @@ static const char *head_of(const struct tuning *t)
 	    of->layout, of->mode, of->library[0] ? of->library : "not measured");
 }
 
-const char *nccl_conf_text(const struct tuning *t, struct story *story)
+/* Why there is no set that is safe. */
+static const char *nothing_of(const struct tuning *t)
 {
-	struct phrase p = phrase_begin(story);
-	phrase_add_row(&p, t->in.found, t->found,
-	               "# nccl.conf: NCCL_CONF_FILE=/path/of/this, or copy it to ~/.nccl.conf\n");
-	phrase_words(&p, head_of(t));
-	phrase_add_row(&p, t->in.found, t->found,
-	               t->all >= 0 ? "\n# For all sizes: loses more than {margin} at none.\n"
-	               : t->found->blocks < t->found->wants
-	                   ? "\n# Not finished: with fewer than {wants} blocks no gain can be "
-	                     "confirmed, and there are {blocks}.\n"
-	                   : "\n# No set that gains is shown to lose nowhere: NCCL's defaults "
-	                     "stand.\n");
-	if (t->all >= 0)
-		add_set(&p, t, (unsigned)t->all, false);
-	for (unsigned f = 0; f < t->nfinalists; f++)
-		if ((int)f != t->all && is_best(t, f))
-			add_alternative(&p, t, f);
-	add_code(&p, t);
-	return p.text;
+	return t->found->blocks < t->found->wants
+	           ? "# Not finished: with fewer than {wants} blocks no gain can be confirmed, and "
+	             "there are {blocks}.\n"
+	       : t->found->gains ? "# Empty: no set that gains is shown to lose nowhere. The files "
+	                           "nccl.*.conf beside this one gain, at a price.\n"
+	                         : "# Empty: no set is confirmed to gain. NCCL's defaults stand.\n";
+}
+
+void nccl_conf_tell(const struct tuning *t, struct story *story)
+{
+	for (unsigned i = 0; i < t->nfiles; i++) {
+		const struct tuning_file *file = &t->files[i];
+		struct phrase p = phrase_begin(story);
+		if (i && file->finalist < 0)
+			continue;
+		phrase_add_row(&p, t->in.found, t->found, "# ");
+		phrase_words(&p, arena_text(t->arena,
+		                            "%s, %s: NCCL_CONF_FILE=/path/of/this, or copy it to "
+		                            "~/.nccl.conf\n",
+		                            file->name, file->purpose));
+		phrase_words(&p, head_of(t));
+		phrase_words(&p, "\n");
+		if (file->finalist >= 0)
+			add_set(&p, t, (unsigned)file->finalist);
+		else
+			phrase_add_row(&p, t->in.found, t->found, nothing_of(t));
+		if (!i)
+			add_code(&p, t);
+		story_file(story, file->name, p.text);
+	}
 }

@@ -2,16 +2,16 @@
  *
  * The finalists of a search (analysis/candidates.h) are measured again in blocks of fresh jobs,
  * with the default twice in each. Those blocks alone decide, by the contrast and the verdict that
- * the whole report uses. A gain in a cell is confirmed on two conditions. Its whole interval is
- * beyond the margin, and beyond the A/A line of that cell if that is wider. Holm's correction over
- * all finalists and cells leaves its probability at 5 % or less. The reported gain is the one to
- * expect after such a selection (stats_chosen). */
+ * the whole report uses. A gain in a cell is confirmed if its whole interval is beyond the margin, and
+ * beyond the A/A line of that cell if that is wider, and if it passes the correction (tuned_judge).
+ * The reported gain is the one to expect after such a selection (stats_chosen). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/analysis.h"
 #include "../analysis/memory.h"
+#include "../coll/coll.h"
 #include "../config/family.h"
 #include "../story/format.h"
 #include "chapters.h"
@@ -22,7 +22,7 @@
 #define BARS_MOST 4 /* side by side in the picture of the gain */
 
 /* The findings, as bits of its row. */
-enum { ALL = 1, GAINS = 2, UNFINISHED = 4, DEFAULTS = 8, TOO_EARLY = 16, NO_GAIN = 32 };
+enum { UNFINISHED = 1, DEFAULTS = 2, TOO_EARLY = 4, NO_GAIN = 8 };
 
 /* For the heat map: the best set of the search with a value, and finalists of the confirmation.
  */
@@ -47,12 +47,6 @@ static const struct column found_columns[] = {
     COLUMN(struct tuning_found, gains, "cells with a gain", "", COUNT),
     COLUMN(struct tuning_found, blocks, "blocks of the confirmation", "", COUNT),
     COLUMN(struct tuning_found, wants, "blocks that it takes", "", COUNT),
-    COLUMN(struct tuning_found, settings, "settings for all sizes", "", TEXT),
-    COLUMN(struct tuning_found, confirmed, "confirmed in cells", "", COUNT),
-    COLUMN(struct tuning_found, expect, "most speed", "", RATIO),
-    COLUMN(struct tuning_found, collective, "most in", "", TEXT),
-    COLUMN(struct tuning_found, asked_bytes, "at", "", BYTES),
-    COLUMN(struct tuning_found, limits, "limits", "", TEXT),
     COLUMN(struct tuning_found, folder, "folder", "", TEXT),
     COLUMN(struct tuning_found, margin, "margin", "", SHARE),
 };
@@ -60,10 +54,6 @@ static const struct story_form found_form =
     STORY_FORM(struct tuning_found, found_columns, .name = "search", .title = "The search", .when = offsetof(struct tuning_found, when), .hidden = true);
 
 static const struct sentence sentences[] = {
-    {STORY_CAPTION, ALL, "{settings}: up to {expect:more} faster; confirmed in {confirmed} of {cells} cells, no loss beyond {margin}"},
-    {STORY_ANSWER, ALL, "{settings}: up to {expect} times the speed of the default ({expect:interval}, {collective} of {asked_bytes}), confirmed in {confirmed} of {cells} cells, and slower by more than {margin} in none."},
-    {STORY_ANSWER, GAINS, "Settings gain in {gains} of {cells} cells. None is confirmed for all: {limits}. nccl.conf names the best for each size."},
-    {STORY_CAPTION, GAINS, "Gains are confirmed in {gains} of {cells} cells, by no set in all of them"},
     {STORY_ANSWER, UNFINISHED, "Nothing is confirmed yet: the confirmation has {blocks} of the {wants} blocks that {finalists} sets in {cells} cells take. Go on with launchgap resume {folder}."},
     {STORY_ANSWER, DEFAULTS, "No setting is confirmed to gain anywhere: the defaults stand ({sets} sets of {keys} settings were measured)."},
     {STORY_ANSWER, TOO_EARLY, "Nothing is confirmed: the search of {keys} settings did not come so far, or no set of {sets} promised a gain."},
@@ -75,27 +65,32 @@ static const struct column cell_columns[] = {
     COLUMN(struct tuning_cell, asked_bytes, "size", "", BYTES),
     COLUMN(struct tuning_cell, set, "best set", "", TEXT),
     COLUMN(struct tuning_cell, gain, "its speed", "", RATIO),
-    COLUMN(struct tuning_cell, all_gain, "set for all", "", RATIO),
+    COLUMN(struct tuning_cell, all_gain, "nccl.conf", "", RATIO),
     COLUMN(struct tuning_cell, all_verdict, "that set", "", TEXT),
     COLUMN(struct tuning_cell, aa, "A/A", "", RATIO),
-    COLUMN_AS(struct tuning_cell, settings, "settings", "best set's settings", "", TEXT, ONLY_FILES),
-    COLUMN_AS(struct tuning_cell, over_all, "over_all", "best set over the set for all", "", RATIO, ONLY_FILES),
 };
 static const struct story_form cell_form =
     STORY_FORM(struct tuning_cell, cell_columns, .name = "tuned", .title = "Confirmed gains by size, over the default", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
 
 static const struct column finalist_columns[] = {
-    COLUMN(struct tuning_finalist, set, "set", "", TEXT),
+    COLUMN(struct tuning_finalist, files, "file", "", TEXT),
     COLUMN(struct tuning_finalist, settings, "settings", "", TEXT),
-    COLUMN(struct tuning_finalist, confirmed, "cells with a gain", "", COUNT),
-    COLUMN(struct tuning_finalist, no_loss, "loses nowhere", "", FLAG),
+    COLUMN(struct tuning_finalist, expect, "up to, times the speed", "", RATIO),
+    COLUMN(struct tuning_finalist, collective, "in", "", TEXT),
+    COLUMN(struct tuning_finalist, asked_bytes, "of", "", BYTES),
+    COLUMN(struct tuning_finalist, mean, "mean of all cells", "", NUMBER),
+    COLUMN(struct tuning_finalist, price, "costs", "", TEXT),
+    COLUMN(struct tuning_finalist, open, "may cost", "", TEXT),
     COLUMN(struct tuning_finalist, memory_mib, "GPU memory a rank, more than the default", "MiB", NUMBER),
     COLUMN(struct tuning_finalist, channels, "channels", "", TEXT),
     COLUMN(struct tuning_finalist, default_channels, "channels of the default", "", TEXT),
-    COLUMN_AS(struct tuning_finalist, called, "called", "", "", TEXT, ONLY_FILES),
+    COLUMN(struct tuning_finalist, set, "set", "", TEXT),
+    COLUMN_AS(struct tuning_finalist, file, "best_file", "", "", TEXT, ONLY_FILES),
+    COLUMN_AS(struct tuning_finalist, confirmed, "confirmed", "cells with a gain", "", COUNT, ONLY_FILES),
+    COLUMN_AS(struct tuning_finalist, no_loss, "no_loss", "loses nowhere", "", FLAG, ONLY_FILES),
 };
 static const struct story_form finalist_form =
-    STORY_FORM(struct tuning_finalist, finalist_columns, .name = "finalists", .title = "The sets that were confirmed or not, and their cost", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
+    STORY_FORM(struct tuning_finalist, finalist_columns, .name = "finalists", .title = "The sets that were confirmed or not, and their price", .when = STORY_NO_WHEN, .drawn = STORY_ARRAYS);
 
 static const struct column tested_columns[] = {
     COLUMN(struct tuning_test, set, "set", "", TEXT),
@@ -225,11 +220,14 @@ static void finalists_find(struct tuning *t)
 		*f = (struct tuning_finalist){
 		    .set = s->variants[v].name,
 		    .no_loss = true,
+		    .expect = STATS_NO_RATIO,
+		    .asked_bytes = ENTRY_NO_BYTES,
 		    .memory_mib = (with.comm + with.calls - own.comm - own.calls) / (1 << 20),
 		    .channels = t->evidence->paths[v].channels,
 		    .default_channels = t->evidence->paths[s->reference].channels,
 		    .levels = search->sets[set],
-		    .variant = (unsigned)v};
+		    .variant = (unsigned)v,
+		    .in_search = set};
 		f->settings = settings_of(t, f);
 	}
 }
@@ -244,49 +242,162 @@ static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
 	return excludes || most > margin ? fmax(most, margin) : margin;
 }
 
-/* A test, not judged yet, that a variant gains more than the hurdle over another one in a cell. */
-static struct tuned_test test_of(const struct tuning *t, const struct tuning_cell *cell,
-                                 unsigned variant, unsigned over, double hurdle)
-{
-	const struct contrast c = judge(t, cell, variant, over, isinf(hurdle) ? 0 : expm1(hurdle));
-	/* p is that of a time: less is faster. */
-	return (struct tuned_test){
-	    .hurdle = hurdle, .ratio = c.verdict.ratio, .p = stats_two_sided(c.p.less)};
-}
-
 static void tests_make(struct tuning *t)
 {
+	const struct candidates_seen *seen = t->seen;
 	const unsigned n = t->nfinalists * t->ncells;
 	t->tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
 	for (unsigned i = 0; i < n; i++) {
-		const struct tuning_cell *cell = &t->cells[i % t->ncells];
-		t->tests[i] = test_of(t, cell, t->finalists[i / t->ncells].variant,
-		                      (unsigned)t->s->reference, hurdle_of(t->s, &cell->aa));
+		const struct tuning_finalist *f = &t->finalists[i / t->ncells];
+		const unsigned c = i % t->ncells;
+		const double hurdle = hurdle_of(t->s, &t->cells[c].aa),
+		             promised = seen->ncells == t->ncells
+		                            ? candidates_mean(seen, f->in_search, c)
+		                            : NAN;
+		const struct contrast by =
+		    judge(t, &t->cells[c], f->variant, (unsigned)t->s->reference,
+		          isinf(hurdle) ? 0 : expm1(hurdle));
+		/* p is that of a time: less is faster. */
+		t->tests[i] =
+		    (struct tuned_test){.hurdle = hurdle,
+		                        .ratio = by.verdict.ratio,
+		                        .p = by.p.less.under,
+		                        .promised = isnan(promised) ? -INFINITY : promised};
 	}
-	tuned_judge(t->arena, t->tests, n, t->s->margin);
+	tuned_judge(t->tests, t->nfinalists, t->ncells, t->s->margin);
+}
+
+bool tuning_loses(const struct tuning *t, const struct tuned_test *test)
+{
+	return log(test->ratio.hi) < -log1p(t->s->margin);
+}
+
+/* What a finalist costs, or may cost, cell by cell; NULL: nothing. */
+static const char *cost_of(const struct tuning *t, const struct tuning_finalist *f, bool loses)
+{
+	char text[512] = "";
+	for (unsigned c = 0; c < t->ncells; c++) {
+		const struct tuned_test *test = &f->tests[c];
+		if (test->no_loss || isnan(test->ratio.lo) || tuning_loses(t, test) != loses)
+			continue;
+		const char *cell = arena_text(t->arena, "%s of %s", t->cells[c].cell,
+		                              format_size(t->cells[c].asked_bytes).text);
+		status_list(text, sizeof text,
+		            !loses ? cell
+		                   : arena_text(t->arena, "%s %s %%", cell,
+		                                format_percent(1 - test->ratio.estimate).text));
+	}
+	return text[0] ? arena_copy(t->arena, text) : NULL;
 }
 
 /* For a finalist, and for the cells that it is best in. */
 static void sum_up(struct tuning *t)
 {
-	t->all = -1;
 	for (unsigned f = 0; f < t->nfinalists; f++) {
 		struct tuning_finalist *one = &t->finalists[f];
+		double gain = 0;
 		one->tests = &t->tests[(size_t)f * t->ncells];
 		for (unsigned c = 0; c < t->ncells; c++) {
 			const struct tuned_test *test = &one->tests[c];
 			int *best = &t->cells[c].best;
 			one->no_loss = one->no_loss && test->no_loss;
 			one->confirmed += test->confirmed;
-			one->gain += log(test->ratio.estimate) / t->ncells;
-			if (test->confirmed &&
-			    (*best < 0 ||
-			     test->expect.estimate > t->finalists[*best].tests[c].expect.estimate))
+			gain += log(test->ratio.estimate) / t->ncells;
+			if (!test->confirmed)
+				continue;
+			if (*best < 0 ||
+			    test->expect.estimate > t->finalists[*best].tests[c].expect.estimate)
 				*best = (int)f;
+			if (isnan(one->expect.estimate) ||
+			    test->expect.estimate > one->expect.estimate) {
+				one->expect = test->expect;
+				one->asked_bytes = t->cells[c].asked_bytes;
+				one->collective = t->cells[c].cell;
+			}
 		}
-		if (one->no_loss && one->confirmed &&
-		    (t->all < 0 || one->gain > t->finalists[t->all].gain))
-			t->all = (int)f;
+		one->mean = exp(gain);
+		one->price = cost_of(t, one, true);
+		one->open = cost_of(t, one, false);
+	}
+}
+
+/* --- a file for each purpose --- */
+
+/* A finalist's mean gain in the cells of a file, a log; NaN: none of them is confirmed. */
+static double gain_for(const struct tuning *t, const struct tuning_file *file, unsigned finalist)
+{
+	const struct tuning_finalist *f = &t->finalists[finalist];
+	double sum = 0;
+	unsigned n = 0, confirmed = 0;
+	for (unsigned c = 0; c < t->ncells; c++) {
+		if (file->coll >= 0 && (int)t->s->groups[t->cells[c].group].cell.coll != file->coll)
+			continue;
+		sum += log(f->tests[c].ratio.estimate);
+		confirmed += (unsigned)f->tests[c].confirmed;
+		n++;
+	}
+	return confirmed && sum > 0 && (f->no_loss || !file->safe) ? sum / n : NAN;
+}
+
+/* Whether a set costs less than another one: memory, then channels, which the log's line begins with. */
+static bool is_cheaper(const struct tuning_finalist *a, const struct tuning_finalist *b)
+{
+	const double more = a->memory_mib - b->memory_mib;
+	return more < -1 ||
+	       (!(more > 1) && strtoul(a->channels, NULL, 10) < strtoul(b->channels, NULL, 10));
+}
+
+/* Of sets within the margin of the best the cheapest. */
+static int best_for(const struct tuning *t, const struct tuning_file *file)
+{
+	double most = 0;
+	int best = -1;
+	for (unsigned f = 0; f < t->nfinalists; f++)
+		most = fmax(most, gain_for(t, file, f));
+	for (unsigned f = 0; f < t->nfinalists; f++) {
+		const double gain = gain_for(t, file, f);
+		if (!(gain >= most - log1p(t->s->margin)))
+			continue;
+		if (best < 0 || is_cheaper(&t->finalists[f], &t->finalists[best]) ||
+		    (!is_cheaper(&t->finalists[best], &t->finalists[f]) &&
+		     gain > gain_for(t, file, (unsigned)best)))
+			best = (int)f;
+	}
+	return best;
+}
+
+static void files_find(struct tuning *t)
+{
+	t->files = ARENA_ARRAY(t->arena, struct tuning_file, 2 + t->ncells);
+	t->files[t->nfiles++] = (struct tuning_file){
+	    "nccl.conf", "safe: it is slower than the default nowhere", -1, true, -1};
+	t->files[t->nfiles++] = (struct tuning_file){
+	    "nccl.most.conf", "most: the highest mean over all that was measured", -1, false, -1};
+	for (unsigned c = 0; c < t->ncells; c++) {
+		const int coll = (int)t->s->groups[t->cells[c].group].cell.coll;
+		const char *name = coll_info((enum coll_kind)coll)->name;
+		unsigned known = 0;
+		while (known < t->nfiles && t->files[known].coll != coll)
+			known++;
+		if (known == t->nfiles)
+			t->files[t->nfiles++] = (struct tuning_file){
+			    arena_text(t->arena, "nccl.%s.conf", name),
+			    arena_text(t->arena, "for %s alone", name), coll, false, -1};
+	}
+	t->nfiles -= t->nfiles == 3; /* of one collective that would be the same */
+	for (unsigned i = 0; i < t->nfiles; i++) {
+		struct tuning_file *file = &t->files[i];
+		file->finalist = best_for(t, file);
+		if (file->finalist < 0)
+			continue;
+		struct tuning_finalist *f = &t->finalists[file->finalist];
+		f->files =
+		    f->files ? arena_text(t->arena, "%s, %s", f->files, file->name) : file->name;
+		/* All of them lose nothing, or the collective of the largest gain has it. */
+		if (!f->file ||
+		    (!f->no_loss && file->coll >= 0 &&
+		     !strcmp(f->collective, coll_info((enum coll_kind)file->coll)->name)))
+			f->file = file->name;
 	}
 }
 
@@ -301,41 +412,19 @@ static const char *verdict_of_test(const struct tuned_test *t, double margin)
 
 static void cells_fill(struct tuning *t)
 {
+	const int safe = t->files[0].finalist;
 	for (unsigned c = 0; c < t->ncells; c++) {
 		struct tuning_cell *cell = &t->cells[c];
 		if (cell->best >= 0) {
 			cell->set = t->finalists[cell->best].set;
-			cell->settings = t->finalists[cell->best].settings;
 			cell->gain = t->finalists[cell->best].tests[c].expect;
 		}
-		if (t->all < 0)
+		if (safe < 0)
 			continue;
-		const struct tuned_test *all = &t->finalists[t->all].tests[c];
+		const struct tuned_test *all = &t->finalists[safe].tests[c];
 		cell->all_gain = all->confirmed ? all->expect : all->ratio;
 		cell->all_verdict = verdict_of_test(all, t->s->margin);
 	}
-}
-
-/* Where another finalist is confirmed to gain over the set for all. The best of a cell is chosen
- * among all finalists, so that Holm's correction is over all of these. */
-static void cells_compare(struct tuning *t)
-{
-	const unsigned n = t->nfinalists * t->ncells;
-	struct tuned_test *tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
-	unsigned *cell_of = ARENA_ARRAY(t->arena, unsigned, n + 1), ntests = 0;
-	for (unsigned i = 0; i < n && t->all >= 0; i++) {
-		const unsigned f = i / t->ncells, c = i % t->ncells;
-		const struct tuning_cell *cell = &t->cells[c];
-		if ((int)f == t->all)
-			continue;
-		cell_of[ntests] = cell->best == (int)f ? c : t->ncells;
-		tests[ntests++] = test_of(t, cell, t->finalists[f].variant,
-		                          t->finalists[t->all].variant, hurdle_of(t->s, &cell->aa));
-	}
-	tuned_judge(t->arena, tests, ntests, t->s->margin);
-	for (unsigned i = 0; i < ntests; i++)
-		if (cell_of[i] < t->ncells && tests[i].confirmed)
-			t->cells[cell_of[i]].over_all = tests[i].expect;
 }
 
 static void tested_fill(struct tuning *t)
@@ -351,7 +440,7 @@ static void tested_fill(struct tuning *t)
 		                                    .pace = coll_pace_name(g->cell.pace),
 		                                    .asked_bytes = cell->asked_bytes,
 		                                    .of = t->tests[i],
-		                                    .for_all = t->all == f,
+		                                    .for_all = t->files[0].finalist == f,
 		                                    .best = cell->best == f};
 	}
 }
@@ -419,88 +508,22 @@ bool tuning_in_file(const struct tuning *t, unsigned finalist)
 
 /* --- what was found --- */
 
-static bool loses(const struct tuning *t, const struct tuned_test *test)
-{
-	return log(test->ratio.hi) < -log1p(t->s->margin);
-}
-
-static bool loses_somewhere(const struct tuning *t, const struct tuning_finalist *f)
-{
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (loses(t, &f->tests[c]))
-			return true;
-	return false;
-}
-
-/* If no set gains everywhere without a loss: "set-3 is not shown to lose nothing at 64 KiB", or the
- * sizes at which it loses. This is of the best set; "" without a gain. */
-static const char *limits_of(const struct tuning *t)
-{
-	const struct tuning_finalist *best = NULL;
-	char sizes[256] = "";
-	bool worse = true;
-	for (unsigned f = 0; f < t->nfinalists; f++) {
-		const struct tuning_finalist *one = &t->finalists[f];
-		const bool lost = loses_somewhere(t, one);
-		if (!one->confirmed || (best && (lost != worse ? lost : one->gain <= best->gain)))
-			continue;
-		best = one;
-		worse = lost;
-	}
-	for (unsigned c = 0; best && c < t->ncells; c++) {
-		const size_t size = t->cells[c].asked_bytes;
-		bool named = worse ? !loses(t, &best->tests[c]) : best->tests[c].no_loss;
-		for (unsigned k = 0; k < c && !named; k++)
-			named = t->cells[k].asked_bytes == size &&
-			        (worse ? loses(t, &best->tests[k]) : !best->tests[k].no_loss);
-		if (!named)
-			status_list(sizes, sizeof sizes, format_size(size).text);
-	}
-	return !best ? NULL
-	             : arena_text(t->arena, "%s %s at %s", best->set,
-	                          worse ? "loses" : "is not shown to lose nothing", sizes);
-}
-
-/* The cell in which the set for all sizes gains most. */
-static void most_find(const struct tuning *t, struct tuning_found *out)
-{
-	const struct tuning_finalist *all = &t->finalists[t->all];
-	unsigned most = 0;
-	for (unsigned c = 0; c < t->ncells; c++)
-		if (all->tests[c].confirmed &&
-		    (!all->tests[most].confirmed ||
-		     all->tests[c].expect.estimate > all->tests[most].expect.estimate))
-			most = c;
-	out->settings = all->settings;
-	out->confirmed = all->confirmed;
-	out->expect = all->tests[most].expect;
-	out->asked_bytes = t->cells[most].asked_bytes;
-	out->collective = run_collective(t->arena, &t->s->groups[t->cells[most].group]);
-}
-
 static struct tuning_found found_of(const struct tuning *t)
 {
 	const struct summary *s = t->s;
-	const unsigned n = t->nfinalists * t->ncells;
+	const unsigned n = t->nfinalists;
 	struct tuning_found row = {.keys = t->space->nkeys,
 	                           .sets = t->seen->nsets,
-	                           .finalists = t->nfinalists,
+	                           .finalists = n,
 	                           .cells = t->ncells,
 	                           .blocks = s->nblocks,
 	                           .wants =
-	                               n ? family_blocks(n, FAMILY_TWO_SIDED, FAMILY_ALPHA) : 0,
-	                           .confirmed = ENTRY_NO_COUNT,
-	                           .expect = STATS_NO_RATIO,
-	                           .asked_bytes = ENTRY_NO_BYTES,
-	                           .limits = limits_of(t),
+	                               n ? family_blocks(n, FAMILY_ONE_SIDED, FAMILY_ALPHA) : 0,
 	                           .folder = s->run->folder,
 	                           .margin = s->margin};
 	for (unsigned c = 0; c < t->ncells; c++)
 		row.gains += t->cells[c].best >= 0;
-	if (t->all >= 0)
-		most_find(t, &row);
-	row.when = t->all >= 0                 ? ALL
-	           : row.gains                 ? GAINS
+	row.when = row.gains                   ? 0
 	           : row.blocks < row.wants    ? UNFINISHED | NO_GAIN
 	           : s->run->search->confirmed ? DEFAULTS | NO_GAIN
 	                                       : TOO_EARLY | NO_GAIN;
@@ -519,7 +542,7 @@ static void tell_map(const struct tuning *t, struct story *story)
 	for (unsigned f = 0; f < t->nfinalists; f++, n++) {
 		const struct tuning_finalist *one = &t->finalists[f];
 		rows[n].name =
-		    !one->called ? one->set : arena_text(t->arena, "%s, %s", one->set, one->called);
+		    !one->file ? one->set : arena_text(t->arena, "%s, %s", one->set, one->file);
 		for (unsigned c = 0; c < t->ncells; c++)
 			list[n * t->ncells + c] =
 			    (struct searched){.setting = one->set,
@@ -559,15 +582,15 @@ bool tuning_is_beside(const struct tuning *t, unsigned variant)
 	return v->role == ROLE_VARIANT && v->measured;
 }
 
-/* The set for all sizes, or else all finalists, and the file's other variants. */
+/* The sets that files have, or else all finalists, and the experiment's other variants. */
 static void tell_bars(const struct tuning *t, struct story *story)
 {
 	struct label *bars = ARENA_ARRAY(t->arena, struct label, BARS_MOST);
 	unsigned n = 0;
 	for (unsigned f = 0; f < t->nfinalists && n < BARS_MOST; f++) {
 		const struct tuning_finalist *one = &t->finalists[f];
-		if (t->all < 0 || one->called)
-			bars[n++] = (struct label){one->called ? one->called : one->set, one->set};
+		if (!t->found->gains || one->file)
+			bars[n++] = (struct label){one->file ? one->file : one->set, one->set};
 	}
 	for (unsigned v = 0; v < t->s->nvariants && n < BARS_MOST; v++)
 		if (tuning_is_beside(t, v))
@@ -575,46 +598,55 @@ static void tell_bars(const struct tuning *t, struct story *story)
 	story_table(story, &bar_form, bars, n);
 }
 
-/* For the first page: each collective's gain by size, with the set for all sizes or else with the
- * best set of each. */
-static void lead(const struct tuning *t, struct story *story)
+/* Adds a finalist's gain with its price. */
+static void add_gain(struct phrase *p, const struct tuning *t, const struct tuning_finalist *f)
 {
-	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells);
-	for (unsigned i = 0; i < t->ncells; i++)
-		rows[i] = i;
-	story_lead_pivot(story, t->in.cells, rows, t->ncells, "cell", "asked_bytes",
-	                 t->all >= 0 ? "all_gain" : "gain");
-	story_leads_unasked(story);
+	phrase_add_row(
+	    p, t->in.finalists, f,
+	    "up to {expect} times the speed of the default ({expect:interval}, "
+	    "{collective} of {asked_bytes})[; they cost {price}][; not shown to lose nothing "
+	    "in {open}]");
+	if (f->no_loss)
+		phrase_add_row(p, t->in.found, t->found, "; slower by more than {margin} in none");
 }
 
-/* Sizes at which another set is better than the one for all, set by set. */
-static void say_better(const struct tuning *t, struct story *story)
+/* The sets that files have, the largest gain first: answers, and what to do. */
+static void say_gains(const struct tuning *t, struct story *story)
 {
-	unsigned *rows = ARENA_ARRAY(t->arena, unsigned, t->ncells + 1);
-	for (unsigned f = 0; f < t->nfinalists; f++) {
-		unsigned n = 0;
-		for (unsigned c = 0; c < t->ncells; c++)
-			if (t->cells[c].best == (int)f && t->cells[c].over_all.lo > 1)
-				rows[n++] = c;
-		if (n)
-			story_say(
-			    story, STORY_ANSWER, t->in.cells, rows, n,
-			    "{0.settings} is better at some sizes: [{over_all} times the speed of "
-			    "the set for all in {cell} of {asked_bytes} ({over_all:interval})].");
+	const struct tuning_finalist **by =
+	    ARENA_ARRAY(t->arena, const struct tuning_finalist *, t->nfinalists + 1);
+	unsigned n = 0;
+	for (unsigned f = 0, at; f < t->nfinalists; f++) {
+		if (!t->finalists[f].file)
+			continue;
+		for (at = n++; at && t->finalists[f].expect.estimate > by[at - 1]->expect.estimate;
+		     at--)
+			by[at] = by[at - 1];
+		by[at] = &t->finalists[f];
 	}
-}
-
-/* The advice on the set for all sizes, and its cost. */
-static void advise(const struct tuning *t, struct story *story)
-{
-	const struct tuning_finalist *all = &t->finalists[t->all];
-	struct phrase p = phrase_begin(story);
-	phrase_add(&p, t->in.found, NULL, 0,
-	           "Give nccl.conf to every process: NCCL_CONF_FILE={folder}/nccl.conf.");
-	phrase_add_row(&p, t->in.finalists, all,
-	               "[ It takes {memory_mib} MiB more of GPU memory a rank.][ Channels: "
-	               "{channels}, in place of {default_channels}.]");
-	phrase_end(&p, STORY_ADVICE);
+	for (unsigned i = 0; i < n; i++) {
+		struct phrase p = phrase_begin(story);
+		phrase_add_row(&p, t->in.finalists, by[i], "{settings}: ");
+		add_gain(&p, t, by[i]);
+		phrase_add_row(&p, t->in.finalists, by[i], ": {files}.");
+		phrase_end(&p, STORY_ANSWER);
+		if (!i)
+			story_say_row(story, STORY_CAPTION, t->in.finalists, by[i],
+			              "{settings}: up to {expect:more} faster ({collective} of "
+			              "{asked_bytes})[; they cost {price}]");
+		if (!tuning_in_file(t, (unsigned)(by[i] - t->finalists)))
+			continue;
+		p = phrase_begin(story);
+		phrase_add_row(&p, t->in.finalists, by[i], "Give {best_file} to every process: ");
+		phrase_add_row(&p, t->in.found, t->found, "NCCL_CONF_FILE={folder}/");
+		phrase_add_row(&p, t->in.finalists, by[i], "{best_file}, ");
+		add_gain(&p, t, by[i]);
+		phrase_add_row(
+		    &p, t->in.finalists, by[i],
+		    ".[ It takes {memory_mib} MiB more of GPU memory a rank.][ Channels: "
+		    "{channels}, in place of {default_channels}.]");
+		phrase_end(&p, STORY_ADVICE);
+	}
 }
 
 static void tell(const struct analysis *a, struct story *story)
@@ -631,28 +663,25 @@ static void tell(const struct analysis *a, struct story *story)
 	finalists_find(&t);
 	tests_make(&t);
 	sum_up(&t);
+	files_find(&t);
 	cells_fill(&t);
-	cells_compare(&t);
 	tested_fill(&t);
 	settings_find(&t);
-	if (t.all >= 0)
-		t.finalists[t.all].called =
-		    tuning_in_file(&t, (unsigned)t.all) ? "nccl.conf" : "for all sizes";
 	t.found = ARENA_NEW(t.arena, struct tuning_found);
 	*t.found = found_of(&t);
 	t.in.found = story_table(story, &found_form, t.found, 1);
-	t.in.cells = story_table(story, &cell_form, t.cells, t.ncells);
 	t.in.finalists = story_table(story, &finalist_form, t.finalists, t.nfinalists);
+	t.in.cells = story_table(story, &cell_form, t.cells, t.ncells);
 	t.in.tested = story_table(story, &tested_form, t.tested, t.nfinalists * t.ncells);
 	t.in.settings = story_table(story, &setting_form, t.settings, t.nsettings);
 	STORY_TELL(story, t.in.found, sentences);
-	say_better(&t, story);
+	say_gains(&t, story);
 	STORY_TELL(story, t.in.settings, setting_sentences);
-	story_file(story, "nccl.conf", nccl_conf_text(&t, story));
+	nccl_conf_tell(&t, story);
 	tuner_csv_tell(&t, story);
-	lead(&t, story);
-	if (t.all >= 0 && tuning_in_file(&t, (unsigned)t.all))
-		advise(&t, story);
+	story_lead(story, t.in.finalists,
+	           "files settings expect collective asked_bytes price memory_mib channels");
+	story_leads_unasked(story);
 	story_settles(story);
 	story_picture(story, "gain", true);
 	story_picture(story, "tuning", true);
@@ -661,13 +690,12 @@ static void tell(const struct analysis *a, struct story *story)
 	story_say(story, STORY_BODY, t.in.found, NULL, 0,
 	          "Speed is the time of the default ÷ the set's, over blocks of the "
 	          "confirmation alone; a gain is confirmed where its 95 % interval lies beyond "
-	          "{margin} and the A/A line of its cell, with Holm's correction over all of "
-	          "them.");
-	story_files(story, nccl_conf_sets(&t)
-	                       ? "Ready for NCCL_CONF_FILE, and the best set of the search with "
-	                         "each value"
-	                       : "No line for NCCL_CONF_FILE came of it. Why, and the best set "
-	                         "with each value in the search");
+	          "{margin} and the A/A line of its cell, corrected for all sets.");
+	story_files(story, t.found->gains
+	                       ? "Ready for NCCL_CONF_FILE, a file for each purpose, and "
+	                         "the best set of the search with each value"
+	                       : "No line for NCCL_CONF_FILE came of it. Why, and the best "
+	                         "set with each value in the search");
 }
 
 const struct chapter chapter_tuning = {"tuning", "Tuning: what is confirmed", CHAPTER_BODY, tell};

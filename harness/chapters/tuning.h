@@ -6,17 +6,11 @@
 #include "../analysis/analysis.h"
 #include "../story/story.h"
 
-/* The findings in one row, for sentences. */
+/* The search in one row, for sentences. */
 struct tuning_found {
 	unsigned keys, sets, finalists, cells;
 	unsigned gains;         /* cells in which some finalist is confirmed */
 	unsigned blocks, wants; /* wants: blocks needed to confirm any finalist */
-	const char *settings;   /* for all sizes: of the finalist that gains and loses nowhere */
-	unsigned confirmed;     /* cells, of that finalist; its largest gain: */
-	struct stats_ratio expect;
-	const char *collective;
-	size_t asked_bytes;
-	const char *limits; /* why the best set is not one for all sizes */
 	const char *folder;
 	double margin; /* a share of 1 */
 	unsigned when;
@@ -26,24 +20,38 @@ struct tuning_found {
 struct tuning_cell {
 	const char *cell;
 	size_t asked_bytes;
-	const char *set, *settings;
-	struct stats_ratio gain, all_gain;
+	const char *set;
+	struct stats_ratio gain, all_gain; /* all_gain: of the set that loses nowhere */
 	const char *all_verdict;
-	struct stats_ratio aa, over_all; /* over_all: the best set compared with the one for all */
+	struct stats_ratio aa;
 	unsigned group;
 	int best; /* of those that are confirmed, or -1 */
 };
 
 struct tuning_finalist {
 	const char *set, *settings; /* those that did nothing (evidence_idle) are omitted */
-	unsigned confirmed;         /* cells */
-	int no_loss;                /* in any cell */
-	double memory_mib;          /* NCCL makes the buffers of sends with their first call */
-	const char *channels, *default_channels, *called;
+	const char *files, *file;   /* that have it; the one that says what it is best for */
+	unsigned confirmed;         /* cells; the largest gain: */
+	struct stats_ratio expect;
+	const char *collective;
+	size_t asked_bytes;
+	double mean;       /* over all cells, times the speed */
+	const char *price; /* "alltoall of 4 MiB 14 %"; NULL: it is shown to lose nowhere */
+	const char *open;  /* "alltoall of 4 MiB": it may lose there */
+	int no_loss;       /* in any cell */
+	double memory_mib; /* NCCL makes the buffers of sends with their first call */
+	const char *channels, *default_channels;
 	struct search_set levels;
-	unsigned variant;
-	double gain;                    /* mean log over the cells */
+	unsigned variant, in_search;
 	const struct tuned_test *tests; /* per cell */
+};
+
+/* A file for NCCL_CONF_FILE: the best finalist for its purpose. */
+struct tuning_file {
+	const char *name, *purpose;
+	int coll;     /* of its cells; -1: all */
+	bool safe;    /* of sets that lose nowhere */
+	int finalist; /* or -1 */
 };
 
 /* A finalist in a cell. */
@@ -74,26 +82,26 @@ struct tuning {
 	struct tuning_found *found;
 	struct tuning_cell *cells;
 	struct tuning_finalist *finalists;
-	unsigned ncells, nfinalists, nsettings;
+	struct tuning_file *files; /* the first: nccl.conf */
+	unsigned ncells, nfinalists, nsettings, nfiles;
 	struct tuned_test *tests;        /* [finalist * ncells + cell] */
 	struct tuning_test *tested;      /* as rows */
 	struct tuning_setting *settings; /* key by key */
-	int all;                         /* the finalist that gains and loses nowhere, or -1 */
 	struct {
 		const struct story_table *found, *cells, *finalists, *tested, *settings;
 	} in;
 };
 
+/* Whether a finalist's interval in a cell lies beyond the margin, on the slow side. */
+bool tuning_loses(const struct tuning *tuning, const struct tuned_test *test);
 /* Whether NCCL reads a setting of a finalist from a file. */
 bool tuning_in_file(const struct tuning *tuning, unsigned finalist);
 /* Whether a variant of the file is unknown to the search. */
 bool tuning_is_beside(const struct tuning *tuning, unsigned variant);
 
-/* nccl.conf: the confirmed settings, as NCCL reads them (NCCL_CONF_FILE): lines KEY=value, and
- * comments that begin with '#'. What a file cannot express is in comments, with its gain. */
-const char *nccl_conf_text(const struct tuning *tuning, struct story *story);
-/* Whether the file has a line that NCCL reads, perhaps only for some sizes. */
-bool nccl_conf_sets(const struct tuning *tuning);
+/* The files for NCCL_CONF_FILE, as NCCL reads them: lines KEY=value, and comments that begin with '#'.
+ * What a file cannot express is in comments, with its gain. nccl.conf is always there. */
+void nccl_conf_tell(const struct tuning *tuning, struct story *story);
 
 /* Adds tuner.csv, if what is confirmed has algorithm, protocol or channels in it and NCCL's log names
  * them: rows that NCCL's example of a tuner plugin reads, and a sentence on their use. */

@@ -208,10 +208,10 @@ unsigned search_cover_most(const struct search_space *space)
 	return second ? first * second + SPARE_ROWS : 0;
 }
 
-unsigned search_narrow_most(unsigned nth)
+unsigned search_round_most(unsigned round)
 {
-	static const unsigned most[SEARCH_NARROWS] = {6, 5, 3};
-	return most[nth < SEARCH_NARROWS ? nth : SEARCH_NARROWS - 1];
+	static const unsigned most[SEARCH_ROUNDS] = {[SEARCH_SCREENS] = 6, [SEARCH_ROUNDS - 1] = 8};
+	return most[round];
 }
 
 /* --- the file's section --- */
@@ -434,8 +434,7 @@ static int values_here(struct plan *plan, const struct plan_machine *machine, st
 
 unsigned search_blocks(const struct plan *plan)
 {
-	unsigned least =
-	    family_blocks(plan->search.finalists * plan->ncells, FAMILY_TWO_SIDED, FAMILY_ALPHA);
+	unsigned least = family_blocks(plan->search.finalists, FAMILY_ONE_SIDED, FAMILY_ALPHA);
 	return plan->spec->blocks > least ? plan->spec->blocks : least;
 }
 
@@ -448,9 +447,9 @@ struct search_trials search_trials(const struct plan *plan)
 	const unsigned pairs = search_cover_most(&plan->search);
 	for (unsigned k = 0; k < plan->search.nkeys; k++)
 		singles += plan->search.keys[k].nvalues - 1;
-	n.screen = 2 + singles + (pairs ? 2 + pairs : 0);
-	for (unsigned i = 0; i < SEARCH_NARROWS; i++)
-		n.narrow += 2 + search_narrow_most(i);
+	n.screen = 1 + singles + (pairs ? 1 + pairs : 0);
+	for (unsigned round = SEARCH_SCREENS; round < SEARCH_ROUNDS; round++)
+		n.narrow += 1 + search_round_most(round);
 	n.confirm = search_blocks(plan) * (here + plan->search.finalists);
 	n.all = n.screen + n.narrow + n.confirm;
 	return n;

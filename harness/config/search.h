@@ -19,13 +19,13 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
                      size_t bytes);
 
-/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, then
- * fewer and fewer sets. */
+/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, the best
+ * of those and of what they suggest, and those less one setting. */
 #define SEARCH_SCREENS 2
-#define SEARCH_NARROWS 3
-#define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS)
-/* How many sets the nth round after the screens measures. */
-unsigned search_narrow_most(unsigned nth);
+#define SEARCH_NARROWS 1
+#define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS + 1)
+/* How many sets a round after the screens measures. */
+unsigned search_round_most(unsigned round);
 
 /* Sets of one value each, in the order of the space. Fills up to `most` rows. Returns how many. */
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most);
@@ -73,7 +73,7 @@ int search_plan_set(struct plan *plan, const struct plan_machine *machine,
 unsigned search_blocks(const struct plan *plan);
 /* The most trials that a search takes. */
 struct search_trials {
-	unsigned screen, narrow, confirm, all;
+	unsigned screen, narrow, confirm, all; /* narrow: and to drop settings */
 };
 struct search_trials search_trials(const struct plan *plan);
 

@@ -176,8 +176,7 @@ static int block_begin(struct tuning *t, const struct tune_next *next, unsigned 
 	*n = 0;
 	for (unsigned v = 0; v < t->ordinary; v++) {
 		const char *role = plan->variants[v].role;
-		if (!plan->variants[v].skip[0] &&
-		    (next->confirms || !strcmp(role, "reference") || !strcmp(role, "again")))
+		if (!plan->variants[v].skip[0] && (next->confirms || !strcmp(role, "reference")))
 			variants[(*n)++] = v;
 	}
 	for (unsigned i = 0; i < next->n; i++) {
@@ -203,16 +202,19 @@ static int block_begin(struct tuning *t, const struct tune_next *next, unsigned 
 
 static void say_stage(struct runner *r, const struct tune_next *next)
 {
-	char *stage = r->stage;
-	const size_t bytes = sizeof r->stage;
-	if (next->confirms)
-		snprintf(stage, bytes, "confirm %u of %u", next->confirmed + 1,
-		         search_blocks(&r->plan));
-	else if (next->round < SEARCH_SCREENS)
-		snprintf(stage, bytes, "screen %u of %d", next->round + 1, SEARCH_SCREENS);
-	else
-		snprintf(stage, bytes, "narrow %u of %d", next->round - SEARCH_SCREENS + 1,
-		         SEARCH_NARROWS);
+	static const struct {
+		const char *what;
+		unsigned first, end;
+	} stages[] = {{"screen", 0, SEARCH_SCREENS},
+	              {"narrow", SEARCH_SCREENS, SEARCH_ROUNDS - 1},
+	              {"drop", SEARCH_ROUNDS - 1, SEARCH_ROUNDS}};
+	unsigned i = 0;
+	while (!next->confirms && next->round >= stages[i].end)
+		i++;
+	snprintf(r->stage, sizeof r->stage, "%s %u of %u",
+	         next->confirms ? "confirm" : stages[i].what,
+	         (next->confirms ? next->confirmed : next->round - stages[i].first) + 1,
+	         next->confirms ? search_blocks(&r->plan) : stages[i].end - stages[i].first);
 }
 
 /* Whether the budget ends before so many trials of the search and then the confirmation, by the
@@ -331,6 +333,7 @@ int tune_blocks(struct runner *r, struct status *st)
 		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
 			break;
 		const unsigned first = r->plan.ntrials;
+		r->plan.screens = !next->confirms && next->round < SEARCH_SCREENS;
 		say_stage(r, next);
 		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
 		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||

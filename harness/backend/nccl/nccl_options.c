@@ -1,5 +1,6 @@
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../machine.h"
@@ -229,6 +230,13 @@ static int refuse_settings(const struct settings *set, struct status *st)
 		                  "ranks_per_gpu = %u cannot be combined with a GPU that only one "
 		                  "process sees (visible, isolate)",
 		                  set->ranks_per_gpu);
+	const char *slots = settings_env(set, "NCCL_BUFFSIZE"),
+	           *channels = settings_env(set, "NCCL_MIN_P2P_NCHANNELS");
+	if (slots && channels && strtod(slots, NULL) * strtod(channels, NULL) >= 0x1p31)
+		return status_set(st,
+		                  "NCCL_BUFFSIZE = %.20s × NCCL_MIN_P2P_NCHANNELS = %.20s is 2 GiB "
+		                  "or more, which NCCL counts in 32 bits; allowed is less",
+		                  slots, channels);
 	if (set->max_ctas && set->min_ctas > set->max_ctas)
 		return status_set(st, "min_ctas = %u is more than max_ctas = %u", set->min_ctas,
 		                  set->max_ctas);
