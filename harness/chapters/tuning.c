@@ -18,7 +18,6 @@
 #include "reasons.h"
 #include "run.h"
 #include "tuning.h"
-
 #define BARS_MOST 4 /* side by side in the picture of the gain */
 
 /* The findings, as bits of its row. */
