@@ -631,7 +631,7 @@ static void say_gains(const struct tuning *t, struct story *story)
 		phrase_end(&p, STORY_ANSWER);
 		if (!i)
 			story_say_row(story, STORY_CAPTION, t->in.finalists, by[i],
-			              "{settings}: up to {expect:more} faster ({collective} of "
+			              "{settings}: up to {expect} times the speed ({collective} of "
 			              "{asked_bytes})[; they cost {price}]");
 		if (!tuning_in_file(t, (unsigned)(by[i] - t->finalists)))
 			continue;
