@@ -31,23 +31,28 @@
  * begin N HOSTS ARGS…   starts N agents on so many pretended hosts, the first one last
  * ends                  waits for them, and has what they said
  * block D/N             until D trials of N are done
- * worker R              the process that agent R has started, once it is there
+ * children R            the processes that agent R has started
+ * worker R              its worker, once it is there
  * folder                the first agent's
- * start R N HOST ARGS…  one agent */
+ * gone PID…             waits until these have ended: a zombie has, whenever init takes it
+ * start R N HOST ARGS…  one agent; what one before it still says is not in its file */
 static const char agents[] =
     "start() { LAUNCHGAP_RANK=$1 LAUNCHGAP_SIZE=$2 LAUNCHGAP_HOST=$3; "
-    "export LAUNCHGAP_RANK LAUNCHGAP_SIZE LAUNCHGAP_HOST; r=$1; shift 3; "
+    "export LAUNCHGAP_RANK LAUNCHGAP_SIZE LAUNCHGAP_HOST; r=$1; shift 3; rm -f $HERE/said.$r; "
     "$LAUNCHGAP join --wait ${wait:-30} --file $HERE/t.exp --results $HERE/results --no-report "
     "\"$@\" >$HERE/said.$r 2>&1 & echo $! >$HERE/agent.$r; }\n"
     "begin() { n=$1 h=$2; shift 2; for r in $(seq $((n - 1)) -1 0); do "
     "start $r $n host$((r * h / n)) \"$@\"; done; }\n"
     "ends() { for r in $(seq 0 $((n - 1))); do wait $(cat $HERE/agent.$r); "
     "echo \"agent $r ended with $?\"; cat $HERE/said.$r; done; }\n"
-    "worker() { a=$(cat $HERE/agent.$1); for i in $(seq 1000); do "
-    "for c in $(cat /proc/$a/task/$a/children); do "
+    "children() { a=$(cat $HERE/agent.$1); cat /proc/$a/task/$a/children; }\n"
+    "worker() { for i in $(seq 1000); do for c in $(children $1); do "
     "grep -qa worker /proc/$c/cmdline && echo $c && return; done; sleep 0.02; done; }\n"
-    "folder() { a=$(cat $HERE/agent.0); for c in $(cat /proc/$a/task/$a/children); do "
+    "folder() { for c in $(children 0); do "
     "tr '\\0' '\\n' </proc/$c/environ | sed -n 's/^LAUNCHGAP_JOIN=//p'; done; }\n"
+    "gone() { for i in $(seq 1000); do left=; "
+    "for p; do grep -qs . /proc/$p/cmdline && left=\"$left $p\"; done; "
+    "[ \"$left\" ] || return 0; sleep 0.02; done; echo left:$left; return 1; }\n"
     "block() { for i in $(seq 1000); do grep -qs \"$1. block\" $HERE/said.0 && return; sleep 0.02; "
     "done; }\n";
 
@@ -300,20 +305,22 @@ TEST(a_worker_that_is_killed_is_named)
 	           "agent 0 ended with 130", "agent 1 ended with 1");
 }
 
+/* Its worker ends with it: the first agent, which is stopped, has told no one to. */
 TEST(an_agent_that_is_killed_is_named)
 {
-	cli_expect(shell(LONG, "begin 2 1; w=$(worker 1); kill -9 $(cat $HERE/agent.1); ends; "
-	                       "[ -e /proc/$w ] && echo its worker is left"),
-	           1, "agent 1 of 2 on host host0 has left", "process 1 of 2 was its worker",
-	           "agent 0 ended with 1", "agent 1 ended with 137");
+	cli_expect(shell(LONG, "begin 2 1; w=$(worker 1); kill -STOP $(cat $HERE/agent.0); "
+	                       "kill -9 $(cat $HERE/agent.1); gone $w && echo its worker is gone; "
+	                       "kill -CONT $(cat $HERE/agent.0); ends"),
+	           0, "its worker is gone", "agent 1 of 2 on host host0 has left",
+	           "process 1 of 2 was its worker", "agent 0 ended with 1",
+	           "agent 1 ended with 137");
 }
 
 /* All workers are gone, the run can be resumed, and nothing is in /tmp. */
 TEST(an_interrupted_run_leaves_nothing)
 {
 	cli_expect(shell(LONG, "begin 3 1; all=\"$(worker 0) $(worker 1)\"; j=$(folder); "
-	                       "kill -INT $(cat $HERE/agent.0); ends; "
-	                       "for w in $all; do [ -e /proc/$w ] && echo worker $w is left; done; "
+	                       "kill -INT $(cat $HERE/agent.0); ends; gone $all && "
 	                       "[ -n \"$j\" ] && [ ! -e \"$j\" ] && echo nothing is left"),
 	           0, "agent 0 ended with 130", "agent 1 ended with 1",
 	           "the run ended with exit status 130", "nothing is left");
@@ -331,13 +338,15 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	free(record);
 }
 
-/* The others end too when the first agent is killed. It leaves its folder, which the next one removes. */
+/* The others end too when the first agent is killed, and the run, which keeps what it has. Its folder is left,
+ * which the next one removes. */
 TEST(the_first_agent_takes_all_along)
 {
 	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; j=$(folder); "
-	                       "kill -9 $(cat $HERE/agent.0); ends; "
+	                       "all=\"$(children 0) $(children 1)\"; "
+	                       "kill -9 $(cat $HERE/agent.0); gone $all; ends; "
 	                       "begin 2 1 isolated_calls=1 delay=0; ends; [ -e $j ] || echo swept"),
-	           0, "agent 0 ended with 137", "agent 1 ended with 1",
+	           0, "launchgap: interrupted; ", "agent 0 ended with 137", "agent 1 ended with 1",
 	           "the agent of rank 0, which runs the experiment, has left",
 	           "agent 0 ended with 0", "\nswept\n");
 }
