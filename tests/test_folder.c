@@ -386,7 +386,7 @@ TEST(a_full_shm_is_left_alone)
 		skip();
 	}
 	cli_expect(cli, 0,
-	           "the jobs' files go to /tmp: they take up to 14.2 MiB, and /dev/shm has ");
+	           "the jobs' files go to /tmp: they take up to 28.5 MiB, and /dev/shm has ");
 }
 
 TESTS(.before = set_up, .after = tear_down);

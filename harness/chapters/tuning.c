@@ -497,7 +497,7 @@ static void settings_find(struct tuning *t)
 }
 
 /* Whether NCCL reads a setting of a finalist from a file. */
-bool tuning_in_file(const struct tuning *t, unsigned finalist)
+static bool in_file(const struct tuning *t, unsigned finalist)
 {
 	for (unsigned i = 0; i < t->nsettings; i++)
 		if (t->settings[i].finalist == finalist && t->settings[i].when & SET_LINE)
@@ -633,7 +633,7 @@ static void say_gains(const struct tuning *t, struct story *story)
 			story_say_row(story, STORY_CAPTION, t->in.finalists, by[i],
 			              "{settings}: up to {expect} times the speed ({collective} of "
 			              "{asked_bytes})[; they cost {price}]");
-		if (!tuning_in_file(t, (unsigned)(by[i] - t->finalists)))
+		if (!in_file(t, (unsigned)(by[i] - t->finalists)))
 			continue;
 		p = phrase_begin(story);
 		phrase_add_row(&p, t->in.finalists, by[i], "Give {best_file} to every process: ");

@@ -94,8 +94,6 @@ struct tuning {
 
 /* Whether a finalist's interval in a cell lies beyond the margin, on the slow side. */
 bool tuning_loses(const struct tuning *tuning, const struct tuned_test *test);
-/* Whether NCCL reads a setting of a finalist from a file. */
-bool tuning_in_file(const struct tuning *tuning, unsigned finalist);
 /* Whether a variant of the file is unknown to the search. */
 bool tuning_is_beside(const struct tuning *tuning, unsigned variant);
 
