@@ -400,6 +400,9 @@ TEST(what_nccl_was_told_and_the_driver_are_compared)
 	assert_int_equal(noted("Not the same: NCCL variables."), 1);
 	assert_int_equal(noted("Not known of both: driver."), 1);
 	assert_int_equal(noted("All the same"), 0);
+	set.variable = NULL;
+	compares(make("a", &plain), make("b", &set), COMPARE_NOT_WORSE);
+	assert_int_equal(noted("What both say is the same but for the time."), 1);
 	assert_lacks(said, "PATH");
 }
 

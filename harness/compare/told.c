@@ -443,7 +443,7 @@ static void tell_facts(struct told *t)
 		note(t, TOLD_OF_SIDES, "", "Not the same: %s.", unlike);
 	else if (!c->refused)
 		note(t, TOLD_OF_SIDES, "",
-		     unknown[0] ? "The rest is the same but the time."
+		     unknown[0] ? "What both say is the same but for the time."
 		                : "All the same but the time.");
 	if (unknown[0])
 		note(t, TOLD_OF_SIDES, "", "Not known of both: %s.", unknown);

@@ -53,6 +53,9 @@ struct backend {
 	/* Ranks that this machine can hold: GPUs; 0 if there is nothing to run on, with the
 	 * reason in st, where a variable hides some too; UINT_MAX, as if this is NULL: only cores limit it. */
 	unsigned (*capacity)(struct status *st);
+	/* Bytes of the memory of the smallest of its devices, of which none gets a context; 0: not known.
+	 * NULL: there is no device. */
+	size_t (*memory)(void);
 	/* The version of a library, "2.28.3", and where the dynamic linker found it; -1 if the
 	 * file is not such a library. "" is the system's. NULL: has no library. */
 	int (*library)(const char *name, struct library *out, struct status *st);

@@ -204,15 +204,36 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 	}
 }
 
+/* On a terminal results are on top: the leading chapter's table, else the first of the front as a whole. */
+static const struct story_chapter *top_of(const struct model *m)
+{
+	const struct story_chapter *top = m->story.lead;
+	for (unsigned i = 0; i < m->story.nchapters && !top; i++) {
+		const struct story_chapter *c = &m->story.chapters[i];
+		if (c->chapter->place == CHAPTER_FRONT && section_shows(c))
+			top = c;
+	}
+	return top;
+}
+
+static void write_top(struct page *p, const struct model *m)
+{
+	const struct story_chapter *top = top_of(m);
+	if (!is_short(p) || !top || top == m->story.lead)
+		return;
+	begin_section(p, top->chapter->name, top->chapter->title, 2, SHORT_PAGE_MOST);
+	section_write(p, top, false);
+}
+
 /* Those of one place, in their order. */
 static void write_chapters(struct page *p, const struct model *m, enum chapter_place place,
                            unsigned level)
 {
+	const struct story_chapter *top = top_of(m);
 	for (unsigned i = 0; i < m->story.nchapters; i++) {
 		const struct story_chapter *c = &m->story.chapters[i];
-		/* On a terminal the leading chapter's table is on top already. */
 		if (c->chapter->place != place || !section_shows(c) ||
-		    (is_short(p) && (place > CHAPTER_FRONT || c == m->story.lead)))
+		    (is_short(p) && (place > CHAPTER_FRONT || c == top)))
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level,
 		              !c->chapter->title[0]    ? SHORT_PAGE_ALWAYS
@@ -244,6 +265,7 @@ static void write_links(struct page *p, const struct model *m)
 static void write_all(struct page *p, const struct model *m)
 {
 	write_parts(p, m, before, COUNT(before), 2);
+	write_top(p, m);
 	write_chapters(p, m, CHAPTER_FIRST, 2);
 	write_links(p, m);
 	write_chapters(p, m, CHAPTER_FRONT, 2);

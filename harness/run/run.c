@@ -165,25 +165,19 @@ static unsigned next_trial(const struct runner *r)
 }
 
 /* Resuming completes a block that has some of its trials. If none is missing, as while the path
- * jobs run, resuming means one more block. */
+ * jobs run, resuming means one more block. How long that takes, the report says. */
 static int say_interrupted(struct runner *r, struct status *st)
 {
 	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	const unsigned trials = (r->spec.blocks - r->first_block) * in_block - r->begun;
-	char kept[128], span[32], about[48] = "";
+	char kept[128];
 	bool all = !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone >= trials;
 	char command[900];
 	command_text(r, all, command, sizeof command);
 	status_progress_end();
 	r->interrupted = true;
 	say_kept(r, kept, sizeof kept);
-	if (!all && !r->spec.blocks_auto && !r->plan.search.nkeys && r->ndone) {
-		status_span(
-		    progress_left_ns(r->progress, &r->plan, next_trial(r), trials - r->ndone), span,
-		    sizeof span);
-		snprintf(about, sizeof about, " (about %s)", span);
-	}
-	return status_set(st, "interrupted; %s. To go on%s: %s", kept, about, command);
+	return status_set(st, "interrupted; %s. To go on: %s", kept, command);
 }
 
 static void say_progress(const struct runner *r, unsigned index, unsigned total, bool begins)

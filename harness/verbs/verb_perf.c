@@ -23,6 +23,7 @@
 
 #define EXPERIMENT   "nccl_tests"
 #define MOST_RUN     96
+#define OTHER_BYTES  ((size_t)1 << 30)
 #define WAIT         4     /* --wait, which a process alone does not do */
 #define NATIVE_SINCE 22803 /* ncclAlltoAll, ncclGather, ncclScatter, which nccl-tests then calls */
 
@@ -35,6 +36,7 @@ struct door {
 	int nkeys;
 	struct started own;
 	const struct backend *backend;
+	size_t most; /* bytes of a size that devices hold; 0: not known */
 	const char *run[MOST_RUN + 1];
 	int n;
 };
@@ -136,13 +138,20 @@ static size_t size_of(struct door *d, char letter)
 	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	for (const char *u = units; unit && u <= unit; u++)
 		bytes *= 1024;
-	if (end == text || (*end && !unit) || !(bytes >= 0 && bytes <= (double)SIZES_MAX_BYTES)) {
+	if (end == text || (*end && !unit) ||
+	    !(bytes >= 0 && (d->most || bytes <= (double)SIZES_MAX_BYTES))) {
 		status_set(d->st,
 		           "-%c %s is no size; allowed are numbers with K, M or G, up to 64G",
 		           letter, text);
 		return 0;
 	}
-	return (size_t)bytes;
+	if (!d->most || bytes <= (double)d->most)
+		return (size_t)bytes;
+	if (letter == 'e')
+		say(d, "Reducing maxBytes to %zu %s", d->most,
+		    d->most < SIZES_MAX_BYTES ? "due to memory limitation"
+		                              : "(64G), the largest size");
+	return d->most;
 }
 
 /* The index-th of words with blanks between. */
@@ -364,6 +373,13 @@ static void pick_backend(struct door *d)
 		           name ? name : "");
 		return;
 	}
+	/* As nccl-tests counts: two buffers, and 1 GiB for all else. Another process decides it too. */
+	const size_t memory = d->own.rank          ? SIZE_MAX
+	                      : d->backend->memory ? d->backend->memory()
+	                                           : 0;
+	d->most = memory > OTHER_BYTES ? (memory - OTHER_BYTES) / 2 : 0;
+	if (d->most > SIZES_MAX_BYTES)
+		d->most = SIZES_MAX_BYTES;
 	if (!name)
 		add(d, arena_text(d->arena, "backend=%s", d->backend->name));
 	if (!d->backend->is.gpus)

@@ -243,6 +243,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	cudaError_t error = enter("cudaGetDeviceProperties");
 	(void)device;
+	prop->totalGlobalMem = error ? 0 : standin_gpu_bytes();
 	if (!error)
 		snprintf(prop->name, sizeof prop->name, "Stand-in GPU");
 	return error;

@@ -9,6 +9,7 @@
 
 /* What a thread that captures may not do: as standin_enter_cuda, and refused there. */
 cudaError_t standin_enter_unsafe(const char *function);
+size_t standin_gpu_bytes(void);            /* of a GPU */
 unsigned standin_current(void);         /* device of this thread */
 bool standin_is_busy(void);             /* any stream */
 int memory_blocks(void);                /* that are allocated */

@@ -33,7 +33,7 @@ int memory_blocks(void)
 	return blocks;
 }
 
-static size_t memory_of_gpu(void)
+size_t standin_gpu_bytes(void)
 {
 	const char *mib = getenv("STANDIN_MIB");
 	return (mib ? strtoul(mib, NULL, 10) : MEMORY_MIB) << 20;
@@ -65,7 +65,7 @@ static cudaError_t take_memory(void **out, size_t bytes, int device)
 	*b = (struct block){.at = at, .bytes = bytes ? bytes : 1, .device = device, .fd = fd};
 	pthread_mutex_lock(&here.lock);
 	if (device >= 0)
-		fits = here.used[device] + bytes <= memory_of_gpu();
+		fits = here.used[device] + bytes <= standin_gpu_bytes();
 	if (fits && device >= 0)
 		here.used[device] += bytes;
 	if (fits) {
@@ -188,8 +188,8 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
 {
 	cudaError_t error = standin_enter_cuda(__func__);
 	pthread_mutex_lock(&here.lock);
-	*left = memory_of_gpu() - here.used[standin_current()];
+	*left = standin_gpu_bytes() - here.used[standin_current()];
 	pthread_mutex_unlock(&here.lock);
-	*all = memory_of_gpu();
+	*all = standin_gpu_bytes();
 	return error;
 }

@@ -401,7 +401,7 @@ TEST(a_model_that_does_not_fit_is_told_with_the_room_there_is)
 	         "collective = ddp_step\nmodel = %s/large.csv\ndtype = bfloat16\nbytes = 25M\n"
 	         "pace = isolated\n[variant threads]\nmode = threads\n",
 	         folder);
-	cli_expect(run(text), 1, "two buffers take 76293 MiB, and GPU ");
+	cli_expect(run(text), 1, "two buffers take 76293 MiB, and GPU 0 has 65536 MiB");
 }
 
 /* And tokens come back from their experts. */

@@ -71,6 +71,12 @@ unsigned device_sms(unsigned device)
 	return sms > 0 ? (unsigned)sms : 0;
 }
 
+size_t device_memory(unsigned device)
+{
+	struct cudaDeviceProp prop;
+	return cudaGetDeviceProperties(&prop, (int)device) == cudaSuccess ? prop.totalGlobalMem : 0;
+}
+
 bool device_shared(unsigned device)
 {
 	int mode;

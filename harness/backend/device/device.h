@@ -14,6 +14,8 @@ int device_numa_node(unsigned device);
 unsigned device_compute(unsigned device);
 /* Streaming multiprocessors; 0: CUDA does not say. Starts no context. */
 unsigned device_sms(unsigned device);
+/* Bytes of all its memory; 0: CUDA does not say. Starts no context. */
+size_t device_memory(unsigned device);
 /* Whether several processes can have a context there, by its compute mode. Starts none. */
 bool device_shared(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */

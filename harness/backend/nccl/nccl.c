@@ -37,6 +37,38 @@ static unsigned nccl_capacity(struct status *st)
 	return n;
 }
 
+static size_t nccl_memory(void)
+{
+	struct status ignored = {""};
+	const unsigned gpus = device_count(&ignored);
+	size_t least = gpus ? device_memory(0) : 0;
+	for (unsigned gpu = 1; gpu < gpus; gpu++) {
+		const size_t bytes = device_memory(gpu);
+		least = bytes < least ? bytes : least;
+	}
+	return least;
+}
+
+/* What these GPUs cannot hold even when they are empty, before it costs a trial. */
+static int refuse_room(const struct trial *trial, unsigned ranks, struct status *st)
+{
+	const unsigned each = trial->settings.ranks_per_gpu, on = ranks < each ? ranks : each;
+	const size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
+	size_t largest = 0;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		largest = trial->cells[c].bytes > largest ? trial->cells[c].bytes : largest;
+	for (unsigned gpu = 0; gpu < (ranks + each - 1) / each; gpu++) {
+		const size_t has = device_memory(gpu) / on; /* 0: not known */
+		if (has && 2 * bytes > has)
+			return status_set(st,
+			                  "%zu MiB do not fit: a rank's two buffers take %zu MiB, "
+			                  "and GPU %u has %zu MiB for each of its ranks; ask for "
+			                  "smaller sizes",
+			                  largest >> 20, 2 * bytes >> 20, gpu, has >> 20);
+	}
+	return 0;
+}
+
 static int nccl_supports(const struct trial *trial, struct status *st)
 {
 	struct nccl_api api;
@@ -50,7 +82,7 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 		                  "GPU (ranks_per_gpu, NCCL 2.30.3 or later): to check results, "
 		                  "not for speed",
 		                  ranks, (ranks + each - 1) / each, gpus);
-	if (nccl_api_load(trial->settings.nccl, &api, st))
+	if (refuse_room(trial, ranks, st) || nccl_api_load(trial->settings.nccl, &api, st))
 		return -1;
 	for (unsigned rank = 0; rank < ranks; rank += each) {
 		unsigned compute = device_compute(rank / each);
@@ -394,6 +426,7 @@ const struct backend backend_nccl = {
     .log_path = nccl_log_path,
 #ifdef HAVE_CUDA_NCCL
     .library = nccl_library,
+    .memory = nccl_memory,
     .numa_node = nccl_numa_node,
     .shares = nccl_shares,
     .wake = nccl_wake,

@@ -51,7 +51,8 @@ enum cudaStreamCaptureStatus {
 
 struct cudaDeviceProp {
 	char name[256];
-	char rest[3840];
+	size_t totalGlobalMem;
+	char rest[3832];
 };
 
 typedef struct CUstream_st *cudaStream_t;
