@@ -141,7 +141,7 @@ static int check_failed(const struct result *side, const struct result *other, c
 
 static int conclude(const struct comparison *c, struct status *st)
 {
-	for (unsigned g = 0; g < c->ngroups; g++)
+	for (unsigned g = 0; g < c->ngroups && !c->moved; g++)
 		if (!c->groups[g].of->limit && verdict_beyond(&c->groups[g].verdict) < 0)
 			return COMPARE_WORSE;
 	if (check_failed(&c->left, &c->right, 'A', st) ||

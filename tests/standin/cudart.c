@@ -520,6 +520,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 
 /* The driver's; its library is this one by another name. */
+int cuStreamWriteValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
+int cuStreamWaitValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
 struct word {
 	uint32_t *at, value;
 };
@@ -548,15 +550,11 @@ static int add_word(const char *name, cudaStream_t stream, standin_work *work,
 }
 
 int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
-                            unsigned flags);
-int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
                             unsigned flags)
 {
 	return add_word(__func__, stream, write_word, at, value, flags);
 }
 
-int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
-                           unsigned flags);
 int cuStreamWaitValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
                            unsigned flags)
 {
