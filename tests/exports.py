@@ -90,7 +90,7 @@ def junit(folder, a, b, expect=0):
 
 def test_junit_says_what_the_verdicts_say(folder):
     for a, b, code in (("2x-h200/tuning_2.28.3", "2x-h200/tuning_2.32.3", 0),
-                       ("2x-h200/h800_sendrecv", "4x-h200/h800_sendrecv", 1)):
+                       ("2x-h200/nccl_versions", "4x-h200/nccl_versions", 1)):
         a, b = f"{REFERENCE}/{a}", f"{REFERENCE}/{b}"
         root = junit(folder, a, b, code)
         assert bool(int(root.get("failures"))) == (code == 1)
