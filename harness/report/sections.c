@@ -236,9 +236,9 @@ static void write_chapters(struct page *p, const struct model *m, enum chapter_p
 		    (is_short(p) && (place > CHAPTER_FRONT || c == top)))
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level,
-		              !c->chapter->title[0]    ? SHORT_PAGE_ALWAYS
-		              : place == CHAPTER_FIRST ? SHORT_PAGE_MOST
-		                                       : SHORT_PAGE_SOME);
+		              !c->chapter->title[0]                            ? SHORT_PAGE_ALWAYS
+		              : place == CHAPTER_FIRST && top == m->story.lead ? SHORT_PAGE_MOST
+		                                                               : SHORT_PAGE_SOME);
 		section_write(p, c, c == m->story.lead);
 	}
 }
