@@ -115,6 +115,9 @@ static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
  *   4 ranks, a graph    3.9      4.0      4.3      104    209    300     338     353
  *   2 ranks, a graph    3.9      3.7      3.9      104    184    291     339     359
  *
+ * On another such machine all large calls were slower, NCCL's registered ones too (309 and 343 → 284 and 308 at 64 and
+ * 256 MiB; the kernel there 327 and 335: 4x-h200/zero_copy).
+ *
  * What brought it, each predicted first:
  * - Launched while the call before runs: 0.8 to 0.9 µs less in a stream (predicted 1), 0.3 to 0.6 in a graph.
  * - Packets of 12 + 4 bytes in place of 8 + 8: 86 → 104 GB/s at 1 MiB of 2 ranks in a graph (101 predicted).
