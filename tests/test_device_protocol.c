@@ -402,6 +402,28 @@ TEST(numbers_wrap_and_old_packets_do_not_pass_for_new)
 	all_arrives(40, PROTOCOL_MASK / 2 - 10);
 }
 
+/* A rank that sends little, or to none, does not copy its own part in crumbs; every tile has its turn. */
+TEST(tiles_are_cut_by_the_larger_share)
+{
+	enum { ALL_BYTES = 64 << 20, PEERS = 3 };
+	for (unsigned peers = 0; peers <= PEERS; peers++)
+		for (size_t to_peer = 1; to_peer <= ALL_BYTES; to_peer = to_peer * 48 + 128) {
+			struct move_call c = {.me = peers, .ctas = 48};
+			struct move_part parts[PEERS + 1];
+			unsigned tiles = 0, a, b, rest;
+			for (unsigned k = 0; k < peers; k++)
+				parts[k] = (struct move_part){.peer = k, .bytes = to_peer};
+			parts[peers] = (struct move_part){.peer = peers, .bytes = ALL_BYTES};
+			move_cut(&c, parts, peers + 1);
+			assert_int_equal(parts[peers].tiles, ALL_BYTES / MOVE_TILE);
+			for (unsigned k = 0; k < peers; k++)
+				tiles += parts[k].tiles;
+			for (a = c.stride, b = tiles; b; a = b, b = rest)
+				rest = a % b;
+			assert_true(a == 1);
+		}
+}
+
 /* A release costs its rank the time until all that it wrote is there. */
 TEST(only_those_that_are_written_to_hear_that_it_is_done)
 {

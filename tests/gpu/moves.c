@@ -156,17 +156,9 @@ static const char *check(size_t bytes)
 	return says;
 }
 
-static bool have_a_factor(unsigned a, unsigned b)
-{
-	for (unsigned rest; b; a = b, b = rest)
-		rest = a % b;
-	return a != 1;
-}
-
-/* Tiles as nccl_device.c cuts them. */
 static void set_call(unsigned r, size_t bytes, const struct row *row)
 {
-	const size_t part = bytes / nranks, share = (bytes - part) / row->ctas;
+	const size_t part = bytes / nranks;
 	const unsigned packets =
 	    (unsigned)((part + MOVE_WORD * row->ctas - 1) / (MOVE_WORD * row->ctas));
 	struct move_call *c = &ranks[r].call;
@@ -187,19 +179,14 @@ static void set_call(unsigned r, size_t bytes, const struct row *row)
 	                        .turns = row->no_entry ? 2 : 1,
 	                        .ctas = row->ctas,
 	                        .own_ctas = row->own};
-	c->tile = share < 65536 ? (unsigned)(share / MOVE_ALIGN + 1) * MOVE_ALIGN : 65536;
-	const unsigned tiles = (unsigned)((part + c->tile - 1) / c->tile);
-	c->stride = tiles + 1;
-	while (have_a_factor(c->stride, tiles * (nranks - 1)))
-		c->stride++;
 	for (unsigned k = 1; k <= nranks; k++) {
 		const unsigned to = (r + k) % nranks, n = to == r ? 0 : packets;
-		c->sends[c->nsends++] =
-		    (struct move_part){to, 0, n, tiles, to * part, r * part, part};
+		c->sends[c->nsends++] = (struct move_part){to, 0, n, 0, to * part, r * part, part};
 		if (to != r)
 			c->receives[c->nreceives++] =
-			    (struct move_part){to, 0, n, tiles, r * part, to * part, part};
+			    (struct move_part){to, 0, n, 0, r * part, to * part, part};
 	}
+	move_cut(c, c->sends, c->nsends);
 }
 
 /* --- time ------------------------------------------------------------------------------------------ */

@@ -147,8 +147,7 @@ static const struct {
 };
 // clang-format on
 
-#define MEASURED_GPUS 4                  /* up to so many GPUs the table was measured */
-#define TILE_BYTES    ((size_t)64 << 10) /* two rounds of a block's loads */
+#define MEASURED_GPUS 4 /* up to so many GPUs the table was measured */
 
 static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk"};
 
@@ -469,37 +468,6 @@ void nccl_move_free(struct backend_ctx *ctx, struct place *p)
 
 /* --- a cell --- */
 
-static unsigned coprime(unsigned from, unsigned to)
-{
-	for (unsigned a = from, b = to;; a = ++from, b = to) {
-		while (b) {
-			const unsigned rest = a % b;
-			a = b, b = rest;
-		}
-		if (a == 1)
-			return from;
-	}
-}
-
-/* What a rank sends, as tiles: each block has one for others at least, and neighbours of the list are near those of
- * other peers. */
-static void take_tiles(const struct backend_ctx *ctx, struct plan *plan, struct move_call *c)
-{
-	const size_t share = sent_to_others(plan) / c->ctas / MOVE_ALIGN;
-	unsigned tiles = 0, peers = 0;
-	c->tile = share < TILE_BYTES / MOVE_ALIGN ? (unsigned)(share + 1) * MOVE_ALIGN : TILE_BYTES;
-	for (unsigned k = 0; k < plan->n; k++) {
-		struct move_part *part = &plan->parts[k];
-		const bool own = part->peer == c->me;
-		part->tiles = own && ctx->cell.in_place
-		                  ? 0
-		                  : (unsigned)((part->bytes + c->tile - 1) / c->tile);
-		tiles += own ? 0 : part->tiles;
-		peers += !own;
-	}
-	c->stride = tiles ? coprime(tiles / peers + 1, tiles) : 1;
-}
-
 static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	struct move_call *c = &p->move;
@@ -513,9 +481,11 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 		struct plan plan = plan_of(ctx, r);
 		place_packets(&plan, c->ctas);
 		if (r == p->me)
-			take_tiles(ctx, &plan, c);
+			move_cut(c, plan.parts, plan.n);
 		for (unsigned k = 0; k < plan.n; k++) {
 			struct move_part part = plan.parts[k];
+			if (part.peer == r && ctx->cell.in_place)
+				part.tiles = 0; /* is there already */
 			if (r == p->me)
 				c->sends[c->nsends++] = part;
 			copies = copies || (r == p->me && part.peer == r && !ctx->cell.in_place);

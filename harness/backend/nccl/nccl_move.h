@@ -13,8 +13,9 @@
 #define MOVE_CTAS    128  /* the most channels of a call: thread blocks that write to peers */
 #define MOVE_PACKETS 1024 /* the room of a channel's slot: packets from a rank */
 #define MOVE_ALIGN   128  /* a packet of NVLink */
-#define MOVE_THREADS 512  /* the most of a thread block */
-#define MOVE_WORD    12   /* bytes of data in a packet */
+#define MOVE_TILE    ((size_t)64 << 10) /* the most of a tile: two rounds of a block's loads */
+#define MOVE_THREADS 512                /* the most of a thread block */
+#define MOVE_WORD    12                 /* bytes of data in a packet */
 
 /* Parts of a call: one for each rank, and in a ring of two ranks that goes both ways two. */
 #define MOVE_PARTS (MOVE_RANKS + 1)
@@ -51,6 +52,32 @@ struct move_call {
 	unsigned nsends, nreceives;
 	struct move_part sends[MOVE_PARTS], receives[MOVE_PARTS];
 };
+
+/* Cuts what a rank sends into tiles, by its blocks (c->ctas, c->me): small enough that each block has one of the larger
+ * share, the peers' or the own one. Neighbours of the list of tiles are near those of other peers. */
+static inline void move_cut(struct move_call *c, struct move_part *parts, unsigned n)
+{
+	size_t sent = 0, own = 0;
+	unsigned tiles = 0, peers = 0;
+	for (unsigned k = 0; k < n; k++)
+		*(parts[k].peer == c->me ? &own : &sent) += parts[k].bytes;
+	const size_t share = (sent > own ? sent : own) / c->ctas / MOVE_ALIGN;
+	c->tile = share < MOVE_TILE / MOVE_ALIGN ? (unsigned)(share + 1) * MOVE_ALIGN : MOVE_TILE;
+	for (unsigned k = 0; k < n; k++) {
+		const bool to_peer = parts[k].peer != c->me;
+		parts[k].tiles = (unsigned)((parts[k].bytes + c->tile - 1) / c->tile);
+		tiles += to_peer ? parts[k].tiles : 0;
+		peers += to_peer;
+	}
+	c->stride = 1;
+	for (unsigned s = tiles ? tiles / peers + 1 : 1, a, b, rest; tiles > 1; s++) {
+		for (a = s, b = tiles; b; a = b, b = rest)
+			rest = a % b;
+		c->stride = s;
+		if (a == 1)
+			break;
+	}
+}
 
 /* On the current device. prepare loads the kernel, as its first launch could wait for another rank's
  * kernel that waits for it. */
