@@ -456,7 +456,7 @@ static bool goes_on(struct dispatch *d, int *code, struct status *st)
 	free(end);
 	const pid_t ended_run = waitpid(d->run, &status, WNOHANG);
 	if (ended_run < 0 && errno == ECHILD)
-		status = 1 << 8; /* somebody else took its end */
+		status = 1 << 8; /* another waiter took its end */
 	if (ended_run) {
 		d->run = 0;
 		over = true;

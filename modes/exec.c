@@ -120,7 +120,7 @@ static int wait_all(struct starter *s)
 	while (left) {
 		pid_t child = waitpid(-1, &status, until == INT64_MAX ? 0 : WNOHANG);
 		if (child < 0 && errno == ECHILD)
-			return failed ? failed : 1; /* somebody else took their ends */
+			return failed ? failed : 1; /* another waiter took their ends */
 		if (child <= 0) {
 			const struct timespec moment = {0, 20000000};
 			if (clock_now_ns() > until)

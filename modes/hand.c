@@ -138,7 +138,7 @@ void hand_kill(const struct hand *hand)
 
 bool hand_ended(struct hand *hand, struct hand_end *out)
 {
-	int status = 127 << 8; /* somebody else took its end */
+	int status = 127 << 8; /* another waiter took its end */
 	const pid_t child = hand->pid ? waitpid(hand->pid, &status, WNOHANG) : 0;
 	if (!child || (child < 0 && errno != ECHILD))
 		return false;

@@ -1,5 +1,5 @@
 /* Who has not the secret where processes meet: he listens, repeats, poses as either side, sits between, claims
- * a number. Nobody is let in, nothing of the secret is heard, and those who have it still meet. */
+ * a number. None of them is let in, nothing of the secret is heard, and those who have it still meet. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,43 +8,17 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/door.h"
 #include "../harness/exchange/exchange.h"
-#include "test.h"
+#include "meeting.h"
 
-#define S_NS  ((int64_t)1000000000)
 #define HELLO 48 /* of a peer: who it is, and a nonce */
 #define PROOF 32 /* which follows */
 #define FIRST 72 /* of the door: its nonce and proof */
 #define HEARD 512
 
-static char secret[WIRE_SECRET_BYTES];
-static struct door_place door;
-
-static struct door_world world_of(unsigned size)
-{
-	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
-}
-
 static int64_t in_s(int64_t s)
 {
 	return clock_now_ns() + s * S_NS;
-}
-
-static int fresh(void **state)
-{
-	struct status st = {""};
-	(void)state;
-	assert_works(wire_secret(secret, &st), st);
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
-	return 0;
-}
-
-static int clear(void **state)
-{
-	(void)state;
-	close(door.fd);
-	return 0;
 }
 
 /* What one way of a connection said. */
@@ -319,7 +293,7 @@ static void flip_the_code(bool of_peer, size_t n, uint8_t *byte)
 	*byte ^= of_peer && is_in(n, HEADS + 6, 1);
 }
 
-/* The first round once more in place of the second: it was right there. */
+/* The first round again in place of the second: it was right there. */
 static void repeat(bool of_peer, size_t n, uint8_t *byte)
 {
 	static uint8_t first[EACH];
@@ -342,4 +316,4 @@ TEST(who_sits_between_changes_nothing)
 	}
 }
 
-TESTS(.before = fresh, .after = clear);
+TESTS(.before = meeting_open, .after = meeting_close);

@@ -10,22 +10,13 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/door.h"
-#include "test.h"
+#include "meeting.h"
 
-#define S_NS    ((int64_t)1000000000)
 #define MS_NS   ((int64_t)1000000)
 #define MOST    8
 #define LONG_MS 1000 /* for peers that are there to come in */
 
-static char secret[WIRE_SECRET_BYTES];
-static struct door_place door;
 static struct wire wires[MOST];
-
-static struct door_world world_of(unsigned size)
-{
-	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
-}
 
 static int64_t in_ms(int64_t ms)
 {
@@ -91,23 +82,17 @@ static unsigned open_fds(void)
 
 static int fresh(void **state)
 {
-	struct status st = {""};
-	(void)state;
 	for (unsigned i = 0; i < MOST; i++)
 		wires[i].fd = -1;
-	assert_works(wire_secret(secret, &st), st);
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
-	return 0;
+	return meeting_open(state);
 }
 
 static int clear(void **state)
 {
-	(void)state;
-	close(door.fd);
 	for (unsigned i = 0; i < MOST; i++)
 		if (wires[i].fd >= 0)
 			close(wires[i].fd);
-	return 0;
+	return meeting_close(state);
 }
 
 TEST(all_come_in_and_talk)

@@ -157,7 +157,7 @@ struct hall {
 	struct pollfd *polls;
 	unsigned strangers, others, left; /* turned away; without a proof; came and left */
 	unsigned other_size;              /* that one with this secret says; 0: none */
-	struct status twice;              /* the last that came as somebody who is in */
+	struct status twice;              /* the last that came with the number of one that is in */
 };
 
 static void forget_guest(struct hall *hall, unsigned i)

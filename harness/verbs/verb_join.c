@@ -33,7 +33,7 @@ static void make_secret(const struct started *own, char out[WIRE_SECRET_BYTES])
 	wire_derive("", all, out);
 }
 
-/* That of a file which nobody else can read; out is "" where none is named. */
+/* That of a file which no other user can read; out is "" where none is named. */
 static int read_secret(char out[WIRE_SECRET_BYTES], struct status *st)
 {
 	const char *file = machine_env("LAUNCHGAP_SECRET_FILE");

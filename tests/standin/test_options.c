@@ -37,7 +37,7 @@ TEST(nccl_tests_options_come_to_the_record)
 	    "srun --gpu-bind=none");
 }
 
-/* As nccl-tests does; and who asks for a size by itself is told before the run. */
+/* As nccl-tests does; and a size asked for by itself is refused before the run. */
 TEST(sizes_are_those_that_memory_holds)
 {
 	cli_expect(here_shell("STANDIN_MIB=9216 $LAUNCHGAP all_reduce_perf -b 1G -e 512G -f 2 -g 2 "

@@ -142,7 +142,7 @@ static void add_failure(const struct nccl_log_line *line, struct nccl_log *e)
 static int add_version(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
 {
 	unsigned major = 0, minor = 0, patch = 0;
-	int before = 0; /* the patch, which is a word where somebody built it: 2.19.stable */
+	int before = 0; /* the patch, which is a word in a build of one's own: 2.19.stable */
 	char version[sizeof e->path.version];
 	keep_words(line, version, sizeof version);
 	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||

@@ -1,0 +1,36 @@
+/* A door where a world of tests meets, with its secret: for tests of who comes in. One for each program. */
+#ifndef LAUNCHGAP_TESTS_MEETING_H
+#define LAUNCHGAP_TESTS_MEETING_H
+
+#include <unistd.h>
+
+#include "../harness/exchange/door.h"
+#include "test.h"
+
+#define S_NS ((int64_t)1000000000)
+
+static char secret[WIRE_SECRET_BYTES];
+static struct door_place door;
+
+static struct door_world world_of(unsigned size)
+{
+	return (struct door_world){.secret = secret, .peer = "rank", .size = size};
+}
+
+static int meeting_open(void **state)
+{
+	struct status st = {""};
+	(void)state;
+	assert_works(wire_secret(secret, &st), st);
+	assert_works(door_open("127.0.0.1:0", &door, &st), st);
+	return 0;
+}
+
+static int meeting_close(void **state)
+{
+	(void)state;
+	close(door.fd);
+	return 0;
+}
+
+#endif
