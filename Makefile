@@ -14,7 +14,7 @@ RELEASE := $(word 1,$(IDENTITY))
 COMMIT  := $(word 2,$(IDENTITY))
 
 # --- what this machine has; looked up when a recipe runs, after the packages are there ----------
-LIBS    := hwloc inih jansson libxxhash libsodium libcmark-gfm zlib
+LIBS    := hwloc inih jansson libxxhash libsodium sqlite3 libcmark-gfm zlib
 CMARK   := cmark-gfm-extensions cmark-gfm
 PKG      = $(shell pkg-config $(1) $(LIBS))
 MPICC   := mpicc
@@ -38,7 +38,7 @@ MAP      = '-ffile-prefix-map=$(CURDIR)=.'
 ALL_C    = $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -MMD -MP
 # STATIC=1: libraries that another machine may lack go into the program. hwloc's wants libudev, which
 # systems have where its header's package is not.
-LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a -l:libsodium.a $(CMARK:%=-l:lib%.a) -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
+LINK     = $(if $(STATIC),-l:libinih.a -l:libjansson.a -l:libsodium.a -l:libsqlite3.a $(CMARK:%=-l:lib%.a) -l:libhwloc.a $(patsubst -ludev,-l:libudev.so.1,$(filter-out -lhwloc,$(shell pkg-config --static --libs-only-l hwloc))) -lz,-lcmark-gfm-extensions $(call PKG,--libs)) -lpthread -lm -ldl
 
 # What needs CUDA's and NCCL's headers is left out without them.
 NEED    := $(addprefix harness/backend/,$(addprefix device/,blas.c device.c trace.c) $(addprefix nccl/nccl_,api.c call.c coll.c device.c links.c open.c options.c renew.c train.c))
@@ -72,14 +72,15 @@ $(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(
 $(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(wildcard harness/coll/value*.h) $(B)/flags | deps
 	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $<,:)
 
-# What reference records reached, as text in the program (analysis/reference.h).
-$(B)/reference_bandwidth.c: results/reference/bandwidth.csv
+# Files that are part of the program (harness/texts.h).
+TEXTS   := harness/data/schema.sql $(wildcard harness/chapters/*.sql harness/chapters/*.chapter) results/reference/bandwidth.csv
+$(B)/texts.c: $(TEXTS) Makefile
 	@mkdir -p $(@D)
-	@{ echo 'extern const char reference_bandwidth[];'; echo 'const char reference_bandwidth[] ='; \
-	  sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $<; echo '"";'; } >$@
-$(B)/reference_bandwidth.o: $(B)/reference_bandwidth.c $(B)/flags | deps
+	@{ echo 'extern const struct text { const char *path, *text; } texts_all[];'; echo 'const struct text texts_all[] = {'; \
+	  for text in $(TEXTS); do echo "{\"$$text\","; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $$text; echo '},'; done; echo '{0, 0}};'; } >$@
+$(B)/texts.o: $(B)/texts.c $(B)/flags | deps
 	$(Q)$(CC) $(ALL_C) -c -o $@ $<
-CORE    += $(B)/reference_bandwidth.o
+CORE    += $(B)/texts.o
 
 # All but main, for the program and its tests alike.
 $(B)/core.a: $(CORE) $(KERNELS)

@@ -7,6 +7,7 @@
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/model.h"
 #include "../harness/report/section.h"
+#include "../harness/story/tell.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -7,6 +7,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/table.h"
+#include "../harness/story/tell.h"
 #include "json.h"
 #include "test.h"
 

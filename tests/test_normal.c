@@ -4,6 +4,7 @@
 
 #include "../harness/analysis/rank_links.h"
 #include "../harness/analysis/reference.h"
+#include "../harness/texts.h"
 #include "made.h"
 #include "scratch.h"
 
@@ -22,7 +23,7 @@ static struct reference known;
 /* What the built-in table has of that cell. */
 static void find_reference(struct arena *arena, void *of)
 {
-	const struct reference_table table = reference_read(reference_bandwidth, arena);
+	const struct reference_table table = reference_read(texts_find(REFERENCE_BANDWIDTH), arena);
 	const struct reference_key key = {.gpu = "NVIDIA H200",
 	                                  .layout = "1x2x1",
 	                                  .what = "alltoall",
@@ -369,14 +370,14 @@ TEST(a_damaged_line_is_no_row)
 
 static void count_rows(struct arena *arena, void *of)
 {
-	*(unsigned *)of = reference_read(reference_bandwidth, arena).n;
+	*(unsigned *)of = reference_read(texts_find(REFERENCE_BANDWIDTH), arena).n;
 }
 
 /* What `make reference` writes is read whole, but for the titles. */
 TEST(every_line_of_the_built_in_table_is_a_row)
 {
 	unsigned lines = 0, rows;
-	for (const char *at = reference_bandwidth; (at = strchr(at, '\n')); at++)
+	for (const char *at = texts_find(REFERENCE_BANDWIDTH); (at = strchr(at, '\n')); at++)
 		lines++;
 	assert_int_equal(arena_run(count_rows, &rows, NULL), 0);
 	assert_int_equal(rows, lines - 1);

@@ -8,6 +8,7 @@
 
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
+#include "../harness/story/tell.h"
 #include "test.h"
 #include "told.h"
 

@@ -5,6 +5,7 @@
 
 #include "../harness/report/grid.h"
 #include "../harness/report/table.h"
+#include "../harness/story/tell.h"
 #include "json.h"
 #include "scratch.h"
 #include "test.h"

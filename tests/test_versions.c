@@ -10,6 +10,7 @@
 #include "../harness/story/format.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
+#include "../harness/story/tell.h"
 
 #define MOST        12
 #define SIZES       3

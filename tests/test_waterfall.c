@@ -7,6 +7,7 @@
 #include "../harness/story/format.h"
 #include "../harness/story/verdict_text.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/story/tell.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
 enum corner { NONE, BOTH, FIRST, SECOND };

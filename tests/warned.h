@@ -4,6 +4,7 @@
 
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/story/tell.h"
 #include "made.h"
 
 struct warned {

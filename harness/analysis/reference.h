@@ -48,8 +48,8 @@ struct reference_table {
 
 /* From the text of a table; what is no row of it is omitted. All memory is the arena's. */
 struct reference_table reference_read(const char *text, struct arena *arena);
-/* The text that is built in. */
-extern const char reference_bandwidth[];
+/* What the reference records reached: a table that is part of the program (texts.h). */
+#define REFERENCE_BANDWIDTH "results/reference/bandwidth.csv"
 
 struct reference {
 	unsigned records, boots;      /* 0: there is none */

@@ -3,6 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off
+static const char *const names[SPENT_PARTS] = {
+    [SPENT_PART_SET_UP]                   = "setting up the run",
+    [SPENT_PART_START]                    = "starting jobs",
+    [SPENT_PART_PHASES + SPENT_CONNECT]   = "connecting",
+    [SPENT_PART_PHASES + SPENT_PREPARE]   = "preparing inputs",
+    [SPENT_PART_PHASES + SPENT_WARM_UP]   = "warming up",
+    [SPENT_PART_PHASES + SPENT_CALLS]     = "timed calls",
+    [SPENT_PART_PHASES + SPENT_COUNTERS]  = "counters",
+    [SPENT_PART_PHASES + SPENT_TIMELINE]  = "timelines",
+    [SPENT_PART_PHASES + SPENT_CHECK]     = "checking results",
+    [SPENT_PART_CLOSE]                    = "closing jobs",
+    [SPENT_PART_PATH]                     = "jobs that log the data path",
+    [SPENT_PART_FAILED]                   = "jobs that failed",
+    [SPENT_PART_REPORT]                   = "the report",
+    [SPENT_PART_REST]                     = "the rest",
+};
+// clang-format on
+
+const char *spent_part_name(enum spent_part part)
+{
+	return names[part];
+}
+
 static int by_place(const void *left, const void *right)
 {
 	const struct record_spent *a = ((const struct spent_job *)left)->job;

@@ -28,6 +28,8 @@ struct spent_sum {
 	double s[SPENT_PARTS];
 };
 
+/* For people: "timed calls". */
+const char *spent_part_name(enum spent_part part);
 struct spent_sum spent_sum(const struct record_run *run, struct arena *arena);
 
 /* A trial's job, and the phases of all of its cells. */

@@ -104,31 +104,30 @@ static struct value_weights weights_of(const struct record_run *run)
 }
 
 /* For a step of training all gradients, whatever its buckets are. */
-static size_t moved_of(const struct record_run *run, const struct cell *cell,
-                       const struct value_parts *parts, unsigned ranks)
+size_t summary_moved(const struct record_run *run, const struct cell *cell, unsigned nranks)
 {
+	const struct value_weights weights = weights_of(run);
 	const json_t *model = json_object_get(run->environment, "model");
-	json_int_t elements = json_integer_value(json_object_get(model, "elements"));
+	const json_int_t elements = json_integer_value(json_object_get(model, "elements"));
+	const unsigned ranks = cell->comm_ranks ? cell->comm_ranks : nranks;
 	if (coll_info(cell->coll)->is & COLL_TRAINS && elements > 0)
 		return (size_t)elements * coll_dtype_bytes(cell->dtype);
-	return coll_moved(cell, parts, ranks);
+	const struct value_parts parts = coll_parts(cell, &weights, ranks);
+	return coll_moved(cell, &parts, ranks);
 }
 
 /* What a group takes from its rows; the first row decides. */
 static void finish_groups(struct summary *s)
 {
-	const struct value_weights weights = weights_of(s->run);
 	for (unsigned i = s->nrows; i-- > 0;) {
 		struct summary_row *row = &s->rows[i];
-		unsigned ranks = row->cell.comm_ranks ? row->cell.comm_ranks : row->nranks;
-		struct value_parts parts = coll_parts(&row->cell, &weights, ranks);
 		struct summary_group *g = &s->groups[row->group];
 		unsigned size = 0;
 		while (g->bytes[size] != row->cell.bytes)
 			size++;
 		g->cell = row->cell;
 		g->asked_bytes[size] = row->cell.asked_bytes;
-		row->moved_bytes = moved_of(s->run, &row->cell, &parts, ranks);
+		row->moved_bytes = summary_moved(s->run, &row->cell, row->nranks);
 		g->moved_bytes[size] = row->moved_bytes;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
@@ -155,7 +154,7 @@ static unsigned ranks_per_worker(const struct record_cell *c)
 /* A trial's times of each row, a list of each. */
 enum { TIME, LAUNCH, SKEW, RANK0, MEAN, MIN, MAX, TIMES };
 
-static struct summary_trial make_trial(struct arena *arena, const struct record_cell *c)
+struct summary_trial summary_cell(struct arena *arena, const struct record_cell *c)
 {
 	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
 	const size_t n = c->rows, nsamples = (size_t)c->nranks * c->rows;
@@ -224,7 +223,7 @@ static void add_trial(struct arena *arena, struct summary_row *row, const struct
 		row->failed++;
 		return;
 	}
-	const struct summary_trial trial = make_trial(arena, c);
+	const struct summary_trial trial = summary_cell(arena, c);
 	row->wrong += c->wrong;
 	row->faults += c->faults;
 	row->switches += c->switches;

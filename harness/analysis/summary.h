@@ -12,6 +12,11 @@
 /* The run has to outlive it. */
 void summary_make(const struct record_run *run, struct arena *arena, struct summary *out);
 
+/* What one cell alone gives; it has to be measured. The arena is for scratch. */
+struct summary_trial summary_cell(struct arena *arena, const struct record_cell *cell);
+/* The bytes that bandwidths of a cell on so many ranks are of. */
+size_t summary_moved(const struct record_run *run, const struct cell *cell, unsigned nranks);
+
 /* The row of a variant in a group at a size, or NULL. */
 const struct summary_row *summary_find(const struct summary *summary, unsigned variant,
                                        unsigned group, size_t bytes);

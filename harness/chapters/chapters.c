@@ -5,6 +5,7 @@
 /* In the order in which they report and answer: a chapter may use what earlier ones reported.
  * Sections follow this order within their place. */
 // clang-format off
+#define TEXT(name) &(const struct chapter){#name, "", CHAPTER_BODY, NULL} /* name.chapter */
 static const struct chapter *const all[] = {
     &chapter_run,
     &chapter_noise,
@@ -43,15 +44,15 @@ static const struct chapter *const all[] = {
     &chapter_captions,
     &chapter_calls,
     &chapter_launch,
-    &chapter_memory,
-    &chapter_checks,
+    TEXT(memory),
+    TEXT(checks),
     &chapter_looks,
-    &chapter_spent,
+    TEXT(spent),
     &chapter_method,
-    &chapter_variants,
+    TEXT(variants),
     &chapter_kernel,
     &chapter_topology,
-    &chapter_system,
+    TEXT(system),
     &chapter_advice,
     &chapter_warnings,
     &chapter_unfinished,

@@ -18,6 +18,7 @@
 #include "../analysis/analysis.h"
 #include "../analysis/networks.h"
 #include "../analysis/rank_links.h"
+#include "../texts.h"
 #include "../analysis/reference.h"
 #include "chapters.h"
 #include "run.h"
@@ -602,7 +603,7 @@ static void tell(const struct analysis *a, struct story *story)
 	n.links = rank_links_make(a->s, n.arena);
 	n.line = n.on_gpus ? rank_links_text(&n.links, n.arena) : "";
 	n.created = json_is_string(created) ? json_string_value(created) : "";
-	n.references = reference_read(reference_bandwidth, n.arena);
+	n.references = reference_read(texts_find(REFERENCE_BANDWIDTH), n.arena);
 	for (unsigned g = 0; g < a->s->ngroups; g++)
 		for (unsigned v = 0; v < a->s->nvariants && is_asked(&a->s->groups[g]); v++)
 			if (a->s->variants[v].measured && a->s->variants[v].role != ROLE_LIMIT &&

@@ -5,6 +5,7 @@
 #include "../chapters/chapters.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
+#include "../story/tell.h"
 
 static void forget(void *run)
 {

@@ -30,18 +30,6 @@ static void add_block(struct story *s, struct story_block block)
 	c->blocks = blocks;
 }
 
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
-                struct arena *arena, struct story *out)
-{
-	*out = (struct story){.arena = arena,
-	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
-	for (unsigned i = 0; i < n; i++) {
-		*now(out) = (struct story_chapter){.chapter = chapters[i]};
-		chapters[i]->tell(analysis, out);
-		out->nchapters += now(out)->nblocks > 0;
-	}
-}
-
 const struct story_chapter *story_find(const struct story *s, const char *name)
 {
 	for (unsigned i = 0; s && i < s->nchapters; i++)

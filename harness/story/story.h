@@ -134,7 +134,8 @@ enum chapter_place {
 	CHAPTER_APPENDIX, /* at its end */
 };
 
-/* A question of the report. */
+/* A question of the report. Without code to tell it, harness/chapters/NAME.chapter says all of it but the
+ * name (chapter_file.h). */
 struct analysis;
 struct chapter {
 	const char *name, *title; /* of its section and its object in report.json */
@@ -188,9 +189,6 @@ struct story {
 	unsigned npictures;
 };
 
-/* Lets each of the chapters report; those with nothing to say are omitted. */
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
-                struct arena *arena, struct story *out);
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
 /* Chooses the chapter of the first page, of those with content for it: the one of that name, else

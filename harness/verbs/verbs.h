@@ -57,9 +57,9 @@ typedef int verb_fn(int argc, char *argv[], const struct home *home, struct stat
 /* verb_perf's argv[1] is the name of a program of nccl-tests (nccl_program). */
 verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
     verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
-    verb_version, verb_complete, verb_new;
+    verb_version, verb_complete, verb_new, verb_sql;
 extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
-    selftest_options, counters_options, help_options, doctor_options, new_options;
+    selftest_options, counters_options, help_options, doctor_options, new_options, sql_options;
 
 /* The i-th list of `launchgap list`; NULL: there are no more. */
 const char *list_name(unsigned i);

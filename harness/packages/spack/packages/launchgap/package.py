@@ -33,6 +33,7 @@ class Launchgap(MakefilePackage, CudaPackage):
     depends_on("inih")
     depends_on("jansson")
     depends_on("libsodium")
+    depends_on("sqlite")
     depends_on("xxhash", type="build")
     depends_on("zlib-api")
     depends_on("nccl", when="+cuda")

@@ -1,0 +1,125 @@
+#include "functions.h"
+
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../analysis/stats.h"
+
+/* --- aggregates over numbers --- */
+
+struct numbers {
+	double *x;
+	size_t n, room;
+	double p; /* the second argument */
+	bool failed;
+};
+
+static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (!of || sqlite3_value_type(values[0]) == SQLITE_NULL)
+		return;
+	if (of->n == of->room) {
+		const size_t room = 2 * of->room + 16;
+		double *more = realloc(of->x, room * sizeof *more);
+		of->failed = of->failed || !more;
+		if (!more)
+			return;
+		of->x = more;
+		of->room = room;
+	}
+	of->x[of->n++] = sqlite3_value_double(values[0]);
+	of->p = n > 1 ? sqlite3_value_double(values[1]) : 0.5;
+}
+
+static void take_quantile(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	if (of && of->failed)
+		sqlite3_result_error_nomem(context);
+	else if (of && of->n)
+		sqlite3_result_double(context, stats_quantile(of->x, of->n, of->p));
+	free(of ? of->x : NULL);
+}
+
+static void take_median(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	if (of && of->failed)
+		sqlite3_result_error_nomem(context);
+	else if (of && of->n)
+		sqlite3_result_double(context, stats_median(of->x, of->n));
+	free(of ? of->x : NULL);
+}
+
+/* --- texts --- */
+
+static void add_value(sqlite3_str *text, const json_t *value)
+{
+	size_t i;
+	const char *key, *between = "";
+	json_t *member;
+	json_array_foreach((json_t *)value, i, member)
+	{
+		sqlite3_str_appendall(text, i ? "; " : "");
+		add_value(text, member);
+	}
+	json_object_foreach((json_t *)value, key, member)
+	{
+		if (json_is_string(member) && !*json_string_value(member))
+			continue;
+		sqlite3_str_appendf(text, "%s%s=", between, key);
+		add_value(text, member);
+		between = ", ";
+	}
+	if (json_is_string(value)) {
+		sqlite3_str_appendall(text, json_string_value(value));
+	} else if (!json_is_array(value) && !json_is_object(value)) {
+		char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(4));
+		sqlite3_str_appendall(text, dumped ? dumped : "?");
+		free(dumped);
+	}
+}
+
+static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
+	const char *text = (const char *)sqlite3_value_text(values[0]);
+	const bool nested = text && (*text == '{' || *text == '[');
+	json_t *value = real     ? json_real(sqlite3_value_double(values[0]))
+	                : nested ? json_loads(text, 0, NULL)
+	                         : NULL;
+	(void)n;
+	if (!value) {
+		sqlite3_result_value(context, values[0]);
+		return;
+	}
+	sqlite3_str *out = sqlite3_str_new(NULL);
+	add_value(out, value);
+	json_decref(value);
+	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
+}
+
+bool functions_add(struct sqlite3 *lite)
+{
+	static const struct {
+		const char *name;
+		int arguments;
+		void (*one)(sqlite3_context *context, int n, sqlite3_value **values);
+		void (*step)(sqlite3_context *context, int n, sqlite3_value **values);
+		void (*end)(sqlite3_context *context);
+	} all[] = {
+	    {"median", 1, NULL, add_number, take_median},
+	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"in_line", 1, in_line, NULL, NULL},
+	};
+	bool added = true;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		added = added &&
+		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
+		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
+	return added;
+}

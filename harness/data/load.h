@@ -1,0 +1,12 @@
+/* From a record to tables: schema.sql says what each row is. */
+#ifndef LAUNCHGAP_LOAD_H
+#define LAUNCHGAP_LOAD_H
+
+#include "../record/record.h"
+#include "db.h"
+
+/* A database with the run's tables and the views of shared.sql, sealed. The run may be freed then.
+ * NULL: a defect of these, with a sentence. */
+struct db *load_run(const struct record_run *run, struct arena *arena, struct status *st);
+
+#endif

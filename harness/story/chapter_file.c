@@ -1,0 +1,235 @@
+#include "chapter_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* A line of the text, and what it belongs to. */
+struct reader {
+	const char *file;
+	unsigned line;
+	struct arena *arena;
+	struct chapter_file *out;
+	struct status *st;
+};
+
+static int wrong(const struct reader *r, const char *what, const char *which)
+{
+	return status_set(r->st, "%s:%u: %s%s", r->file, r->line, what, which);
+}
+
+/* A copy without blanks around it. */
+static char *trimmed(struct arena *arena, const char *text, size_t bytes)
+{
+	while (bytes && isblank((unsigned char)*text))
+		text++, bytes--;
+	while (bytes && isblank((unsigned char)text[bytes - 1]))
+		bytes--;
+	char *copy = arena_take(arena, bytes + 1);
+	memcpy(copy, text, bytes);
+	return copy;
+}
+
+/* The next part of "a | b | c", "" after the last. */
+static char *next_of(struct arena *arena, const char **rest, const char *between)
+{
+	const char *end = strstr(*rest, between), *from = *rest;
+	*rest = end ? end + strlen(between) : from + strlen(from);
+	return trimmed(arena, from, end ? (size_t)(end - from) : strlen(from));
+}
+
+/* The index of a word in a list that ends with NULL, or -1. */
+static int index_of(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
+}
+
+static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
+                                    "number", "share", "spread",  "ratio", NULL};
+static const char *const places[] = {"first", "front", "body", "appendix", NULL};
+static const char *const onlys[] = {"files", "people", "filled", "wide", NULL};
+
+/* "buffers_mib:number | buffers | MiB | files" */
+static int read_column(const struct reader *r, struct chapter_part *table, const char *line)
+{
+	const char *key = next_of(r->arena, &line, "|");
+	const char *name = next_of(r->arena, &key, ":"), *kind = key;
+	struct column *columns =
+	    arena_more(r->arena, table->form.columns, table->form.ncolumns, sizeof *columns);
+	struct column *c = &columns[table->form.ncolumns];
+	const int found = *kind ? index_of(kinds, kind) : KIND_TEXT;
+	if (found < 0 || found == KIND_VERDICT)
+		return wrong(r, "no column is of kind ", kind);
+	*c = (struct column){.key = name, .kind = (enum column_kind)found};
+	c->head = next_of(r->arena, &line, "|");
+	c->unit = next_of(r->arena, &line, "|");
+	c->head = *c->head ? c->head : name;
+	const char *only = next_of(r->arena, &line, "|");
+	if (*only && index_of(onlys, only) < 0)
+		return wrong(r, "what a column is for is files, people, filled or wide, not ",
+		             only);
+	c->only = *only ? 1u << index_of(onlys, only) : 0;
+	table->form.columns = columns;
+	table->form.ncolumns++;
+	return 0;
+}
+
+/* "memory | Memory | hidden | file=memory.csv" */
+static int begin_table(const struct reader *r, struct chapter_part *part, const char *rest)
+{
+	struct story_form *form = &part->form;
+	part->kind = PART_TABLE;
+	part->name = next_of(r->arena, &rest, "|");
+	*form = (struct story_form){.name = part->name, .title = next_of(r->arena, &rest, "|")};
+	while (*rest) {
+		const char *option = next_of(r->arena, &rest, "|"), *value = strchr(option, '=');
+		if (!strcmp(option, "hidden"))
+			form->hidden = true;
+		else if (!strcmp(option, "drawn"))
+			form->drawn = STORY_ARRAYS;
+		else if (value && !strncmp(option, "file=", 5))
+			form->file = value + 1;
+		else if (value && !strncmp(option, "common=", 7))
+			form->common = value + 1;
+		else
+			return wrong(r, "a table has no option ", option);
+	}
+	return *form->title ? 0 : wrong(r, "a table is: table NAME | title", "");
+}
+
+static int begin_pivot(const struct reader *r, struct chapter_part *part, const char *rest)
+{
+	part->kind = PART_PIVOT;
+	part->name = next_of(r->arena, &rest, ":");
+	part->down = next_of(r->arena, &rest, " by ");
+	part->across = next_of(r->arena, &rest, " show ");
+	part->value = next_of(r->arena, &rest, " where ");
+	part->query.sql = *rest ? arena_text(r->arena, "where %s", rest) : "";
+	return *part->value ? 0
+	                    : wrong(r, "a pivot is: pivot TABLE: DOWN by ACROSS show VALUE", "");
+}
+
+// clang-format off
+static const struct {
+	const char *word;
+	unsigned role;
+} roles[] = {
+    {"say", STORY_BODY}, {"item", STORY_ITEM}, {"answer", STORY_ANSWER}, {"caption", STORY_CAPTION}, {"advice", STORY_ADVICE},
+    {"warning", STORY_WARNING}, {"stress", STORY_STRESS}, {"instead", STORY_INSTEAD}, {"caveat", STORY_CAVEAT}, {"open", STORY_OPEN},
+    {"trust", STORY_TRUST}, {"doubt", STORY_DOUBT}, {"more", STORY_MORE}, {"notice", STORY_NOTICE}, {"measured", STORY_MEASURED},
+    {"not_at_end", STORY_NOT_AT_END},
+};
+// clang-format on
+
+static unsigned role_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+		if (!strcmp(roles[i].word, word))
+			return roles[i].role;
+	return 0;
+}
+
+/* "say, trust TABLE together where …" */
+static int begin_sentence(const struct reader *r, struct chapter_part *part, const char *line)
+{
+	for (bool more = true; more;) {
+		const size_t bytes = strcspn(line, " ,");
+		const char *word = trimmed(r->arena, line, bytes);
+		const unsigned role = role_of(word);
+		if (!role)
+			return wrong(r, "no part begins with ", word);
+		part->roles |= role;
+		more = line[bytes] == ',';
+		line += bytes + more;
+		line += strspn(line, " ");
+	}
+	part->kind = PART_SENTENCE;
+	part->name = next_of(r->arena, &line, " ");
+	part->together = !strncmp(line, "together", 8);
+	part->query.sql = arena_copy(r->arena, part->together ? line + 8 : line);
+	return *part->name ? 0 : wrong(r, "of which table?", "");
+}
+
+/* A line that begins a part. */
+static int begin_part(const struct reader *r, const char *line)
+{
+	struct chapter_file *f = r->out;
+	const char *rest = line;
+	const char *word = next_of(r->arena, &rest, " ");
+	if (!strcmp(word, "chapter")) {
+		f->chapter.name = next_of(r->arena, &rest, "|");
+		f->chapter.title = next_of(r->arena, &rest, "|");
+		return 0;
+	}
+	if (!strcmp(word, "place")) {
+		const int place = index_of(places, rest);
+		f->chapter.place = (enum chapter_place)place;
+		return place >= 0 ? 0 : wrong(r, "there is no place ", rest);
+	}
+	f->parts = arena_more(r->arena, f->parts, f->nparts, sizeof *f->parts);
+	struct chapter_part *part = &f->parts[f->nparts++];
+	*part = (struct chapter_part){.line = r->line, .query = {r->file, "", r->line}, .text = ""};
+	if (!strcmp(word, "table"))
+		return begin_table(r, part, rest);
+	if (!strcmp(word, "pivot"))
+		return begin_pivot(r, part, rest);
+	if (strcmp(word, "view") && strcmp(word, "heading"))
+		return begin_sentence(r, part, line);
+	part->kind = *word == 'v' ? PART_VIEW : PART_HEADING;
+	part->name = next_of(r->arena, &rest, *word == 'v' ? "|" : " ");
+	part->query.sql = arena_copy(r->arena, rest);
+	return 0;
+}
+
+static bool begins_query(const char *line)
+{
+	static const char *const words[] = {"select", "with", "values", NULL};
+	const size_t bytes = strcspn(line, " (");
+	for (int i = 0; words[i]; i++)
+		if (strlen(words[i]) == bytes && !strncasecmp(line, words[i], bytes))
+			return true;
+	return false;
+}
+
+/* A line that goes on with one. */
+static int continue_part(const struct reader *r, const char *line)
+{
+	const char *own = line + strspn(line, " \t");
+	struct chapter_part *part = r->out->nparts ? &r->out->parts[r->out->nparts - 1] : NULL;
+	if (!part)
+		return wrong(r, "this line belongs to no part", "");
+	const bool table = part->kind == PART_TABLE;
+	if (part->kind == PART_SENTENCE || part->kind == PART_HEADING) {
+		part->text = *part->text ? arena_text(r->arena, "%s %s", part->text, own)
+		                         : arena_copy(r->arena, own);
+		return 0;
+	}
+	if (table && !*part->query.sql && !begins_query(own))
+		return read_column(r, part, own);
+	if (!*part->query.sql)
+		part->query.line = r->line;
+	part->query.sql = *part->query.sql ? arena_text(r->arena, "%s\n%s", part->query.sql, line)
+	                                   : arena_copy(r->arena, line);
+	return 0;
+}
+
+int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
+                 struct status *st)
+{
+	struct reader r = {file, 1, arena, out, st};
+	*out = (struct chapter_file){.nparts = 0};
+	for (size_t bytes; *text; text += bytes + (text[bytes] == '\n'), r.line++) {
+		bytes = strcspn(text, "\n");
+		char *line = arena_take(arena, bytes + 1);
+		memcpy(line, text, bytes);
+		if (!strncmp(line, "--", 2) || !line[strspn(line, " \t")])
+			continue;
+		if (isblank((unsigned char)*line) ? continue_part(&r, line) : begin_part(&r, line))
+			return -1;
+	}
+	return out->chapter.name ? 0 : wrong(&r, "a chapter begins with: chapter NAME | title", "");
+}

@@ -1,0 +1,57 @@
+/* A chapter that is a text: its tables by SQL, its sentences as templates over their rows.
+ *
+ *   chapter memory | Memory             its name, and the title of its section
+ *   place appendix                      first, front, body, appendix (story.h)
+ *   -- What it answers.
+ *
+ *   view NAME                           rows that several queries share
+ *     SELECT …
+ *   table NAME | title | option …       a line for each column, then the query
+ *     key:kind | head | unit | only
+ *     SELECT …
+ *   pivot TABLE: DOWN by ACROSS show VALUE [where …]
+ *   ROLE, ROLE TABLE [together] [where …] [order by …]
+ *     A template, of one or several lines.
+ *   heading TABLE [where …]
+ *     A heading, if a row is so.
+ *
+ * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, drawn
+ * (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
+ * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
+ * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
+ * is so; together: once of all of them, in their order; without a placeholder once if there is a row. */
+#ifndef LAUNCHGAP_CHAPTER_FILE_H
+#define LAUNCHGAP_CHAPTER_FILE_H
+
+#include "../data/db.h"
+#include "story.h"
+
+struct chapter_part {
+	enum chapter_part_kind {
+		PART_VIEW,
+		PART_TABLE,
+		PART_PIVOT,
+		PART_SENTENCE,
+		PART_HEADING,
+	} kind;
+	const char *name; /* of the view or table */
+	unsigned line;
+	struct db_source query; /* of a sentence: where and order; "": of every row */
+	struct story_form form; /* of a table, but for where its values are */
+	const char *down, *across, *value;
+	unsigned roles;
+	bool together;
+	const char *text;
+};
+
+struct chapter_file {
+	struct chapter chapter;
+	struct chapter_part *parts;
+	unsigned nparts;
+};
+
+/* All in the arena. -1: "FILE:LINE: what is wrong". */
+int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
+                 struct status *st);
+
+#endif

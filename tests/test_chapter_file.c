@@ -1,0 +1,68 @@
+/* Chapters that are texts: what a reader refuses, with its place, and what is told of one. */
+#include "../harness/story/chapter_file.h"
+#include "made.h"
+#include "scratch.h"
+
+static struct chapter_file chapter;
+
+static const char *refused(const char *text)
+{
+	struct status st = {0};
+	return chapter_read("x.chapter", text, scratch(), &chapter, &st)
+	           ? arena_copy(scratch(), st.text)
+	           : "read";
+}
+
+TEST(a_chapter_is_parts_with_lines)
+{
+	assert_string_equal(refused("chapter x | The title\n"
+	                            "place appendix\n"
+	                            "-- What it answers.\n"
+	                            "\n"
+	                            "table t | Words | hidden | file=t.csv | common=All of it\n"
+	                            "  name\n"
+	                            "  speed:ratio | speed | GB/s | files\n"
+	                            "  SELECT name,\n"
+	                            "         1 speed FROM variant\n"
+	                            "say, answer t where name = 'a'\n"
+	                            "  {name} is\n"
+	                            "  fast.\n"),
+	                    "read");
+	assert_string_equal(chapter.chapter.name, "x");
+	assert_string_equal(chapter.chapter.title, "The title");
+	assert_int_equal(chapter.chapter.place, CHAPTER_APPENDIX);
+	assert_int_equal(chapter.nparts, 2);
+	const struct chapter_part *t = chapter.parts, *say = &chapter.parts[1];
+	assert_string_equal(t->query.sql, "  SELECT name,\n         1 speed FROM variant");
+	assert_int_equal(t->query.line, 8);
+	assert_int_equal(t->form.ncolumns, 2);
+	assert_string_equal(t->form.file, "t.csv");
+	assert_string_equal(t->form.common, "All of it");
+	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
+	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
+	assert_int_equal(say->roles, STORY_BODY | STORY_ANSWER);
+	assert_string_equal(say->query.sql, "where name = 'a'");
+	assert_string_equal(say->text, "{name} is fast.");
+}
+
+TEST(what_is_wrong_has_its_line)
+{
+	static const char *const texts[][2] = {
+	    {"", "x.chapter:1: a chapter begins with: chapter NAME | title"},
+	    {"chapter x\nplace attic\n", "x.chapter:2: there is no place attic"},
+	    {"  SELECT 1\n", "x.chapter:1: this line belongs to no part"},
+	    {"chapter x\nshout t\n", "x.chapter:2: no part begins with shout"},
+	    {"chapter x\nsay\n", "x.chapter:2: of which table?"},
+	    {"chapter x\ntable t\n", "x.chapter:2: a table is: table NAME | title"},
+	    {"chapter x\ntable t | T | wide\n", "x.chapter:2: a table has no option wide"},
+	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
+	    {"chapter x\ntable t | T\n  a | a | | all\n",
+	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
+	    {"chapter x\npivot t: a\n",
+	     "x.chapter:2: a pivot is: pivot TABLE: DOWN by ACROSS show VALUE"},
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		assert_string_equal(refused(texts[i][0]), texts[i][1]);
+}
+
+TESTS(.begin = made_begin, .end = made_end);

@@ -1,0 +1,122 @@
+/* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
+#include "../harness/data/load.h"
+#include "made.h"
+#include "scratch.h"
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 100;
+	out[2] = 1000 * (p->row + 1) + 100 * p->block;
+	out[3] = 10;
+}
+
+static const struct made made = {.blocks = 3, .sizes = 2, .rows = 3, .cores = 8, .stamps = stamps};
+static struct db *db;
+
+static int load(void **state)
+{
+	static struct made_loaded l;
+	struct status st = {0};
+	if (made_begin(state))
+		return -1;
+	made_load(&made, &l);
+	db = load_run(&l.run, scratch(), &st);
+	made_unload(&l);
+	return db ? 0 : -1;
+}
+
+/* The rows of a query: values with blanks between them, rows with "; "; or what is wrong. */
+static const char *asked(const char *sql)
+{
+	const struct db_source source = {"q", sql, 1};
+	struct status st = {0};
+	const char *all = "";
+	struct db_rows *rows = db_ask(db, &source, &st);
+	while (rows && db_next(rows)) {
+		all = arena_text(scratch(), "%s%s", all, *all ? "; " : "");
+		for (unsigned i = 0; i < db_ncolumns(rows); i++)
+			all = arena_text(scratch(), "%s%s%s", all, i ? " " : "",
+			                 db_text(rows, i) ? db_text(rows, i) : "-");
+	}
+	return !rows || db_end(rows, &st) ? arena_copy(scratch(), st.text) : all;
+}
+
+TEST(a_run_is_variants_trials_and_cells)
+{
+	assert_string_equal(
+	    asked("SELECT name, role, layout, ranks FROM variant ORDER BY id"),
+	    "single variant 1x1x2 2; threads reference 1x2x1 2; processes variant 2x1x1 2; "
+	    "threads-again again 1x2x1 2; limit limit 1x2x1 2");
+	assert_string_equal(
+	    asked("SELECT count(*), count(DISTINCT variant), max(block) FROM trial"), "15 5 2");
+	assert_string_equal(asked("SELECT value FROM run WHERE key = 'machine.cores'"), "8");
+	assert_string_equal(
+	    asked("SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'"),
+	    "bind none");
+}
+
+/* Rows of 1000, 2000 and 3000 ns, later blocks 100 ns longer. */
+TEST(times_of_a_cell_are_medians_over_its_rows)
+{
+	const char *of =
+	    "SELECT time_ns, calls_ns FROM timed JOIN variant ON variant.id = variant "
+	    "WHERE name = 'threads' AND bytes = 4096 AND pace = 'isolated' ORDER BY block";
+	assert_string_equal(asked(of), "2000.0 6000.0; 2100.0 6300.0; 2200.0 6600.0");
+	assert_string_equal(asked("SELECT median(time_ns), quantile(time_ns, 0.25) FROM timed "
+	                          "WHERE bytes = 4096 AND pace = 'isolated'"),
+	                    "2100.0 2000.0");
+}
+
+TEST(a_number_that_is_missing_is_not_counted)
+{
+	assert_string_equal(asked("SELECT median(NULL), quantile(x, 0.5), median(x) FROM (SELECT 3 "
+	                          "x UNION ALL SELECT NULL UNION ALL SELECT 5)"),
+	                    "- 4.0 4.0");
+	assert_string_equal(asked("SELECT median(1) FROM variant WHERE 0"), "-");
+}
+
+TEST(lists_are_said_in_a_line)
+{
+	assert_string_equal(asked("SELECT in_line('[{\"a\":\"x\",\"b\":\"\",\"c\":2},\"y\"]'), "
+	                          "in_line('as it is'), in_line(0.123456)"),
+	                    "a=x, c=2; y as it is 0.1235");
+}
+
+TEST(a_query_reads_and_does_nothing_else)
+{
+	assert_string_equal(asked("DELETE FROM cell"), "q:1:1: not authorized");
+	assert_string_equal(asked("DROP TABLE cell"), "q:1:1: not authorized");
+	assert_string_equal(asked("ATTACH '/tmp/x' AS x"), "q:1:1: not authorized");
+	assert_string_equal(asked("PRAGMA journal_mode"), "q:1:1: not authorized");
+	assert_string_equal(asked("SELECT load_extension('x')"),
+	                    "q:1:8: not authorized to use function: load_extension");
+	assert_says(asked("SELECT 1; SELECT 2"), "one SELECT is allowed, and nothing else");
+	assert_string_equal(asked("SELECT count(*) FROM trial"), "15");
+}
+
+TEST(a_mistake_has_its_place)
+{
+	assert_string_equal(asked("SELECT name\nFROM variant\nWHERE nam = 1"),
+	                    "q:3:7: no such column: nam");
+	assert_string_equal(asked("SELECT 1 FROM missing"), "q:1:1: no such table: missing");
+	assert_says(asked("SELEC 1"), "q:1:1: near \"SELEC\": syntax error");
+}
+
+TEST(a_query_without_an_end_ends)
+{
+	assert_string_equal(asked("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+	                          "SELECT count(*) FROM n"),
+	                    "q:1:1: it takes longer than a query may");
+	assert_string_equal(asked("SELECT 1"), "1");
+}
+
+TEST(all_of_it_is_a_file_for_others)
+{
+	struct status st = {0};
+	const char *file = made_path("run.db");
+	assert_int_equal(db_save(db, file, &st), 0);
+	assert_int_equal(db_save(db, file, &st), -1); /* it is there */
+	assert_says(st.text, "output file already exists");
+}
+
+TESTS(.begin = load, .end = made_end);
