@@ -6,6 +6,7 @@
 #include "../harness/analysis/advice.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/story/tell.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
@@ -98,7 +99,7 @@ static void judge(struct arena *into, void *summary)
 	a->s = summary;
 	a->regimes = (struct regimes){.n = 1, .list = {{.tells = true}}};
 	advice = advice_make(summary, NULL, into);
-	story_make(a, chapters, 1, into, &story);
+	story_make(a, NULL, chapters, 1, into, &story);
 }
 
 /* For how many pairs of variants `words` are printed; with the last sentence that has them. */

@@ -5,6 +5,7 @@
 
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/report/model.h"
 #include "../harness/report/section.h"
 #include "../harness/story/tell.h"
@@ -23,6 +24,7 @@ static const char *const records[] = {
 /* The output of all chapters but one; `tell` is called by arena_run. */
 struct telling {
 	const struct model *model;
+	struct db *db;
 	const struct chapter *const *all;
 	unsigned n, without;
 	struct story story;
@@ -36,7 +38,7 @@ static void tell(struct arena *arena, void *of)
 	for (unsigned i = 0; i < t->n; i++)
 		if (i != t->without)
 			list[n++] = t->all[i];
-	story_make(t->model->analysis, list, n, arena, &t->story);
+	story_make(t->model->analysis, t->db, list, n, arena, &t->story);
 }
 
 /* A chapter's output except its sentence at the top: if the chapter that answers is gone, another
@@ -82,6 +84,7 @@ static void leave_out_each(const char *record)
 	if (!model)
 		fail_msg("%s: %s", path, st.text);
 	struct telling whole = {.model = model, .without = MOST};
+	whole.db = figures_load(model->analysis, scratch(), &st);
 	whole.all = chapters_all(&whole.n);
 	struct arena *arenas[2] = {NULL, NULL};
 	assert_int_equal(arena_run(tell, &whole, &arenas[0]), 0);

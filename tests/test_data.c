@@ -49,7 +49,7 @@ TEST(a_run_is_variants_trials_and_cells)
 	    "threads-again again 1x2x1 2; limit limit 1x2x1 2");
 	assert_string_equal(
 	    asked("SELECT count(*), count(DISTINCT variant), max(block) FROM trial"), "15 5 2");
-	assert_string_equal(asked("SELECT value FROM run WHERE key = 'machine.cores'"), "8");
+	assert_string_equal(asked("SELECT value FROM environment WHERE key = 'machine.cores'"), "8");
 	assert_string_equal(
 	    asked("SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'"),
 	    "bind none");

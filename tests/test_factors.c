@@ -4,6 +4,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/arena.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/story/tell.h"
 
 /* The verdicts of the only factor, and the report's warning about it; NULL: none. */
 static void says(const char *bandwidth, const char *latency, const char *warning)
@@ -218,7 +219,7 @@ static void tell_caption(struct arena *arena, void *of)
 	static const struct summary s = {.run = &run, .reference = -1};
 	struct story story;
 	found->s = &s;
-	story_make(found, chapters, 2, arena, &story);
+	story_make(found, NULL, chapters, 2, arena, &story);
 	snprintf(of, 200, "%s", story_said(&story, STORY_CAPTION, 0)->text);
 }
 

@@ -7,6 +7,7 @@
 #include "../harness/analysis/looks.h"
 #include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
+#include "../harness/story/tell.h"
 
 /* A record of sessions: a line of blocks each. */
 struct session {
@@ -119,7 +120,7 @@ static void tell(struct arena *arena, void *of)
 	const struct summary summary = {.looks = *(struct looks *)of, .nblocks = 17};
 	const struct analysis analysis = {.s = &summary};
 	struct story story;
-	story_make(&analysis, chapters, 1, arena, &story);
+	story_make(&analysis, NULL, chapters, 1, arena, &story);
 	section_said(&story, STORY_TRUST, said, sizeof said);
 }
 

@@ -6,6 +6,7 @@
 #include "../harness/analysis/plot_order.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/report/table.h"
 #include "../harness/story/tell.h"
 #include "json.h"
@@ -22,6 +23,7 @@ static struct summary_row *places[2 * MOST];
 static unsigned first[1];
 static struct stats_ratio gaps[MOST];
 static struct summary_group group;
+static struct record_variant recorded[MOST];
 static struct record_run run;
 static struct summary summary;
 
@@ -35,6 +37,7 @@ static void make(unsigned n)
 	                               .nsizes = 2,
 	                               .bytes = (size_t *)(uintptr_t)sizes,
 	                               .asked_bytes = (size_t *)(uintptr_t)sizes,
+	                               .moved_bytes = (size_t *)(uintptr_t)sizes,
 	                               .gaps = gaps};
 	for (unsigned v = 0; v < n; v++) {
 		snprintf(names[v], sizeof names[v], "variant-%u", v);
@@ -49,6 +52,8 @@ static void make(unsigned n)
 		                                     : v == 2 ? ROLE_LIMIT
 		                                              : ROLE_VARIANT,
 		                             .measured = true};
+		recorded[v] = (struct record_variant){
+		    .name = names[v], .role = summary_role_name(variants[v].role), .skip = ""};
 		for (unsigned i = 0; i < 2; i++)
 			rows[2 * v + i] =
 			    (struct summary_row){.variant = v,
@@ -76,6 +81,8 @@ static void make(unsigned n)
 	                           .carries_data = true,
 	                           .index = {.nplaces = 2, .first = first, .rows = places}};
 	index_rows(&summary);
+	run.nvariants = n;
+	run.variants = recorded;
 }
 
 static void ask(const char *from, const char *to)
@@ -97,11 +104,14 @@ struct asked {
 
 static void tell(struct arena *arena, void *of)
 {
-	static const struct chapter *const chapters[] = {&chapter_run, &chapter_sizes};
-	const struct analysis analysis = {.s = &summary};
+	const struct chapter *const chapters[] = {&chapter_run, chapters_find("sizes")};
+	const struct analysis analysis = {
+	    .s = &summary,
+	    .evidence.paths = ARENA_ARRAY(arena, struct evidence_path, summary.nvariants)};
+	struct status st = {0};
 	struct asked *asked = of;
 	struct story story;
-	story_make(&analysis, chapters, 2, arena, &story);
+	story_make(&analysis, figures_load(&analysis, arena, &st), chapters, 2, arena, &story);
 	const struct story_chapter *c = story_find(&story, "sizes");
 	for (unsigned i = 0; i < c->nblocks && !asked->json; i++) {
 		const struct story_block *b = &c->blocks[i];

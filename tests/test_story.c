@@ -57,7 +57,7 @@ static const struct chapter chapter = {"c", "C", CHAPTER_BODY, tell};
 static void make(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&chapter};
-	story_make(NULL, all, 1, arena, of);
+	story_make(NULL, NULL, all, 1, arena, of);
 }
 
 /* The texts of all sentences, a line each. */
@@ -215,7 +215,7 @@ static const struct chapter empty = {"empty", "Empty", CHAPTER_BODY, tell_nothin
 static void make_all(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&empty, &whole};
-	story_make(NULL, all, 2, arena, of);
+	story_make(NULL, NULL, all, 2, arena, of);
 }
 
 TEST(a_chapter_keeps_what_it_told_in_its_order)
@@ -262,7 +262,7 @@ static const struct chapter waits = {"waits", "Waits", CHAPTER_BODY, tell_many},
 static void make_leads(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&whole, &waits, &leads, &also};
-	story_make(NULL, all, 4, arena, of);
+	story_make(NULL, NULL, all, 4, arena, of);
 }
 
 TEST(one_chapter_leads)
@@ -336,7 +336,7 @@ static const struct chapter shows = {"shows", "Shows", CHAPTER_BODY, tell_pictur
 static void make_pictures(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&empty, &shows};
-	story_make(NULL, all, 2, arena, of);
+	story_make(NULL, NULL, all, 2, arena, of);
 }
 
 TEST(a_chapter_names_its_pictures)
@@ -354,7 +354,7 @@ static void make_answer(struct arena *arena, void *of)
 {
 	const struct chapter *const all[] = {&first, &leader, &instead};
 	struct story *story = of;
-	story_make(NULL, all, story->nchapters, arena, story);
+	story_make(NULL, NULL, all, story->nchapters, arena, story);
 	story_choose_lead(story, "");
 }
 

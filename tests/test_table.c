@@ -358,7 +358,7 @@ static void pivot(struct arena *arena, void *of)
 	                                                                          &chapter};
 	struct story story;
 	(void)of;
-	story_make(NULL, all, 1, arena, &story);
+	story_make(NULL, NULL, all, 1, arena, &story);
 	is(story.chapters[0].blocks[0].table, CSV, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
 }
 

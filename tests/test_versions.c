@@ -157,7 +157,7 @@ static void tell(struct arena *in, void *of)
 	const struct chapter *versions = &chapter_versions;
 	struct story told;
 	(void)of;
-	story_make(found, &versions, 1, in, &told);
+	story_make(found, NULL, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
 	if (told.nchapters)
 		json_array_append_new(json_object_get(report, "chapters"),

@@ -133,7 +133,7 @@ static void work(struct arena *arena, void *of)
 	strcpy(a->asked.gap.from, "x");
 	strcpy(a->asked.gap.to, "y");
 	a->waterfall = *t->w;
-	story_make(a, &gap, 1, arena, &story);
+	story_make(a, NULL, &gap, 1, arena, &story);
 	/* After the gap as a whole. */
 	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);
 }

@@ -20,7 +20,7 @@ static void warned_tell(struct arena *arena, void *of)
 	const struct analysis analysis = {.s = &w->loaded->summary};
 	const struct story_sentence *told;
 	struct story story;
-	story_make(&analysis, chapters, 1, arena, &story);
+	story_make(&analysis, NULL, chapters, 1, arena, &story);
 	for (; (told = story_said(&story, STORY_WARNING, w->count)); w->count++) {
 		assert_true(strlen(w->all) + strlen(told->text) + 2 < sizeof w->all);
 		strcat(w->all, told->text);

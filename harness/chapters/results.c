@@ -1,5 +1,4 @@
-/* Each variant compared with the reference: by regime (regime.h), and over all sizes at once.
- * Settings that did nothing are marked in place. */
+/* Each variant compared with the reference: by regime (regime.h). Settings that did nothing are marked in place. */
 #include <math.h>
 #include <string.h>
 
@@ -81,24 +80,6 @@ static const struct kind {
     {SAID_OPEN, "undecided: ", "{name}", NULL},
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
-
-/* Over all sizes. */
-struct over {
-	const char *collective, *pace, *variant;
-	struct stats_ratio speed;
-	unsigned blocks;
-	struct verdict verdict;
-};
-static const struct column over_columns[] = {
-    COLUMN(struct over, collective, "collective", "", TEXT),
-    COLUMN(struct over, pace, "pace", "", TEXT),
-    COLUMN(struct over, variant, "variant", "", TEXT),
-    COLUMN(struct over, speed, "speed", "", RATIO),
-    COLUMN(struct over, blocks, "blocks", "", COUNT),
-    COLUMN(struct over, verdict, "verdict", "", VERDICT),
-};
-static const struct story_form over_form =
-    STORY_FORM(struct over, over_columns, .name = "gaps", .title = "Speed against the reference over all sizes", .when = STORY_NO_WHEN);
 // clang-format on
 
 /* --- rows --- */
@@ -334,36 +315,4 @@ static void tell(const struct analysis *a, struct story *story)
 		           "this one finds four in five; of smaller ones fewer.");
 }
 
-static void tell_all_sizes(const struct analysis *a, struct story *story)
-{
-	const struct summary *s = a->s;
-	struct over *rows =
-	    ARENA_ARRAY(story->arena, struct over, (size_t)s->ngroups * s->nvariants + 1);
-	unsigned n = 0;
-	if (s->reference < 0 || s->uncompared.kind || !run_few_groups(s))
-		return;
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned v = 0; v < s->nvariants; v++) {
-			const struct stats_ratio *speed = &s->groups[g].gaps[v];
-			const bool twin = s->variants[v].role == ROLE_AGAIN;
-			if (!summary_has_ratio(s, v) || isnan(speed->estimate))
-				continue;
-			rows[n++] = (struct over){
-			    .collective = run_collective(story->arena, &s->groups[g]),
-			    .pace = coll_pace_name(s->groups[g].cell.pace),
-			    .variant = arena_text(story->arena, "%s%s", s->variants[v].name,
-			                          twin ? " (A/A)" : ""),
-			    .speed = *speed,
-			    .blocks = speed->blocks,
-			    .verdict = verdict_of(twin ? STATS_NO_RATIO : *speed, s->margin)};
-		}
-	story_say(story, STORY_BODY, run_facts(story), NULL, 0,
-	          "One number per block: the geometric mean over all sizes, small and large. "
-	          "The A/A line is the reference against itself: its distance from 1 is noise. "
-	          "Margin {margin}.");
-	story_table(story, &over_form, rows, n);
-}
-
-const struct chapter chapter_results = {"results", "Results", CHAPTER_FRONT, tell},
-                     chapter_all_sizes = {"all_sizes", "Over all sizes", CHAPTER_APPENDIX,
-                                          tell_all_sizes};
+const struct chapter chapter_results = {"results", "Results", CHAPTER_FRONT, tell};

@@ -6,7 +6,9 @@ SELECT * FROM variant WHERE role NOT IN ('again', 'limit');
 
 -- Facts that are numbers.
 CREATE VIEW figure AS
-SELECT trial, worker, key, CAST(value AS REAL) x FROM fact WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
+SELECT trial, worker, key, CAST(value AS REAL) x
+FROM fact
+WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
 
 -- Cells of the timed pass, with their variant and block.
 CREATE VIEW timed AS

@@ -2,20 +2,21 @@
 
 #include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../clock.h"
+#include "../analysis/stats.h"
+#include "../texts.h"
 #include "functions.h"
 
-#define TABLES 24
+#define TABLES 32
 
-struct db_row {
-	struct db *db;
+/* A table that is filled. */
+struct fill {
 	const char *table;
 	sqlite3_stmt *insert;
-	int next; /* the value's place, from 1 */
 };
 
 struct db {
@@ -23,8 +24,8 @@ struct db {
 	sqlite3 *lite;
 	bool sealed;
 	int64_t until_ns; /* when the statement ends as an error */
-	unsigned nrows;
-	struct db_row rows[TABLES];
+	unsigned nfills;
+	struct fill fills[TABLES];
 };
 
 struct db_rows {
@@ -37,8 +38,8 @@ struct db_rows {
 static void close_it(void *what)
 {
 	struct db *db = what;
-	for (unsigned i = 0; i < db->nrows; i++)
-		sqlite3_finalize(db->rows[i].insert);
+	for (unsigned i = 0; i < db->nfills; i++)
+		sqlite3_finalize(db->fills[i].insert);
 	sqlite3_close(db->lite);
 }
 
@@ -88,11 +89,13 @@ struct db *db_open(struct arena *arena)
 	arena_need(arena, code == SQLITE_OK && functions_add(db->lite));
 	sqlite3_set_authorizer(db->lite, may, db);
 	sqlite3_progress_handler(db->lite, 10000, too_long, db);
+	sqlite3_exec(db->lite, "BEGIN", NULL, NULL, NULL);
 	return db;
 }
 
 void db_seal(struct db *db)
 {
+	sqlite3_exec(db->lite, "COMMIT", NULL, NULL, NULL);
 	db->sealed = true;
 }
 
@@ -112,7 +115,7 @@ static int refuse(struct db *db, const struct db_source *source, int code, int a
 	                                           : sqlite3_errmsg(db->lite));
 }
 
-int db_run(struct db *db, const struct db_source *source, struct status *st)
+static int run_all(struct db *db, const struct db_source *source, struct status *st)
 {
 	const char *sql = source->sql;
 	int code = SQLITE_OK;
@@ -132,6 +135,12 @@ int db_run(struct db *db, const struct db_source *source, struct status *st)
 		sql = rest;
 	}
 	return 0;
+}
+
+int db_run_text(struct db *db, const char *path, struct status *st)
+{
+	const struct db_source source = {path, texts_find(path), 1};
+	return run_all(db, &source, st);
 }
 
 int db_save(struct db *db, const char *file, struct status *st)
@@ -221,68 +230,113 @@ double db_real(const struct db_rows *rows, unsigned column)
 	           : sqlite3_column_double(rows->query, (int)column);
 }
 
+void db_drop(struct db *db)
+{
+	char *drops = NULL;
+	sqlite3_stmt *all;
+	const char *sql = "SELECT group_concat('DROP ' || type || ' temp.' || name, ';') FROM "
+	                  "sqlite_temp_master WHERE type IN ('table', 'view')";
+	arena_need(db->arena, sqlite3_prepare_v2(db->lite, sql, -1, &all, NULL) == SQLITE_OK);
+	if (sqlite3_step(all) == SQLITE_ROW)
+		drops = sqlite3_mprintf("%s", sqlite3_column_text(all, 0));
+	sqlite3_finalize(all);
+	sqlite3_exec(db->lite, drops ? drops : "", NULL, NULL, NULL);
+	sqlite3_free(drops);
+}
+
 /* --- to fill --- */
 
-struct db_row *db_row(struct db *db, const char *table)
+/* The table's statement, made once. */
+static sqlite3_stmt *insert_of(struct db *db, const char *table)
 {
-	for (unsigned i = 0; i < db->nrows; i++)
-		if (!strcmp(db->rows[i].table, table))
-			return &db->rows[i];
-	struct db_row *row = &db->rows[db->nrows++];
-	char sql[256];
+	for (unsigned i = 0; i < db->nfills; i++)
+		if (!strcmp(db->fills[i].table, table))
+			return db->fills[i].insert;
+	struct fill *fill = &db->fills[db->nfills];
+	const char *sql = arena_text(db->arena, "SELECT * FROM %s", table);
 	sqlite3_stmt *all;
-	snprintf(sql, sizeof sql, "SELECT * FROM %s", table);
-	arena_need(db->arena, sqlite3_prepare_v2(db->lite, sql, -1, &all, NULL) == SQLITE_OK);
-	int used = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", table);
+	arena_need(db->arena, db->nfills < TABLES &&
+	                          sqlite3_prepare_v2(db->lite, sql, -1, &all, NULL) == SQLITE_OK);
+	sql = arena_text(db->arena, "INSERT INTO %s VALUES(?", table);
 	for (int n = sqlite3_column_count(all); n > 1; n--)
-		used += snprintf(sql + used, sizeof sql - (size_t)used, ",?");
-	snprintf(sql + used, sizeof sql - (size_t)used, ")");
+		sql = arena_text(db->arena, "%s,?", sql);
 	sqlite3_finalize(all);
-	*row = (struct db_row){.db = db, .table = table, .next = 1};
+	sql = arena_text(db->arena, "%s)", sql);
+	*fill = (struct fill){.table = table};
 	arena_need(db->arena,
-	           sqlite3_prepare_v2(db->lite, sql, -1, &row->insert, NULL) == SQLITE_OK);
-	return row;
+	           sqlite3_prepare_v2(db->lite, sql, -1, &fill->insert, NULL) == SQLITE_OK);
+	db->nfills++;
+	return fill->insert;
 }
 
-void db_put_text(struct db_row *row, const char *text)
-{
-	sqlite3_bind_text(row->insert, row->next++, text, -1, SQLITE_TRANSIENT);
-}
-
-void db_put_real(struct db_row *row, double x)
-{
-	sqlite3_bind_double(row->insert, row->next++, x); /* NaN is NULL */
-}
-
-void db_put_whole(struct db_row *row, long long n)
-{
-	sqlite3_bind_int64(row->insert, row->next++, n);
-}
-
-void db_put_json(struct db_row *row, const json_t *value)
+static void bind_json(struct db *db, sqlite3_stmt *insert, int at, const json_t *value)
 {
 	if (json_is_string(value)) {
-		db_put_text(row, json_string_value(value));
+		sqlite3_bind_text(insert, at, json_string_value(value), -1, SQLITE_STATIC);
 	} else if (json_is_integer(value) || json_is_boolean(value)) {
-		db_put_whole(row, json_is_integer(value) ? json_integer_value(value)
-		                                         : json_is_true(value));
+		sqlite3_bind_int64(insert, at,
+		                   json_is_integer(value) ? json_integer_value(value)
+		                                          : json_is_true(value));
 	} else if (json_is_real(value)) {
-		db_put_real(row, json_real_value(value));
+		sqlite3_bind_double(insert, at, json_real_value(value));
 	} else if (value && !json_is_null(value)) {
 		char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
-		arena_need(row->db->arena, text != NULL);
-		db_put_text(row, text);
+		arena_need(db->arena, text != NULL);
+		sqlite3_bind_text(insert, at, text, -1, SQLITE_TRANSIENT);
 		free(text);
 	} else {
-		db_put_text(row, NULL);
+		sqlite3_bind_null(insert, at);
 	}
 }
 
-void db_put(struct db_row *row)
+/* NaN is NULL. */
+static int bind_interval(sqlite3_stmt *insert, int at, double x, double lo, double hi)
 {
-	const bool all = row->next == sqlite3_bind_parameter_count(row->insert) + 1;
-	const int code = sqlite3_step(row->insert);
-	row->next = 1;
-	sqlite3_reset(row->insert);
-	arena_need(row->db->arena, all && code == SQLITE_DONE);
+	sqlite3_bind_double(insert, at, x);
+	sqlite3_bind_double(insert, at + 1, lo);
+	sqlite3_bind_double(insert, at + 2, hi);
+	return at + 3;
+}
+
+static int bind_ratio(sqlite3_stmt *insert, int at, struct stats_ratio r)
+{
+	at = bind_interval(insert, at, r.estimate, r.lo, r.hi);
+	sqlite3_bind_int64(insert, at, r.blocks);
+	return at + 1;
+}
+
+void db_add(struct db *db, const char *table, const char *kinds, ...)
+{
+	sqlite3_stmt *insert = insert_of(db, table);
+	va_list values;
+	int at = 1;
+	sqlite3_clear_bindings(insert);
+	va_start(values, kinds);
+	for (const char *kind = kinds; *kind; kind++) {
+		if (*kind == 't') {
+			sqlite3_bind_text(insert, at++, va_arg(values, const char *), -1,
+			                  SQLITE_TRANSIENT);
+		} else if (*kind == 'i') {
+			const unsigned n = va_arg(values, unsigned);
+			if (n != DB_NONE)
+				sqlite3_bind_int64(insert, at, (int)n);
+			at++;
+		} else if (*kind == 'l') {
+			sqlite3_bind_int64(insert, at++, va_arg(values, int64_t));
+		} else if (*kind == 'd') {
+			sqlite3_bind_double(insert, at++, va_arg(values, double));
+		} else if (*kind == 'j') {
+			bind_json(db, insert, at++, va_arg(values, const json_t *));
+		} else if (*kind == 's') {
+			const struct stats_interval s = va_arg(values, struct stats_interval);
+			at = bind_interval(insert, at, s.estimate, s.lo, s.hi);
+		} else if (*kind == 'r') {
+			at = bind_ratio(insert, at, va_arg(values, struct stats_ratio));
+		}
+	}
+	va_end(values);
+	const bool all = at == sqlite3_bind_parameter_count(insert) + 1;
+	const int code = sqlite3_step(insert);
+	sqlite3_reset(insert);
+	arena_need(db->arena, all && code == SQLITE_DONE);
 }

@@ -7,6 +7,7 @@
 #define LAUNCHGAP_DB_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 
 #include "../arena.h"
@@ -17,7 +18,7 @@ struct db;
 
 /* Empty, with the statistics as functions (functions.h). Closed with the arena, or by arena_undo. */
 struct db *db_open(struct arena *arena);
-/* From now on the tables stay as they are. */
+/* Ends what fills it: from now on the tables stay as they are. */
 void db_seal(struct db *db);
 /* The whole database as a file for other programs, which must not be there. */
 int db_save(struct db *db, const char *file, struct status *st);
@@ -28,11 +29,14 @@ struct db_source {
 	unsigned line;
 };
 
-/* Carries out statements. */
-int db_run(struct db *db, const struct db_source *source, struct status *st);
+/* Carries out the statements of a file that is part of the program (texts.h). */
+int db_run_text(struct db *db, const char *path, struct status *st);
 /* Keeps a query as a temporary "TABLE" or "VIEW". */
 int db_keep(struct db *db, const char *kind, const char *name, const struct db_source *query,
             struct status *st);
+
+/* Drops what was kept. */
+void db_drop(struct db *db);
 
 /* --- to ask: one statement that only reads --- */
 
@@ -48,19 +52,17 @@ const char *db_name(const struct db_rows *rows, unsigned column);
 const char *db_text(const struct db_rows *rows, unsigned column);
 double db_real(const struct db_rows *rows, unsigned column);
 
-/* --- to fill: a row of a table, its values in order --- */
+/* --- to fill --- */
 
-struct db_row;
-/* Kept for the table's next row. */
-struct db_row *db_row(struct db *db, const char *table);
-/* NULL, NaN: no value. */
-void db_put_text(struct db_row *row, const char *text);
-void db_put_real(struct db_row *row, double x);
-void db_put_whole(struct db_row *row, long long n);
-/* Numbers and texts as they are, true as 1; a list or an object as its JSON. */
-void db_put_json(struct db_row *row, const json_t *value);
-/* Ends the work as if memory were out unless it went in: of the schema's own tables no other error is
- * left. */
-void db_put(struct db_row *row);
+/* Adds a row to a table. `kinds` has a letter for each value that follows, in the order of the columns:
+ *
+ *   t   text; NULL: none        i   int, unsigned or bool; DB_NONE: none    d   double; NaN: none
+ *   j   const json_t *          l   whole number of 64 bits                  s   struct stats_interval: three columns
+ *                                                                            r   struct stats_ratio: four, with its blocks
+ *
+ * Of JSON numbers and texts are as they are, true is 1, a list or an object is its text. Ends the work as
+ * if memory were out unless it went in: of the tables of schema.sql no other error is left. */
+#define DB_NONE UINT_MAX
+void db_add(struct db *db, const char *table, const char *kinds, ...);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../analysis/stats.h"
+#include "../coll/coll.h"
 
 /* --- aggregates over numbers --- */
 
@@ -83,6 +84,16 @@ static void add_value(sqlite3_str *text, const json_t *value)
 	}
 }
 
+static void size(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	char text[32];
+	(void)n;
+	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+		return;
+	coll_size_label((size_t)sqlite3_value_int64(values[0]), text, sizeof text);
+	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
@@ -113,6 +124,7 @@ bool functions_add(struct sqlite3 *lite)
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

@@ -1,9 +1,9 @@
--- The tables of a run. The end of a name is its unit: _ns, _us, _s, _bytes, _gbs, _mib. Rows are in the record's
--- order. Of times and bandwidths take the median or the geometric mean, never the sum; what may be added up says
--- "sum".
+-- The tables of a run. The end of a name is its unit: _ns, _us, _s, _bytes, _gbs, _mib. Rows are in
+-- the record's order. Of times and bandwidths take the median or the geometric mean, never the sum;
+-- what may be added up says "sum".
 
 -- The record's first line: its members; those of an object as machine.cpu, a list as JSON.
-CREATE TABLE run(key TEXT PRIMARY KEY, value);
+CREATE TABLE environment(key TEXT PRIMARY KEY, value);
 
 CREATE TABLE variant(
   id        INTEGER PRIMARY KEY,
@@ -21,7 +21,8 @@ CREATE TABLE variant(
   skip      TEXT     -- why it was left out; or nothing
 );
 
--- A variant's settings, and the variables that it sets (env.NAME), as an experiment file writes them.
+-- A variant's settings, and the variables that it sets (env.NAME), as an experiment file writes
+-- them.
 CREATE TABLE setting(
   variant INTEGER,
   key     TEXT,
@@ -42,7 +43,8 @@ CREATE TABLE trial(
 -- What a worker said of itself at its trial's end.
 CREATE TABLE fact(trial INTEGER, worker INTEGER, key TEXT, value);
 
--- One collective at one size in one trial. Times are medians over its rows (stretches, or calls of pace isolated).
+-- One collective at one size in one trial. Times are medians over its rows (stretches, or calls of
+-- pace isolated).
 CREATE TABLE cell(
   id          INTEGER PRIMARY KEY,
   trial       INTEGER,
@@ -74,7 +76,7 @@ CREATE TABLE cell(
   calls_ns    REAL,    -- all rows; sum
   check_ns    REAL,    -- checking what they left, the slowest worker; sum
   checked     INTEGER, -- 1: each element was compared with its exact answer
-  fresh       INTEGER, -- 1: but only of one more call, as in place the timed ones reduce their own results
+  fresh       INTEGER, -- 1: only one more call was, as in place the timed ones reduce their results
   wrong       INTEGER, -- elements; sum
   faults      INTEGER, -- page faults in timed calls; sum
   switches    INTEGER, -- of the workers' cores; sum

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../chapters/chapters.h"
+#include "../chapters/figures.h"
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "../story/tell.h"
@@ -12,22 +13,30 @@ static void forget(void *run)
 	record_free(run);
 }
 
-struct model *model_make(struct arena *arena, const char *dir, struct status *st)
+struct model *model_read(struct arena *arena, const char *dir, struct status *st)
 {
 	struct model *m = ARENA_NEW(arena, struct model);
 	struct summary *summary = ARENA_NEW(arena, struct summary);
-	unsigned n;
 	if (record_load(dir, &m->run, st))
 		return NULL;
 	arena_defer(arena, forget, &m->run);
 	m->arena = arena;
 	summary_make(&m->run, arena, summary);
 	m->analysis = analysis_make(summary, st);
-	if (!m->analysis)
+	return m->analysis ? m : NULL;
+}
+
+struct model *model_make(struct arena *arena, const char *dir, struct status *st)
+{
+	struct model *m = model_read(arena, dir, st);
+	struct db *db = m ? figures_load(m->analysis, arena, st) : NULL;
+	unsigned n;
+	if (!db)
 		return NULL;
 	const struct chapter *const *all = chapters_all(&n);
-	story_make(m->analysis, all, n, arena, &m->story);
+	story_make(m->analysis, db, all, n, arena, &m->story);
 	story_choose_lead(&m->story, run_text(&m->run, "leads"));
+	arena_undo(arena, db);
 	return m;
 }
 

@@ -30,6 +30,8 @@ struct model {
 	struct model_pictures drawn;
 };
 
+/* The record in `dir` and its analysis; no story. NULL: it cannot be read. */
+struct model *model_read(struct arena *arena, const char *dir, struct status *st);
 /* From the record in `dir`, all but pictures. NULL: it cannot be read. */
 struct model *model_make(struct arena *arena, const char *dir, struct status *st);
 

@@ -1,7 +1,7 @@
 #include "chapter_file.h"
 
 #include <ctype.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -51,6 +51,11 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
+static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
+                                    "unasked", "settles", "picture", "front", NULL};
+static const char *const queries[] = {"select", "with", "values", NULL};
+/* A sentence begins with none of these. */
+static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
 static const char *const onlys[] = {"files", "people", "filled", "wide", NULL};
 
 /* "buffers_mib:number | buffers | MiB | files" */
@@ -89,8 +94,10 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 		const char *option = next_of(r->arena, &rest, "|"), *value = strchr(option, '=');
 		if (!strcmp(option, "hidden"))
 			form->hidden = true;
-		else if (!strcmp(option, "drawn"))
-			form->drawn = STORY_ARRAYS;
+		else if (!strcmp(option, "arrays") || !strcmp(option, "block"))
+			form->drawn = *option == 'a' ? STORY_ARRAYS : STORY_BLOCK;
+		else if (value && !strncmp(option, "bars=", 5))
+			form->bars = value + 1;
 		else if (value && !strncmp(option, "file=", 5))
 			form->file = value + 1;
 		else if (value && !strncmp(option, "common=", 7))
@@ -101,14 +108,29 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 	return *form->title ? 0 : wrong(r, "a table is: table NAME | title", "");
 }
 
+/* A word and its value in front of *rest: "each title"; NULL: it is another. */
+static const char *option_of(struct arena *arena, const char **rest, const char *word)
+{
+	const size_t bytes = strlen(word);
+	if (strncmp(*rest, word, bytes) != 0 || (*rest)[bytes] != ' ')
+		return NULL;
+	*rest += bytes + 1;
+	return next_of(arena, rest, " ");
+}
+
+/* "summary: line by asked_bytes show p50_us each title beside 3 where …" */
 static int begin_pivot(const struct reader *r, struct chapter_part *part, const char *rest)
 {
 	part->kind = PART_PIVOT;
 	part->name = next_of(r->arena, &rest, ":");
 	part->down = next_of(r->arena, &rest, " by ");
 	part->across = next_of(r->arena, &rest, " show ");
-	part->value = next_of(r->arena, &rest, " where ");
-	part->query.sql = *rest ? arena_text(r->arena, "where %s", rest) : "";
+	part->value = next_of(r->arena, &rest, " ");
+	part->each = option_of(r->arena, &rest, "each");
+	part->by = option_of(r->arena, &rest, "by");
+	const char *beside = option_of(r->arena, &rest, "beside");
+	part->beside = beside ? (unsigned)strtoul(beside, NULL, 10) : 0;
+	part->query.sql = arena_copy(r->arena, rest);
 	return *part->value ? 0
 	                    : wrong(r, "a pivot is: pivot TABLE: DOWN by ACROSS show VALUE", "");
 }
@@ -177,17 +199,23 @@ static int begin_part(const struct reader *r, const char *line)
 		return begin_table(r, part, rest);
 	if (!strcmp(word, "pivot"))
 		return begin_pivot(r, part, rest);
-	if (strcmp(word, "view") && strcmp(word, "heading"))
+	if (!strcmp(word, "view")) {
+		part->kind = PART_VIEW;
+		part->name = trimmed(r->arena, rest, strlen(rest));
+		return 0;
+	}
+	const int mark = index_of(marks, word);
+	if (mark < 0)
 		return begin_sentence(r, part, line);
-	part->kind = *word == 'v' ? PART_VIEW : PART_HEADING;
-	part->name = next_of(r->arena, &rest, *word == 'v' ? "|" : " ");
+	part->kind = PART_MARK;
+	part->mark = (enum chapter_mark)mark;
+	part->name = next_of(r->arena, &rest, " ");
 	part->query.sql = arena_copy(r->arena, rest);
-	return 0;
+	return *part->name ? 0 : wrong(r, "of which table?", "");
 }
 
-static bool begins_query(const char *line)
+static bool begins(const char *line, const char *const *words)
 {
-	static const char *const words[] = {"select", "with", "values", NULL};
 	const size_t bytes = strcspn(line, " (");
 	for (int i = 0; words[i]; i++)
 		if (strlen(words[i]) == bytes && !strncasecmp(line, words[i], bytes))
@@ -203,12 +231,16 @@ static int continue_part(const struct reader *r, const char *line)
 	if (!part)
 		return wrong(r, "this line belongs to no part", "");
 	const bool table = part->kind == PART_TABLE;
-	if (part->kind == PART_SENTENCE || part->kind == PART_HEADING) {
+	if (part->kind != PART_VIEW && !table && !*part->text && begins(own, clauses)) {
+		part->query.sql = arena_text(r->arena, "%s %s", part->query.sql, own);
+		return 0;
+	}
+	if (part->kind != PART_VIEW && !table) {
 		part->text = *part->text ? arena_text(r->arena, "%s %s", part->text, own)
 		                         : arena_copy(r->arena, own);
 		return 0;
 	}
-	if (table && !*part->query.sql && !begins_query(own))
+	if (table && !*part->query.sql && !begins(own, queries))
 		return read_column(r, part, own);
 	if (!*part->query.sql)
 		part->query.line = r->line;

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../analysis/analysis.h"
-#include "../data/load.h"
 #include "../texts.h"
 #include "chapter_file.h"
 
@@ -154,29 +152,41 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	return db_end(rows, t->st);
 }
 
-/* The table that a part is about, or NULL. */
-static struct told_table *table_of(const struct teller *t, const struct chapter_part *part)
+/* The table that a part is about; one of another chapter, "run.run", may be missing. -1: there is none of
+ * that name. */
+static int table_of(const struct teller *t, const struct chapter_part *part,
+                    struct told_table **out)
 {
-	for (unsigned i = 0; i < t->file->nparts; i++)
+	const char *foreign = strchr(part->name, '.');
+	*out = NULL;
+	for (unsigned i = 0; i < t->file->nparts && !foreign; i++)
 		if (t->tables[i].name && !strcmp(t->tables[i].name, part->name))
-			return &t->tables[i];
-	wrong(t, part, "the chapter has no table ", part->name);
-	return NULL;
+			*out = &t->tables[i];
+	if (foreign && story_find_table(t->story, foreign + 1)) {
+		*out = ARENA_NEW(t->story->arena, struct told_table);
+		(*out)->table = story_find_table(t->story, foreign + 1);
+	}
+	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
-/* The rows of its table that a part is about, in its order; *n of them. */
+/* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
+ * follows where is so. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
                    const struct told_table *of, unsigned *rows, unsigned *n)
 {
-	const char *sql =
-	    arena_text(t->story->arena, "SELECT rowid FROM \"%s\" %s", of->name, part->query.sql);
-	const struct db_source source = {part->query.file, sql, part->query.line};
+	const char *from = of->name ? arena_text(t->story->arena, "rowid FROM %s", of->name) : "1";
+	const struct db_source source = {
+	    part->query.file, arena_text(t->story->arena, "SELECT %s %s", from, part->query.sql),
+	    part->query.line};
 	struct db_rows *found = db_ask(t->db, &source, t->st);
 	*n = 0;
 	if (!found)
 		return -1;
-	while (*n < of->table->nrows && db_next(found))
-		rows[(*n)++] = (unsigned)db_real(found, 0) - 1;
+	for (bool any = true; *n < of->table->nrows && any && (of->name || !*n);)
+		if ((any = db_next(found)))
+			rows[(*n)++] = of->name ? (unsigned)db_real(found, 0) - 1 : 0;
+	for (; !of->name && *n && *n < of->table->nrows; (*n)++)
+		rows[*n] = *n;
 	return db_end(found, t->st);
 }
 
@@ -192,7 +202,7 @@ static int tell_sentence(const struct teller *t, const struct chapter_part *part
 			story_note(story, part->roles, part->text);
 		return 0;
 	}
-	if (part->together || !strpbrk(part->text, "{[")) {
+	if (part->together || !of->name || !strpbrk(part->text, "{[")) {
 		if (n)
 			story_say(story, part->roles, of->table, rows, n, part->text);
 		return 0;
@@ -207,25 +217,143 @@ static int tell_sentence(const struct teller *t, const struct chapter_part *part
 	return 0;
 }
 
+/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
+static const char **texts_of(const struct teller *t, const struct chapter_part *part,
+                             const struct told_table *of, const char *key)
+{
+	struct arena *arena = t->story->arena;
+	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
+	const struct db_source source = {
+	    part->query.file, arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    part->line};
+	struct db_rows *rows = db_ask(t->db, &source, t->st);
+	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
+		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
+	return !rows || db_end(rows, t->st) ? NULL : texts;
+}
+
+/* Each of the rows' texts once, in their order. */
+static unsigned once(const char *const *texts, const unsigned *rows, unsigned n, const char **out)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned at = 0;
+		while (at < k && strcmp(out[at], texts[rows[i]]))
+			at++;
+		if (at == k)
+			out[k++] = texts[rows[i]];
+	}
+	return k;
+}
+
+/* One pivot, of the rows of which `each` has the value; each: NULL: of all. */
+static int tell_pivot(const struct teller *t, const struct chapter_part *part,
+                      const struct told_table *of, const char *const *each, const char *value)
+{
+	struct arena *arena = t->story->arena;
+	const unsigned most = of->table->nrows;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, most + 1), n, kept = 0;
+	const char **lines = ARENA_ARRAY(arena, const char *, most + 1),
+	           **downs = texts_of(t, part, of, part->down);
+	if (!downs || rows_of(t, part, of, rows, &n))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		if (!each || !strcmp(each[rows[i]], value))
+			rows[kept++] = rows[i];
+	const bool turned = once(downs, rows, kept, lines) <= part->beside;
+	if (*part->text && kept)
+		story_part(t->story,
+		           each ? arena_text(arena, "%s: %s", value, part->text) : part->text);
+	story_pivot(t->story, of->table, rows, kept, turned ? part->across : part->down,
+	            turned ? part->down : part->across, part->value);
+	return 0;
+}
+
+/* Pivots with the same `each` that follow each other, value by value. Returns how many parts that were, or
+ * -1. */
+static int tell_pivots(const struct teller *t, const struct chapter_part *first)
+{
+	const struct chapter_part *end = first + 1, *last = t->file->parts + t->file->nparts;
+	struct told_table *of;
+	if (table_of(t, first, &of) || !of)
+		return -1;
+	const unsigned n = of->table->nrows;
+	const char **each = first->each ? texts_of(t, first, of, first->each) : NULL,
+	           **values = ARENA_ARRAY(t->story->arena, const char *, n + 1);
+	unsigned *all = ARENA_ARRAY(t->story->arena, unsigned, n + 1), nall;
+	struct chapter_part in_order = *first;
+	in_order.query.sql =
+	    first->by ? arena_text(t->story->arena, "ORDER BY %s, rowid", first->by) : "";
+	if (first->each && !each)
+		return -1;
+	while (each && end < last && end->kind == PART_PIVOT && end->each &&
+	       !strcmp(end->name, first->name) && !strcmp(end->each, first->each))
+		end++;
+	if (each && rows_of(t, &in_order, of, all, &nall))
+		return -1;
+	const unsigned nvalues = each ? once(each, all, nall, values) : 1;
+	for (unsigned v = 0; v < nvalues; v++)
+		for (const struct chapter_part *part = first; part < end; part++)
+			if (tell_pivot(t, part, of, each, values[v]))
+				return -1;
+	return (int)(end - first);
+}
+
+/* What story.h has of that name. */
+static void tell_mark(struct story *story, const struct chapter_part *part,
+                      const struct told_table *of)
+{
+	switch (part->mark) {
+	case MARK_HEADING:
+		story_part(story, part->text);
+		break;
+	case MARK_LINK:
+		story_link(story);
+		break;
+	case MARK_FILES:
+		story_files(story, part->text);
+		break;
+	case MARK_LEAD:
+		story_lead(story, of->table, part->text);
+		break;
+	case MARK_WHOLE:
+		story_lead_whole(story, of->table, part->text);
+		break;
+	case MARK_UNASKED:
+		story_leads_unasked(story);
+		break;
+	case MARK_SETTLES:
+		story_settles(story);
+		break;
+	default:
+		story_picture(story, part->text, part->mark == MARK_FRONT);
+	}
+}
+
+/* Returns how many parts that were, or -1. */
 static int tell_part(const struct teller *t, const struct chapter_part *part)
 {
-	struct told_table *of = part->kind == PART_VIEW ? NULL : table_of(t, part);
+	if (part->kind == PART_VIEW)
+		return 1;
+	if (part->kind == PART_PIVOT)
+		return tell_pivots(t, part);
+	struct told_table *of;
+	if (table_of(t, part, &of))
+		return -1;
 	if (!of)
-		return part->kind == PART_VIEW ? 0 : -1;
+		return 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
-		return 0;
+		return 1;
 	}
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (part->kind == PART_PIVOT)
-		story_pivot(t->story, of->table, rows, n, part->down, part->across, part->value);
-	else if (part->kind == PART_SENTENCE)
-		return tell_sentence(t, part, of, rows, n);
-	else if (n)
-		story_part(t->story, part->text);
-	return 0;
+	if (part->kind == PART_SENTENCE)
+		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
+	if (n)
+		tell_mark(t->story, part, of);
+	return 1;
 }
 
 /* -1: a query or a placeholder is wrong; what was told until then has to be taken back. */
@@ -241,45 +369,43 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 		if (part->kind == PART_TABLE && make_table(&t, part, &t.tables[i]))
 			return -1;
 	}
-	for (unsigned i = 0; i < file->nparts; i++)
-		if (tell_part(&t, &file->parts[i]))
+	for (int i = 0, told; (unsigned)i < file->nparts; i += told)
+		if ((told = tell_part(&t, &file->parts[i])) < 0)
 			return -1;
 	return 0;
 }
 
 /* A chapter without code is the text of its name. One that is wrong says so, and nothing else. */
-static void tell_text(const struct analysis *a, struct story *s, struct db **db, const char *name)
+static void tell_text(struct story *s, struct db *db, const char *name)
 {
 	const char *file = arena_text(s->arena, "harness/chapters/%s.chapter", name);
 	struct chapter_file *chapter = ARENA_NEW(s->arena, struct chapter_file);
 	struct story_chapter *now = &s->chapters[s->nchapters];
 	struct status st = {0};
-	if (!*db)
-		*db = load_run(a->s->run, s->arena, &st);
-	const bool read = *db && !chapter_read(file, texts_find(file), s->arena, chapter, &st);
+	const bool read = !chapter_read(file, texts_find(file), s->arena, chapter, &st);
 	if (read)
 		now->chapter = &chapter->chapter;
-	if (!read || tell_file(chapter, *db, s, &st)) {
+	if (!read || tell_file(chapter, db, s, &st)) {
 		*now = (struct story_chapter){.chapter = now->chapter};
 		story_note(s, STORY_WARNING | STORY_NOTICE, arena_copy(s->arena, st.text));
 	}
 }
 
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
-                struct arena *arena, struct story *out)
+void story_make(const struct analysis *analysis, struct db *db,
+                const struct chapter *const *chapters, unsigned n, struct arena *arena,
+                struct story *out)
 {
-	struct db *db = NULL;
 	*out = (struct story){.arena = arena,
 	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
+	if (db)
+		db_drop(db);
 	for (unsigned i = 0; i < n; i++) {
 		struct story_chapter *now = &out->chapters[out->nchapters];
 		*now = (struct story_chapter){.chapter = chapters[i]};
 		if (chapters[i]->tell)
 			chapters[i]->tell(analysis, out);
 		else
-			tell_text(analysis, out, &db, chapters[i]->name);
+			tell_text(out, db, chapters[i]->name);
 		out->nchapters += now->nblocks > 0;
 	}
-	if (db)
-		arena_undo(arena, db);
 }

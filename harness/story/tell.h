@@ -2,10 +2,13 @@
 #ifndef LAUNCHGAP_TELL_H
 #define LAUNCHGAP_TELL_H
 
+#include "../data/db.h"
 #include "story.h"
 
-/* Lets each of the chapters report; those with nothing to say are omitted. */
-void story_make(const struct analysis *analysis, const struct chapter *const *chapters, unsigned n,
-                struct arena *arena, struct story *out);
+/* Lets each of the chapters report; those with nothing to say are omitted. db: the run's tables, for
+ * chapters that are texts. */
+void story_make(const struct analysis *analysis, struct db *db,
+                const struct chapter *const *chapters, unsigned n, struct arena *arena,
+                struct story *out);
 
 #endif

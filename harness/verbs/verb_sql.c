@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../data/load.h"
+#include "../chapters/figures.h"
+#include "../report/model.h"
 #include "../report/table.h"
 #include "../terminal.h"
 #include "verbs.h"
@@ -67,11 +68,8 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 static int work(struct arena *arena, void *of)
 {
 	const struct request *r = of;
-	struct record_run run;
-	if (record_load(r->dir, &run, r->st))
-		return -1;
-	struct db *db = load_run(&run, arena, r->st);
-	record_free(&run);
+	const struct model *model = model_read(arena, r->dir, r->st);
+	struct db *db = model ? figures_load(model->analysis, arena, r->st) : NULL;
 	if (!db || (r->file && db_save(db, r->file, r->st)))
 		return -1;
 	return r->query ? show(arena, db, r->query, r->st) : 0;

@@ -33,7 +33,7 @@ static const struct verb verbs[] = {
     {"report", "DIR", "tables and pictures, from the record alone",
      "In a job of GitHub Actions the first page is added to the job's summary page (GITHUB_STEP_SUMMARY); of run and compare too.", {&report_options, &export_options}, NULL, NULL, verb_report},
     {"sql", "DIR ['SELECT …']", "a question that no page answers, in SQL",
-     "A run's record as tables: run, variant, setting, trial, cell, fact, counter, path, failure; results/README.md says what a row of each is. On a terminal the answer "
+     "A run's record as tables: environment, variant, setting, trial, cell, fact, counter, path, failure, and what the report makes of them (place, result, speed …); results/README.md says what a row of each is. On a terminal the answer "
      "is a table, else CSV. median(x) and quantile(x, p) are there too.",
      {&sql_options}, NULL, NULL, verb_sql},
     {"ask", "DIR", "claims asked of a run that is there",

@@ -1,0 +1,12 @@
+/* A run's tables with what the analysis found: data/schema.sql, figures.sql and the views of
+ * shared.sql. */
+#ifndef LAUNCHGAP_FIGURES_H
+#define LAUNCHGAP_FIGURES_H
+
+#include "../analysis/analysis.h"
+#include "../data/db.h"
+
+/* Sealed. NULL: a defect of these files, with a sentence. */
+struct db *figures_load(const struct analysis *analysis, struct arena *arena, struct status *st);
+
+#endif

@@ -1,0 +1,147 @@
+-- What the analysis makes of a run's tables: its figures, until chapters ask for them by SQL alone.
+-- A ratio or an interval is x, x_lo and x_hi; without an interval the last two are missing.
+
+-- The run: one row.
+CREATE TABLE given(
+  reference      TEXT,    -- the variant with which others are compared; or nothing
+  machine        TEXT,
+  margin         REAL,    -- of verdicts; 0.02 is 2 %
+  confidence     REAL,    -- of intervals
+  blocks         INTEGER, -- whole ones
+  least_blocks   INTEGER, -- for an interval
+  ngroups        INTEGER, -- of places
+  few_groups     INTEGER, -- 1: few enough for tables by size
+  isolated_calls INTEGER, -- of a trial
+  p99_calls      INTEGER, -- that a p99 needs
+  measured       INTEGER, -- 1: any place has a time
+  data           INTEGER, -- 1: any backend carries data
+  has_isolated   INTEGER, -- 1: calls by themselves were measured, not of the limit alone
+  compared       INTEGER, -- 1: times are compared with the reference
+  missing_counters TEXT   -- what counters lack, as the record says it
+);
+
+-- What the analysis knows of each variant beyond its row.
+CREATE TABLE known(
+  variant     INTEGER PRIMARY KEY,
+  measured    INTEGER,
+  compared    INTEGER, -- 1: with the reference
+  other_ranks INTEGER, -- 1: not as many as the reference
+  asked       INTEGER, -- 1: neither the reference again nor the limit
+  library     TEXT,
+  said_path   TEXT     -- the data path, as its workers said
+);
+
+-- A collective at a size and a pace.
+CREATE TABLE place(
+  id          INTEGER PRIMARY KEY,
+  grp         INTEGER, -- the same where the size alone differs
+  nth         INTEGER, -- of the sizes of its group, from 1
+  sizes       INTEGER, -- how many these are
+  is_limit    INTEGER, -- 1: the limit's alone
+  coll        TEXT,
+  what        TEXT,    -- the collective in words: sendrecv in float16, in place
+  title       TEXT,
+  dtype       TEXT,
+  op          TEXT,
+  root        INTEGER,
+  in_place    INTEGER,
+  pace        TEXT,
+  ranks       INTEGER,
+  asked_bytes INTEGER,
+  bytes       INTEGER,
+  moved_bytes INTEGER  -- what bandwidth is of
+);
+
+-- A variant at a place: medians over blocks, with quartiles; p95 and p99 with the 95 % interval of
+-- their medians.
+CREATE TABLE result(
+  variant INTEGER, place INTEGER, blocks INTEGER,
+  failed  INTEGER,             -- trials
+  time_us REAL, time_us_lo REAL, time_us_hi REAL,
+  -- By the workers' own clocks.
+  time_rank0_us REAL, time_mean_us REAL, time_min_us REAL, time_max_us REAL,
+  algbw_gbs REAL,
+  busbw_gbs REAL, busbw_gbs_lo REAL, busbw_gbs_hi REAL,
+  p50_us REAL,
+  p95_us REAL, p95_us_lo REAL, p95_us_hi REAL,
+  p99_us REAL, p99_us_lo REAL, p99_us_hi REAL,
+  launch_us REAL, skew_us REAL, resolution_us REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER, -- speed against the reference
+  wrong INTEGER, faults INTEGER, switches INTEGER, -- sums
+  digest_ok INTEGER,
+  straggler INTEGER,           -- the rank that ends last most often
+  straggler_share REAL,        -- of the calls
+  straggler_us REAL,           -- by so much
+  limit_gbs REAL,              -- of plain copies at that size
+  PRIMARY KEY(variant, place)
+);
+
+-- One rank of it: medians over trials.
+CREATE TABLE result_rank(
+  variant INTEGER, place INTEGER, rank INTEGER,
+  skew_us REAL, launch_us REAL,
+  finish_us REAL,              -- its own end, from the first start of any rank
+  late_us REAL,                -- that after the ranks' mean
+  last REAL, last_by_us REAL,  -- share of the rows in which it ended last; by so much
+  PRIMARY KEY(variant, place, rank)
+);
+
+-- A variant over all sizes of a group: one number a block.
+CREATE TABLE over_sizes(
+  variant INTEGER, grp INTEGER,
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  verdict TEXT
+);
+
+-- Sizes that are judged together.
+CREATE TABLE regime(
+  nth     INTEGER PRIMARY KEY,
+  name    TEXT,    -- small, large
+  label   TEXT,    -- the same; of a third of the sizes: the smallest, the largest
+  about   TEXT,    -- its sizes and metric
+  metric  TEXT,
+  unit    TEXT,
+  third   INTEGER,
+  tells   INTEGER, -- 1: it can distinguish variants
+  unseen  TEXT     -- what none of the undecided would have shown
+);
+
+-- A variant in a regime, against the reference.
+CREATE TABLE speed(
+  regime INTEGER, variant INTEGER,
+  value REAL, reference_value REAL,  -- of the metric
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
+  verdict TEXT,
+  said TEXT,         -- faster, slower, alike, odd, open; or nothing
+  detectable REAL, odd TEXT,
+  idle TEXT,         -- why it is the same as idle_as
+  idle_as TEXT
+);
+
+-- The path of a variant's data in words, by the library's log.
+CREATE TABLE way(
+  variant INTEGER PRIMARY KEY,
+  transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
+  channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
+);
+
+-- What the library made of a variant's setting.
+CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
+
+-- A variant's counters at a place: means over ranks.
+CREATE TABLE counted(
+  id INTEGER PRIMARY KEY, variant INTEGER, place INTEGER, blocks INTEGER,
+  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, of_limit REAL, dram_gbs REAL, dram_of_peak REAL,
+  dram_per_nvlink REAL, model REAL, direct REAL, staged REAL, cached REAL, sm_busy REAL,
+  pcie_tx_gbs REAL, copies REAL, copies_model REAL, issue_cores REAL
+);
+
+-- The same of one rank.
+CREATE TABLE counted_rank(
+  counted INTEGER, rank INTEGER, blocks INTEGER,
+  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, dram_gbs REAL, dram_limit_gbs REAL,
+  dram_per_nvlink REAL, sm_percent REAL, busy_percent REAL, memory_busy_percent REAL,
+  pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
+  copies_per_byte REAL, issue_cores REAL, seconds REAL
+);
