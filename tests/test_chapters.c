@@ -80,7 +80,7 @@ static void leave_out_each(const char *record)
 	struct status st = {""};
 	snprintf(path, sizeof path, "results/reference/%s", record);
 	const struct arena_mark mark = arena_mark(scratch());
-	const struct model *model = model_make(scratch(), path, &st);
+	const struct model *model = model_make(scratch(), path, NULL, &st);
 	if (!model)
 		fail_msg("%s: %s", path, st.text);
 	struct telling whole = {.model = model, .without = MOST};

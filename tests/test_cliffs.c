@@ -270,7 +270,7 @@ TEST(a_cliff_without_a_step_is_not_theirs)
 TEST(they_are_noted_beside_other_columns)
 {
 	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/cliffs", NULL, &st);
 	if (!m)
 		fail_msg("%s", st.text);
 	const struct story_sentence *first = story_said(&m->story, STORY_NOTICE, 0);

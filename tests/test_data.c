@@ -1,5 +1,5 @@
 /* A record as tables: what a query gets, what it may not, and where a mistake in it is. */
-#include "../harness/data/load.h"
+#include "../harness/chapters/figures.h"
 #include "made.h"
 #include "scratch.h"
 
@@ -20,7 +20,8 @@ static int load(void **state)
 	if (made_begin(state))
 		return -1;
 	made_load(&made, &l);
-	db = load_run(&l.run, scratch(), &st);
+	const struct analysis *a = analysis_make(&l.summary, &st);
+	db = a ? figures_load(a, scratch(), &st) : NULL;
 	made_unload(&l);
 	return db ? 0 : -1;
 }
@@ -28,7 +29,7 @@ static int load(void **state)
 /* The rows of a query: values with blanks between them, rows with "; "; or what is wrong. */
 static const char *asked(const char *sql)
 {
-	const struct db_source source = {"q", sql, 1};
+	const struct db_source source = {.file = "q", .sql = sql, .line = 1};
 	struct status st = {0};
 	const char *all = "";
 	struct db_rows *rows = db_ask(db, &source, &st);
@@ -49,7 +50,8 @@ TEST(a_run_is_variants_trials_and_cells)
 	    "threads-again again 1x2x1 2; limit limit 1x2x1 2");
 	assert_string_equal(
 	    asked("SELECT count(*), count(DISTINCT variant), max(block) FROM trial"), "15 5 2");
-	assert_string_equal(asked("SELECT value FROM environment WHERE key = 'machine.cores'"), "8");
+	assert_string_equal(asked("SELECT value FROM environment WHERE key = 'machine.cores'"),
+	                    "8");
 	assert_string_equal(
 	    asked("SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'"),
 	    "bind none");

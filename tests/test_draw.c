@@ -207,7 +207,7 @@ TEST(every_picture_is_png_and_svg)
 	assert_false(is_xml("<a>1 & 2</a>"));
 	assert_true(is_xml("<?xml?><a x='>'><b/>1 &lt; 2</a>"));
 	made_write(&plain);
-	struct model *m = model_make(scratch(), made_folder, &st);
+	struct model *m = model_make(scratch(), made_folder, NULL, &st);
 	assert_non_null(m);
 	assert_int_equal(draw_pictures(m, made_folder, "plot", &st), 0);
 	const struct model_pictures *drawn = &m->drawn;
@@ -306,7 +306,7 @@ TEST(a_noisy_run_still_says_what_is_beyond_its_noise)
 TEST(captions_of_many_variants_fit)
 {
 	struct status st = {""};
-	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", &st);
+	struct model *m = model_make(scratch(), "results/reference/2x-h200/factors_new", NULL, &st);
 	if (!m)
 		fail_msg("%s", st.text);
 	const struct story_table *t = story_find_table(&m->story, "captions");

@@ -110,7 +110,7 @@ TEST(calls_of_unlike_lengths_have_their_own_axes)
 static void draw_reference(const char *dir, const char *answer)
 {
 	struct status st = {""};
-	struct model *model = model_make(scratch(), dir, &st);
+	struct model *model = model_make(scratch(), dir, NULL, &st);
 	if (!model || draw_pictures(model, made_folder, "plot", &st))
 		fail_msg("%s: %s", dir, st.text);
 	assert_string_equal(model->drawn.warning, "");

@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "test.h"
 
-#define TREE_FILES    600
+#define TREE_FILES    650
 #define FILE_INCLUDES 64
 #define LIST          8 /* of patterns */
 

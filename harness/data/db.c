@@ -109,6 +109,7 @@ static int refuse(struct db *db, const struct db_source *source, int code, int a
 		column = source->sql[i] == '\n' ? 1 : column + 1;
 		line += source->sql[i] == '\n';
 	}
+	column += line == source->line && at >= 0 ? (unsigned)source->shift : 0;
 	return status_set(st, "%s:%u:%u: %s", source->file, line, column,
 	                  code == SQLITE_INTERRUPT ? "it takes longer than a query may"
 	                  : code == SQLITE_OK      ? "one SELECT is allowed, and nothing else"
@@ -139,7 +140,7 @@ static int run_all(struct db *db, const struct db_source *source, struct status 
 
 int db_run_text(struct db *db, const char *path, struct status *st)
 {
-	const struct db_source source = {path, texts_find(path), 1};
+	const struct db_source source = {.file = path, .sql = texts_find(path), .line = 1};
 	return run_all(db, &source, st);
 }
 

@@ -27,6 +27,7 @@ int db_save(struct db *db, const char *file, struct status *st);
 struct db_source {
 	const char *file, *sql;
 	unsigned line;
+	int shift; /* how much further to the right the file has its first line */
 };
 
 /* Carries out the statements of a file that is part of the program (texts.h). */

@@ -7,6 +7,7 @@
 #include "../chapters/reasons.h"
 #include "../chapters/run.h"
 #include "../story/tell.h"
+#include "own.h"
 
 static void forget(void *run)
 {
@@ -26,7 +27,7 @@ struct model *model_read(struct arena *arena, const char *dir, struct status *st
 	return m->analysis ? m : NULL;
 }
 
-struct model *model_make(struct arena *arena, const char *dir, struct status *st)
+struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st)
 {
 	struct model *m = model_read(arena, dir, st);
 	struct db *db = m ? figures_load(m->analysis, arena, st) : NULL;
@@ -35,6 +36,8 @@ struct model *model_make(struct arena *arena, const char *dir, struct status *st
 		return NULL;
 	const struct chapter *const *all = chapters_all(&n);
 	story_make(m->analysis, db, all, n, arena, &m->story);
+	if (own && own_chapters(own, db, &m->story, st))
+		return NULL;
 	story_choose_lead(&m->story, run_text(&m->run, "leads"));
 	arena_undo(arena, db);
 	return m;

@@ -32,8 +32,9 @@ struct model {
 
 /* The record in `dir` and its analysis; no story. NULL: it cannot be read. */
 struct model *model_read(struct arena *arena, const char *dir, struct status *st);
-/* From the record in `dir`, all but pictures. NULL: it cannot be read. */
-struct model *model_make(struct arena *arena, const char *dir, struct status *st);
+/* From the record in `dir`, all but pictures, with the chapters of another folder (own.h; NULL: none). NULL:
+ * one of them cannot be read. */
+struct model *model_make(struct arena *arena, const char *dir, const char *own, struct status *st);
 
 /* The i-th warning, or NULL: doubts about the record, why a picture is missing, all others. */
 const char *model_warning(const struct model *model, unsigned i);

@@ -37,6 +37,7 @@ static int average_read(const struct field *f, const char *text, void *base, str
 static const struct field rows[] = {
     {"-v, --verbose", FIELD_FLAG, AT(verbose), .help = "print all of the report, not only what stands first"},
     {"-q, --quiet", FIELD_FLAG, AT(quiet), .help = "print the answer alone, and where the report is; no progress"},
+    {"--chapters", FIELD_OWN, AT(chapters), .read = options_borrow, .value = "DIR", .help = "tell the chapters of that folder too (NAME.chapter): questions of your own"},
     {"--trace", FIELD_FLAG, AT(trace), .help = "the stamps too, as trace.json for ui.perfetto.dev"},
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
@@ -215,8 +216,9 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 {
 	if (!options || !options->keep)
 		return m;
-	struct model *again =
-	    options->keep(dir, from_ns, st) ? NULL : model_make(m->arena, dir, st);
+	struct model *again = options->keep(dir, from_ns, st)
+	                          ? NULL
+	                          : model_make(m->arena, dir, options->chapters, st);
 	if (again)
 		again->drawn = m->drawn;
 	return again && !write_tables(again, dir, st) ? again : NULL;
@@ -276,7 +278,8 @@ static int make(struct arena *arena, void *of)
 {
 	const struct making *x = of;
 	const int64_t from_ns = clock_now_ns();
-	struct model *m = model_make(arena, x->dir, x->st);
+	struct model *m =
+	    model_make(arena, x->dir, x->options ? x->options->chapters : NULL, x->st);
 	if (!m || write_tables(m, x->dir, x->st) || draw_pictures(m, x->dir, x->plot_dir, x->st))
 		return -1;
 	m = keep(m, x->dir, x->options, from_ns, x->st);

@@ -23,10 +23,11 @@ struct report_options {
 	bool per_call;                       /* times of single calls too */
 	const char *json;                    /* a file for nccl-tests' JSON, or NULL; borrowed */
 	const char *exports[EXPORT_FORMATS]; /* files, or NULL (export.h); borrowed */
-	const char *summary; /* a file that gets a short page in Markdown appended, or NULL */
-	bool trace;          /* write the stamps too, as trace.json (trace.h) */
-	bool verbose;        /* on the terminal the whole report, not only its first part */
-	bool quiet;          /* the answer alone, and where the report is */
+	const char *summary;  /* a file that gets a short page in Markdown appended, or NULL */
+	const char *chapters; /* a folder with chapters of one's own (own.h), or NULL */
+	bool trace;           /* write the stamps too, as trace.json (trace.h) */
+	bool verbose;         /* on the terminal the whole report, not only its first part */
+	bool quiet;           /* the answer alone, and where the report is */
 	/* Adds to the record of `dir` that a report began then, once its pictures are drawn, which
 	 * takes longest; it is read again. NULL: the record stays as it is. */
 	int (*keep)(const char *dir, int64_t from_ns, struct status *st);

@@ -158,6 +158,7 @@ static unsigned role_of(const char *word)
 /* "say, trust TABLE together where …" */
 static int begin_sentence(const struct reader *r, struct chapter_part *part, const char *line)
 {
+	const char *begin = line;
 	for (bool more = true; more;) {
 		const size_t bytes = strcspn(line, " ,");
 		const char *word = trimmed(r->arena, line, bytes);
@@ -172,7 +173,9 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 	part->kind = PART_SENTENCE;
 	part->name = next_of(r->arena, &line, " ");
 	part->together = !strncmp(line, "together", 8);
-	part->query.sql = arena_copy(r->arena, part->together ? line + 8 : line);
+	line += part->together ? 8 : 0;
+	part->query.sql = arena_copy(r->arena, line);
+	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
 }
 
@@ -194,7 +197,8 @@ static int begin_part(const struct reader *r, const char *line)
 	}
 	f->parts = arena_more(r->arena, f->parts, f->nparts, sizeof *f->parts);
 	struct chapter_part *part = &f->parts[f->nparts++];
-	*part = (struct chapter_part){.line = r->line, .query = {r->file, "", r->line}, .text = ""};
+	*part = (struct chapter_part){
+	    .line = r->line, .query = {.file = r->file, .sql = "", .line = r->line}, .text = ""};
 	if (!strcmp(word, "table"))
 		return begin_table(r, part, rest);
 	if (!strcmp(word, "pivot"))
@@ -232,6 +236,10 @@ static int continue_part(const struct reader *r, const char *line)
 		return wrong(r, "this line belongs to no part", "");
 	const bool table = part->kind == PART_TABLE;
 	if (part->kind != PART_VIEW && !table && !*part->text && begins(own, clauses)) {
+		if (!*part->query.sql) {
+			part->query.line = r->line;
+			part->query.shift = (int)(own - line) - 1;
+		}
 		part->query.sql = arena_text(r->arena, "%s %s", part->query.sql, own);
 		return 0;
 	}
@@ -249,6 +257,43 @@ static int continue_part(const struct reader *r, const char *line)
 	return 0;
 }
 
+static const struct chapter_part *table_named(const struct chapter_file *f, const char *name)
+{
+	for (unsigned i = 0; i < f->nparts; i++)
+		if (f->parts[i].kind == PART_TABLE && !strcmp(f->parts[i].name, name))
+			return &f->parts[i];
+	return NULL;
+}
+
+static bool has_column(const struct chapter_part *table, const char *key)
+{
+	for (unsigned i = 0; i < table->form.ncolumns; i++)
+		if (!strcmp(table->form.columns[i].key, key))
+			return true;
+	return false;
+}
+
+/* Whether a sentence's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
+static int check_keys(struct reader *r, const struct chapter_part *part)
+{
+	const struct chapter_part *table = table_named(r->out, part->name);
+	r->line = part->line;
+	if (strchr(part->name, '.'))
+		return 0;
+	if (!table)
+		return wrong(r, "the chapter has no table ", part->name);
+	for (const char *at = part->text; (at = strchr(at, '{'));) {
+		const char *from = at + 1 + strspn(at + 1, "0123456789");
+		from += from > at + 1 && *from == '.';
+		const char *key = trimmed(r->arena, from, strcspn(from, ":}"));
+		if (at[1] != '{' && !has_column(table, key))
+			return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
+			             key);
+		at += at[1] == '{' ? 2 : 1;
+	}
+	return 0;
+}
+
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st)
 {
@@ -263,5 +308,10 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 		if (isblank((unsigned char)*line) ? continue_part(&r, line) : begin_part(&r, line))
 			return -1;
 	}
-	return out->chapter.name ? 0 : wrong(&r, "a chapter begins with: chapter NAME | title", "");
+	if (!out->chapter.name)
+		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
+	for (unsigned i = 0; i < out->nparts; i++)
+		if (out->parts[i].kind == PART_SENTENCE && check_keys(&r, &out->parts[i]))
+			return -1;
+	return 0;
 }

@@ -129,8 +129,9 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	struct arena *arena = t->story->arena;
 	const struct story_form *form = form_of(arena, &part->form);
 	const struct db_source all = {
-	    part->query.file, arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
-	    part->line};
+	    .file = part->query.file,
+	    .sql = arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
+	    .line = part->line};
 	unsigned n = 0, room = 0;
 	if (db_keep(t->db, "TABLE", part->name, &part->query, t->st))
 		return -1;
@@ -174,10 +175,11 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 static int rows_of(const struct teller *t, const struct chapter_part *part,
                    const struct told_table *of, unsigned *rows, unsigned *n)
 {
-	const char *from = of->name ? arena_text(t->story->arena, "rowid FROM %s", of->name) : "1";
-	const struct db_source source = {
-	    part->query.file, arena_text(t->story->arena, "SELECT %s %s", from, part->query.sql),
-	    part->query.line};
+	const char *from =
+	    of->name ? arena_text(t->story->arena, "SELECT rowid FROM %s ", of->name) : "SELECT 1 ";
+	const struct db_source source = {part->query.file,
+	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
+	                                 part->query.line, part->query.shift - (int)strlen(from)};
 	struct db_rows *found = db_ask(t->db, &source, t->st);
 	*n = 0;
 	if (!found)
@@ -224,8 +226,9 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	struct arena *arena = t->story->arena;
 	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
 	const struct db_source source = {
-	    part->query.file, arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
-	    part->line};
+	    .file = part->query.file,
+	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .line = part->line};
 	struct db_rows *rows = db_ask(t->db, &source, t->st);
 	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
 		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
@@ -362,6 +365,7 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 {
 	const struct teller t = {
 	    file, db, story, ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1), st};
+	db_drop(db); /* what the chapter before it asked is its own */
 	for (unsigned i = 0; i < file->nparts; i++) {
 		const struct chapter_part *part = &file->parts[i];
 		if (part->kind == PART_VIEW && db_keep(db, "VIEW", part->name, &part->query, st))
@@ -375,20 +379,27 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 	return 0;
 }
 
-/* A chapter without code is the text of its name. One that is wrong says so, and nothing else. */
-static void tell_text(struct story *s, struct db *db, const char *name)
+/* One that is wrong says so, and nothing else. */
+static void tell_text(struct story *s, struct db *db, const char *file, const char *text)
 {
-	const char *file = arena_text(s->arena, "harness/chapters/%s.chapter", name);
 	struct chapter_file *chapter = ARENA_NEW(s->arena, struct chapter_file);
 	struct story_chapter *now = &s->chapters[s->nchapters];
 	struct status st = {0};
-	const bool read = !chapter_read(file, texts_find(file), s->arena, chapter, &st);
-	if (read)
-		now->chapter = &chapter->chapter;
+	const bool read = !chapter_read(file, text, s->arena, chapter, &st);
+	*now = (struct story_chapter){.chapter = &chapter->chapter};
 	if (!read || tell_file(chapter, db, s, &st)) {
-		*now = (struct story_chapter){.chapter = now->chapter};
+		*now = (struct story_chapter){.chapter = &chapter->chapter};
 		story_note(s, STORY_WARNING | STORY_NOTICE, arena_copy(s->arena, st.text));
 	}
+	s->nchapters += now->nblocks > 0;
+}
+
+void story_add(struct story *s, struct db *db, const char *file, const char *text)
+{
+	struct story_chapter *more = ARENA_ARRAY(s->arena, struct story_chapter, s->nchapters + 2);
+	memcpy(more, s->chapters, s->nchapters * sizeof *more);
+	s->chapters = more;
+	tell_text(s, db, file, text);
 }
 
 void story_make(const struct analysis *analysis, struct db *db,
@@ -397,15 +408,16 @@ void story_make(const struct analysis *analysis, struct db *db,
 {
 	*out = (struct story){.arena = arena,
 	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
-	if (db)
-		db_drop(db);
 	for (unsigned i = 0; i < n; i++) {
 		struct story_chapter *now = &out->chapters[out->nchapters];
+		const char *file =
+		    arena_text(arena, "harness/chapters/%s.chapter", chapters[i]->name);
 		*now = (struct story_chapter){.chapter = chapters[i]};
-		if (chapters[i]->tell)
+		if (chapters[i]->tell) {
 			chapters[i]->tell(analysis, out);
-		else
-			tell_text(out, db, chapters[i]->name);
-		out->nchapters += now->nblocks > 0;
+			out->nchapters += now->nblocks > 0;
+		} else {
+			tell_text(out, db, file, texts_find(file));
+		}
 	}
 }

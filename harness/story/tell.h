@@ -11,4 +11,7 @@ void story_make(const struct analysis *analysis, struct db *db,
                 const struct chapter *const *chapters, unsigned n, struct arena *arena,
                 struct story *out);
 
+/* Adds a chapter that is a text, and where it is from. */
+void story_add(struct story *story, struct db *db, const char *file, const char *text);
+
 #endif

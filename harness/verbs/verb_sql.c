@@ -43,7 +43,7 @@ static const struct story_form *form_of(struct arena *arena, const struct db_row
 /* On a terminal as a table, else as CSV. */
 static int show(struct arena *arena, struct db *db, const char *query, struct status *st)
 {
-	const struct db_source source = {"query", query, 1};
+	const struct db_source source = {.file = "query", .sql = query, .line = 1};
 	struct db_rows *found = db_ask(db, &source, st);
 	if (!found)
 		return -1;

@@ -1,0 +1,103 @@
+/* Chapters of a person's own: the one that a page teaches, and ones that are wrong. */
+#include "../harness/chapters/chapters.h"
+#include "../harness/report/model.h"
+#include "../harness/story/tell.h"
+#include "made.h"
+#include "scratch.h"
+
+static void stamps(const struct made_place *p, int64_t out[6])
+{
+	out[1] = 100;
+	out[2] = 1000 + (p->variant == MADE_PROCESSES ? 100 * p->block : 0);
+	out[3] = 10;
+}
+
+static const struct made made = {.blocks = 3, .sizes = 2, .rows = 3, .cores = 8, .stamps = stamps};
+
+static int begin(void **state)
+{
+	if (made_begin(state))
+		return -1;
+	made_write(&made);
+	return 0;
+}
+
+/* The report with this chapter, and what it is called; NULL: it warns. */
+static const struct model *told(const char *text, const char **warning)
+{
+	struct status st = {0};
+	cli_write(made_folder, "own.chapter", text);
+	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
+	if (!m)
+		fail_msg("%s", st.text);
+	*warning = NULL;
+	for (unsigned i = 0; model_warning(m, i); i++)
+		if (strstr(model_warning(m, i), "own.chapter:"))
+			*warning = strstr(model_warning(m, i), "own.chapter:");
+	return m;
+}
+
+/* The fence after the mark. */
+static const char *taught(void)
+{
+	const char *page = cli_read("harness/chapters/README.md");
+	const char *text = strchr(strstr(strstr(page, "<!-- chapter -->"), "```"), '\n') + 1;
+	return arena_text(scratch(), "%.*s", (int)(strstr(text, "```") - text), text);
+}
+
+/* Of processes a block takes 100 ns longer than the one before, from 1000 ns on. */
+TEST(the_chapter_that_a_page_teaches_is_told)
+{
+	const char *warning;
+	const struct model *m = told(taught(), &warning);
+	if (warning)
+		fail_msg("%s", warning);
+	const struct story_chapter *chapter = story_find(&m->story, "steady");
+	assert_non_null(chapter);
+	assert_string_equal(chapter->chapter->title, "How steady is each variant?");
+	const struct story_table *t = story_find_table(&m->story, "steady");
+	assert_int_equal(t->nrows, 5);
+	assert_string_equal(chapter->blocks[chapter->nblocks - 1].sentence->text,
+	                    "processes varies most from block to block: by 20 %.");
+}
+
+TEST(what_is_wrong_is_a_warning_with_its_place)
+{
+	static const char *const texts[][2] = {
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  name b FROM variant\n",
+	     "own.chapter:2: the query has no column a"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a FROM variant\n",
+	     "own.chapter:5:3: no such column: nam"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
+	     "own.chapter:4:1: no such table: variants"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {b} is.\n",
+	     "own.chapter:5: table t has no column b"},
+	    {"chapter x | X\nsay t\n  {b} is.\n", "own.chapter:2: the chapter has no table t"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
+	     "own.chapter:5:13: no such column: c"},
+	    {"chapter x | X\ntable t | T\n  a\n  WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT "
+	     "a FROM n)\n  SELECT a FROM n\n",
+	     "own.chapter:4:1: it takes longer than a query may"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a; DROP TABLE cell\n",
+	     "own.chapter:4:15: one SELECT is allowed, and nothing else"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT readfile('/etc/passwd') a\n",
+	     "own.chapter:4:10: no such function: readfile"},
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *warning;
+		const struct model *m = told(texts[i][0], &warning);
+		if (!warning)
+			fail_msg("%s: no warning", texts[i][1]);
+		assert_string_equal(warning, texts[i][1]);
+		assert_null(story_find_table(&m->story, "t"));
+	}
+}
+
+TEST(a_folder_without_chapters_is_refused)
+{
+	struct status st = {0};
+	assert_null(model_make(scratch(), made_folder, "/nothing", &st));
+	assert_string_equal(st.text, "/nothing has no file NAME.chapter");
+}
+
+TESTS(.begin = begin, .end = made_end);
