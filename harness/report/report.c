@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../chapters/figures.h"
 #include "../chapters/reasons.h"
 #include "../clock.h"
 #include "../chapters/run.h"
@@ -38,6 +39,7 @@ static const struct field rows[] = {
     {"-v, --verbose", FIELD_FLAG, AT(verbose), .help = "print all of the report, not only what stands first"},
     {"-q, --quiet", FIELD_FLAG, AT(quiet), .help = "print the answer alone, and where the report is; no progress"},
     {"--chapters", FIELD_OWN, AT(chapters), .read = options_borrow, .value = "DIR", .help = "tell the chapters of that folder too (NAME.chapter): questions of your own"},
+    {"--sqlite", FIELD_OWN, AT(sqlite), .read = options_borrow, .value = "FILE", .help = "write the run's tables into a new SQLite file, for sqlite3, pandas, DuckDB"},
     {"--trace", FIELD_FLAG, AT(trace), .help = "the stamps too, as trace.json for ui.perfetto.dev"},
     {"--format", FIELD_WORD, AT(format), .words = formats, .otherwise = "tables", .help = "print nccl-tests' columns instead of our tables"},
     {"--average", FIELD_OWN, .read = average_read, .word = average_word, .otherwise = "1",
@@ -250,6 +252,11 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 	if (options && options->json &&
 	    nccl_json_write(s, options->average, options->per_call, dir, options->json, stdout, st))
 		return -1;
+	if (options && options->sqlite) {
+		struct db *db = figures_load(m->analysis, m->arena, st);
+		if (!db || db_save(db, options->sqlite, st))
+			return -1;
+	}
 	if (options && export_write(m, options->exports, st))
 		return -1;
 	if (options && options->summary && *options->summary)

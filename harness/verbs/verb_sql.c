@@ -1,6 +1,8 @@
 /* sql: asks a run's tables. */
-#include <stddef.h>
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../chapters/figures.h"
@@ -10,15 +12,9 @@
 #include "verbs.h"
 
 struct request {
-	const char *file, *dir, *query; /* NULL: not given */
+	const char *dir, *query; /* query: NULL: a prompt */
 	struct status *st;
 };
-
-static const struct field options[] = {
-    {"--sqlite", FIELD_OWN, offsetof(struct request, file), .read = options_borrow, .value = "FILE",
-     .help = "write all tables into a new SQLite file"},
-};
-const struct options sql_options = OPTIONS(options);
 
 /* Columns of texts, as the query has them. */
 static const struct story_form *form_of(struct arena *arena, const struct db_rows *rows)
@@ -65,29 +61,49 @@ static int show(struct arena *arena, struct db *db, const char *query, struct st
 	return 0;
 }
 
+/* sqlite3's own prompt, on a file that is gone afterwards. */
+static int prompt(struct arena *arena, struct db *db, struct status *st)
+{
+	char folder[] = "/tmp/launchgap-sql-XXXXXX";
+	int code = 0;
+	if (!mkdtemp(folder))
+		return status_set(st, "cannot make a folder in /tmp: %s", strerror(errno));
+	const char *file = arena_text(arena, "%s/run.db", folder);
+	int rc = db_save(db, file, st);
+	const pid_t pid = rc ? 0 : fork();
+	if (!rc && !pid) {
+		execlp("sqlite3", "sqlite3", "-header", "-column", file, (char *)NULL);
+		_exit(127);
+	}
+	if (pid > 0)
+		waitpid(pid, &code, 0);
+	unlink(file);
+	rmdir(folder);
+	if (!rc && (pid < 0 || (WIFEXITED(code) && WEXITSTATUS(code) == 127)))
+		return status_set(
+		    st, "a prompt needs sqlite3 (Debian: apt install sqlite3); without it "
+		        "name a query: launchgap sql DIR 'SELECT name FROM variant'");
+	return rc;
+}
+
 static int work(struct arena *arena, void *of)
 {
 	const struct request *r = of;
 	const struct model *model = model_read(arena, r->dir, r->st);
 	struct db *db = model ? figures_load(model->analysis, arena, r->st) : NULL;
-	if (!db || (r->file && db_save(db, r->file, r->st)))
+	if (!db)
 		return -1;
-	return r->query ? show(arena, db, r->query, r->st) : 0;
+	return r->query ? show(arena, db, r->query, r->st) : prompt(arena, db, r->st);
 }
 
 int verb_sql(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct request request = {.st = st};
-	char *operands[2] = {NULL, NULL};
-	const int n = verb_take(argc, argv, &request, operands, 2, st);
+	struct request request = {argv[2], argc > 3 ? argv[3] : NULL, st};
 	(void)home;
-	if (n < 0)
-		return -1;
-	request.dir = operands[0];
-	request.query = operands[1];
-	if (!n || (!request.query && !request.file))
-		return status_set(
-		    st, "sql needs a run's folder, and a query or --sqlite FILE: launchgap "
-		        "sql results/smoke/latest 'SELECT name, layout FROM variant'");
+	if (argc < 3)
+		return status_set(st, "sql needs one run's folder, e.g. results/smoke/latest");
+	for (int i = 2; i < argc; i++)
+		if (i > 3 || argv[i][0] == '-')
+			return verb_not_understood("sql", argv[i], st);
 	return arena_work(work, &request, "the run's tables", st);
 }

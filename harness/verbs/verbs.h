@@ -59,7 +59,7 @@ verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, ve
     verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
     verb_version, verb_complete, verb_new, verb_sql;
 extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
-    selftest_options, counters_options, help_options, doctor_options, new_options, sql_options;
+    selftest_options, counters_options, help_options, doctor_options, new_options;
 
 /* The i-th list of `launchgap list`; NULL: there are no more. */
 const char *list_name(unsigned i);
