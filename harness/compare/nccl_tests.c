@@ -15,6 +15,7 @@
 #include "../report/json.h"
 
 #define MOST_BYTES (256 << 20) /* of a file */
+#define WRITES     "nccl-tests' option -J FILE (since 2.17.5) writes what is read here"
 
 /* --- options that change the meaning of its times ---------------------------------------- */
 
@@ -225,7 +226,8 @@ static int read_devices(struct reading *r, unsigned *processes)
 	json_int_t group = json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
 	*processes = (unsigned)json_array_size(devices);
 	if (!*processes || *processes > RECORD_MAX_RANKS)
-		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
+		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty (of "
+		                          "text: the lines # Rank)");
 	for (unsigned i = 0; i < *processes; i++) {
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
@@ -236,16 +238,19 @@ static int read_devices(struct reading *r, unsigned *processes)
 			                          "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
-		result_fact_add(r->side, FACT_MACHINE, machine);
+		if (host || gpu)
+			result_fact_add(r->side, FACT_MACHINE, machine);
 	}
 	return 0;
 }
 
 static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 {
-	unsigned processes = 0, threads = 0, gpus = 0;
+	unsigned processes = 0, threads = 1, gpus = 0;
+	/* Not every text says it. */
+	const bool unknown = json_is_null(json_object_get(r->config, "nthreads"));
 	if (read_devices(r, &processes) ||
-	    member_count(&r->at, r->config, "nthreads", 1, &threads) ||
+	    (!unknown && member_count(&r->at, r->config, "nthreads", 1, &threads)) ||
 	    member_count(&r->at, r->config, "ngpus", 1, &gpus))
 		return -1;
 	uint64_t ranks = (uint64_t)processes * threads;
@@ -257,6 +262,8 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 	r->nranks = (unsigned)ranks * gpus;
 	if (r->variant)
 		snprintf(name, TRIAL_NAME_BYTES, "%s", r->variant);
+	else if (unknown)
+		snprintf(name, TRIAL_NAME_BYTES, "%u-ranks", r->nranks);
 	else if (processes == 1 && threads == 1)
 		strcpy(name, "single");
 	else if (processes == 1 && gpus == 1)
@@ -265,7 +272,8 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 		strcpy(name, "processes");
 	else
 		snprintf(name, TRIAL_NAME_BYTES, "%ux%ux%u", processes, threads, gpus);
-	snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
+	if (!unknown)
+		snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
 	return 0;
 }
 
@@ -308,10 +316,16 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	const json_t *ours = json_object_get(r->root, "launchgap");
 	const char *backend = json_string_value(json_object_get(ours, "backend"));
 	const char *torch = json_string_value(json_object_get(r->root, "torch"));
+	const bool rccl = json_is_true(json_object_get(r->root, "rccl"));
 	snprintf(text, sizeof text, "PyTorch %.40s", torch ? torch : "");
-	result_fact_add(r->side, FACT_PROGRAM, ours ? "launchgap" : torch ? text : "nccl-tests");
-	result_fact_add(r->side, FACT_BACKEND, backend ? backend : "nccl");
-	result_fact_add(r->side, FACT_LAYOUT, r->layout);
+	result_fact_add(r->side, FACT_PROGRAM,
+	                ours    ? "launchgap"
+	                : torch ? text
+	                : rccl  ? "rccl-tests"
+	                        : "nccl-tests");
+	result_fact_add(r->side, FACT_BACKEND, backend ? backend : rccl ? "rccl" : "nccl");
+	if (*r->layout)
+		result_fact_add(r->side, FACT_LAYOUT, r->layout);
 	add_variables(r->side, json_object_get(r->root, "env"));
 	snprintf(text, sizeof text, "%u", r->nranks);
 	result_fact_add(r->side, FACT_RANKS, text);
@@ -411,7 +425,8 @@ static int read_root(struct reading *r)
 	r->config = json_object_get(r->root, "config");
 	if (!json_is_array(results) || !json_is_object(r->config))
 		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
-		                          "\"results\" is missing");
+		                          "\"results\" is missing (a fork's rows need the "
+		                          "collective's name and gpus); " WRITES);
 	if (check_errors(r) || read_collective(r, &coll) || read_layout(r, name) ||
 	    check_layout(r, name) || read_options(r))
 		return -1;
@@ -424,6 +439,25 @@ static int read_root(struct reading *r)
 		                          "known here (`launchgap list` names them)");
 	r->side->nfiles++;
 	return 0;
+}
+
+/* Of nccl-tests, or rows of rccl-tests. */
+static json_t *read_json(FILE *in, json_error_t *why)
+{
+	json_error_t end;
+	json_t *root = json_loadf(in, 0, why), *row;
+	json_t *rows = json_is_array(root) ? json_incref(root) : json_array();
+	if (!root)
+		rewind(in);
+	while (!root && (row = json_loadf(in, JSON_DISABLE_EOF_CHECK, &end)))
+		json_array_append_new(rows, row);
+	if (json_is_object(root))
+		json_array_append(rows, root);
+	json_t *made = nccl_rows_read(rows);
+	json_decref(rows);
+	if (made)
+		json_decref(root);
+	return made ? made : root;
 }
 
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
@@ -440,22 +474,21 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 			close(fd);
 		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
-	json_t *root = json_loadf(in, 0, &why);
+	json_t *root = read_json(in, &why);
 	rewind(in);
-	const int first = root ? 0 : getc(in);
+	const bool json = root || getc(in) == '{';
 	rewind(in);
-	if (!root && first != '{')
+	if (!json)
 		root = nccl_text_read(in, file);
 	fclose(in);
-	if (!root && first != '{')
-		return member_bad(&r.at, "is not JSON, nor text of nccl-tests; its option -J FILE "
-		                         "(since 2.17.5) writes what is read here");
+	if (!root && !json)
+		return member_bad(&r.at, "is not JSON, nor text of nccl-tests, nor CSV that names "
+		                         "collective and gpus; " WRITES);
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                  "that was stopped leaves such a file, or a fork that writes "
-		                  "JSON lines",
+		                  "that was stopped leaves such a file",
 		                  why.line, why.column);
 	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);

@@ -120,6 +120,8 @@ int source_load(const char *path, const char *variant, struct arena *arena, stru
  * and NCCL's variables. */
 /* nccl_text.c: its text as that object, new; NULL: it is no such text. */
 json_t *nccl_text_read(FILE *in, const char *file);
+/* The same of rows as rccl-tests writes them; NULL: they name no collective or no GPUs. */
+json_t *nccl_rows_read(const json_t *rows);
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st);
 

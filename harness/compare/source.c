@@ -213,6 +213,11 @@ static int is_json_entry(const struct dirent *entry)
 	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
 }
 
+static int is_text_entry(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && is_text_name(entry->d_name);
+}
+
 struct listing {
 	struct dirent **entries;
 	int n;
@@ -226,17 +231,21 @@ static void forget_listing(void *of)
 	free(l->entries);
 }
 
-/* A folder of nccl-tests' files. */
+/* A folder of nccl-tests' files: its text, if no JSON is there. */
 static int load_folder(const char *path, const char *variant, struct result *side,
                        struct status *st)
 {
 	struct listing *l = ARENA_NEW(side->arena, struct listing);
 	l->n = scandir(path, &l->entries, is_json_entry, alphasort);
+	if (l->n == 0) {
+		free(l->entries);
+		l->n = scandir(path, &l->entries, is_text_entry, alphasort);
+	}
 	arena_defer(side->arena, forget_listing, l);
 	if (l->n <= 0)
 		return status_set(st,
-		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json of "
-		                  "nccl-tests%s",
+		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json, "
+		                  "*.txt, *.log, *.out or *.csv of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < l->n; i++) {
 		char file[PATH_MAX];
@@ -262,8 +271,8 @@ static int load_list(const char *list, const char *variant, struct result *side,
 			                  list);
 		if (!is_json_name(file) && !is_text_name(file))
 			return status_set(st,
-			                  "%s: a list with commas is of nccl-tests' JSON "
-			                  "files (-J NAME.json)",
+			                  "%s: a list with commas is of nccl-tests' files: "
+			                  "JSON (-J NAME.json), or its text (NAME.txt)",
 			                  file);
 		if (nccl_tests_read(file, variant, n, side, st))
 			return -1;
@@ -272,26 +281,15 @@ static int load_list(const char *list, const char *variant, struct result *side,
 	return 0;
 }
 
-static bool holds_record(const char *folder)
-{
-	static const char *const names[] = {"trials.jsonl", "trials.jsonl.gz"};
-	struct stat about;
-	for (unsigned i = 0; i < 2; i++) {
-		char file[PATH_MAX];
-		int length = snprintf(file, sizeof file, "%s/%s", folder, names[i]);
-		if (length < (int)sizeof file && !stat(file, &about))
-			return true;
-	}
-	return false;
-}
-
 static int load(const char *path, const char *variant, struct result *side, struct status *st)
 {
+	char file[PATH_MAX];
 	struct stat about;
+	struct status none;
 	if (stat(path, &about))
 		return strchr(path, ',') ? load_list(path, variant, side, st)
 		                         : status_set(st, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(about.st_mode) && !holds_record(path))
+	if (S_ISDIR(about.st_mode) && record_file_find(path, file, &none))
 		return load_folder(path, variant, side, st);
 	if (!S_ISDIR(about.st_mode) && (is_json_name(path) || is_text_name(path)))
 		return nccl_tests_read(path, variant, 0, side, st);
