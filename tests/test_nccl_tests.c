@@ -196,6 +196,7 @@ static void reads(const char *name, const char *text, const char *variant, const
 		assert_int_equal(s->nranks, 2);
 	}
 	assert_string_equal(side.facts[FACT_PROGRAM], program);
+	assert_false(side.unchecked); /* what is not said, too */
 }
 
 #define ROW(gpus, in_place)                                                                        \
@@ -206,7 +207,7 @@ static void reads(const char *name, const char *text, const char *variant, const
 #define IN      "1, \"time\":20.5"
 #define GPUS    "\"gpus\":2"
 #define RANKS   "\"ranks\":2, \"gpusPerRank\":1"
-#define CSV(at) "0,\"AlltoAll\",2,1,4096,float,none," at ",0,0,N/A\n"
+#define CSV(at) "0,\"AlltoAll\",2,1,4096,float,none," at ",0,0,0\n"
 #define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
 #define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
 

@@ -193,6 +193,8 @@ static json_t *object_of(const struct table *t)
 		json_object_set_new(t->config, "nthreads",
 		                    gpus > 1 ? json_null() : json_integer(1));
 		json_object_set_new(t->config, "ngpus", json_integer(gpus));
+		if (!json_object_get(t->config, "validation")) /* a row says N/A itself */
+			json_object_set_new(t->config, "validation", json_integer(1));
 	}
 	return json_pack("{s:[s*], s:O*, s:[s*], s:b, s:o, s:o}", "args",
 	                 *t->program ? t->program : NULL, "nccl_version",
@@ -234,17 +236,21 @@ static void name_program(struct table *t, const char *name)
 	snprintf(t->program, sizeof t->program, "%.40s_perf", found);
 }
 
+static bool is_checked(const json_t *row)
+{
+	return strcmp(text_of(either(row, "wrong", "#wrong")), "N/A") != 0;
+}
+
 static json_t *row_of(const json_t *row)
 {
 	const json_t *wrong = either(row, "wrong", "#wrong");
-	const bool checked = strcmp(text_of(wrong), "N/A");
 	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size",
 	                 (json_int_t)value_of(json_object_get(row, "size")), "type",
 	                 text_of(json_object_get(row, "type")), "redop",
 	                 text_of(json_object_get(row, "redop")),
 	                 value_of(either(row, "inPlace", "inplace")) ? "in_place" : "out_of_place",
 	                 "time", value_of(json_object_get(row, "time")), "nwrong",
-	                 checked ? json_real(value_of(wrong)) : json_null());
+	                 is_checked(row) ? json_real(value_of(wrong)) : json_null());
 }
 
 json_t *nccl_rows_read(const json_t *rows)
@@ -259,7 +265,7 @@ json_t *nccl_rows_read(const json_t *rows)
 		return NULL;
 	t.results = json_array();
 	t.devices = json_array();
-	t.config = json_object();
+	t.config = json_pack("{s:i}", "validation", is_checked(first));
 	t.ranks = (unsigned)(gpus * processes);
 	name_program(&t, name);
 	for (unsigned p = 0; p < (unsigned)processes; p++)
