@@ -134,8 +134,8 @@ static void read_rank(struct table *t, const char *line)
 	if (!gpu)
 		return;
 	if (t->ranks++ && !atoi(strstr(line, " Rank ") + 6))
-		t->failed = "it has rank 0 twice: several runs at once, as of a program that was "
-		            "built without MPI";
+		t->failed = "it has rank 0 twice, so that it holds several runs: a file is of one "
+		            "(without MPI each process of mpirun is a run)";
 	if (process == t->pid)
 		return;
 	t->pid = process;
