@@ -236,21 +236,17 @@ static void name_program(struct table *t, const char *name)
 	snprintf(t->program, sizeof t->program, "%.40s_perf", found);
 }
 
-static bool is_checked(const json_t *row)
-{
-	return strcmp(text_of(either(row, "wrong", "#wrong")), "N/A") != 0;
-}
-
 static json_t *row_of(const json_t *row)
 {
 	const json_t *wrong = either(row, "wrong", "#wrong");
+	const bool checked = strcmp(text_of(wrong), "N/A");
 	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size",
 	                 (json_int_t)value_of(json_object_get(row, "size")), "type",
 	                 text_of(json_object_get(row, "type")), "redop",
 	                 text_of(json_object_get(row, "redop")),
 	                 value_of(either(row, "inPlace", "inplace")) ? "in_place" : "out_of_place",
 	                 "time", value_of(json_object_get(row, "time")), "nwrong",
-	                 is_checked(row) ? json_real(value_of(wrong)) : json_null());
+	                 checked ? json_real(value_of(wrong)) : json_null());
 }
 
 json_t *nccl_rows_read(const json_t *rows)
@@ -265,7 +261,8 @@ json_t *nccl_rows_read(const json_t *rows)
 		return NULL;
 	t.results = json_array();
 	t.devices = json_array();
-	t.config = json_pack("{s:i}", "validation", is_checked(first));
+	t.config = json_pack("{s:i}", "validation",
+	                     strcmp(text_of(either(first, "wrong", "#wrong")), "N/A") != 0);
 	t.ranks = (unsigned)(gpus * processes);
 	name_program(&t, name);
 	for (unsigned p = 0; p < (unsigned)processes; p++)
