@@ -276,7 +276,7 @@ static int load(const char *path, const char *variant, struct result *side, stru
 {
 	char file[PATH_MAX];
 	struct stat about;
-	struct status none;
+	struct status none = {""};
 	if (stat(path, &about))
 		return strchr(path, ',') ? load_list(path, variant, side, st)
 		                         : status_set(st, "%s: %s", path, strerror(errno));
