@@ -19,27 +19,30 @@
 
 /* --- options that change the meaning of its times ---------------------------------------- */
 
-/* One of its options with a number; `config` is the option's name in the file's "config". */
+/* One of its options with a number; `config` is its name in the file's "config". */
 struct option {
 	char letter;
 	const char *name, *config;
-	long usual; /* without the option */
+	long usual;         /* without the option */
+	const char *manner; /* with it calls are not simply back to back */
 };
 
-static const struct option average_option = {'a', "average", NULL, 1};
+static const struct option average_option = {'a', "average", NULL, 1, NULL};
 
 /* Other options that distinguish measurements. */
-static const struct option other_options[] = {{'R', "local_register", NULL, 0},
-                                              {'x', "cta_policy", NULL, -1},
-                                              {'u', "unalign", "unalign", 0},
-                                              {'n', "iters", "iterations", 20},
-                                              {'m', "agg_iters", "aggregated_iterations", 1},
-                                              {'G', "cudagraph", "graph", 0},
-                                              {'z', "blocking", NULL, 0},
-                                              {'y', "stream_null", NULL, 0},
-                                              {'D', "device_implementation", NULL, 0},
-                                              {'V', "device_cta_count", NULL, 16},
-                                              {'w', "warmup_iters", "warmup_iters", 1}};
+static const struct option other_options[] = {
+    {'R', "local_register", NULL, 0, NULL},
+    {'x', "cta_policy", NULL, -1, NULL},
+    {'u', "unalign", "unalign", 0, NULL},
+    {'n', "iters", "iterations", 20, NULL},
+    {'m', "agg_iters", "aggregated_iterations", 1, " -m (calls grouped)"},
+    {'G', "cudagraph", "graph", 0, " -G (graphs)"},
+    {'z', "blocking", "blocking_collectives", 0, " -z (blocking)"},
+    {'I', "per_iter_timing", "per_iter_timing", 0, " -I"},
+    {'y', "stream_null", NULL, 0, NULL},
+    {'D', "device_implementation", NULL, 0, NULL},
+    {'V', "device_cta_count", NULL, 16, NULL},
+    {'w', "warmup_iters", "warmup_iters", 1, NULL}};
 
 static const char *arg_at(const json_t *args, size_t i)
 {
@@ -78,40 +81,23 @@ static long number_in(const json_t *args, const struct option *o)
 	return number;
 }
 
-static void read_others(const json_t *args, const json_t *config, char out[RESULT_OTHERS_BYTES])
+static void read_others(const json_t *args, const json_t *config, char manner[64],
+                        char out[RESULT_OTHERS_BYTES])
 {
-	size_t used = 0;
-	out[0] = '\0';
+	out[0] = manner[0] = '\0';
 	for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++) {
 		const struct option *o = &other_options[i];
 		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
-		long number =
-		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
-		if (number != o->usual && used < RESULT_OTHERS_BYTES)
-			used += (size_t)snprintf(out + used, RESULT_OTHERS_BYTES - used,
-			                         "%s-%c %ld", used ? " " : "", o->letter, number);
-	}
-}
-
-/* Options with which its calls are not simply back to back, if "config" has more than this
- * number. */
-static const struct {
-	const char *config, *says;
-	json_int_t more_than;
-} manners[] = {{"aggregated_iterations", " -m (calls grouped)", 1},
-               {"blocking_collectives", " -z (blocking)", 0},
-               {"graph", " -G (graphs)", 0},
-               {"per_iter_timing", " -I", 0}};
-
-static void read_manner(const json_t *config, char out[64])
-{
-	out[0] = '\0';
-	for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
-		const json_t *value = json_object_get(config, manners[i].config);
-		const char *text = json_string_value(value);
-		if (json_is_true(value) || (text && !strcmp(text, "true")) ||
-		    json_integer_value(value) > manners[i].more_than)
-			strcat(out, manners[i].says);
+		const char *text = json_string_value(said);
+		const bool yes = json_is_true(said) || (text && !strcmp(text, "true"));
+		const long number = json_is_integer(said) ? (long)json_integer_value(said)
+		                    : yes                 ? 1
+		                                          : number_in(args, o);
+		if (number == o->usual)
+			continue;
+		status_add(out, RESULT_OTHERS_BYTES, "%s-%c %ld", *out ? " " : "", o->letter,
+		           number);
+		status_add(manner, 64, "%s", o->manner ? o->manner : "");
 	}
 }
 
@@ -202,8 +188,7 @@ static int read_options(struct reading *r)
 	const json_t *args = json_object_get(r->root, "args");
 	int average = (int)number_in(args, &average_option);
 	char manner[64], others[RESULT_OTHERS_BYTES];
-	read_manner(r->config, manner);
-	read_others(args, r->config, others);
+	read_others(args, r->config, manner, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
 		return member_bad(&r->at,

@@ -94,26 +94,22 @@ static void add_row(struct table *t, char **words, unsigned n)
 	              "in_place", half_of(t, words + first + t->values)));
 }
 
-static unsigned columns_of(const char *at, const char *end)
+static void read_heading(struct table *t, char *line)
 {
-	unsigned n = 0;
-	for (at += strspn(at, " "); at < end; n++) {
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
+	char *words[MOST_WORDS + 1];
+	const unsigned n = words_of(line, " \t", words);
+	unsigned time = 0, second = 0;
+	t->redop = t->root = false;
+	t->unit_us = 1;
+	for (unsigned i = 0; i < n; i++) {
+		t->redop |= !strcmp(words[i], "redop") || !strcmp(words[i], "op");
+		t->root |= !strcmp(words[i], "root");
+		t->unit_us = strcmp(words[i], "bytes") ? t->unit_us : 1000;
+		if (!strcmp(words[i], "time"))
+			*(time ? &second : &time) = i;
 	}
-	return n;
-}
-
-static void read_heading(struct table *t, const char *line)
-{
-	const char *time = strstr(line, " time ");
-	const char *second = time ? strstr(time + 1, " time ") : NULL;
-	t->redop = strstr(line, " redop ") || strstr(line, " op ");
-	t->root = strstr(line, " root ");
-	t->unit_us = strstr(line, " bytes ") ? 1000 : 1;
-	t->values = second ? columns_of(time, second) : 0;
-	t->after = second ? columns_of(second, line + strlen(line)) : 0;
-	t->after -= t->after > t->values ? t->values : t->after;
+	t->values = second ? second - time : 0;
+	t->after = n > second + t->values ? n - second - t->values : 0;
 }
 
 static void read_option(struct table *t, const char *line, const char *shown, const char *name)
