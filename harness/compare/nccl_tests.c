@@ -140,8 +140,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 	return true;
 }
 
-/* --- one file, while it is read
- * --------------------------------------------------------------- */
+/* --- one file, while it is read ----------------------------------------------------------- */
 
 struct reading {
 	struct member_place at;

@@ -200,21 +200,16 @@ static json_t *object_of(const struct table *t)
 
 /* --- rows of rccl-tests' -Z: an array, an object a line, or CSV ----------------------------- */
 
-/* Of JSON's keys and CSV's columns. */
-static const json_t *either(const json_t *row, const char *name, const char *other)
+/* JSON's key, or CSV's column. */
+static const char *key_of(const json_t *row, const char *key, const char *column)
 {
-	const json_t *value = json_object_get(row, name);
-	return value ? value : json_object_get(row, other);
-}
-
-static const char *text_of(const json_t *value)
-{
-	return json_is_string(value) ? json_string_value(value) : "";
+	return json_object_get(row, key) ? key : column;
 }
 
 /* CSV has texts alone. */
-static double value_of(const json_t *value)
+static double value_of(const json_t *row, const char *key)
 {
+	const json_t *value = json_object_get(row, key);
 	return json_is_string(value) ? atof(json_string_value(value)) : json_number_value(value);
 }
 
@@ -232,34 +227,36 @@ static void name_program(struct table *t, const char *name)
 	snprintf(t->program, sizeof t->program, "%.40s_perf", found);
 }
 
+static bool is_checked(const json_t *row)
+{
+	return strcmp(result_text(row, key_of(row, "wrong", "#wrong")), "N/A") != 0;
+}
+
 static json_t *row_of(const json_t *row)
 {
-	const json_t *wrong = either(row, "wrong", "#wrong");
-	const bool checked = strcmp(text_of(wrong), "N/A");
-	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size",
-	                 (json_int_t)value_of(json_object_get(row, "size")), "type",
-	                 text_of(json_object_get(row, "type")), "redop",
-	                 text_of(json_object_get(row, "redop")),
-	                 value_of(either(row, "inPlace", "inplace")) ? "in_place" : "out_of_place",
-	                 "time", value_of(json_object_get(row, "time")), "nwrong",
-	                 checked ? json_real(value_of(wrong)) : json_null());
+	const bool in_place = value_of(row, key_of(row, "inPlace", "inplace"));
+	const double size = fmin(fmax(value_of(row, "size"), 0), 1e18);
+	const double wrong = value_of(row, key_of(row, "wrong", "#wrong"));
+	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size", (json_int_t)size, "type",
+	                 result_text(row, "type"), "redop", result_text(row, "redop"),
+	                 in_place ? "in_place" : "out_of_place", "time", value_of(row, "time"),
+	                 "nwrong", is_checked(row) ? json_real(wrong) : json_null());
 }
 
 json_t *nccl_rows_read(const json_t *rows)
 {
 	const json_t *row, *first = json_array_get(rows, 0);
-	const char *name = text_of(either(first, "name", "collective"));
-	const double gpus = value_of(either(first, "gpusPerRank", "gpus"));
-	const double processes = fmax(value_of(json_object_get(first, "ranks")), 1);
-	struct table t = {.rccl = true, .program = ""};
+	const char *name = result_text(first, key_of(first, "name", "collective"));
+	const double gpus = value_of(first, key_of(first, "gpusPerRank", "gpus"));
+	const double processes = fmax(value_of(first, "ranks"), 1);
 	size_t i;
 	if (!*name || !(gpus >= 1) || !(gpus * processes <= RECORD_MAX_RANKS))
 		return NULL;
-	t.results = json_array();
-	t.devices = json_array();
-	t.config = json_pack("{s:i}", "validation",
-	                     strcmp(text_of(either(first, "wrong", "#wrong")), "N/A") != 0);
-	t.ranks = (unsigned)(gpus * processes);
+	struct table t = {.results = json_array(),
+	                  .devices = json_array(),
+	                  .config = json_pack("{s:i}", "validation", is_checked(first)),
+	                  .ranks = (unsigned)(gpus * processes),
+	                  .rccl = true};
 	name_program(&t, name);
 	for (unsigned p = 0; p < (unsigned)processes; p++)
 		json_array_append_new(t.devices, json_object());
@@ -267,7 +264,6 @@ json_t *nccl_rows_read(const json_t *rows)
 	return object_of(&t);
 }
 
-/* A row that was cut off is left out. */
 static json_t *read_csv(FILE *in, char *heading)
 {
 	static const char between[] = ",\"\r\n";
@@ -289,8 +285,6 @@ static json_t *read_csv(FILE *in, char *heading)
 	json_decref(rows);
 	return root;
 }
-
-/* --- a file -------------------------------------------------------------------------------- */
 
 json_t *nccl_text_read(FILE *in, const char *file)
 {

@@ -88,6 +88,8 @@ bool result_has(const struct result *side, const char *variant);
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
 /* Adds an item to a list with ", " unless the list has it already. */
 void result_list(char *list, size_t bytes, const char *item);
+/* Of a key; "" if it has no text. */
+const char *result_text(const json_t *from, const char *key);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */
 const char *result_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
