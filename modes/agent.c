@@ -55,7 +55,7 @@ void agent_over(const struct agents *all, int code, const char *why)
 	}
 }
 
-/* The first one gets the host's name of each other one. */
+/* The first one gets the seat of each other one. */
 static int gather(const struct agents *all, const struct door_world *world, int64_t deadline_ns,
                   struct status *st)
 {
@@ -70,11 +70,11 @@ static int gather(const struct agents *all, const struct door_world *world, int6
 	int result = door_gather(door.fd, world, deadline_ns, all->wires, st);
 	close(door.fd);
 	for (unsigned i = 1; i < as->size && !result; i++) {
-		char *name = all->names[i];
-		if (wire_recv(&all->wires[i], name, MACHINE_HOST_BYTES,
-		              clock_now_ns() + HAND_DEADLINE_NS, &why))
+		struct agent_seat *seat = &all->seats[i];
+		if (wire_recv(&all->wires[i], seat, sizeof *seat, clock_now_ns() + HAND_DEADLINE_NS,
+		              &why))
 			result = status_set(st, "rank %u %s", i, why.text);
-		name[MACHINE_HOST_BYTES - 1] = '\0';
+		seat->host[MACHINE_HOST_BYTES - 1] = '\0';
 	}
 	if (result)
 		agent_over(all, 1, st->text);
@@ -88,12 +88,14 @@ static int meet(const struct agents *all, struct status *st)
 	const int64_t deadline_ns = clock_now_ns() + as->wait_s * S_NS;
 	struct status why = {""};
 	int result;
-	machine_host(all->names[0]);
+	machine_host(all->seats[0].host);
+	if (sched_getaffinity(0, sizeof all->seats[0].cpus, &all->seats[0].cpus))
+		CPU_ZERO(&all->seats[0].cpus);
 	if (!as->rank)
 		result = gather(all, &world, deadline_ns, st);
 	else if (door_connect(as->address, &world, as->rank, deadline_ns, &all->wires[0], st))
 		result = -1;
-	else if (wire_send(&all->wires[0], all->names[0], MACHINE_HOST_BYTES,
+	else if (wire_send(&all->wires[0], &all->seats[0], sizeof all->seats[0],
 	                   clock_now_ns() + HAND_DEADLINE_NS, &why))
 		result = status_set(st, "rank 0 %s", why.text);
 	else
@@ -234,17 +236,17 @@ static int take_signals(struct status *st)
 int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
 	struct agents all = {.as = as,
-	                     .names = calloc(as->size, sizeof *all.names),
+	                     .seats = calloc(as->size, sizeof *all.seats),
 	                     .wires = wire_none(as->size),
 	                     .signals = -1};
 	int result = -1;
-	if (!all.names || !all.wires)
+	if (!all.seats || !all.wires)
 		status_set(st, "out of memory for %u agents", as->size);
 	else if (!meet(&all, st) && (all.signals = take_signals(st)) >= 0)
 		result = as->rank ? serve(&all, st) : dispatch_run(&all, run, st);
 	if (all.signals >= 0)
 		close(all.signals);
-	free(all.names);
+	free(all.seats);
 	wire_free(all.wires, as->size);
 	return result;
 }

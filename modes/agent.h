@@ -3,6 +3,8 @@
 #ifndef LAUNCHGAP_AGENT_H
 #define LAUNCHGAP_AGENT_H
 
+#include <sched.h>
+
 #include "../harness/exchange/door.h"
 #include "../harness/machine.h"
 
@@ -24,12 +26,18 @@ struct agent {
  * first one uses it. Returns the exit status: the first one's is the run's. -1 with a sentence. */
 int agent_run(const struct agent *as, char *const run[], struct status *st);
 
+/* Where an agent is: its host, and the CPUs that its launcher left it; none: not known. */
+struct agent_seat {
+	char host[MACHINE_HOST_BYTES];
+	cpu_set_t cpus;
+};
+
 /* What all agents know once they have met. */
 struct agents {
 	const struct agent *as;
-	char (*names)[MACHINE_HOST_BYTES]; /* of the host of each */
-	struct wire *wires;                /* to each from the first one; to the first one: [0] */
-	int signals;                       /* a signalfd of their children's ends, and to stop */
+	struct agent_seat *seats; /* of each */
+	struct wire *wires;       /* to each from the first one; to the first one: [0] */
+	int signals;              /* a signalfd of their children's ends, and to stop */
 };
 
 /* Of the first agent: the run is over, or never began. */

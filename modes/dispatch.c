@@ -52,7 +52,7 @@ struct dispatch {
 
 static const char *host_of(const struct dispatch *d, unsigned agent, char name[MACHINE_HOST_BYTES])
 {
-	snprintf(name, MACHINE_HOST_BYTES, "%s", d->all->names[agent]);
+	snprintf(name, MACHINE_HOST_BYTES, "%s", d->all->seats[agent].host);
 	name[strcspn(name, " ")] = '\0'; /* without the boot */
 	return name;
 }
@@ -64,7 +64,7 @@ static void number_hosts(struct dispatch *d)
 {
 	for (unsigned i = 0; i < d->size; i++) {
 		unsigned k = 0;
-		while (strcmp(d->all->names[k], d->all->names[i]) != 0)
+		while (strcmp(d->all->seats[k].host, d->all->seats[i].host) != 0)
 			k++;
 		d->members[i] = (struct member){.host = k < i ? d->members[k].host : d->nhosts++,
 		                                .rank = NOBODY};
@@ -80,6 +80,17 @@ static unsigned agents_of(const struct dispatch *d, unsigned host, unsigned *fir
 			n++;
 		}
 	return n;
+}
+
+/* The CPUs of all agents of a host: a launcher that binds each to its own takes none of them away. */
+static cpu_set_t cpus_of(const struct dispatch *d, unsigned host)
+{
+	cpu_set_t all;
+	CPU_ZERO(&all);
+	for (unsigned i = 0; i < d->size; i++)
+		if (d->members[i].host == host)
+			CPU_OR(&all, &all, &d->all->seats[i].cpus);
+	return all;
 }
 
 /* Says who joined, to people and in the file for join_supports. */
@@ -288,6 +299,7 @@ static int start_all(struct dispatch *d, struct hand_order *order, int door, str
 		order->rank = d->members[i].rank;
 		if (order->rank == NOBODY)
 			continue;
+		order->cpus = cpus_of(d, d->members[i].host);
 		if (i)
 			tell(d, i, HAND_START, order, sizeof *order);
 		else if (hand_start(&d->hand, order, d->all->as->self, d->all->as->secret, door,
@@ -422,6 +434,7 @@ static int make_folder(struct dispatch *d, struct status *st)
 static int start_run(struct dispatch *d, char *const run[], struct status *st)
 {
 	const pid_t parent = getpid();
+	const cpu_set_t cpus = cpus_of(d, 0);
 	d->run = fork();
 	if (d->run < 0)
 		return status_set(st, "cannot start the run: %s", strerror(errno));
@@ -436,6 +449,7 @@ static int start_run(struct dispatch *d, char *const run[], struct status *st)
 	for (unsigned i = 0; started_variable(i); i++)
 		unsetenv(started_variable(i));
 	setenv(AGENT_JOIN, d->folder, 1);
+	hand_bind(&cpus);
 	execv(run[0], run);
 	fprintf(stderr, "launchgap: cannot start %s: %s\n", run[0], strerror(errno));
 	_exit(127);

@@ -55,6 +55,12 @@ int hand_check(const struct hand_order *o, struct status *st)
 	return 0;
 }
 
+void hand_bind(const cpu_set_t *cpus)
+{
+	if (CPU_COUNT(cpus))
+		sched_setaffinity(0, sizeof *cpus, cpus);
+}
+
 /* A group of its own: Ctrl-C is for the agents. */
 static void become(const struct hand_order *o, const char *self, const char *secret, int said,
                    int door, pid_t parent)
@@ -80,6 +86,7 @@ static void become(const struct hand_order *o, const char *self, const char *sec
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (unsigned i = 0; i < o->nenv; i++)
 		putenv((char *)(uintptr_t)o->env[i]);
+	hand_bind(&o->cpus);
 	wire_derive(secret, o->address, own);
 	starter_become(&as, &seat);
 }

@@ -4,6 +4,7 @@
 #ifndef LAUNCHGAP_HAND_H
 #define LAUNCHGAP_HAND_H
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include "../harness/exchange/door.h"
@@ -24,6 +25,7 @@ struct hand_order {
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
+	cpu_set_t cpus; /* of all agents of its host */
 };
 
 /* The run is over. */
@@ -51,6 +53,9 @@ struct hand {
 /* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and it sets
  * no variable but those that tune libraries. */
 int hand_check(const struct hand_order *order, struct status *st);
+/* Takes the calling process to these CPUs, which workers and their planning share, as far as it may. None:
+ * stays where it is. */
+void hand_bind(const cpu_set_t *cpus);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
                const char *secret, int door, struct status *st);

@@ -191,6 +191,9 @@ TEST(who_cannot_join_says_why)
 		unsetenv(without[i]);
 	cli_expect(here_shell("LAUNCHGAP_RANK=1 LAUNCHGAP_SIZE=2 $LAUNCHGAP join t"), 1,
 	           "where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0");
+	cli_expect(here_shell("LAUNCHGAP_RENDEZVOUS=localhost:0 LAUNCHGAP_RANK=0 LAUNCHGAP_SIZE=2 "
+	                      "$LAUNCHGAP join t --wait 1"),
+	           1, "localhost:0 has the port 0, where none is reached");
 	cli_expect(here_shell("PMIX_RANK=1 $LAUNCHGAP join t"), 1,
 	           "PMIx says rank 1 and not of how many");
 	cli_expect(here_shell("$LAUNCHGAP run --file $HERE/t.exp --dry-run launcher=join"), 1,

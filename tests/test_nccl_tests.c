@@ -182,6 +182,75 @@ TEST(text_is_read_into_the_same_rows)
 	refuses(path_of("alltoall_perf.csv"), NULL, "option -J FILE");
 }
 
+/* A file's times of 4 KiB are of this variant; what it says of the program. */
+static void reads(const char *name, const char *text, const char *variant, const char *program)
+{
+	struct result side;
+	cli_write(folder, name, text);
+	loads(path_of(name), NULL, &side);
+	assert_int_equal(side.nseries, 2);
+	for (int in_place = 0; in_place < 2; in_place++) {
+		const struct result_series *s = find(&side, variant, 4096, in_place);
+		assert_non_null(s);
+		assert_true(s->trials[0].time_us == (in_place ? 20.5 : 21.5));
+		assert_int_equal(s->nranks, 2);
+	}
+	assert_string_equal(side.facts[FACT_PROGRAM], program);
+	assert_false(side.unchecked); /* what is not said, too */
+}
+
+#define ROW(gpus, in_place)                                                                        \
+	"{\"name\":\"AlltoAll\", " gpus                                                            \
+	", \"size\":4096, \"type\":\"float\", \"redop\":\"none\", "                                \
+	"\"inPlace\":" in_place ", \"wrong\":\"0\"}"
+#define OUT     "0, \"time\":21.5"
+#define IN      "1, \"time\":20.5"
+#define GPUS    "\"gpus\":2"
+#define RANKS   "\"ranks\":2, \"gpusPerRank\":1"
+#define CSV(at) "0,\"AlltoAll\",2,1,4096,float,none," at ",0,0,0\n"
+#define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
+#define VALUES  "4096 1024 float none -1 21.5 0.1 0.1 0 20.5 0.1 0.1 N/A "
+
+/* rccl-tests writes a row for each half, in JSON or CSV; the first versions of nccl-tests had other columns,
+ * milliseconds, and no layout. A layout that is not known has no mode's name. */
+TEST(rows_of_others_are_read)
+{
+	static const char rccl[] = "rccl-tests", text[] = "alltoall_perf.txt";
+	reads("x.json", ROW(GPUS, OUT) "\n" ROW(GPUS, IN) "\n", "2-ranks", rccl);
+	reads("x.json", "[\n" ROW(RANKS, OUT) ",\n" ROW(RANKS, IN) "\n]\n", "processes", rccl);
+	reads("x.csv",
+	      "numCycle,collective,ranks,gpusPerRank,size,type,redop,inplace,time,algbw,busbw,"
+	      "#wrong\n" CSV("0,21.5") CSV("1,20.5"),
+	      "processes", rccl);
+	reads(text, HEAD("") "rccl-tests: Version develop:1\n" COLUMNS "algo\n" VALUES "Ring\n",
+	      "single", rccl);
+	reads(text,
+	      "#   Rank  0 on  hosta device  0 [0x07] P100\n#   Rank  1 on  hosta device  1 [0x08] "
+	      "P100\n#  bytes  N  type  time  algbw busbw res  time  algbw busbw res\n"
+	      "4096 1024 float 0.0215 0.1 0.1 0e+00 0.0205 0.1 0.1 0e+00\n",
+	      "2-ranks", "nccl-tests");
+	cli_write(folder, "x.json", "{\"benchmark\":[{\"8\":{\"oop_time\":9}}]}");
+	refuses(path_of("x.json"), NULL, "a fork's rows need the collective's name and gpus");
+	cli_write(folder, text, HEAD("") HEAD("") COLUMNS "\n" VALUES "\n");
+	refuses(path_of(text), NULL, "rank 0 twice");
+	cli_write(folder, text, COLUMNS "\n" VALUES "\n");
+	refuses(path_of(text), NULL, "of text: the lines # Rank");
+}
+
+/* Of a folder its JSON is read; its text, if there is none. */
+TEST(a_folder_of_text_is_read)
+{
+	struct result side;
+	assert_int_equal(mkdir(path_of("texts"), 0777), 0);
+	cli_write(folder, "texts/alltoall_perf.1.txt", NEW("0"));
+	cli_write(folder, "texts/alltoall_perf.2.log", NEW("0"));
+	loads(path_of("texts"), NULL, &side);
+	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 2);
+	cli_write(folder, "texts/x.json", plain);
+	loads(path_of("texts"), NULL, &side);
+	assert_int_equal(find(&side, "single", 4096, false)->ntrials, 1);
+}
+
 #define DEVICE "{\"rank\":0,\"group\":0,\"hostname\":\"node\",\"device_info\":\"NVIDIA H200\"}"
 
 TEST(the_layout_names_the_variant)

@@ -422,6 +422,21 @@ TEST(cpus_that_a_launcher_took_away_are_named)
 	           0, "Open MPI has bound this process to 1 of", "with --bind-to none");
 }
 
+/* Two that are bound to a core each have two, whichever process starts the workers. */
+TEST(cpus_of_all_started_processes_count)
+{
+	if (system("taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null"))
+		skip();
+	struct cli cli = here_shell(
+	    "unset LAUNCHGAP_RENDEZVOUS; export SLURM_JOB_ID=9 SLURM_STEP_ID=0 SLURM_NTASKS=2 "
+	    "SLURM_STEP_NUM_NODES=1; for r in 1 0; do SLURM_PROCID=$r taskset -c $r $LAUNCHGAP "
+	    "all_reduce_perf -b 64 -e 64 -n 3 backend=host --results $HERE/results & done; wait; "
+	    "cat $HERE/results/*/*/report.md");
+	assert_lacks(cli.out, "has bound this process");
+	assert_lacks(cli.out, "more ranks than the 1 core");
+	cli_expect(cli, 0, "2 agents joined on 1 host", "2 cores");
+}
+
 TEST(one_started_process_joins_nobody)
 {
 	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 $LAUNCHGAP "

@@ -1,4 +1,5 @@
 /* The lines of a source and what the run makes of each: four words, and what is counted of them. */
+#include "../harness/report/report.h"
 #include "made.h"
 
 enum { THREADS, PROCESSES, THREADS_OLD, PROCESSES_OLD, AGAIN, VARIANTS };
@@ -179,6 +180,23 @@ TEST(the_lines_lead)
 	assert_true(at < strstr(page, "\n## Can it be believed?"));
 	assert_null(strstr(at + 1, last));
 	assert_int_equal(json_count(report, "claims_short"), 1);
+}
+
+/* A run of some variants: on a terminal, what none of them tests leaves its room to the results. */
+TEST(a_terminal_has_the_lines_that_were_tested)
+{
+	const struct report_options options = {.format = REPORT_TABLES};
+	line("tested", "processes", "threads", "a line that is tested");
+	line("other", "processes", "threads", "a line that has no run");
+	asked.claims[1].test = CLAIM_NEEDS;
+	strcpy(asked.claims[1].needs, "2 nodes");
+	made_write(&made);
+	made_print(&options);
+	const char *page = made_read("stdout");
+	assert_says(page, "a line that is tested");
+	assert_says(page, "1 more in What the source says");
+	assert_lacks(page, "a line that has no run");
+	assert_says(made_read("report.md"), "a line that has no run");
 }
 
 static void ask_later(FILE *out)

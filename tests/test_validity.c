@@ -117,6 +117,22 @@ TEST(a_quiet_run_has_none)
 	expect(quiet, NULL, 0);
 }
 
+static bool has_no_reference(const struct made_place *p)
+{
+	return p->variant != MADE_THREADS;
+}
+
+/* As in a run that was stopped in its first block: the twin's trial is the reference's, too. */
+TEST(a_twin_stands_for_its_reference)
+{
+	struct made m = plain;
+	unsigned count;
+	m.has = has_no_reference;
+	const char *all = warnings_of(&m, &count);
+	assert_says(all, "threads has no times at all");
+	assert_lacks(all, "there are no ratios");
+}
+
 TEST(a_far_trial_is_named)
 {
 	expect(one_far, "stream: processes in block 8 (trial 37), 4", 2);

@@ -6,6 +6,8 @@
 
 #include "../arena.h"
 
+#define ROUNDING 1e-9 /* an end that is at the margin but for this is within it */
+
 /* Normal quantiles of an end of the interval, at the first look and at the second (looks.h): how much
  * wider it is then. From there on less. */
 static const struct {
@@ -45,8 +47,7 @@ double verdict_wide_margin(const struct stats_ratio *r)
 {
 	const double margin = fmax(r->hi, 1 / r->lo) - 1;
 	const double unit = pow(10, floor(log10(margin)) - 1);
-	/* What is such a margin but for rounding stays. */
-	return margin > 0 && margin <= 0.99 ? unit * ceil(margin / unit - 1e-9) : NAN;
+	return margin > 0 && margin <= 0.99 ? unit * ceil(margin / unit - ROUNDING) : NAN;
 }
 
 #define Z_POWER 0.84 /* the normal quantile of a power of 80 % */
@@ -65,6 +66,7 @@ int verdict_direction(const struct stats_ratio *r)
 static enum verdict_kind kind_of(const struct stats_ratio *r, double edge)
 {
 	double lo = log(r->lo), hi = log(r->hi);
+	edge += ROUNDING;
 	if (lo > edge)
 		return VERDICT_FASTER;
 	if (hi < -edge)

@@ -246,22 +246,28 @@ static void tell(const struct analysis *a, struct story *story)
 	struct arena *arena = story->arena;
 	struct claim_pairs *pairs = ARENA_NEW(arena, struct claim_pairs);
 	struct count *counts = ARENA_ARRAY(arena, struct count, asked->nsources + 1);
-	struct row *rows = ARENA_ARRAY(arena, struct row, asked->nclaims + 1);
+	struct row *rows = ARENA_ARRAY(arena, struct row, asked->nclaims + 1),
+	           *tested = ARENA_ARRAY(arena, struct row, asked->nclaims + 1);
 	/* If none is confirmed, the claims' section says once that all are taken alone. */
 	const bool marked = claims_confirmed(a->claims, asked->nclaims);
-	unsigned n = 0;
+	unsigned n = 0, ntested = 0;
 	claim_pairs_find(a, pairs);
 	for (unsigned i = 0; i < pairs->n; i++)
 		if (claim_pair_sourced(&pairs->list[i]))
 			rows[n++] = row_of(a, arena, pairs, &pairs->list[i], marked);
+	for (unsigned i = 0; i < n; i++)
+		if (rows[i].of)
+			tested[ntested++] = rows[i];
 	if (!n)
 		return;
 	for (unsigned i = 0; i < asked->nsources; i++)
 		counts[i] = count_of(a, arena, pairs, &asked->sources[i]);
-	const struct story_table *lines = story_rows(story, lines_form(arena, pairs), rows, n);
+	const struct story_form *form = lines_form(arena, pairs);
+	const struct story_table *lines = story_rows(story, form, rows, n);
 	STORY_TELL(story, story_table(story, &count_form, counts, asked->nsources), sentences);
 	story_show(story, lines);
-	story_lead_whole(story, lines, "original says found found_new of why");
+	story_lead_whole(story, lines, ntested ? story_rows(story, form, tested, ntested) : lines,
+	                 "original says found found_new of why");
 	story_leads_unasked(story);
 	story_link(story);
 	story_note(story, STORY_BODY,

@@ -283,7 +283,9 @@ static void warn_variants(struct warnings *w)
 			warn_left_out(w, v);
 		else if (!s->variants[v].measured)
 			warnings_add(w, WARN_ABSENT)->variant = s->variants[v].name;
-	if (s->reference < 0 || !s->variants[s->reference].measured)
+	const int twin = s->twin; /* ratios are to it as well */
+	if ((s->reference < 0 || !s->variants[s->reference].measured) &&
+	    (twin < 0 || !s->variants[twin].measured))
 		warnings_add(w, WARN_NO_REFERENCE);
 }
 

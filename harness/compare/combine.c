@@ -7,12 +7,6 @@
 
 /* --- the runs ---------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *from, const char *key)
-{
-	const char *text = json_string_value(json_object_get(from, key));
-	return text ? text : "";
-}
-
 static const json_t *machine_of(const struct combined_run *run)
 {
 	return json_object_get(run->record->run.environment, "machine");
@@ -24,7 +18,7 @@ static const char *gpus_of(struct arena *arena, const json_t *machine)
 	const json_t *list = json_object_get(machine, "gpus");
 	const char *all = "";
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *id = text_of(json_array_get(list, i), "uuid");
+		const char *id = result_text(json_array_get(list, i), "uuid");
 		/* "GPU-164679bb-…": as much as tells them apart. */
 		if (*id)
 			all = arena_text(arena, "%s%s%.12s", all, *all ? ", " : "", id);
@@ -44,7 +38,7 @@ static int run_load(struct combined *c, unsigned i, const char *path, struct sta
 	run->analysis = analysis_make(&run->record->s, st);
 	if (!run->analysis)
 		return -1;
-	run->boot = arena_copy(c->arena, text_of(machine_of(run), "boot"));
+	run->boot = arena_copy(c->arena, result_text(machine_of(run), "boot"));
 	run->gpus = gpus_of(c->arena, machine_of(run));
 	return 0;
 }

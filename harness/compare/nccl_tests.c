@@ -15,30 +15,34 @@
 #include "../report/json.h"
 
 #define MOST_BYTES (256 << 20) /* of a file */
+#define WRITES     "nccl-tests' option -J FILE (since 2.17.5) writes what is read here"
 
 /* --- options that change the meaning of its times ---------------------------------------- */
 
-/* One of its options with a number; `config` is the option's name in the file's "config". */
+/* One of its options with a number; `config` is its name in the file's "config". */
 struct option {
 	char letter;
 	const char *name, *config;
-	long usual; /* without the option */
+	long usual;         /* without the option */
+	const char *manner; /* with it calls are not simply back to back */
 };
 
-static const struct option average_option = {'a', "average", NULL, 1};
+static const struct option average_option = {'a', "average", NULL, 1, NULL};
 
 /* Other options that distinguish measurements. */
-static const struct option other_options[] = {{'R', "local_register", NULL, 0},
-                                              {'x', "cta_policy", NULL, -1},
-                                              {'u', "unalign", "unalign", 0},
-                                              {'n', "iters", "iterations", 20},
-                                              {'m', "agg_iters", "aggregated_iterations", 1},
-                                              {'G', "cudagraph", "graph", 0},
-                                              {'z', "blocking", NULL, 0},
-                                              {'y', "stream_null", NULL, 0},
-                                              {'D', "device_implementation", NULL, 0},
-                                              {'V', "device_cta_count", NULL, 16},
-                                              {'w', "warmup_iters", "warmup_iters", 1}};
+static const struct option other_options[] = {
+    {'R', "local_register", NULL, 0, NULL},
+    {'x', "cta_policy", NULL, -1, NULL},
+    {'u', "unalign", "unalign", 0, NULL},
+    {'n', "iters", "iterations", 20, NULL},
+    {'m', "agg_iters", "aggregated_iterations", 1, " -m (calls grouped)"},
+    {'G', "cudagraph", "graph", 0, " -G (graphs)"},
+    {'z', "blocking", "blocking_collectives", 0, " -z (blocking)"},
+    {'I', "per_iter_timing", "per_iter_timing", 0, " -I"},
+    {'y', "stream_null", NULL, 0, NULL},
+    {'D', "device_implementation", NULL, 0, NULL},
+    {'V', "device_cta_count", NULL, 16, NULL},
+    {'w', "warmup_iters", "warmup_iters", 1, NULL}};
 
 static const char *arg_at(const json_t *args, size_t i)
 {
@@ -77,40 +81,23 @@ static long number_in(const json_t *args, const struct option *o)
 	return number;
 }
 
-static void read_others(const json_t *args, const json_t *config, char out[RESULT_OTHERS_BYTES])
+static void read_others(const json_t *args, const json_t *config, char manner[64],
+                        char out[RESULT_OTHERS_BYTES])
 {
-	size_t used = 0;
-	out[0] = '\0';
+	out[0] = manner[0] = '\0';
 	for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++) {
 		const struct option *o = &other_options[i];
 		const json_t *said = o->config ? json_object_get(config, o->config) : NULL;
-		long number =
-		    json_is_integer(said) ? (long)json_integer_value(said) : number_in(args, o);
-		if (number != o->usual && used < RESULT_OTHERS_BYTES)
-			used += (size_t)snprintf(out + used, RESULT_OTHERS_BYTES - used,
-			                         "%s-%c %ld", used ? " " : "", o->letter, number);
-	}
-}
-
-/* Options with which its calls are not simply back to back, if "config" has more than this
- * number. */
-static const struct {
-	const char *config, *says;
-	json_int_t more_than;
-} manners[] = {{"aggregated_iterations", " -m (calls grouped)", 1},
-               {"blocking_collectives", " -z (blocking)", 0},
-               {"graph", " -G (graphs)", 0},
-               {"per_iter_timing", " -I", 0}};
-
-static void read_manner(const json_t *config, char out[64])
-{
-	out[0] = '\0';
-	for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
-		const json_t *value = json_object_get(config, manners[i].config);
-		const char *text = json_string_value(value);
-		if (json_is_true(value) || (text && !strcmp(text, "true")) ||
-		    json_integer_value(value) > manners[i].more_than)
-			strcat(out, manners[i].says);
+		const char *text = json_string_value(said);
+		const bool yes = json_is_true(said) || (text && !strcmp(text, "true"));
+		const long number = json_is_integer(said) ? (long)json_integer_value(said)
+		                    : yes                 ? 1
+		                                          : number_in(args, o);
+		if (number == o->usual)
+			continue;
+		status_add(out, RESULT_OTHERS_BYTES, "%s-%c %ld", *out ? " " : "", o->letter,
+		           number);
+		status_add(manner, 64, "%s", o->manner ? o->manner : "");
 	}
 }
 
@@ -153,8 +140,7 @@ static bool read_counts(const json_t *env, unsigned nranks, char out[COUNTS_TEXT
 	return true;
 }
 
-/* --- one file, while it is read
- * --------------------------------------------------------------- */
+/* --- one file, while it is read ----------------------------------------------------------- */
 
 struct reading {
 	struct member_place at;
@@ -201,8 +187,7 @@ static int read_options(struct reading *r)
 	const json_t *args = json_object_get(r->root, "args");
 	int average = (int)number_in(args, &average_option);
 	char manner[64], others[RESULT_OTHERS_BYTES];
-	read_manner(r->config, manner);
-	read_others(args, r->config, others);
+	read_others(args, r->config, manner, others);
 	if (side->nfiles && (side->average != average || strcmp(side->manner, manner) ||
 	                     strcmp(side->others, others)))
 		return member_bad(&r->at,
@@ -225,7 +210,8 @@ static int read_devices(struct reading *r, unsigned *processes)
 	json_int_t group = json_integer_value(json_object_get(json_array_get(devices, 0), "group"));
 	*processes = (unsigned)json_array_size(devices);
 	if (!*processes || *processes > RECORD_MAX_RANKS)
-		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty");
+		return member_bad(&r->at, "\"devices\" in \"config\" is missing or empty (of "
+		                          "text: the lines # Rank)");
 	for (unsigned i = 0; i < *processes; i++) {
 		const json_t *device = json_array_get(devices, i);
 		const char *host = json_string_value(json_object_get(device, "hostname"));
@@ -236,16 +222,19 @@ static int read_devices(struct reading *r, unsigned *processes)
 			                          "that measure at once");
 		snprintf(machine, sizeof machine, "%.40s: %.40s", host ? host : "?",
 		         gpu ? gpu : "?");
-		result_fact_add(r->side, FACT_MACHINE, machine);
+		if (host || gpu)
+			result_fact_add(r->side, FACT_MACHINE, machine);
 	}
 	return 0;
 }
 
 static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 {
-	unsigned processes = 0, threads = 0, gpus = 0;
+	unsigned processes = 0, threads = 1, gpus = 0;
+	/* Not every text says it. */
+	const bool unknown = json_is_null(json_object_get(r->config, "nthreads"));
 	if (read_devices(r, &processes) ||
-	    member_count(&r->at, r->config, "nthreads", 1, &threads) ||
+	    (!unknown && member_count(&r->at, r->config, "nthreads", 1, &threads)) ||
 	    member_count(&r->at, r->config, "ngpus", 1, &gpus))
 		return -1;
 	uint64_t ranks = (uint64_t)processes * threads;
@@ -257,6 +246,8 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 	r->nranks = (unsigned)ranks * gpus;
 	if (r->variant)
 		snprintf(name, TRIAL_NAME_BYTES, "%s", r->variant);
+	else if (unknown)
+		snprintf(name, TRIAL_NAME_BYTES, "%u-ranks", r->nranks);
 	else if (processes == 1 && threads == 1)
 		strcpy(name, "single");
 	else if (processes == 1 && gpus == 1)
@@ -265,7 +256,8 @@ static int read_layout(struct reading *r, char name[TRIAL_NAME_BYTES])
 		strcpy(name, "processes");
 	else
 		snprintf(name, TRIAL_NAME_BYTES, "%ux%ux%u", processes, threads, gpus);
-	snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
+	if (!unknown)
+		snprintf(r->layout, sizeof r->layout, "%ux%ux%u", processes, threads, gpus);
 	return 0;
 }
 
@@ -308,10 +300,16 @@ static void add_facts(struct reading *r, enum coll_kind coll)
 	const json_t *ours = json_object_get(r->root, "launchgap");
 	const char *backend = json_string_value(json_object_get(ours, "backend"));
 	const char *torch = json_string_value(json_object_get(r->root, "torch"));
+	const bool rccl = json_is_true(json_object_get(r->root, "rccl"));
 	snprintf(text, sizeof text, "PyTorch %.40s", torch ? torch : "");
-	result_fact_add(r->side, FACT_PROGRAM, ours ? "launchgap" : torch ? text : "nccl-tests");
-	result_fact_add(r->side, FACT_BACKEND, backend ? backend : "nccl");
-	result_fact_add(r->side, FACT_LAYOUT, r->layout);
+	result_fact_add(r->side, FACT_PROGRAM,
+	                ours    ? "launchgap"
+	                : torch ? text
+	                : rccl  ? "rccl-tests"
+	                        : "nccl-tests");
+	result_fact_add(r->side, FACT_BACKEND, backend ? backend : rccl ? "rccl" : "nccl");
+	if (*r->layout)
+		result_fact_add(r->side, FACT_LAYOUT, r->layout);
 	add_variables(r->side, json_object_get(r->root, "env"));
 	snprintf(text, sizeof text, "%u", r->nranks);
 	result_fact_add(r->side, FACT_RANKS, text);
@@ -411,7 +409,8 @@ static int read_root(struct reading *r)
 	r->config = json_object_get(r->root, "config");
 	if (!json_is_array(results) || !json_is_object(r->config))
 		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
-		                          "\"results\" is missing");
+		                          "\"results\" is missing (a fork's rows need the "
+		                          "collective's name and gpus); " WRITES);
 	if (check_errors(r) || read_collective(r, &coll) || read_layout(r, name) ||
 	    check_layout(r, name) || read_options(r))
 		return -1;
@@ -424,6 +423,25 @@ static int read_root(struct reading *r)
 		                          "known here (`launchgap list` names them)");
 	r->side->nfiles++;
 	return 0;
+}
+
+/* Of nccl-tests, or rows of rccl-tests. */
+static json_t *read_json(FILE *in, json_error_t *why)
+{
+	json_error_t end;
+	json_t *root = json_loadf(in, 0, why), *row;
+	json_t *rows = json_is_array(root) ? json_incref(root) : json_array();
+	if (!root)
+		rewind(in);
+	while (!root && (row = json_loadf(in, JSON_DISABLE_EOF_CHECK, &end)))
+		json_array_append_new(rows, row);
+	if (json_is_object(root))
+		json_array_append(rows, root);
+	json_t *made = nccl_rows_read(rows);
+	json_decref(rows);
+	if (made)
+		json_decref(root);
+	return made ? made : root;
 }
 
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
@@ -440,22 +458,21 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 			close(fd);
 		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
-	json_t *root = json_loadf(in, 0, &why);
+	json_t *root = read_json(in, &why);
 	rewind(in);
-	const int first = root ? 0 : getc(in);
+	const bool json = root || getc(in) == '{';
 	rewind(in);
-	if (!root && first != '{')
+	if (!json)
 		root = nccl_text_read(in, file);
 	fclose(in);
-	if (!root && first != '{')
-		return member_bad(&r.at, "is not JSON, nor text of nccl-tests; its option -J FILE "
-		                         "(since 2.17.5) writes what is read here");
+	if (!root && !json)
+		return member_bad(&r.at, "is not JSON, nor text of nccl-tests, nor CSV that names "
+		                         "collective and gpus; " WRITES);
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,
 		                  "not JSON from line %d, column %d, on; a run of nccl-tests "
-		                  "that was stopped leaves such a file, or a fork that writes "
-		                  "JSON lines",
+		                  "that was stopped leaves such a file",
 		                  why.line, why.column);
 	r.root = json_keep(side->arena, root);
 	int result = read_root(&r);

@@ -1,9 +1,10 @@
-/* Text of nccl-tests and rccl-tests, of any version since 2.0, as the object that -J would have written: logs
- * and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal commas
- * are taken off; a table that was cut off has the rows that are whole. */
+/* Text of nccl-tests and rccl-tests, of any version, and rows of rccl-tests, as the object that -J would have
+ * written: logs and reports hold little else. Tags of launchers and timestamps before a line, colours and decimal
+ * commas are taken off; a table that was cut off has the rows that are whole. */
 #include "result.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,13 @@ struct table {
 	json_t *results, *devices, *config;
 	char program[64];
 	unsigned values;    /* of each half of a row: 4, 5 with actual iterations or a CPU time */
+	unsigned after;     /* more columns, after both halves */
+	double unit_us;     /* of times: the first versions have ms */
 	bool redop, root;   /* whether it has the columns */
+	unsigned ranks;     /* that say where they are */
 	long long pid;      /* of the rank before */
 	const char *failed; /* the check at its end did, or NULL */
+	bool rccl;
 };
 
 /* Without "[1,0]<stdout>:", a timestamp, "host: ", colours: from the '#' or the first of a row's numbers on. */
@@ -49,12 +54,12 @@ static bool number_of(const char *word, double *out)
 	return end != text && !*end && strlen(word) < sizeof text;
 }
 
-static unsigned words_of(char *line, char *words[MOST_WORDS + 1])
+static unsigned words_of(char *line, const char *between, char *words[MOST_WORDS + 1])
 {
 	unsigned n = 0;
 	char *rest = NULL;
-	for (char *w = strtok_r(line, " \t", &rest); w && n <= MOST_WORDS;
-	     w = strtok_r(NULL, " \t", &rest))
+	for (char *w = strtok_r(line, between, &rest); w && n <= MOST_WORDS;
+	     w = strtok_r(NULL, between, &rest))
 		words[n++] = w;
 	return n;
 }
@@ -67,18 +72,18 @@ static json_t *half_of(const struct table *t, char **words)
 	if (!strcmp(words[0], "N/A") || !number_of(words[0], &time))
 		return json_null();
 	const bool counted = number_of(last, &wrong) && !strpbrk(last, ".,e");
-	return json_pack("{s:f, s:o}", "time", time, "nwrong",
+	return json_pack("{s:f, s:o}", "time", time * t->unit_us, "nwrong",
 	                 counted ? json_real(wrong) : json_null());
 }
 
 /* size count type [redop] [root], and twice the values. */
 static void add_row(struct table *t, char **words, unsigned n)
 {
-	const unsigned first = 3 + t->redop + t->root;
+	const unsigned first = 3 + t->redop + t->root, all = first + 2 * t->values + t->after;
 	double size;
-	if (!t->values || n < first + 2 * t->values)
+	if (!t->values || n < all)
 		return;
-	words += n - first - 2 * t->values; /* of a timestamp */
+	words += n - all; /* of a timestamp */
 	if (!number_of(words[0], &size) || strpbrk(words[0], ".,e"))
 		return;
 	json_array_append_new(
@@ -89,18 +94,22 @@ static void add_row(struct table *t, char **words, unsigned n)
 	              "in_place", half_of(t, words + first + t->values)));
 }
 
-static void read_heading(struct table *t, const char *line)
+static void read_heading(struct table *t, char *line)
 {
-	const char *time = strstr(line, " time ");
-	const char *second = time ? strstr(time + 1, " time ") : NULL;
-	t->redop = strstr(line, " redop");
-	t->root = strstr(line, " root");
-	t->values = 0;
-	for (const char *at = time; at && at < second; t->values++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
+	char *words[MOST_WORDS + 1];
+	const unsigned n = words_of(line, " \t", words);
+	unsigned time = 0, second = 0;
+	t->redop = t->root = false;
+	t->unit_us = 1;
+	for (unsigned i = 0; i < n; i++) {
+		t->redop |= !strcmp(words[i], "redop") || !strcmp(words[i], "op");
+		t->root |= !strcmp(words[i], "root");
+		t->unit_us = strcmp(words[i], "bytes") ? t->unit_us : 1000;
+		if (!strcmp(words[i], "time"))
+			*(time ? &second : &time) = i;
 	}
+	t->values = second ? second - time : 0;
+	t->after = n > second + t->values ? n - second - t->values : 0;
 }
 
 static void read_option(struct table *t, const char *line, const char *shown, const char *name)
@@ -110,16 +119,22 @@ static void read_option(struct table *t, const char *line, const char *shown, co
 		json_object_set_new(t->config, name, json_integer(atoi(at + strlen(shown))));
 }
 
-/* "#  Rank  0 Group  0 Pid 12 on host device 0 [0000:07:00] NVIDIA A100": a process's first one. */
+/* "#  Rank  0 Group  0 Pid 12 on host device 0 [0000:07:00] NVIDIA A100": a process's first one. The first
+ * versions have no Pid. */
 static void read_rank(struct table *t, const char *line)
 {
-	static const char *const marks[] = {" Pid ", " on ", " device "};
-	const char *pid = strstr(line, marks[0]), *host = pid ? strstr(pid, marks[1]) : NULL;
-	const char *device = host ? strstr(host, marks[2]) : NULL, *group = strstr(line, " Group ");
-	const char *gpu = device ? strchr(device, ']') : NULL;
-	if (!gpu || atoll(pid + 5) == t->pid)
+	const char *pid = strstr(line, " Pid "), *host = strstr(line, " on ");
+	const char *device = host ? strstr(host, " device ") : NULL;
+	const char *gpu = device ? strchr(device, ']') : NULL, *group = strstr(line, " Group ");
+	const long long process = pid ? atoll(pid + 5) : 0;
+	if (!gpu)
 		return;
-	t->pid = atoll(pid + 5);
+	if (t->ranks++ && !atoi(strstr(line, " Rank ") + 6))
+		t->failed = "it has rank 0 twice, so that it holds several runs: a file is of one "
+		            "(without MPI each process of mpirun is a run)";
+	if (process == t->pid)
+		return;
+	t->pid = process;
 	host += 4 + strspn(host + 4, " ");
 	json_array_append_new(t->devices,
 	                      json_pack("{s:i, s:s%, s:s}", "group", group ? atoi(group + 7) : 0,
@@ -142,9 +157,10 @@ static void read_line(struct table *t, char *line)
 {
 	char *words[MOST_WORDS + 1];
 	find_program(t, line);
+	t->rccl |= strstr(line, "rccl-tests") || strstr(line, "RCCL version");
 	line = bare(line);
 	if (line[0] != '#') {
-		add_row(t, words, words_of(line, words));
+		add_row(t, words, words_of(line, " \t", words));
 		return;
 	}
 	read_option(t, line, "nThread ", "nthreads");
@@ -159,8 +175,115 @@ static void read_line(struct table *t, char *line)
 		t->failed = "its check says FAILED";
 	if (strstr(line, " Rank "))
 		read_rank(t, line);
-	if (strstr(line, " size ") && strstr(line, " time "))
+	if ((strstr(line, " size ") || strstr(line, " bytes ")) && strstr(line, " time "))
 		read_heading(t, line);
+}
+
+/* Takes the references. Without threads the layout is not known but for one GPU a process. */
+static json_t *object_of(const struct table *t)
+{
+	const size_t processes = json_array_size(t->devices);
+	json_object_set_new(t->config, "devices", t->devices);
+	if (!json_object_get(t->config, "nthreads")) {
+		const unsigned gpus = processes ? t->ranks / (unsigned)processes : 0;
+		json_object_set_new(t->config, "nthreads",
+		                    gpus > 1 ? json_null() : json_integer(1));
+		json_object_set_new(t->config, "ngpus", json_integer(gpus));
+		if (!json_object_get(t->config, "validation")) /* a row says N/A itself */
+			json_object_set_new(t->config, "validation", json_integer(1));
+	}
+	return json_pack("{s:[s*], s:O*, s:[s*], s:b, s:o, s:o}", "args",
+	                 *t->program ? t->program : NULL, "nccl_version",
+	                 json_object_get(t->config, "nccl_version"), "errors", t->failed, "rccl",
+	                 t->rccl, "config", t->config, "results", t->results);
+}
+
+/* --- rows of rccl-tests' -Z: an array, an object a line, or CSV ----------------------------- */
+
+/* JSON's key, or CSV's column. */
+static const char *key_of(const json_t *row, const char *key, const char *column)
+{
+	return json_object_get(row, key) ? key : column;
+}
+
+/* CSV has texts alone. */
+static double value_of(const json_t *row, const char *key)
+{
+	const json_t *value = json_object_get(row, key);
+	return json_is_string(value) ? atof(json_string_value(value)) : json_number_value(value);
+}
+
+/* "AllReduce" is all_reduce. */
+static void name_program(struct table *t, const char *name)
+{
+	const char *found = name;
+	for (int k = 0; k < COLL_KINDS; k++) {
+		const char *ours = coll_info((enum coll_kind)k)->name, *at = name;
+		for (; *at && tolower((unsigned char)*at) == *ours; at++)
+			ours += ours[1] == '_' ? 2 : 1;
+		if (!*at && !*ours)
+			found = coll_info((enum coll_kind)k)->name;
+	}
+	snprintf(t->program, sizeof t->program, "%.40s_perf", found);
+}
+
+static bool is_checked(const json_t *row)
+{
+	return strcmp(result_text(row, key_of(row, "wrong", "#wrong")), "N/A") != 0;
+}
+
+static json_t *row_of(const json_t *row)
+{
+	const bool in_place = value_of(row, key_of(row, "inPlace", "inplace"));
+	const double size = fmin(fmax(value_of(row, "size"), 0), 1e18);
+	const double wrong = value_of(row, key_of(row, "wrong", "#wrong"));
+	return json_pack("{s:I, s:s, s:s, s:{s:f, s:o}}", "size", (json_int_t)size, "type",
+	                 result_text(row, "type"), "redop", result_text(row, "redop"),
+	                 in_place ? "in_place" : "out_of_place", "time", value_of(row, "time"),
+	                 "nwrong", is_checked(row) ? json_real(wrong) : json_null());
+}
+
+json_t *nccl_rows_read(const json_t *rows)
+{
+	const json_t *row, *first = json_array_get(rows, 0);
+	const char *name = result_text(first, key_of(first, "name", "collective"));
+	const double gpus = value_of(first, key_of(first, "gpusPerRank", "gpus"));
+	const double processes = fmax(value_of(first, "ranks"), 1);
+	size_t i;
+	if (!*name || !(gpus >= 1) || !(gpus * processes <= RECORD_MAX_RANKS))
+		return NULL;
+	struct table t = {.results = json_array(),
+	                  .devices = json_array(),
+	                  .config = json_pack("{s:i}", "validation", is_checked(first)),
+	                  .ranks = (unsigned)(gpus * processes),
+	                  .rccl = true};
+	name_program(&t, name);
+	for (unsigned p = 0; p < (unsigned)processes; p++)
+		json_array_append_new(t.devices, json_object());
+	json_array_foreach(rows, i, row) json_array_append_new(t.results, row_of(row));
+	return object_of(&t);
+}
+
+static json_t *read_csv(FILE *in, char *heading)
+{
+	static const char between[] = ",\"\r\n";
+	char *names[MOST_WORDS + 1], *words[MOST_WORDS + 1], *line = NULL;
+	const unsigned columns = words_of(heading, between, names);
+	json_t *rows = json_array();
+	size_t room = 0;
+	while (getline(&line, &room, in) > 0) {
+		json_t *row = json_object();
+		const unsigned n = words_of(line, between, words);
+		for (unsigned i = 0; i < n && i < columns; i++)
+			json_object_set_new(row, names[i], json_string(words[i]));
+		if (n == columns)
+			json_array_append(rows, row);
+		json_decref(row);
+	}
+	free(line);
+	json_t *root = nccl_rows_read(rows);
+	json_decref(rows);
+	return root;
 }
 
 json_t *nccl_text_read(FILE *in, const char *file)
@@ -169,19 +292,20 @@ json_t *nccl_text_read(FILE *in, const char *file)
 	    .results = json_array(), .devices = json_array(), .config = json_object(), .pid = -1};
 	char *line = NULL;
 	size_t room = 0;
-	while (getline(&line, &room, in) > 0) {
+	json_t *root = NULL;
+	while (!root && getline(&line, &room, in) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		read_line(&t, line);
+		if (strstr(line, "size,") && !t.values)
+			root = read_csv(in, line);
+		else
+			read_line(&t, line);
 	}
 	free(line);
 	find_program(&t, file); /* old text does not name it */
-	json_object_set_new(t.config, "devices", t.devices);
-	if (!json_array_size(t.devices)) {
-		json_decref(t.results);
-		json_decref(t.config);
-		return NULL;
-	}
-	return json_pack("{s:[s*], s:O*, s:[s*], s:o, s:o}", "args", *t.program ? t.program : NULL,
-	                 "nccl_version", json_object_get(t.config, "nccl_version"), "errors",
-	                 t.failed, "config", t.config, "results", t.results);
+	if (!root && (json_array_size(t.devices) || json_array_size(t.results)))
+		return object_of(&t);
+	json_decref(t.devices);
+	json_decref(t.results);
+	json_decref(t.config);
+	return root;
 }

@@ -88,6 +88,8 @@ bool result_has(const struct result *side, const char *variant);
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
 /* Adds an item to a list with ", " unless the list has it already. */
 void result_list(char *list, size_t bytes, const char *item);
+/* Of a key; "" if it has no text. */
+const char *result_text(const json_t *from, const char *key);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */
 const char *result_plain(struct arena *arena, const char *text);
 /* Copies, cut to fit; control characters become '?': records come from anywhere. */
@@ -120,6 +122,8 @@ int source_load(const char *path, const char *variant, struct arena *arena, stru
  * and NCCL's variables. */
 /* nccl_text.c: its text as that object, new; NULL: it is no such text. */
 json_t *nccl_text_read(FILE *in, const char *file);
+/* The same of rows as rccl-tests writes them; NULL: they name no collective or no GPUs. */
+json_t *nccl_rows_read(const json_t *rows);
 int nccl_tests_read(const char *file, const char *variant, unsigned trial, struct result *side,
                     struct status *st);
 

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,6 @@
 
 /* --- a record ---------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *from, const char *key)
-{
-	const char *text = json_string_value(json_object_get(from, key));
-	return text ? text : "";
-}
-
 static void add_machine(struct result *side, const struct record_run *run)
 {
 	const json_t *machine = json_object_get(run->environment, "machine");
@@ -32,7 +27,7 @@ static void add_machine(struct result *side, const struct record_run *run)
 	const json_t *variables = json_object_get(machine, "environment");
 	const char *name;
 	char text[RESULT_FACT_BYTES];
-	result_fact_add(side, FACT_DRIVER, text_of(machine, "driver"));
+	result_fact_add(side, FACT_DRIVER, result_text(machine, "driver"));
 	snprintf(text, sizeof text, "%.1f", json_number_value(load));
 	result_fact_add(side, FACT_LOAD, load ? text : "");
 	if (variables)
@@ -40,14 +35,14 @@ static void add_machine(struct result *side, const struct record_run *run)
 	json_object_foreach((json_t *)(uintptr_t)variables, name, value)
 	    result_variable(side, name, json_is_string(value) ? json_string_value(value) : "");
 	if (!json_array_size(gpus) || !record_traits(run, NULL)->gpus) {
-		snprintf(text, sizeof text, "%.30s: %.50s", text_of(machine, "host"),
-		         text_of(machine, "cpu"));
+		snprintf(text, sizeof text, "%.30s: %.50s", result_text(machine, "host"),
+		         result_text(machine, "cpu"));
 		result_fact_add(side, FACT_MACHINE, text);
 		return;
 	}
 	for (size_t i = 0; i < json_array_size(gpus); i++) {
-		snprintf(text, sizeof text, "%.40s: %.40s", text_of(machine, "host"),
-		         text_of(json_array_get(gpus, i), "name"));
+		snprintf(text, sizeof text, "%.40s: %.40s", result_text(machine, "host"),
+		         result_text(json_array_get(gpus, i), "name"));
 		result_fact_add(side, FACT_MACHINE, text);
 	}
 }
@@ -71,13 +66,13 @@ void source_facts(struct result *side, const struct summary *s)
 {
 	const json_t *env = s->run->environment;
 	char text[RESULT_FACT_BYTES];
-	snprintf(text, sizeof text, "%.64s%s", text_of(env, "experiment"),
+	snprintf(text, sizeof text, "%.64s%s", result_text(env, "experiment"),
 	         json_object_get(env, "quick") ? " --quick" : "");
 	result_fact_add(side, FACT_EXPERIMENT, text);
-	snprintf(text, sizeof text, "launchgap %.60s", text_of(env, "launchgap"));
+	snprintf(text, sizeof text, "launchgap %.60s", result_text(env, "launchgap"));
 	result_fact_add(side, FACT_PROGRAM, text);
-	result_fact_add(side, FACT_MEASURED, text_of(env, "created"));
-	result_fact_add(side, FACT_BACKEND, text_of(env, "backend"));
+	result_fact_add(side, FACT_MEASURED, result_text(env, "created"));
+	result_fact_add(side, FACT_BACKEND, result_text(env, "backend"));
 	snprintf(text, sizeof text, "%lld",
 	         (long long)json_integer_value(json_object_get(env, "ranks")));
 	result_fact_add(side, FACT_RANKS, text);
@@ -86,7 +81,7 @@ void source_facts(struct result *side, const struct summary *s)
 		if (s->variants[v].measured && *s->variants[v].library)
 			result_fact_add(side, FACT_LIBRARY, s->variants[v].library);
 	add_machine(side, s->run);
-	snprintf(side->seed, sizeof side->seed, "%s", text_of(env, "seed"));
+	snprintf(side->seed, sizeof side->seed, "%s", result_text(env, "seed"));
 	side->variants = json_keep(side->arena, json_array());
 	for (unsigned v = 0; v < s->nvariants; v++)
 		json_array_append(side->variants, (json_t *)(size_t)s->run->variants[v].json);
@@ -194,23 +189,23 @@ static int load_record(const char *path, struct result *side, struct status *st)
 /* x.json, and x.json.0, as nccl-tests names it if x.json exists already. */
 static bool is_json_name(const char *name)
 {
-	const char *end = NULL;
-	for (const char *p = strstr(name, ".json"); p; p = strstr(p + 1, ".json"))
-		end = p + strlen(".json");
-	return end && (!*end ||
-	               (*end == '.' && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1)));
+	return !fnmatch("*.json", name, 0) || !fnmatch("*.json.[0-9]*", name, 0);
 }
 
 static bool is_text_name(const char *name)
 {
 	const char *end = strrchr(name, '.');
-	return end && (!strcmp(end, ".txt") || !strcmp(end, ".log") || !strcmp(end, ".out") ||
-	               !strcmp(end, ".csv"));
+	return end && strstr(".txt .log .out .csv", end) && strlen(end) == 4;
 }
 
 static int is_json_entry(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && is_json_name(entry->d_name);
+}
+
+static int is_text_entry(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && is_text_name(entry->d_name);
 }
 
 struct listing {
@@ -226,17 +221,21 @@ static void forget_listing(void *of)
 	free(l->entries);
 }
 
-/* A folder of nccl-tests' files. */
+/* A folder of nccl-tests' files: its text, if no JSON is there. */
 static int load_folder(const char *path, const char *variant, struct result *side,
                        struct status *st)
 {
 	struct listing *l = ARENA_NEW(side->arena, struct listing);
 	l->n = scandir(path, &l->entries, is_json_entry, alphasort);
+	if (l->n == 0) {
+		free(l->entries);
+		l->n = scandir(path, &l->entries, is_text_entry, alphasort);
+	}
 	arena_defer(side->arena, forget_listing, l);
 	if (l->n <= 0)
 		return status_set(st,
-		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json of "
-		                  "nccl-tests%s",
+		                  "%s holds neither trials.jsonl, trials.jsonl.gz, nor *.json, "
+		                  "*.txt, *.log, *.out or *.csv of nccl-tests%s",
 		                  path, record_file_latest(path).text);
 	for (int i = 0; i < l->n; i++) {
 		char file[PATH_MAX];
@@ -260,11 +259,6 @@ static int load_list(const char *list, const char *variant, struct result *side,
 		if (!length || length >= sizeof file || n >= MOST_FILES)
 			return status_set(st, "%.200s: an empty or too long name, or too many",
 			                  list);
-		if (!is_json_name(file) && !is_text_name(file))
-			return status_set(st,
-			                  "%s: a list with commas is of nccl-tests' JSON "
-			                  "files (-J NAME.json)",
-			                  file);
 		if (nccl_tests_read(file, variant, n, side, st))
 			return -1;
 		at += length + (at[length] == ',');
@@ -272,26 +266,15 @@ static int load_list(const char *list, const char *variant, struct result *side,
 	return 0;
 }
 
-static bool holds_record(const char *folder)
-{
-	static const char *const names[] = {"trials.jsonl", "trials.jsonl.gz"};
-	struct stat about;
-	for (unsigned i = 0; i < 2; i++) {
-		char file[PATH_MAX];
-		int length = snprintf(file, sizeof file, "%s/%s", folder, names[i]);
-		if (length < (int)sizeof file && !stat(file, &about))
-			return true;
-	}
-	return false;
-}
-
 static int load(const char *path, const char *variant, struct result *side, struct status *st)
 {
+	char file[PATH_MAX];
 	struct stat about;
+	struct status none = {""};
 	if (stat(path, &about))
 		return strchr(path, ',') ? load_list(path, variant, side, st)
 		                         : status_set(st, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(about.st_mode) && !holds_record(path))
+	if (S_ISDIR(about.st_mode) && record_file_find(path, file, &none))
 		return load_folder(path, variant, side, st);
 	if (!S_ISDIR(about.st_mode) && (is_json_name(path) || is_text_name(path)))
 		return nccl_tests_read(path, variant, 0, side, st);

@@ -58,6 +58,11 @@ int address_check(const char *list, struct status *st)
 		if (host[strspn(host, letters)])
 			return status_set(st, "%s is no address; wanted is HOST or HOST:PORT",
 			                  host);
+		if (!strcmp(port, "0"))
+			return status_set(st,
+			                  "%s has the port 0, where none is reached; allowed "
+			                  "are 1 to 65535",
+			                  list);
 		list += strcspn(list, LIST_END);
 		list += *list == ',';
 	}

@@ -11,7 +11,7 @@
 #define ADDRESS_BYTES 256 /* of a text with its 0 */
 #define ADDRESS_PORT  29417
 
-/* Whether a list has the form of one: no later try mends what has not. */
+/* Whether a list has the form of one where somebody is reached: no later try mends what has not. */
 int address_check(const char *list, struct status *st);
 /* Resolves the next address of a list, and moves *list past it. The caller frees by freeaddrinfo.
  * Asks name servers: may block for as long as the system lets them, whatever the caller's deadline. */

@@ -54,10 +54,11 @@ void section_write_lead(struct page *p, const struct story_chapter *c)
 	if (!c->lead)
 		return;
 	const bool terminal = p->kind == PAGE_TERMINAL;
-	table_less(c->lead, terminal ? ONLY_WIDE : 0, &shown);
+	table_less(terminal && c->lead_brief ? c->lead_brief : c->lead, terminal ? ONLY_WIDE : 0,
+	           &shown);
 	table_keep(&shown, c->lead_keys);
 	const unsigned most = terminal ? p->lead_rows : SECTION_LEAD_ROWS;
-	if (shown.told.nrows > most && (terminal || !p->whole || !c->lead_whole))
+	if (shown.told.nrows > most && (terminal || !p->whole || !c->lead_brief))
 		shown.told.nrows = most;
 	table_drop_empty(&shown);
 	write_shown(p, &shown.told);
@@ -95,7 +96,7 @@ void section_write(struct page *p, const struct story_chapter *c, bool leads)
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
 		/* All of it is on the first page. */
-		const bool said = leads && c->lead_whole && p->kind != PAGE_TERMINAL &&
+		const bool said = leads && c->lead_brief && p->kind != PAGE_TERMINAL &&
 		                  b->kind == STORY_TABLE && b->table == c->lead;
 		if (!is_shown(b) || said || (p->shortens && roles & STORY_NOT_AT_END))
 			continue;

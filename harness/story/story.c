@@ -234,10 +234,11 @@ void story_lead(struct story *s, const struct story_table *t, const char *keys)
 	now(s)->lead_keys = keys;
 }
 
-void story_lead_whole(struct story *s, const struct story_table *t, const char *keys)
+void story_lead_whole(struct story *s, const struct story_table *t, const struct story_table *brief,
+                      const char *keys)
 {
 	story_lead(s, t, keys);
-	now(s)->lead_whole = true;
+	now(s)->lead_brief = brief;
 }
 
 void story_lead_pivot(struct story *s, const struct story_table *t, const unsigned *rows,

@@ -169,7 +169,7 @@ struct story_chapter {
 	/* Its part of the first page if it leads, or NULL. */
 	const struct story_table *lead;
 	const char *lead_keys;
-	bool lead_whole; /* all of its rows */
+	const struct story_table *lead_brief; /* a terminal's; elsewhere all rows; or NULL */
 	const struct story_table *lead_pivot;
 };
 
@@ -240,7 +240,8 @@ void story_lead(struct story *story, const struct story_table *table, const char
 void story_lead_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
                       unsigned n, const char *down, const char *across, const char *value);
 /* And with all of the table's rows, however many; on a terminal with the first ones. */
-void story_lead_whole(struct story *story, const struct story_table *table, const char *keys);
+void story_lead_whole(struct story *story, const struct story_table *table,
+                      const struct story_table *brief, const char *keys);
 /* The chapter also leads if none is asked for: a run that has data for it was made for it. */
 void story_leads_unasked(struct story *story);
 /* The chapter says how variants compare, so that later ones need not (`settled`). */

@@ -74,6 +74,8 @@ static int find(struct started *own, struct status *st)
 		                  "join: %s says rank %u and not of how many; set LAUNCHGAP_RANK "
 		                  "and LAUNCHGAP_SIZE",
 		                  own->by, own->rank);
+	if (own->address && own->size > 1 && address_check(own->address, st))
+		return -1;
 	if (!own->address && own->size > 1 && own->hosts != 1)
 		return status_set(st,
 		                  "join: where do all meet? LAUNCHGAP_RENDEZVOUS=HOST of rank 0, "

@@ -400,9 +400,10 @@ static void place(struct door *d)
 		       "-np");
 	if (processes > 1 && d->own.hosts > 1)
 		key(d, 0, "hosts", "%u", d->own.hosts);
-	const unsigned hosts = d->own.hosts ? d->own.hosts : 1, cores = machine_cores();
+	/* Several processes of a host share what they were given. */
+	const unsigned cores = machine_cores();
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	if (d->own.by && cores < processes / hosts * threads && cores < online)
+	if (d->own.by && cores < threads && cores < online)
 		say(d,
 		    "%s has bound this process to %u of %ld CPUs; with %s launchgap binds its "
 		    "workers by itself",
