@@ -51,8 +51,8 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
-                                    "unasked", "settles", "picture", "front", NULL};
+static const char *const marks[] = {"heading", "link",    "files", "lead", "unasked",
+                                    "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these. */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};

@@ -13,7 +13,7 @@
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [where …] [order by …]
  *     A template, of one or several lines.
- *   heading TABLE [where …]             and link, files, lead, whole, unasked, settles, picture, front: what
+ *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
@@ -35,7 +35,6 @@ enum chapter_mark {
 	MARK_LINK,
 	MARK_FILES,
 	MARK_LEAD,
-	MARK_WHOLE,
 	MARK_UNASKED,
 	MARK_SETTLES,
 	MARK_PICTURE,

@@ -319,9 +319,6 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	case MARK_LEAD:
 		story_lead(story, of->table, part->text);
 		break;
-	case MARK_WHOLE:
-		story_lead_whole(story, of->table, part->text);
-		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
 		break;
