@@ -52,7 +52,7 @@ static void put_settings(struct db *db, struct arena *arena, unsigned id, const 
 		const size_t key = strcspn(of->env[i], "=");
 		db_add(db, "setting", "ittt", id,
 		       arena_text(arena, "env.%.*s", (int)key, of->env[i]), of->env[i] + key + 1,
-		       NULL);
+		       (const char *)NULL);
 	}
 }
 
