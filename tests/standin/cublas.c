@@ -33,28 +33,24 @@ static int enter(const char *function)
 	return inject_ask(&here.inject, function);
 }
 
-int cublasCreate_v2(void **handle);
 int cublasCreate_v2(void **handle)
 {
 	*handle = calloc(1, sizeof(struct handle));
 	return enter(__func__);
 }
 
-int cublasDestroy_v2(void *handle);
 int cublasDestroy_v2(void *handle)
 {
 	free(handle);
 	return 0;
 }
 
-int cublasSetStream_v2(void *handle, cudaStream_t stream);
 int cublasSetStream_v2(void *handle, cudaStream_t stream)
 {
 	((struct handle *)handle)->stream = stream;
 	return enter(__func__);
 }
 
-int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes);
 int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes)
 {
 	(void)handle, (void)workspace, (void)bytes;
@@ -74,9 +70,6 @@ static size_t bytes_of(int type)
 	return type == 2 || type == 14 ? 2 : type == 1 ? 8 : 4;
 }
 
-int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const void *alpha,
-                 const void *a, int type_a, int lead_a, const void *b, int type_b, int lead_b,
-                 const void *beta, void *c, int type_c, int lead_c, int compute, int algorithm);
 int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const void *alpha,
                  const void *a, int type_a, int lead_a, const void *b, int type_b, int lead_b,
                  const void *beta, void *c, int type_c, int lead_c, int compute, int algorithm)

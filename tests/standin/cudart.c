@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../harness/clock.h"
 #include "cudart.h"
 #include "inject.h"
 #include "standin.h"
@@ -145,13 +146,6 @@ cudaError_t standin_enter_unsafe(const char *function)
 	return error ? error : captures ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* --- devices --- */
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -191,23 +185,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		return error;
 	if (device < 0 || (unsigned)device >= here.gpus)
 		return cudaErrorInvalidDevice;
-	switch (attribute) {
-	case cudaDevAttrComputeCapabilityMajor:
-		*value = 9;
-		return cudaSuccess;
-	case cudaDevAttrComputeCapabilityMinor:
-		*value = 0;
-		return cudaSuccess;
-	case cudaDevAttrComputeMode:
-		*value = getenv("STANDIN_EXCLUSIVE") ? cudaComputeModeExclusiveProcess
-		                                     : cudaComputeModeDefault;
-		return cudaSuccess;
-	case cudaDevAttrClockRate:
-		*value = CLOCK_KHZ;
-		return cudaSuccess;
-	default:
-		return cudaErrorInvalidValue;
-	}
+	*value = attribute == cudaDevAttrComputeCapabilityMajor   ? 9
+	         : attribute == cudaDevAttrComputeCapabilityMinor ? 0
+	         : attribute == cudaDevAttrClockRate              ? CLOCK_KHZ
+	         : attribute == cudaDevAttrComputeMode && getenv("STANDIN_EXCLUSIVE")
+	             ? cudaComputeModeExclusiveProcess
+	             : cudaComputeModeDefault;
+	return attribute == cudaDevAttrMultiProcessorCount ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 /* 13.0, as the driver's. */
@@ -264,22 +248,14 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-	switch ((int)error) {
-	case cudaSuccess:
-		return "no error";
-	case cudaErrorMemoryAllocation:
-		return "out of memory";
-	case cudaErrorNoDevice:
-		return "no CUDA-capable device is detected";
-	case cudaErrorInvalidDevice:
-		return "invalid device ordinal";
-	case cudaErrorIllegalAddress:
-		return "an illegal memory access was encountered";
-	case cudaErrorStreamCaptureUnsupported:
-		return "operation not permitted when stream is capturing";
-	default:
-		return "unspecified launch failure";
-	}
+	return error == cudaSuccess                 ? "no error"
+	       : error == cudaErrorMemoryAllocation ? "out of memory"
+	       : error == cudaErrorNoDevice         ? "no CUDA-capable device is detected"
+	       : error == cudaErrorInvalidDevice    ? "invalid device ordinal"
+	       : error == cudaErrorIllegalAddress   ? "an illegal memory access was encountered"
+	       : error == cudaErrorStreamCaptureUnsupported
+	           ? "operation not permitted when stream is capturing"
+	           : "unspecified launch failure";
 }
 
 cudaError_t cudaGetLastError(void)
@@ -309,14 +285,14 @@ static void item_do(struct CUstream_st *s, struct item *item)
 {
 	cudaError_t error = enter("kernel");
 	standin_seen *seen = atomic_load(&here.seen);
-	uint64_t begun = now_ns();
+	uint64_t begun = (uint64_t)clock_now_ns();
 	if (error) {
 		standin_stream_fail(error);
 		return;
 	}
 	item->work(item->args);
 	if (seen && item->kernel)
-		seen(s->device, begun, now_ns());
+		seen(s->device, begun, (uint64_t)clock_now_ns());
 }
 
 static void *stream_run(void *arg)
@@ -520,8 +496,6 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 
 /* The driver's; its library is this one by another name. */
-int cuStreamWriteValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
-int cuStreamWaitValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
 struct word {
 	uint32_t *at, value;
 };
@@ -663,7 +637,7 @@ static void event_leave(struct CUevent_st *event)
 static void event_work(void *args)
 {
 	const struct mark *m = args;
-	m->event->at_ns = now_ns();
+	m->event->at_ns = (uint64_t)clock_now_ns();
 	atomic_store(&m->event->reached, m->number);
 	event_leave(m->event);
 }

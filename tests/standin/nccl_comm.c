@@ -50,24 +50,6 @@ static _Thread_local struct {
 	struct pending list[64];
 } begun;
 
-// clang-format off
-int ncclGetVersion(int *version);
-int ncclGetUniqueId(struct ncclUniqueId *out);
-int ncclCommInitRank(struct comm **out, int n, struct ncclUniqueId id, int rank);
-int ncclCommDestroy(struct comm *c);
-int ncclCommAbort(struct comm *c);
-int ncclCommGetAsyncError(struct comm *c, int *error);
-const char *ncclGetErrorString(int error);
-const char *ncclGetLastError(struct comm *c);
-int ncclCommInitRankConfig(struct comm **out, int n, struct ncclUniqueId id, int rank, const void *config);
-int ncclCommFinalize(struct comm *c);
-int ncclCommSplit(struct comm *c, int color, int key, struct comm **out, const void *config);
-int ncclMemAlloc(void **out, size_t bytes);
-int ncclMemFree(void *at);
-int ncclCommRegister(struct comm *c, void *at, size_t bytes, void **out);
-int ncclCommDeregister(struct comm *c, void *handle);
-// clang-format on
-
 /* --- what it says --- */
 
 static const char *const read_by_all[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE"};

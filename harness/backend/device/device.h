@@ -26,6 +26,15 @@ int device_sleep(unsigned device, struct status *st);
 /* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
+/* Pinned memory that every GPU sees. Freed by cudaFreeHost. */
+int device_pin(void **out, size_t bytes, struct status *st);
+/* A copy of whichever direction. Blocks. `what`: for the error's sentence. */
+int device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream, const char *what,
+                struct status *st);
+/* A stream and an event on the current device; the event tells order, not time. */
+int device_stream(cudaStream_t *out, struct status *st);
+int device_event(cudaEvent_t *out, struct status *st);
+
 /* Begins a range of that name on this thread, for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 

@@ -23,7 +23,7 @@ struct stage_calls {
 	            struct status *st);
 	void (*close)(struct stage *stage);
 	/* Of one call: from the device to the CPU's memory, or back. Blocks until the copy is done. */
-	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes, bool back,
+	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes,
 	            struct status *st);
 	/* As buffers.h, on the device. */
 	int (*fill)(struct stage *stage, const struct buffers *buffers, struct status *st);

@@ -96,6 +96,9 @@ struct nccl_peer {
 /* Local rank p's part of one call. Errors go to nccl_keep. */
 typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
 
+/* The same within a group. */
+typedef void nccl_grouped_fn(struct backend_ctx *ctx, struct place *p, const void *of);
+
 /* How NCCL carries out a collective: by `put`, else by `move`, else by `call`. */
 struct nccl_coll {
 	nccl_part_fn *call;       /* NCCL's own */
@@ -105,7 +108,7 @@ struct nccl_coll {
 	/* After all local ranks' put: what each does first, or NULL; then rounds, a group each. Round
 	 * k begins when the previous one has ended on the rank. */
 	void (*first)(struct backend_ctx *ctx, struct place *p);
-	void (*round)(struct backend_ctx *ctx, struct place *p, unsigned k);
+	nccl_grouped_fn *round; /* `of`: k */
 	unsigned (*rounds)(unsigned nranks);
 	bool trains;        /* after all local ranks' put: a step of training */
 	const char *native; /* api = native uses `call`: NCCL's name of it, */
@@ -170,6 +173,15 @@ struct backend_ctx {
 /* 0 for ncclSuccess; else -1 with NCCL's error string and the library's last error message. */
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
+
+/* `part` of all local ranks, in a group: outside of one, the first would wait for the others. Ends at the
+ * first failure. Then settles. */
+void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of);
+/* 0, or -1 with the sentence if the team failed. */
+static inline int nccl_team(int failed, struct status *st)
+{
+	return failed ? status_set(st, "another rank failed") : 0;
+}
 
 /* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,

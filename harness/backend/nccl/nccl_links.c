@@ -58,11 +58,10 @@ int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **
 	int node = ctx->trial->settings.bind == BIND_NEAR_GPU ? device_numa_node(p->device) : -1;
 	unsigned long nodes = node >= 0 && node < 64 ? 1ul << node : 0;
 	bool asked = nodes && !syscall(SYS_set_mempolicy, MPOL_PREFERRED, &nodes, 64);
-	cudaError_t result =
-	    cudaHostAlloc((void **)out, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+	int result = device_pin((void **)out, bytes, st);
 	if (asked)
 		syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
-	return device_ok(result, "cudaHostAlloc", st);
+	return result;
 }
 
 int nccl_links_node(const struct place *p)
@@ -174,15 +173,10 @@ int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 	    staged
 	        ? trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)))
 	        : p->device;
-	if (device_use(p->far_device, st) ||
-	    device_ok(cudaStreamCreateWithFlags(&p->far, cudaStreamNonBlocking),
-	              "cudaStreamCreateWithFlags", st) ||
-	    device_ok(cudaEventCreateWithFlags(&p->far_done, cudaEventDisableTiming),
-	              "cudaEventCreate", st) ||
-	    device_use(p->device, st))
+	if (device_use(p->far_device, st) || device_stream(&p->far, st) ||
+	    device_event(&p->far_done, st) || device_use(p->device, st))
 		return -1;
-	return device_ok(cudaEventCreateWithFlags(&p->near_done, cudaEventDisableTiming),
-	                 "cudaEventCreate", st);
+	return device_event(&p->near_done, st);
 }
 
 void nccl_links_drop(struct place *p)
