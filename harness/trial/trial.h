@@ -33,6 +33,7 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
+bool trial_has(const struct trial *trial, enum coll_kind coll);
 /* Elements that an arena holds, the last one cut off or not: a step's activations are counted after
  * them. */
 uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);

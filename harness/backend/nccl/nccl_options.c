@@ -57,10 +57,8 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api, 
 	for (int c = 0; c < COLL_KINDS; c++) {
 		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
 		char what[64];
-		bool asked = false;
-		for (unsigned i = 0; i < trial->ncells; i++)
-			asked |= (int)trial->cells[i].coll == c;
-		if (!asked || !row->native || nccl_has_native(api, (enum coll_kind)c))
+		if (!row->native || !trial_has(trial, (enum coll_kind)c) ||
+		    nccl_has_native(api, (enum coll_kind)c))
 			continue;
 		snprintf(what, sizeof what, "api = native (%s)", row->native);
 		return refuse_version(what, row->since, api, st);
