@@ -115,7 +115,6 @@ int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
 
 int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz)
 {
-	(void)device;
 	*mhz = type == 2 ? 2619 : 1980; /* memory, SM */
 	return type == 1 || type == 2 ? OK : BAD_ARGUMENT;
 }
@@ -283,7 +282,6 @@ int nvmlDeviceGetPciInfo_v3(void *device, pci_info *pci)
 
 int nvmlDeviceGetName(void *device, char *name, unsigned bytes)
 {
-	(void)device;
 	if (bytes < 10)
 		return BAD_ARGUMENT;
 	strcpy(name, "Stand-in");
@@ -298,7 +296,6 @@ int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *out)
 
 int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *out)
 {
-	(void)device;
 	*out = 4;
 	return OK;
 }
@@ -311,7 +308,6 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *out)
 
 int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *out)
 {
-	(void)device;
 	*out = 16;
 	return OK;
 }

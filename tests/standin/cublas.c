@@ -53,7 +53,6 @@ int cublasSetStream_v2(void *handle, cudaStream_t stream)
 
 int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes)
 {
-	(void)handle, (void)workspace, (void)bytes;
 	return enter(__func__);
 }
 
@@ -79,7 +78,6 @@ int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, cons
 	                  (size_t)lead_b * (size_t)n * bytes_of(type_b) - 1,
 	                  (size_t)lead_c * (size_t)n * bytes_of(type_c) - 1};
 	struct product p = {a, b, c, last[0], last[1], last[2]};
-	(void)turn_a, (void)turn_b, (void)alpha, (void)beta, (void)compute, (void)algorithm;
 	if (error)
 		return error;
 	if (lead_a < m || lead_b < k || lead_c < m)

@@ -174,7 +174,6 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-	(void)flags;
 	return enter(__func__);
 }
 
@@ -226,7 +225,6 @@ cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	cudaError_t error = enter("cudaGetDeviceProperties");
-	(void)device;
 	prop->totalGlobalMem = error ? 0 : standin_gpu_bytes();
 	if (!error)
 		snprintf(prop->name, sizeof prop->name, "Stand-in GPU");
@@ -242,7 +240,6 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-	(void)peer, (void)flags;
 	return enter(__func__);
 }
 
@@ -377,7 +374,6 @@ static struct CUstream_st *stream_of(cudaStream_t stream)
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
 	cudaError_t error = enter_unsafe(__func__);
-	(void)flags;
 	if (error)
 		return error;
 	*out = stream_make();
@@ -596,7 +592,6 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	(void)to_device, (void)from_device;
 	if (!error && stream_of(stream)->capture)
 		error = cudaErrorStreamCaptureUnsupported;
 	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
@@ -606,7 +601,6 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	(void)kind;
 	if (!error)
 		error = stream_add(NULL, copy_work, &c, sizeof c, false);
 	return error ? error : cudaStreamSynchronize(NULL);
@@ -674,7 +668,6 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-	(void)flags;
 	return cudaEventCreate(out);
 }
 
@@ -705,7 +698,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	struct CUstream_st *s = stream_of(stream);
 	struct CUgraph_st *graph = event->capture;
 	struct mark m = {event, atomic_load(&event->recorded)};
-	(void)flags;
 	if (error)
 		return error;
 	if (!graph)
@@ -740,7 +732,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {
 	cudaError_t error = enter(__func__);
-	(void)mode;
 	if (error)
 		return error;
 	s->capture = calloc(1, sizeof *s->capture);
@@ -784,7 +775,6 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t grap
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct CUgraphExec_st *exec;
-	(void)flags;
 	if (error)
 		return error;
 	exec = calloc(1, sizeof *exec);
@@ -802,7 +792,6 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t grap
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	(void)exec, (void)stream;
 	return enter(__func__);
 }
 

@@ -427,7 +427,6 @@ int ncclRedOpCreatePreMulSum(int *op, void *scalar, int type, int residence, str
 
 int ncclRedOpDestroy(int op, struct comm *c)
 {
-	(void)op, (void)c;
 	return standin_enter(__func__);
 }
 #endif

@@ -97,7 +97,6 @@ int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, i
 	size_t offset = 0;
 	int error = standin_region_take(__func__, c, at, bytes, &region);
 	int fd = standin_memory(at, &offset);
-	(void)flags;
 	if (!error && (c->nwindows == WINDOWS || fd < 0))
 		error = INTERNAL;
 	if (!error && standin_take(&memory, sizeof(struct window), (int)c->device))
