@@ -18,12 +18,16 @@
 #define LOOK_US      50                 /* between two polls of them */
 #define SPINS        4096               /* between two checks whether to stop */
 
+enum state { TRAFFIC_IDLE, TRAFFIC_RUNS, TRAFFIC_STOPS, TRAFFIC_ENDS };
+
 struct traffic {
 	const struct backend *backend;
 	const struct backend_place *place;
-	pthread_t thread; /* of one cell */
-	bool started;
-	_Atomic bool runs, flows, ended; /* its order; its answers */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	_Atomic int state;
+	_Atomic bool flows; /* since its last order to run */
 	/* links, on a second context: its trial has one cell. */
 	struct trial *trial;
 	struct cell cell;
@@ -38,7 +42,7 @@ struct traffic {
 
 static bool runs(const struct traffic *t)
 {
-	return atomic_load_explicit(&t->runs, memory_order_relaxed);
+	return atomic_load_explicit(&t->state, memory_order_relaxed) == TRAFFIC_RUNS;
 }
 
 static unsigned read_of(const unsigned *at)
@@ -156,23 +160,44 @@ static void call(struct traffic *t)
 static void *carry(void *arg)
 {
 	struct traffic *t = arg;
-	int64_t begin = clock_now_ns();
-	if (t->ctx)
-		call(t);
-	else if (t->copies)
-		copy(t);
-	else
-		spin(t);
-	t->ns += clock_now_ns() - begin;
-	atomic_store(&t->ended, true);
-	return NULL;
+	for (;;) {
+		pthread_mutex_lock(&t->lock);
+		while (atomic_load(&t->state) == TRAFFIC_IDLE)
+			pthread_cond_wait(&t->wake, &t->lock);
+		pthread_mutex_unlock(&t->lock);
+		if (atomic_load(&t->state) == TRAFFIC_ENDS)
+			return NULL;
+		int64_t begin = clock_now_ns();
+		if (t->ctx)
+			call(t);
+		else if (t->copies)
+			copy(t);
+		else
+			spin(t);
+		t->ns += clock_now_ns() - begin;
+		/* Not before the order to stop, which the worker of a failed team gives as well. */
+		while (atomic_load(&t->state) == TRAFFIC_RUNS)
+			usleep(LOOK_US);
+		int stops = TRAFFIC_STOPS;
+		atomic_compare_exchange_strong(&t->state, &stops, TRAFFIC_IDLE);
+	}
 }
 
 /* --- what the worker does --- */
 
-static int await(struct traffic *t, const _Atomic bool *what, int64_t deadline_ns, const char *late)
+static void order(struct traffic *t, enum state state)
 {
-	while (!atomic_load(what)) {
+	pthread_mutex_lock(&t->lock);
+	atomic_store(&t->state, state);
+	pthread_cond_signal(&t->wake);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Waits until the thread is in that state, or the traffic flows. */
+static int await(struct traffic *t, enum state state, int64_t deadline_ns, const char *late)
+{
+	while (atomic_load(&t->state) != (int)state ||
+	       (state == TRAFFIC_RUNS && !atomic_load(&t->flows))) {
 		if (team_pause(t->place->team))
 			return -1;
 		if (clock_now_ns() > deadline_ns) {
@@ -183,15 +208,6 @@ static int await(struct traffic *t, const _Atomic bool *what, int64_t deadline_n
 	return 0;
 }
 
-/* Ends in a failed team as well: the thread checks for a failure wherever it waits. */
-static void stop(struct traffic *t)
-{
-	atomic_store(&t->runs, false);
-	if (t->started)
-		pthread_join(t->thread, NULL);
-	t->started = false;
-}
-
 int traffic_on(struct traffic *t, int64_t deadline_ns)
 {
 	if (!t)
@@ -199,16 +215,9 @@ int traffic_on(struct traffic *t, int64_t deadline_ns)
 	struct team_beside *own = team_beside(t->place->team, t->place->worker);
 	write_of(&own->begun, 0);
 	write_of(&own->stopped, 0);
-	stop(t);
 	atomic_store(&t->flows, false);
-	atomic_store(&t->ended, false);
-	atomic_store(&t->runs, true);
-	t->started = !pthread_create(&t->thread, NULL, carry, t);
-	if (!t->started) {
-		team_fail(t->place->team, t->place->first, "cannot start a thread for the traffic");
-		return -1;
-	}
-	return await(t, &t->flows, deadline_ns,
+	order(t, TRAFFIC_RUNS);
+	return await(t, TRAFFIC_RUNS, deadline_ns,
 	             "the traffic beside the calls did not begin in time");
 }
 
@@ -216,11 +225,9 @@ int traffic_off(struct traffic *t, int64_t deadline_ns)
 {
 	if (!t)
 		return 0;
-	atomic_store(&t->runs, false);
-	if (await(t, &t->ended, deadline_ns, "the traffic beside the calls did not stop in time"))
-		return -1;
-	stop(t);
-	return 0;
+	atomic_store(&t->state, TRAFFIC_STOPS);
+	return await(t, TRAFFIC_IDLE, deadline_ns,
+	             "the traffic beside the calls did not stop in time");
 }
 
 /* The trial's settings, without those for the measured calls alone. */
@@ -308,14 +315,23 @@ int traffic_open(const struct backend *backend, const struct backend_place *plac
 		return status_set(st, "out of memory for the traffic");
 	t->backend = backend;
 	t->place = place;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wake, NULL);
 	int failed = kind == TRAFFIC_CPU    ? 0
 	             : backend->is.traffics ? open_context(t, st)
 	                                    : make_copies(t, st);
-	if (failed)
-		traffic_close(t);
-	else
-		*out = t;
-	return failed;
+	if (!failed && pthread_create(&t->thread, NULL, carry, t))
+		failed = status_set(st, "cannot start a thread for the traffic");
+	if (failed) {
+		if (t->ctx)
+			backend->close(t->ctx);
+		free(t->trial);
+		free(t->copies);
+		free(t);
+		return -1;
+	}
+	*out = t;
+	return 0;
 }
 
 void traffic_describe(const struct traffic *t, char *text, size_t bytes)
@@ -325,11 +341,15 @@ void traffic_describe(const struct traffic *t, char *text, size_t bytes)
 		snprintf(text, bytes, "traffic_gbs=%.3g\n", t->bytes / (double)t->ns);
 }
 
+/* Ends in a failed team as well: the thread checks for a failure wherever it waits. */
 void traffic_close(struct traffic *t)
 {
 	if (!t)
 		return;
-	stop(t);
+	order(t, TRAFFIC_ENDS);
+	pthread_join(t->thread, NULL);
+	pthread_cond_destroy(&t->wake);
+	pthread_mutex_destroy(&t->lock);
 	if (t->ctx)
 		t->backend->close(t->ctx);
 	free(t->trial);

@@ -1,5 +1,5 @@
 /* Traffic beside the timed calls: other load on the machine while a job communicates. One thread
- * per worker and cell makes it, from the warm-up to the last timed call; not during checks,
+ * per worker makes it, from the warm-up to the last timed call of a cell; not during checks,
  * connecting and other passes.
  *
  *   links   calls on a second context of the backend (its own communicator, buffers and stream),
@@ -16,13 +16,14 @@
 
 struct traffic;
 
-/* Opens a second context if needed. All workers call it; may block and may team_meet. Without traffic, and
- * on error, *out is NULL. */
+/* Opens a second context if needed, and starts the thread, which inherits the calling worker's
+ * binding. All workers call it; may block and may team_meet. Without traffic *out is NULL and
+ * nothing is done. On error it is NULL too. */
 int traffic_open(const struct backend *backend, const struct backend_place *place,
                  struct traffic **out, struct status *st);
 /* All functions below allow NULL. */
-/* Start the thread, which inherits the calling worker's binding, and wait until traffic flows; wait until it
- * has stopped; until deadline_ns (clock_now_ns) at most. -1: too late, or a rank failed. All workers call them. */
+/* Wait until traffic flows, or has stopped; until deadline_ns (clock_now_ns) at most. -1: too late,
+ * or a rank failed. All workers call them. */
 int traffic_on(struct traffic *traffic, int64_t deadline_ns);
 int traffic_off(struct traffic *traffic, int64_t deadline_ns);
 /* "traffic_gbs=…" of what the thread moved; "" if it moves nothing. */

@@ -318,7 +318,7 @@ static void take_first_call(const json_t *line, struct spent *out)
 	out->ns[SPENT_WARM_UP] -= first_ns;
 }
 
-int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out)
+static int take_spent(const struct member_place *at, const json_t *line, struct spent *out)
 {
 	const json_t *of = json_object_get(line, "spent");
 	json_int_t ns;
@@ -604,7 +604,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
                      struct record_cell *cell)
 {
-	if (take_which(at, line, cell) || record_spent_take(at, line, &cell->spent) ||
+	if (take_which(at, line, cell) || take_spent(at, line, &cell->spent) ||
 	    member_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
 	if (cell->error[0])

@@ -19,7 +19,6 @@ struct estimate {
 	char from[512]; /* what the time is taken from, in words */
 };
 
-/* Whether the ranks of a backend are cores. */
 bool estimate_of_cores(const char *backend);
 int estimate_make(const struct estimate_request *request, struct estimate *out, struct status *st);
 

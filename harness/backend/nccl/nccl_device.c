@@ -540,14 +540,12 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 	if (!nccl_moves(&ctx->trial->settings))
 		return;
 	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu %s %u %u",
-		         i ? ", " : "", table[i].most == SIZE_MAX ? 0 : table[i].most,
-		         way_names[table[i].way], per_rank(ctx, table[i].ctas),
-		         per_rank(ctx, table[i].own_ctas));
-	size_t at = strlen(text);
-	snprintf(text + at, bytes - at,
-	         "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
-	         per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
-	         strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
-	         ctx->places[0].move.early ? "programmatic dependent launch" : "stream order");
+		status_add(rows, sizeof rows, "%s%zu %s %u %u", i ? ", " : "",
+		           table[i].most == SIZE_MAX ? 0 : table[i].most, way_names[table[i].way],
+		           per_rank(ctx, table[i].ctas), per_rank(ctx, table[i].own_ctas));
+	status_add(text, bytes,
+	           "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
+	           per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
+	           strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
+	           ctx->places[0].move.early ? "programmatic dependent launch" : "stream order");
 }
