@@ -54,7 +54,7 @@ $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_devi
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
-# The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
+# The program once more, on stand-ins for CUDA's runtime, NCCL and NVML: what it does on GPUs,
 # without one. They lie beside it, where the dynamic linker looks first.
 STANDIN := $(B)/standin
 GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o $(STANDIN)/tests/standin/move.o

@@ -31,7 +31,6 @@ struct item {
 	standin_work *work;
 	struct item *next;
 	atomic_uint held; /* by the queue and by graphs */
-	bool kernel;
 	size_t bytes;
 	_Alignas(16) char args[];
 };
@@ -81,7 +80,6 @@ static struct {
 	pthread_mutex_t lock;
 	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
-	_Atomic(standin_seen *) seen;
 } here = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local unsigned current;
@@ -166,14 +164,19 @@ cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
+#define NOTHING(NAME, ...)                                                                         \
+	cudaError_t NAME(__VA_ARGS__)                                                              \
+	{                                                                                          \
+		return enter(#NAME);                                                               \
+	}
+NOTHING(cudaSetDeviceFlags, unsigned flags)
+NOTHING(cudaDeviceEnablePeerAccess, int peer, unsigned flags)
+NOTHING(cudaGetLastError, void)
+NOTHING(cudaGraphUpload, cudaGraphExec_t exec, cudaStream_t stream)
+
 cudaError_t cudaGetDevice(int *device)
 {
 	*device = (int)current;
-	return enter(__func__);
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
 	return enter(__func__);
 }
 
@@ -238,11 +241,6 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	return error;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-	return enter(__func__);
-}
-
 const char *cudaGetErrorString(cudaError_t error)
 {
 	return error == cudaSuccess                 ? "no error"
@@ -253,11 +251,6 @@ const char *cudaGetErrorString(cudaError_t error)
 	       : error == cudaErrorStreamCaptureUnsupported
 	           ? "operation not permitted when stream is capturing"
 	           : "unspecified launch failure";
-}
-
-cudaError_t cudaGetLastError(void)
-{
-	return enter(__func__);
 }
 
 unsigned standin_current(void)
@@ -278,18 +271,13 @@ static void item_drop(struct item *item)
 		free(item);
 }
 
-static void item_do(struct CUstream_st *s, struct item *item)
+static void item_do(struct item *item)
 {
 	cudaError_t error = enter("kernel");
-	standin_seen *seen = atomic_load(&here.seen);
-	uint64_t begun = (uint64_t)clock_now_ns();
-	if (error) {
+	if (error)
 		standin_stream_fail(error);
-		return;
-	}
-	item->work(item->args);
-	if (seen && item->kernel)
-		seen(s->device, begun, (uint64_t)clock_now_ns());
+	else
+		item->work(item->args);
 }
 
 static void *stream_run(void *arg)
@@ -311,7 +299,7 @@ static void *stream_run(void *arg)
 		bool sound = !s->failed;
 		pthread_mutex_unlock(&s->lock);
 		if (sound)
-			item_do(s, item);
+			item_do(item);
 		item_drop(item);
 		atomic_fetch_sub(&here.queued, 1);
 		pthread_mutex_lock(&s->lock);
@@ -331,11 +319,6 @@ void standin_stream_fail(cudaError_t error)
 	if (!working->failed)
 		working->failed = error;
 	pthread_mutex_unlock(&working->lock);
-}
-
-void standin_watch(standin_seen *seen)
-{
-	atomic_store(&here.seen, seen);
 }
 
 static struct CUstream_st *stream_make(void)
@@ -379,11 +362,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 	*out = stream_make();
 	here.streams += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *out)
-{
-	return cudaStreamCreateWithFlags(out, 0);
 }
 
 static void graph_clear(struct CUgraph_st *g)
@@ -446,14 +424,13 @@ static cudaError_t graph_add(struct CUgraph_st *g, struct item *item)
 	return cudaSuccess;
 }
 
-static struct item *item_make(standin_work *work, const void *args, size_t bytes, bool kernel)
+static struct item *item_make(standin_work *work, const void *args, size_t bytes)
 {
 	struct item *item = calloc(1, sizeof *item + bytes);
 	if (!item)
 		return NULL;
 	item->work = work;
 	item->held = 1;
-	item->kernel = kernel;
 	item->bytes = bytes;
 	if (args)
 		memcpy(item->args, args, bytes);
@@ -461,10 +438,10 @@ static struct item *item_make(standin_work *work, const void *args, size_t bytes
 }
 
 static cudaError_t stream_add(cudaStream_t stream, standin_work *work, const void *args,
-                              size_t bytes, bool kernel)
+                              size_t bytes)
 {
 	struct CUstream_st *s = stream_of(stream);
-	struct item *item = item_make(work, args, bytes, kernel);
+	struct item *item = item_make(work, args, bytes);
 	if (!s || !item)
 		return cudaErrorMemoryAllocation;
 	return s->capture ? graph_add(s->capture, item) : stream_put(s, item);
@@ -474,7 +451,7 @@ cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *
                            const void *args, size_t bytes)
 {
 	cudaError_t error = enter(name);
-	return error ? error : stream_add(stream, work, args, bytes, true);
+	return error ? error : stream_add(stream, work, args, bytes);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -516,7 +493,7 @@ static int add_word(const char *name, cudaStream_t stream, standin_work *work,
 	cudaError_t error = enter(name);
 	if (error || flags)
 		return error ? (int)error : (int)cudaErrorInvalidValue;
-	return (int)stream_add(stream, work, &word, sizeof word, false);
+	return (int)stream_add(stream, work, &word, sizeof word);
 }
 
 int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
@@ -583,7 +560,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 	if (!error && (memory_is_foreign(from) || memory_is_foreign(to)))
 		error = cudaErrorInvalidValue;
 	if (!error)
-		error = stream_add(stream, copy_work, &c, sizeof c, false);
+		error = stream_add(stream, copy_work, &c, sizeof c);
 	return error || kind != cudaMemcpyDeviceToHost || s->capture ? error : stream_wait(s);
 }
 
@@ -594,7 +571,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
 	if (!error && stream_of(stream)->capture)
 		error = cudaErrorStreamCaptureUnsupported;
-	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -602,7 +579,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 	cudaError_t error = enter_unsafe(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
 	if (!error)
-		error = stream_add(NULL, copy_work, &c, sizeof c, false);
+		error = stream_add(NULL, copy_work, &c, sizeof c);
 	return error ? error : cudaStreamSynchronize(NULL);
 }
 
@@ -610,14 +587,14 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .bytes = bytes, .value = value};
-	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct copy c = {.to = to, .bytes = bytes, .value = value};
-	return error ? error : stream_add(NULL, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(NULL, copy_work, &c, sizeof c);
 }
 
 /* --- events --- */
@@ -648,7 +625,7 @@ static void wait_work(void *args)
 static cudaError_t event_add(cudaStream_t stream, void (*work)(void *), const struct mark *m)
 {
 	atomic_fetch_add(&m->event->users, 1);
-	const cudaError_t error = stream_add(stream, work, m, sizeof *m, false);
+	const cudaError_t error = stream_add(stream, work, m, sizeof *m);
 	if (error)
 		event_leave(m->event);
 	return error;
@@ -790,17 +767,12 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t grap
 	return cudaSuccess;
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
-{
-	return enter(__func__);
-}
-
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t error = enter(__func__);
 	for (size_t i = 0; !error && i < exec->graph.n; i++) {
 		const struct item *item = exec->graph.items[i];
-		error = stream_add(stream, item->work, item->args, item->bytes, item->kernel);
+		error = stream_add(stream, item->work, item->args, item->bytes);
 	}
 	return error;
 }
