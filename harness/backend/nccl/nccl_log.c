@@ -11,7 +11,8 @@
 /* NCCL's MAXCHANNELS; 32 before 2.23. */
 #define MAX_CHANNELS 64
 
-#define GROUPS 11 /* the most that are looked at, with the whole */
+#define MOST_BYTES 4096 /* of a line; NCCL's own buffer has 1024 */
+#define GROUPS     11   /* the most that are looked at, with the whole */
 
 /* One line: what follows its head. */
 struct line {
@@ -324,7 +325,7 @@ static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes,
 	for (unsigned i = 0; i < 2; i++)
 		for (const char *at; (at = memmem(from, (size_t)(end - from), heads[i], 11));)
 			from = at + 11;
-	const unsigned n = from > text ? NFORMS : 1;
+	const unsigned n = end - from > MOST_BYTES ? 0 : from > text ? NFORMS : 1;
 	if (end > from && end[-1] == '\r')
 		end--;
 	for (unsigned i = 0; i < n; i++) {
