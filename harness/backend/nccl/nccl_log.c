@@ -79,8 +79,10 @@ static int add_link(const struct line *line, struct nccl_log *e, struct status *
 		return 0;
 	if (!strcmp(link.via, "direct shared memory")) /* before 2.11 */
 		strcpy(link.via, "SHM/direct");
+	/* Without a connection a ring's is the first, a channel's may be either. */
 	for (int c = 0; c < 2; c++)
-		if (!is_given(line, 3) || line->text[line->group[3].rm_eo - 1] == '0' + c)
+		if (is_given(line, 3) ? line->text[line->group[3].rm_eo - 1] == '0' + c
+		                      : !c || line->text[0] == 'C')
 			link.seen[c] = UINT64_C(1) << channel;
 	links = grow(e->path.links, e->path.nlinks, sizeof link, st);
 	if (!links)
@@ -263,7 +265,7 @@ static int add_symmetric(const struct line *line, struct nccl_log *e, struct sta
 
 #define RANK     "([0-9]{1,7})" /* no job has more */
 #define NUMBER   "([0-9]{1,18})"
-#define DEVICE   "(\\[[0-9a-f]+\\])?" /* a PCI bus before 2.18, nothing in 2.4 */
+#define DEVICE   "(\\[[0-9a-f]+\\])" /* a PCI bus before 2.18 */
 #define KIND     "(IPC|NET|NVLS|COLLNET|collNet|graph-registered)"
 #define VARIABLE "([A-Z0-9_]+)"
 /* NCCL gives no more of a reason than what follows the size. */
@@ -287,6 +289,7 @@ static const struct form {
     {"^(\\[[^]]*\\] )?NCCL version v?([0-9][^+ ]*)", add_version},
     /* SHM names no connection, and before 2.12 nothing does. Rings are listed without "via". */
     {"^(Channel|Ring) " RANK "(/[01])? : " RANK DEVICE " -> " RANK DEVICE " (\\[(send|receive)\\] )?via " VIA, add_link},
+    {"^(Ring) " RANK "(/[01])? : " RANK "() -> " RANK "() (\\[(send|receive)\\] )via " VIA, add_link}, /* 2.4 */
     {"^(Channel|Ring) .* via ", add_unread},
     /* "local" and "graph" in 2.23, "registered" in 2.26; "registering" is only the attempt. The
      * address after the peer shows that the peer's number is complete. */
