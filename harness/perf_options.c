@@ -37,7 +37,6 @@ static const struct perf_option options[] = {
     {'K', "per_iter_skip", "N", "0", NULL, NULL, "none is skipped: -w are before the times, and a slow beginning is a warning of the report"},
     {1, "results", "DIR", "results", NULL, NULL, "launchgap's: where DIR/nccl_tests/<UTC stamp>/ goes"},
     {2, "dry-run", NULL, NULL, NULL, NULL, "launchgap's: say what would be measured"},
-    {3, "no-jobs", NULL, NULL, NULL, NULL, "launchgap's, with --dry-run: no short job to estimate its time"},
     {4, "wait", "SECONDS", "300", NULL, NULL, "launchgap's, for several processes: how long for all to come"},
     {'h', "help", NULL, NULL, NULL, NULL, "this"},
     {0, "NCCL_TESTS_SPLIT", "OP", NULL, "split", NULL, "groups of ranks that work in parallel: MOD:2, AND:7 …"},

@@ -39,6 +39,22 @@ static inline struct judged judged_one(enum claim_test test, double truth, doubl
 	return judged_of(logs, blocks, test);
 }
 
+/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
+ * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. */
+static inline void holm_adjust(const double *p, unsigned n, double *adjusted)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned left = 0; /* those that are no smaller; NaN is neither */
+		for (unsigned k = 0; k < n; k++)
+			left += p[k] >= p[i];
+		adjusted[i] = isnan(p[i]) ? NAN : fmin(left * p[i], 1);
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++)
+			if (p[k] < p[i])
+				adjusted[i] = fmax(adjusted[i], adjusted[k]);
+}
+
 /* Of a family: is any called wrongly, by the correction of a report or by Holm's beside it; and of
  * claims that are far beyond their bound: confirmed, and all. */
 struct judged_family {
@@ -82,7 +98,7 @@ static inline struct judged_family judged_family_of(unsigned claims, bool mixed,
 		outcome[c] = j.outcome;
 		p[c] = j.p;
 	}
-	stats_holm(p, claims, holm);
+	holm_adjust(p, claims, holm);
 	for (unsigned c = 0; c < claims; c++) {
 		const bool wrong = judged_wrong(mixed, c, outcome[c]);
 		const bool called = family_p(p[c], claims) <= FAMILY_ALPHA;

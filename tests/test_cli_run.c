@@ -122,7 +122,7 @@ TEST(several_reports_of_one_run_do_not_meet)
 TEST(lists_fit_a_terminal)
 {
 	struct cli cli = here_shell(
-	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run --no-jobs'; do "
+	    "for v in list 'list keys' help doctor 'run h800_alltoall --dry-run'; do "
 	    "$LAUNCHGAP $v; done; for v in run resume report compare tour list selftest counters; "
 	    "do $LAUNCHGAP help $v; done");
 	assert_narrow(cli.out);
@@ -229,10 +229,7 @@ TEST(a_dry_run_measures_nothing)
 	SAYS("run smoke backend=host --dry-run --results $HERE/results", 0, "variants\n  single ",
 	     "the reference again", "6 in each job: alltoall; 3 sizes", "30: 5 in each of 6",
 	     "memory\n  16 MiB for each of 2 ranks", "disk\n  about ",
-	     "time\n  estimate: ", " s; from ", " short job", " just now (");
-	SAYS("run smoke backend=host --dry-run --no-jobs --results $HERE/results", 0,
-	     " s; from typical figures");
-	SAYS("run smoke --no-jobs", 1, "--no-jobs is of --dry-run");
+	     "time\n  estimate: ", " s; from typical figures");
 	SAYS("run smoke backend=host --dry-run --only threads --results $HERE/results", 0,
 	     "18: 3 in each of 6 blocks", "left out by --only: single, processes");
 	SAYS("run smoke backend=host ranks=1000000 --dry-run --results $HERE/results", 1,
@@ -258,7 +255,7 @@ TEST(any_machine_checks_any_experiment)
 		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run", names[i]);
 		if (!gpus)
 			SAYS(arguments, 0, "8 ranks", "GPU memory");
-		snprintf(arguments, sizeof arguments, "run %s --dry-run --no-jobs", names[i]);
+		snprintf(arguments, sizeof arguments, "run %s --dry-run", names[i]);
 		SAYS(arguments, 0, "cells\n", "time\n  estimate: ");
 	}
 }

@@ -15,7 +15,7 @@
 #define REG_A " 0x7f00aa000000 size 1048576 (baseAddr 0x7f00aa000000 size 2097152) to peer "
 #define REG_Z " regAddr 0x7f00bb000000 offsetOut 0\n"
 
-static const struct nccl_log_settings nothing_set;
+static const struct settings nothing_set;
 
 static struct nccl_log parse(const char *text)
 {
@@ -34,8 +34,8 @@ static void expect_text(const struct nccl_log *e, const char *right)
 }
 
 /* Model, check, free. */
-static void expect_data(struct nccl_log *e, const struct nccl_log_settings *settings,
-                        enum path_data data, const char *why)
+static void expect_data(struct nccl_log *e, const struct settings *settings, enum path_data data,
+                        const char *why)
 {
 	nccl_log_model(settings, e);
 	assert_string_equal(path_data_name(e->path.data), path_data_name(data));
@@ -470,17 +470,35 @@ TEST(one_staged_link_among_direct_ones_is_not_called_direct)
 TEST(settings_that_the_log_contradicts_leave_it_unknown)
 {
 	static const struct {
-		struct nccl_log_settings settings;
+		struct settings settings;
 		const char *version, *via;
 		enum path_data data;
 	} rows[] = {
-	    {{.direct_disable = "1"}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
-	    {{.direct_disable = "0"}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
-	    {{.direct_disable = "1"}, "2.21.5", "P2P/CUMEM", PATH_STAGED},
-	    {{.read_enable = "1"}, "2.21.5", "P2P/direct pointer", PATH_UNKNOWN},
-	    {{.read_enable = "1"}, "2.21.5", "P2P/direct pointer/read", PATH_STAGED},
-	    {{.read_enable = "0"}, "2.21.5", "P2P/direct pointer/read", PATH_UNKNOWN},
-	    {{.read_enable = "-2"}, "2.21.5", "P2P/direct pointer", PATH_DIRECT},
+	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=1"}},
+	     "2.21.5",
+	     "P2P/direct pointer",
+	     PATH_UNKNOWN},
+	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=0"}},
+	     "2.21.5",
+	     "P2P/direct pointer",
+	     PATH_DIRECT},
+	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=1"}}, "2.21.5", "P2P/CUMEM", PATH_STAGED},
+	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=1"}},
+	     "2.21.5",
+	     "P2P/direct pointer",
+	     PATH_UNKNOWN},
+	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=1"}},
+	     "2.21.5",
+	     "P2P/direct pointer/read",
+	     PATH_STAGED},
+	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=0"}},
+	     "2.21.5",
+	     "P2P/direct pointer/read",
+	     PATH_UNKNOWN},
+	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=-2"}},
+	     "2.21.5",
+	     "P2P/direct pointer",
+	     PATH_DIRECT},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *text = mesh(rows[i].version, 3, rows[i].via);

@@ -189,11 +189,10 @@ TEST(options_write_a_file_once)
 	               "alltoall --bytes 64K..1M --expect 'processes slower threads by 5%%'"),
 	    0, "mine.exp is written: 3 variants, 1 collective, 3 sizes",
 	    "/launchgap run --file mine.exp --dry-run", "--quick");
-	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --no-jobs"), 0,
+	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run"), 0,
 	           "What does the launch mode change in alltoall?", "threads-again");
-	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --quick "
-	                      "--no-jobs"),
-	           0, "threads-again");
+	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --quick"), 0,
+	           "threads-again");
 	before = cli_read(mine);
 	assert_says(before, "is     = less by 5%");
 	cli_expect(here_shell("cd $HERE && $LAUNCHGAP new mine --compare bind=core"), 1,
@@ -273,7 +272,7 @@ TEST(a_terminal_is_asked)
 	assert_says(cli.out, "'quicker' is not understood");
 	cli_expect(cli, 0, "2. Which collectives", "3. What do you expect?",
 	           "mine.exp is written: 3 variants, 2 collectives, 3 sizes");
-	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run --no-jobs"), 0,
+	cli_expect(here_shell("cd $HERE && $LAUNCHGAP run --file mine.exp --dry-run"), 0,
 	           "alltoall, sendrecv; 3 sizes");
 	cli_expect(here_shell("cd $HERE && echo modes | script -qec \"$LAUNCHGAP new other\" "
 	                      "/dev/null; test ! -e other.exp"),

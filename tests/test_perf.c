@@ -96,7 +96,7 @@ TEST(every_option_is_taken)
 	const struct perf_option *o;
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
 		char arguments[160];
-		snprintf(arguments, sizeof arguments, "%s --dry-run --no-jobs", taken[i].arguments);
+		snprintf(arguments, sizeof arguments, "%s --dry-run", taken[i].arguments);
 		struct cli cli = perf("all_reduce_perf", arguments);
 		cli_unwrap(cli.out);
 		for (unsigned k = 0; k < 4 && taken[i].said[k]; k++)
@@ -122,7 +122,7 @@ TEST(what_it_does_not_take_has_a_sentence)
 
 TEST(what_needs_the_devices_kernels_is_refused_or_done)
 {
-	struct cli cli = perf("alltoall_perf", "-t 2 -R 2 -D 1 --dry-run --no-jobs");
+	struct cli cli = perf("alltoall_perf", "-t 2 -R 2 -D 1 --dry-run");
 	assert_says_if(cli.code != 0, cli.out, "-D 1 measures example kernels of nccl-tests");
 	assert_says_if(cli.code == 0, cli.out, "device");
 	free(cli.out);
@@ -131,14 +131,14 @@ TEST(what_needs_the_devices_kernels_is_refused_or_done)
 TEST(its_variables_are_read_or_answered)
 {
 	cli_expect(here_shell("NCCL_TESTS_SPLIT=%%2 NCCL_TESTS_DEVICE=1 NCCL_TESTS_MIN_BW=9 "
-	                      "$LAUNCHGAP all_reduce_perf -t 4 backend=host --dry-run --no-jobs"),
+	                      "$LAUNCHGAP all_reduce_perf -t 4 backend=host --dry-run"),
 	           0, "split=%2", "NCCL_TESTS_DEVICE is not read: CUDA_VISIBLE_DEVICES says",
 	           "NCCL_TESTS_MIN_BW is not read");
 	cli_expect(here_shell("NCCL_TESTS_SPLIT_MASK=0x1 $LAUNCHGAP all_reduce_perf -t 4 "
-	                      "backend=host --dry-run --no-jobs"),
+	                      "backend=host --dry-run"),
 	           0, "split=AND:1");
 	cli_expect(here_shell("NCCL_TESTS_ALLTOALLV_SPREAD=0 $LAUNCHGAP alltoallv_perf -t 4 "
-	                      "backend=host --dry-run --no-jobs"),
+	                      "backend=host --dry-run"),
 	           0, "counts=even");
 }
 
@@ -415,10 +415,10 @@ TEST(mpiruns_processes_are_the_ranks)
 TEST(cpus_that_a_launcher_took_away_are_named)
 {
 	cli_expect(here_shell("SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 taskset -c 0 "
-	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run"),
 	           0, "Slurm has bound this process to 1 of", "with srun --cpu-bind=none");
 	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 taskset -c 0 "
-	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	                      "$LAUNCHGAP all_reduce_perf -t 2 backend=host --dry-run"),
 	           0, "Open MPI has bound this process to 1 of", "with --bind-to none");
 }
 
@@ -440,11 +440,11 @@ TEST(cpus_of_all_started_processes_count)
 TEST(one_started_process_joins_nobody)
 {
 	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 $LAUNCHGAP "
-	                      "all_reduce_perf -t 2 backend=host --dry-run --no-jobs"),
+	                      "all_reduce_perf -t 2 backend=host --dry-run"),
 	           0, "# as: launchgap run nccl_tests");
 	/* A batch script of Slurm's is in no step. */
 	cli_expect(here_shell("SLURM_PROCID=0 SLURM_NTASKS=4 $LAUNCHGAP all_reduce_perf -t 2 "
-	                      "backend=host --dry-run --no-jobs"),
+	                      "backend=host --dry-run"),
 	           0, "# as: launchgap run nccl_tests");
 }
 
@@ -458,7 +458,7 @@ TEST(a_shell_of_slurms_is_alone)
 	};
 	for (unsigned i = 0; i < 3; i++)
 		cli_expect(here_shell("%s $LAUNCHGAP all_reduce_perf -t 2 --wait 3 backend=host "
-		                      "--dry-run --no-jobs",
+		                      "--dry-run",
 		                      shells[i]),
 		           0, "# as: launchgap run nccl_tests");
 }

@@ -271,7 +271,7 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 		for (unsigned b = 0; b < 2; b++) {
 			char command[200];
 			snprintf(command, sizeof command,
-			         "run --file %s --quick --dry-run --no-jobs backend=%s",
+			         "run --file %s --quick --dry-run backend=%s",
 			         found.gl_pathv[i], backends[b]);
 			struct cli cli = here_call(command);
 			cli_unwrap(cli.out);

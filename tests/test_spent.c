@@ -198,8 +198,7 @@ static double number_in(const char *text, const char *after)
 TEST(a_dry_run_says_what_its_estimate_is_from)
 {
 	struct cli cli = here_run(FEW, "backend=host", "--dry-run", NULL);
-	assert_says(cli.out, " s; from ");
-	assert_says(cli.out, " just now (");
+	assert_says(cli.out, " s; from typical figures");
 	assert_true(number_in(cli.out, "estimate: ") > 0);
 	cli_expect(cli, 0, "");
 	assert_int_equal(access(results, F_OK), -1);
@@ -207,7 +206,7 @@ TEST(a_dry_run_says_what_its_estimate_is_from)
 	/* The plan is the same, however many blocks it has; not with other sizes. */
 	cli_expect(here_run(NULL, "backend=host", "--dry-run", "blocks=7", NULL), 0,
 	           " s; from the last run here, t/");
-	cli_expect(here_run(NULL, "backend=host", "--dry-run", "--no-jobs", "bytes=8K", NULL), 0,
+	cli_expect(here_run(NULL, "backend=host", "--dry-run", "bytes=8K", NULL), 0,
 	           " s; from typical figures");
 }
 

@@ -114,7 +114,7 @@ TEST(every_page_fits)
 		    "export COLUMNS=%u; X=$(ls -d $HERE/results/t/2*); for v in \"report $X\" "
 		    "\"report -v $X\" \"compare $X $X\" doctor help 'help run' 'help new' "
 		    "'help all_reduce_perf' list 'list keys' \"run --file "
-		    "$HERE/t.exp --dry-run --no-jobs\" 'run h800_alltoall --dry-run --no-jobs' "
+		    "$HERE/t.exp --dry-run\" 'run h800_alltoall --dry-run' "
 		    "'tour backend=host ranks=4'; do $LAUNCHGAP $v || exit 1; done",
 		    widths[i]);
 		assert_fits(cli.out, widths[i]);

@@ -37,10 +37,12 @@ $(SIMS:=.txt): %.txt: %
 	$(SAY) SIM $<
 	$(Q)$< >$@.part && mv $@.part $@
 
+# What takes the place of another library has its functions, with all that they are given.
+THEIRS := -Wno-missing-prototypes -Wno-unused-parameter
 # Libraries that this machine may lack, for the tests of what loads them.
 $(B)/tests/%.so: tests/%.c | deps
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(THEIRS) -shared -fPIC -o $@ $<
 $(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
 $(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
@@ -52,14 +54,14 @@ $(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_devi
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
-# The program once more, on stand-ins for CUDA's runtime, NCCL, NVML and CUPTI: what it does on GPUs,
+# The program once more, on stand-ins for CUDA's runtime, NCCL and NVML: what it does on GPUs,
 # without one. They lie beside it, where the dynamic linker looks first.
 STANDIN := $(B)/standin
 GPU_OBJ := $(GPU_SRC:%.c=$(STANDIN)/%.o) $(STANDIN)/tests/standin/kernels.o $(STANDIN)/tests/standin/move.o
 NO_GPU  := $(filter-out $(GPU_SRC:%.c=$(B)/%.o),$(CORE)) $(COUNTED)
 HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/include)
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
-SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) -shared -fPIC $(BESIDE)
+SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(THEIRS) $(SANFLAG) -shared -fPIC $(BESIDE)
 LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libcuda.so.1 $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
 STANDIN_NCCL := $(wildcard tests/standin/nccl*.c) $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c coll/routing.c)
 

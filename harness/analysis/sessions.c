@@ -63,13 +63,10 @@ bool session_paused(const struct record_run *run, unsigned resume, struct sessio
 	if (!r->begun || r->begun >= trials)
 		return false;
 	const struct seam seam = seam_find(run, r->first_block, r->first_block * trials + r->begun);
-	*out = (struct session_pause){.block = r->first_block,
-	                              .begun = r->begun,
-	                              .trials = trials,
-	                              .pause_s = NAN,
-	                              .block_s = session_block_s(run)};
+	*out = (struct session_pause){
+	    .block = r->first_block, .begun = r->begun, .trials = trials, .pause_s = NAN};
 	if (seam.before_s && seam.behind_s)
 		out->pause_s = (double)(seam.behind_s - seam.before_s);
-	out->far = !(out->pause_s <= out->block_s);
+	out->far = !(out->pause_s <= session_block_s(run));
 	return true;
 }

@@ -15,7 +15,6 @@
 struct session_pause {
 	unsigned block, begun, trials; /* begun of so many; both at least 1 */
 	double pause_s; /* from its last trial before to the first after; NaN: not known */
-	double block_s; /* that a block takes; NaN */
 	bool far;
 };
 

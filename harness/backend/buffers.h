@@ -22,11 +22,9 @@ struct value_question buffers_question(const struct trial *trial, const struct c
                                        unsigned index, unsigned color, uint64_t seed);
 /* Poisons the output slots, then writes value_input to the send sides. */
 void buffers_fill(const struct buffers *buffers);
-/* backend.h's check and digest. */
 void buffers_check(const struct buffers *buffers, struct backend_verdict *out);
 uint64_t buffers_digest(const struct buffers *buffers);
 
-/* Whole pages that hold so many bytes. */
 size_t buffers_pages(size_t bytes);
 /* Faults in whole pages now, writable, so that no timed call does. fresh: only this worker has the
  * memory, and it is still zero; else others may use it, and its content stays. `backend`: for the

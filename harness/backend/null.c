@@ -24,11 +24,10 @@ static int null_supports(const struct trial *trial, struct status *st)
 {
 	if (trial->settings.delay_ns < 0 || trial->settings.extra_ns < 0)
 		return status_set(st, "null: a delay cannot be negative");
-	for (unsigned c = 0; c < trial->ncells; c++)
-		if (trial->cells[c].coll == COLL_INIT)
-			return status_set(st, "null: init makes communicators, and the virtual "
-			                      "device has none; allowed is backend nccl");
-	return 0;
+	return trial_has(trial, COLL_INIT)
+	           ? status_set(st, "null: init makes communicators, and the virtual "
+	                            "device has none; allowed is backend nccl")
+	           : 0;
 }
 
 static int null_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)

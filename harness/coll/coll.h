@@ -17,8 +17,7 @@ enum pace { PACE_STREAM, PACE_ISOLATED, PACE_KINDS };
 
 /* timed: all figures come from these calls. Everything that would disturb them has its own pass.
  * timeline: isolated calls with the device's own clock as well. counters: a steady stretch between
- * two readings of hardware counters. path: a few calls of a job that logs the path of its data.
- * show: one call on readable numbers. */
+ * two readings of hardware counters. path: a few calls of a job that logs the path of its data. */
 enum pass { PASS_TIMED, PASS_TIMELINE, PASS_COUNTERS, PASS_PATH, PASS_KINDS };
 
 struct cell {
@@ -76,7 +75,6 @@ struct coll_info {
 	double (*bus_factor)(unsigned nranks);
 };
 
-/* The row of a collective; kind < COLL_KINDS. */
 const struct coll_info *coll_info(enum coll_kind kind);
 
 /* A cell's call in one word: the collective, and its dtype, operation, root, place and part of the
@@ -88,12 +86,11 @@ struct coll_word coll_word(const struct cell *cell, unsigned nranks);
 /* The same with its pace, for titles: "alltoall, stream". */
 struct coll_word coll_title(const struct cell *cell, unsigned nranks);
 
-/* Index by name, or -1. */
 /* By their index, NULL-terminated; and collectives, NULL beyond the last. */
 extern const char *const coll_dtype_names[], *const coll_op_names[], *const coll_pace_names[],
                                                                          *const coll_pass_names[];
 const char *coll_name(unsigned i);
-
+/* Index by name, or -1. */
 int coll_find(const char *name);
 int coll_find_dtype(const char *name);
 int coll_find_op(const char *name);

@@ -34,11 +34,9 @@ struct network {
 	struct network_layer layers[NETWORK_MAX_LAYERS];
 };
 
-/* Parameters in the file. */
 uint64_t network_parameters(const struct network *network);
-/* A gradient's elements with its padding. */
+/* With the padding of a gradient, of all. */
 uint64_t network_aligned(uint64_t elements);
-/* Elements of all gradients, with padding. */
 uint64_t network_elements(const struct network *network);
 /* For one sample. */
 uint64_t network_flops(const struct network *network);
@@ -81,7 +79,6 @@ struct buckets buckets_of(const struct network *network, uint64_t elements, size
 bool buckets_next(const struct buckets *buckets, const struct bucket *last, struct bucket *out);
 /* How many have elements. */
 unsigned buckets_count(const struct buckets *buckets);
-/* The i-th bucket with elements. */
 struct bucket buckets_get(const struct buckets *buckets, unsigned i);
 
 #endif

@@ -14,7 +14,6 @@ struct split {
 	unsigned number;
 };
 
-/* A rank's place in its group. */
 struct split_place {
 	unsigned color;
 	unsigned size;  /* ranks of the group */

@@ -56,7 +56,6 @@ struct counters {
 	char missing[160];      /* why counters are missing; "" when none is */
 };
 
-/* All NaN, no text. */
 void counters_clear(struct counters *out);
 
 /* The models above: DRAM bytes per byte on the link, and copies per byte delivered. NaN for
@@ -64,12 +63,10 @@ void counters_clear(struct counters *out);
 double counters_model_copies(bool staged, bool alltoall, unsigned nranks);
 double counters_model(bool staged, bool alltoall, unsigned nranks);
 
-/* The measured counterpart of the model: DRAM bytes per byte sent over NVLink. NaN if either is
- * missing or nothing was sent. */
+/* The measured counterpart of the model; NaN if either is missing or nothing was sent. */
 double counters_dram_per_nvlink(const struct counters *counters);
 
-/* The record's object: one field per member, null for NaN. The caller owns the reference; NULL
- * when memory is out. */
+/* null for NaN. The caller owns the reference; NULL when memory is out. */
 json_t *counters_to_json(const struct counters *counters);
 /* A record without nvlink_unit_bytes took GPM's unit as 1024 × 1024 bytes: its NVLink figures
  * are divided by 1.024 here. They are GPM's if the record has another counter that only GPM

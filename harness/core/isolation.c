@@ -152,8 +152,7 @@ static int enter(const struct isolation *is, struct status *st)
 	return 0;
 }
 
-/* --- the child ------------------------------------------------------------------------------
- */
+/* --- the child --- */
 
 static void follow(void)
 {
@@ -235,8 +234,7 @@ int isolation_possible(unsigned what, struct status *st)
 	return isolation_run(&is, NULL, NULL, st);
 }
 
-/* --- for the record -------------------------------------------------------------------------
- */
+/* --- for the record --- */
 
 void isolation_describe(char *text, size_t bytes)
 {
@@ -249,11 +247,10 @@ void isolation_describe(char *text, size_t bytes)
 	         minor(shm.st_dev));
 	for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
 		char file[64], to[64] = "";
-		size_t at = strlen(text);
 		snprintf(file, sizeof file, "/proc/self/ns/%s", links[i]);
 		if (readlink(file, to, sizeof to - 1) > 0)
-			snprintf(text + at, bytes - at, " %s=%.*s", links[i],
-			         (int)strcspn(to + strcspn(to, "[") + 1, "]"),
-			         to + strcspn(to, "[") + 1);
+			status_add(text, bytes, " %s=%.*s", links[i],
+			           (int)strcspn(to + strcspn(to, "[") + 1, "]"),
+			           to + strcspn(to, "[") + 1);
 	}
 }

@@ -82,7 +82,7 @@ struct sample_spans {
  * join_ns of that one's end, or if there is no more room. */
 void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t start_ns,
                       int64_t end_ns, int64_t join_ns);
-/* The spans of a cell; NULL if it has none. */
+/* NULL: it has none. */
 struct sample_spans *sample_spans(const struct trial *trial, void *area, unsigned cell,
                                   unsigned rank);
 

@@ -44,13 +44,12 @@ int team_join(const char *path, struct team **out, struct status *st);
 /* Maps all that timed calls write. Each process has to: team_join does it, and a child of a
  * process that joined must do it again. */
 void team_touch(struct team *team);
-/* Nobody can join from here on; the maker calls it once all have joined. */
+/* The maker calls it once all have joined. */
 void team_seal(struct team *team);
-/* Counts a process that completed its part, and how many have. */
+/* Counts a process that completed its part. */
 void team_end(struct team *team);
 unsigned team_ended(const struct team *team);
-/* Counts a process that has left its launcher, and how many have: others take their turn after
- * it. */
+/* Counts a process that has left its launcher: others take their turn after it. */
 void team_go(struct team *team);
 unsigned team_gone(const struct team *team);
 /* Unmaps; the memory goes with the last one. NULL is allowed. */
@@ -71,9 +70,8 @@ unsigned team_missing(const struct team *team, unsigned *rank);
 struct between;
 int team_link(struct team *team, struct between *between, struct status *st);
 struct between *team_between(const struct team *team); /* NULL: none */
-/* The workers of this host: from the first one on. */
-unsigned team_first(const struct team *team);
-unsigned team_here(const struct team *team);
+unsigned team_first(const struct team *team);          /* of this host's workers */
+unsigned team_here(const struct team *team);           /* their number */
 
 /* Waits for all workers. 0, or -1 once any rank has failed: then return, do not meet again. */
 int team_meet(struct team *team);
@@ -103,9 +101,7 @@ struct team_beside {
 };
 struct team_beside *team_beside(const struct team *team, unsigned worker);
 
-/* TEAM_MAILBOX_BYTES, to exchange data at open. */
 void *team_mailbox(struct team *team, unsigned rank);
-/* TEAM_FACTS_BYTES: the record's facts of this worker. */
 char *team_facts(struct team *team, unsigned worker);
 void *team_area(struct team *team);
 void *team_store(struct team *team);

@@ -28,7 +28,7 @@ struct backend_traits {
 	const char *faults_advice;   /* what page faults in timed calls mean */
 };
 
-/* The recorded fields. A new reference, NULL when memory is out. */
+/* A new reference, NULL when memory is out. */
 json_t *traits_to_json(const struct backend_traits *traits);
 /* Sets the fields that `from` has and leaves the others. NULL, or the key of one that is not a
  * boolean. */

@@ -337,35 +337,37 @@ static int measure_cell(struct loop *loop, unsigned cell)
 /* The record's facts of this worker; written last, when the backend knows what it did. */
 static void describe(struct loop *loop)
 {
-	char facts[TEAM_FACTS_BYTES - 960] = "", own[208] = "", apart[320] = "", traffic[32];
-	char host[MACHINE_HOST_BYTES + 8] = "";
+	const struct settings *set = &loop->place.trial->settings;
+	char *facts = team_facts(loop->team, loop->place.worker);
+	char text[TEAM_FACTS_BYTES - 960] = ""; /* room for the rest */
 	struct rusage process;
 	getrusage(RUSAGE_SELF, &process); /* ru_maxrss is in KiB */
-	if (loop->ctx)
-		loop->backend->describe(loop->ctx, facts, sizeof facts);
-	const struct layout layout = loop->place.trial->settings.layout;
-	char shared[48] = "", team[48] = "";
 	take_share(loop);
-	if (loop->share_bytes > 0)
-		snprintf(shared, sizeof shared, "process_share_bytes=%lld\n", loop->share_bytes);
+	facts[0] = '\0';
+	status_add(facts, TEAM_FACTS_BYTES, "bind=%s\n", loop->bind);
+	if (team_here(loop->team) < layout_workers(set->layout)) {
+		machine_host(text);
+		status_add(facts, TEAM_FACTS_BYTES, "host=%s\n", text);
+	}
+	if (set->cpus[0])
+		status_add(facts, TEAM_FACTS_BYTES, "cpus=%s\n", loop->cpus);
+	if (settings_isolates(set)) {
+		isolation_describe(text, sizeof text);
+		status_add(facts, TEAM_FACTS_BYTES, "namespaces=%s\n", text);
+	}
+	traffic_describe(loop->traffic, text, sizeof text);
+	status_add(facts, TEAM_FACTS_BYTES, "%s", text);
 	if (loop->place.worker == 0)
-		snprintf(team, sizeof team, "team_bytes=%zu\n", team_bytes(loop->team));
-	if (loop->place.trial->settings.cpus[0])
-		snprintf(own, sizeof own, "cpus=%s\n", loop->cpus);
-	if (settings_isolates(&loop->place.trial->settings)) {
-		memcpy(apart, "namespaces=", sizeof "namespaces=");
-		isolation_describe(apart + strlen(apart), sizeof apart - strlen(apart) - 1);
-		strcat(apart, "\n");
-	}
-	traffic_describe(loop->traffic, traffic, sizeof traffic);
-	if (team_here(loop->team) < layout_workers(layout)) {
-		char name[MACHINE_HOST_BYTES];
-		machine_host(name);
-		snprintf(host, sizeof host, "host=%s\n", name);
-	}
-	snprintf(team_facts(loop->team, loop->place.worker), TEAM_FACTS_BYTES,
-	         "bind=%s\n%s%s%s%s%sprocess_peak_bytes=%lld\n%s%s", loop->bind, host, own, apart,
-	         traffic, team, 1024ll * process.ru_maxrss, shared, facts);
+		status_add(facts, TEAM_FACTS_BYTES, "team_bytes=%zu\n", team_bytes(loop->team));
+	status_add(facts, TEAM_FACTS_BYTES, "process_peak_bytes=%lld\n",
+	           1024ll * process.ru_maxrss);
+	if (loop->share_bytes > 0)
+		status_add(facts, TEAM_FACTS_BYTES, "process_share_bytes=%lld\n",
+		           loop->share_bytes);
+	text[0] = '\0';
+	if (loop->ctx)
+		loop->backend->describe(loop->ctx, text, sizeof text);
+	status_add(facts, TEAM_FACTS_BYTES, "%s", text);
 	team_meet(loop->team);
 }
 

@@ -1,4 +1,4 @@
-/* The worker: the only timed loop, the same instructions in every mode. */
+/* The worker: the same instructions in every mode. */
 #ifndef LAUNCHGAP_WORKER_H
 #define LAUNCHGAP_WORKER_H
 

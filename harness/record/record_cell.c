@@ -37,32 +37,23 @@ static const char *pass_word_of(int i)
 	return coll_pass_name((enum pass)i);
 }
 
-enum kind { WORD, COUNT, SIZE, FLAG };
-
 /* Words are enumerations. Optional fields are missing in older records: then the cell has 0. */
 #define AT(MEMBER) offsetof(struct cell, MEMBER)
 // clang-format off
-static const struct cell_field {
-	const char *key;
-	enum kind kind;
-	size_t offset;
-	bool optional;
-	const char *(*word)(int);
-	int (*find)(const char *);
-} cell_fields[] = {
-    {"comm_ranks",  COUNT, AT(comm_ranks),  true,  NULL,          NULL},
-    {"collective",  WORD,  AT(coll),        false, coll_word_of,  coll_find},
-    {"asked_bytes", SIZE,  AT(asked_bytes), false, NULL,          NULL},
-    {"bytes",       SIZE,  AT(bytes),       false, NULL,          NULL},
-    {"dtype",       WORD,  AT(dtype),       false, dtype_word_of, coll_find_dtype},
-    {"op",          WORD,  AT(op),          false, op_word_of,    coll_find_op},
-    {"root",        COUNT, AT(root),        false, NULL,          NULL},
-    {"in_place",    FLAG,  AT(in_place),    false, NULL,          NULL},
-    {"cycle",       COUNT, AT(cycle),       true,  NULL,          NULL},
-    {"connection",  COUNT, AT(connection),  true,  NULL,          NULL},
-    {"allocation",  COUNT, AT(allocation),  true,  NULL,          NULL},
-    {"pace",        WORD,  AT(pace),        false, pace_word_of,  coll_find_pace},
-    {"pass",        WORD,  AT(pass),        true,  pass_word_of,  coll_find_pass},
+static const struct member_field cell_fields[] = {
+    {"comm_ranks",  MEMBER_COUNT, AT(comm_ranks),  true,  NULL,          NULL},
+    {"collective",  MEMBER_WORD,  AT(coll),        false, coll_word_of,  coll_find},
+    {"asked_bytes", MEMBER_SIZE,  AT(asked_bytes), false, NULL,          NULL},
+    {"bytes",       MEMBER_SIZE,  AT(bytes),       false, NULL,          NULL},
+    {"dtype",       MEMBER_WORD,  AT(dtype),       false, dtype_word_of, coll_find_dtype},
+    {"op",          MEMBER_WORD,  AT(op),          false, op_word_of,    coll_find_op},
+    {"root",        MEMBER_COUNT, AT(root),        false, NULL,          NULL},
+    {"in_place",    MEMBER_FLAG,  AT(in_place),    false, NULL,          NULL},
+    {"cycle",       MEMBER_COUNT, AT(cycle),       true,  NULL,          NULL},
+    {"connection",  MEMBER_COUNT, AT(connection),  true,  NULL,          NULL},
+    {"allocation",  MEMBER_COUNT, AT(allocation),  true,  NULL,          NULL},
+    {"pace",        MEMBER_WORD,  AT(pace),        false, pace_word_of,  coll_find_pace},
+    {"pass",        MEMBER_WORD,  AT(pass),        true,  pass_word_of,  coll_find_pass},
 };
 // clang-format on
 #undef AT
@@ -73,52 +64,6 @@ _Static_assert(sizeof(enum coll_kind) == sizeof(int) && sizeof(enum dtype) == si
                    sizeof(enum pass) == sizeof(int),
                "words are read and written as int");
 
-static json_t *cell_field_json(const struct cell_field *f, const struct cell *cell)
-{
-	const void *at = (const char *)cell + f->offset;
-	size_t size;
-	switch (f->kind) {
-	case WORD:
-		return json_string(f->word(*(const int *)at));
-	case COUNT:
-		return json_integer(*(const unsigned *)at);
-	case SIZE:
-		memcpy(&size, at, sizeof size);
-		return json_integer((json_int_t)size);
-	case FLAG:
-		return json_boolean(*(const bool *)at);
-	}
-	return NULL;
-}
-
-static int cell_field_take(const struct member_place *at, const json_t *line,
-                           const struct cell_field *f, struct cell *cell)
-{
-	void *to = (char *)cell + f->offset;
-	const json_t *value = json_object_get(line, f->key);
-	json_int_t number = 0;
-	if (!value && f->optional)
-		return 0;
-	switch (f->kind) {
-	case WORD:
-		return member_word(at, line, f->key, f->find, to);
-	case COUNT:
-		return member_count(at, line, f->key, 0, to);
-	case SIZE:
-		if (member_number(at, line, f->key, 1, LLONG_MAX, &number))
-			return -1;
-		*(size_t *)to = (size_t)number;
-		return 0;
-	case FLAG:
-		if (!json_is_boolean(value))
-			return member_bad(at, "\"%s\" is missing or is neither true nor false",
-			                  f->key);
-		*(bool *)to = json_is_true(value);
-		return 0;
-	}
-	return 0;
-}
-
 /* The requested size does not identify the cell: of two that come to the same bytes one is
  * measured. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b)
@@ -127,10 +72,10 @@ int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 	if (!order)
 		order = (a->block > b->block) - (a->block < b->block);
 	for (size_t i = 0; i < NCELL_FIELDS && !order; i++) {
-		const struct cell_field *f = &cell_fields[i];
-		size_t bytes = f->kind == SIZE   ? sizeof(size_t)
-		               : f->kind == FLAG ? sizeof(bool)
-		                                 : sizeof(unsigned);
+		const struct member_field *f = &cell_fields[i];
+		size_t bytes = f->kind == MEMBER_SIZE   ? sizeof(size_t)
+		               : f->kind == MEMBER_FLAG ? sizeof(bool)
+		                                        : sizeof(unsigned);
 		if (f->offset != offsetof(struct cell, asked_bytes))
 			order = memcmp((const char *)&a->cell + f->offset,
 			               (const char *)&b->cell + f->offset, bytes);
@@ -146,7 +91,7 @@ static int take_which(const struct member_place *at, const json_t *line, struct 
 	cell->nranks = (unsigned)ranks;
 	cell->cell.comm_ranks = cell->nranks;
 	for (size_t i = 0; i < NCELL_FIELDS; i++)
-		if (cell_field_take(at, line, &cell_fields[i], &cell->cell))
+		if (member_take(at, line, &cell_fields[i], &cell->cell))
 			return -1;
 	if (cell->cell.comm_ranks < 1 || cell->cell.comm_ranks > cell->nranks)
 		return member_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
@@ -174,8 +119,7 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	json_object_set_new(line, "backend", json_string(set->backend));
 	json_object_set_new(line, "ranks", json_integer(layout_ranks(set->layout)));
 	for (size_t i = 0; i < NCELL_FIELDS; i++)
-		json_object_set_new(line, cell_fields[i].key,
-		                    cell_field_json(&cell_fields[i], &full));
+		json_object_set_new(line, cell_fields[i].key, member_json(&cell_fields[i], &full));
 	json_object_set_new(line, "calls", json_integer(trial_calls(trial, cell)));
 	json_object_set_new(line, "warmup", json_integer(trial->warmup));
 }
@@ -374,7 +318,7 @@ static void take_first_call(const json_t *line, struct spent *out)
 	out->ns[SPENT_WARM_UP] -= first_ns;
 }
 
-int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out)
+static int take_spent(const struct member_place *at, const json_t *line, struct spent *out)
 {
 	const json_t *of = json_object_get(line, "spent");
 	json_int_t ns;
@@ -660,7 +604,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
                      struct record_cell *cell)
 {
-	if (take_which(at, line, cell) || record_spent_take(at, line, &cell->spent) ||
+	if (take_which(at, line, cell) || take_spent(at, line, &cell->spent) ||
 	    member_error(at, line, "error", cell->error, sizeof cell->error))
 		return -1;
 	if (cell->error[0])

@@ -62,9 +62,6 @@ static inline bool record_stamp_fits(int64_t ns)
 	return ns >= -RECORD_MOST_NS && ns <= RECORD_MOST_NS;
 }
 
-/* How long the phases of a cell took, of its line. Nothing: all 0. */
-int record_spent_take(const struct member_place *at, const json_t *line, struct spent *out);
-
 /* Fills the cell from its line and the stamps that were read from its text; those of the line itself
  * are freed. */
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,

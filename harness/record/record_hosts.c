@@ -1,56 +1,30 @@
 #include "record_hosts.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../core/team.h"
 #include "../trial/hosts.h"
 #include "member.h"
 
-enum kind { REAL, COUNT, LONG, TIME };
-
-#define CLOCK(MEMBER) offsetof(struct record_host, clock.MEMBER)
-#define MEETS(MEMBER) offsetof(struct record_host, meets.MEMBER)
+#define ROW(KEY, KIND, MEMBER) {.key = KEY, .kind = MEMBER_##KIND, .offset = offsetof(struct record_host, MEMBER)}
 // clang-format off
-static const struct host_field {
-	const char *key;
-	enum kind kind;
-	size_t offset;
-} fields[] = {
-    {"clock_offset_ns",   REAL,  CLOCK(offset_ns)},
-    {"clock_drift_ppm",   REAL,  CLOCK(drift_ppm)},
-    {"clock_bound_ns",    REAL,  CLOCK(bound_ns)},
-    {"clock_residual_ns", REAL,  CLOCK(residual_ns)},
-    {"round_trip_ns",     REAL,  CLOCK(rtt_ns)},
-    {"pings",             COUNT, CLOCK(pings)},
-    {"clock_steps",       COUNT, CLOCK(steps)},
-    {"meets",             LONG,  MEETS(meets)},
-    {"late",              LONG,  MEETS(late)},
-    {"late_ns",           TIME,  MEETS(late_ns)},
-    {"margin_ns",         TIME,  MEETS(margin_ns)},
+static const struct member_field fields[] = {
+    ROW("clock_offset_ns", REAL, clock.offset_ns),
+    ROW("clock_drift_ppm", REAL, clock.drift_ppm),
+    ROW("clock_bound_ns", REAL, clock.bound_ns),
+    ROW("clock_residual_ns", REAL, clock.residual_ns),
+    ROW("round_trip_ns", REAL, clock.rtt_ns),
+    ROW("pings", COUNT, clock.pings),
+    ROW("clock_steps", COUNT, clock.steps),
+    ROW("meets", LONG, meets.meets),
+    ROW("late", LONG, meets.late),
+    ROW("late_ns", LONG, meets.late_ns),
+    ROW("margin_ns", LONG, meets.margin_ns),
 };
 // clang-format on
-#undef CLOCK
-#undef MEETS
+#undef ROW
 #define NFIELDS (sizeof fields / sizeof *fields)
-
-static json_t *field_json(const struct host_field *f, const struct record_host *host)
-{
-	const void *at = (const char *)host + f->offset;
-	switch (f->kind) {
-	case REAL:
-		return json_real(*(const double *)at);
-	case COUNT:
-		return json_integer(*(const unsigned *)at);
-	case LONG:
-		return json_integer((json_int_t) * (const uint64_t *)at);
-	case TIME:
-		return json_integer(*(const int64_t *)at);
-	}
-	return NULL;
-}
 
 static json_t *host_json(const struct between *b, unsigned h)
 {
@@ -59,7 +33,7 @@ static json_t *host_json(const struct between *b, unsigned h)
 	between_clock(b, h, &host.clock);
 	between_meets(b, h, &host.meets);
 	for (size_t i = 0; out && i < NFIELDS; i++)
-		if (json_object_set_new(out, fields[i].key, field_json(&fields[i], &host)))
+		if (json_object_set_new(out, fields[i].key, member_json(&fields[i], &host)))
 			out = (json_decref(out), NULL);
 	return out;
 }
@@ -72,31 +46,6 @@ json_t *record_hosts_json(const struct team *team)
 		if (json_array_append_new(list, host_json(team_between(team), h)))
 			list = (json_decref(list), NULL);
 	return list;
-}
-
-static int take_real(const struct member_place *at, const json_t *from, const char *key,
-                     double *out)
-{
-	const json_t *value = json_object_get(from, key);
-	*out = json_number_value(value);
-	return json_is_number(value) && isfinite(*out)
-	           ? 0
-	           : member_bad(at, "\"%s\" of a host is missing or is no number", key);
-}
-
-static int take_field(const struct member_place *at, const json_t *from, const struct host_field *f,
-                      struct record_host *host)
-{
-	void *to = (char *)host + f->offset;
-	json_int_t number = 0;
-	if (f->kind == REAL)
-		return take_real(at, from, f->key, to);
-	if (f->kind == COUNT)
-		return member_count(at, from, f->key, 0, to);
-	if (member_number(at, from, f->key, 0, INT64_MAX / 16, &number))
-		return -1;
-	memcpy(to, &(int64_t){number}, sizeof(int64_t)); /* LONG too: not below 0 */
-	return 0;
 }
 
 int record_hosts_take(const struct member_place *at, const json_t *line, struct record_host **out,
@@ -113,7 +62,7 @@ int record_hosts_take(const struct member_place *at, const json_t *line, struct 
 		return member_bad(at, "out of memory for the record");
 	for (size_t h = 0; h < hosts; h++)
 		for (size_t i = 0; i < NFIELDS; i++)
-			if (take_field(at, json_array_get(list, h), &fields[i], &all[h])) {
+			if (member_take(at, json_array_get(list, h), &fields[i], &all[h])) {
 				free(all);
 				return -1;
 			}

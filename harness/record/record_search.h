@@ -10,7 +10,6 @@
 #include "member.h"
 #include "record.h"
 
-/* A block's line. */
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
 /* The set of a name by its place, or -1. */
 int record_search_find(const struct record_run *run, const char *name);

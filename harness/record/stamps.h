@@ -19,7 +19,6 @@ enum stamp {
 };
 const char *stamp_key(enum stamp stamp);
 
-/* Used for one line after the other. */
 struct stamps {
 	unsigned nranks, rows; /* 0: there are none, or the JSON has them */
 	bool has[STAMPS];

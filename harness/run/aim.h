@@ -12,8 +12,7 @@ struct aim {
 };
 
 bool aim_is(const struct aim *aim);
-/* given_up: for each of the summary's variants: what needs it is no aim. Its memory is the summary's
- * arena. -1: the record's claims are damaged. */
+/* What needs a variant that is given up is no aim. In the summary's arena. -1: claims are damaged. */
 int aim_take(const struct summary *summary, const bool *given_up, struct aim *out,
              struct status *st);
 /* The variants that it compares, by what the environment asks; false: it asks for none. */

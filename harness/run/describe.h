@@ -11,7 +11,6 @@
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
                      const char *commit);
 
-/* A variant, as in its list of variants. */
 json_t *describe_variant(const struct plan_variant *variant);
 
 #endif

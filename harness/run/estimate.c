@@ -5,26 +5,13 @@
 #include <string.h>
 
 #include "../analysis/spent.h"
-#include "../clock.h"
-#include "../record/lines.h"
-#include "../record/member.h"
 #include "../record/record.h"
 #include "describe.h"
-#include "folder.h"
-#include "job.h"
 #include "resume.h"
 
 /* Typical of a run; its trials: plan_cost. */
 #define SET_UP_S 0.1
 #define REPORT_S 3.0 /* with its pictures */
-
-/* Of the short jobs: all together, one, and what they keep of the timed rows. */
-#define SHORT_ALL_NS     5000000000
-#define SHORT_TIMEOUT_S  20
-#define SHORT_TYPICAL_S  60 /* of a whole one: far more ranks than cores */
-#define SHORT_STRETCHES  2
-#define SHORT_ISOLATED   20
-#define SHORT_FILL_BYTES (256 << 10)
 
 /* What the jobs of each variant take; NaN: not known. */
 struct jobs {
@@ -134,7 +121,7 @@ static int take_jobs(struct arena *arena, void *of)
 	return 0;
 }
 
-static bool take_former(const struct estimate_request *q, struct jobs *jobs, char *from,
+static void take_former(const struct estimate_request *q, struct jobs *jobs, char *from,
                         size_t bytes)
 {
 	struct record_run run;
@@ -143,161 +130,17 @@ static bool take_former(const struct estimate_request *q, struct jobs *jobs, cha
 	char dir[PATH_MAX], path[PATH_MAX];
 	snprintf(dir, sizeof dir, "%s/%s/latest", q->results, q->plan->spec->name);
 	if (!realpath(dir, path) || record_load(path, &run, &why))
-		return false;
+		return;
 	struct former f = {q, &run, &taken};
 	json_t *now = describe_run(q->plan, q->argc, q->argv, "", "");
-	const bool same = now && !resume_same(run.environment, now, &why) &&
-	                  !arena_work(take_jobs, &f, "the estimate", &why);
-	if (same) {
+	if (now && !resume_same(run.environment, now, &why) &&
+	    !arena_work(take_jobs, &f, "the estimate", &why)) {
 		*jobs = taken;
 		snprintf(from, bytes, "the last run here, %s/%s", q->plan->spec->name,
 		         strrchr(path, '/') + 1);
 	}
 	json_decref(now);
 	record_free(&run);
-	return same;
-}
-
-/* --- short jobs --- */
-
-/* What is short of a cell, and what of the whole one takes as much longer. */
-static double whole_cell_s(const struct spent *spent, const struct trial *whole,
-                           const struct trial *part, unsigned c)
-{
-	const struct cell *cell = &whole->cells[c];
-	double rows = (double)trial_rows(whole, cell) / trial_rows(part, cell), ns = 0;
-	const double slots = (double)trial_slots(whole, cell) / trial_slots(part, cell);
-	/* Filling and checking are of each buffer; of small ones they take no time that shows. */
-	const bool fills = (double)cell->bytes * trial_slots(part, cell) > SHORT_FILL_BYTES;
-	for (unsigned p = 0; p < SPENT_PHASES; p++) {
-		const bool buffers = p == SPENT_PREPARE || p == SPENT_CHECK;
-		ns += (double)spent->ns[p] * (p == SPENT_CALLS   ? rows
-		                              : buffers && fills ? slots
-		                                                 : 1);
-	}
-	return 1e-9 * ns;
-}
-
-/* A job's lines are of its cells, in their order. Nothing if it has not measured them all. */
-static void read_short(const struct trial *whole, const struct trial *part, const struct job *job,
-                       unsigned variant, struct jobs *jobs)
-{
-	struct status ignored = {""};
-	struct member_place at = {.file = job->lines, .st = &ignored};
-	struct lines *lines = NULL;
-	double left_s = 1e-9 * (double)(job->to_ns - job->from_ns), all_s = 0, timeline_s = 0,
-	       counters_s = 0;
-	const char *text;
-	size_t bytes;
-	bool last = false, cut;
-	unsigned c = 0;
-	if (lines_open(&at, &lines))
-		return;
-	for (; c < part->ncells && !last; c++) {
-		struct spent spent;
-		json_t *line = !lines_next(lines, &at, &text, &bytes, &last, &cut)
-		                   ? json_loadb(text, bytes, 0, NULL)
-		                   : NULL;
-		const int bad = !line || record_spent_take(&at, line, &spent) || !spent.from_ns ||
-		                !json_is_null(json_object_get(line, "error"));
-		json_decref(line);
-		if (bad)
-			break;
-		for (unsigned p = 0; p < SPENT_PHASES; p++)
-			left_s -= 1e-9 * (double)spent.ns[p];
-		*(part->cells[c].pass == PASS_TIMELINE   ? &timeline_s
-		  : part->cells[c].pass == PASS_COUNTERS ? &counters_s
-		                                         : &all_s) +=
-		    whole_cell_s(&spent, whole, part, c);
-	}
-	lines_close(lines);
-	if (c < part->ncells)
-		return;
-	jobs->s[PLAN_PLAIN][variant] = left_s + all_s;
-	jobs->s[PLAN_COUNTED][variant] = left_s + all_s + counters_s;
-	jobs->s[PLAN_FIRST][variant] = left_s + all_s + counters_s + timeline_s;
-}
-
-/* -1: interrupted. */
-static int run_short(const struct estimate_request *q, const char *scratch, unsigned variant,
-                     struct jobs *jobs, struct status *st)
-{
-	struct status ignored = {""};
-	struct job job = {0};
-	struct trial *whole = plan_order_trial(q->plan, q->machine->cores, variant, 0, 0, &ignored);
-	struct trial *part = plan_order_trial(q->plan, q->machine->cores, variant, 0, 0, &ignored);
-	int result = 0;
-	if (whole && part) {
-		if (part->stretches > SHORT_STRETCHES)
-			part->stretches = SHORT_STRETCHES;
-		if (part->isolated_calls > SHORT_ISOLATED)
-			part->isolated_calls = SHORT_ISOLATED;
-		if (!job_run(part, q->self, scratch, SHORT_TIMEOUT_S, &job, &ignored))
-			read_short(whole, part, &job, variant, jobs);
-		if (job.result.end == JOB_INTERRUPTED || job_interrupted())
-			result = status_set(st, "interrupted");
-	}
-	trial_free(whole);
-	trial_free(part);
-	return result;
-}
-
-/* For a reference's twin the reference; else the first variant that is placed as this one is and has a
- * figure, or this one itself. */
-static unsigned like(const struct plan *plan, const struct jobs *jobs, unsigned variant)
-{
-	const struct settings *own = &plan->variants[variant].settings;
-	if (!strcmp(plan->variants[variant].role, "again"))
-		return (unsigned)(plan_reference(plan) - plan->variants);
-	for (unsigned v = 0; v < plan->nvariants; v++) {
-		const struct settings *s = &plan->variants[v].settings;
-		if (!plan->variants[v].skip[0] && !isnan(jobs->s[PLAN_FIRST][v]) &&
-		    !strcmp(s->mode, own->mode) && !strcmp(s->backend, own->backend) &&
-		    !memcmp(&s->layout, &own->layout, sizeof s->layout))
-			return v;
-	}
-	return variant;
-}
-
-/* Those of each mode first, then the others while there is time. -1: interrupted. */
-static int take_short(const struct estimate_request *q, struct jobs *jobs, char *from, size_t bytes,
-                      struct status *st)
-{
-	const struct plan *plan = q->plan;
-	const int64_t begin_ns = clock_now_ns();
-	struct folder folder = {.path = ""};
-	bool tried[PLAN_MAX_VARIANTS] = {false};
-	unsigned n = 0;
-	struct status ignored = {""};
-	int result = 0;
-	if (folder_open_scratch(&folder, plan_scratch_bytes(plan), &ignored))
-		return 0;
-	job_hold_signals();
-	for (unsigned i = 0; i < 2 * plan->nvariants && !result; i++) {
-		const unsigned v = i % plan->nvariants;
-		if (plan->variants[v].skip[0] || tried[v] ||
-		    clock_now_ns() - begin_ns > SHORT_ALL_NS ||
-		    !estimate_of_cores(plan->variants[v].settings.backend) ||
-		    !strcmp(plan->variants[v].role, "again") ||
-		    (i < plan->nvariants && like(plan, jobs, v) != v) ||
-		    typical_s(q, v, 0) > SHORT_TYPICAL_S)
-			continue;
-		tried[v] = true;
-		result = run_short(q, folder.scratch, v, jobs, st);
-		n += !isnan(jobs->s[PLAN_FIRST][v]);
-	}
-	job_release_signals();
-	folder_close(&folder);
-	for (unsigned v = 0; v < plan->nvariants; v++) {
-		const unsigned as = like(plan, jobs, v);
-		for (int kind = 0; kind < PLAN_KINDS; kind++)
-			if (isnan(jobs->s[kind][v]))
-				jobs->s[kind][v] = jobs->s[kind][as];
-	}
-	if (n)
-		snprintf(from, bytes, "%u short job%s just now (%.1f s)", n, n == 1 ? "" : "s",
-		         1e-9 * (double)(clock_now_ns() - begin_ns));
-	return result;
 }
 
 /* --- all of it --- */
@@ -312,11 +155,8 @@ int estimate_make(const struct estimate_request *q, struct estimate *out, struct
 	*jobs = (struct jobs){.set_up_s = SET_UP_S, .report_s = REPORT_S};
 	for (unsigned i = 0; i < PLAN_KINDS * PLAN_MAX_VARIANTS; i++)
 		jobs->s[i / PLAN_MAX_VARIANTS][i % PLAN_MAX_VARIANTS] = NAN;
-	if (!q->machine->imagined && !take_former(q, jobs, e.from, sizeof e.from) && !q->no_jobs &&
-	    take_short(q, jobs, e.from, sizeof e.from, st)) {
-		free(jobs);
-		return -1;
-	}
+	if (!q->machine->imagined)
+		take_former(q, jobs, e.from, sizeof e.from);
 	e.seconds = jobs->set_up_s + jobs->path_s + jobs->report_s;
 	for (unsigned i = 0; i < plan->ntrials; i++) {
 		const struct plan_trial *t = &plan->trials[i];

@@ -37,13 +37,12 @@ int folder_reopen(const char *dir, struct folder *folder, struct status *st);
  * If tmpfs has not enough room, it says where the folder is. Removes the scratch folders that killed
  * processes of this user have left. */
 int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st);
-/* Adds a job's lines to folder->trials. */
+/* To folder->trials. */
 int folder_append(struct folder *folder, const char *file, struct status *st);
 /* Appends what was written to folder->trials to the record, a write() per line, and waits for the
  * disk. After a failure (a full disk) it cuts the record back to whole trials. A record that another
  * program removed, cut or wrote into stays as it is, and is an error. */
 int folder_commit(struct folder *folder, struct status *st);
-/* Points root/experiment/latest here. */
 int folder_set_latest(const struct folder *folder, struct status *st);
 /* Closes all of it, and removes the scratch folder with what jobs left in it. */
 void folder_close(struct folder *folder);

@@ -13,7 +13,7 @@
  * takes them. */
 void job_hold_signals(void);
 void job_release_signals(void);
-/* Whether one of the first four has come since. Does not block. */
+/* Whether one of the first four has come since. */
 bool job_interrupted(void);
 
 enum job_end { JOB_EXITED, JOB_KILLED, JOB_TIMED_OUT, JOB_INTERRUPTED };
@@ -48,7 +48,7 @@ bool job_measure(struct job *job, unsigned timeout_s);
 void job_end(struct job *job);
 void job_drop(struct job *job);
 
-/* All of it, of a job that runs alone. Blocks. */
+/* All of it. Blocks. */
 int job_run(const struct trial *trial, const char *self, const char *scratch, unsigned timeout_s,
             struct job *out, struct status *st);
 

@@ -17,9 +17,8 @@ struct path_job {
 	FILE *trials;   /* the record, for one line */
 };
 
-/* Whether a variant's path can be asked for at all. */
 bool path_job_wanted(const struct plan *plan, unsigned variant);
-/* Its result; for NONE and UNEXPECTED st says why. */
+/* For NONE and UNEXPECTED st says why. */
 enum path_job_end {
 	PATH_JOB_DONE,
 	PATH_JOB_NONE,        /* the path is unknown; the record has a failure */

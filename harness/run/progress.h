@@ -28,9 +28,7 @@ struct runner;
 int progress_begin(struct runner *runner, struct status *st);
 /* After a trial of the plan: how long it took; and its lines (NULL: it has none). */
 void progress_trial(struct runner *runner, unsigned index, const char *lines);
-/* What passed since the last trial was none. */
 void progress_pause(struct runner *runner);
-/* After a block. */
 void progress_block(struct runner *runner);
 /* Before the plan's trial `next`: what runs now. `total`: trials of this session. `begins`: a block
  * does. */

@@ -16,7 +16,6 @@ struct resume {
 	uint64_t seed;
 };
 
-/* Whether the record has the path of a variant. */
 bool resume_has_path(const struct resume *resume, const char *variant);
 /* Whether it has one, and not the one that the variant expects. */
 bool resume_is_unexpected(const struct resume *resume, const char *variant);

@@ -151,9 +151,10 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 	char self[SANITIZE_WORD(PATH_MAX)], folder[SANITIZE_WORD(PATH_MAX)];
 	sanitize_word(r->request->argv[0], self, sizeof self);
 	sanitize_word(r->folder.path, folder, sizeof folder);
-	int n = snprintf(text, bytes, "%s resume %s", self, folder);
-	if (blocks && n > 0 && (size_t)n < bytes)
-		snprintf(text + n, bytes - (size_t)n, " blocks=%u", blocks);
+	text[0] = '\0';
+	status_add(text, bytes, "%s resume %s", self, folder);
+	if (blocks)
+		status_add(text, bytes, " blocks=%u", blocks);
 }
 
 /* Of the plan; a search has planned no further than it has run. */

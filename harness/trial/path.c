@@ -169,50 +169,33 @@ static bool is_first(const struct path *e, unsigned link)
 	return true;
 }
 
-struct text {
-	char *at;
-	size_t used, bytes;
-};
-
-static void add(struct text *t, const char *piece)
-{
-	if (t->used < t->bytes)
-		t->used += (size_t)snprintf(t->at + t->used, t->bytes - t->used, "%s", piece);
-}
-
-static void add_pairs(const struct path *e, const struct path_link *like, struct text *t)
+static void add_pairs(const struct path *e, const struct path_link *like, char *text, size_t bytes)
 {
 	unsigned pairs = 0;
-	char piece[64];
 	for (unsigned i = 0; i < e->nlinks; i++) {
 		const struct path_link *l = &e->links[i];
 		bool back = leads(e, e->nlinks, l->to, l->from, like);
 		if (!is_same_kind(l, like) || leads(e, i, l->from, l->to, like) ||
 		    (back && l->from > l->to))
 			continue;
-		snprintf(piece, sizeof piece, "%s%u%s%u", pairs ? ", " : " ", l->from,
-		         back ? "-" : "→", l->to);
 		if (pairs++ < NAMED)
-			add(t, piece);
+			status_add(text, bytes, "%s%u%s%u", pairs > 1 ? ", " : " ", l->from,
+			           back ? "-" : "→", l->to);
 	}
-	snprintf(piece, sizeof piece, " and %u more", pairs - NAMED);
 	if (pairs > NAMED)
-		add(t, piece);
+		status_add(text, bytes, " and %u more", pairs - NAMED);
 }
 
 void path_pairs_text(const struct path *e, char *text, size_t bytes)
 {
-	struct text t = {text, 0, bytes};
-	char piece[PATH_VIA_BYTES + 2];
 	text[0] = '\0';
 	for (unsigned i = 0; i < e->nlinks; i++) {
 		const char *via = e->links[i].via;
 		if (!is_first(e, i))
 			continue;
-		snprintf(piece, sizeof piece, "%s%.*s", t.used ? "; " : "",
-		         (int)transport_bytes(via), via);
-		add(&t, piece);
-		add_pairs(e, &e->links[i], &t);
+		status_add(text, bytes, "%s%.*s", text[0] ? "; " : "", (int)transport_bytes(via),
+		           via);
+		add_pairs(e, &e->links[i], text, bytes);
 	}
 }
 

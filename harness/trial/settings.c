@@ -387,9 +387,7 @@ int settings_env_set(struct settings *s, const char *name, const char *value, un
 
 static void name_key(char *keys, size_t bytes, const char *prefix, const char *key, unsigned *n)
 {
-	size_t used = strlen(keys);
-	snprintf(keys + used, bytes - used, "%s%s%.*s", used ? ", " : "", prefix,
-	         (int)strcspn(key, "="), key);
+	status_add(keys, bytes, "%s%s%.*s", *keys ? ", " : "", prefix, (int)strcspn(key, "="), key);
 	(*n)++;
 }
 

@@ -26,9 +26,7 @@ enum bind { BIND_NONE, BIND_CORE, BIND_NUMA, BIND_NEAR_GPU, BIND_CLOSE, BIND_KIN
 /* How a worker waits for its ranks and for its team. auto: spin, and yield if there are more ranks
  * than CPUs for them. block: sleeps until the device reports completion. */
 enum wait { WAIT_AUTO, WAIT_SPIN, WAIT_YIELD, WAIT_BLOCK, WAIT_QUERY, WAIT_KINDS };
-/* What else runs while calls are timed (core/traffic.h). */
 enum traffic_kind { TRAFFIC_NONE, TRAFFIC_LINKS, TRAFFIC_CPU, TRAFFIC_KINDS };
-/* Which GPUs a process sees: all, or those of its own ranks alone. */
 enum visible { VISIBLE_ALL, VISIBLE_OWN, VISIBLE_KINDS };
 /* What a process has isolated (core/isolation.h). uts: a host name. shm: an empty /dev/shm.
  * devices: the device files of the other processes' GPUs cannot be opened, as in a container or a
@@ -43,8 +41,7 @@ enum isolate {
 	ISOLATE_KINDS
 };
 #define ISOLATE_BIT(KIND) (1u << (KIND))
-/* Where the buffers of a library that works in CPU memory are. device: on the rank's GPU,
- * staged. */
+/* Of a library that works in CPU memory. device: buffers on the rank's GPU, staged. */
 enum memory { MEMORY_HOST, MEMORY_DEVICE, MEMORY_KINDS };
 /* shared: pages that other processes could map, the default. small, huge: pages private to the
  * process; the kernel is asked for no huge ones, or for huge ones. */
@@ -56,7 +53,6 @@ enum engine { ENGINE_CE, ENGINE_SM, ENGINE_CHASE, ENGINE_KINDS };
 enum peer { PEER_WRITE, PEER_READ, PEER_KINDS };
 /* auto: ncclMemAlloc where the library has it. */
 enum allocator { ALLOCATOR_AUTO, ALLOCATOR_NCCL, ALLOCATOR_CUDA, ALLOCATOR_KINDS };
-/* Of the user's buffers, with the communicator. */
 enum registration {
 	REGISTER_NONE,
 	REGISTER_LOCAL,
@@ -100,10 +96,9 @@ struct settings {
 
 	enum pages pages; /* host: of the buffers */
 
-	char nccl[PATH_MAX];        /* library to load; "" is the system's */
-	char nccl_below[16];        /* its version has to be before this, "2.23", or "" */
-	char api[TRIAL_NAME_BYTES]; /* grouped sends and receives, or native where there is one
-	                             */
+	char nccl[PATH_MAX]; /* library to load; "" is the system's */
+	char nccl_below[16]; /* its version has to be before this, "2.23", or "" */
+	char api[TRIAL_NAME_BYTES];
 	enum allocator allocator;
 	enum registration registration;
 	enum cta_policy cta_policy;
@@ -125,8 +120,7 @@ struct settings {
 	int64_t delay_ns;  /* null: length of one call on the virtual device */
 	int delay_rank;    /* the rank that has extra_ns on top; -1: all ranks */
 	int64_t extra_ns;  /* null and host: a known delay that the analysis must find */
-	int flip_rank;     /* the rank in whose output one bit is flipped to test the check; -1:
-	                    * none */
+	int flip_rank;     /* in whose output one bit is flipped to test the check; -1: none */
 	int64_t flip_byte; /* which byte, from the start of its receive arena */
 
 	unsigned nenv;
@@ -152,7 +146,6 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st);
  * measured call. */
 bool settings_is_check(const char *key);
 
-/* How many hosts, and the layout of each. */
 static inline unsigned settings_hosts(const struct settings *settings)
 {
 	return hosts_count(settings->hosts);
@@ -166,7 +159,6 @@ static inline struct layout settings_on_host(const struct settings *settings)
 /* `cpus`: how many, and for how many ranks. 0 and 1: as many as there are. */
 unsigned settings_cpus(const struct settings *settings, unsigned *ranks);
 
-/* Whether the processes are isolated from each other. */
 static inline bool settings_isolates(const struct settings *settings)
 {
 	return settings->isolate || settings->visible == VISIBLE_OWN;

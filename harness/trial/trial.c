@@ -13,6 +13,14 @@ unsigned trial_comm_ranks(const struct trial *trial)
 	return split_place(trial->settings.split, layout_ranks(trial->settings.layout), 0).size;
 }
 
+bool trial_has(const struct trial *trial, enum coll_kind coll)
+{
+	unsigned i = 0;
+	while (i < trial->ncells && trial->cells[i].coll != coll)
+		i++;
+	return i < trial->ncells;
+}
+
 uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype)
 {
 	size_t element = coll_dtype_bytes(dtype);

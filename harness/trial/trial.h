@@ -33,12 +33,12 @@ struct trial {
 
 /* Ranks of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
+bool trial_has(const struct trial *trial, enum coll_kind coll);
 /* Elements that an arena holds, the last one cut off or not: a step's activations are counted after
  * them. */
 uint64_t trial_arena_elements(const struct trial *trial, enum dtype dtype);
 /* The index of a rank's device among those that its process sees. */
 unsigned trial_device(const struct trial *trial, unsigned rank);
-/* Calls that are issued in one group. */
 unsigned trial_group(const struct trial *trial);
 /* Calls in a row of samples of a cell, replays of a graph counted. */
 unsigned trial_calls(const struct trial *trial, const struct cell *cell);
@@ -55,7 +55,6 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell);
  * gradients, where `bytes` was the size at which a bucket is full; for a mixture of experts
  * coll_routed_bytes; else the cell as it is. */
 struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
-/* How a step's gradients are cut. */
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
 /* Rows of samples that a cell has: its stretches or its isolated calls. */

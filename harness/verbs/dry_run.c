@@ -146,7 +146,6 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	const bool cores = estimate_of_cores(plan_main_backend(plan));
 	struct estimate e;
 	char busy[256];
-	/* Before its own short jobs. */
 	estimate_load(machine_load(), q->machine->cores, plan->nranks, busy, sizeof busy);
 	if (estimate_make(q, &e, st))
 		return -1;
@@ -194,7 +193,7 @@ int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *ma
 	           : 0;
 }
 
-int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
+int dry_run(const struct run_request *q, struct status *st)
 {
 	struct dry_plan *dry = malloc(sizeof *dry);
 	struct plan_machine machine = *q->machine;
@@ -226,8 +225,7 @@ int dry_run(const struct run_request *q, bool no_jobs, struct status *st)
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
 	fflush(stdout);
-	const struct estimate_request cost = {plan,    &machine, q->results, q->self,
-	                                      no_jobs, q->argc,  q->argv};
+	const struct estimate_request cost = {plan, &machine, q->results, q->argc, q->argv};
 	result = say_cost(&cost, st);
 	if (plan->nnotes)
 		printf("notes\n");

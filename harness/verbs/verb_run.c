@@ -22,7 +22,7 @@ struct asked {
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
 	char only[1024]; /* --only as an override */
-	bool no_report, dry, no_jobs, blocks;
+	bool no_report, dry, blocks;
 };
 
 int home_find_experiment(const struct home *home, const char *name, char *file, size_t bytes,
@@ -85,7 +85,6 @@ static int no_libraries_read(const struct field *f, const char *yes, void *base,
 static const struct field rows[] = {
     {"--dry-run", FIELD_FLAG, AT(dry), .help = "say what would be measured and what it takes; no GPU needed"},
     {"--quick", FIELD_FLAG, AT(request.quick), .help = "the primary claim alone, in about a minute"},
-    {"--no-jobs", FIELD_FLAG, AT(no_jobs), .help = "a dry run starts no short job to estimate its time"},
     {"--only", FIELD_OWN, .read = only_read, .value = "A,B", .help = "these variants alone, with the reference's twin and the limit"},
     {"--file", FIELD_OWN, AT(request.file), .read = options_borrow, .value = "FILE", .help = "your own experiment file instead of NAME"},
     {"--results", FIELD_OWN, AT(request.results), .read = options_borrow, .value = "DIR", .otherwise = "results", .help = "where DIR/NAME/<UTC stamp>/ goes"},
@@ -183,11 +182,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 		return -1;
 	if (!a->request.file[0])
 		return status_set(st, "run: which experiment? (`launchgap list` names them)");
-	if (a->no_jobs && !a->dry)
-		return status_set(st, "run: --no-jobs is of --dry-run, whose time it estimates "
-		                      "without a job; allowed is --dry-run --no-jobs");
 	if (a->dry)
-		return dry_run(&a->request, a->no_jobs, st);
+		return dry_run(&a->request, st);
 	int result = run_experiment(&a->request, folder, st);
 	a->options.keep = run_keep_report;
 	if (result >= 0 && !a->no_report && report_make(folder, home->plot, &a->options, &report)) {

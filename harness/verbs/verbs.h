@@ -88,8 +88,7 @@ struct dry_plan {
 /* If the backend has no devices here, `machine` is made to imagine some. */
 int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
              struct dry_plan *out, struct status *st);
-/* Prints what run would measure, and what that takes; works without the backend's devices too.
- * no_jobs: none is started for it. */
-int dry_run(const struct run_request *request, bool no_jobs, struct status *st);
+/* Prints what run would measure, and what that takes; works without the backend's devices too. */
+int dry_run(const struct run_request *request, struct status *st);
 
 #endif

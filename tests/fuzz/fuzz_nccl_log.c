@@ -23,7 +23,6 @@ static void use_path(const struct path *path)
 
 static void run(const uint8_t *data, size_t bytes)
 {
-	static const char *const settings[] = {NULL, "0", "1"};
 	struct nccl_log log = {0};
 	struct status st = {""};
 	char *rest, *text = fuzz_text(data, bytes, &rest);
@@ -32,8 +31,11 @@ static void run(const uint8_t *data, size_t bytes)
 	if (!rc && rest)
 		rc = nccl_log_parse(rest, bytes - first - 1, &log, &st);
 	fuzz_promise(!rc || st.text[0], "log: a refusal has a sentence");
-	const struct nccl_log_settings set = {settings[bytes % 3], settings[bytes / 3 % 3],
-	                                      bytes / 9 % 2};
+	struct settings set = {.api = ""};
+	if (bytes % 3)
+		settings_env_set(&set, "NCCL_P2P_DIRECT_DISABLE", bytes % 3 > 1 ? "1" : "0", 2);
+	if (bytes / 3 % 3)
+		settings_env_set(&set, "NCCL_P2P_READ_ENABLE", bytes / 3 % 3 > 1 ? "1" : "0", 2);
 	nccl_log_model(&set, &log);
 	use_path(&log.path);
 	nccl_log_free(&log);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../harness/clock.h"
 #include "cudart.h"
 #include "inject.h"
 #include "standin.h"
@@ -30,7 +31,6 @@ struct item {
 	standin_work *work;
 	struct item *next;
 	atomic_uint held; /* by the queue and by graphs */
-	bool kernel;
 	size_t bytes;
 	_Alignas(16) char args[];
 };
@@ -80,7 +80,6 @@ static struct {
 	pthread_mutex_t lock;
 	atomic_int queued; /* in streams, and not done */
 	atomic_int streams, events, graphs;
-	_Atomic(standin_seen *) seen;
 } here = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local unsigned current;
@@ -145,13 +144,6 @@ cudaError_t standin_enter_unsafe(const char *function)
 	return error ? error : captures ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* --- devices --- */
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -172,15 +164,19 @@ cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
+#define NOTHING(NAME, ...)                                                                         \
+	cudaError_t NAME(__VA_ARGS__)                                                              \
+	{                                                                                          \
+		return enter(#NAME);                                                               \
+	}
+NOTHING(cudaSetDeviceFlags, unsigned flags)
+NOTHING(cudaDeviceEnablePeerAccess, int peer, unsigned flags)
+NOTHING(cudaGetLastError, void)
+NOTHING(cudaGraphUpload, cudaGraphExec_t exec, cudaStream_t stream)
+
 cudaError_t cudaGetDevice(int *device)
 {
 	*device = (int)current;
-	return enter(__func__);
-}
-
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
-	(void)flags;
 	return enter(__func__);
 }
 
@@ -191,23 +187,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		return error;
 	if (device < 0 || (unsigned)device >= here.gpus)
 		return cudaErrorInvalidDevice;
-	switch (attribute) {
-	case cudaDevAttrComputeCapabilityMajor:
-		*value = 9;
-		return cudaSuccess;
-	case cudaDevAttrComputeCapabilityMinor:
-		*value = 0;
-		return cudaSuccess;
-	case cudaDevAttrComputeMode:
-		*value = getenv("STANDIN_EXCLUSIVE") ? cudaComputeModeExclusiveProcess
-		                                     : cudaComputeModeDefault;
-		return cudaSuccess;
-	case cudaDevAttrClockRate:
-		*value = CLOCK_KHZ;
-		return cudaSuccess;
-	default:
-		return cudaErrorInvalidValue;
-	}
+	*value = attribute == cudaDevAttrComputeCapabilityMajor   ? 9
+	         : attribute == cudaDevAttrComputeCapabilityMinor ? 0
+	         : attribute == cudaDevAttrClockRate              ? CLOCK_KHZ
+	         : attribute == cudaDevAttrComputeMode && getenv("STANDIN_EXCLUSIVE")
+	             ? cudaComputeModeExclusiveProcess
+	             : cudaComputeModeDefault;
+	return attribute == cudaDevAttrMultiProcessorCount ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 /* 13.0, as the driver's. */
@@ -242,7 +228,6 @@ cudaError_t cudaDeviceGetPCIBusId(char *pci, int bytes, int device)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
 	cudaError_t error = enter("cudaGetDeviceProperties");
-	(void)device;
 	prop->totalGlobalMem = error ? 0 : standin_gpu_bytes();
 	if (!error)
 		snprintf(prop->name, sizeof prop->name, "Stand-in GPU");
@@ -256,35 +241,16 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	return error;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-	(void)peer, (void)flags;
-	return enter(__func__);
-}
-
 const char *cudaGetErrorString(cudaError_t error)
 {
-	switch ((int)error) {
-	case cudaSuccess:
-		return "no error";
-	case cudaErrorMemoryAllocation:
-		return "out of memory";
-	case cudaErrorNoDevice:
-		return "no CUDA-capable device is detected";
-	case cudaErrorInvalidDevice:
-		return "invalid device ordinal";
-	case cudaErrorIllegalAddress:
-		return "an illegal memory access was encountered";
-	case cudaErrorStreamCaptureUnsupported:
-		return "operation not permitted when stream is capturing";
-	default:
-		return "unspecified launch failure";
-	}
-}
-
-cudaError_t cudaGetLastError(void)
-{
-	return enter(__func__);
+	return error == cudaSuccess                 ? "no error"
+	       : error == cudaErrorMemoryAllocation ? "out of memory"
+	       : error == cudaErrorNoDevice         ? "no CUDA-capable device is detected"
+	       : error == cudaErrorInvalidDevice    ? "invalid device ordinal"
+	       : error == cudaErrorIllegalAddress   ? "an illegal memory access was encountered"
+	       : error == cudaErrorStreamCaptureUnsupported
+	           ? "operation not permitted when stream is capturing"
+	           : "unspecified launch failure";
 }
 
 unsigned standin_current(void)
@@ -305,18 +271,13 @@ static void item_drop(struct item *item)
 		free(item);
 }
 
-static void item_do(struct CUstream_st *s, struct item *item)
+static void item_do(struct item *item)
 {
 	cudaError_t error = enter("kernel");
-	standin_seen *seen = atomic_load(&here.seen);
-	uint64_t begun = now_ns();
-	if (error) {
+	if (error)
 		standin_stream_fail(error);
-		return;
-	}
-	item->work(item->args);
-	if (seen && item->kernel)
-		seen(s->device, begun, now_ns());
+	else
+		item->work(item->args);
 }
 
 static void *stream_run(void *arg)
@@ -338,7 +299,7 @@ static void *stream_run(void *arg)
 		bool sound = !s->failed;
 		pthread_mutex_unlock(&s->lock);
 		if (sound)
-			item_do(s, item);
+			item_do(item);
 		item_drop(item);
 		atomic_fetch_sub(&here.queued, 1);
 		pthread_mutex_lock(&s->lock);
@@ -358,11 +319,6 @@ void standin_stream_fail(cudaError_t error)
 	if (!working->failed)
 		working->failed = error;
 	pthread_mutex_unlock(&working->lock);
-}
-
-void standin_watch(standin_seen *seen)
-{
-	atomic_store(&here.seen, seen);
 }
 
 static struct CUstream_st *stream_make(void)
@@ -401,17 +357,11 @@ static struct CUstream_st *stream_of(cudaStream_t stream)
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
 	cudaError_t error = enter_unsafe(__func__);
-	(void)flags;
 	if (error)
 		return error;
 	*out = stream_make();
 	here.streams += *out != NULL;
 	return *out ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *out)
-{
-	return cudaStreamCreateWithFlags(out, 0);
 }
 
 static void graph_clear(struct CUgraph_st *g)
@@ -474,14 +424,13 @@ static cudaError_t graph_add(struct CUgraph_st *g, struct item *item)
 	return cudaSuccess;
 }
 
-static struct item *item_make(standin_work *work, const void *args, size_t bytes, bool kernel)
+static struct item *item_make(standin_work *work, const void *args, size_t bytes)
 {
 	struct item *item = calloc(1, sizeof *item + bytes);
 	if (!item)
 		return NULL;
 	item->work = work;
 	item->held = 1;
-	item->kernel = kernel;
 	item->bytes = bytes;
 	if (args)
 		memcpy(item->args, args, bytes);
@@ -489,10 +438,10 @@ static struct item *item_make(standin_work *work, const void *args, size_t bytes
 }
 
 static cudaError_t stream_add(cudaStream_t stream, standin_work *work, const void *args,
-                              size_t bytes, bool kernel)
+                              size_t bytes)
 {
 	struct CUstream_st *s = stream_of(stream);
-	struct item *item = item_make(work, args, bytes, kernel);
+	struct item *item = item_make(work, args, bytes);
 	if (!s || !item)
 		return cudaErrorMemoryAllocation;
 	return s->capture ? graph_add(s->capture, item) : stream_put(s, item);
@@ -502,7 +451,7 @@ cudaError_t standin_launch(const char *name, cudaStream_t stream, standin_work *
                            const void *args, size_t bytes)
 {
 	cudaError_t error = enter(name);
-	return error ? error : stream_add(stream, work, args, bytes, true);
+	return error ? error : stream_add(stream, work, args, bytes);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -520,8 +469,6 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 
 /* The driver's; its library is this one by another name. */
-int cuStreamWriteValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
-int cuStreamWaitValue32_v2(cudaStream_t, unsigned long long, uint32_t, unsigned);
 struct word {
 	uint32_t *at, value;
 };
@@ -546,7 +493,7 @@ static int add_word(const char *name, cudaStream_t stream, standin_work *work,
 	cudaError_t error = enter(name);
 	if (error || flags)
 		return error ? (int)error : (int)cudaErrorInvalidValue;
-	return (int)stream_add(stream, work, &word, sizeof word, false);
+	return (int)stream_add(stream, work, &word, sizeof word);
 }
 
 int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long at, uint32_t value,
@@ -613,7 +560,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 	if (!error && (memory_is_foreign(from) || memory_is_foreign(to)))
 		error = cudaErrorInvalidValue;
 	if (!error)
-		error = stream_add(stream, copy_work, &c, sizeof c, false);
+		error = stream_add(stream, copy_work, &c, sizeof c);
 	return error || kind != cudaMemcpyDeviceToHost || s->capture ? error : stream_wait(s);
 }
 
@@ -622,19 +569,17 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	(void)to_device, (void)from_device;
 	if (!error && stream_of(stream)->capture)
 		error = cudaErrorStreamCaptureUnsupported;
-	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct copy c = {.to = to, .from = from, .bytes = bytes};
-	(void)kind;
 	if (!error)
-		error = stream_add(NULL, copy_work, &c, sizeof c, false);
+		error = stream_add(NULL, copy_work, &c, sizeof c);
 	return error ? error : cudaStreamSynchronize(NULL);
 }
 
@@ -642,14 +587,14 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 {
 	cudaError_t error = enter(__func__);
 	struct copy c = {.to = to, .bytes = bytes, .value = value};
-	return error ? error : stream_add(stream, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(stream, copy_work, &c, sizeof c);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct copy c = {.to = to, .bytes = bytes, .value = value};
-	return error ? error : stream_add(NULL, copy_work, &c, sizeof c, false);
+	return error ? error : stream_add(NULL, copy_work, &c, sizeof c);
 }
 
 /* --- events --- */
@@ -663,7 +608,7 @@ static void event_leave(struct CUevent_st *event)
 static void event_work(void *args)
 {
 	const struct mark *m = args;
-	m->event->at_ns = now_ns();
+	m->event->at_ns = (uint64_t)clock_now_ns();
 	atomic_store(&m->event->reached, m->number);
 	event_leave(m->event);
 }
@@ -680,7 +625,7 @@ static void wait_work(void *args)
 static cudaError_t event_add(cudaStream_t stream, void (*work)(void *), const struct mark *m)
 {
 	atomic_fetch_add(&m->event->users, 1);
-	const cudaError_t error = stream_add(stream, work, m, sizeof *m, false);
+	const cudaError_t error = stream_add(stream, work, m, sizeof *m);
 	if (error)
 		event_leave(m->event);
 	return error;
@@ -700,7 +645,6 @@ cudaError_t cudaEventCreate(cudaEvent_t *out)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-	(void)flags;
 	return cudaEventCreate(out);
 }
 
@@ -731,7 +675,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	struct CUstream_st *s = stream_of(stream);
 	struct CUgraph_st *graph = event->capture;
 	struct mark m = {event, atomic_load(&event->recorded)};
-	(void)flags;
 	if (error)
 		return error;
 	if (!graph)
@@ -766,7 +709,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode)
 {
 	cudaError_t error = enter(__func__);
-	(void)mode;
 	if (error)
 		return error;
 	s->capture = calloc(1, sizeof *s->capture);
@@ -810,7 +752,6 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t grap
 {
 	cudaError_t error = enter_unsafe(__func__);
 	struct CUgraphExec_st *exec;
-	(void)flags;
 	if (error)
 		return error;
 	exec = calloc(1, sizeof *exec);
@@ -826,18 +767,12 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGraph_t grap
 	return cudaSuccess;
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
-{
-	(void)exec, (void)stream;
-	return enter(__func__);
-}
-
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t error = enter(__func__);
 	for (size_t i = 0; !error && i < exec->graph.n; i++) {
 		const struct item *item = exec->graph.items[i];
-		error = stream_add(stream, item->work, item->args, item->bytes, item->kernel);
+		error = stream_add(stream, item->work, item->args, item->bytes);
 	}
 	return error;
 }

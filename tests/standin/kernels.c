@@ -1,13 +1,13 @@
 /* The kernels of harness/backend/device/device_kernels.cu, done by the host on a stand-in's
  * stream: the same functions of value.h at every element. */
-#include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../harness/backend/device/device.h"
+#include "../../harness/backend/strided.h"
+#include "../../harness/clock.h"
 #include "standin.h"
 
-#define HOLD_NS 10000000000ull
+#define HOLD_NS 10000000000
 
 struct stretch {
 	char *arena;
@@ -22,23 +22,6 @@ static uint64_t load(const char *at, size_t bytes)
 	uint64_t bits = 0;
 	memcpy(&bits, at, bytes);
 	return bits;
-}
-
-struct poison {
-	void *arena;
-	size_t bytes;
-};
-
-static void poison(void *args)
-{
-	const struct poison *p = args;
-	memset(p->arena, VALUE_POISON_BYTE, p->bytes);
-}
-
-cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream)
-{
-	struct poison p = {arena, n * coll_dtype_bytes(dtype)};
-	return standin_launch(__func__, stream, poison, &p, sizeof p);
 }
 
 static void fill(void *args)
@@ -90,18 +73,11 @@ cudaError_t device_launch_check(const void *arena, const struct value_question *
 	return standin_launch(__func__, stream, check, &s, sizeof s);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void hold(void *args)
 {
 	const volatile int *flag = *(const volatile int **)args;
-	uint64_t begin = now_ns();
-	while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0 && now_ns() - begin < HOLD_NS)
+	const int64_t end = clock_now_ns() + HOLD_NS;
+	while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0 && clock_now_ns() < end)
 		nanosleep(&(struct timespec){0, 10000}, NULL);
 }
 
@@ -112,8 +88,8 @@ cudaError_t device_launch_hold(const volatile int *flag, cudaStream_t stream)
 
 static void spin(void *args)
 {
-	uint64_t begin = now_ns(), ns = *(uint64_t *)args;
-	while (now_ns() - begin < ns)
+	const int64_t end = clock_now_ns() + *(const int64_t *)args;
+	while (clock_now_ns() < end)
 		;
 }
 
@@ -123,71 +99,56 @@ cudaError_t device_launch_spin(int64_t cycles, cudaStream_t stream)
 	int device = 0, khz = 1;
 	cudaGetDevice(&device);
 	cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device);
-	uint64_t ns = (uint64_t)cycles * 1000000u / (uint64_t)khz;
+	const int64_t ns = cycles * 1000000 / khz;
 	return standin_launch(__func__, stream, spin, &ns, sizeof ns);
 }
 
+/* `n` pieces, `stride` apart; or elements of this size, `column` of them from one to the next. */
 struct copy {
 	char *to;
 	const char *from;
-	size_t piece, stride;
+	size_t piece, stride, column;
 	uint64_t n;
 };
 
 static void copy(void *args)
 {
 	const struct copy *c = args;
-	for (uint64_t i = 0; i < c->n; i++)
+	if (c->column)
+		strided_copy(c->to, c->from, c->piece, c->n, c->column, 0, c->n);
+	for (uint64_t i = 0; !c->column && i < c->n; i++)
 		memcpy(c->to + i * c->stride, c->from + i * c->stride, c->piece);
 }
 
 cudaError_t device_launch_copy(void *to, const void *from, size_t piece_bytes, size_t stride,
                                uint64_t n, cudaStream_t stream)
 {
-	struct copy c = {to, from, piece_bytes, stride, n};
+	struct copy c = {to, from, piece_bytes, stride, 0, n};
 	return standin_launch(__func__, stream, copy, &c, sizeof c);
-}
-
-struct access {
-	char *to;
-	const char *from;
-	size_t element;
-	uint64_t n;
-	unsigned stride;
-};
-
-static void strided(void *args)
-{
-	const struct access *a = args;
-	uint64_t rows = a->n / a->stride;
-	for (uint64_t k = 0; k < a->n; k++) {
-		uint64_t at = k < rows * a->stride ? k % rows * a->stride + k / rows : k;
-		memcpy(a->to + at * a->element, a->from + at * a->element, a->element);
-	}
 }
 
 cudaError_t device_launch_access(void *to, const void *from, enum dtype dtype, uint64_t n,
                                  unsigned stride, cudaStream_t stream)
 {
-	struct access a = {to, from, coll_dtype_bytes(dtype), n, stride};
-	return standin_launch(__func__, stream, strided, &a, sizeof a);
-}
-
-struct chase {
-	void *to;
-	const void *from;
-	size_t bytes;
-};
-
-static void chase(void *args)
-{
-	const struct chase *c = args;
-	memcpy(c->to, c->from, c->bytes);
+	struct copy c = {to, from, coll_dtype_bytes(dtype), 0, stride, n};
+	return standin_launch(__func__, stream, copy, &c, sizeof c);
 }
 
 cudaError_t device_launch_chase(void *to, const void *from, enum dtype dtype, uint64_t n,
                                 cudaStream_t stream)
 {
-	struct chase c = {to, from, n * coll_dtype_bytes(dtype)};
-	return standin_launch(__func__, stream, chase, &c, sizeof c);
+	struct copy c = {to, from, coll_dtype_bytes(dtype), 0, 1, n};
+	return standin_launch(__func__, stream, copy, &c, sizeof c);
+}
+
+static void poison(void *args)
+{
+	const struct copy *c = args;
+	memset(c->to, VALUE_POISON_BYTE, c->n * c->piece);
+}
+
+cudaError_t device_launch_poison(void *arena, enum dtype dtype, uint64_t n, cudaStream_t stream)
+{
+	struct copy c = {.to = arena, .piece = coll_dtype_bytes(dtype), .n = n};
+	return standin_launch(__func__, stream, poison, &c, sizeof c);
 }

@@ -51,27 +51,6 @@ static _Thread_local struct {
 	int error;
 } group;
 
-// clang-format off
-int ncclGroupStart(void);
-int ncclGroupEnd(void);
-int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream);
-int ncclAllGather(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream);
-int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream);
-int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, struct comm *c, cudaStream_t stream);
-int ncclReduce(const void *from, void *to, size_t count, int type, int op, int root, struct comm *c, cudaStream_t stream);
-int ncclSend(const void *from, size_t count, int type, int peer, struct comm *c, cudaStream_t stream);
-int ncclRecv(void *to, size_t count, int type, int peer, struct comm *c, cudaStream_t stream);
-int ncclRedOpCreatePreMulSum(int *op, void *scalar, int type, int residence, struct comm *c);
-int ncclRedOpDestroy(int op, struct comm *c);
-int ncclAlltoAll(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream);
-int ncclGather(const void *from, void *to, size_t count, int type, int root, struct comm *c, cudaStream_t stream);
-int ncclScatter(const void *from, void *to, size_t count, int type, int root, struct comm *c, cudaStream_t stream);
-int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream, const void *config);
-int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream, const void *config);
-int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c, cudaStream_t stream, const void *config);
-int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struct comm *c, cudaStream_t stream, const void *config);
-// clang-format on
-
 /* --- what runs on a stream --- */
 
 /* As far as it goes now. */
@@ -448,7 +427,6 @@ int ncclRedOpCreatePreMulSum(int *op, void *scalar, int type, int residence, str
 
 int ncclRedOpDestroy(int op, struct comm *c)
 {
-	(void)op, (void)c;
 	return standin_enter(__func__);
 }
 #endif
@@ -501,36 +479,35 @@ static int config_error(const void *config)
 static int configured(const char *function, const void *config)
 {
 	int error = standin_enter(function);
-	return error ? error : config_error(config);
+	error = error ? error : config_error(config);
+	return error ? standin_group_fail(error) : OK;
 }
 
 int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, struct comm *c,
                         cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error)
-	             : ncclAllReduce(from, to, count, type, op, c, stream);
+	return error ? error : ncclAllReduce(from, to, count, type, op, c, stream);
 }
 
 int ncclAllGatherConfig(const void *from, void *to, size_t count, int type, struct comm *c,
                         cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error) : ncclAllGather(from, to, count, type, c, stream);
+	return error ? error : ncclAllGather(from, to, count, type, c, stream);
 }
 
 int ncclReduceScatterConfig(const void *from, void *to, size_t count, int type, int op,
                             struct comm *c, cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error)
-	             : ncclReduceScatter(from, to, count, type, op, c, stream);
+	return error ? error : ncclReduceScatter(from, to, count, type, op, c, stream);
 }
 
 int ncclAlltoAllConfig(const void *from, void *to, size_t count, int type, struct comm *c,
                        cudaStream_t stream, const void *config)
 {
 	int error = configured(__func__, config);
-	return error ? standin_group_fail(error) : ncclAlltoAll(from, to, count, type, c, stream);
+	return error ? error : ncclAlltoAll(from, to, count, type, c, stream);
 }
 #endif

@@ -30,18 +30,10 @@ static _Thread_local struct {
 	struct window *list[64];
 } begun;
 
-#if VERSION >= 22703
-int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, int flags);
-int ncclCommWindowDeregister(struct comm *c, void *handle);
-#endif
 #if VERSION >= 22803
 struct team {
 	int nranks, rank, stride;
 };
-struct team ncclTeamLsa(struct comm *c);
-#endif
-#if VERSION >= 22902
-int ncclGetPeerDevicePointer(struct window *w, size_t offset, int peer, void **out);
 #endif
 
 static int map_one(const struct window *w, unsigned rank)
@@ -105,7 +97,6 @@ int ncclCommWindowRegister(struct comm *c, void *at, size_t bytes, void **out, i
 	size_t offset = 0;
 	int error = standin_region_take(__func__, c, at, bytes, &region);
 	int fd = standin_memory(at, &offset);
-	(void)flags;
 	if (!error && (c->nwindows == WINDOWS || fd < 0))
 		error = INTERNAL;
 	if (!error && standin_take(&memory, sizeof(struct window), (int)c->device))

@@ -36,7 +36,6 @@ static int pop(void)
 }
 
 /* The name is NVTX' own. */
-int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get);
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
 {
 	const NvtxExportTableCallbacks *callbacks = get(NVTX_ETID_CALLBACKS);

@@ -1,5 +1,4 @@
-/* Messages between the stand-ins for CUDA's runtime, NCCL and CUPTI, beyond those of the real
- * ones. */
+/* Messages between the stand-ins for CUDA's runtime and NCCL, beyond those of the real ones. */
 #ifndef LAUNCHGAP_STANDIN_STANDIN_H
 #define LAUNCHGAP_STANDIN_STANDIN_H
 
@@ -25,9 +24,5 @@ void standin_release(void *at);
 
 /* Which of the machine's GPUs a device of this process is. */
 int standin_gpu(int device);
-
-/* Kernels that ran, for CUPTI: NULL turns it off. Called by the stream that ran one. */
-typedef void standin_seen(unsigned device, unsigned long long start_ns, unsigned long long end_ns);
-void standin_watch(standin_seen *seen);
 
 #endif

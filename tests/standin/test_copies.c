@@ -90,7 +90,7 @@ TEST(what_cannot_be_had_is_said)
 	     {0, 1},
 	     "cudaDeviceEnablePeerAccess: "},
 	    {"STANDIN_CUDART", "cudaMalloc:2:2", {0, 1}, "cudaMalloc: "},
-	    {"STANDIN_CUDART", "cudaStreamCreateWithFlags:719", {0, 1}, "cudaStreamCreate: "},
+	    {"STANDIN_CUDART", "cudaStreamCreateWithFlags:719", {0, 1}, "cudaStreamCreateWithFlags: "},
 	    {"STANDIN_CUDART", "cudaEventCreate:719:2", {0, 1}, "cudaEventCreate: "},
 	    {"STANDIN_CUDART", "cudaDeviceGetPCIBusId:719", {0, 1}, "cudaDeviceGetPCIBusId: "},
 	    {"STANDIN_CUDART", "cudaMemset:719", {0, 1}, "writing: "},

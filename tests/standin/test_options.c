@@ -41,18 +41,18 @@ TEST(nccl_tests_options_come_to_the_record)
 TEST(sizes_are_those_that_memory_holds)
 {
 	cli_expect(here_shell("STANDIN_MIB=9216 $LAUNCHGAP all_reduce_perf -b 1G -e 512G -f 2 -g 2 "
-	                      "--dry-run --no-jobs"),
+	                      "--dry-run"),
 	           0, "# Reducing maxBytes to 4294967296 due to memory limitation",
 	           "'bytes=1073741824..4294967296 x2'");
 	cli_expect(here_shell("STANDIN_MIB=9216 $LAUNCHGAP all_reduce_perf -b 16G -e 32G -f 2 -g 2 "
-	                      "--dry-run --no-jobs"),
+	                      "--dry-run"),
 	           0, " bytes=4294967296 ");
 	cli_expect(here_shell("STANDIN_MIB=1000000 $LAUNCHGAP all_reduce_perf -e 512G -f 2 -g 2 "
-	                      "--dry-run --no-jobs"),
+	                      "--dry-run"),
 	           0, "# Reducing maxBytes to 68719476736 (64G), the largest size");
 	cli_expect(
-	    here_shell("STANDIN_MIB=9216 $LAUNCHGAP run nccl_tests bytes=8G --dry-run --no-jobs"),
-	    1, "8192 MiB do not fit: a rank's two buffers take 16384 MiB, and GPU 0 has 9216 MiB");
+	    here_shell("STANDIN_MIB=9216 $LAUNCHGAP run nccl_tests bytes=8G --dry-run"), 1,
+	    "8192 MiB do not fit: a rank's two buffers take 16384 MiB, and GPU 0 has 9216 MiB");
 }
 
 /* A shell's setting acts on all variants, and no table compares them with what is without it. */

@@ -63,9 +63,8 @@ TEST(copy_engines_are_proved_by_the_log)
 /* With this library all of its ways can be measured, in all modes; without GPUs two, which is said. */
 TEST(the_experiment_has_all_ways_in_all_modes)
 {
-	struct cli all = cli_call(folder, "run", "zero_copy", "--dry-run", "--no-jobs", "ranks=2",
-	                          NULL),
-	           cpu = cli_call(folder, "run", "zero_copy", "--dry-run", "--no-jobs", "ranks=2",
+	struct cli all = cli_call(folder, "run", "zero_copy", "--dry-run", "ranks=2", NULL),
+	           cpu = cli_call(folder, "run", "zero_copy", "--dry-run", "ranks=2",
 	                          "backend=host", NULL);
 	assert_int_equal(all.code, 0);
 	assert_lacks(all.out, "left out");

@@ -166,10 +166,9 @@ static int staged(struct backend_ctx *ctx, const char *from, char *to)
 	const struct coll_span *span = &ctx->span;
 	char *out = (ctx->cell.in_place ? s->in : s->out) + span->send_at;
 	char *in = s->in + span->recv_at;
-	if (stage_calls.copy(s, out, from, span->send_bytes, false, &ctx->error) ||
-	    carry(ctx, out, in))
+	if (stage_calls.copy(s, out, from, span->send_bytes, &ctx->error) || carry(ctx, out, in))
 		return -1;
-	return stage_calls.copy(s, to, in, span->recv_bytes, true, &ctx->error);
+	return stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
 }
 
 void blocking_nothing(struct backend_ctx *ctx)

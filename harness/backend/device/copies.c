@@ -50,8 +50,7 @@ static int reserve(struct end *end, unsigned peer, struct status *st)
 	return device_ok(cudaMalloc((void **)&end->send, COPIES_ARENA_BYTES), "cudaMalloc", st) ||
 	               device_ok(cudaMalloc((void **)&end->recv, COPIES_ARENA_BYTES), "cudaMalloc",
 	                         st) ||
-	               device_ok(cudaStreamCreateWithFlags(&end->stream, cudaStreamNonBlocking),
-	                         "cudaStreamCreate", st) ||
+	               device_stream(&end->stream, st) ||
 	               device_ok(cudaEventCreate(&end->begun), "cudaEventCreate", st) ||
 	               device_ok(cudaEventCreate(&end->ended), "cudaEventCreate", st)
 	           ? -1

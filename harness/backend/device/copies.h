@@ -27,7 +27,6 @@ struct copier {
 	void *of;
 	/* Starts; may return before the last piece has begun. */
 	int (*begin)(void *of, const struct copies_order *order, struct status *st);
-	/* Whether the last order has not ended. */
 	bool (*busy)(void *of);
 	/* Waits for the last order. *seconds, if not NULL: time of the slower direction, by the GPU's
 	 * clock. */
@@ -43,9 +42,7 @@ struct copies;
  * other's memory. The caller closes. */
 int copies_open(const unsigned gpu[2], struct copies **out, char pci[2][COPIES_PCI_BYTES],
                 struct status *st);
-/* Borrows. */
 struct copier copies_copier(struct copies *copies);
-/* NULL is allowed. */
 void copies_close(struct copies *copies);
 
 /* From the start of a piece to the start of the next one. */

@@ -51,24 +51,23 @@ int device_numa_node(unsigned device)
 	return node;
 }
 
+/* 0: CUDA does not say. */
+static unsigned attribute(unsigned device, enum cudaDeviceAttr which)
+{
+	int value = 0;
+	bool known = cudaDeviceGetAttribute(&value, which, (int)device) == cudaSuccess;
+	return known && value > 0 ? (unsigned)value : 0;
+}
+
 unsigned device_compute(unsigned device)
 {
-	int major = 0, minor = 0;
-	if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, (int)device) !=
-	        cudaSuccess ||
-	    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, (int)device) !=
-	        cudaSuccess)
-		return 0;
-	return (unsigned)(major * 10 + minor);
+	return attribute(device, cudaDevAttrComputeCapabilityMajor) * 10 +
+	       attribute(device, cudaDevAttrComputeCapabilityMinor);
 }
 
 unsigned device_sms(unsigned device)
 {
-	int sms = 0;
-	if (cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, (int)device) !=
-	    cudaSuccess)
-		return 0;
-	return sms > 0 ? (unsigned)sms : 0;
+	return attribute(device, cudaDevAttrMultiProcessorCount);
 }
 
 size_t device_memory(unsigned device)
@@ -105,6 +104,32 @@ int device_sleep(unsigned device, struct status *st)
 	if (device_use(device, st))
 		return -1;
 	return device_ok(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "cudaSetDeviceFlags",
+	                 st);
+}
+
+int device_pin(void **out, size_t bytes, struct status *st)
+{
+	return device_ok(cudaHostAlloc(out, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+	                 "cudaHostAlloc", st);
+}
+
+int device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream, const char *what,
+                struct status *st)
+{
+	if (device_ok(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), what, st))
+		return -1;
+	return device_ok(cudaStreamSynchronize(stream), what, st);
+}
+
+int device_stream(cudaStream_t *out, struct status *st)
+{
+	return device_ok(cudaStreamCreateWithFlags(out, cudaStreamNonBlocking),
+	                 "cudaStreamCreateWithFlags", st);
+}
+
+int device_event(cudaEvent_t *out, struct status *st)
+{
+	return device_ok(cudaEventCreateWithFlags(out, cudaEventDisableTiming), "cudaEventCreate",
 	                 st);
 }
 
@@ -162,12 +187,8 @@ static int explain(const struct buffers *b, uint64_t at, cudaStream_t stream,
 	uint64_t base = out->wrong_at / b->question.count * b->question.count;
 	out->expected = value_expected(&b->question, base, out->wrong_at - base - at);
 	/* Its bytes go to the low end, as hosts of GPUs are little-endian. */
-	return device_ok(cudaMemcpyAsync(&out->got, b->recv + out->wrong_at * element, element,
-	                                 cudaMemcpyDefault, stream),
-	                 "reading back", st) ||
-	               device_ok(cudaStreamSynchronize(stream), "reading back", st)
-	           ? -1
-	           : 0;
+	return device_copy(&out->got, b->recv + out->wrong_at * element, element, stream,
+	                   "reading back", st);
 }
 
 int device_check(unsigned device, const struct buffers *b, cudaStream_t stream,
@@ -186,9 +207,7 @@ int device_check(unsigned device, const struct buffers *b, cudaStream_t stream,
 	                                  b->span.recv_bytes / element_bytes(b), b->slots, tally,
 	                                  stream),
 	              "checking", st) ||
-	    device_ok(cudaMemcpyAsync(host, tally, sizeof host, cudaMemcpyDeviceToHost, stream),
-	              "checking", st) ||
-	    device_ok(cudaStreamSynchronize(stream), "checking", st))
+	    device_copy(host, tally, sizeof host, stream, "checking", st))
 		goto out;
 	found.wrong = host[0];
 	found.wrong_at = host[0] ? host[1] : 0;
@@ -204,16 +223,10 @@ out:
 int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st)
 {
 	unsigned char value;
-	if (device_use(device, st) ||
-	    device_ok(cudaMemcpyAsync(&value, byte, 1, cudaMemcpyDefault, stream), "corrupting",
-	              st) ||
-	    device_ok(cudaStreamSynchronize(stream), "corrupting", st))
+	if (device_use(device, st) || device_copy(&value, byte, 1, stream, "corrupting", st))
 		return -1;
 	value ^= 1;
-	if (device_ok(cudaMemcpyAsync(byte, &value, 1, cudaMemcpyDefault, stream), "corrupting",
-	              st))
-		return -1;
-	return device_ok(cudaStreamSynchronize(stream), "corrupting", st);
+	return device_copy(byte, &value, 1, stream, "corrupting", st);
 }
 
 int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
@@ -226,16 +239,11 @@ int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t 
 		status_set(st, "out of memory for a digest");
 		goto out;
 	}
-	if (device_use(device, st) ||
-	    (!*stage && device_ok(cudaHostAlloc(stage, STAGE_BYTES, cudaHostAllocPortable),
-	                          "cudaHostAlloc", st)))
+	if (device_use(device, st) || (!*stage && device_pin(stage, STAGE_BYTES, st)))
 		goto out;
 	for (size_t at = 0; at < bytes; at += unit) {
 		size_t n = bytes - at < unit ? bytes - at : unit;
-		if (device_ok(cudaMemcpyAsync(*stage, (const char *)data + at, n, cudaMemcpyDefault,
-		                              stream),
-		              "reading back", st) ||
-		    device_ok(cudaStreamSynchronize(stream), "reading back", st))
+		if (device_copy(*stage, (const char *)data + at, n, stream, "reading back", st))
 			goto out;
 		XXH3_64bits_update(state, *stage, n);
 	}

@@ -10,23 +10,30 @@
 /* GPUs that CUDA shows, in its order; 0 with the reason. Starts no context. */
 unsigned device_count(struct status *st);
 int device_numa_node(unsigned device);
-/* Compute capability as one number, 90 for 9.0; 0: CUDA does not say. Starts no context. */
-unsigned device_compute(unsigned device);
-/* Streaming multiprocessors; 0: CUDA does not say. Starts no context. */
+/* These start no context. 0: CUDA does not say. */
+unsigned device_compute(unsigned device); /* 90 for 9.0 */
 unsigned device_sms(unsigned device);
-/* Bytes of all its memory; 0: CUDA does not say. Starts no context. */
-size_t device_memory(unsigned device);
-/* Whether several processes can have a context there, by its compute mode. Starts none. */
+size_t device_memory(unsigned device); /* all of it, in bytes */
+/* Whether several processes can have a context there, by its compute mode. */
 bool device_shared(unsigned device);
 /* "NVIDIA H200 at 0000:18:00.0" */
 void device_describe(unsigned device, char *text, size_t bytes);
 int device_use(unsigned device, struct status *st);
 /* Makes waiting for the device's streams sleep. Before the device has a context. */
 int device_sleep(unsigned device, struct status *st);
-/* 0 when result is cudaSuccess; else -1 and "what: CUDA's words". */
+/* 0, or -1 and "what: CUDA's words". */
 int device_ok(cudaError_t result, const char *what, struct status *st);
 
-/* Begins a range of that name on this thread, for profilers; NULL ends the last one. */
+/* Pinned memory that every GPU sees. Freed by cudaFreeHost. */
+int device_pin(void **out, size_t bytes, struct status *st);
+/* A copy of whichever direction. Blocks. `what`: for the error's sentence. */
+int device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream, const char *what,
+                struct status *st);
+/* On the current device; the event tells order, not time. */
+int device_stream(cudaStream_t *out, struct status *st);
+int device_event(cudaEvent_t *out, struct status *st);
+
+/* A range for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
 /* Poisons the slots of outputs, then writes value_input to the send sides. Blocks until both are done. */

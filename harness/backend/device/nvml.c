@@ -141,12 +141,12 @@ static unsigned pcie_of(int (*read)(void *, unsigned *), void *device)
 
 static void name_reasons(unsigned long long bits, char *text, size_t bytes)
 {
-	size_t at = 0;
-	snprintf(text, bytes, "none");
+	text[0] = '\0';
 	for (unsigned i = 0; i < sizeof reasons / sizeof *reasons; i++)
-		if (bits & reasons[i].bits && at < bytes)
-			at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? ", " : "",
-			                       reasons[i].name);
+		if (bits & reasons[i].bits)
+			status_list(text, bytes, reasons[i].name);
+	if (!text[0])
+		snprintf(text, bytes, "none");
 }
 
 bool nvml_read(const char *library, const char *pci, struct nvml_clocks *out)
@@ -535,12 +535,10 @@ static void explain(struct counters *out, const char *gpm, const char *links)
 	    {"PCIe", isnan(out->pcie_tx_gbs) || isnan(out->pcie_rx_gbs)},
 	};
 	char names[32] = "";
-	size_t at = 0;
 	for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].missing)
-			at += (size_t)snprintf(names + at, sizeof names - at, "%s%s",
-			                       at ? ", " : "", parts[i].name);
-	if (at)
+			status_list(names, sizeof names, parts[i].name);
+	if (names[0])
 		snprintf(out->missing, sizeof out->missing, "no %s (GPM: %s%s%s)", names,
 		         gpm[0] ? gpm : "no figure", links[0] ? "; NVLink bytes: " : "", links);
 }

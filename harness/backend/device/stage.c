@@ -26,15 +26,11 @@ static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, st
 	if (!s)
 		return status_set(st, "out of memory for staging");
 	s->device = device;
-	if (device_use(device, st) ||
-	    device_ok(cudaStreamCreateWithFlags((cudaStream_t *)&s->stream, cudaStreamNonBlocking),
-	              "cudaStreamCreate", st) ||
+	if (device_use(device, st) || device_stream((cudaStream_t *)&s->stream, st) ||
 	    device_ok(cudaMalloc((void **)&s->send, arena_bytes), "cudaMalloc", st) ||
 	    device_ok(cudaMalloc((void **)&s->recv, arena_bytes), "cudaMalloc", st) ||
-	    device_ok(cudaHostAlloc((void **)&s->out, call_bytes, cudaHostAllocPortable),
-	              "cudaHostAlloc", st) ||
-	    device_ok(cudaHostAlloc((void **)&s->in, call_bytes, cudaHostAllocPortable),
-	              "cudaHostAlloc", st)) {
+	    device_pin((void **)&s->out, call_bytes, st) ||
+	    device_pin((void **)&s->in, call_bytes, st)) {
 		stage_close(s);
 		return -1;
 	}
@@ -42,15 +38,9 @@ static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, st
 	return 0;
 }
 
-static int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, bool back,
-                      struct status *st)
+static int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, struct status *st)
 {
-	enum cudaMemcpyKind kind = back ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-	if (!bytes)
-		return 0;
-	if (device_ok(cudaMemcpyAsync(to, from, bytes, kind, s->stream), "staging", st))
-		return -1;
-	return device_ok(cudaStreamSynchronize(s->stream), "staging", st);
+	return bytes ? device_copy(to, from, bytes, s->stream, "staging", st) : 0;
 }
 
 static int stage_fill(struct stage *s, const struct buffers *b, struct status *st)

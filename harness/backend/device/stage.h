@@ -15,15 +15,14 @@ struct stage {
 
 /* Without CUDA `devices` and `open` say so, and the others are NULL. */
 struct stage_calls {
-	/* How many GPUs there are; 0 with the reason. */
-	unsigned (*devices)(struct status *st);
+	unsigned (*devices)(struct status *st); /* their number; 0 with the reason */
 	int (*numa_node)(unsigned device);
 	/* The caller closes; on error *out is NULL. */
 	int (*open)(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
 	            struct status *st);
 	void (*close)(struct stage *stage);
-	/* Of one call: from the device to the CPU's memory, or back. Blocks until the copy is done. */
-	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes, bool back,
+	/* Of one call, either way. Blocks. */
+	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes,
 	            struct status *st);
 	/* As buffers.h, on the device. */
 	int (*fill)(struct stage *stage, const struct buffers *buffers, struct status *st);

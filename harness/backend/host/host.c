@@ -250,20 +250,17 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 			most = ctx->ranks[i].most_bytes;
 	}
 	long long huge = machine_memory_huge();
-	int used =
-	    snprintf(text, bytes,
-	             "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
-	             "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	             host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES,
-	             HOST_POLL_BYTES, HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
-	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0 && used > 0 &&
-	    (size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used, "huge_bytes=%lld\n", huge);
+	snprintf(text, bytes,
+	         "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
+	         "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
+	         host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES, HOST_POLL_BYTES,
+	         HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
+	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0)
+		status_add(text, bytes, "huge_bytes=%lld\n", huge);
 	/* Evidence of the transport: on fifo twice the bytes are moved. */
-	if (moved > 0 && used > 0 && (size_t)used < bytes)
-		snprintf(text + used, bytes - (size_t)used,
-		         "moved_bytes=%llu\nidle_bytes_most=%zu\n", (unsigned long long)moved,
-		         most);
+	if (moved > 0)
+		status_add(text, bytes, "moved_bytes=%llu\nidle_bytes_most=%zu\n",
+		           (unsigned long long)moved, most);
 }
 
 static void host_close(struct backend_ctx *ctx)

@@ -92,20 +92,17 @@ struct host_sum {
 	size_t elements;
 };
 
-/* A place in a list of moves. */
 struct host_cursor {
 	unsigned next;
 	size_t done; /* bytes of move `next` */
 };
 
-/* The moves of a rank in a call. */
 struct host_plan {
 	struct host_move *pulls, *pushes;
 	unsigned npulls, npushes;
 	uint64_t reads; /* of its buffers by others */
 };
 
-/* A rank in one of its communicators. */
 struct host_part {
 	struct host_buffers own;
 	struct host_plan plan; /* of the current call */
@@ -140,7 +137,6 @@ struct host_rank {
 	size_t most_bytes;                /* in one poll */
 };
 
-/* One of the communicators, for a cell. */
 struct host_comm {
 	unsigned nranks;
 	struct host_place *places;  /* everybody's, by rank */
@@ -234,7 +230,6 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
                       unsigned slots, struct status *st);
 /* Sums of activations in a pass; 0 if each rank has its own model. */
 unsigned host_cell_sums(const struct trial *trial);
-/* backend.h's check, digest and peek. */
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
@@ -244,8 +239,7 @@ void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);
 void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
 bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
-/* Whether work has to wait for the next sum; notes that this sum is complete, and returns whether a
- * phase may now begin. */
+/* Whether work has to wait for the next sum; notes that it is complete: may a phase now begin? */
 bool host_work_waits(const struct host_rank *rank);
 bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank);
 /* Products before a sum of the call. */

@@ -5,7 +5,6 @@
 
 #ifdef HAVE_CUDA_NCCL
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -233,17 +232,6 @@ static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struc
 	                     p->stream, &ctx->stage, out, st);
 }
 
-/* Appends a fact if there is room. */
-static void __attribute__((format(printf, 3, 4)))
-add(char *text, size_t bytes, const char *format, ...)
-{
-	size_t at = strlen(text);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text + at, bytes - at, format, args);
-	va_end(args);
-}
-
 /* The clocks of the ranks' GPUs, while they are still warm from the last call. */
 static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t bytes)
 {
@@ -255,18 +243,18 @@ static void describe_clocks(const struct backend_ctx *ctx, char *text, size_t by
 		        cudaSuccess ||
 		    !nvml_read(NVML_LIBRARY, pci, &c) || !c.busy)
 			continue;
-		add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
-		add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
+		status_add(now, sizeof now, "%s%u", now[0] ? " " : "", c.sm_mhz);
+		status_add(most, sizeof most, "%s%u", most[0] ? " " : "", c.sm_max_mhz);
 		/* Idle GPUs lower their PCIe generation; this one is under load. */
 		if (c.pcie_gen && c.pcie_width)
-			add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank, c.pcie_gen,
-			    c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
+			status_add(text, bytes, "pcie_%u=%u %u %u %u\n", ctx->places[i].rank,
+			           c.pcie_gen, c.pcie_width, c.pcie_gen_max, c.pcie_width_max);
 		if (strcmp(c.throttle, "none"))
 			snprintf(why, sizeof why, "%s", c.throttle);
 	}
 	if (now[0])
-		add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now, most,
-		    why);
+		status_add(text, bytes, "clock_sm_mhz=%s\nclock_sm_max_mhz=%s\nthrottle=%s\n", now,
+		           most, why);
 }
 
 /* The memory that buffers, communicators, registration and NCCL's calls took, of the GPU whose free
@@ -278,8 +266,8 @@ static void describe_memory(struct backend_ctx *ctx, char *text, size_t bytes)
 	const struct place *p = nccl_fullest(ctx);
 	for (unsigned i = 1; p && i < READINGS; i++)
 		if (p->free_bytes[i - 1] && p->free_bytes[i])
-			add(text, bytes, "memory_%s_bytes=%lld\n", names[i],
-			    (long long)p->free_bytes[i - 1] - (long long)p->free_bytes[i]);
+			status_add(text, bytes, "memory_%s_bytes=%lld\n", names[i],
+			           (long long)p->free_bytes[i - 1] - (long long)p->free_bytes[i]);
 }
 
 /* How many arenas the library registered: it may register none without an error. */
@@ -290,11 +278,11 @@ static void describe_registration(const struct backend_ctx *ctx, char *text, siz
 	for (unsigned i = 0; i < ctx->count; i++)
 		taken += !!ctx->places[i].handles[0] + !!ctx->places[i].handles[1];
 	if (how == REGISTER_NONE)
-		add(text, bytes, "registered=none\n");
+		status_add(text, bytes, "registered=none\n");
 	else
-		add(text, bytes, "registered=%s, %u of %u buffers\n",
-		    settings_words("register")[how], taken,
-		    (how == REGISTER_RECV_WINDOW ? 1 : 2) * ctx->count);
+		status_add(text, bytes, "registered=%s, %u of %u buffers\n",
+		           settings_words("register")[how], taken,
+		           (how == REGISTER_RECV_WINDOW ? 1 : 2) * ctx->count);
 }
 
 static void describe_library(const struct backend_ctx *ctx, char *text, size_t bytes)
@@ -304,26 +292,27 @@ static void describe_library(const struct backend_ctx *ctx, char *text, size_t b
 	int runtime = 0, driver = 0;
 	if (cudaRuntimeGetVersion(&runtime) == cudaSuccess &&
 	    cudaDriverGetVersion(&driver) == cudaSuccess)
-		add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
-		    runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-	add(text, bytes,
-	    "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=", ctx->api.version,
-	    ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc", set->api);
+		status_add(text, bytes, "cuda=%d.%d\ncuda_of_driver=%d.%d\n", runtime / 1000,
+		           runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
+	status_add(text, bytes, "library=%s\nlibrary_file=%s\nallocator=%s\napi=%s\nnative_calls=",
+	           ctx->api.version, ctx->api.file, ctx->allocates ? "ncclMemAlloc" : "cudaMalloc",
+	           set->api);
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (nccl_has_native(&ctx->api, (enum coll_kind)c)) {
-			add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
+			status_add(text, bytes, "%s ", coll_info((enum coll_kind)c)->name);
 			some = true;
 		}
-	add(text, bytes, some ? "\n" : "none\n");
+	status_add(text, bytes, some ? "\n" : "none\n");
 	if (set->cta_policy != CTA_LIBRARY)
-		add(text, bytes, "cta_policy=%s\n", settings_words("cta_policy")[set->cta_policy]);
+		status_add(text, bytes, "cta_policy=%s\n",
+		           settings_words("cta_policy")[set->cta_policy]);
 	if (set->min_ctas && set->max_ctas)
-		add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
+		status_add(text, bytes, "ctas=%u to %u\n", set->min_ctas, set->max_ctas);
 	else if (set->min_ctas || set->max_ctas)
-		add(text, bytes, "ctas=%u at %s\n", set->min_ctas + set->max_ctas,
-		    set->min_ctas ? "least" : "most");
+		status_add(text, bytes, "ctas=%u at %s\n", set->min_ctas + set->max_ctas,
+		           set->min_ctas ? "least" : "most");
 	if (set->call_ctas)
-		add(text, bytes, "call_ctas=%u\n", set->call_ctas);
+		status_add(text, bytes, "call_ctas=%u\n", set->call_ctas);
 }
 
 /* The thread blocks that were launched, whatever min_ctas, max_ctas and call_ctas asked for. */
@@ -332,11 +321,11 @@ static void describe_launched(const struct backend_ctx *ctx, char *text, size_t 
 	char launched[256] = "";
 	for (int c = 0; c < COLL_KINDS; c++)
 		if (ctx->ctas[c])
-			add(launched, sizeof launched, "%s%s %u", launched[0] ? ", " : "",
-			    coll_info((enum coll_kind)c)->name, ctx->ctas[c]);
+			status_add(launched, sizeof launched, "%s%s %u", launched[0] ? ", " : "",
+			           coll_info((enum coll_kind)c)->name, ctx->ctas[c]);
 	if (launched[0])
-		add(text, bytes, "launched_ctas=%s\nsms=%u\n", launched,
-		    device_sms(ctx->places[0].device));
+		status_add(text, bytes, "launched_ctas=%s\nsms=%u\n", launched,
+		           device_sms(ctx->places[0].device));
 }
 
 static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
@@ -346,19 +335,19 @@ static void nccl_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	describe_library(ctx, text, bytes);
 	describe_registration(ctx, text, bytes);
 	nccl_move_describe(ctx, text, bytes);
-	add(text, bytes, "end_seen=%s\ninit_ns=%lld\n", ctx->driver.write ? "word" : "query",
-	    (long long)ctx->init_ns);
+	status_add(text, bytes, "end_seen=%s\ninit_ns=%lld\n", ctx->driver.write ? "word" : "query",
+	           (long long)ctx->init_ns);
 	describe_memory(ctx, text, bytes);
 	describe_clocks(ctx, text, bytes);
 	describe_launched(ctx, text, bytes);
 	if (ctx->traced)
-		add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
+		status_add(text, bytes, "trace=%s\n", trace_missing() ? trace_missing() : "CUPTI");
 	for (unsigned i = 0; i < ctx->count; i++) {
 		device_describe(ctx->places[i].device, device, sizeof device);
-		add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
+		status_add(text, bytes, "device_%u=%s\n", ctx->places[i].rank, device);
 		int node = nccl_links_node(&ctx->places[i]);
 		if (node >= 0)
-			add(text, bytes, "pinned_node_%u=%d\n", ctx->places[i].rank, node);
+			status_add(text, bytes, "pinned_node_%u=%d\n", ctx->places[i].rank, node);
 	}
 }
 

@@ -23,8 +23,7 @@ struct nvml_watch;
 struct backend_ctx;
 struct place;
 
-/* When a GPU's free memory is read: before the buffers, then after the buffers, the communicators and
- * the registration of buffers, and at the trial's end. */
+/* After which step a GPU's free memory is read; bare: before all. */
 enum nccl_reading {
 	READ_BARE,
 	READ_BUFFERS,
@@ -87,7 +86,6 @@ struct place {
 	size_t free_bytes[READINGS]; /* 0: CUDA does not say */
 };
 
-/* A rank's buffers in its GPU's memory. */
 struct nccl_peer {
 	char *send, *recv;
 	uint32_t *round;
@@ -95,6 +93,9 @@ struct nccl_peer {
 
 /* Local rank p's part of one call. Errors go to nccl_keep. */
 typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *from, char *to);
+
+/* The same within a group. */
+typedef void nccl_grouped_fn(struct backend_ctx *ctx, struct place *p, const void *of);
 
 /* How NCCL carries out a collective: by `put`, else by `move`, else by `call`. */
 struct nccl_coll {
@@ -105,7 +106,7 @@ struct nccl_coll {
 	/* After all local ranks' put: what each does first, or NULL; then rounds, a group each. Round
 	 * k begins when the previous one has ended on the rank. */
 	void (*first)(struct backend_ctx *ctx, struct place *p);
-	void (*round)(struct backend_ctx *ctx, struct place *p, unsigned k);
+	nccl_grouped_fn *round; /* `of`: k */
 	unsigned (*rounds)(unsigned nranks);
 	bool trains;        /* after all local ranks' put: a step of training */
 	const char *native; /* api = native uses `call`: NCCL's name of it, */
@@ -115,9 +116,7 @@ struct nccl_coll {
 	bool one_process;   /* writes into other ranks' buffers by their address */
 	bool connects;      /* no call: makes communicators */
 };
-/* The row of a collective; all zero if it has none. */
 const struct nccl_coll *nccl_coll(enum coll_kind coll);
-/* Issues all rounds of the cell's row, for all local ranks. */
 void nccl_rounds(struct backend_ctx *ctx);
 
 struct backend_ctx {
@@ -171,10 +170,17 @@ struct backend_ctx {
 int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const char *what,
             struct status *st);
 
+/* `part` of all local ranks, in a group: outside of one, the first would wait for the others. Ends at the
+ * first failure. Then settles. */
+void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of);
+static inline int nccl_team(int failed, struct status *st)
+{
+	return failed ? status_set(st, "another rank failed") : 0;
+}
+
 /* nccl_options. compute: the lowest compute capability of the GPUs, as 90 for 9.0. */
 int nccl_refuse(const struct trial *trial, const struct nccl_api *api, unsigned compute,
                 struct status *st);
-/* Whether NCCL has one call for the collective, and this library has it. */
 bool nccl_has_native(const struct nccl_api *api, enum coll_kind coll);
 
 /* What is registered, which api = device adds to. */
@@ -188,10 +194,8 @@ void nccl_close(struct backend_ctx *ctx);
 void nccl_leave(struct backend_ctx *ctx);
 /* nccl_renew: *at becomes the new connection. After an error it is one that close accepts. */
 int nccl_renew(struct backend_ctx **at, struct status *st);
-/* Reads the free memory of all local GPUs. */
 void nccl_read_memory(struct backend_ctx *ctx, enum nccl_reading reading);
-/* The local GPU whose free memory fell most from the first reading to the last; NULL if none has
- * both. */
+/* The local GPU whose free memory fell most; NULL: not known. */
 const struct place *nccl_fullest(const struct backend_ctx *ctx);
 
 /* nccl_open: both steps, communicators and the registration of buffers with them. */
@@ -204,8 +208,7 @@ void nccl_finalize(struct backend_ctx *ctx);
 /* All but the communicators; once they refer to no buffer. */
 void nccl_give_back(struct backend_ctx *ctx);
 
-/* nccl_call: sets up the cell for all local ranks: sizes, sides, datatype and operation. Frees what
- * the last cell left. */
+/* nccl_call: sets up the cell for all local ranks, and frees what the last one left. */
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st);
 void nccl_drop_cell(struct backend_ctx *ctx);
 
@@ -234,7 +237,7 @@ void nccl_keep(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm);
 void nccl_settle(struct backend_ctx *ctx);
 void nccl_settle_comm(struct backend_ctx *ctx, ncclComm_t comm); /* NULL is allowed */
 
-/* nccl_links: whether a cell copies from or to CPU memory. */
+/* nccl_links: whether any cell copies from or to CPU memory. */
 bool nccl_links_host(const struct trial *trial);
 /* A cell's buffers: a side may be in CPU memory. */
 char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p);
@@ -253,7 +256,6 @@ int nccl_links_open(struct backend_ctx *ctx, struct status *st);
 int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_links_drop(struct place *p);
 nccl_part_fn nccl_put_local, nccl_put_pair, nccl_put_staged, nccl_put_copies;
-/* api = copies: the copies of an alltoall, without a handshake. */
 bool nccl_copies(const struct settings *settings);
 
 /* nccl_train: the resources of a trial with a step of training; close frees a local rank's. */
@@ -262,7 +264,6 @@ int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st)
 void nccl_train_close(struct backend_ctx *ctx, struct place *p);
 /* Before the cell's calls: all products once, as the first one loads their kernels. */
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st);
-/* The step of all local ranks, data-parallel or of a mixture of experts. */
 void nccl_train(struct backend_ctx *ctx);
 void nccl_experts(struct backend_ctx *ctx);
 /* nccl_coll: sends and receives these numbers of elements to and from each rank, within a group. */
@@ -279,7 +280,7 @@ int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
 int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
                       struct status *st);
 
-/* nccl_device: whether the settings ask for its kernel, and whether there is one for a collective. */
+/* nccl_device: whether the settings ask for its kernel, and whether it has a collective. */
 bool nccl_moves(const struct settings *settings);
 bool nccl_can_move(enum coll_kind coll);
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,

@@ -174,9 +174,9 @@ static void hypercube_own(struct backend_ctx *ctx, struct place *p)
 }
 
 /* Round k joins cubes of 2^k ranks: sends all of the own cube's data to the peer. */
-static void hypercube_round(struct backend_ctx *ctx, struct place *p, unsigned k)
+static void hypercube_round(struct backend_ctx *ctx, struct place *p, const void *k)
 {
-	unsigned size = 1u << k, cube = p->me & ~(size - 1), peer = p->me ^ size;
+	unsigned size = 1u << *(const unsigned *)k, cube = p->me & ~(size - 1), peer = p->me ^ size;
 	send(ctx, p, p->round_to, cube * ctx->part, size * ctx->part, peer);
 	receive(ctx, p, p->round_to, (cube ^ size) * ctx->part, size * ctx->part, peer);
 }
@@ -190,8 +190,9 @@ static unsigned hypercube_rounds(unsigned nranks)
 }
 
 /* Forth, then back. */
-static void pingpong_round(struct backend_ctx *ctx, struct place *p, unsigned k)
+static void pingpong_round(struct backend_ctx *ctx, struct place *p, const void *of)
 {
+	const unsigned k = *(const unsigned *)of;
 	unsigned first = value_pair_from(ctx->cell.root),
 	         second = value_pair_to(ctx->cell.root, ctx->n);
 	if (p->me == (k ? second : first))
@@ -226,11 +227,7 @@ void nccl_rounds(struct backend_ctx *ctx)
 	for (unsigned k = 0, n = row->rounds(ctx->n); k < n; k++) {
 		if (ctx->fresh && k && nccl_meet(ctx))
 			return; /* the loop's next wait reports it */
-		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-		for (unsigned i = 0; i < ctx->count; i++)
-			row->round(ctx, &ctx->places[i], k);
-		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-		nccl_settle(ctx);
+		nccl_group(ctx, row->round, &k);
 	}
 }
 

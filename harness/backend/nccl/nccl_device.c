@@ -333,10 +333,7 @@ static int read_window(struct backend_ctx *ctx, struct place *p, const void *at,
 		                  "api = %s: NCCL %s maps no memory of all ranks to each other "
 		                  "here (NCCL_DEBUG=INFO says why)",
 		                  ctx->trial->settings.api, ctx->api.version);
-	if (device_ok(
-	        cudaMemcpyAsync(&window, at, sizeof window, cudaMemcpyDeviceToHost, p->stream),
-	        "reading a window", st) ||
-	    device_ok(cudaStreamSynchronize(p->stream), "reading a window", st))
+	if (device_copy(&window, at, sizeof window, p->stream, "reading a window", st))
 		return -1;
 	if (window.lsa_rank != (int)p->me || !window.stride)
 		return status_set(st, "api = %s: a window of NCCL %s has not the form of 2.28",
@@ -386,26 +383,19 @@ static int make_channels(struct backend_ctx *ctx, struct place *p, struct status
 	if (!p->channels &&
 	    nccl_ok(ctx, ctx->api.MemAlloc((void **)&p->channels, bytes), NULL, "ncclMemAlloc", st))
 		return -1;
-	if (device_ok(cudaMemsetAsync(p->channels, 0, bytes, p->stream), "cudaMemsetAsync", st) ||
-	    device_ok(cudaStreamSynchronize(p->stream), "cudaMemsetAsync", st))
+	if (device_ok(cudaMemsetAsync(p->channels, 0, bytes, p->stream), "cudaMemsetAsync", st))
 		return -1;
-	return 0;
+	return device_ok(cudaStreamSynchronize(p->stream), "cudaMemsetAsync", st);
 }
 
-static int register_channels(struct backend_ctx *ctx, struct status *st)
+static void register_channels(struct backend_ctx *ctx, struct place *p, const void *of)
 {
 	const size_t bytes = MOVE_CTAS * protocol_channel_bytes(ctx->n, MOVE_PACKETS);
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
-		struct place *p = &ctx->places[i];
-		nccl_keep(ctx,
-		          ctx->api.CommWindowRegister(p->comm, p->channels, bytes,
-		                                      &p->channels_window, NCCL_SYMMETRIC),
-		          p->comm);
-	}
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
-	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the channels", st);
+	(void)of;
+	nccl_keep(ctx,
+	          ctx->api.CommWindowRegister(p->comm, p->channels, bytes, &p->channels_window,
+	                                      NCCL_SYMMETRIC),
+	          p->comm);
 }
 
 /* Half of what a cell may take, so that the wait says whom it waited for before the cell is late. */
@@ -417,13 +407,11 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st)
 	for (unsigned i = 0; i < ctx->count; i++)
 		if (make_channels(ctx, &ctx->places[i], st))
 			return -1;
-	if (register_channels(ctx, st))
+	nccl_group(ctx, register_channels, NULL);
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the channels", st))
 		return -1;
 	if (!ctx->move_failed &&
-	    device_ok(cudaHostAlloc((void **)&ctx->move_failed,
-	                            ctx->count * sizeof *ctx->move_failed,
-	                            cudaHostAllocPortable | cudaHostAllocMapped),
-	              "cudaHostAlloc", st))
+	    device_pin((void **)&ctx->move_failed, ctx->count * sizeof *ctx->move_failed, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
@@ -442,7 +430,7 @@ int nccl_move_open(struct backend_ctx *ctx, struct status *st)
 			return -1;
 		p->peers_recv += ctx->trial->settings.offset_bytes;
 	}
-	return team_meet(ctx->team) ? status_set(st, "another rank failed") : 0;
+	return nccl_team(team_meet(ctx->team), st);
 }
 
 void nccl_move_await(struct backend_ctx *ctx)
@@ -552,14 +540,12 @@ void nccl_move_describe(const struct backend_ctx *ctx, char *text, size_t bytes)
 	if (!nccl_moves(&ctx->trial->settings))
 		return;
 	for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-		snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu %s %u %u",
-		         i ? ", " : "", table[i].most == SIZE_MAX ? 0 : table[i].most,
-		         way_names[table[i].way], per_rank(ctx, table[i].ctas),
-		         per_rank(ctx, table[i].own_ctas));
-	size_t at = strlen(text);
-	snprintf(text + at, bytes - at,
-	         "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
-	         per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
-	         strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
-	         ctx->places[0].move.early ? "programmatic dependent launch" : "stream order");
+		status_add(rows, sizeof rows, "%s%zu %s %u %u", i ? ", " : "",
+		           table[i].most == SIZE_MAX ? 0 : table[i].most, way_names[table[i].way],
+		           per_rank(ctx, table[i].ctas), per_rank(ctx, table[i].own_ctas));
+	status_add(text, bytes,
+	           "device_table=%s\ndevice_basis=%s\ndevice_barrier=%s\ndevice_launch=%s\n", rows,
+	           per_rank(ctx, ctx->nranks) > MEASURED_GPUS ? "predicted" : "measured",
+	           strcmp(ctx->trial->settings.api, "device") ? "none" : "entry",
+	           ctx->places[0].move.early ? "programmatic dependent launch" : "stream order");
 }

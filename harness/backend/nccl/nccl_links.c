@@ -16,30 +16,15 @@
 #define MPOL_PREFERRED       1
 #define MPOL_NODE_OF_ADDRESS 3
 
-static bool uses_host(enum coll_kind coll)
-{
-	return coll_info(coll)->is & COLL_RAW && coll != COLL_PAIR_COPY;
-}
-
 bool nccl_links_host(const struct trial *trial)
 {
-	for (unsigned i = 0; i < trial->ncells; i++)
-		if (uses_host(trial->cells[i].coll))
-			return true;
-	return false;
+	return trial_has(trial, COLL_TO_DEVICE) || trial_has(trial, COLL_TO_HOST) ||
+	       trial_has(trial, COLL_PAIR_STAGED);
 }
 
 bool nccl_copies(const struct settings *settings)
 {
 	return !strcmp(settings->api, "copies");
-}
-
-static bool copies_pairs(const struct trial *trial)
-{
-	for (unsigned i = 0; i < trial->ncells; i++)
-		if (trial->cells[i].coll == COLL_PAIR_COPY)
-			return true;
-	return false;
 }
 
 char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p)
@@ -58,11 +43,10 @@ int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **
 	int node = ctx->trial->settings.bind == BIND_NEAR_GPU ? device_numa_node(p->device) : -1;
 	unsigned long nodes = node >= 0 && node < 64 ? 1ul << node : 0;
 	bool asked = nodes && !syscall(SYS_set_mempolicy, MPOL_PREFERRED, &nodes, 64);
-	cudaError_t result =
-	    cudaHostAlloc((void **)out, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+	int result = device_pin((void **)out, bytes, st);
 	if (asked)
 		syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0);
-	return device_ok(result, "cudaHostAlloc", st);
+	return result;
 }
 
 int nccl_links_node(const struct place *p)
@@ -112,7 +96,7 @@ int nccl_links_refuse(const struct trial *trial, const struct cell *c, struct st
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
-	bool pairs = copies_pairs(trial), all = pairs || nccl_copies(&trial->settings);
+	bool pairs = trial_has(trial, COLL_PAIR_COPY), all = pairs || nccl_copies(&trial->settings);
 	if (trial->settings.peer != PEER_WRITE && !pairs)
 		return status_set(st, "peer = %s is of pair_copy, which has no two ranks here",
 		                  settings_words("peer")[trial->settings.peer]);
@@ -137,7 +121,7 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 
 int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 {
-	if (!copies_pairs(ctx->trial) && !nccl_copies(&ctx->trial->settings))
+	if (!trial_has(ctx->trial, COLL_PAIR_COPY) && !nccl_copies(&ctx->trial->settings))
 		return 0;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct place *p = &ctx->places[i];
@@ -174,15 +158,10 @@ int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 	    staged
 	        ? trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)))
 	        : p->device;
-	if (device_use(p->far_device, st) ||
-	    device_ok(cudaStreamCreateWithFlags(&p->far, cudaStreamNonBlocking),
-	              "cudaStreamCreateWithFlags", st) ||
-	    device_ok(cudaEventCreateWithFlags(&p->far_done, cudaEventDisableTiming),
-	              "cudaEventCreate", st) ||
-	    device_use(p->device, st))
+	if (device_use(p->far_device, st) || device_stream(&p->far, st) ||
+	    device_event(&p->far_done, st) || device_use(p->device, st))
 		return -1;
-	return device_ok(cudaEventCreateWithFlags(&p->near_done, cudaEventDisableTiming),
-	                 "cudaEventCreate", st);
+	return device_event(&p->near_done, st);
 }
 
 void nccl_links_drop(struct place *p)
@@ -239,16 +218,14 @@ void nccl_put_pair(struct backend_ctx *ctx, struct place *p, const char *from, c
 static cudaError_t relay(struct backend_ctx *ctx, struct place *p, char *to, char *by,
                          const char *from, size_t bytes)
 {
-	cudaError_t result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
-		result = carry(ctx, by, from, bytes, p->stream);
-	if (result == cudaSuccess)
-		result = cudaEventRecord(p->near_done, p->stream);
-	if (result == cudaSuccess)
-		result = cudaSetDevice((int)p->far_device);
-	if (result == cudaSuccess)
-		result = cudaStreamWaitEvent(p->far, p->near_done, 0);
-	return result == cudaSuccess ? carry(ctx, to, by, bytes, p->far) : result;
+	cudaError_t result;
+	if ((result = cudaSetDevice((int)p->device)) ||
+	    (result = carry(ctx, by, from, bytes, p->stream)) ||
+	    (result = cudaEventRecord(p->near_done, p->stream)) ||
+	    (result = cudaSetDevice((int)p->far_device)) ||
+	    (result = cudaStreamWaitEvent(p->far, p->near_done, 0)))
+		return result;
+	return carry(ctx, to, by, bytes, p->far);
 }
 
 /* The sender's worker issues both halves; its own stream then waits for the other one. */
@@ -263,11 +240,8 @@ void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from,
 		size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
 		result = relay(ctx, p, to + at, p->host + slot + at, from + at, n);
 	}
-	if (result == cudaSuccess)
-		result = cudaEventRecord(p->far_done, p->far);
-	if (result == cudaSuccess)
-		result = cudaSetDevice((int)p->device);
-	if (result == cudaSuccess)
+	if (!result && !(result = cudaEventRecord(p->far_done, p->far)) &&
+	    !(result = cudaSetDevice((int)p->device)))
 		result = cudaStreamWaitEvent(p->stream, p->far_done, 0);
 	nccl_keep_cuda(ctx, result);
 }
@@ -297,21 +271,18 @@ void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from,
 		return;
 	p->copied++;
 	cudaError_t result = cudaEventRecord(p->near_done, p->stream);
-	if (result == cudaSuccess)
-		result = cudaStreamWaitEvent(p->far, p->near_done, 0);
-	if (result == cudaSuccess)
-		result = carry(ctx, to + p->me * part, from + p->me * part, part, p->far);
-	if (result == cudaSuccess)
+	if (!result && !(result = cudaStreamWaitEvent(p->far, p->near_done, 0)) &&
+	    !(result = carry(ctx, to + p->me * part, from + p->me * part, part, p->far)))
 		result = cudaEventRecord(p->far_done, p->far);
-	for (unsigned d = 1; d < ctx->n && result == cudaSuccess; d++) {
+	for (unsigned d = 1; d < ctx->n && !result; d++) {
 		const unsigned r = (p->me + d) % ctx->n;
+		char *peer = ctx->peers[rank_of(ctx, p, r)].recv + slot + p->me * part;
 		result = keep_step(ctx, p, d);
-		if (result != cudaSuccess)
-			break;
-		result = cudaMemcpyAsync(ctx->peers[rank_of(ctx, p, r)].recv + slot + p->me * part,
-		                         from + r * part, part, cudaMemcpyDefault, p->stream);
+		if (!result)
+			result = cudaMemcpyAsync(peer, from + r * part, part, cudaMemcpyDefault,
+			                         p->stream);
 	}
-	if (result == cudaSuccess)
+	if (!result)
 		result = cudaStreamWaitEvent(p->stream, p->far_done, 0);
 	nccl_keep_cuda(ctx, result);
 }

@@ -3,72 +3,357 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Keeps the bytes of torn lines out of the record, which must be UTF-8. */
-static void keep_words(const struct nccl_log_line *line, char *out, size_t bytes)
+/* NCCL's MAXCHANNELS; 32 before 2.23. */
+#define MAX_CHANNELS 64
+
+#define MOST_BYTES 4096 /* of a line; NCCL's own buffer has 1024 */
+#define GROUPS     11   /* the most that are looked at, with the whole */
+
+/* One line: what follows its head. */
+struct line {
+	const char *text;
+	regmatch_t group[GROUPS];
+};
+
+static bool is_given(const struct line *line, unsigned group)
 {
-	size_t n = line->words_bytes < bytes - 1 ? line->words_bytes : bytes - 1;
+	return line->group[group].rm_so >= 0;
+}
+
+/* Of digits, which a form bounds. */
+static unsigned long long number(const struct line *line, unsigned group)
+{
+	return strtoull(line->text + line->group[group].rm_so, NULL, 10);
+}
+
+/* Keeps the bytes of torn lines out of the record, which must be UTF-8. */
+static void words(const struct line *line, unsigned group, char *out, size_t bytes)
+{
+	const char *at = line->text + line->group[group].rm_so;
+	const size_t all = (size_t)(line->group[group].rm_eo - line->group[group].rm_so);
+	const size_t n = !is_given(line, group) ? 0 : all < bytes - 1 ? all : bytes - 1;
 	for (size_t i = 0; i < n; i++)
-		out[i] = line->words[i] >= ' ' && line->words[i] <= '~' ? line->words[i] : '?';
+		out[i] = at[i] >= ' ' && at[i] <= '~' ? at[i] : '?';
 	out[n] = '\0';
 }
 
-/* Room for one more of `size` bytes in a list of n. */
-static void *grow(void *list, unsigned n, unsigned *room, size_t size)
+/* Room for one more of `size` bytes in a list of n; it doubles. */
+static void *grow(void *list, unsigned n, size_t size, struct status *st)
 {
-	unsigned more = *room ? 2 * *room : 64;
-	void *grown;
-	if (n < *room)
+	if (n & (n - 1))
 		return list;
-	grown = reallocarray(list, more, size);
-	if (grown)
-		*room = more;
-	return grown;
+	list = reallocarray(list, n ? 2 * n : 1, size);
+	if (!list)
+		status_set(st, "out of memory");
+	return list;
 }
 
-static int compare_numbers(unsigned a, unsigned b)
+/* --- what a line adds --- */
+
+typedef int add_fn(const struct line *line, struct nccl_log *e, struct status *st);
+
+/* A line that begins like one of the others, but cannot be parsed. */
+static int add_unread(const struct line *line, struct nccl_log *e, struct status *st)
 {
-	return (a > b) - (a < b);
+	(void)line, (void)st;
+	e->path.unread++;
+	return 0;
 }
+
+static int add_link(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	struct path_link link = {.from = (unsigned)number(line, 4),
+	                         .to = (unsigned)number(line, 6)},
+	                 *links;
+	const unsigned long long channel = number(line, 2);
+	words(line, 10, link.via, sizeof link.via);
+	if (channel >= MAX_CHANNELS ||
+	    line->group[10].rm_eo - line->group[10].rm_so >= PATH_VIA_BYTES)
+		return add_unread(line, e, st);
+	if (link.from == link.to)
+		return 0;
+	if (!strcmp(link.via, "direct shared memory")) /* before 2.11 */
+		strcpy(link.via, "SHM/direct");
+	/* Without a connection a ring's is the first, a channel's may be either. */
+	for (int c = 0; c < 2; c++)
+		if (is_given(line, 3) ? line->text[line->group[3].rm_eo - 1] == '0' + c
+		                      : !c || line->text[0] == 'C')
+			link.seen[c] = UINT64_C(1) << channel;
+	links = grow(e->path.links, e->path.nlinks, sizeof link, st);
+	if (!links)
+		return -1;
+	e->path.links = links;
+	links[e->path.nlinks++] = link;
+	return 0;
+}
+
+static const char *const reg_names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
+
+static enum nccl_reg reg_of(const struct line *line)
+{
+	char name[24];
+	enum nccl_reg reg = 0;
+	words(line, 2, name, sizeof name);
+	while (reg < NCCL_REG_KINDS && strcasecmp(name, reg_names[reg]))
+		reg++;
+	return reg < NCCL_REG_KINDS ? reg : NCCL_REG_NVLS; /* graph-registered */
+}
+
+static int add_opening(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	e->registration[reg_of(line)].done++;
+	if (!is_given(line, 6))
+		return 0;
+	struct nccl_log_pair *pairs = grow(e->pairs, e->npairs, sizeof *pairs, st);
+	if (!pairs)
+		return -1;
+	e->pairs = pairs;
+	pairs[e->npairs++] =
+	    (struct nccl_log_pair){(unsigned)number(line, 1), (unsigned)number(line, 6)};
+	return 0;
+}
+
+static int add_failure(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	const enum nccl_reg reg = reg_of(line);
+	(void)st;
+	if (!e->registration[reg].failed++)
+		words(line, 4, e->registration[reg].reason, sizeof e->registration[reg].reason);
+	return 0;
+}
+
+static int add_asked(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	(void)line, (void)st;
+	e->asked++;
+	return 0;
+}
+
+static int add_skipped(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	(void)st;
+	if (!e->skipped++)
+		words(line, 3, e->skipped_reason, sizeof e->skipped_reason);
+	return 0;
+}
+
+static int add_version(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+	int before = 0; /* the patch, which is a word in a build of one's own: 2.19.stable */
+	char version[sizeof e->path.version];
+	words(line, 2, version, sizeof version);
+	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||
+	    !version[before])
+		return 0;
+	if (e->path.version[0] && strcmp(e->path.version, version))
+		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
+		                  e->path.version, version);
+	strcpy(e->path.version, version);
+	e->version_code = major * 10000 + minor * 100 + patch;
+	return 0;
+}
+
+static int add_chunk(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	(void)st;
+	e->path.p2p_chunk_bytes = number(line, 1);
+	return 0;
+}
+
+static int add_channels(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	(void)st;
+	e->path.coll_channels = (unsigned)number(line, 1);
+	e->path.p2p_channels = (unsigned)number(line, 4);
+	e->path.p2p_channels_per_peer = (unsigned)number(line, 5);
+	return 0;
+}
+
+/* The last line of a collective counts: the path's job calls each at its largest size last. */
+static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
+{
+	char piece[128], kept[PATH_WHY_BYTES];
+	const char *name = choice->collective;
+	char *out = e->path.algorithms;
+	snprintf(piece, sizeof piece, "%s %s %s, %u channels", name, choice->algorithm,
+	         choice->protocol, choice->channels);
+	strcpy(kept, out);
+	out[0] = '\0';
+	for (char *rest = kept, *old; rest && (old = strsep(&rest, ";"));) {
+		old += strspn(old, " ");
+		if (*old && (strncmp(old, name, strlen(name)) || old[strlen(name)] != ' '))
+			status_add(out, PATH_WHY_BYTES, "%s; ", old);
+	}
+	status_add(out, PATH_WHY_BYTES, "%s", piece);
+}
+
+/* The last line of a collective and its bytes counts. Of ranks of one communicator NCCL logs the
+ * first. */
+static int add_choice(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	struct path_choice choice = {.bytes = number(line, 2)}, *list;
+	unsigned i = 0;
+	if (number(line, 6) < number(line, 5))
+		return 0;
+	words(line, 1, choice.collective, sizeof choice.collective);
+	words(line, 3, choice.algorithm, sizeof choice.algorithm);
+	words(line, 4, choice.protocol, sizeof choice.protocol);
+	choice.channels = (unsigned)(number(line, 6) - number(line, 5)) + 1;
+	add_algorithm(&choice, e);
+	while (i < e->path.nchoices && (strcmp(e->path.choices[i].collective, choice.collective) ||
+	                                e->path.choices[i].bytes != choice.bytes))
+		i++;
+	list = i < e->path.nchoices ? e->path.choices : grow(e->path.choices, i, sizeof choice, st);
+	if (!list)
+		return -1;
+	e->path.choices = list;
+	list[i] = choice;
+	e->path.nchoices += i == e->path.nchoices;
+	return 0;
+}
+
+const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name)
+{
+	for (unsigned i = 0; i < log->nset; i++)
+		if (!strcmp(log->set[i].name, name))
+			return &log->set[i];
+	return NULL;
+}
+
+/* What the first line of a variable says counts. */
+static int add_set(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	struct nccl_log_set one = {.refused = line->group[1].rm_so > 0}, *list;
+	words(line, 1, one.name, sizeof one.name);
+	words(line, 2, one.value, sizeof one.value);
+	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
+		one.value[strlen(one.value) - 1] = '\0';
+	if (nccl_log_set_find(e, one.name))
+		return 0;
+	list = grow(e->set, e->nset, sizeof one, st);
+	if (!list)
+		return -1;
+	e->set = list;
+	list[e->nset++] = one;
+	return 0;
+}
+
+static int add_copy_engine(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	(void)line, (void)st;
+	e->path.copy_engine = true;
+	return 0;
+}
+
+static int add_symmetric(const struct line *line, struct nccl_log *e, struct status *st)
+{
+	char kernel[64];
+	(void)st;
+	words(line, 1, kernel, sizeof kernel);
+	e->path.symmetric = true;
+	e->symmetric_ll += strstr(kernel, "LL") != NULL;
+	return 0;
+}
+
+/* --- the forms --- */
+
+#define RANK     "([0-9]{1,7})" /* no job has more */
+#define NUMBER   "([0-9]{1,18})"
+#define DEVICE   "(\\[[0-9a-f]+\\])" /* a PCI bus before 2.18 */
+#define KIND     "(IPC|NET|NVLS|COLLNET|collNet|graph-registered)"
+#define VARIABLE "([A-Z0-9_]+)"
+/* NCCL gives no more of a reason than what follows the size. */
+#define REASON "( .* buffSize [0-9]+,? (.*))?"
+
+/* The whole rest must be a name that NCCL gives: half a name may be a prefix of another one. A plugin
+ * names its network itself, maybe with spaces. The rank whose proxy sends is in parentheses;
+ * "(PCI)" since 2.26. */
+#define VIA                                                                                        \
+	"(P2P/(direct pointer|CUMEM|MNNVL|IPC|indirect/[0-9]+\\[[0-9a-f]+\\])(/read)?(/CE)?"       \
+	"|SHM/direct(/direct|/CE)?|SHM/CE(/direct|/CE)|direct shared memory"                       \
+	"|NET/[ -.0-9;-~]+/[0-9]+(\\([0-9]+\\))?(/GDRDMA)?(\\(PCI\\))?(/Shared)?)$"
+
+/* The first form that fits counts. tests/nccl_forms compares them with what a library can write. */
+// clang-format off
+static const struct form {
+	const char *text; /* an extended regular expression; its groups are the function's */
+	add_fn *add;
+} forms[] = {
+    /* Of the first process of a job, often without a head, or only with a time. */
+    {"^(\\[[^]]*\\] )?NCCL version v?([0-9][^+ ]*)", add_version},
+    /* SHM names no connection, and before 2.12 nothing does. Rings are listed without "via". */
+    {"^(Channel|Ring) " RANK "(/[01])? : " RANK DEVICE " -> " RANK DEVICE " (\\[(send|receive)\\] )?via " VIA, add_link},
+    {"^(Ring) " RANK "(/[01])? : " RANK "() -> " RANK "() (\\[(send|receive)\\] )via " VIA, add_link}, /* 2.4 */
+    {"^(Channel|Ring) .* via ", add_unread},
+    /* "local" and "graph" in 2.23, "registered" in 2.26; "registering" is only the attempt. The
+     * address after the peer shows that the peer's number is complete. */
+    {"^rank " RANK " - (IPC) (local |graph )?(register|reuse)(ed)? buffer .* to peer " RANK " regAddr ", add_opening},
+    {"^rank " RANK " - IPC (local |graph )?(register|reuse)(ed)? buffer ", add_unread},
+    {"^rank " RANK " - " KIND " (register userbuff|reuse) ", add_opening},
+    {"^rank [0-9]+ (successfully|reuse|successfully registered|reuse registered|reuse local-registered) " KIND " sendbuff ", add_opening},
+    {"^rank " RANK " failed to " KIND " register" REASON, add_failure}, /* a warning in 2.24 and 2.25 */
+    {"^rank " RANK " - " KIND " failed to register userbuff" REASON, add_failure},
+    {"^register comm ", add_asked},
+    {"^Skipping (graph )?registration ([^(]*\\(([^)]*)\\))?", add_skipped}, /* since 2.28.9 */
+    {"^P2P Chunksize set to " NUMBER "$", add_chunk},
+    {"^" RANK " coll channels, ([0-9]+ collnet channels, )?([0-9]+ nvls channels, )?" RANK " p2p channels, " RANK " p2p channels per peer", add_channels},
+    /* Since 2.24. Earlier lines have numbers for words and no channels, and before 2.23 no
+     * collective. The bytes are those of the call's count: of AllGather and ReduceScatter one
+     * rank's part. */
+    {"^([^:]+): " NUMBER " Bytes -> Algo ([^ ]+) proto ([^ ]+) channel\\{Lo\\.\\.Hi\\}=\\{" RANK "\\.\\." RANK "\\}", add_choice},
+    /* Values from a file (NCCL_CONF_FILE) are in the environment by then. */
+    {"^" VARIABLE " set by environment to ([^ ]*)", add_set},
+    {"^Invalid value .* for " VARIABLE ", using default ([^ ]*)", add_set},
+    /* With the first such collective, since 2.28.3; each one, since 2.29.2. */
+    {"^(Init CE, rank |.* \\[Copy Engine\\]: )", add_copy_engine},
+    {"^.* \\[Symmetric\\]: .* -> Kernel ([^ ]*) ", add_symmetric},
+};
+// clang-format on
+
+#define NFORMS (sizeof forms / sizeof *forms)
+
+/* What follows the last "NCCL INFO " or "NCCL WARN ": a line may be torn, with another one after its
+ * first half. Without one only the version counts. */
+static int add_line(const regex_t known[NFORMS], const char *text, size_t bytes, struct nccl_log *e,
+                    struct status *st)
+{
+	static const char *const heads[] = {" NCCL INFO ", " NCCL WARN "};
+	const char *end = text + bytes, *from = text;
+	for (unsigned i = 0; i < 2; i++)
+		for (const char *at; (at = memmem(from, (size_t)(end - from), heads[i], 11));)
+			from = at + 11;
+	const unsigned n = end - from > MOST_BYTES ? 0 : from > text ? NFORMS : 1;
+	if (end > from && end[-1] == '\r')
+		end--;
+	for (unsigned i = 0; i < n; i++) {
+		struct line line = {.text = from, .group[0] = {0, (regoff_t)(end - from)}};
+		if (!regexec(&known[i], from, GROUPS, line.group, REG_STARTEND))
+			return forms[i].add(&line, e, st);
+	}
+	return 0;
+}
+
+/* --- the whole log --- */
 
 static int compare_links(const void *a, const void *b)
 {
 	const struct path_link *left = a, *right = b;
-	int by = compare_numbers(left->from, right->from);
-	if (!by)
-		by = compare_numbers(left->to, right->to);
-	return by ? by : strcmp(left->via, right->via);
+	if (left->from != right->from)
+		return left->from < right->from ? -1 : 1;
+	if (left->to != right->to)
+		return left->to < right->to ? -1 : 1;
+	return strcmp(left->via, right->via);
 }
 
 int nccl_log_compare_pairs(const void *a, const void *b)
 {
-	const struct nccl_log_pair *left = a, *right = b;
-	int by = compare_numbers(left->rank, right->rank);
-	return by ? by : compare_numbers(left->peer, right->peer);
-}
-
-/* The place of `key` in a sorted list; true if it is there. */
-static bool find(const void *key, const void *list, unsigned n, size_t size,
-                 int (*compare)(const void *, const void *), unsigned *place)
-{
-	unsigned low = 0, high = n;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int by = compare(key, (const char *)list + middle * size);
-		if (!by) {
-			*place = middle;
-			return true;
-		}
-		if (by < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	*place = low;
-	return false;
+	return memcmp(a, b, sizeof(struct nccl_log_pair));
 }
 
 /* The common prefix of both names, in whole words between '/'; more than one word. */
@@ -86,253 +371,84 @@ static void narrow(char *common, const char *via)
 		strcpy(common, "mixed");
 }
 
-static int add_link(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
+/* Sorted, with all that the channels and ends of a link said in one. */
+static void merge_links(struct path *path)
 {
-	struct path_link key = {.from = line->from, .to = line->to}, *links;
-	uint64_t bit = UINT64_C(1) << line->channel;
-	unsigned at;
-	if (key.from == key.to)
-		return 0;
-	keep_words(line, key.via, sizeof key.via);
-	if (!find(&key, e->path.links, e->path.nlinks, sizeof key, compare_links, &at)) {
-		links = grow(e->path.links, e->path.nlinks, &e->room_links, sizeof key);
-		if (!links)
-			return status_set(st, "out of memory");
-		e->path.links = links;
-		memmove(links + at + 1, links + at, (e->path.nlinks - at) * sizeof key);
-		links[at] = key;
-		if (e->path.nlinks++)
-			narrow(e->path.transport, key.via);
+	struct path_link *links = path->links;
+	unsigned n = 0;
+	if (path->nlinks)
+		qsort(links, path->nlinks, sizeof *links, compare_links);
+	for (unsigned i = 0; i < path->nlinks; i++) {
+		if (!n || compare_links(&links[n - 1], &links[i]))
+			links[n++] = links[i];
+		struct path_link *l = &links[n - 1];
+		for (int c = 0; c < 2; c++)
+			l->seen[c] |= links[i].seen[c];
+		l->channels = (unsigned)__builtin_popcountll(l->seen[0] | l->seen[1]);
+	}
+	path->nlinks = n;
+	for (unsigned i = 0; i < n; i++)
+		if (i)
+			narrow(path->transport, links[i].via);
 		else
-			strcpy(e->path.transport, key.via);
-	}
-	for (int c = 0; c < 2; c++)
-		if (line->connection < 0 || line->connection == c)
-			e->path.links[at].seen[c] |= bit;
-	e->path.links[at].channels =
-	    (unsigned)__builtin_popcountll(e->path.links[at].seen[0] | e->path.links[at].seen[1]);
-	return 0;
-}
-
-static int add_opening(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
-{
-	struct nccl_log_pair key = {line->from, line->to}, *pairs;
-	unsigned at;
-	e->registration[line->reg].done++;
-	if (!line->has_peer ||
-	    find(&key, e->pairs, e->npairs, sizeof key, nccl_log_compare_pairs, &at))
-		return 0;
-	pairs = grow(e->pairs, e->npairs, &e->room_pairs, sizeof key);
-	if (!pairs)
-		return status_set(st, "out of memory");
-	e->pairs = pairs;
-	memmove(pairs + at + 1, pairs + at, (e->npairs - at) * sizeof key);
-	pairs[at] = key;
-	e->npairs++;
-	return 0;
-}
-
-static void add_failure(const struct nccl_log_line *line, struct nccl_log *e)
-{
-	if (!e->registration[line->reg].failed++)
-		keep_words(line, e->registration[line->reg].reason,
-		           sizeof e->registration[line->reg].reason);
-}
-
-static int add_version(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
-{
-	unsigned major = 0, minor = 0, patch = 0;
-	int before = 0; /* the patch, which is a word in a build of one's own: 2.19.stable */
-	char version[sizeof e->path.version];
-	keep_words(line, version, sizeof version);
-	if (sscanf(version, "%3u.%2u.%n%2u", &major, &minor, &before, &patch) < 2 || !before ||
-	    !version[before])
-		return 0;
-	if (e->path.version[0] && strcmp(e->path.version, version))
-		return status_set(st, "the logs are of NCCL %s and of NCCL %s: not of one job",
-		                  e->path.version, version);
-	strcpy(e->path.version, version);
-	e->version_code = major * 10000 + minor * 100 + patch;
-	return 0;
-}
-
-/* The last line of a collective and its bytes counts. */
-static int add_choice(const struct path_choice *choice, struct nccl_log *e, struct status *st)
-{
-	struct path_choice *list;
-	unsigned i = 0;
-	while (i < e->path.nchoices && (strcmp(e->path.choices[i].collective, choice->collective) ||
-	                                e->path.choices[i].bytes != choice->bytes))
-		i++;
-	list = grow(e->path.choices, i, &e->room_choices, sizeof *choice);
-	if (!list)
-		return status_set(st, "out of memory");
-	e->path.choices = list;
-	list[i] = *choice;
-	e->path.nchoices += i == e->path.nchoices;
-	return 0;
-}
-
-/* The last line of a collective counts: the path's job calls each at its largest size last. */
-static void add_algorithm(const struct path_choice *choice, struct nccl_log *e)
-{
-	char piece[128], kept[PATH_WHY_BYTES];
-	const char *name = choice->collective;
-	char *out = e->path.algorithms;
-	snprintf(piece, sizeof piece, "%s %s %s, %u channels", name, choice->algorithm,
-	         choice->protocol, choice->channels);
-	strcpy(kept, out);
-	out[0] = '\0';
-	for (char *rest = kept, *old; rest && (old = strsep(&rest, ";"));) {
-		old += strspn(old, " ");
-		if (*old && (strncmp(old, name, strlen(name)) || old[strlen(name)] != ' '))
-			snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s; ", old);
-	}
-	snprintf(out + strlen(out), PATH_WHY_BYTES - strlen(out), "%s", piece);
-}
-
-/* The name ends at ':'. Of ranks of one communicator NCCL logs the first. */
-static int read_choice(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
-{
-	struct path_choice choice = {.bytes = line->numbers[0]};
-	char words[160];
-	keep_words(line, words, sizeof words);
-	if (line->numbers[2] < line->numbers[1] || line->numbers[2] > INT_MAX ||
-	    sscanf(words, "%23[^:]: %*u Bytes -> Algo %23s proto %15s", choice.collective,
-	           choice.algorithm, choice.protocol) != 3)
-		return 0;
-	choice.channels = (unsigned)(line->numbers[2] - line->numbers[1]) + 1;
-	add_algorithm(&choice, e);
-	return add_choice(&choice, e, st);
-}
-
-const struct nccl_log_set *nccl_log_set_find(const struct nccl_log *log, const char *name)
-{
-	for (unsigned i = 0; i < log->nset; i++)
-		if (!strcmp(log->set[i].name, name))
-			return &log->set[i];
-	return NULL;
-}
-
-/* What the first line of a variable says counts. */
-static int add_set(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
-{
-	struct nccl_log_set one = {.refused = line->kind == LOG_REFUSED}, *list;
-	char words[160];
-	keep_words(line, words, sizeof words);
-	sscanf(words,
-	       one.refused ? "%63[^,], using default %63s" : "%63s set by environment to %63s",
-	       one.name, one.value);
-	if (one.value[0] && one.value[strlen(one.value) - 1] == '.')
-		one.value[strlen(one.value) - 1] = '\0';
-	if (nccl_log_set_find(e, one.name))
-		return 0;
-	list = grow(e->set, e->nset, &e->room_set, sizeof one);
-	if (!list)
-		return status_set(st, "out of memory");
-	e->set = list;
-	list[e->nset++] = one;
-	return 0;
-}
-
-static int add_line(const struct nccl_log_line *line, struct nccl_log *e, struct status *st)
-{
-	switch (line->kind) {
-	case LOG_OTHER:
-		break;
-	case LOG_UNREAD:
-		e->path.unread++;
-		break;
-	case LOG_VERSION:
-		return add_version(line, e, st);
-	case LOG_LINK:
-		return add_link(line, e, st);
-	case LOG_ASKED:
-		e->asked++;
-		break;
-	case LOG_OPENED:
-		return add_opening(line, e, st);
-	case LOG_FAILED:
-		add_failure(line, e);
-		break;
-	case LOG_SKIPPED:
-		if (!e->skipped++)
-			keep_words(line, e->skipped_reason, sizeof e->skipped_reason);
-		break;
-	case LOG_COPY_ENGINE:
-		e->path.copy_engine = true;
-		break;
-	case LOG_SYMMETRIC:
-		e->path.symmetric = true;
-		if (line->words && memmem(line->words, line->words_bytes, "LL", 2))
-			e->symmetric_ll++;
-		break;
-	case LOG_CHANNELS:
-		e->path.coll_channels = (unsigned)line->numbers[0];
-		e->path.p2p_channels = (unsigned)line->numbers[1];
-		e->path.p2p_channels_per_peer = (unsigned)line->numbers[2];
-		break;
-	case LOG_CHUNK:
-		e->path.p2p_chunk_bytes = line->numbers[0];
-		break;
-	case LOG_ALGORITHM:
-		return read_choice(line, e, st);
-	case LOG_SET:
-	case LOG_REFUSED:
-		return add_set(line, e, st);
-	}
-	return 0;
+			strcpy(path->transport, links[i].via);
 }
 
 /* Sets `registered` and its sentence. */
 static void sum_registration(struct nccl_log *e)
 {
-	static const char *const names[NCCL_REG_KINDS] = {"IPC", "NET", "NVLS", "COLLNET"};
 	char *why = e->path.registered_why;
-	size_t room = sizeof e->path.registered_why, n = 0;
+	const size_t room = sizeof e->path.registered_why;
 	e->path.registered = false;
 	why[0] = '\0';
-	for (int k = 0; k < NCCL_REG_KINDS && n < room; k++) {
+	for (int k = 0; k < NCCL_REG_KINDS; k++) {
 		unsigned done = e->registration[k].done, failed = e->registration[k].failed;
-		if (done && !failed)
-			e->path.registered = true;
+		const char *reason = e->registration[k].reason;
+		e->path.registered |= done && !failed;
 		if (done)
-			n += (size_t)snprintf(why + n, room - n, "%s%u by %s", n ? "; " : "", done,
-			                      names[k]);
-		if (failed && n < room)
-			n += (size_t)snprintf(why + n, room - n, "%s%u failed by %s%s%s",
-			                      n ? "; " : "", failed, names[k],
-			                      e->registration[k].reason[0] ? ": " : "",
-			                      e->registration[k].reason);
+			status_add(why, room, "%s%u by %s", why[0] ? "; " : "", done, reg_names[k]);
+		if (failed)
+			status_add(why, room, "%s%u failed by %s%s%s", why[0] ? "; " : "", failed,
+			           reg_names[k], reason[0] ? ": " : "", reason);
 	}
-	if (e->skipped && n < room)
-		snprintf(why + n, room - n, "%s%u skipped%s%s", n ? "; " : "", e->skipped,
-		         e->skipped_reason[0] ? ": " : "", e->skipped_reason);
-	else if (!n && e->asked)
-		snprintf(why, room, "%u given to ncclCommRegister, none opened to a peer",
-		         e->asked);
-	else if (!n)
-		snprintf(why, room, "the log shows none");
+	if (e->skipped)
+		status_add(why, room, "%s%u skipped%s%s", why[0] ? "; " : "", e->skipped,
+		           e->skipped_reason[0] ? ": " : "", e->skipped_reason);
+	else if (!why[0] && e->asked)
+		status_add(why, room, "%u given to ncclCommRegister, none opened to a peer",
+		           e->asked);
+	else if (!why[0])
+		status_add(why, room, "the log shows none");
 }
 
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st)
 {
 	const char *at = text, *end = text + bytes, *newline;
+	regex_t known[NFORMS];
+	unsigned n = 0;
 	int rc = 0;
+	while (n < NFORMS && !regcomp(&known[n], forms[n].text, REG_EXTENDED))
+		n++;
+	if (n < NFORMS)
+		rc = status_set(st, "out of memory");
 	while (!rc && at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
-		struct nccl_log_line line;
-		nccl_log_line_read(at, (size_t)(newline - at), &line);
-		rc = add_line(&line, inout, st);
+		rc = add_line(known, at, (size_t)(newline - at), inout, st);
 		at = newline + 1;
 	}
+	while (n)
+		regfree(&known[--n]);
+	merge_links(&inout->path);
+	if (inout->npairs)
+		qsort(inout->pairs, inout->npairs, sizeof *inout->pairs, nccl_log_compare_pairs);
 	sum_registration(inout);
 	return rc;
 }
 
+/* In pieces between zeros, which NCCL does not write. */
 static int read_file(const char *folder, const char *name, struct nccl_log *inout,
                      struct status *st)
 {
-	char *file, *line = NULL;
+	char *file, *text = NULL;
 	size_t room = 0;
 	ssize_t n;
 	int rc = 0;
@@ -341,14 +457,13 @@ static int read_file(const char *folder, const char *name, struct nccl_log *inou
 	FILE *f = fopen(file, "re");
 	if (!f)
 		rc = status_set(st, "%s: cannot be opened: %s", file, strerror(errno));
-	/* Line by line: NCCL's logs can be large. */
-	while (!rc && (n = getline(&line, &room, f)) > 0)
-		rc = nccl_log_parse(line, (size_t)n, inout, st);
+	while (!rc && (n = getdelim(&text, &room, '\0', f)) > 0)
+		rc = nccl_log_parse(text, (size_t)n, inout, st);
 	if (!rc && ferror(f))
 		rc = status_set(st, "%s: cannot be read: %s", file, strerror(errno));
 	if (f)
 		fclose(f);
-	free(line);
+	free(text);
 	free(file);
 	return rc;
 }
@@ -404,22 +519,15 @@ int nccl_log_ask(struct settings *settings, const char *folder, const char *pref
 int nccl_log_path(const struct settings *settings, const char *folder, const char *prefix,
                   struct path *out, struct status *st)
 {
-	const struct nccl_log_settings set = {
-	    .direct_disable = settings_env(settings, "NCCL_P2P_DIRECT_DISABLE"),
-	    .read_enable = settings_env(settings, "NCCL_P2P_READ_ENABLE"),
-	    .own_kernel = !strncmp(settings->api, "device", strlen("device")),
-	};
 	struct nccl_log log = {0};
 	int result = nccl_log_read_files(folder, prefix, &log, st);
 	if (!result) {
-		nccl_log_model(&set, &log);
+		nccl_log_model(settings, &log);
 		result = nccl_acted(settings, &log, st);
 	}
 	if (!result) {
 		*out = log.path;
-		log.path.links = NULL; /* the caller's now */
-		log.path.choices = NULL;
-		log.path.settings = NULL;
+		log.path = (struct path){0}; /* the caller's now */
 	}
 	nccl_log_free(&log);
 	return result;

@@ -3,8 +3,7 @@
  * A job writes the log with NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=NCCL_LOG_SUBSYS and a file per
  * process (NCCL_DEBUG_FILE=…%h.%p). Without REG in it, missing registration proves nothing. The
  * forms of lines are those of NCCL's src/transport/{p2p,shm,net,nvls,coll_net}.cc,
- * src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler, 2.4 to 2.30;
- * nccl_log_line.c notes where versions differ.
+ * src/register, src/enqueue.cc, src/ce_coll.cc and src/scheduler, 2.4 to 2.30.
  *
  * Only functions that read files block. Errors: -1 with a sentence in st. */
 #ifndef LAUNCHGAP_NCCL_LOG_H
@@ -12,9 +11,11 @@
 
 #include "../../trial/settings.h"
 #include "../../trial/path.h"
-#include "nccl_log_line.h"
 
 #define NCCL_LOG_SUBSYS "INIT,ENV,P2P,SHM,NET,REG,TUNING"
+
+/* How user buffers can be registered; each way has its own lines. */
+enum nccl_reg { NCCL_REG_IPC, NCCL_REG_NET, NCCL_REG_NVLS, NCCL_REG_COLLNET, NCCL_REG_KINDS };
 
 /* All zero to begin with. */
 struct nccl_log {
@@ -29,12 +30,12 @@ struct nccl_log {
 	unsigned skipped;        /* of these, not registered on purpose; why: */
 	char skipped_reason[96]; /* NCCL's text */
 	unsigned symmetric_ll;   /* symmetric kernels of the LL kind, which stage */
-	unsigned nset, room_set, room_choices;
+	unsigned nset;
 	struct nccl_log_set {
 		char name[64], value[64]; /* the value that NCCL made of it */
 		bool refused;             /* a default in its place */
 	} * set;                          /* owned: variables that NCCL read */
-	unsigned npairs, room_links, room_pairs;
+	unsigned npairs;
 	struct nccl_log_pair {
 		unsigned rank, peer;
 	} * pairs; /* owned, sorted: rank opened its own buffer to peer */
@@ -61,13 +62,6 @@ int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct s
 
 void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards */
 
-/* The trial's variables. */
-struct nccl_log_settings {
-	const char *direct_disable; /* NCCL_P2P_DIRECT_DISABLE, NULL when unset */
-	const char *read_enable;    /* NCCL_P2P_READ_ENABLE, NULL when unset */
-	bool own_kernel;            /* api = device */
-};
-
 /* Sets the path's data and why, for sends and receives (alltoall, sendrecv) that are too large for
  * the LL protocol, which always stages. The rules are from src/device/prims_simple.h and
  * src/enqueue.cc. Up to 2.22.3 a link within one process ("direct pointer") that pushes is direct,
@@ -75,7 +69,7 @@ struct nccl_log_settings {
  * each other, and "direct pointer" is a label without effect. SHM and sockets stage. A setting that
  * the log contradicts makes the path unknown. The log does not show whether a rank that registers
  * its send buffer also registers its receive buffer; this assumes that it does. */
-void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *inout);
+void nccl_log_model(const struct settings *settings, struct nccl_log *inout);
 
 /* struct backend's log_ask and log_path. */
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,

@@ -1,3 +1,4 @@
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,125 +75,112 @@ static void judge_links(struct judging *j)
 			j->of[judge_link(j, &e->path.links[i])]++;
 }
 
-static void conclude(struct nccl_log *e, enum path_data data, const char *why)
+__attribute__((format(printf, 3, 4))) static void conclude(struct nccl_log *e, enum path_data data,
+                                                           const char *why, ...)
 {
+	va_list args;
 	e->path.data = data;
-	snprintf(e->path.why, sizeof e->path.why, "%s", why);
+	va_start(args, why);
+	vsnprintf(e->path.why, sizeof e->path.why, why, args);
+	va_end(args);
 }
 
 /* Any number but 0 is a yes to NCCL; for reading, -2 leaves the choice to NCCL. -1: not set. */
-static int read_switch(const char *value)
+static int read_switch(const struct settings *set, const char *name)
 {
+	const char *value = settings_env(set, name);
 	char *end;
 	long n = value ? strtol(value, &end, 0) : -2;
 	return !value || end == value || n == -2 ? -1 : n != 0;
 }
 
-/* Detects a setting that did not reach NCCL, or a log of another job. */
-static bool contradict(const struct nccl_log_settings *s, struct nccl_log *e)
+/* What a setting that did not reach NCCL, or a log of another job, contradicts; or NULL. */
+static const char *contradiction(const struct settings *set, const struct path *path)
 {
 	unsigned pointers = 0, p2p = 0, read = 0;
-	int pull = read_switch(s->read_enable);
-	for (unsigned i = 0; i < e->path.nlinks; i++) {
-		pointers += begins(e->path.links[i].via, "P2P/direct pointer");
-		p2p += begins(e->path.links[i].via, "P2P/");
-		read += strstr(e->path.links[i].via, "/read") != NULL;
+	const int pull = read_switch(set, "NCCL_P2P_READ_ENABLE");
+	for (unsigned i = 0; i < path->nlinks; i++) {
+		pointers += begins(path->links[i].via, "P2P/direct pointer");
+		p2p += begins(path->links[i].via, "P2P/");
+		read += strstr(path->links[i].via, "/read") != NULL;
 	}
-	if (read_switch(s->direct_disable) == 1 && pointers)
-		conclude(e, PATH_UNKNOWN,
-		         "NCCL_P2P_DIRECT_DISABLE is set, but the log says 'direct pointer'");
-	else if (pull == 1 && p2p && !read)
-		conclude(e, PATH_UNKNOWN,
-		         "NCCL_P2P_READ_ENABLE is set, but no link of the log says '/read'");
-	else if (pull == 0 && read)
-		conclude(e, PATH_UNKNOWN, "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'");
-	else
-		return false;
-	return true;
+	if (read_switch(set, "NCCL_P2P_DIRECT_DISABLE") == 1 && pointers)
+		return "NCCL_P2P_DIRECT_DISABLE is set, but the log says 'direct pointer'";
+	if (pull == 1 && p2p && !read)
+		return "NCCL_P2P_READ_ENABLE is set, but no link of the log says '/read'";
+	if (pull == 0 && read)
+		return "NCCL_P2P_READ_ENABLE is 0, but the log says '/read'";
+	return NULL;
 }
 
 #define REGISTER_ONLY                                                                              \
 	"from 2.23 on NCCL writes into a peer's buffer only if it was registered with the "        \
 	"peer, and the log shows no such registration"
 
-static void say_staged(const struct judging *j, struct nccl_log *e)
+static const char *why_staged(const struct judging *j, const char *transport)
 {
-	bool pointer = strstr(e->path.transport, "direct pointer");
-	if (strstr(e->path.transport, "/CE") || strstr(e->path.transport, "indirect"))
-		conclude(e, PATH_STAGED,
-		         "copy engines, or a third GPU, copy from buffer to buffer");
-	else if (begins(e->path.transport, "SHM/") || begins(e->path.transport, "NET/"))
-		conclude(e, PATH_STAGED, "SHM and NET links go through buffers of NCCL's own");
-	else if (j->version >= REGISTER_VERSION && pointer)
-		conclude(e, PATH_STAGED, REGISTER_ONLY " ('direct pointer' is a mere label there)");
-	else if (j->version >= REGISTER_VERSION)
-		conclude(e, PATH_STAGED, REGISTER_ONLY);
-	else if (!j->version)
-		conclude(e, PATH_STAGED,
-		         "every version of NCCL stages here: the log shows no buffer "
-		         "registered with a peer and no 'direct pointer'");
-	else if (pointer)
-		conclude(e, PATH_STAGED,
-		         "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
-		         "directly only if it was registered");
-	else
-		conclude(e, PATH_STAGED,
-		         "NCCL up to 2.22 writes into a peer's buffer only within one process "
-		         "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO");
+	bool pointer = strstr(transport, "direct pointer");
+	if (strstr(transport, "/CE") || strstr(transport, "indirect"))
+		return "copy engines, or a third GPU, copy from buffer to buffer";
+	if (begins(transport, "SHM/") || begins(transport, "NET/"))
+		return "SHM and NET links go through buffers of NCCL's own";
+	if (j->version >= REGISTER_VERSION)
+		return pointer ? REGISTER_ONLY " ('direct pointer' is a mere label there)"
+		               : REGISTER_ONLY;
+	if (!j->version)
+		return "every version of NCCL stages here: the log shows no buffer "
+		       "registered with a peer and no 'direct pointer'";
+	return pointer ? "NCCL up to 2.22 that pulls ('/read') reads a peer's buffer "
+	                 "directly only if it was registered"
+	               : "NCCL up to 2.22 writes into a peer's buffer only within one process "
+	                 "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
 }
 
 static void say_unknown(const struct judging *j, struct nccl_log *e)
 {
-	unsigned failed = e->registration[NCCL_REG_IPC].failed;
+	const unsigned failed = e->registration[NCCL_REG_IPC].failed;
 	if (!j->version)
 		conclude(e, PATH_UNKNOWN,
 		         "what this means depends on NCCL's version, which is not known");
 	else if (j->version < OLDEST_VERSION)
 		conclude(e, PATH_UNKNOWN, "NCCL before 2.12.10 is not known here");
 	else if (failed && e->npairs)
-		snprintf(e->path.why, sizeof e->path.why,
+		conclude(e, PATH_UNKNOWN,
 		         "some buffers are registered, but NCCL failed to register %u", failed);
 	else
-		snprintf(e->path.why, sizeof e->path.why,
+		conclude(e, PATH_UNKNOWN,
 		         "%u links are direct, %u staged, %u registered at one end only",
 		         j->of[PATH_DIRECT], j->of[PATH_STAGED], j->half);
-	e->path.data = PATH_UNKNOWN;
 }
 
-void nccl_log_model(const struct nccl_log_settings *settings, struct nccl_log *inout)
+void nccl_log_model(const struct settings *settings, struct nccl_log *inout)
 {
 	struct nccl_log *e = inout;
 	struct judging j = {.log = e, .version = e->version_code};
-	if (contradict(settings, e))
-		return;
-	if (e->path.copy_engine) {
+	const char *contradicted = contradiction(settings, &e->path);
+	judge_links(&j);
+	if (contradicted)
+		conclude(e, PATH_UNKNOWN, "%s", contradicted);
+	else if (e->path.copy_engine)
 		conclude(e, PATH_DIRECT, "copy engines write into the peers' windows");
-		return;
-	}
-	if (e->path.symmetric) {
-		if (e->symmetric_ll)
-			conclude(e, PATH_UNKNOWN,
-			         "some symmetric kernels are of the LL kind, which stages");
-		else
-			conclude(e, PATH_DIRECT, "symmetric kernels work in the peers' windows");
-		return;
-	}
-	if (!e->path.nlinks) {
+	else if (e->symmetric_ll)
 		conclude(e, PATH_UNKNOWN,
-		         settings->own_kernel
+		         "some symmetric kernels are of the LL kind, which stages");
+	else if (e->path.symmetric)
+		conclude(e, PATH_DIRECT, "symmetric kernels work in the peers' windows");
+	else if (!e->path.nlinks)
+		conclude(e, PATH_UNKNOWN, "%s",
+		         begins(settings->api, "device")
 		             ? "launchgap's own kernel moves it, of which NCCL's log does not speak"
 		             : "the log names no link between ranks");
-		return;
-	}
-	judge_links(&j);
-	if (j.of[PATH_DIRECT] && !j.of[PATH_STAGED] && !j.of[PATH_UNKNOWN])
-		conclude(e, PATH_DIRECT,
+	else if (!j.of[PATH_STAGED] && !j.of[PATH_UNKNOWN])
+		conclude(e, PATH_DIRECT, "%s",
 		         j.version >= REGISTER_VERSION
 		             ? "both ends of every link registered their buffers with each other"
 		             : "NCCL up to 2.22 writes straight into the peer's buffer within one "
 		               "process");
-	else if (j.of[PATH_STAGED] && !j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
-		say_staged(&j, e);
+	else if (!j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
+		conclude(e, PATH_STAGED, "%s", why_staged(&j, e->path.transport));
 	else
 		say_unknown(&j, e);
 }

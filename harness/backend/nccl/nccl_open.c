@@ -24,6 +24,15 @@ int nccl_ok(struct backend_ctx *ctx, ncclResult_t result, ncclComm_t comm, const
 	                  more && more[0] ? ": " : "", more ? more : "");
 }
 
+void nccl_group(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
+{
+	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
+	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++)
+		part(ctx, &ctx->places[i], of);
+	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
+	nccl_settle(ctx);
+}
+
 /* --- communicators --- */
 
 static bool wants_config(const struct settings *set)
@@ -146,24 +155,16 @@ static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 
 /* Splits the world into the groups of the settings, or again for the ranks that share a model: those
  * at the same place in the groups. */
-static int split(struct backend_ctx *ctx, bool tensors, struct status *st)
+static void split(struct backend_ctx *ctx, struct place *p, const void *tensors)
 {
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	/* Outside of a group, the first of several ranks would wait for the others. */
-	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++) {
-		struct place *p = &ctx->places[i];
-		if (!tensors) {
-			p->world = p->comm;
-			p->comm = NULL;
-		}
-		nccl_keep(ctx,
-		          ctx->api.CommSplit(p->world, (int)(tensors ? p->me : p->color),
-		                             (int)p->rank, tensors ? &p->tensor : &p->comm, NULL),
-		          p->world);
+	if (!tensors) {
+		p->world = p->comm;
+		p->comm = NULL;
 	}
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
-	return nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st);
+	nccl_keep(ctx,
+	          ctx->api.CommSplit(p->world, (int)(tensors ? p->me : p->color), (int)p->rank,
+	                             tensors ? &p->tensor : &p->comm, NULL),
+	          p->world);
 }
 
 /* api = device writes into receive buffers by their windows. */
@@ -173,30 +174,26 @@ enum registration nccl_registration(const struct trial *trial)
 	return how == REGISTER_NONE && nccl_moves(&trial->settings) ? REGISTER_RECV_WINDOW : how;
 }
 
-static ncclResult_t register_arena(struct backend_ctx *ctx, struct place *p, unsigned arena)
+static void register_arenas(struct backend_ctx *ctx, struct place *p, const void *of)
 {
-	const struct trial *trial = ctx->trial;
-	size_t bytes = trial->arena_bytes + trial->settings.offset_bytes;
-	if (nccl_registration(trial) >= REGISTER_WINDOW)
-		return ctx->api.CommWindowRegister(p->comm, p->arenas[arena], bytes,
-		                                   &p->handles[arena], NCCL_SYMMETRIC);
-	return ctx->api.CommRegister(p->comm, p->arenas[arena], bytes, &p->handles[arena]);
+	const enum registration *how = of;
+	const size_t bytes = ctx->trial->arena_bytes + ctx->trial->settings.offset_bytes;
+	for (unsigned arena = *how == REGISTER_RECV_WINDOW; arena < 2; arena++)
+		nccl_keep(ctx,
+		          *how >= REGISTER_WINDOW
+		              ? ctx->api.CommWindowRegister(p->comm, p->arenas[arena], bytes,
+		                                            &p->handles[arena], NCCL_SYMMETRIC)
+		              : ctx->api.CommRegister(p->comm, p->arenas[arena], bytes,
+		                                      &p->handles[arena]),
+		          p->comm);
 }
 
-/* All ranks take part in registering a window, so one worker's windows are registered in a group. */
 static int nccl_register(struct backend_ctx *ctx, struct status *st)
 {
 	const enum registration how = nccl_registration(ctx->trial);
 	if (how == REGISTER_NONE)
 		return 0;
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	/* Outside of a group, the first of several ranks would wait for the others. */
-	for (unsigned i = 0; i < ctx->count && ctx->failed == ncclSuccess; i++)
-		for (unsigned arena = how == REGISTER_RECV_WINDOW; arena < 2; arena++)
-			nccl_keep(ctx, register_arena(ctx, &ctx->places[i], arena),
-			          ctx->places[i].comm);
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
+	nccl_group(ctx, register_arenas, &how);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "registering the buffers", st))
 		return -1;
 	return nccl_moves(&ctx->trial->settings) ? nccl_move_open(ctx, st) : 0;
@@ -212,13 +209,18 @@ static int nccl_make_comms(struct backend_ctx *ctx, struct status *st)
 			return -1;
 		memcpy(team_mailbox(ctx->team, 0), &id, sizeof id);
 	}
-	if (team_share(ctx->team))
-		return status_set(st, "another rank failed");
+	if (nccl_team(team_share(ctx->team), st))
+		return -1;
 	memcpy(&id, team_mailbox(ctx->team, 0), sizeof id);
 	int64_t begin = clock_now_ns();
 	bool groups = ctx->trial->settings.split.op != SPLIT_NONE;
-	if (init_all(ctx, id, st) || (groups && split(ctx, false, st)) ||
-	    (ctx->tensors && split(ctx, true, st)))
+	if (init_all(ctx, id, st))
+		return -1;
+	if (groups)
+		nccl_group(ctx, split, NULL);
+	if (ctx->tensors)
+		nccl_group(ctx, split, ctx);
+	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "ncclCommSplit", st))
 		return -1;
 	if (!ctx->init_ns)
 		ctx->init_ns = clock_now_ns() - begin;
@@ -252,17 +254,16 @@ static ncclComm_t *comm_of(struct place *p, enum comm which)
 	return which == COMM_TENSOR ? &p->tensor : which == COMM_WORLD ? &p->world : &p->comm;
 }
 
+static void finalize_one(struct backend_ctx *ctx, struct place *p, const void *which)
+{
+	ncclComm_t comm = *comm_of(p, *(const enum comm *)which);
+	nccl_keep(ctx, ctx->api.CommFinalize(comm), comm);
+}
+
 static void finalize(struct backend_ctx *ctx, enum comm which)
 {
-	if (!ctx->api.CommFinalize || !*comm_of(&ctx->places[0], which))
-		return;
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		ncclComm_t comm = *comm_of(&ctx->places[i], which);
-		nccl_keep(ctx, ctx->api.CommFinalize(comm), comm);
-	}
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
+	if (ctx->api.CommFinalize && *comm_of(&ctx->places[0], which))
+		nccl_group(ctx, finalize_one, &which);
 }
 
 static void destroy(struct backend_ctx *ctx, enum comm which)
@@ -339,15 +340,15 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
                            struct status *st)
 {
 	int reachable;
-	if (team_meet(place->team)) /* all have read the library's id */
-		return status_set(st, "another rank failed");
+	if (nccl_team(team_meet(place->team), st)) /* all have read the library's id */
+		return -1;
 	for (unsigned i = 0; i < ctx->count; i++)
 		memcpy(team_mailbox(place->team, ctx->places[i].rank),
 		       &(struct nccl_peer){ctx->places[i].send, ctx->places[i].recv,
 		                           ctx->places[i].round},
 		       sizeof(struct nccl_peer));
-	if (team_meet(place->team))
-		return status_set(st, "another rank failed");
+	if (nccl_team(team_meet(place->team), st))
+		return -1;
 	if (place->processes > 1)
 		return 0;
 	if (!ctx->peers)
@@ -374,9 +375,7 @@ static int make_gate(struct backend_ctx *ctx, const struct backend_place *place,
 {
 	if (place->trial->settings.start != START_GATED)
 		return 0;
-	return device_ok(cudaHostAlloc((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate,
-	                               cudaHostAllocPortable | cudaHostAllocMapped),
-	                 "cudaHostAlloc", st);
+	return device_pin((void **)(uintptr_t)&ctx->gate, sizeof *ctx->gate, st);
 }
 
 /* Words for each local rank, if the driver writes them: tried once. */
@@ -387,9 +386,7 @@ static int make_words(struct backend_ctx *ctx, struct status *st)
 		device_find_words(&ctx->driver);
 	if (!ctx->driver.write)
 		return 0;
-	if (device_ok(cudaHostAlloc((void **)&ctx->words, bytes,
-	                            cudaHostAllocPortable | cudaHostAllocMapped),
-	              "cudaHostAlloc", st))
+	if (device_pin((void **)&ctx->words, bytes, st))
 		return -1;
 	memset(ctx->words, 0, bytes);
 	ctx->issued = 1;
@@ -478,8 +475,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
 	              "cudaDeviceGetAttribute", st))
 		return -1;
-	if (device_ok(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking),
-	              "cudaStreamCreateWithFlags", st))
+	if (device_stream(&p->stream, st))
 		return -1;
 	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
 		return -1;
@@ -618,9 +614,8 @@ int nccl_deregister(struct backend_ctx *ctx, struct status *st)
 	nccl_settle(ctx);
 	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "deregistering the buffers", st))
 		return -1;
-	if (team_meet(ctx->team)) /* no registration refers to memory that is freed */
-		return status_set(st, "another rank failed");
-	return 0;
+	/* No registration refers to memory that is freed. */
+	return nccl_team(team_meet(ctx->team), st);
 }
 
 int nccl_reallocate(struct backend_ctx *ctx, struct status *st)

@@ -7,27 +7,6 @@
 #include "../tensor.h"
 #include "nccl.h"
 
-enum want {
-	WANT_BFLOAT16,
-	WANT_AVG,
-	WANT_PREMULSUM,
-	WANT_FLOAT8,
-	WANT_GRAPH,
-	WANT_NONBLOCKING,
-	WANT_CTAS,
-	WANT_SPLIT,
-	WANT_MEMORY,
-	WANT_LOCAL,
-	WANT_WINDOW,
-	WANT_RECV_WINDOW,
-	WANT_POLICY,
-	WANT_ZERO,
-	WANT_CALL_CTAS,
-	WANT_SHARED_GPU,
-	WANT_DEVICE,
-	WANTS
-};
-
 /* Launches that a held stream can queue. CUDA queues about a thousand per stream, and NCCL adds some of
  * its own to each. With more, issuing waits for the gate, and the gate for issuing. */
 #define GATE_ROOM 256
@@ -36,54 +15,23 @@ enum want {
 #define MULTICAST  "NCCL_NVLS_ENABLE"
 
 #define SYMBOL(NAME) offsetof(struct nccl_api, NAME)
-#define NO_SYMBOL    0 /* the version alone decides */
+#define NO_SYMBOL    SYMBOL(handle) /* the version alone decides */
 
-/* A feature, the first release that has it, and the function that it needs. The versions are those of
- * the first src/nccl.h.in with the name; for capture, of the release notes. */
-static const struct {
-	const char *what;
-	int first;
-	size_t symbol;
-} needs[WANTS] = {
-    [WANT_BFLOAT16] = {"dtype = bfloat16", NCCL_AT(2, 10, 3), NO_SYMBOL},
-    [WANT_AVG] = {"op = avg", NCCL_AT(2, 10, 3), NO_SYMBOL},
-    [WANT_PREMULSUM] = {"op = premulsum", NCCL_AT(2, 11, 4), SYMBOL(RedOpCreatePreMulSum)},
-    [WANT_FLOAT8] = {"a dtype of 8-bit floats", NCCL_AT(2, 24, 3), NO_SYMBOL},
-    [WANT_GRAPH] = {"graph", NCCL_AT(2, 9, 6), NO_SYMBOL},
-    [WANT_NONBLOCKING] = {"nonblocking = yes", NCCL_AT(2, 14, 3), SYMBOL(CommInitRankConfig)},
-    [WANT_CTAS] = {"min_ctas or max_ctas", NCCL_AT(2, 17, 1), SYMBOL(CommInitRankConfig)},
-    [WANT_SPLIT] = {"split", NCCL_AT(2, 18, 1), SYMBOL(CommSplit)},
-    [WANT_MEMORY] = {"allocator = nccl", NCCL_AT(2, 19, 1), SYMBOL(MemAlloc)},
-    [WANT_LOCAL] = {"register = local", NCCL_AT(2, 19, 1), SYMBOL(CommRegister)},
-    [WANT_WINDOW] = {"register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
-    /* Older releases can register it, but no call uses it. */
-    [WANT_RECV_WINDOW] = {"register = recv-window", NCCL_AT(2, 29, 2), SYMBOL(CommWindowRegister)},
-    [WANT_POLICY] = {"cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
-    [WANT_ZERO] = {"cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
-    [WANT_CALL_CTAS] = {"call_ctas", NCCL_AT(2, 31, 2), SYMBOL(AlltoAllConfig)},
-    [WANT_SHARED_GPU] = {"ranks_per_gpu", NCCL_AT(2, 30, 3), NO_SYMBOL},
-    [WANT_DEVICE] = {"api = device", NCCL_AT(2, 28, 3), SYMBOL(TeamLsa)},
-};
-
-static bool has(const struct nccl_api *api, enum want want)
+static bool has_dtype(const struct trial *trial, enum dtype dtype)
 {
-	void *symbol = NULL;
-	if (needs[want].symbol)
-		memcpy(&symbol, (const char *)api + needs[want].symbol, sizeof symbol);
-	return api->at >= needs[want].first && (symbol || !needs[want].symbol);
+	unsigned i = 0;
+	while (i < trial->ncells && trial->cells[i].dtype != dtype)
+		i++;
+	return i < trial->ncells;
 }
 
-static void want_of_cells(const struct trial *trial, bool wants[WANTS])
+static bool reduces_by(const struct trial *trial, enum op op)
 {
-	for (unsigned i = 0; i < trial->ncells; i++) {
-		const struct cell *c = &trial->cells[i];
-		bool reduces = coll_info(c->coll)->is & COLL_REDUCES;
-		wants[WANT_BFLOAT16] |= c->dtype == DTYPE_BFLOAT16;
-		wants[WANT_FLOAT8] |=
-		    c->dtype == DTYPE_FLOAT8_E4M3 || c->dtype == DTYPE_FLOAT8_E5M2;
-		wants[WANT_AVG] |= reduces && c->op == OP_AVG;
-		wants[WANT_PREMULSUM] |= reduces && c->op == OP_PREMULSUM;
-	}
+	unsigned i = 0;
+	while (i < trial->ncells &&
+	       !(trial->cells[i].op == op && coll_info(trial->cells[i].coll)->is & COLL_REDUCES))
+		i++;
+	return i < trial->ncells;
 }
 
 /* A value of the key nccl_below: "2.23", "2.22.3". */
@@ -109,10 +57,8 @@ static int refuse_native(const struct trial *trial, const struct nccl_api *api, 
 	for (int c = 0; c < COLL_KINDS; c++) {
 		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
 		char what[64];
-		bool asked = false;
-		for (unsigned i = 0; i < trial->ncells; i++)
-			asked |= (int)trial->cells[i].coll == c;
-		if (!asked || !row->native || nccl_has_native(api, (enum coll_kind)c))
+		if (!row->native || !trial_has(trial, (enum coll_kind)c) ||
+		    nccl_has_native(api, (enum coll_kind)c))
 			continue;
 		snprintf(what, sizeof what, "api = native (%s)", row->native);
 		return refuse_version(what, row->since, api, st);
@@ -166,32 +112,60 @@ static int refuse_copy_engines(const struct trial *trial, const struct nccl_api 
 	                  api->version);
 }
 
+/* A feature that the trial asks for or not, the first release that has it, and the function that it
+ * needs. The versions are those of the first src/nccl.h.in with the name; for capture, of the release
+ * notes. */
+static int refuse_features(const struct trial *trial, const struct nccl_api *api, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	const bool moves = nccl_moves(set);
+	// clang-format off
+	const struct {
+		bool asked;
+		const char *what;
+		int first;
+		size_t symbol;
+	} features[] = {
+	    {has_dtype(trial, DTYPE_BFLOAT16), "dtype = bfloat16", NCCL_AT(2, 10, 3), NO_SYMBOL},
+	    {reduces_by(trial, OP_AVG), "op = avg", NCCL_AT(2, 10, 3), NO_SYMBOL},
+	    {reduces_by(trial, OP_PREMULSUM), "op = premulsum", NCCL_AT(2, 11, 4), SYMBOL(RedOpCreatePreMulSum)},
+	    {has_dtype(trial, DTYPE_FLOAT8_E4M3) || has_dtype(trial, DTYPE_FLOAT8_E5M2), "a dtype of 8-bit floats",
+	     NCCL_AT(2, 24, 3), NO_SYMBOL},
+	    {set->graph, "graph", NCCL_AT(2, 9, 6), NO_SYMBOL},
+	    {set->nonblocking, "nonblocking = yes", NCCL_AT(2, 14, 3), SYMBOL(CommInitRankConfig)},
+	    {set->min_ctas || set->max_ctas, "min_ctas or max_ctas", NCCL_AT(2, 17, 1), SYMBOL(CommInitRankConfig)},
+	    {set->split.op != SPLIT_NONE, "split", NCCL_AT(2, 18, 1), SYMBOL(CommSplit)},
+	    {set->allocator == ALLOCATOR_NCCL, "allocator = nccl", NCCL_AT(2, 19, 1), SYMBOL(MemAlloc)},
+	    {set->registration == REGISTER_LOCAL, "register = local", NCCL_AT(2, 19, 1), SYMBOL(CommRegister)},
+	    {set->registration == REGISTER_WINDOW, "register = window", NCCL_AT(2, 27, 3), SYMBOL(CommWindowRegister)},
+	    /* Older releases can register it, but no call uses it. */
+	    {set->registration == REGISTER_RECV_WINDOW, "register = recv-window", NCCL_AT(2, 29, 2), SYMBOL(CommWindowRegister)},
+	    {set->cta_policy != CTA_LIBRARY, "cta_policy", NCCL_AT(2, 27, 3), SYMBOL(CommInitRankConfig)},
+	    {set->cta_policy == CTA_ZERO, "cta_policy = zero", NCCL_AT(2, 28, 3), SYMBOL(CommInitRankConfig)},
+	    {set->call_ctas && !moves, "call_ctas", NCCL_AT(2, 31, 2), SYMBOL(AlltoAllConfig)},
+	    {set->ranks_per_gpu > 1, "ranks_per_gpu", NCCL_AT(2, 30, 3), NO_SYMBOL},
+	    {moves, "api = device", NCCL_AT(2, 28, 3), SYMBOL(TeamLsa)},
+	};
+	// clang-format on
+	for (unsigned i = 0; i < sizeof features / sizeof *features; i++) {
+		void *symbol = NULL;
+		memcpy(&symbol, (const char *)api + features[i].symbol, sizeof symbol);
+		if (features[i].asked && (api->at < features[i].first || !symbol))
+			return refuse_version(features[i].what, features[i].first, api, st);
+	}
+	return 0;
+}
+
 static int refuse_library(const struct trial *trial, const struct nccl_api *api, struct status *st)
 {
 	const struct settings *set = &trial->settings;
-	bool wants[WANTS] = {
-	    [WANT_GRAPH] = set->graph,
-	    [WANT_NONBLOCKING] = set->nonblocking,
-	    [WANT_CTAS] = set->min_ctas || set->max_ctas,
-	    [WANT_SPLIT] = set->split.op != SPLIT_NONE,
-	    [WANT_MEMORY] = set->allocator == ALLOCATOR_NCCL,
-	    [WANT_LOCAL] = set->registration == REGISTER_LOCAL,
-	    [WANT_WINDOW] = set->registration == REGISTER_WINDOW,
-	    [WANT_RECV_WINDOW] = set->registration == REGISTER_RECV_WINDOW,
-	    [WANT_CALL_CTAS] = set->call_ctas && !nccl_moves(set),
-	    [WANT_DEVICE] = nccl_moves(set),
-	    [WANT_SHARED_GPU] = set->ranks_per_gpu > 1,
-	    [WANT_POLICY] = set->cta_policy != CTA_LIBRARY,
-	    [WANT_ZERO] = set->cta_policy == CTA_ZERO,
-	};
 	if (set->nccl_below[0] && api->at >= version_at(set->nccl_below))
 		return status_set(st, "nccl_below = %s needs an older library; this is %s: %s",
 		                  set->nccl_below, api->version, api->file);
-	want_of_cells(trial, wants);
-	for (unsigned w = 0; w < WANTS; w++)
-		if (wants[w] && !has(api, (enum want)w))
-			return refuse_version(needs[w].what, needs[w].first, api, st);
-	return refuse_variables(set, api, st) || refuse_native(trial, api, st) ? -1 : 0;
+	return refuse_features(trial, api, st) || refuse_variables(set, api, st) ||
+	               refuse_native(trial, api, st)
+	           ? -1
+	           : 0;
 }
 
 /* Settings that cannot be combined, with any library. */

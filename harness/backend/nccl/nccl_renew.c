@@ -58,14 +58,14 @@ static int room_of_all(const struct backend_ctx *ctx, bool *room, struct status 
 {
 	bool own = has_room(ctx), other;
 	memcpy(team_mailbox(ctx->team, ctx->where.first), &own, sizeof own);
-	if (team_share(ctx->team))
-		return status_set(st, "another rank failed");
+	if (nccl_team(team_share(ctx->team), st))
+		return -1;
 	*room = true;
 	for (unsigned r = 0; r < ctx->nranks; r += ctx->count) {
 		memcpy(&other, team_mailbox(ctx->team, r), sizeof other);
 		*room = *room && other;
 	}
-	return team_meet(ctx->team) ? status_set(st, "another rank failed") : 0;
+	return nccl_team(team_meet(ctx->team), st);
 }
 
 /* Readings before the old buffers were given back become what they would be after that. 0: unknown. */
@@ -101,9 +101,7 @@ int nccl_renew(struct backend_ctx **at, struct status *st)
 	if (!room) {
 		*at = NULL;
 		nccl_close(old);
-		if (team_meet(where.team))
-			return status_set(st, "another rank failed");
-		return nccl_open(&where, at, st);
+		return nccl_team(team_meet(where.team), st) ? -1 : nccl_open(&where, at, st);
 	}
 	int result = nccl_open(&where, &fresh, st);
 	if (fresh) {

@@ -51,10 +51,7 @@ int nccl_train_open(struct backend_ctx *ctx, struct place *p, struct status *st)
 	unsigned side, depth;
 	enum dtype dtype;
 	largest(ctx, &side, &depth, &dtype);
-	if (device_ok(cudaStreamCreateWithFlags(&p->compute, cudaStreamNonBlocking),
-	              "cudaStreamCreateWithFlags", st) ||
-	    device_ok(cudaEventCreateWithFlags(&p->ready, cudaEventDisableTiming),
-	              "cudaEventCreateWithFlags", st))
+	if (device_stream(&p->compute, st) || device_event(&p->ready, st))
 		return -1;
 	return blas_open(&ctx->math, &p->blas, side, depth, dtype, p->compute, st);
 }
@@ -167,21 +164,18 @@ int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_v
 	return 0;
 }
 
+static void sum_activations(struct backend_ctx *ctx, struct place *p, const void *elements)
+{
+	nccl_keep(ctx,
+	          ctx->api.AllReduce(p->activations[0], p->activations[1],
+	                             *(const uint64_t *)elements, ctx->type, ncclSum, p->tensor,
+	                             p->compute),
+	          p->tensor);
+}
+
 static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
 {
-	bool grouped = ctx->count > 1;
-	if (grouped)
-		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		nccl_keep(ctx,
-		          ctx->api.AllReduce(p->activations[0], p->activations[1], elements,
-		                             ctx->type, ncclSum, p->tensor, p->compute),
-		          p->tensor);
-	}
-	if (grouped)
-		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
+	nccl_group(ctx, sum_activations, &elements);
 	if (!ctx->fresh || ctx->capturing)
 		return 0;
 	/* As with buckets: the first one may have to connect. */
@@ -250,8 +244,9 @@ static void produce(struct backend_ctx *ctx, const struct place *p, const struct
 	follow(ctx, p, p->stream, p->compute);
 }
 
-static void reduce(struct backend_ctx *ctx, struct place *p, const struct bucket *b)
+static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 {
+	const struct bucket *b = of;
 	size_t at = b->at * coll_dtype_bytes(ctx->cell.dtype);
 	char *bucket = bucket_of(ctx, p), *to = bucket ? bucket : p->round_to;
 	const char *from = bucket ? bucket : p->round_from;
@@ -259,19 +254,6 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const struct bucket
 	          ctx->api.AllReduce(from + at, to + at, b->elements, ctx->type, p->op, p->comm,
 	                             p->stream),
 	          p->comm);
-}
-
-/* For all local ranks, in one group per worker. */
-static void reduce_all(struct backend_ctx *ctx, const struct bucket *b)
-{
-	bool grouped = ctx->count > 1;
-	if (grouped)
-		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++)
-		reduce(ctx, &ctx->places[i], b);
-	if (grouped)
-		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
 }
 
 /* The last pass, whose gradients are reduced. In the first call after prepare each bucket ends on all
@@ -288,7 +270,7 @@ static void last_pass(struct backend_ctx *ctx)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
 			continue;
-		reduce_all(ctx, &bucket);
+		nccl_group(ctx, reduce, &bucket);
 		if (ctx->fresh && !ctx->capturing && nccl_meet(ctx))
 			return; /* the loop's next wait reports it */
 	}
@@ -344,29 +326,23 @@ static void work_experts(struct backend_ctx *ctx)
 	}
 }
 
-/* Tokens to their experts, or back. They arrive in the second half of the receive buffer of the
+/* Tokens to their experts, or `back`. They arrive in the second half of the receive buffer of the
  * expert's rank, or in the first half if they do not go back. */
-static void move_tokens(struct backend_ctx *ctx, bool back)
+static void move_tokens(struct backend_ctx *ctx, struct place *p, const void *back)
 {
 	size_t half = ctx->cell.coll == COLL_MOE_DISPATCH ? 0 : ctx->cell.bytes / 2;
-	nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		const size_t *sent = p->counts, *received = p->counts + ctx->n;
-		if (back)
-			nccl_exchange(ctx, p, p->round_to + half, p->round_to, received, sent);
-		else
-			nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent, received);
-	}
-	nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
-	nccl_settle(ctx);
+	const size_t *sent = p->counts, *received = p->counts + ctx->n;
+	if (back)
+		nccl_exchange(ctx, p, p->round_to + half, p->round_to, received, sent);
+	else
+		nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent, received);
 }
 
 void nccl_experts(struct backend_ctx *ctx)
 {
 	enum coll_kind coll = ctx->cell.coll;
 	if (coll != COLL_MOE_COMPUTE)
-		move_tokens(ctx, false);
+		nccl_group(ctx, move_tokens, NULL);
 	if (coll == COLL_MOE_DISPATCH)
 		return;
 	/* As with other rounds (nccl_coll). */
@@ -375,5 +351,5 @@ void nccl_experts(struct backend_ctx *ctx)
 	if (coll != COLL_MOE_COMMUNICATION)
 		work_experts(ctx);
 	if (coll != COLL_MOE_COMPUTE)
-		move_tokens(ctx, true);
+		nccl_group(ctx, move_tokens, ctx);
 }
