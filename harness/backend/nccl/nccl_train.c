@@ -164,6 +164,17 @@ int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_v
 	return 0;
 }
 
+/* For all local ranks: in a group, of which a worker with one rank has no need. */
+static void for_ranks(struct backend_ctx *ctx, nccl_grouped_fn *part, const void *of)
+{
+	if (ctx->count > 1) {
+		nccl_group(ctx, part, of);
+		return;
+	}
+	part(ctx, &ctx->places[0], of);
+	nccl_settle(ctx);
+}
+
 static void sum_activations(struct backend_ctx *ctx, struct place *p, const void *elements)
 {
 	nccl_keep(ctx,
@@ -175,7 +186,7 @@ static void sum_activations(struct backend_ctx *ctx, struct place *p, const void
 
 static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
 {
-	nccl_group(ctx, sum_activations, &elements);
+	for_ranks(ctx, sum_activations, &elements);
 	if (!ctx->fresh || ctx->capturing)
 		return 0;
 	/* As with buckets: the first one may have to connect. */
@@ -270,7 +281,7 @@ static void last_pass(struct backend_ctx *ctx)
 			produce(ctx, &ctx->places[i], &bucket);
 		if (!reduces || !bucket.elements)
 			continue;
-		nccl_group(ctx, reduce, &bucket);
+		for_ranks(ctx, reduce, &bucket);
 		if (ctx->fresh && !ctx->capturing && nccl_meet(ctx))
 			return; /* the loop's next wait reports it */
 	}
