@@ -222,7 +222,8 @@ static bool env_is_name(const char *name)
 	return n && !name[n] && !isdigit((unsigned char)*name);
 }
 
-void keys_offer_env(struct suggestion *guess)
+/* For a variable that a job may get: NCCL_ALGO is the key env.NCCL_ALGO. */
+static void offer_env(struct suggestion *guess)
 {
 	/* Keys begin with small letters. */
 	if (env_is_name(guess->word) && isupper((unsigned char)*guess->word) &&
@@ -292,7 +293,7 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 	for (size_t i = 0; i < n && target->variant; i++)
 		suggest_offer(&guess, settings[i].key);
 	if (target->variant)
-		keys_offer_env(&guess);
+		offer_env(&guess);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "

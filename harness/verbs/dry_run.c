@@ -15,6 +15,14 @@
 
 #define IMAGINED_RANKS 8 /* for a backend without devices here */
 
+/* An experiment as a dry run plans it. */
+struct dry_plan {
+	struct spec spec;
+	struct plan plan;                         /* borrows spec; plan_free */
+	char backend[TRIAL_NAME_BYTES], why[512]; /* why not the first one; "": it is */
+	struct status why_not;                    /* it has devices here; "": it has */
+};
+
 /* "1.5 MiB" */
 static struct formatted size_text(double bytes)
 {
@@ -176,8 +184,9 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	return 0;
 }
 
-int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
-             struct dry_plan *out, struct status *st)
+/* If the backend has no devices here, `machine` is made to imagine some. */
+static int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
+                    struct dry_plan *out, struct status *st)
 {
 	struct spec *spec = &out->spec;
 	out->why_not = (struct status){""};
