@@ -1,6 +1,5 @@
 #include "sizes.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,14 +117,6 @@ static int step_parse(const char *text, uint64_t *times, size_t *plus, struct st
 	                  text[0] ? "' for a step" : "", allowed);
 }
 
-static char *trim(char *text)
-{
-	text += strspn(text, " \t");
-	for (size_t n = strlen(text); n && isblank((unsigned char)text[n - 1]); n--)
-		text[n - 1] = '\0';
-	return text;
-}
-
 /* One trimmed item: a size, or LO..HI STEP. Cuts it up. */
 static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 {
@@ -136,8 +127,8 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	char whole[64], step[32];
 	snprintf(whole, sizeof whole, "%.63s", item);
 	*dots = '\0';
-	item = trim(item);
-	char *high = trim(dots + 2);
+	item = status_next(&(char *){item});
+	char *high = dots + 2 + strspn(dots + 2, " \t");
 	char *high_end = high + strcspn(high, " \tx+");
 	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
 	*high_end = '\0';
@@ -161,17 +152,25 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st)
 {
 	struct sizes sizes = {0};
-	char *copy = strdup(text);
-	if (!copy)
-		return status_set(st, "out of memory");
-	int rc = 0;
-	char *rest = copy;
-	for (char *item; rc == 0 && (item = strsep(&rest, ","));)
-		rc = sizes_add_item(&sizes, trim(item), st);
+	char *copy = strdup(text), *rest = copy;
+	int rc = copy ? 0 : status_set(st, "out of memory");
+	for (char *item; rc == 0 && (item = status_next(&rest));)
+		rc = sizes_add_item(&sizes, item, st);
 	free(copy);
 	if (rc)
 		return -1;
 	memcpy(out, sizes.list, sizeof sizes.list);
 	*count = sizes.count;
 	return 0;
+}
+
+bool sizes_one(const char *text, size_t *out)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned n;
+	struct status why = {""};
+	if (strchr(text, ',') || sizes_parse(text, sizes, &n, &why) || n != 1)
+		return false;
+	*out = sizes[0];
+	return true;
 }

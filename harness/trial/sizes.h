@@ -12,5 +12,7 @@
 /* "4K..1G x4", "4K..64K +4K", "4K, 1M", each with K, M, G (powers of 1024): ascending, each
  * once. */
 int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st);
+/* One size; false: another form. */
+bool sizes_one(const char *text, size_t *out);
 
 #endif
