@@ -28,7 +28,7 @@ void spec_connections_settle(struct spec *spec)
 
 const char *spec_file(const struct spec *spec, struct text_place at)
 {
-	return at.file ? spec->bases[at.file - 1] : spec->file;
+	return at.file ? spec->base : spec->file;
 }
 
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,

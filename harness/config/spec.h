@@ -85,10 +85,10 @@ struct search_set {
 };
 
 struct spec {
-	char name[TRIAL_NAME_BYTES];          /* the file's name, without folder and .exp */
-	char file[PATH_MAX];                  /* as given to spec_read */
-	char bases[TEXT_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
-	char question[512];                   /* the comment on top of the file */
+	char name[TRIAL_NAME_BYTES]; /* the file's name, without folder and .exp */
+	char file[PATH_MAX];         /* as given to spec_read */
+	char base[PATH_MAX];         /* the file that it is like, or "" */
+	char question[512];          /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
 	unsigned colls[COLL_KINDS]; /* enum coll_kind */
