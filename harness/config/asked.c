@@ -53,7 +53,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, const str
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	struct status why = {""};
 	if (row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why))
-		return build_fail(b, entry->at, why.text, st);
+		return spec_error(b->spec, entry->at, st, "%s", why.text);
 	if (place->section == CLAIM_SECTION_CLAIM)
 		claim_settle(to, entry->key);
 	return 0;
@@ -93,9 +93,7 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 static int too_many(const struct build *b, const struct text_section *s, unsigned most,
                     struct status *st)
 {
-	char what[64];
-	snprintf(what, sizeof what, "too many %ss; allowed are %u", s->kind, most);
-	return build_fail(b, s->at, what, st);
+	return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind, most);
 }
 
 int asked_factor(struct build *b, unsigned section, struct status *st)
@@ -116,8 +114,8 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (b->backend && (here || !named_elsewhere(b, section)) &&
 	    (!factor->from[0] || !factor->to[0]))
-		return build_fail(b, s->at,
-		                  "the factor has no from or no to; allowed are two variants", st);
+		return spec_error(b->spec, s->at, st,
+		                  "the factor has no from or no to; allowed are two variants");
 	b->spec->factors_at[list->nfactors++] = s->at;
 	return 0;
 }
@@ -134,10 +132,9 @@ int asked_source(struct build *b, unsigned section, struct status *st)
 	if (entries_read(b, section, &place, st))
 		return -1;
 	if (!source->by[0] || !source->where[0])
-		return build_fail(b, s->at,
+		return spec_error(b->spec, s->at, st,
 		                  "the source lacks by or where; allowed are both: who says it, "
-		                  "and an address or a title",
-		                  st);
+		                  "and an address or a title");
 	list->nsources++;
 	return 0;
 }
@@ -147,40 +144,35 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
                        struct status *st)
 {
 	if (c->source[0] && !c->says[0])
-		return build_fail(
-		    b, at,
+		return spec_error(
+		    b->spec, at, st,
 		    "the claim has a source but no line of it; say says = the line, in "
-		    "English",
-		    st);
+		    "English");
 	if (!c->source[0] && (c->says[0] || c->original[0]))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "the claim has a line of a source but names none; say source = "
-		                  "NAME of a [source NAME]",
-		                  st);
+		                  "NAME of a [source NAME]");
 	if (!c->text[0])
-		return build_fail(b, at, "the claim has no text; say text = the sentence", st);
+		return spec_error(b->spec, at, st,
+		                  "the claim has no text; say text = the sentence");
 	if (c->test == CLAIM_NEEDS)
 		return 0;
 	if (!c->left[0] || !c->right[0] || c->metric == METRIC_KINDS || c->test == CLAIM_TESTS)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "the claim lacks left, right, metric or is; allowed are "
-		                  "all four, or needs = what it would take",
-		                  st);
+		                  "all four, or needs = what it would take");
 	if (!c->left_coll[0] != !c->right_coll[0] || (c->left_coll[0] && c->coll != CLAIM_ANY_COLL))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "allowed is collective for both sides, or left_collective and "
-		                  "right_collective",
-		                  st);
+		                  "right_collective");
 	if (!strcmp(c->left, c->right) && !strcmp(c->left_coll, c->right_coll))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "left and right are the same variant; allowed are two, or two "
-		                  "collectives",
-		                  st);
+		                  "collectives");
 	if (metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "latency, p95 and p99 are of isolated calls; allowed is "
-		                  "metric = time with pace = stream",
-		                  st);
+		                  "metric = time with pace = stream");
 	return 0;
 }
 
@@ -237,11 +229,7 @@ static bool is_named(const struct spec *spec, const char *name)
 static int name_check(struct build *b, const struct text_entry *entry, const char *key,
                       const char *name, struct status *st)
 {
-	char what[1024];
-	if (is_named(b->spec, name))
-		return 0;
-	spec_no_variant(b->spec, key, name, "", what, sizeof what);
-	return build_fail(b, entry->at, what, st);
+	return is_named(b->spec, name) ? 0 : spec_no_variant(b->spec, entry->at, key, name, "", st);
 }
 
 /* The primary claim, after all claims are read. */
@@ -250,16 +238,14 @@ static int primary_check(struct build *b, const struct text_entry *entry, const 
 {
 	const struct claim_list *list = &b->spec->asked;
 	struct suggestion guess = suggest_for(name);
-	char what[1024];
 	for (unsigned c = 0; c < list->nclaims; c++) {
 		if (!strcmp(list->claims[c].name, name))
 			return 0;
 		suggest_offer(&guess, list->claims[c].name);
 	}
-	snprintf(what, sizeof what,
-	         "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file", name,
-	         suggestion_text(&guess).text);
-	return build_fail(b, entry->at, what, st);
+	return spec_error(b->spec, entry->at, st,
+	                  "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file",
+	                  name, suggestion_text(&guess).text);
 }
 
 /* A gap or a primary claim; what it is without a variant is kept here. */
@@ -272,7 +258,7 @@ static int question_read(struct build *b, const struct text_entry *entry, struct
 	struct status why = {""};
 	if (of_gap ? claim_gap_read(&row, entry->value, &read.gap, &why)
 	           : claim_primary_read(&row, entry->value, read.primary, &why))
-		return build_fail(b, entry->at, why.text, st);
+		return spec_error(b->spec, entry->at, st, "%s", why.text);
 	if (of_gap ? name_check(b, entry, "gap", read.gap.from, st) ||
 	                 name_check(b, entry, "gap", read.gap.to, st)
 	           : primary_check(b, entry, read.primary, st))
@@ -298,10 +284,9 @@ static int entry_check(struct build *b, const struct text_entry *entry, struct s
 	const bool asks = !strcmp(kind, "experiment") &&
 	                  (!strcmp(entry->key, "gap") || !strcmp(entry->key, "primary"));
 	if (entry->without[0] && !asks)
-		return build_fail(b, entry->at,
+		return spec_error(b->spec, entry->at, st,
 		                  "a section for machines without a variant; allowed are gap and "
-		                  "primary, in [experiment without VARIANT]",
-		                  st);
+		                  "primary, in [experiment without VARIANT]");
 	if (entry->without[0] && name_check(b, entry, "without", entry->without, st))
 		return -1;
 	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
@@ -328,16 +313,15 @@ static int sources_check(struct build *b, struct status *st)
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		struct suggestion guess = suggest_for(entry->value);
-		char what[512];
 		if (entry->section == BUILD_COMMAND_LINE || strcmp(entry->key, "source") ||
 		    claim_source_find(list, entry->value))
 			continue;
 		for (unsigned k = 0; k < list->nsources; k++)
 			suggest_offer(&guess, list->sources[k].name);
-		snprintf(what, sizeof what,
-		         "source = '%s' names no source%s; allowed is a [source NAME] of this file",
-		         entry->value, suggestion_text(&guess).text);
-		return build_fail(b, entry->at, what, st);
+		return spec_error(
+		    b->spec, entry->at, st,
+		    "source = '%s' names no source%s; allowed is a [source NAME] of this file",
+		    entry->value, suggestion_text(&guess).text);
 	}
 	return 0;
 }
@@ -355,9 +339,9 @@ static int gap_check(struct build *b, struct status *st)
 	}
 	if (!bytes || b->spec->asked.nfactors)
 		return 0;
-	return build_fail(
-	    b, bytes->at,
-	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor", st);
+	return spec_error(
+	    b->spec, bytes->at, st,
+	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor");
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the

@@ -3,13 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st)
-{
-	if (at.line == 0)
-		return status_set(st, "command line: %s", what);
-	return status_set(st, "%s:%u: %s", spec_file(b->spec, at), at.line, what);
-}
-
 bool build_here(const struct build *b, const struct text_entry *entry)
 {
 	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
@@ -80,7 +73,7 @@ static int entry_apply(struct build *b, const struct text_entry *entry,
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
 	if (keys_apply(&to, entry->key, entry->value, &why))
-		return build_fail(b, entry->at, why.text, st);
+		return spec_error(b->spec, entry->at, st, "%s", why.text);
 	if (to.variant)
 		place_settle(b, entry, &to.variant->settings);
 	return 0;

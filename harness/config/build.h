@@ -30,8 +30,6 @@ struct build {
 
 /* Another entry of the same layer that says the same or excludes it, or NULL. */
 const struct text_entry *build_rival(const struct build *b, const struct text_entry *entry);
-/* -1, with `file:line: what`. */
-int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st);
 /* Whether an entry names the variant that its section starts from. */
 bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or

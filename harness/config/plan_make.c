@@ -108,22 +108,21 @@ static int factors_check(const struct plan *plan, struct status *st)
 		if (n == 1)
 			continue;
 		if (n)
-			return status_set(st,
-			                  "%s:%u: factor %s: %s and %s differ in several: %s; "
+			return spec_error(plan->spec, at, st,
+			                  "factor %s: %s and %s differ in several: %s; "
 			                  "allowed is exactly one setting",
-			                  spec_file(plan->spec, at), at.line, f->name, f->from,
-			                  f->to, keys);
+			                  f->name, f->from, f->to, keys);
 		const char *backend = plan_main_backend(plan);
 		bool first = !strcmp(backend, backend_table[0]->name);
 		const char *other = backend_table[first]->name;
-		return status_set(
-		    st,
-		    "%s:%u: factor %s: %s and %s differ in no setting on backend %s; allowed "
+		return spec_error(
+		    plan->spec, at, st,
+		    "factor %s: %s and %s differ in no setting on backend %s; allowed "
 		    "is exactly one setting. If it is a factor of another backend alone, name its "
 		    "variants in [factor %s on %s]; else give %s a setting that applies to %s, in "
 		    "[variant %s on %s]",
-		    spec_file(plan->spec, at), at.line, f->name, f->from, f->to, backend, f->name,
-		    other, f->to, backend, f->to, backend);
+		    f->name, f->from, f->to, backend, f->name, other, f->to, backend, f->to,
+		    backend);
 	}
 	return 0;
 }

@@ -322,7 +322,7 @@ int search_apply(struct build *b, unsigned section, struct status *st)
 	for (unsigned of_one = 0; of_one < 2; of_one++)
 		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
 			if (entry_read(b, entry, &why))
-				return build_fail(b, entry->at, why.text, st);
+				return spec_error(b->spec, entry->at, st, "%s", why.text);
 	return 0;
 }
 
@@ -374,17 +374,15 @@ int search_finish(struct build *b, struct status *st)
 	if (drop_own(space, &reference->settings, st))
 		return -1;
 	if (!space->nkeys)
-		return build_fail(b, space->at,
+		return spec_error(b->spec, space->at, st,
 		                  "the search has no setting that differs from the reference on "
 		                  "this backend; allowed is at least one, as in "
-		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]",
-		                  st);
+		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
 	if (b->spec->blocks_auto)
-		return build_fail(
-		    b, space->at,
+		return spec_error(
+		    b->spec, space->at, st,
 		    "blocks = auto has no search; blocks = N is how often its finalists "
-		    "are measured to confirm them",
-		    st);
+		    "are measured to confirm them");
 	return 0;
 }
 
@@ -462,8 +460,8 @@ int search_plan(struct plan *plan, const struct plan_machine *machine, struct st
 	if (values_here(plan, machine, st))
 		return -1;
 	if (!plan->search.nkeys)
-		return status_set(st, "%s:%u: nothing of the search can run here: %s",
-		                  spec_file(spec, spec->search.at), spec->search.at.line,
+		return spec_error(spec, spec->search.at, st,
+		                  "nothing of the search can run here: %s",
 		                  plan->nnotes ? plan->notes[plan->nnotes - 1] : "");
 	const struct search_trials n = search_trials(plan);
 	if (search_blocks(plan) > spec->blocks)
@@ -475,13 +473,12 @@ int search_plan(struct plan *plan, const struct plan_machine *machine, struct st
 		    plan->search.finalists == 1 ? "" : "s", plan->ncells);
 	if (n.all <= SEARCH_FREE_TRIALS || spec->search.budget_said)
 		return 0;
-	return status_set(
-	    st,
-	    "%s:%u: the search takes about %u trials (%u to screen %u settings, %u to "
-	    "narrow down, %u to confirm); allowed are %d, fewer values, or budget = "
-	    "TIME that it may take",
-	    spec_file(spec, spec->search.at), spec->search.at.line, n.all, n.screen,
-	    plan->search.nkeys, n.narrow, n.confirm, SEARCH_FREE_TRIALS);
+	return spec_error(spec, spec->search.at, st,
+	                  "the search takes about %u trials (%u to screen %u settings, %u to "
+	                  "narrow down, %u to confirm); allowed are %d, fewer values, or budget = "
+	                  "TIME that it may take",
+	                  n.all, n.screen, plan->search.nkeys, n.narrow, n.confirm,
+	                  SEARCH_FREE_TRIALS);
 }
 
 /* --- the record --- */

@@ -175,16 +175,18 @@ unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
-
-/* "file:line: variant NAME: " and the mistake, as status_set. */
+/* "file:line: " or "command line: " and the mistake, as status_set. */
+int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
+               ...) __attribute__((format(printf, 4, 5)));
+/* "file:line: variant NAME: " and the mistake. */
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
                        struct status *st, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 struct spec_variant *spec_find(struct spec *spec, const char *name);
-/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
- */
-void spec_no_variant(const struct spec *spec, const char *key, const char *name, const char *where,
-                     char *what, size_t bytes);
+/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c", as spec_error. where: "",
+ * " above" */
+int spec_no_variant(const struct spec *spec, struct text_place at, const char *key,
+                    const char *name, const char *where, struct status *st);
 
 #endif

@@ -22,9 +22,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 		const struct spec_variant *base = spec_find(b->spec, entry->value);
 		if (base)
 			return base;
-		char what[1024];
-		spec_no_variant(b->spec, "like", entry->value, " above", what, sizeof what);
-		build_fail(b, entry->at, what, st);
+		spec_no_variant(b->spec, entry->at, "like", entry->value, " above", st);
 		return NULL;
 	}
 	return &b->defaults;
@@ -34,24 +32,22 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
-		return build_fail(b, s->at, "too many variants; allowed are 32", st);
+		return spec_error(b->spec, s->at, st, "too many variants; allowed are 32");
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
-		return build_fail(b, s->at,
+		return spec_error(b->spec, s->at, st,
 		                  "a name that the plan gives itself; allowed is any but "
-		                  "'limit' and '…-again'",
-		                  st);
+		                  "'limit' and '…-again'");
 
 	if (!s->all) {
 		struct suggestion guess = suggest_for(s->name);
-		char what[256];
 		for (unsigned i = 0; i < b->spec->nvariants; i++)
 			suggest_offer(&guess, b->spec->variants[i].name);
-		snprintf(what, sizeof what,
-		         "a section for one backend, and there is no [variant %s]%s; allowed is "
-		         "beside one for all",
-		         s->name, suggestion_text(&guess).text);
-		return build_fail(b, s->at, what, st);
+		return spec_error(
+		    b->spec, s->at, st,
+		    "a section for one backend, and there is no [variant %s]%s; allowed is "
+		    "beside one for all",
+		    s->name, suggestion_text(&guess).text);
 	}
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
@@ -91,20 +87,17 @@ static int sections_apply(struct build *b, struct status *st)
 		while (kind < section_kinds + nkinds && strcmp(kind->kind, s->kind))
 			kind++;
 		if (kind == section_kinds + nkinds || kind->named != (s->name[0] != '\0')) {
-			char what[512];
-			size_t used = (size_t)snprintf(what, sizeof what,
-			                               "unknown section [%s%s%s]; allowed is",
-			                               s->kind, s->name[0] ? " " : "", s->name);
-			for (unsigned k = 0; k < nkinds && used < sizeof what; k++)
-				used += (size_t)snprintf(what + used, sizeof what - used, "%s %s",
-				                         k ? "," : "", section_kinds[k].form);
-			return build_fail(b, s->at, what, st);
+			char allowed[256] = "";
+			for (unsigned k = 0; k < nkinds; k++)
+				status_list(allowed, sizeof allowed, section_kinds[k].form);
+			return spec_error(b->spec, s->at, st,
+			                  "unknown section [%s%s%s]; allowed is %s", s->kind,
+			                  s->name[0] ? " " : "", s->name, allowed);
 		}
 		if (i == 0 && kind->apply != experiment_apply)
-			return build_fail(b, s->at,
+			return spec_error(b->spec, s->at, st,
 			                  "[experiment] has to come first, as it says what holds "
-			                  "for all",
-			                  st);
+			                  "for all");
 		if (kind->apply(b, i, st))
 			return -1;
 	}
@@ -180,38 +173,34 @@ static int spec_check(struct build *b, struct status *st)
 	const struct text_place at = b->from->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
-		return build_fail(
-		    b, at, "collective is missing; say collective = alltoall, or another", st);
+		return spec_error(b->spec, at, st,
+		                  "collective is missing; say collective = alltoall, or another");
 	if (b->backend && !spec->nsizes)
-		return build_fail(b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes",
-		                  st);
+		return spec_error(b->spec, at, st,
+		                  "bytes is missing; say bytes = 4K..1M x4, or other sizes");
 	if (!spec->nvariants)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "no variant; at least one [variant NAME] with a mode or a "
-		                  "layout is needed",
-		                  st);
+		                  "layout is needed");
 	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
-			return build_fail(b, v->at,
+			return spec_error(b->spec, v->at, st,
 			                  "the variant has neither mode nor layout; say mode = "
-			                  "threads, or another",
-			                  st);
+			                  "threads, or another");
 	}
 	if (!spec->reference[0])
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_find(spec, spec->reference)) {
-		char what[1024];
-		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
-		return build_fail(b, build_said(b, "reference")->at, what, st);
+		return spec_no_variant(spec, build_said(b, "reference")->at, "reference",
+		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "cycles repeat in one connection, so that connections and "
-		                  "allocations have to be 1; allowed is one of the two",
-		                  st);
+		                  "allocations have to be 1; allowed is one of the two");
 	if (!spec->title[0])
 		strcpy(spec->title, spec->name);
 	return 0;
@@ -238,7 +227,7 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	              {"root", COLL_ROOTED, "has a root"},
 	              {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
-	char colls[256] = "", what[512];
+	char colls[256] = "";
 	for (unsigned i = 0; i < b->spec->ncolls; i++) {
 		is |= coll_info(b->spec->colls[i])->is;
 		status_list(colls, sizeof colls, coll_info(b->spec->colls[i])->name);
@@ -251,12 +240,11 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
 				continue;
-			snprintf(what, sizeof what,
-			         "%s = %.60s is used by no collective of the experiment: none "
-			         "of %s %s; allowed is to leave %s away, or a collective that "
-			         "uses it",
-			         key, entry->value, colls, heeded[k].has_none, key);
-			return build_fail(b, entry->at, what, st);
+			return spec_error(
+			    b->spec, entry->at, st,
+			    "%s = %.60s is used by no collective of the experiment: none of %s %s; "
+			    "allowed is to leave %s away, or a collective that uses it",
+			    key, entry->value, colls, heeded[k].has_none, key);
 		}
 	}
 	return 0;
@@ -265,17 +253,15 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 /* Keys that exclude each other: one of them in a layer. Mode and layout may agree. */
 static int rivals_check(struct build *b, struct status *st)
 {
-	char what[256];
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *own = &b->from->text.entries[i];
 		const struct text_entry *other = build_rival(b, own);
 		if (!other || other > own || !strcmp(own->key, "mode") ||
 		    !strcmp(own->key, "layout"))
 			continue;
-		snprintf(what, sizeof what,
-		         "%s and %s exclude each other; allowed is one of the two", other->key,
-		         own->key);
-		return build_fail(b, own->at, what, st);
+		return spec_error(b->spec, own->at, st,
+		                  "%s and %s exclude each other; allowed is one of the two",
+		                  other->key, own->key);
 	}
 	return 0;
 }
@@ -292,27 +278,21 @@ static int tokens_finish(struct build *b, struct status *st)
 	const unsigned hidden = spec->variants[0].settings.hidden;
 	for (unsigned i = 1; i < spec->ndtypes; i++)
 		if (coll_dtype_bytes(spec->dtypes[i]) != element)
-			return build_fail(b, at,
+			return spec_error(b->spec, at, st,
 			                  "tokens are of other bytes in each datatype; allowed are "
-			                  "datatypes of one size, or bytes in place of tokens",
-			                  st);
+			                  "datatypes of one size, or bytes in place of tokens");
 	for (unsigned i = 1; i < spec->nvariants; i++)
 		if (spec->variants[i].settings.hidden != hidden)
-			return build_fail(
-			    b, at,
+			return spec_error(
+			    b->spec, at, st,
 			    "tokens are of other bytes in each variant; allowed is one "
-			    "hidden for all variants, or bytes in place of tokens",
-			    st);
+			    "hidden for all variants, or bytes in place of tokens");
 	for (unsigned i = 0; i < spec->nsizes; i++) {
-		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element) {
-			char what[256];
-			snprintf(what, sizeof what,
-			         "%zu tokens of %u numbers of %zu bytes are too many; allowed are "
-			         "%zu",
-			         spec->sizes[i], hidden, element,
-			         SIZES_MAX_BYTES / hidden / element);
-			return build_fail(b, at, what, st);
-		}
+		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element)
+			return spec_error(
+			    b->spec, at, st,
+			    "%zu tokens of %u numbers of %zu bytes are too many; allowed are %zu",
+			    spec->sizes[i], hidden, element, SIZES_MAX_BYTES / hidden / element);
 		spec->sizes[i] *= hidden * element;
 	}
 	spec->in_tokens = false;
