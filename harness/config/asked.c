@@ -44,30 +44,17 @@ static void claim_settle(struct claim *claim, const char *key)
 		claim->bytes = open_range;
 }
 
-static int entry_read(struct build *b, const struct text_entry *entry, const struct place *place,
-                      struct status *st)
+static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
 {
 	size_t n;
+	const struct place *place = of;
 	const struct field *rows = claim_fields(place->section, &n);
 	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
-	struct status why = {""};
-	if (row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why))
-		return spec_error(b->spec, entry->at, st, "%s", why.text);
+	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
+		return -1;
 	if (place->section == CLAIM_SECTION_CLAIM)
 		claim_settle(to, entry->key);
-	return 0;
-}
-
-/* The entries for all backends, then those for one. */
-static int entries_read(struct build *b, unsigned section, const struct place *place,
-                        struct status *st)
-{
-	const struct text_entry *entry;
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (entry_read(b, entry, place, st))
-				return -1;
 	return 0;
 }
 
@@ -103,8 +90,8 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	if (list->nfactors == CLAIM_MAX)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	const struct place place = {CLAIM_SECTION_FACTOR, factor, &elsewhere};
-	if (entries_read(b, section, &place, st))
+	struct place place = {CLAIM_SECTION_FACTOR, factor, &elsewhere};
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
 	if (!here && !s->all) { /* its entries are for another backend */
@@ -127,9 +114,9 @@ int asked_source(struct build *b, unsigned section, struct status *st)
 	if (list->nsources == CLAIM_SOURCES)
 		return too_many(b, s, CLAIM_SOURCES, st);
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	const struct place place = {CLAIM_SECTION_SOURCE, source, &elsewhere};
+	struct place place = {CLAIM_SECTION_SOURCE, source, &elsewhere};
 	snprintf(source->name, sizeof source->name, "%s", s->name);
-	if (entries_read(b, section, &place, st))
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	if (!source->by[0] || !source->where[0])
 		return spec_error(b->spec, s->at, st,
@@ -184,7 +171,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	const struct place place = {CLAIM_SECTION_CLAIM, claim, &elsewhere};
+	struct place place = {CLAIM_SECTION_CLAIM, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,
@@ -192,7 +179,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	                        .pace = CLAIM_ANY_PACE,
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
-	if (entries_read(b, section, &place, st))
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    other) {

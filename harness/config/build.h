@@ -42,9 +42,15 @@ bool build_here(const struct build *b, const struct text_entry *entry);
  * backend before one for all. NULL: none. */
 const struct text_entry *build_said(const struct build *b, const char *key);
 
-/* Applies one section's entries, those for all backends before those for one. */
-int build_layers(struct build *b, unsigned section, const struct keys_target *target,
-                 struct status *st);
+/* Reads a section's entries, those for all backends before those for one. `read` says errors without
+ * their place. */
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st);
+/* The same of keys of the experiment, or with NULL of a variant alone. */
+int build_keys(struct build *b, unsigned section, struct spec *spec, struct spec_variant *variant,
+               struct status *st);
 
 /* --- [factor NAME], [claim NAME] and [source NAME] (asked.c) --- */
 

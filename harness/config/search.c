@@ -285,8 +285,10 @@ static struct search_key *key_of(struct search_space *space, const char *key)
 }
 
 /* Reads an entry into the search, or aside if it is for a backend that does not run. */
-static int entry_read(struct build *b, const struct text_entry *entry, struct status *st)
+static int entry_read(struct build *b, const struct text_entry *entry, void *ignored,
+                      struct status *st)
 {
+	(void)ignored;
 	const char *key = entry->key;
 	const bool here = build_here(b, entry);
 	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
@@ -312,18 +314,11 @@ static int entry_read(struct build *b, const struct text_entry *entry, struct st
 	return 0;
 }
 
-/* Plain keys, then those of the running backend. */
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_entry *entry;
-	struct status why = {""};
 	b->spec->search.at = b->from->text.sections[section].at;
 	field_defaults(own_rows, NOWN, &b->spec->search);
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (entry_read(b, entry, &why))
-				return spec_error(b->spec, entry->at, st, "%s", why.text);
-	return 0;
+	return build_section(b, section, entry_read, NULL, st);
 }
 
 int search_settings(const struct search_space *space, const struct search_set *set,

@@ -8,8 +8,7 @@
 
 static int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct keys_target target = {b->spec, &b->defaults, b->lookup, b->from->no_libraries};
-	return build_layers(b, section, &target, st);
+	return build_keys(b, section, b->spec, &b->defaults, st);
 }
 
 /* What a variant starts from: another one, or the values of [experiment]. */
@@ -56,8 +55,7 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
 	variant->at = s->at;
-	const struct keys_target target = {NULL, variant, b->lookup, b->from->no_libraries};
-	if (build_layers(b, section, &target, st))
+	if (build_keys(b, section, NULL, variant, st))
 		return -1;
 	b->spec->nvariants++;
 	return 0;
@@ -125,14 +123,12 @@ static void title_amend(struct spec *spec)
  * variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
-	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup,
-	                                       b->from->no_libraries};
 	unsigned colls[COLL_KINDS];
 	char title[sizeof b->spec->title];
 	unsigned ncolls = b->spec->ncolls;
 	memcpy(colls, b->spec->colls, sizeof colls);
 	strcpy(title, b->spec->title);
-	if (build_layers(b, BUILD_COMMAND_LINE, &experiment, st))
+	if (experiment_apply(b, BUILD_COMMAND_LINE, st))
 		return -1;
 	if (title[0] && !strcmp(title, b->spec->title) && ncolls &&
 	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
@@ -145,9 +141,8 @@ static int overrides_apply(struct build *b, struct status *st)
 	int rc = 0;
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
 		struct spec_variant *v = &b->spec->variants[i];
-		const struct keys_target variant = {NULL, v, b->lookup, b->from->no_libraries};
 		strcpy(v->backend, v->settings.backend);
-		rc = build_layers(b, BUILD_COMMAND_LINE, &variant, st);
+		rc = build_keys(b, BUILD_COMMAND_LINE, NULL, v, st);
 	}
 	rc = rc ? rc : variants_check(b, before, st);
 	free(before);
