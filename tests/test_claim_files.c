@@ -641,7 +641,7 @@ TEST(the_record_carries_all)
 	strcpy(spec.asked.gap.to, "b");
 	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
 	assert_works(plan_it(&st), st);
-	json_t *run = describe_run(&plan, 1, argv, "", "abc");
+	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
 	assert_works(claim_list_take(run, &back, &st), st);
 	strcpy(spec.asked.factors[0].setting, "mode");

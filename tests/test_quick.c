@@ -49,12 +49,11 @@ static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
 /* The text, cut down: its primary claim, and what the command line says ("" for nothing). */
 static int cut(const char *text, char *said, struct status *st)
 {
-	char backend[TRIAL_NAME_BYTES], why[512];
 	char *const overrides[] = {said};
 	const struct plan_source from = {file, said[0] != '\0', overrides, lookup};
 	st->text[0] = '\0';
 	cli_write(folder, "t.exp", text);
-	assert_works(plan_load(&from, &machine, &spec, backend, why, sizeof why, st), *st);
+	assert_works(plan_load(&from, &machine, &spec, st), *st);
 	plan_free(&plan);
 	return plan_quick(&from, &machine, &spec, st) || plan_make(&spec, &machine, 1, &plan, st)
 	           ? -1

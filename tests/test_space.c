@@ -153,7 +153,7 @@ TEST(the_confirmation_is_long_enough)
 	assert_says(plan.notes[plan.nnotes - 1], "has 7 blocks in place of 6");
 	/* No trial is planned beforehand, and the record knows the searched keys. */
 	assert_int_equal(plan.ntrials, 0);
-	json_t *run = describe_run(&plan, 0, NULL, "", "x");
+	json_t *run = describe_run(&plan, 0, NULL, "x");
 	struct search_space again;
 	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 7);
 	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);

@@ -82,6 +82,8 @@ void plan_free(struct plan *plan);
 /* What is asked for and omitted, a sentence for record and report; none beyond PLAN_MAX_NOTES. */
 void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* By its name; NULL: there is none. */
+const struct plan_variant *plan_find(const struct plan *plan, const char *name);
 /* The variant that all are compared with; NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
 /* The ranks of a variant of the file: its own, if it has any and the run has so many. */
@@ -101,8 +103,7 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 
 /* --- reading a file and making its plan --- */
 
-/* A file with its overrides, as it is for the backend that is measured here; why as of
- * plan_backend. */
+/* A file with its overrides, as it is for the backend that is measured here, with why of plan_backend. */
 struct plan_source {
 	const char *file;
 	unsigned noverrides;
@@ -110,7 +111,7 @@ struct plan_source {
 	spec_lookup_fn *lookup;
 };
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
-              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st);
+              struct status *st);
 
 /* Every cell, the arena that holds the largest, and notes on what is asked for and impossible; the
  * file's variants, each with why it is skipped here; and the order of their trials. An error is an

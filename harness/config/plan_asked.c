@@ -14,14 +14,13 @@
 static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
 {
 	const struct spec *spec = plan->spec;
-	unsigned i = 0;
-	while (i < spec->nvariants && strcmp(spec->variants[i].name, name))
-		i++;
-	if (i == spec->nvariants)
+	const struct plan_variant *v = plan_find(plan, name);
+	if (!v || v >= plan->variants + spec->nvariants)
 		return false;
-	*out = plan->variants[i].settings;
-	if (spec->variants[i].skip[0])
-		snprintf(out->nccl, sizeof out->nccl, "%s", spec->variants[i].skip);
+	const char *unset = spec->variants[v - plan->variants].skip;
+	*out = v->settings;
+	if (unset[0])
+		snprintf(out->nccl, sizeof out->nccl, "%s", unset);
 	return true;
 }
 
@@ -37,10 +36,8 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
 
 bool plan_has(const struct plan *plan, const char *name)
 {
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (!strcmp(plan->variants[i].name, name))
-			return !plan->variants[i].skip[0];
-	return false;
+	const struct plan_variant *v = plan_find(plan, name);
+	return v && !v->skip[0];
 }
 
 /* What takes over while a variant is not here; NULL while it is. */

@@ -212,24 +212,26 @@ static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
 }
 
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
-              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st)
+              struct status *st)
 {
 	struct spec_text *text = spec_read(from->file, from->noverrides, from->overrides, st);
+	char why[sizeof out->backend_why], backend[TRIAL_NAME_BYTES];
 	int rc = -1;
 	if (!text || spec_build(text, NULL, from->lookup, out, st))
 		goto done;
-	/* Its name may be in the spec, which is built again. */
-	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
+	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		if (!shares_gpu(text, from->lookup, machine, backend_table[i], out, st))
 			continue;
-		snprintf(backend, TRIAL_NAME_BYTES, "%s", backend_table[i]->name);
+		strcpy(backend, backend_table[i]->name);
 		why[0] = '\0';
 		break;
 	}
 	*st = (struct status){""};
 	rc = spec_build(text, backend, from->lookup, out, st);
+	strcpy(out->backend, backend);
+	strcpy(out->backend_why, why);
 done:
 	spec_text_free(text);
 	return rc;

@@ -109,7 +109,8 @@ struct spec {
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
 	unsigned ranks_per_core;        /* the most, if there are cores for them */
-	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
+	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" until plan_load resolves it */
+	char backend_why[512];          /* why it is not auto's first choice; "": it is */
 	unsigned blocks;
 	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
