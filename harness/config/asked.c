@@ -10,14 +10,14 @@ static const struct claim_range open_range = {0, SIZE_MAX};
 
 /* Where a section's values go. Values for a backend that does not run are read to a place apart. */
 struct place {
-	enum claim_section section;
+	field_rows_fn *rows;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
 	size_t n;
-	const struct field *rows = claim_fields(place->section, &n);
+	const struct field *rows = place->rows(&n);
 	char allowed[256] = "";
 	struct suggestion guess = suggest_for(key);
 	for (size_t i = 0; i < n; i++) {
@@ -48,12 +48,12 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *of,
 {
 	size_t n;
 	const struct place *place = of;
-	const struct field *rows = claim_fields(place->section, &n);
+	const struct field *rows = place->rows(&n);
 	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
 		return -1;
-	if (place->section == CLAIM_SECTION_CLAIM)
+	if (place->rows == claim_fields)
 		claim_settle(to, entry->key);
 	return 0;
 }
@@ -90,7 +90,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	if (list->nfactors == CLAIM_MAX)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	struct place place = {CLAIM_SECTION_FACTOR, factor, &elsewhere};
+	struct place place = {claim_factor_fields, factor, &elsewhere};
 	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
@@ -114,7 +114,7 @@ int asked_source(struct build *b, unsigned section, struct status *st)
 	if (list->nsources == CLAIM_SOURCES)
 		return too_many(b, s, CLAIM_SOURCES, st);
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	struct place place = {CLAIM_SECTION_SOURCE, source, &elsewhere};
+	struct place place = {claim_source_fields, source, &elsewhere};
 	snprintf(source->name, sizeof source->name, "%s", s->name);
 	if (build_section(b, section, entry_read, &place, st))
 		return -1;
@@ -171,7 +171,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	struct place place = {CLAIM_SECTION_CLAIM, claim, &elsewhere};
+	struct place place = {claim_fields, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,

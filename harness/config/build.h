@@ -52,7 +52,10 @@ int build_section(struct build *b, unsigned section,
 int build_keys(struct build *b, unsigned section, struct spec *spec, struct spec_variant *variant,
                struct status *st);
 
-/* --- [factor NAME], [claim NAME] and [source NAME] (asked.c) --- */
+/* --- what a kind of section does with its entries (key_tables.h) --- */
+
+int experiment_apply(struct build *b, unsigned section, struct status *st);
+int variant_apply(struct build *b, unsigned section, struct status *st);
 
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);

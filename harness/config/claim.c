@@ -173,26 +173,15 @@ static const struct field gap_rows[] = {
     {"bytes", FIELD_RANGE, .at = offsetof(struct gap, bytes)},
 };
 
-static const struct {
-	const struct field *rows;
-	size_t n;
-} sections[] = {
-    [CLAIM_SECTION_FACTOR] = {factor_rows, sizeof factor_rows / sizeof *factor_rows},
-    [CLAIM_SECTION_CLAIM] = {claim_rows, sizeof claim_rows / sizeof *claim_rows},
-    [CLAIM_SECTION_SOURCE] = {source_rows, sizeof source_rows / sizeof *source_rows},
-};
-
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
 #define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
 #define OF_EVERY    6
 
-const struct field *claim_fields(enum claim_section section, size_t *n)
-{
-	*n = sections[section].n;
-	return sections[section].rows;
-}
+FIELD_ROWS(claim_factor_fields, factor_rows)
+FIELD_ROWS(claim_fields, claim_rows)
+FIELD_ROWS(claim_source_fields, source_rows)
 
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
 {

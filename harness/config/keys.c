@@ -149,11 +149,8 @@ static const struct field variant[] = {
 #define NALL        (sizeof variant / sizeof *variant)
 #define NVARIANT    (NALL - 1)
 
-const struct field *keys_fields(size_t *n)
-{
-	*n = NEXPERIMENT;
-	return experiment;
-}
+FIELD_ROWS(keys_fields, experiment)
+FIELD_ROWS(keys_variant_fields, variant)
 
 /* What no variant may set in a job's environment: it would replace the measured program. A final _ is
  * of every name that begins so. */
@@ -188,12 +185,6 @@ static const char env_prefix[] = "env.";
 static bool is_env(const char *key)
 {
 	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
-}
-
-const struct field *keys_variant_fields(size_t *n)
-{
-	*n = NALL;
-	return variant;
 }
 
 bool keys_of_variant(const char *key)
@@ -390,25 +381,22 @@ static int list_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* Whole numbers separated by commas, up to `most` of them, none above hi. */
-static bool numbers(const char *text, unsigned hi, unsigned most, unsigned *list, unsigned *n)
+/* Numbers with commas between, up to `most` of them: each times `by` is a whole one from 0 to hi. */
+static bool numbers(const char *text, unsigned by, unsigned hi, unsigned most, unsigned *list,
+                    unsigned *n)
 {
-	*n = 0;
-	for (;;) {
+	for (*n = 0; *n < most; text++) {
 		char *end;
 		text += strspn(text, " \t");
-		if (!isdigit((unsigned char)*text) || *n == most)
+		const double x = by * strtod(text, &end);
+		if (!isdigit((unsigned char)*text) || x > hi || fabs(x - round(x)) > 1e-6)
 			return false;
-		unsigned long x = strtoul(text, &end, 10);
-		if (x > hi)
-			return false;
-		list[(*n)++] = (unsigned)x;
+		list[(*n)++] = (unsigned)lround(x);
 		text = end + strspn(end, " \t");
-		if (*text == '\0')
-			return true;
-		if (*text++ != ',')
-			return false;
+		if (*text != ',')
+			return !*text;
 	}
+	return false;
 }
 
 static int roots_read(const struct field *key, const char *text, void *base, struct status *st)
@@ -418,7 +406,7 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 		spec->nroots = 0;
 		return 0;
 	}
-	bool good = numbers(text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
+	bool good = numbers(text, 1, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
 	for (unsigned i = 0; good && i < spec->nroots; i++)
 		for (unsigned k = 0; k < i; k++)
 			if (spec->roots[i] == spec->roots[k])
@@ -453,36 +441,15 @@ static int counts_read(const struct field *key, const char *text, void *base, st
 	return counts_parse(text, &spec->weights, st);
 }
 
-/* A number from 0 on with one decimal, as tenths; returns the text after it, or NULL. */
-static const char *tenths_read(const char *text, unsigned *out)
-{
-	char *end;
-	text += strspn(text, " \t");
-	if (!isdigit((unsigned char)*text))
-		return NULL;
-	double tenths = 10 * strtod(text, &end);
-	*out = (unsigned)lround(fmin(tenths, ROUTING_MOST_SKEW));
-	return fabs(tenths - *out) > 1e-6 ? NULL : end + strspn(end, " \t");
-}
-
 static int skews_read(const struct field *key, const char *text, void *base, struct status *st)
 {
 	struct spec *spec = base;
-	const char *at = text;
-	unsigned n = 0, list[SPEC_MAX_SKEWS];
-	while (n < SPEC_MAX_SKEWS && (at = tenths_read(at, &list[n])) && *at == ',') {
-		at++;
-		n++;
-	}
-	if (n == SPEC_MAX_SKEWS || !at || *at)
-		return status_set(
-		    st,
-		    "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
-		    "with one decimal and commas between",
-		    key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
-	spec->nskews = n + 1;
-	memcpy(spec->skews, list, spec->nskews * sizeof *list);
-	return 0;
+	if (numbers(text, 10, ROUTING_MOST_SKEW, SPEC_MAX_SKEWS, spec->skews, &spec->nskews))
+		return 0;
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
+	                  "with one decimal and commas between",
+	                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
 }
 
 /* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched if there is

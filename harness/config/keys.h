@@ -15,9 +15,9 @@ struct keys_target {
 };
 
 /* All rows of [experiment], in the order in which help shows them. */
-const struct field *keys_fields(size_t *n);
+field_rows_fn keys_fields;
 /* Those of a variant that are not plain settings. */
-const struct field *keys_variant_fields(size_t *n);
+field_rows_fn keys_variant_fields;
 /* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */

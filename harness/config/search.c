@@ -224,11 +224,7 @@ static const struct field own_rows[] = {
 
 #define NOWN (sizeof own_rows / sizeof *own_rows)
 
-const struct field *search_fields(size_t *n)
-{
-	*n = NOWN;
-	return own_rows;
-}
+FIELD_ROWS(search_fields, own_rows)
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",

@@ -4,9 +4,10 @@
 
 #include "../suggest.h"
 #include "build.h"
+#include "key_tables.h"
 #include "search.h"
 
-static int experiment_apply(struct build *b, unsigned section, struct status *st)
+int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
 	return build_keys(b, section, b->spec, &b->defaults, st);
 }
@@ -27,7 +28,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 	return &b->defaults;
 }
 
-static int variant_apply(struct build *b, unsigned section, struct status *st)
+int variant_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
@@ -61,42 +62,27 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 	return 0;
 }
 
-/* The kinds of sections. */
-static const struct section_kind {
-	const char *kind;
-	const char *form;
-	bool named;
-	int (*apply)(struct build *b, unsigned section, struct status *st);
-} section_kinds[] = {
-    {"experiment", "[experiment]", false, experiment_apply},
-    {"variant", "[variant NAME]", true, variant_apply},
-    {"factor", "[factor NAME]", true, asked_factor},
-    {"claim", "[claim NAME]", true, asked_claim},
-    {"source", "[source NAME]", true, asked_source},
-    {"search", "[search]", false, search_apply},
-};
-
 static int sections_apply(struct build *b, struct status *st)
 {
-	const unsigned nkinds = sizeof section_kinds / sizeof section_kinds[0];
 	for (unsigned i = 0; i < b->from->text.nsections; i++) {
 		const struct text_section *s = &b->from->text.sections[i];
-		const struct section_kind *kind = section_kinds;
-		while (kind < section_kinds + nkinds && strcmp(kind->kind, s->kind))
-			kind++;
-		if (kind == section_kinds + nkinds || kind->named != (s->name[0] != '\0')) {
-			char allowed[256] = "";
-			for (unsigned k = 0; k < nkinds; k++)
-				status_list(allowed, sizeof allowed, section_kinds[k].form);
+		const struct key_table *table;
+		unsigned k = 0;
+		while ((table = key_table_at(k)) && strcmp(table->name, s->kind))
+			k++;
+		if (!table || !strchr(table->head, ' ') != !s->name[0]) {
+			char heads[256] = "";
+			for (k = 0; (table = key_table_at(k)); k++)
+				status_list(heads, sizeof heads, table->head);
 			return spec_error(b->spec, s->at, st,
 			                  "unknown section [%s%s%s]; allowed is %s", s->kind,
-			                  s->name[0] ? " " : "", s->name, allowed);
+			                  s->name[0] ? " " : "", s->name, heads);
 		}
-		if (i == 0 && kind->apply != experiment_apply)
+		if (i == 0 && table->apply != experiment_apply)
 			return spec_error(b->spec, s->at, st,
 			                  "[experiment] has to come first, as it says what holds "
 			                  "for all");
-		if (kind->apply(b, i, st))
+		if (table->apply(b, i, st))
 			return -1;
 	}
 	return 0;

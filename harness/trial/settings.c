@@ -172,11 +172,7 @@ static const struct field rows[] = {
 
 #define NROWS (sizeof rows / sizeof *rows)
 
-const struct field *settings_fields(size_t *n)
-{
-	*n = NROWS;
-	return rows;
-}
+FIELD_ROWS(settings_fields, rows)
 
 void settings_default(struct settings *out)
 {
