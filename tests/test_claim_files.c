@@ -222,12 +222,10 @@ TEST(the_gap_is_read)
 	struct status st;
 	cli_write(folder, "t.exp",
 	          "[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
-	          "gap_bytes = 4K\n[variant a]\nmode = threads\n[variant b]\nmode = single\n");
+	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), 0);
 	assert_string_equal(spec.asked.gap.from, "a");
 	assert_string_equal(spec.asked.gap.to, "b");
-	assert_int_equal(spec.asked.gap.bytes.lo, 4096);
-	assert_int_equal(spec.asked.gap.bytes.hi, 4096);
 	static char *const bad[] = {"gap=a",         "gap=a, a",           "gap=a, b, a",
 	                            "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
 	                            "gap=a, b or",   "gap=a, b or b, a",   "gap=a, b b, a"};
@@ -237,12 +235,6 @@ TEST(the_gap_is_read)
 		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
 		assert_says(st.text, "allowed is");
 	}
-	cli_write(folder, "t.exp",
-	          "[experiment]\ncollective = alltoall\nbytes = 4K\nhost.gap_bytes = 4K\n"
-	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
-	st.text[0] = '\0';
-	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
-	assert_says(st.text, "t.exp:4: gap_bytes without gap; allowed is");
 }
 
 #define LACKING                                                                                    \
@@ -258,7 +250,7 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	static const struct {
 		const char *backend, *overrides[2], *from, *to, *primary;
 	} rows[] = {
-	    {"null", {"gap_bytes=4K", "calls=1"}, "b", "a", "second"},
+	    {"null", {"warmup=1", "calls=1"}, "b", "a", "second"},
 	    {"null", {"gap=a, b", "calls=1"}, "a", "b", "second"},
 	    {"null", {"host.gap=a, b", "primary=first"}, "b", "a", "first"},
 	    /* The nearer section is about another variant, and says no gap. */
@@ -369,11 +361,8 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 	assert_string_equal(why,
-	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes, and "
-	                    "without gap_bytes, it has the sizes of the claims about busbw)");
-	spec.gap_open = false;
-	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_says(why, "measured (without its own bytes, it has those of gap_bytes)");
+	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes it has "
+	                    "the sizes of the claims about busbw)");
 	plan_free(&plan);
 
 	spec.counters = true;

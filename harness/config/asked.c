@@ -313,24 +313,6 @@ static int sources_check(struct build *b, struct status *st)
 	return 0;
 }
 
-/* gap_bytes in a file that has no gap on any backend, and no factor that would use it. */
-static int gap_check(struct build *b, struct status *st)
-{
-	const struct text_entry *bytes = NULL;
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		if (!strcmp(entry->key, "gap"))
-			return 0;
-		if (!strcmp(entry->key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
-			bytes = entry;
-	}
-	if (!bytes || b->spec->asked.nfactors)
-		return 0;
-	return spec_error(
-	    b->spec, bytes->at, st,
-	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor");
-}
-
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
  * least to the most; a factor takes the gap's. If no claim names sizes, they stay open: the
  * analysis takes a regime's. */
@@ -346,9 +328,7 @@ static void ranges_set(struct spec *spec)
 		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
-	spec->gap_open = !list->gap.bytes.hi;
-	if (spec->gap_open)
-		list->gap.bytes = spans.hi ? spans : open_range;
+	list->gap.bytes = spans.hi ? spans : open_range;
 	spec->lacking.gap.bytes = list->gap.bytes;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		list->factors[i].as_gap = !list->factors[i].bytes.hi;
@@ -359,7 +339,7 @@ static void ranges_set(struct spec *spec)
 
 int asked_finish(struct build *b, struct status *st)
 {
-	if (names_check(b, st) || gap_check(b, st) || sources_check(b, st))
+	if (names_check(b, st) || sources_check(b, st))
 		return -1;
 	ranges_set(b->spec);
 	return 0;

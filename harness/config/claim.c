@@ -126,7 +126,7 @@ static const struct field factor_rows[] = {
     {"setting", FIELD_TEXT, FACTOR(setting), .record = true},
     {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing",
      .more = "If it does, the report says so loudly"},
-    {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "gap_bytes", .help = "LO..HI"},
+    {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "of the claims", .help = "LO..HI"},
 };
 
 static const struct field source_rows[] = {
@@ -371,7 +371,6 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 		return status_set(
 		    st, "%s = '%s' is not allowed; allowed is FROM, TO: two variants" ELSEWHERE,
 		    key->key, text);
-	read.bytes = gap->bytes;
 	*gap = read;
 	return 0;
 }

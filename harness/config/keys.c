@@ -124,11 +124,9 @@ static const struct field experiment[] = {
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with",
      .more = "It runs twice in each block"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]",
-     .more = "In bandwidth, of two variants; the report draws the way from one to the other"},
+     .more = "In bandwidth, of two variants, at sizes from the least to the most that claims about `busbw` name, else the large ones; the report draws the way from one to the other"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about",
      .more = "The others are a family"},
-    {"gap_bytes", FIELD_RANGE, AT(asked.gap.bytes), .otherwise = "of the claims", .help = "LO..HI; else the large ones",
-     .more = "Both included; by default from the least to the most that claims about `busbw` name"},
 };
 
 /* Rows of a variant that are not plain settings: they come before those of the settings. */

@@ -150,7 +150,6 @@ struct spec {
 		char primary[TRIAL_NAME_BYTES];
 	} lacking;
 	struct text_place factors_at[CLAIM_MAX];
-	bool gap_open; /* the file leaves its sizes open: those that claims about bandwidth name */
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
