@@ -269,13 +269,9 @@ TEST(counters_are_read_in_the_first_blocks)
 	planned("collective = alltoall\ncounters = yes", 2);
 	assert_true(plan_counts(&plan, 0, PLAN_COUNTED_BLOCKS - 1));
 	assert_false(plan_counts(&plan, 0, PLAN_COUNTED_BLOCKS));
-	planned("collective = alltoall\ncounters = yes\ncounters_blocks = 5", 2);
-	assert_true(plan_counts(&plan, 0, 4));
-	assert_false(plan_counts(&plan, 0, 5));
 	spec.first_plan = 8; /* a run that goes on, with more blocks than it was begun with */
 	assert_false(plan_counts(&plan, 0, 7));
 	assert_true(plan_counts(&plan, 0, 8));
-	refused("collective = alltoall\ncounters_blocks = 0", "from 1 to 1000, or auto");
 }
 
 TEST(groups_of_a_split)

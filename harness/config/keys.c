@@ -112,10 +112,8 @@ static const struct field experiment[] = {
      .more = "It begins once the one before has measured all, loads its library, makes its GPUs' contexts, and takes memory and connects when that one has "
              "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), ranks outnumber cores, or a GPU's compute mode is exclusive"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own",
-     .more = "After a trial's timed cells: a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
+     .more = "After a trial's timed cells, in as many first blocks as claims on them need, 3 of other variants ([how many](../harness/analysis/README.md#how-it-is-judged)): a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
              "nccl: NVLink, DRAM, SM and PCIe by NVML, 0.4 s a size; host: bytes copied"},
-    {"counters_blocks", FIELD_AUTO, AT(counters_blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .initial = "auto", .help = "in the first so many blocks; auto: as many as claims on them need, 3 of other variants",
-     .more = "`resume` reads them in every block that it adds. [How many claims need](../harness/analysis/README.md#how-it-is-judged)"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so",
      .more = "The dry run says so too"},
     {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers",

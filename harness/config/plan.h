@@ -128,7 +128,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 /* Of a variant that no claim on counters names: medians, which are reported without an interval. */
 #define PLAN_COUNTED_BLOCKS 3
 /* Whether a variant's counters are read in a block: reading them takes as long as a job's start, and
- * they hardly vary between jobs (tests/test_counted.c). With counters_blocks = auto a variant that a
+ * they hardly vary between jobs (tests/test_counted.c). A variant that a
  * claim on counters names has them in the first blocks, as many as its family needs (plan_family);
  * others have them in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
  * have them. So do those of a search, which differ in their variants. */

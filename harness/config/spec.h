@@ -126,7 +126,6 @@ struct spec {
 	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
 	bool counters;                /* read the hardware's counters, in a separate pass */
-	unsigned counters_blocks;     /* in so many blocks; 0: auto (plan_counts) */
 	unsigned first_plan;          /* blocks that a resumed run was begun with; else 0 */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	bool twin;                    /* measure the reference a second time in each block */

@@ -96,8 +96,6 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));
-	if (spec->counters_blocks)
-		json_object_set_new(run, "counters_blocks", json_integer(spec->counters_blocks));
 	if (spec->leads[0])
 		json_object_set_new(run, "leads", json_string(spec->leads));
 	if (spec->quick.claim[0])
