@@ -1,15 +1,9 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/spec.h"
-#include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
-#include "here.h"
-#include "test.h"
+#include "laid.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \
@@ -29,22 +23,11 @@
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
-static struct spec spec;
-static struct plan plan;
-
-static const char *lookup(const char *name)
-{
-	(void)name;
-	return NULL;
-}
-
 static int load(const char *more, const char *backend, struct status *st)
 {
 	char text[8192];
 	assert_true(snprintf(text, sizeof text, BASE "%s", more) < (int)sizeof text);
-	cli_write(folder, "t.exp", text);
-	st->text[0] = '\0';
-	return spec_load(file, 0, NULL, backend, lookup, &spec, st);
+	return read_text(text, backend, NULL, st);
 }
 
 static void loads(const char *more, const char *backend)
@@ -57,38 +40,18 @@ static void loads(const char *more, const char *backend)
 static void refuse(const char *more, unsigned line, const char *what)
 {
 	struct status st;
-	char place[128];
 	assert_int_equal(load(more, "host", &st), -1);
-	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	assert_begins(st.text, place);
-	assert_says(st.text, what);
+	says_at(&st, BASE_LINES + line, what);
 	if (!strstr(st.text, "; say "))
 		assert_says(st.text, "allowed");
-}
-
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return UINT_MAX;
-}
-
-static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
-
-static int plan_it(struct status *st)
-{
-	st->text[0] = '\0';
-	return plan_make(&spec, &machine, 1, &plan, st);
 }
 
 static void plan_refuses(const char *more, unsigned line, const char *what)
 {
 	struct status st;
-	char place[128];
 	loads(more, "host");
 	assert_int_equal(plan_it(&st), -1);
-	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	assert_begins(st.text, place);
-	assert_says(st.text, what);
+	says_at(&st, BASE_LINES + line, what);
 }
 
 #define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
