@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "perf_options.h"
+#include "status.h"
 
 #define FAR  (SUGGEST_BYTES * 2)
 #define PAGE "(experiments/nccl-tests.md)"
@@ -63,6 +64,8 @@ struct suggestion suggest_for(const char *word)
 
 void suggest_offer(struct suggestion *guess, const char *allowed)
 {
+	if (allowed)
+		status_list(guess->allowed, sizeof guess->allowed, allowed);
 	if (!allowed || !guess->word[0] || strlen(allowed) >= sizeof guess->best)
 		return;
 	unsigned d = distance(guess->word, allowed);

@@ -18,19 +18,14 @@ static int unknown_key(const struct place *place, const char *key, struct status
 {
 	size_t n;
 	const struct field *rows = place->rows(&n);
-	char allowed[256] = "";
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].record)
-			continue;
-		status_list(allowed, sizeof allowed, rows[i].key);
-		suggest_offer(&guess, rows[i].key);
-	}
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&guess, rows[i].record ? NULL : rows[i].key);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
 	    "name, [claim NAME on host]",
-	    key, suggestion_text(&guess).text, allowed);
+	    key, suggestion_text(&guess).text, guess.allowed);
 }
 
 /* A key drops what it excludes further out: a test or a reason why it has none, sizes or a regime. */

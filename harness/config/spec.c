@@ -66,12 +66,9 @@ int spec_no_variant(const struct spec *spec, struct text_place at, const char *k
                     const char *name, const char *where, struct status *st)
 {
 	struct suggestion guess = suggest_for(name);
-	char allowed[512];
-	snprintf(allowed, sizeof allowed, "%s", spec->nvariants ? "" : "none");
-	for (unsigned i = 0; i < spec->nvariants; i++) {
+	for (unsigned i = 0; i < spec->nvariants; i++)
 		suggest_offer(&guess, spec->variants[i].name);
-		status_list(allowed, sizeof allowed, spec->variants[i].name);
-	}
 	return spec_error(spec, at, st, "%s = '%.100s' names no variant%s%s; allowed is %s", key,
-	                  name, where, suggestion_text(&guess).text, allowed);
+	                  name, where, suggestion_text(&guess).text,
+	                  spec->nvariants ? guess.allowed : "none");
 }

@@ -137,13 +137,10 @@ static int section_append(struct text *text, const struct text_section *section)
 static int backend_unknown(struct reader *r, const char *on)
 {
 	struct suggestion guess = suggest_for(on);
-	char allowed[256] = "";
-	for (const struct backend *const *b = backend_table; *b; b++) {
+	for (const struct backend *const *b = backend_table; *b; b++)
 		suggest_offer(&guess, (*b)->name);
-		status_list(allowed, sizeof allowed, (*b)->name);
-	}
 	return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s", on,
-	                   suggestion_text(&guess).text, allowed);
+	                   suggestion_text(&guess).text, guess.allowed);
 }
 
 /* The line in which a section began before for the same machines as the reader's; 0: none did. */

@@ -192,16 +192,13 @@ static int word_find(const struct field *f, const char *text)
 static int word_read(const struct field *f, const char *text, int64_t *out, struct status *st)
 {
 	struct suggestion guess = suggest_for(text);
-	char allowed[512] = "";
 	*out = word_find(f, text);
 	if (*out >= 0)
 		return 0;
-	for (unsigned i = 0; field_word(f, i); i++) {
+	for (unsigned i = 0; field_word(f, i); i++)
 		suggest_offer(&guess, field_word(f, i));
-		status_list(allowed, sizeof allowed, field_word(f, i));
-	}
 	return status_set(st, "%s = '%s' is not known%s; allowed is %s", f->key, text,
-	                  suggestion_text(&guess).text, allowed);
+	                  suggestion_text(&guess).text, guess.allowed);
 }
 
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,

@@ -229,14 +229,11 @@ static int pick(struct tour *t, struct status *st)
 			                  variant->settings.backend);
 		return 0;
 	}
-	char modes[128] = "";
 	struct suggestion guess = suggest_for(t->mode);
-	for (const struct mode *const *m = mode_table; *m; m++) {
-		status_list(modes, sizeof modes, (*m)->name);
+	for (const struct mode *const *m = mode_table; *m; m++)
 		suggest_offer(&guess, (*m)->name);
-	}
 	return status_set(st, "mode '%s' is none%s; allowed are %s", t->mode,
-	                  suggestion_text(&guess).text, modes);
+	                  suggestion_text(&guess).text, guess.allowed);
 }
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
