@@ -9,15 +9,10 @@ static const char digits[] = "0123456789";
 /* 1 for "", a power of two for the others; 0: no unit. */
 static uint64_t unit_factor(const char *name)
 {
-	static const struct {
-		const char *name;
-		uint64_t factor;
-	} units[] = {{"", 1},         {"K", 1u << 10},  {"k", 1u << 10},   {"KiB", 1u << 10},
-	             {"M", 1u << 20}, {"m", 1u << 20},  {"MiB", 1u << 20}, {"G", 1u << 30},
-	             {"g", 1u << 30}, {"GiB", 1u << 30}};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(name, units[i].name))
-			return units[i].factor;
+	static const char *const units[] = {"", "K", "k", "KiB", "M", "m", "MiB", "G", "g", "GiB"};
+	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(name, units[i]))
+			return UINT64_C(1) << (i + 2) / 3 * 10;
 	return 0;
 }
 
