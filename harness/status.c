@@ -25,17 +25,6 @@ void status_list(char *list, size_t bytes, const char *name)
 	status_add(list, bytes, "%s%s", *list ? ", " : "", name);
 }
 
-char *status_next(char **rest)
-{
-	char *word = strsep(rest, ",");
-	if (!word)
-		return NULL;
-	word += strspn(word, " \t");
-	for (size_t n = strlen(word); n && strchr(" \t", word[n - 1]);)
-		word[--n] = '\0';
-	return word;
-}
-
 void status_add(char *text, size_t text_bytes, const char *format, ...)
 {
 	size_t used = strlen(text);

@@ -22,8 +22,6 @@ void status_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Adds a name to a list in a sentence: "a, b"; cuts it if there is no room. */
 void status_list(char *list, size_t bytes, const char *name);
-/* The next of such names from *rest, which is cut up, without blanks around it; NULL after the last. */
-char *status_next(char **rest);
 
 /* "launchgap: <text>" on stderr. */
 void status_complain(const struct status *st);

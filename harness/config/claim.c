@@ -179,10 +179,6 @@ static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BY
 #define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
 #define OF_EVERY    6
 
-FIELD_ROWS(claim_factor_fields, factor_rows)
-FIELD_ROWS(claim_fields, claim_rows)
-FIELD_ROWS(claim_source_fields, source_rows)
-
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
 {
 	for (unsigned i = 0; i < list->nsources; i++)
@@ -374,3 +370,7 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 	*gap = read;
 	return 0;
 }
+
+FIELD_ROWS(claim_factor_fields, factor_rows)
+FIELD_ROWS(claim_fields, claim_rows)
+FIELD_ROWS(claim_source_fields, source_rows)

@@ -172,8 +172,6 @@ static const struct field rows[] = {
 
 #define NROWS (sizeof rows / sizeof *rows)
 
-FIELD_ROWS(settings_fields, rows)
-
 void settings_default(struct settings *out)
 {
 	*out = (struct settings){0};
@@ -484,3 +482,5 @@ bool settings_unused(const struct settings *settings, const char *const *uses, c
 	}
 	return false;
 }
+
+FIELD_ROWS(settings_fields, rows)

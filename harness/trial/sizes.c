@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
+
 static const char digits[] = "0123456789";
 
 /* 1 for "", a power of two for the others; 0: no unit. */
@@ -122,7 +124,7 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	char whole[64], step[32];
 	snprintf(whole, sizeof whole, "%.63s", item);
 	*dots = '\0';
-	item = status_next(&(char *){item});
+	item = field_next(&(char *){item});
 	char *high = dots + 2 + strspn(dots + 2, " \t");
 	char *high_end = high + strcspn(high, " \tx+");
 	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
@@ -149,7 +151,7 @@ int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct
 	struct sizes sizes = {0};
 	char *copy = strdup(text), *rest = copy;
 	int rc = copy ? 0 : status_set(st, "out of memory");
-	for (char *item; rc == 0 && (item = status_next(&rest));)
+	for (char *item; rc == 0 && (item = field_next(&rest));)
 		rc = sizes_add_item(&sizes, item, st);
 	free(copy);
 	if (rc)

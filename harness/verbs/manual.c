@@ -154,7 +154,7 @@ static void key_text(const struct field *row, char text[KEY_BYTES])
 	text[0] = '\0';
 	if (strlen(allowed) > MANY_BYTES && (row->kind == FIELD_MAYBE || row->kind == FIELD_CHOICE))
 		allowed[0] = '\0';
-	for (char *word; *allowed && (word = status_next(&rest));)
+	for (char *word; *allowed && (word = field_next(&rest));)
 		status_add(text, KEY_BYTES, "%s%s%s%s", *text ? ", " : "", mark, word, mark);
 	status_add(text, KEY_BYTES, "%s%s", *text ? "; " : "", row->help);
 	if (row->more)
