@@ -253,7 +253,7 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 	char *copy = strdup(text), *rest = copy, *word;
 	int rc = copy ? 0 : status_set(st, "out of memory");
 	out->nvalues = 1;
-	while (!rc && (word = field_next(&rest))) {
+	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");
 		for (unsigned v = 1; v < out->nvalues; v++)
 			known = known || !strcmp(out->values[v], word);

@@ -201,24 +201,13 @@ static int word_read(const struct field *f, const char *text, int64_t *out, stru
 	                  suggestion_text(&guess).text, guess.allowed);
 }
 
-char *field_next(char **rest)
-{
-	char *word = strsep(rest, ",");
-	if (!word)
-		return NULL;
-	word += strspn(word, " \t");
-	for (size_t n = strlen(word); n && strchr(" \t", word[n - 1]);)
-		word[--n] = '\0';
-	return word;
-}
-
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,
                     struct status *st)
 {
 	char *copy = strdup(text), *rest = copy;
 	unsigned n = 0;
 	int rc = copy ? 0 : status_set(st, "out of memory");
-	for (char *word; rc == 0 && (word = field_next(&rest));) {
+	for (char *word; rc == 0 && (word = sizes_next(&rest));) {
 		int64_t i;
 		rc = word_read(f, word, &i, st);
 		for (unsigned k = 0; rc == 0 && k < n; k++)

@@ -110,10 +110,6 @@ int field_list_take(const struct field *rows, size_t n, const json_t *json, size
 
 /* For rows with their own reader. */
 
-/* The next of a list with commas from *rest, which is cut up, without blanks around it; NULL after the
- * last. */
-char *field_next(char **rest);
-
 /* A list of the row's words, each once, as indices in the order given; `list` holds as many as
  * there are. */
 int field_word_list(const struct field *field, const char *text, unsigned *list, unsigned *count,

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
-
 static const char digits[] = "0123456789";
 
 /* 1 for "", a power of two for the others; 0: no unit. */
@@ -114,6 +112,17 @@ static int step_parse(const char *text, uint64_t *times, size_t *plus, struct st
 	                  text[0] ? "' for a step" : "", allowed);
 }
 
+char *sizes_next(char **rest)
+{
+	char *word = strsep(rest, ",");
+	if (!word)
+		return NULL;
+	word += strspn(word, " \t");
+	for (size_t n = strlen(word); n && strchr(" \t", word[n - 1]);)
+		word[--n] = '\0';
+	return word;
+}
+
 /* One trimmed item: a size, or LO..HI STEP. Cuts it up. */
 static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 {
@@ -124,7 +133,7 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	char whole[64], step[32];
 	snprintf(whole, sizeof whole, "%.63s", item);
 	*dots = '\0';
-	item = field_next(&(char *){item});
+	item = sizes_next(&(char *){item});
 	char *high = dots + 2 + strspn(dots + 2, " \t");
 	char *high_end = high + strcspn(high, " \tx+");
 	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
@@ -151,7 +160,7 @@ int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct
 	struct sizes sizes = {0};
 	char *copy = strdup(text), *rest = copy;
 	int rc = copy ? 0 : status_set(st, "out of memory");
-	for (char *item; rc == 0 && (item = field_next(&rest));)
+	for (char *item; rc == 0 && (item = sizes_next(&rest));)
 		rc = sizes_add_item(&sizes, item, st);
 	free(copy);
 	if (rc)
