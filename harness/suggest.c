@@ -1,12 +1,12 @@
 #include "suggest.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "perf_options.h"
+#include "status.h"
 
 #define FAR  (SUGGEST_BYTES * 2)
 #define PAGE "(experiments/nccl-tests.md)"
@@ -63,14 +63,14 @@ struct suggestion suggest_for(const char *word)
 
 void suggest_offer(struct suggestion *guess, const char *allowed)
 {
+	if (allowed)
+		status_list(guess->allowed, sizeof guess->allowed, allowed);
 	if (!allowed || !guess->word[0] || strlen(allowed) >= sizeof guess->best)
 		return;
 	unsigned d = distance(guess->word, allowed);
-	const size_t dashes = strspn(allowed, "-");
-	size_t n = strlen(guess->word), m = strlen(allowed);
+	const size_t dashes = strspn(allowed, "-"), n = strlen(guess->word), m = strlen(allowed);
 	/* A third of the letters may differ; the beginning of a word ("proc") counts as one. */
-	bool begun = n >= 3 && n < m && !strncasecmp(guess->word, allowed, n);
-	if (begun)
+	if (n >= 3 && n < m && !strncasecmp(guess->word, allowed, n))
 		d = 1;
 	const char *own = ours(guess->word);
 	if (own && !strcmp(own, allowed))

@@ -9,6 +9,7 @@ struct suggestion {
 	const char *word; /* borrowed */
 	char best[SUGGEST_BYTES];
 	unsigned distance;
+	char allowed[512]; /* all that is offered, "a, b" */
 };
 
 struct suggestion suggest_for(const char *word);

@@ -1,15 +1,9 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/spec.h"
-#include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
-#include "here.h"
-#include "test.h"
+#include "laid.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \
@@ -29,22 +23,11 @@
 	"env.NCCL_X = 1\n"
 #define BASE_LINES 15
 
-static struct spec spec;
-static struct plan plan;
-
-static const char *lookup(const char *name)
-{
-	(void)name;
-	return NULL;
-}
-
 static int load(const char *more, const char *backend, struct status *st)
 {
 	char text[8192];
 	assert_true(snprintf(text, sizeof text, BASE "%s", more) < (int)sizeof text);
-	cli_write(folder, "t.exp", text);
-	st->text[0] = '\0';
-	return spec_load(file, 0, NULL, backend, lookup, &spec, st);
+	return read_text(text, backend, NULL, st);
 }
 
 static void loads(const char *more, const char *backend)
@@ -57,38 +40,18 @@ static void loads(const char *more, const char *backend)
 static void refuse(const char *more, unsigned line, const char *what)
 {
 	struct status st;
-	char place[128];
 	assert_int_equal(load(more, "host", &st), -1);
-	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	assert_begins(st.text, place);
-	assert_says(st.text, what);
+	says_at(&st, BASE_LINES + line, what);
 	if (!strstr(st.text, "; say "))
 		assert_says(st.text, "allowed");
-}
-
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return UINT_MAX;
-}
-
-static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
-
-static int plan_it(struct status *st)
-{
-	st->text[0] = '\0';
-	return plan_make(&spec, &machine, 1, &plan, st);
 }
 
 static void plan_refuses(const char *more, unsigned line, const char *what)
 {
 	struct status st;
-	char place[128];
 	loads(more, "host");
 	assert_int_equal(plan_it(&st), -1);
-	snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + line);
-	assert_begins(st.text, place);
-	assert_says(st.text, what);
+	says_at(&st, BASE_LINES + line, what);
 }
 
 #define CLAIM "[claim c]\ntext = It is so.\nleft = a\nright = b\nmetric = busbw\n"
@@ -222,12 +185,10 @@ TEST(the_gap_is_read)
 	struct status st;
 	cli_write(folder, "t.exp",
 	          "[experiment]\ncollective = alltoall\nbytes = 4K\ngap = a,  b\n"
-	          "gap_bytes = 4K\n[variant a]\nmode = threads\n[variant b]\nmode = single\n");
+	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
 	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), 0);
 	assert_string_equal(spec.asked.gap.from, "a");
 	assert_string_equal(spec.asked.gap.to, "b");
-	assert_int_equal(spec.asked.gap.bytes.lo, 4096);
-	assert_int_equal(spec.asked.gap.bytes.hi, 4096);
 	static char *const bad[] = {"gap=a",         "gap=a, a",           "gap=a, b, a",
 	                            "gap=a, nobody", "host.gap=nobody, a", "nccl.gap=nobody, a",
 	                            "gap=a, b or",   "gap=a, b or b, a",   "gap=a, b b, a"};
@@ -237,12 +198,6 @@ TEST(the_gap_is_read)
 		assert_int_equal(strncmp(st.text, "command line: ", 14), 0);
 		assert_says(st.text, "allowed is");
 	}
-	cli_write(folder, "t.exp",
-	          "[experiment]\ncollective = alltoall\nbytes = 4K\nhost.gap_bytes = 4K\n"
-	          "[variant a]\nmode = threads\n[variant b]\nmode = single\n");
-	st.text[0] = '\0';
-	assert_int_equal(spec_load(file, 0, NULL, "host", lookup, &spec, &st), -1);
-	assert_says(st.text, "t.exp:4: gap_bytes without gap; allowed is");
 }
 
 #define LACKING                                                                                    \
@@ -258,7 +213,7 @@ TEST(a_section_says_what_is_asked_without_a_variant)
 	static const struct {
 		const char *backend, *overrides[2], *from, *to, *primary;
 	} rows[] = {
-	    {"null", {"gap_bytes=4K", "calls=1"}, "b", "a", "second"},
+	    {"null", {"warmup=1", "calls=1"}, "b", "a", "second"},
 	    {"null", {"gap=a, b", "calls=1"}, "a", "b", "second"},
 	    {"null", {"host.gap=a, b", "primary=first"}, "b", "a", "first"},
 	    /* The nearer section is about another variant, and says no gap. */
@@ -369,11 +324,8 @@ TEST(what_no_cell_answers_is_told_before_the_run)
 	assert_string_equal(why, "no size from 1 KiB to 2 KiB is measured");
 	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
 	assert_string_equal(why,
-	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes, and "
-	                    "without gap_bytes, it has the sizes of the claims about busbw)");
-	spec.gap_open = false;
-	plan_factor_why(&plan, &spec.asked.factors[1], why, sizeof why);
-	assert_says(why, "measured (without its own bytes, it has those of gap_bytes)");
+	                    "no size from 2 GiB to 4 GiB is measured (without its own bytes it has "
+	                    "the sizes of the claims about busbw)");
 	plan_free(&plan);
 
 	spec.counters = true;
@@ -641,7 +593,7 @@ TEST(the_record_carries_all)
 	strcpy(spec.asked.gap.to, "b");
 	spec.lacking = (struct spec_lacking){"old", {"a", "b", spec.asked.gap.bytes}, "d"};
 	assert_works(plan_it(&st), st);
-	json_t *run = describe_run(&plan, 1, argv, "", "abc");
+	json_t *run = describe_run(&plan, 1, argv, "abc");
 	assert_non_null(run);
 	assert_works(claim_list_take(run, &back, &st), st);
 	strcpy(spec.asked.factors[0].setting, "mode");

@@ -1,31 +1,9 @@
 /* How many blocks a family of claims takes, and what a plan says of it before the run. */
 #include <glob.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../harness/config/family.h"
-#include "../harness/config/plan.h"
-#include "here.h"
-#include "test.h"
-
-static struct spec spec;
-static struct plan plan;
-
-static const char *lookup(const char *name)
-{
-	(void)name;
-	return NULL;
-}
-
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return UINT_MAX;
-}
-
-static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
+#include "laid.h"
 
 /* A plan of so many claims, the first of which is the primary one if it is said so. */
 static void planned(unsigned claims, unsigned blocks, bool primary, const char *more)
@@ -44,9 +22,8 @@ static void planned(unsigned claims, unsigned blocks, bool primary, const char *
 		                      "metric = time\nis = less by 2%%\n",
 		                      i);
 	snprintf(text + n, sizeof text - n, "%s", more);
-	cli_write(folder, "t.exp", text);
-	assert_works(spec_load(file, 0, NULL, "null", lookup, &spec, &st), st);
-	assert_works(plan_make(&spec, &machine, 1, &plan, &st), st);
+	assert_works(read_text(text, "null", NULL, &st), st);
+	assert_works(plan_it(&st), st);
 }
 
 /* The plan's note on its claims, or "". */

@@ -167,35 +167,6 @@ TEST(it_stands_in_a_files_experiment_alone)
 	assert_int_equal(spec.sizes[0], 2 << 20);
 }
 
-TEST(bases_have_bases)
-{
-	cli_write(folder, "first.exp", BASE);
-	load("[experiment]\nlike = first\nbytes = 64K\ntitle = middle\n[variant c]\nlike = a\n",
-	     LIKE "bytes = 1M\n[variant d]\nlike = c\n", "null");
-	assert_int_equal(spec.sizes[0], 1 << 20);
-	assert_string_equal(spec.title, "middle");
-	assert_string_equal(spec.question, "Is it so?");
-	assert_int_equal(spec.nvariants, 4);
-	assert_string_equal(spec.variants[3].name, "d");
-	assert_says(spec_file(&spec, spec.variants[0].at), "/first.exp");
-	assert_says(spec_file(&spec, spec.variants[2].at), "/base.exp");
-	assert_int_equal(spec.variants[2].at.line, 5);
-	cli_write(folder, "first.exp", BASE "bind = tight\n");
-	refused("first.exp:12: ", "bind = 'tight'");
-	/* Too many, though none twice. */
-	char name[16], text[64];
-	for (unsigned i = 0; i <= TEXT_MAX_BASES; i++) {
-		snprintf(name, sizeof name, "b%u.exp", i);
-		snprintf(text, sizeof text, "[experiment]\nlike = b%u\n", i + 1);
-		cli_write(folder, name, i < TEXT_MAX_BASES ? text : BASE);
-	}
-	cli_write(folder, "own.exp", "[experiment]\nlike = b1\n");
-	struct status st;
-	assert_int_equal(load_as("own.exp", "host", NULL, &st), 0);
-	cli_write(folder, "own.exp", "[experiment]\nlike = b0\n");
-	refused("b7.exp:2: ", "one file too many");
-}
-
 TEST(what_is_no_base_is_refused)
 {
 	static const char *const names[] = {"../base", "", "a b", ".base", "-base", "/x"};
@@ -206,10 +177,9 @@ TEST(what_is_no_base_is_refused)
 		snprintf(own, sizeof own, "[experiment]\nlike = %s\n", names[i]);
 		refuse(BASE, own, "own.exp:2: ", "no name; allowed is the NAME of");
 	}
-	refuse(BASE, "[experiment]\nlike = own\n", "own.exp:2: ", "a circle");
-	refuse("[experiment]\ntitle = x\nlike = own\n", LIKE, "base.exp:3: ", "a circle");
-	cli_write(folder, "third.exp", LIKE);
-	refuse("[experiment]\nlike = third\n", LIKE, "third.exp:2: ", "a circle");
+	refuse(BASE, "[experiment]\nlike = own\n",
+	       "own.exp:2: ", "allowed is a file that is like none");
+	refuse("[experiment]\ntitle = x\nlike = a\n", LIKE, "base.exp:3: ", "like = 'a' in a file");
 }
 
 /* Errors that only the plan finds; and a base that was changed does not add to an old run. */

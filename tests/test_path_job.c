@@ -1,24 +1,18 @@
 /* The path's pass: the one job with a library that logs, played by a script here, and how prominent
  * the warning of an unexpected path is. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../harness/record/record.h"
-#include "../harness/config/plan.h"
 #include "../harness/run/path_job.h"
 #include "../harness/run/job.h"
 #include "../harness/run/runner.h"
-#include "here.h"
 #include "json.h"
-#include "test.h"
+#include "laid.h"
 
 #define HEAD "node1:4242:4243 [0] NCCL INFO "
 
 static char self[96];
-static struct spec spec; /* large: not for the stack */
 static struct runner *runner;
 
 /* A worker that keeps the environment's settings of the log, and writes one as NCCL does. */
@@ -31,45 +25,7 @@ static const char logs[] = TELLS "f=$(echo \"$NCCL_DEBUG_FILE\" | sed \"s/%h/her
 static const char silent[] = TELLS;
 static const char breaks[] = TELLS "echo 'launchgap: no such device'\nexit 1\n";
 
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return 2;
-}
-
-static const struct plan_machine machine = {.cores = 2, .capacity = capacity};
-
 static struct run_request request;
-
-static void variant_add(const char *name)
-{
-	struct spec_variant *v = &spec.variants[spec.nvariants++];
-	*v = (struct spec_variant){.at.line = 10 * spec.nvariants};
-	strcpy(v->name, name);
-	settings_default(&v->settings);
-	strcpy(v->settings.mode, "threads");
-}
-
-static void spec_make(void)
-{
-	memset(&spec, 0, sizeof spec);
-	strcpy(spec.name, "x");
-	strcpy(spec.file, "experiments/x.exp");
-	strcpy(spec.backend, "host");
-	strcpy(spec.reference, "a");
-	spec.ncolls = spec.nsizes = spec.ndtypes = spec.nops = spec.nroots = 1;
-	spec.colls[0] = COLL_ALLTOALL;
-	spec.sizes[0] = 4096;
-	spec.dtypes[0] = DTYPE_FLOAT32;
-	spec.paces[PACE_STREAM] = true;
-	spec.in_place[0] = true;
-	spec.ranks = 2;
-	spec.cycles = spec.blocks = spec.warmup = spec.stretches = spec.calls =
-	    spec.isolated_calls = 1;
-	spec.timeout_s = 60;
-	variant_add("a");
-	variant_add("b");
-}
 
 /* A runner before its first path. The plan is made for host, and nccl's from then on: this
  * machine needs no GPU to be asked. */
@@ -78,12 +34,15 @@ static int begin(void **state)
 	struct status st = {""};
 	set_up(state);
 	snprintf(self, sizeof self, "%s/self", folder);
-	spec_make();
 	runner = calloc(1, sizeof *runner);
 	assert_non_null(runner);
 	request = (struct run_request){.self = self, .machine = &machine};
 	runner->request = &request;
-	if (plan_make(&spec, &machine, 1, &runner->plan, &st) ||
+	if (read_text("[experiment]\nbackend = host\ncollective = alltoall\nbytes = 4K\nranks = 2\n"
+	              "pace = stream\nblocks = 1\nlimit = no\ntwin = no\n"
+	              "[variant a]\nmode = threads\n[variant b]\nmode = threads\n",
+	              "host", NULL, &st) ||
+	    plan_make(&spec, &machine, 1, &runner->plan, &st) ||
 	    folder_open(folder, "x", 0, &runner->folder, &st))
 		fail_msg("%s", st.text);
 	runner->spec.blocks = 1;
@@ -165,7 +124,7 @@ TEST(the_path_goes_into_the_record)
 	cli_write(runner->folder.scratch, "path.old",
 	          HEAD "Channel 00/1 : 0[0] -> 1[1] via SHM/direct/direct\n");
 	assert_int_equal(collect(&st), PATH_JOB_DONE);
-	record_says("\"kind\":\"path\",\"experiment\":\"x\",\"variant\":\"a\",\"block\":0,"
+	record_says("\"kind\":\"path\",\"experiment\":\"t\",\"variant\":\"a\",\"block\":0,"
 	            "\"order\":7");
 	record_says("\"transport\":\"P2P/CUMEM\"");
 	record_says("\"expect\":\"P2P/CUMEM+staged\",\"as_expected\":true");

@@ -1,14 +1,9 @@
 /* --quick: an experiment cut down to its primary claim, from its plan to its report. */
 #include <glob.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../harness/config/plan.h"
-#include "here.h"
 #include "json.h"
-#include "test.h"
+#include "laid.h"
 
 #define HEAD                                                                                       \
 	"; Which?\n[experiment]\ncollective = alltoall, sendrecv\n"                                \
@@ -29,36 +24,15 @@
 	"[claim more]\ntext = That too\nneeds = what is not here\n"                                \
 	"[factor f]\nfrom = single\nto = threads\n"
 
-static struct spec spec; /* large: not for the stack */
-static struct plan plan;
-
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return UINT_MAX;
-}
-
-static const char *lookup(const char *name)
-{
-	(void)name;
-	return NULL;
-}
-
-static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
-
 /* The text, cut down: its primary claim, and what the command line says ("" for nothing). */
 static int cut(const char *text, char *said, struct status *st)
 {
-	char backend[TRIAL_NAME_BYTES], why[512];
 	char *const overrides[] = {said};
 	const struct plan_source from = {file, said[0] != '\0', overrides, lookup};
 	st->text[0] = '\0';
 	cli_write(folder, "t.exp", text);
-	assert_works(plan_load(&from, &machine, &spec, backend, why, sizeof why, st), *st);
-	plan_free(&plan);
-	return plan_quick(&from, &machine, &spec, st) || plan_make(&spec, &machine, 1, &plan, st)
-	           ? -1
-	           : 0;
+	assert_works(plan_load(&from, &machine, &spec, st), *st);
+	return plan_quick(&from, &machine, &spec, st) || plan_it(st) ? -1 : 0;
 }
 
 static void cuts(const char *text, char *said)
@@ -75,21 +49,13 @@ static void refuses(const char *text, const char *why)
 	assert_says(st.text, why);
 }
 
-static const struct plan_variant *variant(const char *name)
-{
-	for (unsigned i = 0; i < plan.nvariants; i++)
-		if (!strcmp(plan.variants[i].name, name))
-			return &plan.variants[i];
-	return NULL;
-}
-
 TEST(only_what_the_primary_claim_compares_is_planned)
 {
 	cuts(HEAD "reference = single\nprimary = bandwidth\n" MODES CLAIMS, (char[]){""});
 	assert_int_equal(plan.nvariants, 3);
-	assert_string_equal(variant("threads")->role, "reference");
-	assert_string_equal(variant("processes")->role, "variant");
-	assert_string_equal(variant("threads-again")->role, "again");
+	assert_string_equal(plan_find(&plan, "threads")->role, "reference");
+	assert_string_equal(plan_find(&plan, "processes")->role, "variant");
+	assert_string_equal(plan_find(&plan, "threads-again")->role, "again");
 	assert_int_equal(plan.ncells, 2);
 	for (unsigned i = 0; i < plan.ncells; i++) {
 		assert_int_equal(plan.cells[i].coll, COLL_SENDRECV);
@@ -119,8 +85,8 @@ TEST(only_what_the_primary_claim_compares_is_planned)
 TEST(each_claim_has_its_own_cells)
 {
 	cuts(HEAD "reference = processes\nprimary = latency\n" MODES CLAIMS, (char[]){""});
-	assert_string_equal(variant("processes")->role, "reference");
-	assert_string_equal(variant("single")->role, "variant");
+	assert_string_equal(plan_find(&plan, "processes")->role, "reference");
+	assert_string_equal(plan_find(&plan, "single")->role, "variant");
 	assert_int_equal(plan.ncells, 2);
 	for (unsigned i = 0; i < plan.ncells; i++) {
 		assert_int_equal(plan.cells[i].pace, PACE_ISOLATED);

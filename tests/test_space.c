@@ -1,43 +1,18 @@
 /* The section [search]: its keys, and which trials of it are planned. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/config/spec.h"
 #include "../harness/config/search.h"
-#include "../harness/config/plan.h"
 #include "../harness/run/describe.h"
-#include "here.h"
-#include "test.h"
+#include "laid.h"
 
 #define BASE                                                                                       \
 	"[experiment]\ncollective = alltoall\nbytes = 4K, 64K\nranks = 2\nbackend = null\n"        \
 	"limit = no\npace = stream\n[variant a]\nmode = threads\nbind = none\n[search]\n"
 #define BASE_LINES 11
 
-static struct spec spec; /* large: not for the stack */
-static struct plan plan;
-
 static int load(const char *search, char *override, struct status *st)
 {
 	char text[4096];
 	assert_true(snprintf(text, sizeof text, BASE "%s", search) < (int)sizeof text);
-	cli_write(folder, "t.exp", text);
-	st->text[0] = '\0';
-	return spec_load(file, override != NULL, &override, "null", NULL, &spec, st);
-}
-
-static unsigned capacity(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return UINT_MAX;
-}
-
-static int plan_it(struct status *st)
-{
-	static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
-	st->text[0] = '\0';
-	return plan_make(&spec, &machine, 1, &plan, st);
+	return read_text(text, "null", override, st);
 }
 
 static void loads(const char *search)
@@ -92,7 +67,8 @@ TEST(slips_say_where_and_what_is_allowed)
 	} cases[] = {
 	    {"mode = single, threads\n", "'mode' cannot be searched; allowed are", 1},
 	    {"bind = core\nbnid = core\n", "'bnid' cannot be searched", 2},
-	    {"env.LD_PRELOAD = x\n", "env.LD_PRELOAD is not allowed; allowed are names of letters", 1},
+	    {"env.LD_PRELOAD = x\n", "env.LD_PRELOAD is not allowed; allowed are names of letters",
+	     1},
 	    {"env.PATH = /tmp\n", "is not allowed", 1},
 	    {"bind = core, bone\n", "bone", 1},
 	    {"bind = core,,numa\n", "is not allowed; allowed are up to 8 values", 1},
@@ -104,10 +80,8 @@ TEST(slips_say_where_and_what_is_allowed)
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct status st;
-		char place[128];
 		assert_int_equal(load(cases[i].search, NULL, &st), -1);
-		snprintf(place, sizeof place, "%s:%u: ", file, BASE_LINES + cases[i].line);
-		assert_begins(st.text, place);
+		says_at(&st, BASE_LINES + cases[i].line, "");
 		assert_says(st.text, cases[i].says);
 		assert_says(st.text, "allowed");
 	}
@@ -153,7 +127,7 @@ TEST(the_confirmation_is_long_enough)
 	assert_says(plan.notes[plan.nnotes - 1], "has 7 blocks in place of 6");
 	/* No trial is planned beforehand, and the record knows the searched keys. */
 	assert_int_equal(plan.ntrials, 0);
-	json_t *run = describe_run(&plan, 0, NULL, "", "x");
+	json_t *run = describe_run(&plan, 0, NULL, "x");
 	struct search_space again;
 	assert_int_equal(json_integer_value(json_object_get(run, "blocks")), 7);
 	assert_int_equal(search_space_take(json_object_get(run, "search"), &again, &st), 0);

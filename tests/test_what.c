@@ -1,26 +1,6 @@
 /* The calls, from an experiment file to cells: datatypes, operations, roots, places, counts,
  * cycles; and communicators that are split. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../harness/config/spec.h"
-#include "../harness/config/plan.h"
-#include "cli.h"
-#include "test.h"
-
-static char folder[64], file[96];
-static struct spec spec;
-static struct plan plan;
-
-static unsigned room(const char *backend, struct status *st)
-{
-	if (!strcmp(backend, "nccl"))
-		return status_set(st, "no GPU"), 0;
-	return UINT_MAX;
-}
-
-static const struct plan_machine machine = {.cores = 4, .capacity = room};
+#include "laid.h"
 
 /* Plans an experiment of 4 ranks on host with these lines. */
 static int make(const char *lines, struct status *st)
@@ -30,11 +10,7 @@ static int make(const char *lines, struct status *st)
 	         "[experiment]\nbackend = host\nranks = 4\nbytes = 4K, 64K\npace = stream\n"
 	         "limit = no\nblocks = 1\n%s\n[variant threads]\nmode = threads\n",
 	         lines);
-	cli_write(folder, "x.exp", text);
-	plan_free(&plan);
-	if (spec_load(file, 0, NULL, "host", NULL, &spec, st))
-		return -1;
-	return plan_make(&spec, &machine, 1, &plan, st);
+	return read_text(text, "host", NULL, st) || plan_it(st) ? -1 : 0;
 }
 
 static void planned(const char *lines, unsigned ncells)
@@ -269,13 +245,9 @@ TEST(counters_are_read_in_the_first_blocks)
 	planned("collective = alltoall\ncounters = yes", 2);
 	assert_true(plan_counts(&plan, 0, PLAN_COUNTED_BLOCKS - 1));
 	assert_false(plan_counts(&plan, 0, PLAN_COUNTED_BLOCKS));
-	planned("collective = alltoall\ncounters = yes\ncounters_blocks = 5", 2);
-	assert_true(plan_counts(&plan, 0, 4));
-	assert_false(plan_counts(&plan, 0, 5));
 	spec.first_plan = 8; /* a run that goes on, with more blocks than it was begun with */
 	assert_false(plan_counts(&plan, 0, 7));
 	assert_true(plan_counts(&plan, 0, 8));
-	refused("collective = alltoall\ncounters_blocks = 0", "from 1 to 1000, or auto");
 }
 
 TEST(groups_of_a_split)
@@ -351,20 +323,10 @@ TEST(words_name_what_is_called)
 	assert_string_equal(coll_word(&cell, 4).text, "all_reduce_float16_max_in_place_of2");
 }
 
-static int set_up(void **state)
+static int done(void **state)
 {
-	(void)state;
-	cli_folder(folder);
-	snprintf(file, sizeof file, "%s/x.exp", folder);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
 	plan_free(&plan);
-	cli_clean(folder);
-	return 0;
+	return tear_down(state);
 }
 
-TESTS(.begin = set_up, .end = tear_down);
+TESTS(.begin = set_up, .end = done);

@@ -3,29 +3,15 @@
 #define LAUNCHGAP_TESTS_WRITTEN_H
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../harness/config/spec.h"
-#include "here.h"
-#include "test.h"
+#include "laid.h"
 
 #define BASE                                                                                       \
 	"[experiment]\n"                                                                           \
 	"collective = alltoall\n"                                                                  \
 	"bytes = 4K\n"
 #define ONE "[variant one]\nmode = threads\n"
-
-static struct spec spec; /* large: not for the stack */
-
-static inline const char *lookup(const char *name)
-{
-	if (!strcmp(name, "SET"))
-		return "/opt/nccl";
-	return strcmp(name, "EMPTY") ? NULL : "";
-}
 
 static inline void write_file(const char *text, size_t bytes)
 {
@@ -59,12 +45,9 @@ static inline void load_overridden(const char *text, const char *backend, char *
 static inline void refuse(const char *text, unsigned line, const char *what)
 {
 	struct status st;
-	char place[128];
 	memset(&spec, 0x5A, sizeof spec);
 	assert_int_equal(load_with(text, "host", 0, NULL, &st), -1);
-	snprintf(place, sizeof place, "%s:%u: ", file, line);
-	assert_begins(st.text, place);
-	assert_says(st.text, what);
+	says_at(&st, line, what);
 	for (size_t i = 0; i < sizeof spec; i++)
 		assert_int_equal(((unsigned char *)&spec)[i], 0x5A); /* set only on success */
 }

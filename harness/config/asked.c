@@ -10,27 +10,22 @@ static const struct claim_range open_range = {0, SIZE_MAX};
 
 /* Where a section's values go. Values for a backend that does not run are read to a place apart. */
 struct place {
-	enum claim_section section;
+	field_rows_fn *rows;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
 	size_t n;
-	const struct field *rows = claim_fields(place->section, &n);
-	char allowed[256] = "";
+	const struct field *rows = place->rows(&n);
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].record)
-			continue;
-		status_list(allowed, sizeof allowed, rows[i].key);
-		suggest_offer(&guess, rows[i].key);
-	}
+	for (size_t i = 0; i < n; i++)
+		suggest_offer(&guess, rows[i].record ? NULL : rows[i].key);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
 	    "name, [claim NAME on host]",
-	    key, suggestion_text(&guess).text, allowed);
+	    key, suggestion_text(&guess).text, guess.allowed);
 }
 
 /* A key drops what it excludes further out: a test or a reason why it has none, sizes or a regime. */
@@ -44,30 +39,17 @@ static void claim_settle(struct claim *claim, const char *key)
 		claim->bytes = open_range;
 }
 
-static int entry_read(struct build *b, const struct text_entry *entry, const struct place *place,
-                      struct status *st)
+static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
 {
 	size_t n;
-	const struct field *rows = claim_fields(place->section, &n);
+	const struct place *place = of;
+	const struct field *rows = place->rows(&n);
 	const struct field *row = field_find(rows, n, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
-	struct status why = {""};
-	if (row ? field_read(row, entry->value, to, &why) : unknown_key(place, entry->key, &why))
-		return build_fail(b, entry->at, why.text, st);
-	if (place->section == CLAIM_SECTION_CLAIM)
+	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
+		return -1;
+	if (place->rows == claim_fields)
 		claim_settle(to, entry->key);
-	return 0;
-}
-
-/* The entries for all backends, then those for one. */
-static int entries_read(struct build *b, unsigned section, const struct place *place,
-                        struct status *st)
-{
-	const struct text_entry *entry;
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (entry_read(b, entry, place, st))
-				return -1;
 	return 0;
 }
 
@@ -93,9 +75,7 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 static int too_many(const struct build *b, const struct text_section *s, unsigned most,
                     struct status *st)
 {
-	char what[64];
-	snprintf(what, sizeof what, "too many %ss; allowed are %u", s->kind, most);
-	return build_fail(b, s->at, what, st);
+	return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind, most);
 }
 
 int asked_factor(struct build *b, unsigned section, struct status *st)
@@ -105,8 +85,8 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	if (list->nfactors == CLAIM_MAX)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	const struct place place = {CLAIM_SECTION_FACTOR, factor, &elsewhere};
-	if (entries_read(b, section, &place, st))
+	struct place place = {claim_factor_fields, factor, &elsewhere};
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
 	if (!here && !s->all) { /* its entries are for another backend */
@@ -116,8 +96,8 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (b->backend && (here || !named_elsewhere(b, section)) &&
 	    (!factor->from[0] || !factor->to[0]))
-		return build_fail(b, s->at,
-		                  "the factor has no from or no to; allowed are two variants", st);
+		return spec_error(b->spec, s->at, st,
+		                  "the factor has no from or no to; allowed are two variants");
 	b->spec->factors_at[list->nfactors++] = s->at;
 	return 0;
 }
@@ -129,15 +109,14 @@ int asked_source(struct build *b, unsigned section, struct status *st)
 	if (list->nsources == CLAIM_SOURCES)
 		return too_many(b, s, CLAIM_SOURCES, st);
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	const struct place place = {CLAIM_SECTION_SOURCE, source, &elsewhere};
+	struct place place = {claim_source_fields, source, &elsewhere};
 	snprintf(source->name, sizeof source->name, "%s", s->name);
-	if (entries_read(b, section, &place, st))
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	if (!source->by[0] || !source->where[0])
-		return build_fail(b, s->at,
+		return spec_error(b->spec, s->at, st,
 		                  "the source lacks by or where; allowed are both: who says it, "
-		                  "and an address or a title",
-		                  st);
+		                  "and an address or a title");
 	list->nsources++;
 	return 0;
 }
@@ -147,40 +126,35 @@ static int claim_check(const struct build *b, const struct claim *c, struct text
                        struct status *st)
 {
 	if (c->source[0] && !c->says[0])
-		return build_fail(
-		    b, at,
+		return spec_error(
+		    b->spec, at, st,
 		    "the claim has a source but no line of it; say says = the line, in "
-		    "English",
-		    st);
+		    "English");
 	if (!c->source[0] && (c->says[0] || c->original[0]))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "the claim has a line of a source but names none; say source = "
-		                  "NAME of a [source NAME]",
-		                  st);
+		                  "NAME of a [source NAME]");
 	if (!c->text[0])
-		return build_fail(b, at, "the claim has no text; say text = the sentence", st);
+		return spec_error(b->spec, at, st,
+		                  "the claim has no text; say text = the sentence");
 	if (c->test == CLAIM_NEEDS)
 		return 0;
 	if (!c->left[0] || !c->right[0] || c->metric == METRIC_KINDS || c->test == CLAIM_TESTS)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "the claim lacks left, right, metric or is; allowed are "
-		                  "all four, or needs = what it would take",
-		                  st);
+		                  "all four, or needs = what it would take");
 	if (!c->left_coll[0] != !c->right_coll[0] || (c->left_coll[0] && c->coll != CLAIM_ANY_COLL))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "allowed is collective for both sides, or left_collective and "
-		                  "right_collective",
-		                  st);
+		                  "right_collective");
 	if (!strcmp(c->left, c->right) && !strcmp(c->left_coll, c->right_coll))
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "left and right are the same variant; allowed are two, or two "
-		                  "collectives",
-		                  st);
+		                  "collectives");
 	if (metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "latency, p95 and p99 are of isolated calls; allowed is "
-		                  "metric = time with pace = stream",
-		                  st);
+		                  "metric = time with pace = stream");
 	return 0;
 }
 
@@ -192,7 +166,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	const struct place place = {CLAIM_SECTION_CLAIM, claim, &elsewhere};
+	struct place place = {claim_fields, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,
@@ -200,7 +174,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	                        .pace = CLAIM_ANY_PACE,
 	                        .coll = CLAIM_ANY_COLL};
 	snprintf(claim->name, sizeof claim->name, "%s", s->name);
-	if (entries_read(b, section, &place, st))
+	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    other) {
@@ -237,11 +211,7 @@ static bool is_named(const struct spec *spec, const char *name)
 static int name_check(struct build *b, const struct text_entry *entry, const char *key,
                       const char *name, struct status *st)
 {
-	char what[1024];
-	if (is_named(b->spec, name))
-		return 0;
-	spec_no_variant(b->spec, key, name, "", what, sizeof what);
-	return build_fail(b, entry->at, what, st);
+	return is_named(b->spec, name) ? 0 : spec_no_variant(b->spec, entry->at, key, name, "", st);
 }
 
 /* The primary claim, after all claims are read. */
@@ -250,16 +220,14 @@ static int primary_check(struct build *b, const struct text_entry *entry, const 
 {
 	const struct claim_list *list = &b->spec->asked;
 	struct suggestion guess = suggest_for(name);
-	char what[1024];
 	for (unsigned c = 0; c < list->nclaims; c++) {
 		if (!strcmp(list->claims[c].name, name))
 			return 0;
 		suggest_offer(&guess, list->claims[c].name);
 	}
-	snprintf(what, sizeof what,
-	         "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file", name,
-	         suggestion_text(&guess).text);
-	return build_fail(b, entry->at, what, st);
+	return spec_error(b->spec, entry->at, st,
+	                  "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file",
+	                  name, suggestion_text(&guess).text);
 }
 
 /* A gap or a primary claim; what it is without a variant is kept here. */
@@ -272,7 +240,7 @@ static int question_read(struct build *b, const struct text_entry *entry, struct
 	struct status why = {""};
 	if (of_gap ? claim_gap_read(&row, entry->value, &read.gap, &why)
 	           : claim_primary_read(&row, entry->value, read.primary, &why))
-		return build_fail(b, entry->at, why.text, st);
+		return spec_error(b->spec, entry->at, st, "%s", why.text);
 	if (of_gap ? name_check(b, entry, "gap", read.gap.from, st) ||
 	                 name_check(b, entry, "gap", read.gap.to, st)
 	           : primary_check(b, entry, read.primary, st))
@@ -298,10 +266,9 @@ static int entry_check(struct build *b, const struct text_entry *entry, struct s
 	const bool asks = !strcmp(kind, "experiment") &&
 	                  (!strcmp(entry->key, "gap") || !strcmp(entry->key, "primary"));
 	if (entry->without[0] && !asks)
-		return build_fail(b, entry->at,
+		return spec_error(b->spec, entry->at, st,
 		                  "a section for machines without a variant; allowed are gap and "
-		                  "primary, in [experiment without VARIANT]",
-		                  st);
+		                  "primary, in [experiment without VARIANT]");
 	if (entry->without[0] && name_check(b, entry, "without", entry->without, st))
 		return -1;
 	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
@@ -328,36 +295,17 @@ static int sources_check(struct build *b, struct status *st)
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
 		struct suggestion guess = suggest_for(entry->value);
-		char what[512];
 		if (entry->section == BUILD_COMMAND_LINE || strcmp(entry->key, "source") ||
 		    claim_source_find(list, entry->value))
 			continue;
 		for (unsigned k = 0; k < list->nsources; k++)
 			suggest_offer(&guess, list->sources[k].name);
-		snprintf(what, sizeof what,
-		         "source = '%s' names no source%s; allowed is a [source NAME] of this file",
-		         entry->value, suggestion_text(&guess).text);
-		return build_fail(b, entry->at, what, st);
+		return spec_error(
+		    b->spec, entry->at, st,
+		    "source = '%s' names no source%s; allowed is a [source NAME] of this file",
+		    entry->value, suggestion_text(&guess).text);
 	}
 	return 0;
-}
-
-/* gap_bytes in a file that has no gap on any backend, and no factor that would use it. */
-static int gap_check(struct build *b, struct status *st)
-{
-	const struct text_entry *bytes = NULL;
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		if (!strcmp(entry->key, "gap"))
-			return 0;
-		if (!strcmp(entry->key, "gap_bytes") && entry->section != BUILD_COMMAND_LINE)
-			bytes = entry;
-	}
-	if (!bytes || b->spec->asked.nfactors)
-		return 0;
-	return build_fail(
-	    b, bytes->at,
-	    "gap_bytes without gap; allowed is beside gap = FROM, TO, or with a factor", st);
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
@@ -375,9 +323,7 @@ static void ranges_set(struct spec *spec)
 		spans.lo = c->bytes.lo < spans.lo ? c->bytes.lo : spans.lo;
 		spans.hi = c->bytes.hi > spans.hi ? c->bytes.hi : spans.hi;
 	}
-	spec->gap_open = !list->gap.bytes.hi;
-	if (spec->gap_open)
-		list->gap.bytes = spans.hi ? spans : open_range;
+	list->gap.bytes = spans.hi ? spans : open_range;
 	spec->lacking.gap.bytes = list->gap.bytes;
 	for (unsigned i = 0; i < list->nfactors; i++) {
 		list->factors[i].as_gap = !list->factors[i].bytes.hi;
@@ -388,7 +334,7 @@ static void ranges_set(struct spec *spec)
 
 int asked_finish(struct build *b, struct status *st)
 {
-	if (names_check(b, st) || gap_check(b, st) || sources_check(b, st))
+	if (names_check(b, st) || sources_check(b, st))
 		return -1;
 	ranges_set(b->spec);
 	return 0;

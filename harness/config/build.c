@@ -3,13 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st)
-{
-	if (at.line == 0)
-		return status_set(st, "command line: %s", what);
-	return status_set(st, "%s:%u: %s", spec_file(b->spec, at), at.line, what);
-}
-
 bool build_here(const struct build *b, const struct text_entry *entry)
 {
 	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
@@ -65,11 +58,18 @@ static void place_settle(const struct build *b, const struct text_entry *entry,
 		settings->mode[0] = '\0';
 }
 
-static int entry_apply(struct build *b, const struct text_entry *entry,
-                       const struct keys_target *target, struct status *st)
+bool build_is_like(const struct text_entry *entry)
 {
-	struct status why = {""};
-	struct keys_target to = *target;
+	return !entry->on[0] && !strcmp(entry->key, "like");
+}
+
+static int entry_apply(struct build *b, const struct text_entry *entry, void *target,
+                       struct status *st)
+{
+	struct keys_target to = *(const struct keys_target *)target;
+	if (!to.spec && (build_is_like(entry) ||
+	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
+		return 0;
 	if (!build_here(b, entry)) {
 		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
 			return status_set(st, "out of memory");
@@ -79,30 +79,30 @@ static int entry_apply(struct build *b, const struct text_entry *entry,
 		to.variant = to.variant ? &b->elsewhere_variant : NULL;
 		b->elsewhere_variant = (struct spec_variant){0};
 	}
-	if (keys_apply(&to, entry->key, entry->value, &why))
-		return build_fail(b, entry->at, why.text, st);
+	if (keys_apply(&to, entry->key, entry->value, st))
+		return -1;
 	if (to.variant)
 		place_settle(b, entry, &to.variant->settings);
 	return 0;
 }
 
-bool build_is_like(const struct text_entry *entry)
-{
-	return !entry->on[0] && !strcmp(entry->key, "like");
-}
-
-int build_layers(struct build *b, unsigned section, const struct keys_target *target,
-                 struct status *st)
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st)
 {
 	const struct text_entry *entry;
+	struct status why = {""};
 	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));) {
-			const bool other = section == BUILD_COMMAND_LINE && !target->spec &&
-			                   !keys_of_variant(entry->key);
-			if (other || (!target->spec && build_is_like(entry)))
-				continue;
-			if (entry_apply(b, entry, target, st))
-				return -1;
-		}
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
+			if (read(b, entry, to, &why))
+				return spec_error(b->spec, entry->at, st, "%s", why.text);
 	return 0;
+}
+
+int build_keys(struct build *b, unsigned section, struct spec *spec, struct spec_variant *variant,
+               struct status *st)
+{
+	struct keys_target target = {spec, variant, b->lookup, b->from->no_libraries};
+	return build_section(b, section, entry_apply, &target, st);
 }

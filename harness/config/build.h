@@ -9,7 +9,7 @@
 struct spec_text {
 	char name[TRIAL_NAME_BYTES];
 	char file[PATH_MAX];
-	char bases[TEXT_MAX_BASES][PATH_MAX];
+	char base[PATH_MAX];
 	struct text text;
 	unsigned nread;   /* entries of the files; the overrides follow */
 	const char *only; /* names separated by commas, or NULL; borrowed */
@@ -30,8 +30,6 @@ struct build {
 
 /* Another entry of the same layer that says the same or excludes it, or NULL. */
 const struct text_entry *build_rival(const struct build *b, const struct text_entry *entry);
-/* -1, with `file:line: what`. */
-int build_fail(const struct build *b, struct text_place at, const char *what, struct status *st);
 /* Whether an entry names the variant that its section starts from. */
 bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or
@@ -44,11 +42,20 @@ bool build_here(const struct build *b, const struct text_entry *entry);
  * backend before one for all. NULL: none. */
 const struct text_entry *build_said(const struct build *b, const char *key);
 
-/* Applies one section's entries, those for all backends before those for one. */
-int build_layers(struct build *b, unsigned section, const struct keys_target *target,
-                 struct status *st);
+/* Reads a section's entries, those for all backends before those for one. `read` says errors without
+ * their place. */
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st);
+/* The same of keys of the experiment, or with NULL of a variant alone. */
+int build_keys(struct build *b, unsigned section, struct spec *spec, struct spec_variant *variant,
+               struct status *st);
 
-/* --- [factor NAME], [claim NAME] and [source NAME] (asked.c) --- */
+/* --- what a kind of section does with its entries (key_tables.h) --- */
+
+int experiment_apply(struct build *b, unsigned section, struct status *st);
+int variant_apply(struct build *b, unsigned section, struct status *st);
 
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);

@@ -126,7 +126,7 @@ static const struct field factor_rows[] = {
     {"setting", FIELD_TEXT, FACTOR(setting), .record = true},
     {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing",
      .more = "If it does, the report says so loudly"},
-    {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "gap_bytes", .help = "LO..HI"},
+    {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "of the claims", .help = "LO..HI"},
 };
 
 static const struct field source_rows[] = {
@@ -173,26 +173,11 @@ static const struct field gap_rows[] = {
     {"bytes", FIELD_RANGE, .at = offsetof(struct gap, bytes)},
 };
 
-static const struct {
-	const struct field *rows;
-	size_t n;
-} sections[] = {
-    [CLAIM_SECTION_FACTOR] = {factor_rows, sizeof factor_rows / sizeof *factor_rows},
-    [CLAIM_SECTION_CLAIM] = {claim_rows, sizeof claim_rows / sizeof *claim_rows},
-    [CLAIM_SECTION_SOURCE] = {source_rows, sizeof source_rows / sizeof *source_rows},
-};
-
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
 #define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
 #define OF_EVERY    6
-
-const struct field *claim_fields(enum claim_section section, size_t *n)
-{
-	*n = sections[section].n;
-	return sections[section].rows;
-}
 
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
 {
@@ -247,21 +232,6 @@ static const struct field *rows_of(const struct claim *c, size_t *n)
 	return c->test == CLAIM_NEEDS ? &claim_rows[last] : &claim_rows[OF_EVERY];
 }
 
-/* A record without sources has none. */
-static int sources_take(const json_t *from, struct claim_list *out, struct status *st)
-{
-	const size_t n = json_array_size(from);
-	if (n > CLAIM_SOURCES)
-		return status_set(st, "the record's environment has %zu sources; allowed are %d", n,
-		                  CLAIM_SOURCES);
-	for (size_t i = 0; i < n; i++)
-		if (field_object_take(source_rows, NROWS(source_rows), json_array_get(from, i),
-		                      &out->sources[i], st))
-			return -1;
-	out->nsources = (unsigned)n;
-	return 0;
-}
-
 static json_t *claim_json(const struct claim *c)
 {
 	size_t n;
@@ -298,17 +268,25 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 	return bad ? -1 : 0;
 }
 
-static int factor_take(const json_t *from, struct factor *out, struct status *st)
+static int factor_take(const json_t *from, struct claim_list *list, struct status *st)
 {
+	struct factor *out = &list->factors[list->nfactors++];
 	if (field_object_take(factor_rows, NROWS(factor_rows), from, out, st))
 		return -1;
 	out->latency_bytes = out->bytes;
 	return 0;
 }
 
-static int claim_take(const json_t *from, struct claim *out, struct status *st)
+static int source_take(const json_t *from, struct claim_list *list, struct status *st)
+{
+	return field_object_take(source_rows, NROWS(source_rows), from,
+	                         &list->sources[list->nsources++], st);
+}
+
+static int claim_take(const json_t *from, struct claim_list *list, struct status *st)
 {
 	size_t n;
+	struct claim *out = &list->claims[list->nclaims++];
 	out->pace = out->coll = out->regime = -1;
 	if (field_object_take(claim_rows, OF_EVERY, from, out, st))
 		return -1;
@@ -322,40 +300,45 @@ static int claim_take(const json_t *from, struct claim *out, struct status *st)
 	return 0;
 }
 
-static int list_fail(const char *what, size_t i, const struct status *why, struct status *st)
+static int gap_take(const json_t *from, struct claim_list *list, struct status *st)
 {
-	return status_set(st, "the record's environment, %s %zu: %s", what, i + 1, why->text);
+	return json_is_object(from)
+	           ? field_object_take(gap_rows, NROWS(gap_rows), from, &list->gap, st)
+	           : 0;
 }
+
+static int primary_take(const json_t *from, struct claim_list *list, struct status *st)
+{
+	return field_from_json(&primary_row, from, list->primary, st);
+}
+
+/* What a record may lack has no list there, and no element. */
+static const struct part {
+	const char *key;
+	unsigned most; /* 0: it is no list */
+	int (*take)(const json_t *from, struct claim_list *list, struct status *st);
+} parts[] = {{"factors", CLAIM_MAX, factor_take},
+             {"claims", CLAIM_MAX, claim_take},
+             {"sources", CLAIM_SOURCES, source_take},
+             {"gap", 0, gap_take},
+             {"primary", 0, primary_take}};
 
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st)
 {
-	const json_t *factors = json_object_get(environment, "factors");
-	const json_t *claims = json_object_get(environment, "claims");
-	const json_t *gap = json_object_get(environment, "gap");
 	struct claim_list list = {0};
 	struct status why = {""};
-	size_t nfactors = json_array_size(factors), nclaims = json_array_size(claims);
-	if (nfactors > CLAIM_MAX || nclaims > CLAIM_MAX)
-		return status_set(st,
-		                  "the record's environment has %zu factors and %zu claims; "
-		                  "allowed are %d of each",
-		                  nfactors, nclaims, CLAIM_MAX);
-	list.nfactors = (unsigned)nfactors;
-	list.nclaims = (unsigned)nclaims;
-	for (size_t i = 0; i < nfactors; i++)
-		if (factor_take(json_array_get(factors, i), &list.factors[i], &why))
-			return list_fail("factor", i, &why, st);
-	for (size_t i = 0; i < nclaims; i++)
-		if (claim_take(json_array_get(claims, i), &list.claims[i], &why))
-			return list_fail("claim", i, &why, st);
-	if (json_is_object(gap) &&
-	    field_object_take(gap_rows, NROWS(gap_rows), gap, &list.gap, &why))
-		return list_fail("gap", 0, &why, st);
-	if (sources_take(json_object_get(environment, "sources"), &list, &why))
-		return list_fail("source", 0, &why, st);
-	if (field_from_json(&primary_row, json_object_get(environment, "primary"), list.primary,
-	                    &why))
-		return status_set(st, "the record's environment: %s", why.text);
+	for (unsigned p = 0; p < NROWS(parts); p++) {
+		const json_t *from = json_object_get(environment, parts[p].key);
+		const size_t n = parts[p].most ? json_array_size(from) : 1;
+		if (parts[p].most && n > parts[p].most)
+			return status_set(st, "the record's environment has %zu %s; allowed are %u",
+			                  n, parts[p].key, parts[p].most);
+		for (size_t i = 0; i < n; i++)
+			if (parts[p].take(parts[p].most ? json_array_get(from, i) : from, &list,
+			                  &why))
+				return status_set(st, "the record's environment, %s %zu: %s",
+				                  parts[p].key, i + 1, why.text);
+	}
 	*out = list;
 	return 0;
 }
@@ -384,7 +367,10 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 		return status_set(
 		    st, "%s = '%s' is not allowed; allowed is FROM, TO: two variants" ELSEWHERE,
 		    key->key, text);
-	read.bytes = gap->bytes;
 	*gap = read;
 	return 0;
 }
+
+FIELD_ROWS(claim_factor_fields, factor_rows)
+FIELD_ROWS(claim_fields, claim_rows)
+FIELD_ROWS(claim_source_fields, source_rows)

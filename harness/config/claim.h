@@ -156,8 +156,6 @@ field_read_fn claim_gap_read, claim_primary_read;
 /* The source of that name, or NULL. */
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name);
 
-/* The kinds of sections, and the rows of each. */
-enum claim_section { CLAIM_SECTION_FACTOR, CLAIM_SECTION_CLAIM, CLAIM_SECTION_SOURCE };
-const struct field *claim_fields(enum claim_section section, size_t *n);
+field_rows_fn claim_factor_fields, claim_fields, claim_source_fields;
 
 #endif

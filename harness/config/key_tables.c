@@ -4,8 +4,7 @@
 
 #include "../backend/table.h"
 #include "../trial/settings.h"
-#include "claim.h"
-#include "keys.h"
+#include "build.h"
 #include "search.h"
 
 /* What no row reads. */
@@ -23,39 +22,21 @@ static const struct field variables[] = {
 static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
 };
-// clang-format on
 
-#define OWN(ROWS)                                                                                  \
-	static const struct field *ROWS##_rows(size_t *n)                                          \
-	{                                                                                          \
-		*n = sizeof ROWS / sizeof *ROWS;                                                   \
-		return ROWS;                                                                       \
-	}
-OWN(like_file)
-OWN(like_variant)
-OWN(variables)
-OWN(searched)
-
-#define OF_CLAIMS(WHAT, SECTION)                                                                   \
-	static const struct field *WHAT##_rows(size_t *n)                                          \
-	{                                                                                          \
-		return claim_fields(SECTION, n);                                                   \
-	}
-OF_CLAIMS(factor, CLAIM_SECTION_FACTOR)
-OF_CLAIMS(claim, CLAIM_SECTION_CLAIM)
-OF_CLAIMS(source, CLAIM_SECTION_SOURCE)
+static FIELD_ROWS(like_file_rows, like_file)
+static FIELD_ROWS(like_variant_rows, like_variant)
+static FIELD_ROWS(variables_rows, variables)
+static FIELD_ROWS(searched_rows, searched)
 
 static const struct key_table tables[] = {
-    {"experiment", "[experiment]", false, {like_file_rows, keys_fields}},
-    {"variant",
-     "[variant NAME]",
-     true,
-     {like_variant_rows, settings_fields, keys_variant_fields, variables_rows}},
-    {"factor", "[factor NAME]", false, {factor_rows}},
-    {"claim", "[claim NAME]", false, {claim_rows}},
-    {"source", "[source NAME]", false, {source_rows}},
-    {"search", "[search]", false, {search_fields, searched_rows}},
+    {"experiment", "[experiment]", false, experiment_apply, {like_file_rows, keys_fields}},
+    {"variant", "[variant NAME]", true, variant_apply, {like_variant_rows, settings_fields, keys_variant_fields, variables_rows}},
+    {"factor", "[factor NAME]", false, asked_factor, {claim_factor_fields}},
+    {"claim", "[claim NAME]", false, asked_claim, {claim_fields}},
+    {"source", "[source NAME]", false, asked_source, {claim_source_fields}},
+    {"search", "[search]", false, search_apply, {search_fields, searched_rows}},
 };
+// clang-format on
 
 const struct key_table *key_table_at(unsigned i)
 {

@@ -1,5 +1,5 @@
-/* The keys of an experiment file, section by section, from the rows that read them: what `launchgap list
- * keys`, launchgap-experiment(5) and the tables of experiments/README.md print. */
+/* The kinds of sections of an experiment file: what reads them, and the rows of their keys, which `launchgap
+ * list keys`, launchgap-experiment(5) and the tables of experiments/README.md print. */
 #ifndef LAUNCHGAP_KEY_TABLES_H
 #define LAUNCHGAP_KEY_TABLES_H
 
@@ -9,10 +9,13 @@
 
 #define KEY_TABLE_PARTS 4
 
+struct build;
+
 struct key_table {
 	const char *name, *head; /* "variant", "[variant NAME]" */
 	bool backends;           /* its keys may be of some backends alone */
-	const struct field *(*parts[KEY_TABLE_PARTS])(size_t *n); /* NULL after the last */
+	int (*apply)(struct build *b, unsigned section, struct status *st);
+	field_rows_fn *parts[KEY_TABLE_PARTS]; /* NULL after the last */
 };
 
 /* NULL: there are no more. */

@@ -112,10 +112,8 @@ static const struct field experiment[] = {
      .more = "It begins once the one before has measured all, loads its library, makes its GPUs' contexts, and takes memory and connects when that one has "
              "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), ranks outnumber cores, or a GPU's compute mode is exclusive"},
     {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own",
-     .more = "After a trial's timed cells: a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
+     .more = "After a trial's timed cells, in as many first blocks as claims on them need, 3 of other variants ([how many](../harness/analysis/README.md#how-it-is-judged)): a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
              "nccl: NVLink, DRAM, SM and PCIe by NVML, 0.4 s a size; host: bytes copied"},
-    {"counters_blocks", FIELD_AUTO, AT(counters_blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .initial = "auto", .help = "in the first so many blocks; auto: as many as claims on them need, 3 of other variants",
-     .more = "`resume` reads them in every block that it adds. [How many claims need](../harness/analysis/README.md#how-it-is-judged)"},
     {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so",
      .more = "The dry run says so too"},
     {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers",
@@ -124,11 +122,9 @@ static const struct field experiment[] = {
     {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with",
      .more = "It runs twice in each block"},
     {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]",
-     .more = "In bandwidth, of two variants; the report draws the way from one to the other"},
+     .more = "In bandwidth, of two variants, at sizes from the least to the most that claims about `busbw` name, else the large ones; the report draws the way from one to the other"},
     {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about",
      .more = "The others are a family"},
-    {"gap_bytes", FIELD_RANGE, AT(asked.gap.bytes), .otherwise = "of the claims", .help = "LO..HI; else the large ones",
-     .more = "Both included; by default from the least to the most that claims about `busbw` name"},
 };
 
 /* Rows of a variant that are not plain settings: they come before those of the settings. */
@@ -149,11 +145,8 @@ static const struct field variant[] = {
 #define NALL        (sizeof variant / sizeof *variant)
 #define NVARIANT    (NALL - 1)
 
-const struct field *keys_fields(size_t *n)
-{
-	*n = NEXPERIMENT;
-	return experiment;
-}
+FIELD_ROWS(keys_fields, experiment)
+FIELD_ROWS(keys_variant_fields, variant)
 
 /* What no variant may set in a job's environment: it would replace the measured program. A final _ is
  * of every name that begins so. */
@@ -190,12 +183,6 @@ static bool is_env(const char *key)
 	return !strncmp(key, env_prefix, sizeof env_prefix - 1);
 }
 
-const struct field *keys_variant_fields(size_t *n)
-{
-	*n = NALL;
-	return variant;
-}
-
 bool keys_of_variant(const char *key)
 {
 	size_t n;
@@ -222,7 +209,8 @@ static bool env_is_name(const char *name)
 	return n && !name[n] && !isdigit((unsigned char)*name);
 }
 
-void keys_offer_env(struct suggestion *guess)
+/* For a variable that a job may get: NCCL_ALGO is the key env.NCCL_ALGO. */
+static void offer_env(struct suggestion *guess)
 {
 	/* Keys begin with small letters. */
 	if (env_is_name(guess->word) && isupper((unsigned char)*guess->word) &&
@@ -292,7 +280,7 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 	for (size_t i = 0; i < n && target->variant; i++)
 		suggest_offer(&guess, settings[i].key);
 	if (target->variant)
-		keys_offer_env(&guess);
+		offer_env(&guess);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
@@ -389,25 +377,22 @@ static int list_read(const struct field *f, const char *text, void *base, struct
 	return 0;
 }
 
-/* Whole numbers separated by commas, up to `most` of them, none above hi. */
-static bool numbers(const char *text, unsigned hi, unsigned most, unsigned *list, unsigned *n)
+/* Numbers with commas between, up to `most` of them: each times `by` is a whole one from 0 to hi. */
+static bool numbers(const char *text, unsigned by, unsigned hi, unsigned most, unsigned *list,
+                    unsigned *n)
 {
-	*n = 0;
-	for (;;) {
+	for (*n = 0; *n < most; text++) {
 		char *end;
 		text += strspn(text, " \t");
-		if (!isdigit((unsigned char)*text) || *n == most)
+		const double x = by * strtod(text, &end);
+		if (!isdigit((unsigned char)*text) || x > hi || fabs(x - round(x)) > 1e-6)
 			return false;
-		unsigned long x = strtoul(text, &end, 10);
-		if (x > hi)
-			return false;
-		list[(*n)++] = (unsigned)x;
+		list[(*n)++] = (unsigned)lround(x);
 		text = end + strspn(end, " \t");
-		if (*text == '\0')
-			return true;
-		if (*text++ != ',')
-			return false;
+		if (*text != ',')
+			return !*text;
 	}
+	return false;
 }
 
 static int roots_read(const struct field *key, const char *text, void *base, struct status *st)
@@ -417,7 +402,7 @@ static int roots_read(const struct field *key, const char *text, void *base, str
 		spec->nroots = 0;
 		return 0;
 	}
-	bool good = numbers(text, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
+	bool good = numbers(text, 1, (unsigned)key->hi, SPEC_MAX_ROOTS, spec->roots, &spec->nroots);
 	for (unsigned i = 0; good && i < spec->nroots; i++)
 		for (unsigned k = 0; k < i; k++)
 			if (spec->roots[i] == spec->roots[k])
@@ -452,36 +437,15 @@ static int counts_read(const struct field *key, const char *text, void *base, st
 	return counts_parse(text, &spec->weights, st);
 }
 
-/* A number from 0 on with one decimal, as tenths; returns the text after it, or NULL. */
-static const char *tenths_read(const char *text, unsigned *out)
-{
-	char *end;
-	text += strspn(text, " \t");
-	if (!isdigit((unsigned char)*text))
-		return NULL;
-	double tenths = 10 * strtod(text, &end);
-	*out = (unsigned)lround(fmin(tenths, ROUTING_MOST_SKEW));
-	return fabs(tenths - *out) > 1e-6 ? NULL : end + strspn(end, " \t");
-}
-
 static int skews_read(const struct field *key, const char *text, void *base, struct status *st)
 {
 	struct spec *spec = base;
-	const char *at = text;
-	unsigned n = 0, list[SPEC_MAX_SKEWS];
-	while (n < SPEC_MAX_SKEWS && (at = tenths_read(at, &list[n])) && *at == ',') {
-		at++;
-		n++;
-	}
-	if (n == SPEC_MAX_SKEWS || !at || *at)
-		return status_set(
-		    st,
-		    "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
-		    "with one decimal and commas between",
-		    key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
-	spec->nskews = n + 1;
-	memcpy(spec->skews, list, spec->nskews * sizeof *list);
-	return 0;
+	if (numbers(text, 10, ROUTING_MOST_SKEW, SPEC_MAX_SKEWS, spec->skews, &spec->nskews))
+		return 0;
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed are up to %d numbers from 0 to %u "
+	                  "with one decimal and commas between",
+	                  key->key, text, SPEC_MAX_SKEWS, ROUTING_MOST_SKEW / 10);
 }
 
 /* Copies text with every ${NAME} looked up; `name` is the last of them, and untouched if there is

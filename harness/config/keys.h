@@ -3,7 +3,6 @@
 #ifndef LAUNCHGAP_KEYS_H
 #define LAUNCHGAP_KEYS_H
 
-#include "../suggest.h"
 #include "../trial/field.h"
 #include "spec.h"
 
@@ -16,13 +15,11 @@ struct keys_target {
 };
 
 /* All rows of [experiment], in the order in which help shows them. */
-const struct field *keys_fields(size_t *n);
+field_rows_fn keys_fields;
 /* Those of a variant that are not plain settings. */
-const struct field *keys_variant_fields(size_t *n);
+field_rows_fn keys_variant_fields;
 /* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
-/* For a variable that a job may get: NCCL_ALGO is the key env.NCCL_ALGO. */
-void keys_offer_env(struct suggestion *guess);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);

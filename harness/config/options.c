@@ -31,7 +31,7 @@ static bool stands_alone(const struct field *row)
 
 static const struct field *find(const struct options *options, const char *argument)
 {
-	for (size_t r = 0; r < options->n; r++) {
+	for (size_t r = 0; options && r < options->n; r++) {
 		const struct field *row = &options->rows[r];
 		char name[64];
 		for (unsigned i = 0; *options_name(row, i, name); i++) {

@@ -125,6 +125,14 @@ const struct library *plan_library(const struct plan *plan, const char *nccl)
 	return NULL;
 }
 
+const struct plan_variant *plan_find(const struct plan *plan, const char *name)
+{
+	for (unsigned i = 0; i < plan->nvariants; i++)
+		if (!strcmp(plan->variants[i].name, name))
+			return &plan->variants[i];
+	return NULL;
+}
+
 const struct plan_variant *plan_reference(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->nvariants; i++)

@@ -82,6 +82,8 @@ void plan_free(struct plan *plan);
 /* What is asked for and omitted, a sentence for record and report; none beyond PLAN_MAX_NOTES. */
 void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* By its name; NULL: there is none. */
+const struct plan_variant *plan_find(const struct plan *plan, const char *name);
 /* The variant that all are compared with; NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
 /* The ranks of a variant of the file: its own, if it has any and the run has so many. */
@@ -101,8 +103,7 @@ int plan_command(const struct trial *trial, const char *self, const char *order_
 
 /* --- reading a file and making its plan --- */
 
-/* A file with its overrides, as it is for the backend that is measured here; why as of
- * plan_backend. */
+/* A file with its overrides, as it is for the backend that is measured here, with why of plan_backend. */
 struct plan_source {
 	const char *file;
 	unsigned noverrides;
@@ -110,7 +111,7 @@ struct plan_source {
 	spec_lookup_fn *lookup;
 };
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
-              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st);
+              struct status *st);
 
 /* Every cell, the arena that holds the largest, and notes on what is asked for and impossible; the
  * file's variants, each with why it is skipped here; and the order of their trials. An error is an
@@ -127,7 +128,7 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 /* Of a variant that no claim on counters names: medians, which are reported without an interval. */
 #define PLAN_COUNTED_BLOCKS 3
 /* Whether a variant's counters are read in a block: reading them takes as long as a job's start, and
- * they hardly vary between jobs (tests/test_counted.c). With counters_blocks = auto a variant that a
+ * they hardly vary between jobs (tests/test_counted.c). A variant that a
  * claim on counters names has them in the first blocks, as many as its family needs (plan_family);
  * others have them in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
  * have them. So do those of a search, which differ in their variants. */

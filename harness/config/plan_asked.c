@@ -14,14 +14,13 @@
 static bool settings_of(const struct plan *plan, const char *name, struct settings *out)
 {
 	const struct spec *spec = plan->spec;
-	unsigned i = 0;
-	while (i < spec->nvariants && strcmp(spec->variants[i].name, name))
-		i++;
-	if (i == spec->nvariants)
+	const struct plan_variant *v = plan_find(plan, name);
+	if (!v || v >= plan->variants + spec->nvariants)
 		return false;
-	*out = plan->variants[i].settings;
-	if (spec->variants[i].skip[0])
-		snprintf(out->nccl, sizeof out->nccl, "%s", spec->variants[i].skip);
+	const char *unset = spec->variants[v - plan->variants].skip;
+	*out = v->settings;
+	if (unset[0])
+		snprintf(out->nccl, sizeof out->nccl, "%s", unset);
 	return true;
 }
 
@@ -37,10 +36,8 @@ unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor
 
 bool plan_has(const struct plan *plan, const char *name)
 {
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (!strcmp(plan->variants[i].name, name))
-			return !plan->variants[i].skip[0];
-	return false;
+	const struct plan_variant *v = plan_find(plan, name);
+	return v && !v->skip[0];
 }
 
 /* What takes over while a variant is not here; NULL while it is. */
@@ -145,17 +142,6 @@ static void size_why(const struct claim *c, const char *what, char *why, size_t 
 	snprintf(why, bytes, "no size %s is measured%s", range, what);
 }
 
-/* The source of a factor's sizes, if not its own key. */
-static const char *sizes_from(const struct plan *plan, const struct factor *factor)
-{
-	if (!factor->as_gap || claim_range_open(factor->bytes))
-		return "";
-	return plan->spec->gap_open
-	           ? " (without its own bytes, and without gap_bytes, it has the sizes of the "
-	             "claims about busbw)"
-	           : " (without its own bytes, it has those of gap_bytes)";
-}
-
 /* What one side of a claim lacks. */
 static void side_why(const struct plan *plan, const struct claim *claim, bool right, char *why,
                      size_t bytes)
@@ -230,8 +216,7 @@ void plan_factor_why(const struct plan *plan, const struct factor *factor, char 
 	bool isolated = !look_for(plan, &sized, CLAIM_ANY_COLL).size &&
 	                look_for(plan, &latency, CLAIM_ANY_COLL).pace;
 	plan_claim_why(plan, isolated ? &latency : &bandwidth, why, bytes);
-	if (why[0]) {
-		size_t used = strlen(why);
-		snprintf(why + used, bytes - used, "%s", sizes_from(plan, factor));
-	}
+	if (why[0] && factor->as_gap && !claim_range_open(factor->bytes))
+		status_add(why, bytes,
+		           " (without its own bytes it has the sizes of the claims about busbw)");
 }

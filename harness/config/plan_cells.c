@@ -289,19 +289,17 @@ static void models_list(const char *folder, char *out, size_t bytes)
 		free(entries);
 }
 
-/* NAME is models/NAME.csv next to the experiment's file, or next to one that it is like. */
+/* NAME is models/NAME.csv next to the experiment's file, or next to the one that it is like. */
 static int model_find(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	char path[PATH_MAX + 128], names[512] = "";
 	if (strchr(spec->model, '/'))
 		return network_read(spec->model, &plan->network, st);
-	for (unsigned i = 0; i < 1 + TEXT_MAX_BASES; i++) {
-		const char *file = i ? spec->bases[i - 1] : spec->file;
+	for (unsigned i = 0; i < 1 + (spec->base[0] != '\0'); i++) {
+		const char *file = i ? spec->base : spec->file;
 		const char *slash = strrchr(file, '/');
 		int folder = slash ? (int)(slash - file) + 1 : 0;
-		if (i && !file[0])
-			break;
 		snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, file, spec->model);
 		if (spec->model[0] && !access(path, F_OK))
 			return network_read(path, &plan->network, st);

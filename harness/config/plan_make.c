@@ -108,22 +108,21 @@ static int factors_check(const struct plan *plan, struct status *st)
 		if (n == 1)
 			continue;
 		if (n)
-			return status_set(st,
-			                  "%s:%u: factor %s: %s and %s differ in several: %s; "
+			return spec_error(plan->spec, at, st,
+			                  "factor %s: %s and %s differ in several: %s; "
 			                  "allowed is exactly one setting",
-			                  spec_file(plan->spec, at), at.line, f->name, f->from,
-			                  f->to, keys);
+			                  f->name, f->from, f->to, keys);
 		const char *backend = plan_main_backend(plan);
 		bool first = !strcmp(backend, backend_table[0]->name);
 		const char *other = backend_table[first]->name;
-		return status_set(
-		    st,
-		    "%s:%u: factor %s: %s and %s differ in no setting on backend %s; allowed "
+		return spec_error(
+		    plan->spec, at, st,
+		    "factor %s: %s and %s differ in no setting on backend %s; allowed "
 		    "is exactly one setting. If it is a factor of another backend alone, name its "
 		    "variants in [factor %s on %s]; else give %s a setting that applies to %s, in "
 		    "[variant %s on %s]",
-		    spec_file(plan->spec, at), at.line, f->name, f->from, f->to, backend, f->name,
-		    other, f->to, backend, f->to, backend);
+		    f->name, f->from, f->to, backend, f->name, other, f->to, backend, f->to,
+		    backend);
 	}
 	return 0;
 }
@@ -213,24 +212,26 @@ static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
 }
 
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
-              char backend[TRIAL_NAME_BYTES], char *why, size_t why_bytes, struct status *st)
+              struct status *st)
 {
 	struct spec_text *text = spec_read(from->file, from->noverrides, from->overrides, st);
+	char why[sizeof out->backend_why], backend[TRIAL_NAME_BYTES];
 	int rc = -1;
 	if (!text || spec_build(text, NULL, from->lookup, out, st))
 		goto done;
-	/* Its name may be in the spec, which is built again. */
-	snprintf(backend, TRIAL_NAME_BYTES, "%s", plan_backend(out, machine, why, why_bytes));
+	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
 		if (!shares_gpu(text, from->lookup, machine, backend_table[i], out, st))
 			continue;
-		snprintf(backend, TRIAL_NAME_BYTES, "%s", backend_table[i]->name);
+		strcpy(backend, backend_table[i]->name);
 		why[0] = '\0';
 		break;
 	}
 	*st = (struct status){""};
 	rc = spec_build(text, backend, from->lookup, out, st);
+	strcpy(out->backend, backend);
+	strcpy(out->backend_why, why);
 done:
 	spec_text_free(text);
 	return rc;

@@ -32,14 +32,6 @@ static bool is_said(const struct plan_source *from, const char *key)
 	return false;
 }
 
-static const struct plan_variant *variant_of(const struct plan *plan, const char *name)
-{
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		if (!strcmp(plan->variants[i].name, name))
-			return &plan->variants[i];
-	return NULL;
-}
-
 /* Why a claim has no answer here; "" if it has one. */
 static void why_not(const struct plan *plan, const struct claim *c, char *why, size_t bytes)
 {
@@ -49,7 +41,7 @@ static void why_not(const struct plan *plan, const struct claim *c, char *why, s
 		snprintf(why, bytes, "it needs %s", c->needs);
 	for (unsigned i = 0; i < 2 && !why[0] && c->test != CLAIM_NEEDS; i++)
 		if (!plan_has(plan, sides[i])) {
-			const struct plan_variant *v = variant_of(plan, sides[i]);
+			const struct plan_variant *v = plan_find(plan, sides[i]);
 			snprintf(why, bytes, "%s is left out: %s", sides[i],
 			         v ? v->skip : "the experiment has no such variant");
 		}

@@ -264,8 +264,8 @@ bool plan_counts(const struct plan *plan, unsigned variant, unsigned block)
 {
 	const struct spec *spec = plan->spec;
 	const bool added = spec->first_plan && block >= spec->first_plan;
-	unsigned most = spec->counters_blocks ? spec->counters_blocks : PLAN_COUNTED_BLOCKS;
-	if (!spec->counters_blocks && is_claimed(plan, &plan->variants[variant], of_counters))
+	unsigned most = PLAN_COUNTED_BLOCKS;
+	if (is_claimed(plan, &plan->variants[variant], of_counters))
 		plan_family(plan, &most);
 	return spec->counters && (block < most || added || plan->search.nkeys);
 }

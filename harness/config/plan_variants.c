@@ -77,10 +77,10 @@ static int apart_check(const struct spec *spec, const struct spec_variant *from,
 	                          s->isolate ? "isolate" : "visible = own", s->mode);
 }
 
-/* Fills skip if a setting is not one of the variant's backend. An unset library counts as a
+/* Whether a setting is not one of the variant's backend, and why. An unset library counts as a
  * library. `from`: NULL if no file asks for the variant. */
-static bool is_elsewhere(const struct settings *s, const struct spec_variant *from, char *skip,
-                         size_t bytes)
+static bool is_elsewhere(const struct settings *s, const struct spec_variant *from,
+                         struct status *st)
 {
 	const char *needs[2] = {NULL, NULL};
 	char key[TRIAL_ENV_BYTES];
@@ -92,15 +92,15 @@ static bool is_elsewhere(const struct settings *s, const struct spec_variant *fr
 	if (unset ? traits_find(s->backend)->library : !backend_ignores(s, key, sizeof key, needs))
 		return false;
 	if (from && !strcmp(from->backend, needs[0]))
-		snprintf(skip, bytes,
-		         "it is for backend %s alone, and the command line says backend = %s",
-		         needs[0], s->backend);
+		status_set(st, "it is for backend %s alone, and the command line says backend = %s",
+		           needs[0], s->backend);
 	else
-		snprintf(skip, bytes,
-		         "%.80s is a setting of backend %s%s%s and has no effect on %s (a setting "
-		         "for one backend belongs in [variant NAME on %s])",
-		         key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "",
-		         s->backend, needs[0]);
+		status_set(
+		    st,
+		    "%.80s is a setting of backend %s%s%s and has no effect on %s (a setting "
+		    "for one backend belongs in [variant NAME on %s])",
+		    key, needs[0], needs[1] ? " or " : "", needs[1] ? needs[1] : "", s->backend,
+		    needs[0]);
 	return true;
 }
 
@@ -135,58 +135,51 @@ static int refuses_settings(const struct settings *s, const struct backend *back
 	return s->isolate && machine->isolates && !imagined ? machine->isolates(s->isolate, st) : 0;
 }
 
+/* Why a variant cannot run here, if its settings say so. -1. */
+static int settings_refused(const struct plan *plan, const struct settings *s,
+                            const struct spec_variant *from, const struct plan_machine *machine,
+                            struct status *st)
+{
+	const unsigned nranks = layout_ranks(s->layout), hosts = settings_hosts(s);
+	struct status why = {""};
+	if (is_elsewhere(s, from, st))
+		return -1;
+	if (!mode_pick(s->mode, s->layout, hosts))
+		return status_set(st, "mode %s cannot place %u rank%s on each host", s->mode,
+		                  nranks / hosts, nranks / hosts == 1 ? "" : "s");
+	if (nranks > plan->nranks)
+		return status_set(st, "it has %u ranks, and this run has %u", nranks, plan->nranks);
+	unsigned capacity = plan_capacity(machine, s->backend, s->ranks_per_gpu * hosts, &why);
+	if (capacity < nranks)
+		return status_set(st, "backend %s has room for %u of %u ranks here%s%.150s",
+		                  s->backend, capacity, nranks, why.text[0] ? ": " : "", why.text);
+	if (from && from->skip[0])
+		return status_set(st, "%s", from->skip);
+	return launcher_pick(s, st) ? refuses_settings(s, backend_find(s->backend), machine, st)
+	                            : -1;
+}
+
 static int variant_try(const struct plan *plan, unsigned index, const struct spec_variant *from,
                        const struct plan_machine *machine, char *skip, size_t bytes)
 {
 	const struct settings *s = &plan->variants[index].settings;
 	const struct backend *backend = backend_find(s->backend);
-	const unsigned nranks = layout_ranks(s->layout);
 	struct status why = {""};
-	if (is_elsewhere(s, from, skip, bytes))
-		return 0;
-	if (!mode_pick(s->mode, s->layout, settings_hosts(s))) {
-		const unsigned here = nranks / settings_hosts(s);
-		snprintf(skip, bytes, "mode %s cannot place %u rank%s on each host", s->mode, here,
-		         here == 1 ? "" : "s");
-		return 0;
+	int rc = settings_refused(plan, s, from, machine, &why);
+	if (!rc && !(machine->imagined && !strcmp(machine->imagined, s->backend))) {
+		struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0, &why);
+		if (!trial)
+			return -1;
+		const struct launcher *by = launcher_pick(s, &why);
+		if ((rc = backend->supports(trial, &why)))
+			status_set(&why, "the backend cannot run it");
+		else if (backend->is.messages && !by->mpi)
+			rc = status_set(
+			    &why, "backend %s sends MPI's messages, and launcher %s starts no MPI",
+			    backend->name, by->name);
+		trial_free(trial);
 	}
-	if (nranks > plan->nranks) {
-		snprintf(skip, bytes, "it has %u ranks, and this run has %u", nranks, plan->nranks);
-		return 0;
-	}
-	unsigned capacity =
-	    plan_capacity(machine, s->backend, s->ranks_per_gpu * settings_hosts(s), &why);
-	if (capacity < nranks) {
-		snprintf(skip, bytes, "backend %s has room for %u of %u ranks here%s%.150s",
-		         s->backend, capacity, nranks, why.text[0] ? ": " : "", why.text);
-		return 0;
-	}
-	if (from && from->skip[0]) {
-		snprintf(skip, bytes, "%s", from->skip);
-		return 0;
-	}
-	const struct launcher *by = launcher_pick(s, &why);
-	if (!by) {
-		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
-		return 0;
-	}
-	if (refuses_settings(s, backend, machine, &why)) {
-		snprintf(skip, bytes, "%.*s", (int)bytes - 1, why.text);
-		return 0;
-	}
-	if (machine->imagined && !strcmp(machine->imagined, s->backend))
-		return 0;
-	struct trial *trial = plan_order_trial(plan, machine->cores, index, 0, 0, &why);
-	if (!trial)
-		return -1;
-	if (backend->supports(trial, &why))
-		snprintf(skip, bytes, "%.*s", (int)bytes - 1,
-		         why.text[0] ? why.text : "the backend cannot run it");
-	else if (backend->is.messages && !by->mpi)
-		snprintf(skip, bytes,
-		         "backend %s sends MPI's messages, and launcher %s starts no MPI",
-		         backend->name, by->name);
-	trial_free(trial);
+	snprintf(skip, bytes, "%.*s", (int)bytes - 1, rc ? why.text : "");
 	return 0;
 }
 

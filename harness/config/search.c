@@ -224,11 +224,7 @@ static const struct field own_rows[] = {
 
 #define NOWN (sizeof own_rows / sizeof *own_rows)
 
-const struct field *search_fields(size_t *n)
-{
-	*n = NOWN;
-	return own_rows;
-}
+FIELD_ROWS(search_fields, own_rows)
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
@@ -257,9 +253,7 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 	char *copy = strdup(text), *rest = copy, *word;
 	int rc = copy ? 0 : status_set(st, "out of memory");
 	out->nvalues = 1;
-	while (!rc && (word = strsep(&rest, ","))) {
-		word += strspn(word, " \t");
-		word[strcspn(word, " \t")] = '\0';
+	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");
 		for (unsigned v = 1; v < out->nvalues; v++)
 			known = known || !strcmp(out->values[v], word);
@@ -287,8 +281,10 @@ static struct search_key *key_of(struct search_space *space, const char *key)
 }
 
 /* Reads an entry into the search, or aside if it is for a backend that does not run. */
-static int entry_read(struct build *b, const struct text_entry *entry, struct status *st)
+static int entry_read(struct build *b, const struct text_entry *entry, void *ignored,
+                      struct status *st)
 {
+	(void)ignored;
 	const char *key = entry->key;
 	const bool here = build_here(b, entry);
 	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
@@ -314,18 +310,11 @@ static int entry_read(struct build *b, const struct text_entry *entry, struct st
 	return 0;
 }
 
-/* Plain keys, then those of the running backend. */
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_entry *entry;
-	struct status why = {""};
 	b->spec->search.at = b->from->text.sections[section].at;
 	field_defaults(own_rows, NOWN, &b->spec->search);
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
-			if (entry_read(b, entry, &why))
-				return build_fail(b, entry->at, why.text, st);
-	return 0;
+	return build_section(b, section, entry_read, NULL, st);
 }
 
 int search_settings(const struct search_space *space, const struct search_set *set,
@@ -376,17 +365,15 @@ int search_finish(struct build *b, struct status *st)
 	if (drop_own(space, &reference->settings, st))
 		return -1;
 	if (!space->nkeys)
-		return build_fail(b, space->at,
+		return spec_error(b->spec, space->at, st,
 		                  "the search has no setting that differs from the reference on "
 		                  "this backend; allowed is at least one, as in "
-		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]",
-		                  st);
+		                  "env.NCCL_BUFFSIZE = 8388608, 16777216 in [search on nccl]");
 	if (b->spec->blocks_auto)
-		return build_fail(
-		    b, space->at,
+		return spec_error(
+		    b->spec, space->at, st,
 		    "blocks = auto has no search; blocks = N is how often its finalists "
-		    "are measured to confirm them",
-		    st);
+		    "are measured to confirm them");
 	return 0;
 }
 
@@ -464,8 +451,8 @@ int search_plan(struct plan *plan, const struct plan_machine *machine, struct st
 	if (values_here(plan, machine, st))
 		return -1;
 	if (!plan->search.nkeys)
-		return status_set(st, "%s:%u: nothing of the search can run here: %s",
-		                  spec_file(spec, spec->search.at), spec->search.at.line,
+		return spec_error(spec, spec->search.at, st,
+		                  "nothing of the search can run here: %s",
 		                  plan->nnotes ? plan->notes[plan->nnotes - 1] : "");
 	const struct search_trials n = search_trials(plan);
 	if (search_blocks(plan) > spec->blocks)
@@ -477,13 +464,12 @@ int search_plan(struct plan *plan, const struct plan_machine *machine, struct st
 		    plan->search.finalists == 1 ? "" : "s", plan->ncells);
 	if (n.all <= SEARCH_FREE_TRIALS || spec->search.budget_said)
 		return 0;
-	return status_set(
-	    st,
-	    "%s:%u: the search takes about %u trials (%u to screen %u settings, %u to "
-	    "narrow down, %u to confirm); allowed are %d, fewer values, or budget = "
-	    "TIME that it may take",
-	    spec_file(spec, spec->search.at), spec->search.at.line, n.all, n.screen,
-	    plan->search.nkeys, n.narrow, n.confirm, SEARCH_FREE_TRIALS);
+	return spec_error(spec, spec->search.at, st,
+	                  "the search takes about %u trials (%u to screen %u settings, %u to "
+	                  "narrow down, %u to confirm); allowed are %d, fewer values, or budget = "
+	                  "TIME that it may take",
+	                  n.all, n.screen, plan->search.nkeys, n.narrow, n.confirm,
+	                  SEARCH_FREE_TRIALS);
 }
 
 /* --- the record --- */

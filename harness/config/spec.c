@@ -28,7 +28,19 @@ void spec_connections_settle(struct spec *spec)
 
 const char *spec_file(const struct spec *spec, struct text_place at)
 {
-	return at.file ? spec->bases[at.file - 1] : spec->file;
+	return at.file ? spec->base : spec->file;
+}
+
+int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
+               ...)
+{
+	char what[sizeof st->text];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	return at.line ? status_set(st, "%s:%u: %s", spec_file(spec, at), at.line, what)
+	               : status_set(st, "command line: %s", what);
 }
 
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
@@ -39,8 +51,7 @@ int spec_variant_error(const struct spec *spec, const struct spec_variant *varia
 	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
-	return status_set(st, "%s:%u: variant %s: %s", spec_file(spec, variant->at),
-	                  variant->at.line, variant->name, what);
+	return spec_error(spec, variant->at, st, "variant %s: %s", variant->name, what);
 }
 
 struct spec_variant *spec_find(struct spec *spec, const char *name)
@@ -51,16 +62,13 @@ struct spec_variant *spec_find(struct spec *spec, const char *name)
 	return NULL;
 }
 
-void spec_no_variant(const struct spec *spec, const char *key, const char *name, const char *where,
-                     char *what, size_t bytes)
+int spec_no_variant(const struct spec *spec, struct text_place at, const char *key,
+                    const char *name, const char *where, struct status *st)
 {
 	struct suggestion guess = suggest_for(name);
-	char allowed[512];
-	snprintf(allowed, sizeof allowed, "%s", spec->nvariants ? "" : "none");
-	for (unsigned i = 0; i < spec->nvariants; i++) {
+	for (unsigned i = 0; i < spec->nvariants; i++)
 		suggest_offer(&guess, spec->variants[i].name);
-		status_list(allowed, sizeof allowed, spec->variants[i].name);
-	}
-	snprintf(what, bytes, "%s = '%.100s' names no variant%s%s; allowed is %s", key, name, where,
-	         suggestion_text(&guess).text, allowed);
+	return spec_error(spec, at, st, "%s = '%.100s' names no variant%s%s; allowed is %s", key,
+	                  name, where, suggestion_text(&guess).text,
+	                  spec->nvariants ? guess.allowed : "none");
 }

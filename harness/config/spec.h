@@ -85,10 +85,10 @@ struct search_set {
 };
 
 struct spec {
-	char name[TRIAL_NAME_BYTES];          /* the file's name, without folder and .exp */
-	char file[PATH_MAX];                  /* as given to spec_read */
-	char bases[TEXT_MAX_BASES][PATH_MAX]; /* the file that it is like, that one's, … */
-	char question[512];                   /* the comment on top of the file */
+	char name[TRIAL_NAME_BYTES]; /* the file's name, without folder and .exp */
+	char file[PATH_MAX];         /* as given to spec_read */
+	char base[PATH_MAX];         /* the file that it is like, or "" */
+	char question[512];          /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
 	unsigned colls[COLL_KINDS]; /* enum coll_kind */
@@ -109,7 +109,8 @@ struct spec {
 	bool paces[PACE_KINDS];
 	unsigned ranks;                 /* 0: auto */
 	unsigned ranks_per_core;        /* the most, if there are cores for them */
-	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" allowed */
+	char backend[TRIAL_NAME_BYTES]; /* of [experiment]; "auto" until plan_load resolves it */
+	char backend_why[512];          /* why it is not auto's first choice; "": it is */
 	unsigned blocks;
 	bool blocks_auto;  /* until `precision` or `budget_s`; `blocks` is the most then */
 	double precision;  /* half the interval's width: 0.01 is ±1 % */
@@ -125,7 +126,6 @@ struct spec {
 	bool needs_gpus;              /* the question is about GPUs */
 	char leads[TRIAL_NAME_BYTES]; /* the chapter of the report's first page; "": not said */
 	bool counters;                /* read the hardware's counters, in a separate pass */
-	unsigned counters_blocks;     /* in so many blocks; 0: auto (plan_counts) */
 	unsigned first_plan;          /* blocks that a resumed run was begun with; else 0 */
 	bool limit;                   /* measure the machine's limit beside the variants */
 	bool twin;                    /* measure the reference a second time in each block */
@@ -149,7 +149,6 @@ struct spec {
 		char primary[TRIAL_NAME_BYTES];
 	} lacking;
 	struct text_place factors_at[CLAIM_MAX];
-	bool gap_open; /* the file leaves its sizes open: those that claims about bandwidth name */
 	struct spec_variant variants[SPEC_MAX_VARIANTS]; /* nvariants of them are set */
 };
 
@@ -175,16 +174,18 @@ unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
 /* The file of a place that is not the command line. */
 const char *spec_file(const struct spec *spec, struct text_place at);
-
-/* "file:line: variant NAME: " and the mistake, as status_set. */
+/* "file:line: " or "command line: " and the mistake, as status_set. */
+int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
+               ...) __attribute__((format(printf, 4, 5)));
+/* "file:line: variant NAME: " and the mistake. */
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
                        struct status *st, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 struct spec_variant *spec_find(struct spec *spec, const char *name);
-/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c". where: "", " above"
- */
-void spec_no_variant(const struct spec *spec, const char *key, const char *name, const char *where,
-                     char *what, size_t bytes);
+/* "key = 'NAME' names no variant (did you mean 'a'?); allowed is a, b, c", as spec_error. where: "",
+ * " above" */
+int spec_no_variant(const struct spec *spec, struct text_place at, const char *key,
+                    const char *name, const char *where, struct status *st);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "../suggest.h"
 #include "build.h"
+#include "key_tables.h"
 #include "search.h"
 
-static int experiment_apply(struct build *b, unsigned section, struct status *st)
+int experiment_apply(struct build *b, unsigned section, struct status *st)
 {
-	const struct keys_target target = {b->spec, &b->defaults, b->lookup, b->from->no_libraries};
-	return build_layers(b, section, &target, st);
+	return build_keys(b, section, b->spec, &b->defaults, st);
 }
 
 /* What a variant starts from: another one, or the values of [experiment]. */
@@ -22,36 +22,32 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 		const struct spec_variant *base = spec_find(b->spec, entry->value);
 		if (base)
 			return base;
-		char what[1024];
-		spec_no_variant(b->spec, "like", entry->value, " above", what, sizeof what);
-		build_fail(b, entry->at, what, st);
+		spec_no_variant(b->spec, entry->at, "like", entry->value, " above", st);
 		return NULL;
 	}
 	return &b->defaults;
 }
 
-static int variant_apply(struct build *b, unsigned section, struct status *st)
+int variant_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
-		return build_fail(b, s->at, "too many variants; allowed are 32", st);
+		return spec_error(b->spec, s->at, st, "too many variants; allowed are 32");
 	size_t n = strlen(s->name);
 	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
-		return build_fail(b, s->at,
+		return spec_error(b->spec, s->at, st,
 		                  "a name that the plan gives itself; allowed is any but "
-		                  "'limit' and '…-again'",
-		                  st);
+		                  "'limit' and '…-again'");
 
 	if (!s->all) {
 		struct suggestion guess = suggest_for(s->name);
-		char what[256];
 		for (unsigned i = 0; i < b->spec->nvariants; i++)
 			suggest_offer(&guess, b->spec->variants[i].name);
-		snprintf(what, sizeof what,
-		         "a section for one backend, and there is no [variant %s]%s; allowed is "
-		         "beside one for all",
-		         s->name, suggestion_text(&guess).text);
-		return build_fail(b, s->at, what, st);
+		return spec_error(
+		    b->spec, s->at, st,
+		    "a section for one backend, and there is no [variant %s]%s; allowed is "
+		    "beside one for all",
+		    s->name, suggestion_text(&guess).text);
 	}
 	const struct spec_variant *base = variant_base(b, section, st);
 	if (!base)
@@ -60,52 +56,33 @@ static int variant_apply(struct build *b, unsigned section, struct status *st)
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
 	variant->at = s->at;
-	const struct keys_target target = {NULL, variant, b->lookup, b->from->no_libraries};
-	if (build_layers(b, section, &target, st))
+	if (build_keys(b, section, NULL, variant, st))
 		return -1;
 	b->spec->nvariants++;
 	return 0;
 }
 
-/* The kinds of sections. */
-static const struct section_kind {
-	const char *kind;
-	const char *form;
-	bool named;
-	int (*apply)(struct build *b, unsigned section, struct status *st);
-} section_kinds[] = {
-    {"experiment", "[experiment]", false, experiment_apply},
-    {"variant", "[variant NAME]", true, variant_apply},
-    {"factor", "[factor NAME]", true, asked_factor},
-    {"claim", "[claim NAME]", true, asked_claim},
-    {"source", "[source NAME]", true, asked_source},
-    {"search", "[search]", false, search_apply},
-};
-
 static int sections_apply(struct build *b, struct status *st)
 {
-	const unsigned nkinds = sizeof section_kinds / sizeof section_kinds[0];
 	for (unsigned i = 0; i < b->from->text.nsections; i++) {
 		const struct text_section *s = &b->from->text.sections[i];
-		const struct section_kind *kind = section_kinds;
-		while (kind < section_kinds + nkinds && strcmp(kind->kind, s->kind))
-			kind++;
-		if (kind == section_kinds + nkinds || kind->named != (s->name[0] != '\0')) {
-			char what[512];
-			size_t used = (size_t)snprintf(what, sizeof what,
-			                               "unknown section [%s%s%s]; allowed is",
-			                               s->kind, s->name[0] ? " " : "", s->name);
-			for (unsigned k = 0; k < nkinds && used < sizeof what; k++)
-				used += (size_t)snprintf(what + used, sizeof what - used, "%s %s",
-				                         k ? "," : "", section_kinds[k].form);
-			return build_fail(b, s->at, what, st);
+		const struct key_table *table;
+		unsigned k = 0;
+		while ((table = key_table_at(k)) && strcmp(table->name, s->kind))
+			k++;
+		if (!table || !strchr(table->head, ' ') != !s->name[0]) {
+			char heads[256] = "";
+			for (k = 0; (table = key_table_at(k)); k++)
+				status_list(heads, sizeof heads, table->head);
+			return spec_error(b->spec, s->at, st,
+			                  "unknown section [%s%s%s]; allowed is %s", s->kind,
+			                  s->name[0] ? " " : "", s->name, heads);
 		}
-		if (i == 0 && kind->apply != experiment_apply)
-			return build_fail(b, s->at,
+		if (i == 0 && table->apply != experiment_apply)
+			return spec_error(b->spec, s->at, st,
 			                  "[experiment] has to come first, as it says what holds "
-			                  "for all",
-			                  st);
-		if (kind->apply(b, i, st))
+			                  "for all");
+		if (table->apply(b, i, st))
 			return -1;
 	}
 	return 0;
@@ -132,14 +109,12 @@ static void title_amend(struct spec *spec)
  * variant. */
 static int overrides_apply(struct build *b, struct status *st)
 {
-	const struct keys_target experiment = {b->spec, &b->defaults, b->lookup,
-	                                       b->from->no_libraries};
 	unsigned colls[COLL_KINDS];
 	char title[sizeof b->spec->title];
 	unsigned ncolls = b->spec->ncolls;
 	memcpy(colls, b->spec->colls, sizeof colls);
 	strcpy(title, b->spec->title);
-	if (build_layers(b, BUILD_COMMAND_LINE, &experiment, st))
+	if (experiment_apply(b, BUILD_COMMAND_LINE, st))
 		return -1;
 	if (title[0] && !strcmp(title, b->spec->title) && ncolls &&
 	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
@@ -152,9 +127,8 @@ static int overrides_apply(struct build *b, struct status *st)
 	int rc = 0;
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
 		struct spec_variant *v = &b->spec->variants[i];
-		const struct keys_target variant = {NULL, v, b->lookup, b->from->no_libraries};
 		strcpy(v->backend, v->settings.backend);
-		rc = build_layers(b, BUILD_COMMAND_LINE, &variant, st);
+		rc = build_keys(b, BUILD_COMMAND_LINE, NULL, v, st);
 	}
 	rc = rc ? rc : variants_check(b, before, st);
 	free(before);
@@ -180,38 +154,34 @@ static int spec_check(struct build *b, struct status *st)
 	const struct text_place at = b->from->text.sections[0].at;
 	/* Without a backend these may be given for each backend alone. */
 	if (b->backend && !spec->ncolls)
-		return build_fail(
-		    b, at, "collective is missing; say collective = alltoall, or another", st);
+		return spec_error(b->spec, at, st,
+		                  "collective is missing; say collective = alltoall, or another");
 	if (b->backend && !spec->nsizes)
-		return build_fail(b, at, "bytes is missing; say bytes = 4K..1M x4, or other sizes",
-		                  st);
+		return spec_error(b->spec, at, st,
+		                  "bytes is missing; say bytes = 4K..1M x4, or other sizes");
 	if (!spec->nvariants)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "no variant; at least one [variant NAME] with a mode or a "
-		                  "layout is needed",
-		                  st);
+		                  "layout is needed");
 	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
 		const struct spec_variant *v = &spec->variants[i];
 		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
-			return build_fail(b, v->at,
+			return spec_error(b->spec, v->at, st,
 			                  "the variant has neither mode nor layout; say mode = "
-			                  "threads, or another",
-			                  st);
+			                  "threads, or another");
 	}
 	if (!spec->reference[0])
 		strcpy(spec->reference, spec->variants[0].name);
 	if (!spec_find(spec, spec->reference)) {
-		char what[1024];
-		spec_no_variant(spec, "reference", spec->reference, "", what, sizeof what);
-		return build_fail(b, build_said(b, "reference")->at, what, st);
+		return spec_no_variant(spec, build_said(b, "reference")->at, "reference",
+		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
-		return build_fail(b, at,
+		return spec_error(b->spec, at, st,
 		                  "cycles repeat in one connection, so that connections and "
-		                  "allocations have to be 1; allowed is one of the two",
-		                  st);
+		                  "allocations have to be 1; allowed is one of the two");
 	if (!spec->title[0])
 		strcpy(spec->title, spec->name);
 	return 0;
@@ -238,7 +208,7 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 	              {"root", COLL_ROOTED, "has a root"},
 	              {"tokens", COLL_ROUTED, "sends tokens"}};
 	unsigned is = 0;
-	char colls[256] = "", what[512];
+	char colls[256] = "";
 	for (unsigned i = 0; i < b->spec->ncolls; i++) {
 		is |= coll_info(b->spec->colls[i])->is;
 		status_list(colls, sizeof colls, coll_info(b->spec->colls[i])->name);
@@ -251,12 +221,11 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
 			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
 				continue;
-			snprintf(what, sizeof what,
-			         "%s = %.60s is used by no collective of the experiment: none "
-			         "of %s %s; allowed is to leave %s away, or a collective that "
-			         "uses it",
-			         key, entry->value, colls, heeded[k].has_none, key);
-			return build_fail(b, entry->at, what, st);
+			return spec_error(
+			    b->spec, entry->at, st,
+			    "%s = %.60s is used by no collective of the experiment: none of %s %s; "
+			    "allowed is to leave %s away, or a collective that uses it",
+			    key, entry->value, colls, heeded[k].has_none, key);
 		}
 	}
 	return 0;
@@ -265,17 +234,15 @@ static int heeded_check(struct build *b, bool command_line, struct status *st)
 /* Keys that exclude each other: one of them in a layer. Mode and layout may agree. */
 static int rivals_check(struct build *b, struct status *st)
 {
-	char what[256];
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *own = &b->from->text.entries[i];
 		const struct text_entry *other = build_rival(b, own);
 		if (!other || other > own || !strcmp(own->key, "mode") ||
 		    !strcmp(own->key, "layout"))
 			continue;
-		snprintf(what, sizeof what,
-		         "%s and %s exclude each other; allowed is one of the two", other->key,
-		         own->key);
-		return build_fail(b, own->at, what, st);
+		return spec_error(b->spec, own->at, st,
+		                  "%s and %s exclude each other; allowed is one of the two",
+		                  other->key, own->key);
 	}
 	return 0;
 }
@@ -292,27 +259,21 @@ static int tokens_finish(struct build *b, struct status *st)
 	const unsigned hidden = spec->variants[0].settings.hidden;
 	for (unsigned i = 1; i < spec->ndtypes; i++)
 		if (coll_dtype_bytes(spec->dtypes[i]) != element)
-			return build_fail(b, at,
+			return spec_error(b->spec, at, st,
 			                  "tokens are of other bytes in each datatype; allowed are "
-			                  "datatypes of one size, or bytes in place of tokens",
-			                  st);
+			                  "datatypes of one size, or bytes in place of tokens");
 	for (unsigned i = 1; i < spec->nvariants; i++)
 		if (spec->variants[i].settings.hidden != hidden)
-			return build_fail(
-			    b, at,
+			return spec_error(
+			    b->spec, at, st,
 			    "tokens are of other bytes in each variant; allowed is one "
-			    "hidden for all variants, or bytes in place of tokens",
-			    st);
+			    "hidden for all variants, or bytes in place of tokens");
 	for (unsigned i = 0; i < spec->nsizes; i++) {
-		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element) {
-			char what[256];
-			snprintf(what, sizeof what,
-			         "%zu tokens of %u numbers of %zu bytes are too many; allowed are "
-			         "%zu",
-			         spec->sizes[i], hidden, element,
-			         SIZES_MAX_BYTES / hidden / element);
-			return build_fail(b, at, what, st);
-		}
+		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element)
+			return spec_error(
+			    b->spec, at, st,
+			    "%zu tokens of %u numbers of %zu bytes are too many; allowed are %zu",
+			    spec->sizes[i], hidden, element, SIZES_MAX_BYTES / hidden / element);
 		spec->sizes[i] *= hidden * element;
 	}
 	spec->in_tokens = false;
@@ -376,7 +337,7 @@ struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[
 		goto fail;
 	}
 	strcpy(t->file, file);
-	if (text_load(file, t->bases, &t->text, st))
+	if (text_load(file, t->base, &t->text, st))
 		goto fail;
 	t->nread = t->text.nentries;
 	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
@@ -411,7 +372,7 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	defaults_set(b);
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->file);
-	memcpy(spec->bases, t->bases, sizeof spec->bases);
+	strcpy(spec->base, t->base);
 	strcpy(spec->question, t->text.question);
 	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
 	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||

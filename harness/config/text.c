@@ -137,13 +137,10 @@ static int section_append(struct text *text, const struct text_section *section)
 static int backend_unknown(struct reader *r, const char *on)
 {
 	struct suggestion guess = suggest_for(on);
-	char allowed[256] = "";
-	for (const struct backend *const *b = backend_table; *b; b++) {
+	for (const struct backend *const *b = backend_table; *b; b++)
 		suggest_offer(&guess, (*b)->name);
-		status_list(allowed, sizeof allowed, (*b)->name);
-	}
 	return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s", on,
-	                   suggestion_text(&guess).text, allowed);
+	                   suggestion_text(&guess).text, guess.allowed);
 }
 
 /* The line in which a section began before for the same machines as the reader's; 0: none did. */
@@ -389,34 +386,24 @@ static const struct text_entry *like_find(const struct text *text)
 	return NULL;
 }
 
-/* The path of the nth base, which `like` names. */
-static int base_find(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX],
-                     const struct text_entry *like, unsigned nth, struct status *st)
+/* The path of the file that `like` names. */
+static int base_find(const char *file, char base[PATH_MAX], const struct text_entry *like,
+                     struct status *st)
 {
 	const char *slash = strrchr(file, '/');
 	int folder = slash ? (int)(slash + 1 - file) : 0;
-	char path[PATH_MAX], why[PATH_MAX + 256] = "";
+	char why[PATH_MAX + 256] = "";
 	if (!field_is_name(like->value, TRIAL_NAME_BYTES))
 		strcpy(why, "no name");
-	else if (nth == TEXT_MAX_BASES)
-		snprintf(why, sizeof why, "one file too many, of %d each like the next",
-		         TEXT_MAX_BASES);
-	else if (snprintf(path, sizeof path, "%.*s%s.exp", folder, file, like->value) >= PATH_MAX)
+	else if (snprintf(base, PATH_MAX, "%.*s%s.exp", folder, file, like->value) >= PATH_MAX)
 		strcpy(why, "the path is too long");
-	else if (access(path, R_OK))
-		snprintf(why, sizeof why, "%s cannot be read: %s", path, strerror(errno));
-	for (unsigned i = 0; !why[0] && i <= nth; i++)
-		if (!strcmp(path, i ? bases[i - 1] : file))
-			snprintf(why, sizeof why, "a circle, back to %s", path);
-	if (!why[0]) {
-		strcpy(bases[nth], path);
-		return 0;
-	}
-	return status_set(st,
-	                  "%s:%u: like = '%.100s': %s; allowed is the NAME of another NAME.exp in "
-	                  "the same folder",
-	                  like->at.file ? bases[like->at.file - 1] : file, like->at.line,
-	                  like->value, why);
+	else if (access(base, R_OK))
+		snprintf(why, sizeof why, "%s cannot be read: %s", base, strerror(errno));
+	return why[0] ? status_set(st,
+	                           "%s:%u: like = '%.100s': %s; allowed is the NAME of another "
+	                           "NAME.exp in the same folder",
+	                           file, like->at.line, like->value, why)
+	              : 0;
 }
 
 bool text_rivals(const char *key, const char *other)
@@ -429,13 +416,12 @@ bool text_rivals(const char *key, const char *other)
 	return false;
 }
 
-/* Adds one key on top of the base; the base's own keys are those of `file`. */
-static int entry_lay(struct text *base, unsigned file, unsigned section,
-                     const struct text_entry *own)
+/* Adds one key on top of the base, whose own keys are those of file 1. */
+static int entry_lay(struct text *base, unsigned section, const struct text_entry *own)
 {
 	for (unsigned i = base->nentries; i-- > 0;) {
 		const struct text_entry *old = &base->entries[i];
-		if (old->section == section && old->at.file == file && text_same_layer(own, old) &&
+		if (old->section == section && old->at.file && text_same_layer(own, old) &&
 		    (!strcmp(own->key, old->key) || text_rivals(own->key, old->key)))
 			entry_drop(base, i);
 	}
@@ -444,13 +430,13 @@ static int entry_lay(struct text *base, unsigned file, unsigned section,
 	return entry_append(base, &new);
 }
 
-/* Adds all of `own` on top of the base, which is `file` from then on. -1 when memory is out. */
-static int text_lay(struct text *base, unsigned file, const struct text *own)
+/* Adds all of `own` on top of the base. -1 when memory is out. */
+static int text_lay(struct text *base, const struct text *own)
 {
 	for (unsigned i = 0; i < base->nsections; i++)
-		base->sections[i].at.file = file;
+		base->sections[i].at.file = 1;
 	for (unsigned i = 0; i < base->nentries; i++)
-		base->entries[i].at.file = file;
+		base->entries[i].at.file = 1;
 	for (unsigned i = 0; i < own->nsections; i++) {
 		unsigned to = section_find(base, &own->sections[i]);
 		if (to == base->nsections && section_append(base, &own->sections[i]))
@@ -458,8 +444,7 @@ static int text_lay(struct text *base, unsigned file, const struct text *own)
 		base->sections[to].at = own->sections[i].at;
 		base->sections[to].all |= own->sections[i].all;
 		for (unsigned k = 0; k < own->nentries; k++)
-			if (own->entries[k].section == i &&
-			    entry_lay(base, file, to, &own->entries[k]))
+			if (own->entries[k].section == i && entry_lay(base, to, &own->entries[k]))
 				return -1;
 	}
 	if (own->question[0])
@@ -467,29 +452,32 @@ static int text_lay(struct text *base, unsigned file, const struct text *own)
 	return 0;
 }
 
-int text_load(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX], struct text *out,
-              struct status *st)
+int text_load(const char *file, char base[PATH_MAX], struct text *out, struct status *st)
 {
-	const struct text_entry *like;
-	struct text text, base;
-	if (text_read(file, &text, st))
+	struct text own, text = {0};
+	if (text_read(file, &own, st))
 		return -1;
-	for (unsigned nth = 0; (like = like_find(&text)); nth++) {
-		if (base_find(file, bases, like, nth, st) || text_read(bases[nth], &base, st)) {
-			text_free(&text);
-			return -1;
-		}
-		entry_drop(&text, (unsigned)(like - text.entries));
-		int rc = text_lay(&base, nth + 1, &text);
-		text_free(&text);
-		text = base;
-		if (rc) {
-			text_free(&text);
-			return status_set(st, "out of memory");
-		}
+	const struct text_entry *like = like_find(&own), *second;
+	if (!like) {
+		*out = own;
+		return 0;
 	}
-	*out = text;
-	return 0;
+	int rc = base_find(file, base, like, st) || text_read(base, &text, st) ? -1 : 0;
+	if ((second = like_find(&text)))
+		rc =
+		    status_set(st,
+		               "%s:%u: like = '%.100s' in a file that another one is like; allowed "
+		               "is a file that is like none",
+		               base, second->at.line, second->value);
+	entry_drop(&own, (unsigned)(like - own.entries));
+	if (!rc && text_lay(&text, &own))
+		rc = status_set(st, "out of memory");
+	text_free(&own);
+	if (rc)
+		text_free(&text);
+	else
+		*out = text;
+	return rc;
 }
 
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,

@@ -20,11 +20,10 @@
 
 #define TEXT_KIND_BYTES     32
 #define TEXT_QUESTION_BYTES 512
-#define TEXT_MAX_BASES      8
 
 /* The place of a section or a key, for errors, also those found later. */
 struct text_place {
-	unsigned file; /* 0: the experiment's own, n: its base n - 1 */
+	unsigned file; /* 0: the experiment's own, 1: the one that it is like */
 	unsigned line; /* 0: the command line */
 };
 
@@ -51,10 +50,9 @@ struct text {
 	struct text_entry *entries;
 };
 
-/* Reads a file on top of the one named by `like`, and so on; `bases` are the paths of those. Errors
- * read `file:line: …`. The caller frees with text_free. */
-int text_load(const char *file, char bases[TEXT_MAX_BASES][PATH_MAX], struct text *out,
-              struct status *st);
+/* Reads a file on top of the one named by `like`, whose path is `base`. Errors read `file:line: …`.
+ * The caller frees with text_free. */
+int text_load(const char *file, char base[PATH_MAX], struct text *out, struct status *st);
 /* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
              const char *value);

@@ -17,16 +17,14 @@ static int spread_to(struct build *b, const struct spec_variant *from, const cha
 	struct spec_variant *v = &out->variants[out->nvariants];
 	struct library library = {.version = ""};
 	struct status why = {""};
-	char what[sizeof why.text + 192];
 	if (out->nvariants == SPEC_MAX_VARIANTS)
-		return build_fail(b, from->at, "too many variants; allowed are 32", st);
+		return spec_error(b->spec, from->at, st, "too many variants; allowed are 32");
 	*v = *from;
-	if (path && backend_library(path, &library, &why)) {
-		snprintf(what, sizeof what,
-		         "each%s%s: %s; allowed are NCCL libraries with ':' between",
-		         from->variable[0] ? ", from the variable " : "", from->variable, why.text);
-		return build_fail(b, from->at, what, st);
-	}
+	if (path && backend_library(path, &library, &why))
+		return spec_error(b->spec, from->at, st,
+		                  "each%s%s: %s; allowed are NCCL libraries with ':' between",
+		                  from->variable[0] ? ", from the variable " : "", from->variable,
+		                  why.text);
 	if (path) {
 		v->each[0] = '\0';
 		strcpy(v->settings.nccl, path);
@@ -35,12 +33,11 @@ static int spread_to(struct build *b, const struct spec_variant *from, const cha
 		snprintf(v->name, sizeof v->name, "%.30s-%.9s", from->name, library.version);
 	}
 	if (spec_find(out, v->name))
-		return build_fail(b, from->at,
+		return spec_error(b->spec, from->at, st,
 		                  path ? "each names two libraries of one version, or makes the "
 		                         "name of another variant; allowed is one of each"
 		                       : "the name is one that each makes for a variant above; "
-		                         "allowed is another",
-		                  st);
+		                         "allowed is another");
 	out->nvariants++;
 	return 0;
 }
@@ -57,10 +54,9 @@ static int spread_one(struct build *b, const struct spec_variant *from, struct s
 		if (path[0] && spread_to(b, from, path, ++nth, out, st))
 			return -1;
 	return nth ? 0
-	           : build_fail(b, from->at,
+	           : spec_error(b->spec, from->at, st,
 	                        "each names no library; allowed are NCCL libraries with "
-	                        "':' between",
-	                        st);
+	                        "':' between");
 }
 
 int variants_spread(struct build *b, struct status *st)
@@ -178,7 +174,7 @@ int variants_check(struct build *b, const struct spec_variant *before, struct st
 /* Every name belongs to a variant; else an error with the likely intent. */
 static int names_check(const struct build *b, struct status *st)
 {
-	char name[TRIAL_NAME_BYTES], what[1024];
+	char name[TRIAL_NAME_BYTES];
 	const char *rest = b->from->only;
 	unsigned names = 0;
 	for (; only_next(&rest, name); names++) {
@@ -187,8 +183,7 @@ static int names_check(const struct build *b, struct status *st)
 			i++;
 		if (i < b->spec->nvariants)
 			continue;
-		spec_no_variant(b->spec, "--only", name, "", what, sizeof what);
-		return status_set(st, "command line: %s", what);
+		return spec_no_variant(b->spec, (struct text_place){0}, "--only", name, "", st);
 	}
 	return names ? 0 : status_set(st, "command line: --only names no variant");
 }

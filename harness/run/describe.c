@@ -96,8 +96,6 @@ static void describe_what(const struct plan *plan, json_t *run)
 	json_object_set_new(run, "in_place", places);
 	json_object_set_new(run, "paces", paces);
 	json_object_set_new(run, "counters", json_boolean(spec->counters));
-	if (spec->counters_blocks)
-		json_object_set_new(run, "counters_blocks", json_integer(spec->counters_blocks));
 	if (spec->leads[0])
 		json_object_set_new(run, "leads", json_string(spec->leads));
 	if (spec->quick.claim[0])
@@ -129,8 +127,7 @@ static int describe_claims(const struct plan *plan, json_t *run)
 	return rc;
 }
 
-json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
-                     const char *commit)
+json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *commit)
 {
 	const struct spec *spec = plan->spec;
 	json_t *command = json_array(), *bytes = json_array(), *colls = json_array();
@@ -151,8 +148,8 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	              "s:i, s:o, s:o, s:I, s:o, s:o}",
 	              "experiment", spec->name, "title", spec->title, "question", spec->question,
 	              "command", command, "created", created, "launchgap", commit, "backend",
-	              plan_main_backend(plan), "backend_why", why, "ranks", (int)plan->nranks,
-	              "seed", seed, "reference", spec->reference, "blocks",
+	              plan_main_backend(plan), "backend_why", plan->spec->backend_why, "ranks",
+	              (int)plan->nranks, "seed", seed, "reference", spec->reference, "blocks",
 	              plan->search.nkeys  ? (int)search_blocks(plan)
 	              : spec->blocks_auto ? 0
 	                                  : (int)spec->blocks,

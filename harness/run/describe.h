@@ -6,10 +6,9 @@
 
 #include "../config/plan.h"
 
-/* The fields of results/README.md without schema and kind. `why`: why this backend. The caller owns
+/* The fields of results/README.md without schema and kind. The caller owns
  * the reference; NULL: out of memory. */
-json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *why,
-                     const char *commit);
+json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *commit);
 
 json_t *describe_variant(const struct plan_variant *variant);
 

@@ -132,7 +132,7 @@ static void take_former(const struct estimate_request *q, struct jobs *jobs, cha
 	if (!realpath(dir, path) || record_load(path, &run, &why))
 		return;
 	struct former f = {q, &run, &taken};
-	json_t *now = describe_run(q->plan, q->argc, q->argv, "", "");
+	json_t *now = describe_run(q->plan, q->argc, q->argv, "");
 	if (now && !resume_same(run.environment, now, &why) &&
 	    !arena_work(take_jobs, &f, "the estimate", &why)) {
 		*jobs = taken;

@@ -16,8 +16,7 @@ static int load_spec(struct runner *r, struct status *st)
 {
 	const struct run_request *q = r->request;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
-	char backend[TRIAL_NAME_BYTES];
-	if (plan_load(&from, q->machine, &r->spec, backend, r->why, sizeof r->why, st))
+	if (plan_load(&from, q->machine, &r->spec, st))
 		return -1;
 	return q->quick ? plan_quick(&from, q->machine, &r->spec, st) : 0;
 }
@@ -100,7 +99,7 @@ int run_set_up(struct runner *r, struct status *st)
 		r->has_path[v] = resume_has_path(&before, r->plan.variants[v].name);
 		r->unexpected[v] = resume_is_unexpected(&before, r->plan.variants[v].name);
 	}
-	r->environment = describe_run(&r->plan, q->argc, q->argv, r->why, LAUNCHGAP_COMMIT);
+	r->environment = describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT);
 	if (!r->environment) {
 		status_set(st, "out of memory for the record");
 		goto out;
@@ -184,8 +183,8 @@ static void say_omissions(const struct plan *plan, omission_fn *of, unsigned n, 
 void run_announce(const struct runner *r)
 {
 	const struct plan *plan = &r->plan;
-	if (r->why[0])
-		status_say("%s", r->why);
+	if (r->spec.backend_why[0])
+		status_say("%s", r->spec.backend_why);
 	for (unsigned i = 0; i < plan->nnotes; i++)
 		status_say("%s", plan->notes[i]);
 	say_omissions(plan, variant, plan->nvariants, "left out: %s: %s");

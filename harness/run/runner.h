@@ -46,7 +46,6 @@ struct runner {
 	struct plan plan;
 	struct folder folder;
 	json_t *environment;
-	char why[256];        /* why this backend and not the first choice */
 	unsigned first_block; /* 0, or the block after the whole ones of a resumed run */
 	unsigned begun;       /* trials of that block that a resumed run already has */
 	bool has_path[PLAN_MAX_VARIANTS];   /* of an earlier session */

@@ -13,54 +13,88 @@
 #include "layout.h"
 #include "sizes.h"
 
-struct unit {
+static const struct unit {
 	const char *name;
 	uint64_t factor;
-};
-
-static const struct unit time_units[] = {
+} time_units[] = {
     {"ns", 1},          {"us", 1000},         {"ms", 1000000}, {"s", 1000000000},
     {"m", 60000000000}, {"h", 3600000000000}, {NULL, 0},
 };
 
-static const struct unit no_units[] = {{NULL, 0}};
-
-/* Digits, then one of the units. False: another form, or beyond 64 bits. */
-static bool number_with_unit(const char *text, const struct unit *units, uint64_t bare,
-                             uint64_t *out)
+/* Where whole numbers are: a word's index and a flag too. */
+static int64_t number_get(const struct field *f, const void *at)
 {
-	if (!isdigit((unsigned char)text[0]))
-		return false;
+	switch (f->kind) {
+	case FIELD_FLAG:
+		return *(const bool *)at;
+	case FIELD_RANK:
+	case FIELD_MAYBE:
+		return *(const int *)at;
+	case FIELD_WIDE:
+	case FIELD_NS:
+	case FIELD_PLACE:
+		return *(const int64_t *)at;
+	default:
+		return *(const unsigned *)at;
+	}
+}
+
+static int number_put(const struct field *f, void *at, int64_t n)
+{
+	switch (f->kind) {
+	case FIELD_FLAG:
+		*(bool *)at = n;
+		break;
+	case FIELD_WIDE:
+	case FIELD_NS:
+	case FIELD_PLACE:
+		*(int64_t *)at = n;
+		break;
+	default:
+		*(int *)at = (int)n;
+	}
+	return 0;
+}
+
+/* Digits, then one of the units; without one `bare` of the first. False: another form, beyond 64
+ * bits, or out of the row's bounds. */
+static bool number_of(const struct field *f, const char *text, const struct unit *unit,
+                      uint64_t bare, int64_t *out)
+{
 	char *end;
 	errno = 0;
-	unsigned long long n = strtoull(text, &end, 10);
-	if (errno)
+	const unsigned long long n = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || errno)
 		return false;
-	uint64_t factor = *end || n == 0 ? 0 : bare;
-	bool known = !*end && (n == 0 || bare);
-	for (; !known && units->name; units++) {
-		known = !strcmp(end, units->name);
-		factor = units->factor;
-	}
-	uint64_t product;
-	if (!known || __builtin_mul_overflow((uint64_t)n, factor, &product))
+	uint64_t factor = !n ? 1 : bare, product;
+	while (*end && unit->name && strcmp(end, unit->name))
+		unit++;
+	if (*end)
+		factor = unit->factor;
+	if (!factor || __builtin_mul_overflow((uint64_t)n, factor, &product) ||
+	    product > INT64_MAX || product < f->lo || product > f->hi)
 		return false;
-	*out = product;
+	*out = (int64_t)product;
 	return true;
 }
 
-/* or: "auto" or "all" if that is allowed too, else NULL. */
-static int number_read(const struct field *f, const char *text, const char * or, uint64_t *out,
-                       struct status *st)
+/* The word that a whole number's row allows too, for its `number`; NULL: none. */
+static const char *or_word(const struct field *f, int64_t *number)
 {
-	uint64_t n = 0;
-	if (!number_with_unit(text, no_units, 1, &n) || n < f->lo || n > f->hi)
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is a whole number from "
-		                  "%" PRIu64 " to %" PRIu64 "%s%s",
-		                  f->key, text, f->lo, f->hi, or ? ", or " : "", or ? or : "");
-	*out = n;
-	return 0;
+	*number = f->kind == FIELD_RANK ? -1 : 0;
+	return f->kind == FIELD_AUTO ? "auto" : f->kind == FIELD_RANK ? "all" : NULL;
+}
+
+static int number_read(const struct field *f, const char *text, int64_t *out, struct status *st)
+{
+	static const struct unit none = {NULL, 0};
+	const char * or = or_word(f, out);
+	if ((or &&!strcmp(text, or)) || number_of(f, text, &none, 1, out))
+		return 0;
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed is a whole number from %" PRIu64
+	                  " to %" PRIu64 "%s%s",
+	                  f->key, text, f->lo, f->hi, or ? ", or " : "", or ? or : "");
 }
 
 static void duration_text(int64_t ns, char out[32])
@@ -71,23 +105,21 @@ static void duration_text(int64_t ns, char out[32])
 	snprintf(out, 32, "%" PRId64 "%s", ns / (int64_t)u->factor, ns ? u->name : "");
 }
 
-static int duration_read(const struct field *f, const char *text, uint64_t bare_ns, int64_t *out,
-                         struct status *st)
+/* Seconds are whole, rounded up. */
+static int duration_read(const struct field *f, const char *text, int64_t *out, struct status *st)
 {
-	uint64_t n = 0;
-	if (!number_with_unit(text, time_units, bare_ns, &n) || n > INT64_MAX || n < f->lo ||
-	    n > f->hi) {
-		char lo[32], hi[32];
-		duration_text((int64_t)f->lo, lo);
-		duration_text((int64_t)f->hi, hi);
-		return status_set(st,
-		                  "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, "
-		                  "ms, s, m or h%s",
-		                  f->key, text, lo, hi,
-		                  bare_ns ? " (a bare number is seconds)" : "");
+	const int64_t bare_ns = f->kind == FIELD_SECONDS ? FIELD_SECOND_NS : 0;
+	char lo[32], hi[32];
+	if (number_of(f, text, time_units, (uint64_t)bare_ns, out)) {
+		*out = bare_ns ? (*out + bare_ns - 1) / bare_ns : *out;
+		return 0;
 	}
-	*out = (int64_t)n;
-	return 0;
+	duration_text((int64_t)f->lo, lo);
+	duration_text((int64_t)f->hi, hi);
+	return status_set(st,
+	                  "%s = '%s' is not allowed; allowed is %s to %s, as whole ns, us, "
+	                  "ms, s, m or h%s",
+	                  f->key, text, lo, hi, bare_ns ? " (a bare number is seconds)" : "");
 }
 
 /* Digits, perhaps a point and more, and %: without the sign, 0.5 could mean a half. */
@@ -148,71 +180,66 @@ const char *field_word(const struct field *f, unsigned i)
 	return f->kind == FIELD_FLAG ? no_yes[i] : NULL;
 }
 
-static int word_read(const struct field *f, const char *text, unsigned *out, struct status *st)
+/* The index of a word; -1: there is none. */
+static int word_find(const struct field *f, const char *text)
+{
+	for (int i = 0; field_word(f, (unsigned)i); i++)
+		if (!strcmp(field_word(f, (unsigned)i), text))
+			return i;
+	return -1;
+}
+
+static int word_read(const struct field *f, const char *text, int64_t *out, struct status *st)
 {
 	struct suggestion guess = suggest_for(text);
-	char allowed[512] = "";
-	for (unsigned i = 0; field_word(f, i); i++) {
-		suggest_offer(&guess, field_word(f, i));
-		status_list(allowed, sizeof allowed, field_word(f, i));
-		if (strcmp(field_word(f, i), text))
-			continue;
-		*out = i;
+	*out = word_find(f, text);
+	if (*out >= 0)
 		return 0;
-	}
+	for (unsigned i = 0; field_word(f, i); i++)
+		suggest_offer(&guess, field_word(f, i));
 	return status_set(st, "%s = '%s' is not known%s; allowed is %s", f->key, text,
-	                  suggestion_text(&guess).text, allowed);
+	                  suggestion_text(&guess).text, guess.allowed);
 }
 
 int field_word_list(const struct field *f, const char *text, unsigned *list, unsigned *count,
                     struct status *st)
 {
-	char *copy = strdup(text);
-	if (!copy)
-		return status_set(st, "out of memory");
+	char *copy = strdup(text), *rest = copy;
 	unsigned n = 0;
-	int rc = 0;
-	char *rest = copy;
-	for (char *word; rc == 0 && (word = strsep(&rest, ","));) {
-		unsigned i;
-		word += strspn(word, " \t");
-		for (size_t length = strlen(word); length && strchr(" \t", word[length - 1]);)
-			word[--length] = '\0';
+	int rc = copy ? 0 : status_set(st, "out of memory");
+	for (char *word; rc == 0 && (word = sizes_next(&rest));) {
+		int64_t i;
 		rc = word_read(f, word, &i, st);
 		for (unsigned k = 0; rc == 0 && k < n; k++)
 			if (list[k] == i)
 				rc = status_set(st, "%s names '%s' twice; allowed is once", f->key,
 				                word);
 		if (rc == 0)
-			list[n++] = i; /* each at most once, so they fit */
+			list[n++] = (unsigned)i; /* each at most once, so they fit */
 	}
 	free(copy);
-	if (rc)
-		return -1;
-	*count = n;
-	return 0;
+	if (rc == 0)
+		*count = n;
+	return rc;
 }
 
 /* Words as bits; "none" is none of them. */
-static int bits_read(const struct field *f, const char *text, unsigned *out, struct status *st)
+static int bits_read(const struct field *f, const char *text, int64_t *out, struct status *st)
 {
-	unsigned list[FIELD_MAX_BITS], n = 0, bits = 0;
+	unsigned list[FIELD_MAX_BITS], n = 0;
 	if (strcmp(text, "none") && field_word_list(f, text, list, &n, st))
 		return -1;
-	for (unsigned i = 0; i < n; i++)
-		bits |= 1u << list[i];
-	*out = bits;
+	for (*out = 0; n; n--)
+		*out |= 1 << list[n - 1];
 	return 0;
 }
 
 static void bits_text(const struct field *f, unsigned bits, char *out, size_t bytes)
 {
-	out[0] = '\0';
+	snprintf(out, bytes, "%s", bits ? "" : "none");
 	for (unsigned i = 0; field_word(f, i); i++)
 		if (bits & 1u << i)
 			status_list(out, bytes, field_word(f, i));
-	if (!bits)
-		snprintf(out, bytes, "none");
 }
 
 const struct field *field_find(const struct field *rows, size_t n, const char *key)
@@ -221,26 +248,6 @@ const struct field *field_find(const struct field *rows, size_t n, const char *k
 		if (!rows[i].record && !strcmp(rows[i].key, key))
 			return &rows[i];
 	return NULL;
-}
-
-static int rank_read(const struct field *f, const char *text, int *out, struct status *st)
-{
-	const bool all = !strcmp(text, "all") || !strcmp(text, "-1");
-	uint64_t n = 0;
-	if (!all && number_read(f, text, "all", &n, st))
-		return -1;
-	*out = all ? -1 : (int)n;
-	return 0;
-}
-
-/* Whole seconds, rounded up. */
-static int seconds_read(const struct field *f, const char *text, unsigned *out, struct status *st)
-{
-	int64_t ns;
-	if (duration_read(f, text, FIELD_SECOND_NS, &ns, st))
-		return -1;
-	*out = (unsigned)(((uint64_t)ns + FIELD_SECOND_NS - 1) / FIELD_SECOND_NS);
-	return 0;
 }
 
 /* A name, or any text that fits. */
@@ -258,26 +265,13 @@ static int text_read(const struct field *f, const char *text, char *out, struct 
 	return 0;
 }
 
-/* One size without blanks around it. */
-static int size_read(const char *text, size_t bytes, size_t *out)
-{
-	char copy[64];
-	size_t sizes[SIZES_MAX];
-	unsigned count;
-	struct status why = {""};
-	snprintf(copy, sizeof copy, "%.*s", (int)bytes, text);
-	if (strchr(copy, ',') || sizes_parse(copy, sizes, &count, &why) || count != 1)
-		return -1;
-	*out = sizes[0];
-	return 0;
-}
-
 static int range_read(const struct field *f, const char *text, size_t *range, struct status *st)
 {
 	const char *dots = strstr(text, "..");
-	size_t lo, hi, first = dots ? (size_t)(dots - text) : strlen(text);
-	if (size_read(text, first, &lo) || size_read(dots ? dots + 2 : text, strlen(text), &hi) ||
-	    lo > hi)
+	char first[64];
+	size_t lo, hi;
+	snprintf(first, sizeof first, "%.*s", dots ? (int)(dots - text) : 63, text);
+	if (!sizes_one(first, &lo) || !sizes_one(dots ? dots + 2 : text, &hi) || lo > hi)
 		return status_set(st,
 		                  "%s = '%s' is not allowed; allowed is LO..HI, both included, "
 		                  "as in 16M..1G, or one size",
@@ -290,48 +284,36 @@ static int range_read(const struct field *f, const char *text, size_t *range, st
 int field_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	char *at = (char *)base + f->at;
-	uint64_t n = 0;
-	unsigned i = 0;
+	int64_t n = 0;
 	double share = 0;
 	if (f->read)
 		return f->read(f, text, base, st);
 	switch (f->kind) {
 	case FIELD_AUTO:
 	case FIELD_NUMBER:
-		if ((f->kind == FIELD_NUMBER || strcmp(text, "auto")) &&
-		    number_read(f, text, f->kind == FIELD_AUTO ? "auto" : NULL, &n, st))
-			return -1;
-		*(unsigned *)at = (unsigned)n;
-		return 0;
 	case FIELD_WIDE:
-		return number_read(f, text, NULL, (uint64_t *)at, st);
 	case FIELD_RANK:
-		return rank_read(f, text, (int *)at, st);
+		return number_read(f, text, &n, st) ? -1 : number_put(f, at, n);
 	case FIELD_SECONDS:
-		return seconds_read(f, text, (unsigned *)at, st);
 	case FIELD_NS:
-		return duration_read(f, text, 0, (int64_t *)at, st);
+		return duration_read(f, text, &n, st) ? -1 : number_put(f, at, n);
+	case FIELD_FLAG:
+	case FIELD_WORD:
+	case FIELD_MAYBE:
+		return word_read(f, text, &n, st) ? -1 : number_put(f, at, n);
+	case FIELD_WORDS:
+		return bits_read(f, text, &n, st) ? -1 : number_put(f, at, n);
 	case FIELD_PERCENT:
 		if (field_percent(f, text, &share, st))
 			return -1;
 		memcpy(at, &share, sizeof share);
 		return 0;
-	case FIELD_FLAG:
-		if (word_read(f, text, &i, st))
-			return -1;
-		*(bool *)at = i;
-		return 0;
-	case FIELD_WORD:
-	case FIELD_MAYBE:
-		return word_read(f, text, (unsigned *)at, st);
 	case FIELD_RANGE:
 		return range_read(f, text, (size_t *)at, st);
-	case FIELD_WORDS:
-		return bits_read(f, text, (unsigned *)at, st);
 	case FIELD_CHOICE:
-		if (word_read(f, text, &i, st))
+		if (word_read(f, text, &n, st))
 			return -1;
-		snprintf(at, f->bytes, "%s", field_word(f, i));
+		strcpy(at, text);
 		return 0;
 	case FIELD_NAME:
 	case FIELD_TEXT:
@@ -356,20 +338,19 @@ void field_defaults(const struct field *rows, size_t n, void *base)
 void field_allowed(const struct field *f, char *out, size_t bytes)
 {
 	char lo[32], hi[32];
-	out[0] = '\0';
+	int64_t number;
+	const char * or = or_word(f, &number);
+	snprintf(out, bytes, "%s", f->kind == FIELD_WORDS ? "none" : "");
 	duration_text((int64_t)f->lo, lo);
 	duration_text((int64_t)f->hi, hi);
 	switch (f->kind) {
-	case FIELD_NUMBER:
-	case FIELD_WIDE:
-		if (f->kind == FIELD_NUMBER || !f->read)
-			snprintf(out, bytes, "%" PRIu64 " to %" PRIu64, f->lo, f->hi);
-		break;
 	case FIELD_AUTO:
+	case FIELD_NUMBER:
 	case FIELD_RANK:
-		if (f->hi)
-			snprintf(out, bytes, "%" PRIu64 " to %" PRIu64 ", or %s", f->lo, f->hi,
-			         f->kind == FIELD_AUTO ? "auto" : "all");
+	case FIELD_WIDE:
+		if (f->kind == FIELD_NUMBER || (f->hi && !f->read))
+			snprintf(out, bytes, "%" PRIu64 " to %" PRIu64 "%s%s", f->lo, f->hi,
+			         or ? ", or " : "", or ? or : "");
 		break;
 	case FIELD_SECONDS:
 	case FIELD_NS:
@@ -378,23 +359,12 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	case FIELD_PERCENT:
 		snprintf(out, bytes, "%g%% to %g%%", (double)f->lo / 100, (double)f->hi / 100);
 		break;
-	case FIELD_WORDS:
-		snprintf(out, bytes, "none");
-		/* fall through */
-	case FIELD_FLAG:
-	case FIELD_WORD:
-	case FIELD_MAYBE:
-	case FIELD_CHOICE:
-		for (unsigned i = 0; !f->read && field_word(f, i); i++)
-			status_list(out, bytes, field_word(f, i));
-		break;
 	case FIELD_LAYOUT:
 		snprintf(out, bytes, "PxTxR");
 		break;
 	default:
-		for (unsigned i = 0; field_word(f, i); i++)
+		for (unsigned i = 0; (!f->read || f->kind == FIELD_OWN) && field_word(f, i); i++)
 			status_list(out, bytes, field_word(f, i));
-		break;
 	}
 }
 
@@ -407,6 +377,7 @@ static json_t *range_json(const size_t *range)
 json_t *field_to_json(const struct field *f, const void *base)
 {
 	const char *at = (const char *)base + f->at;
+	const struct layout *l = (const struct layout *)at;
 	double share;
 	char text[48];
 	switch (f->kind) {
@@ -415,44 +386,30 @@ json_t *field_to_json(const struct field *f, const void *base)
 	case FIELD_TEXT:
 		return json_string(at);
 	case FIELD_WORD:
-		return json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_MAYBE:
-		return *(const int *)at < 0 ? json_null()
-		                            : json_string(field_word(f, *(const unsigned *)at));
+		return number_get(f, at) < 0 ? json_null()
+		                             : json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_RANGE:
 		return range_json((const size_t *)at);
 	case FIELD_WORDS:
 		bits_text(f, *(const unsigned *)at, text, sizeof text);
 		return json_string(text);
-	case FIELD_NUMBER:
-	case FIELD_AUTO:
-	case FIELD_SECONDS:
-		return json_integer(*(const unsigned *)at);
-	case FIELD_RANK:
-		return json_integer(*(const int *)at);
-	case FIELD_WIDE:
-	case FIELD_NS:
-	case FIELD_PLACE:
-		return json_integer(*(const int64_t *)at);
 	case FIELD_REAL:
 	case FIELD_PERCENT:
 		memcpy(&share, at, sizeof share);
 		return json_real(share);
 	case FIELD_FLAG:
 		return json_boolean(*(const bool *)at);
-	case FIELD_LAYOUT: {
-		const struct layout *l = (const struct layout *)at;
-		snprintf(text, sizeof text, "%ux%ux%u", l->processes, l->threads,
-		         l->ranks_per_thread);
-		return json_string(text);
-	}
+	case FIELD_LAYOUT:
+		return json_sprintf("%ux%ux%u", l->processes, l->threads, l->ranks_per_thread);
 	case FIELD_SPLIT:
 		split_text(*(const struct split *)at, text, sizeof text);
 		return json_string(text);
 	case FIELD_OWN:
-		break;
+		return NULL;
+	default:
+		return json_integer(number_get(f, at));
 	}
-	return NULL;
 }
 
 static const char *json_key(const struct field *f)
@@ -462,29 +419,16 @@ static const char *json_key(const struct field *f)
 
 static int text_from_json(const struct field *f, const char *text, char *at, struct status *st)
 {
-	struct layout l;
-	char after;
+	int64_t n;
 	switch (f->kind) {
 	case FIELD_WORD:
 	case FIELD_MAYBE:
-		for (unsigned i = 0; field_word(f, i); i++)
-			if (!strcmp(field_word(f, i), text)) {
-				*(unsigned *)at = i;
-				return 0;
-			}
-		return status_set(st, "%s is unknown", json_key(f));
+		n = word_find(f, text);
+		return n < 0 ? status_set(st, "%s is unknown", json_key(f)) : number_put(f, at, n);
 	case FIELD_WORDS:
-		return bits_read(f, text, (unsigned *)at, st);
 	case FIELD_LAYOUT:
-		if (sscanf(text, "%5ux%5ux%5u%c", &l.processes, &l.threads, &l.ranks_per_thread,
-		           &after) != 3 ||
-		    !l.processes || !l.threads || !l.ranks_per_thread ||
-		    (uint64_t)l.processes * l.threads * l.ranks_per_thread > 65536)
-			return status_set(st, "the layout is not possible");
-		*(struct layout *)at = l;
-		return 0;
 	case FIELD_SPLIT:
-		return split_parse(text, (struct split *)at, st);
+		return field_read(f, text, at - f->at, st);
 	default:
 		if (strlen(text) >= f->bytes)
 			return status_set(st, "%s: a text is too long", json_key(f));
@@ -518,20 +462,17 @@ static int number_from_json(const struct field *f, json_int_t n, char *at, struc
 	    (f->kind == FIELD_RANK && (n < INT_MIN || n > INT_MAX)) ||
 	    (bounded && (n < (json_int_t)f->lo || (uint64_t)n > f->hi)))
 		return status_set(st, "%s is out of range", json_key(f));
-	if (natural)
-		*(unsigned *)at = (unsigned)n;
-	else if (f->kind == FIELD_RANK)
-		*(int *)at = (int)n;
-	else
-		*(int64_t *)at = n;
-	return 0;
+	return number_put(f, at, n);
 }
 
 int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
 {
 	char *at = (char *)base + f->at;
+	const double x = json_number_value(value);
 	if (f->optional && !value)
 		return 0;
+	if (f->kind == FIELD_MAYBE && json_is_null(value))
+		return number_put(f, at, -1);
 	switch (f->kind) {
 	case FIELD_CHOICE:
 	case FIELD_NAME:
@@ -543,24 +484,19 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_SPLIT:
 		if (json_is_string(value))
 			return text_from_json(f, json_string_value(value), at, st);
-		if (f->kind == FIELD_MAYBE && json_is_null(value))
-			return (*(int *)at = -1, 0);
 		break;
 	case FIELD_FLAG:
 		if (json_is_boolean(value))
-			return (*(bool *)at = json_is_true(value), 0);
+			return number_put(f, at, json_is_true(value));
 		break;
 	case FIELD_REAL:
-	case FIELD_PERCENT: {
-		double share = json_number_value(value);
-		bool possible = f->kind == FIELD_REAL
-		                    ? share >= 0
-		                    : !f->record || (share > 0 && share <= (double)f->hi / 10000);
-		if (!json_is_number(value) || !possible)
+	case FIELD_PERCENT:
+		if (!json_is_number(value) ||
+		    (f->kind == FIELD_REAL ? !(x >= 0)
+		                           : f->record && !(x > 0 && x <= (double)f->hi / 10000)))
 			break;
-		memcpy(at, &share, sizeof share);
+		memcpy(at, &x, sizeof x);
 		return 0;
-	}
 	case FIELD_RANGE:
 		return range_from_json(f, value, (size_t *)at, st);
 	case FIELD_OWN:
@@ -575,12 +511,13 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 json_t *field_object(const struct field *rows, size_t n, const void *base)
 {
 	json_t *json = json_object();
-	for (size_t i = 0; json && i < n; i++)
-		if (json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base))) {
-			json_decref(json);
-			json = NULL;
-		}
-	return json;
+	int bad = 0;
+	for (size_t i = 0; i < n; i++)
+		bad |= json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base));
+	if (!bad)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 int field_object_take(const struct field *rows, size_t n, const json_t *json, void *base,
@@ -596,13 +533,14 @@ json_t *field_list(const struct field *rows, size_t n, const void *list, unsigne
                    size_t bytes)
 {
 	json_t *json = json_array();
-	for (unsigned i = 0; json && i < count; i++)
-		if (json_array_append_new(json,
-		                          field_object(rows, n, (const char *)list + i * bytes))) {
-			json_decref(json);
-			json = NULL;
-		}
-	return json;
+	int bad = 0;
+	for (unsigned i = 0; i < count; i++)
+		bad |= json_array_append_new(json,
+		                             field_object(rows, n, (const char *)list + i * bytes));
+	if (!bad)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,

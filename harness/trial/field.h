@@ -70,6 +70,15 @@ struct field {
 	const char *value; /* help shows it for a value: "FILE" */
 };
 
+/* A function that returns rows, and how many there are. */
+typedef const struct field *field_rows_fn(size_t *n);
+#define FIELD_ROWS(NAME, ROWS)                                                                     \
+	const struct field *NAME(size_t *n)                                                        \
+	{                                                                                          \
+		*n = sizeof(ROWS) / sizeof *(ROWS);                                                \
+		return ROWS;                                                                       \
+	}
+
 /* The row of a key that files may say, or NULL. */
 const struct field *field_find(const struct field *rows, size_t n, const char *key);
 /* Sets a file's value, in the struct at `base`. */

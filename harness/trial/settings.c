@@ -172,12 +172,6 @@ static const struct field rows[] = {
 
 #define NROWS (sizeof rows / sizeof *rows)
 
-const struct field *settings_fields(size_t *n)
-{
-	*n = NROWS;
-	return rows;
-}
-
 void settings_default(struct settings *out)
 {
 	*out = (struct settings){0};
@@ -217,16 +211,12 @@ static int flip_read(const struct field *f, const char *text, void *base, struct
 /* One size, or 0. */
 static int size_read(const struct field *f, const char *text, void *base, struct status *st)
 {
-	size_t sizes[SIZES_MAX];
-	unsigned n = 1;
-	struct status why = {""};
-	sizes[0] = 0;
-	if (strcmp(text, "0") && (sizes_parse(text, sizes, &n, &why) || n != 1))
+	size_t bytes = 0;
+	if (strcmp(text, "0") && !sizes_one(text, &bytes))
 		return status_set(st,
 		                  "%s = '%s' is not allowed; allowed is one size, as in 1M, or 0",
 		                  f->key, text);
-	uint64_t bytes = sizes[0];
-	memcpy((char *)base + f->at, &bytes, sizeof bytes);
+	((struct settings *)base)->first_bucket = bytes;
 	return 0;
 }
 
@@ -490,3 +480,5 @@ bool settings_unused(const struct settings *settings, const char *const *uses, c
 	}
 	return false;
 }
+
+FIELD_ROWS(settings_fields, rows)

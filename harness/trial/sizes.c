@@ -1,6 +1,5 @@
 #include "sizes.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,10 @@ static const char digits[] = "0123456789";
 /* 1 for "", a power of two for the others; 0: no unit. */
 static uint64_t unit_factor(const char *name)
 {
-	static const struct {
-		const char *name;
-		uint64_t factor;
-	} units[] = {{"", 1},         {"K", 1u << 10},  {"k", 1u << 10},   {"KiB", 1u << 10},
-	             {"M", 1u << 20}, {"m", 1u << 20},  {"MiB", 1u << 20}, {"G", 1u << 30},
-	             {"g", 1u << 30}, {"GiB", 1u << 30}};
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(name, units[i].name))
-			return units[i].factor;
+	static const char *const units[] = {"", "K", "k", "KiB", "M", "m", "MiB", "G", "g", "GiB"};
+	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(name, units[i]))
+			return UINT64_C(1) << (i + 2) / 3 * 10;
 	return 0;
 }
 
@@ -118,12 +112,15 @@ static int step_parse(const char *text, uint64_t *times, size_t *plus, struct st
 	                  text[0] ? "' for a step" : "", allowed);
 }
 
-static char *trim(char *text)
+char *sizes_next(char **rest)
 {
-	text += strspn(text, " \t");
-	for (size_t n = strlen(text); n && isblank((unsigned char)text[n - 1]); n--)
-		text[n - 1] = '\0';
-	return text;
+	char *word = strsep(rest, ",");
+	if (!word)
+		return NULL;
+	word += strspn(word, " \t");
+	for (size_t n = strlen(word); n && strchr(" \t", word[n - 1]);)
+		word[--n] = '\0';
+	return word;
 }
 
 /* One trimmed item: a size, or LO..HI STEP. Cuts it up. */
@@ -136,8 +133,8 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 	char whole[64], step[32];
 	snprintf(whole, sizeof whole, "%.63s", item);
 	*dots = '\0';
-	item = trim(item);
-	char *high = trim(dots + 2);
+	item = sizes_next(&(char *){item});
+	char *high = dots + 2 + strspn(dots + 2, " \t");
 	char *high_end = high + strcspn(high, " \tx+");
 	snprintf(step, sizeof step, "%.31s", high_end + strspn(high_end, " \t"));
 	*high_end = '\0';
@@ -161,17 +158,25 @@ static int sizes_add_item(struct sizes *sizes, char *item, struct status *st)
 int sizes_parse(const char *text, size_t out[SIZES_MAX], unsigned *count, struct status *st)
 {
 	struct sizes sizes = {0};
-	char *copy = strdup(text);
-	if (!copy)
-		return status_set(st, "out of memory");
-	int rc = 0;
-	char *rest = copy;
-	for (char *item; rc == 0 && (item = strsep(&rest, ","));)
-		rc = sizes_add_item(&sizes, trim(item), st);
+	char *copy = strdup(text), *rest = copy;
+	int rc = copy ? 0 : status_set(st, "out of memory");
+	for (char *item; rc == 0 && (item = sizes_next(&rest));)
+		rc = sizes_add_item(&sizes, item, st);
 	free(copy);
 	if (rc)
 		return -1;
 	memcpy(out, sizes.list, sizeof sizes.list);
 	*count = sizes.count;
 	return 0;
+}
+
+bool sizes_one(const char *text, size_t *out)
+{
+	size_t sizes[SIZES_MAX];
+	unsigned n;
+	struct status why = {""};
+	if (strchr(text, ',') || sizes_parse(text, sizes, &n, &why) || n != 1)
+		return false;
+	*out = sizes[0];
+	return true;
 }

@@ -175,46 +175,43 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	return 0;
 }
 
-int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
-             struct dry_plan *out, struct status *st)
-{
-	struct spec *spec = &out->spec;
-	out->why_not = (struct status){""};
-	if (plan_load(from, machine, spec, out->backend, out->why, sizeof out->why, st))
-		return -1;
-	strcpy(spec->backend, out->backend);
-	if (!plan_capacity(machine, out->backend, 1, &out->why_not)) {
-		machine->imagined = out->backend;
-		machine->imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
-	}
-	return (quick && plan_quick(from, machine, spec, st)) ||
-	               plan_make(spec, machine, 1, &out->plan, st)
-	           ? -1
-	           : 0;
-}
+/* An experiment as a dry run plans it. */
+struct dry_plan {
+	struct spec spec;
+	struct plan plan; /* borrows spec */
+};
 
 int dry_run(const struct run_request *q, struct status *st)
 {
 	struct dry_plan *dry = malloc(sizeof *dry);
 	struct plan_machine machine = *q->machine;
 	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
+	struct status why_not = {""};
+	char text[1600];
 	int result = -1;
 	if (!dry)
 		return status_set(st, "out of memory");
-	if (dry_plan(&from, q->quick, &machine, dry, st))
-		goto out;
+	struct spec *spec = &dry->spec;
 	struct plan *plan = &dry->plan;
-	char text[1600];
-	snprintf(text, sizeof text, "%s: %s", dry->spec.name, dry->spec.question);
+	if (plan_load(&from, &machine, spec, st))
+		goto out;
+	if (!plan_capacity(&machine, spec->backend, 1, &why_not)) {
+		machine.imagined = spec->backend;
+		machine.imagined_ranks = spec->ranks ? spec->ranks : IMAGINED_RANKS;
+	}
+	if ((q->quick && plan_quick(&from, &machine, spec, st)) ||
+	    plan_make(spec, &machine, 1, plan, st))
+		goto out;
+	snprintf(text, sizeof text, "%s: %s", spec->name, spec->question);
 	page_wrap(stdout, "", 0, text);
 	page_line(0, "%u rank%s on %s, %u cores", plan->nranks, format_plural(plan->nranks),
-	          dry->backend, machine.cores);
-	if (dry->why[0])
-		page_wrap(stdout, "", 0, dry->why);
+	          spec->backend, machine.cores);
+	if (spec->backend_why[0])
+		page_wrap(stdout, "", 0, spec->backend_why);
 	snprintf(text, sizeof text,
 	         "%s has no devices here (%.1000s): %u ranks are assumed, and its library is "
 	         "not checked",
-	         dry->backend, dry->why_not.text, machine.imagined_ranks);
+	         spec->backend, why_not.text, machine.imagined_ranks);
 	if (machine.imagined)
 		page_wrap(stdout, "", 0, text);
 	say_variants(plan);

@@ -7,6 +7,7 @@
 
 #include "../config/claim.h"
 #include "../config/key_tables.h"
+#include "../trial/sizes.h"
 #include "verbs.h"
 
 #define SOURCE_COLUMNS 50 /* of a line in the page's source, which is filled anyway */
@@ -154,9 +155,8 @@ static void key_text(const struct field *row, char text[KEY_BYTES])
 	text[0] = '\0';
 	if (strlen(allowed) > MANY_BYTES && (row->kind == FIELD_MAYBE || row->kind == FIELD_CHOICE))
 		allowed[0] = '\0';
-	for (char *word; *allowed && (word = strsep(&rest, ","));)
-		status_add(text, KEY_BYTES, "%s%s%s%s", *text ? ", " : "", mark,
-		           word + strspn(word, " "), mark);
+	for (char *word; *allowed && (word = sizes_next(&rest));)
+		status_add(text, KEY_BYTES, "%s%s%s%s", *text ? ", " : "", mark, word, mark);
 	status_add(text, KEY_BYTES, "%s%s", *text ? "; " : "", row->help);
 	if (row->more)
 		status_add(text, KEY_BYTES, ". %s", row->more);

@@ -197,13 +197,11 @@ const char *list_name(unsigned i)
 int verb_list(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct suggestion guess = suggest_for(argc > 2 ? argv[2] : "");
-	char names[256] = "";
 	bool listed = false;
 	if (argc > 3)
 		return verb_not_understood("list", argv[3], st);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		suggest_offer(&guess, lists[i].name);
-		status_list(names, sizeof names, lists[i].name);
 		if (argc > 2 ? strcmp(argv[2], lists[i].name) != 0 : lists[i].asked)
 			continue;
 		if (!lists[i].bare)
@@ -214,5 +212,5 @@ int verb_list(int argc, char *argv[], const struct home *home, struct status *st
 	if (listed)
 		return 0;
 	return status_set(st, "list: '%s' is not a list%s; allowed is %s", argv[2],
-	                  suggestion_text(&guess).text, names);
+	                  suggestion_text(&guess).text, guess.allowed);
 }

@@ -19,6 +19,7 @@
 struct asked {
 	struct run_request request;
 	struct report_options options;
+	struct plan_machine machine;
 	char file[2 * PATH_MAX]; /* of an experiment given by name */
 	char *overrides[MAX_OVERRIDES];
 	char only[1024]; /* --only as an override */
@@ -140,16 +141,25 @@ static int take(struct asked *a, const struct home *home, int first, char *argv[
 	return 0;
 }
 
-static void begin(struct asked *a, const struct home *home, int argc, char *argv[],
-                  const struct plan_machine *machine)
+/* NULL: out of memory. */
+static struct asked *begin(const struct home *home, int argc, char *argv[], struct status *st)
 {
+	struct asked *a = malloc(sizeof *a);
+	if (!a) {
+		status_set(st, "out of memory");
+		return NULL;
+	}
 	*a = (struct asked){.options = {.summary = machine_env(REPORT_SUMMARY)},
 	                    .request = {.results = "results",
 	                                .self = home->self,
 	                                .argc = argc,
 	                                .argv = argv,
-	                                .machine = machine}};
+	                                .machine = &a->machine},
+	                    .machine = {.cores = machine_cores(),
+	                                .isolates = isolation_possible,
+	                                .capacity = backend_capacity}};
 	a->request.overrides = a->overrides;
+	return a;
 }
 
 /* An option that is said and is of a report; NULL: none. */
@@ -195,13 +205,8 @@ static int carry_out(struct asked *a, const struct home *home, struct status *st
 
 int verb_run(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {
-	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = backend_capacity};
-	struct asked *a = malloc(sizeof *a);
-	if (!a)
-		return status_set(st, "out of memory");
-	begin(a, home, argc, argv, &machine);
-	int result = take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
+	struct asked *a = begin(home, argc, argv, st);
+	int result = !a || take(a, home, 2, argv, false, st) ? -1 : carry_out(a, home, st);
 	free(a);
 	return result;
 }
@@ -248,22 +253,15 @@ static int take_blocks(struct asked *a, const struct record_run *run, char text[
 
 int verb_resume(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const struct plan_machine machine = {
-	    .cores = machine_cores(), .isolates = isolation_possible, .capacity = backend_capacity};
-	struct asked *a = malloc(sizeof *a);
 	struct record_run run;
 	char blocks[32];
 	int result = -1;
-	if (argc < 3 || argv[2][0] == '-') {
-		free(a);
+	if (argc < 3 || argv[2][0] == '-')
 		return status_set(st, "resume needs a run's folder, e.g. results/smoke/latest");
-	}
-	if (!a || record_load(argv[2], &run, st)) {
-		free(a);
-		return status_set(st, "out of memory");
-	}
-	begin(a, home, argc, argv, &machine);
-	if (!take_recorded(a, home, &run, st)) {
+	if (record_load(argv[2], &run, st))
+		return -1;
+	struct asked *a = begin(home, argc, argv, st);
+	if (a && !take_recorded(a, home, &run, st)) {
 		a->blocks = false;
 		a->request.resume = argv[2];
 		if (!take(a, home, 3, argv, false, st) && !take_blocks(a, &run, blocks, st))

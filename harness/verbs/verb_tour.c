@@ -229,29 +229,22 @@ static int pick(struct tour *t, struct status *st)
 			                  variant->settings.backend);
 		return 0;
 	}
-	char modes[128] = "";
 	struct suggestion guess = suggest_for(t->mode);
-	for (const struct mode *const *m = mode_table; *m; m++) {
-		status_list(modes, sizeof modes, (*m)->name);
+	for (const struct mode *const *m = mode_table; *m; m++)
 		suggest_offer(&guess, (*m)->name);
-	}
 	return status_set(st, "mode '%s' is none%s; allowed are %s", t->mode,
-	                  suggestion_text(&guess).text, modes);
+	                  suggestion_text(&guess).text, guess.allowed);
 }
 
 static int plan_tour(struct tour *t, unsigned n, char *const overrides[], struct status *st)
 {
 	const struct plan_source from = {t->file, n, overrides, machine_env};
-	char why[512], backend[TRIAL_NAME_BYTES];
-	if (plan_load(&from, &t->machine, &t->spec, backend, why, sizeof why, st))
+	if (plan_load(&from, &t->machine, &t->spec, st))
 		return -1;
-	strcpy(t->spec.backend, backend);
 	if (t->spec.ndtypes != 1 || t->spec.dtypes[0] != DTYPE_FLOAT64)
 		return status_set(st, "a tour shows float64 alone");
-	if (why[0]) {
-		page_line(0, "%s", why);
-		printf("\n");
-	}
+	if (t->spec.backend_why[0])
+		page_line(0, "%s\n", t->spec.backend_why);
 	return plan_make(&t->spec, &t->machine, 1, &t->plan, st);
 }
 

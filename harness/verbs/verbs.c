@@ -22,10 +22,9 @@ static const struct verb verbs[] = {
      "WORLD_SIZE, SLURM_PROCID …, or LAUNCHGAP_RANK and LAUNCHGAP_SIZE) and meet over TCP. Rank 0 runs the experiment and has the others start a process for each trial.\n"
      "hosts=N uses N of the hosts that joined; else rank 0's alone. join resume DIR goes on with a run; modes/README.md has a command for each launcher.",
      {&join_options}, "run", NULL, verb_join},
-    {"new", "NAME [--compare WHAT …]", "write an experiment file of your own",
-     "Asks on a terminal what is compared, at which collectives and sizes, and what you expect; writes NAME.exp into this folder, and says what to type next. What "
-     "options say is not asked. A file that is there stays as it is.",
-     {&new_options}, NULL, NULL, verb_new},
+    {"new", "NAME", "write an experiment file of your own",
+     "Copies experiments/template.exp, an experiment with comments, to NAME.exp in this folder, and says what to type next. A file that is there stays as it is.",
+     {NULL}, NULL, NULL, verb_new},
     {"all_reduce_perf", "[-b 8 -e 128M …]", "as nccl-tests' program, with its options",
      "Any of nccl-tests' programs; after its options key=value as of run. Under mpirun, srun or torchrun its processes are the ranks. A median over stretches takes the place of one mean. "
      "The record stays in results/nccl_tests/; a last line names it. experiments/nccl-tests.md explains what differs.",

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "../config/options.h"
-#include "../config/plan.h"
 
 /* The folders of experiments and plots: beside the build folder, or installed. "" if neither exists:
  * then an experiment needs --file, and there are no pictures. */
@@ -59,7 +58,7 @@ verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, ve
     verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
     verb_version, verb_complete, verb_new, verb_sql;
 extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
-    selftest_options, counters_options, help_options, doctor_options, new_options;
+    selftest_options, counters_options, help_options, doctor_options;
 
 /* The i-th list of `launchgap list`; NULL: there are no more. */
 const char *list_name(unsigned i);
@@ -78,16 +77,6 @@ void manual_print_tables(FILE *out);     /* of experiments/README.md, each betwe
 
 struct run_request;
 
-/* An experiment as a dry run plans it. */
-struct dry_plan {
-	struct spec spec;
-	struct plan plan;                         /* borrows spec; plan_free */
-	char backend[TRIAL_NAME_BYTES], why[512]; /* why not the first one; "": it is */
-	struct status why_not;                    /* it has devices here; "": it has */
-};
-/* If the backend has no devices here, `machine` is made to imagine some. */
-int dry_plan(const struct plan_source *from, bool quick, struct plan_machine *machine,
-             struct dry_plan *out, struct status *st);
 /* Prints what run would measure, and what that takes; works without the backend's devices too. */
 int dry_run(const struct run_request *request, struct status *st);
 

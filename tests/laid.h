@@ -1,0 +1,58 @@
+/* An experiment file that a test writes, as it is read, and its plan on a machine without GPUs. */
+#ifndef LAUNCHGAP_TESTS_LAID_H
+#define LAUNCHGAP_TESTS_LAID_H
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/config/plan.h"
+#include "here.h"
+#include "test.h"
+
+static struct spec spec; /* large: not for the stack */
+static struct plan plan;
+
+static inline const char *lookup(const char *name)
+{
+	if (!strcmp(name, "SET"))
+		return "/opt/nccl";
+	return strcmp(name, "EMPTY") ? NULL : "";
+}
+
+static inline unsigned capacity(const char *backend, struct status *st)
+{
+	if (!strcmp(backend, "nccl"))
+		return status_set(st, "no GPU"), 0;
+	return UINT_MAX;
+}
+
+static const struct plan_machine machine = {.cores = 4, .capacity = capacity};
+
+/* override: NULL: none. */
+static inline int read_text(const char *text, const char *backend, char *override,
+                            struct status *st)
+{
+	st->text[0] = '\0';
+	cli_write(folder, "t.exp", text);
+	return spec_load(file, override != NULL, &override, backend, lookup, &spec, st);
+}
+
+static inline int plan_it(struct status *st)
+{
+	st->text[0] = '\0';
+	plan_free(&plan);
+	return plan_make(&spec, &machine, 1, &plan, st);
+}
+
+/* The error is of a line of the file, and says `what`. */
+static inline void says_at(const struct status *st, unsigned line, const char *what)
+{
+	char place[128];
+	snprintf(place, sizeof place, "%s:%u: ", file, line);
+	assert_begins(st->text, place);
+	assert_says(st->text, what);
+}
+
+#endif
