@@ -82,7 +82,7 @@ TEST(null_measures_the_harness)
 #define SLOW                                                                                       \
 	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "      \
 	"50\n"                                                                                     \
-	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
+	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\nwait = block\n"
 
 TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 {

@@ -284,4 +284,4 @@ TEST(a_terminal_is_asked)
 	cli_expect(there, 1, "mine.exp is there already");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);
