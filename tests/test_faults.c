@@ -190,7 +190,6 @@ static void rest_ms(unsigned ms)
 }
 
 /* --- processes and files of a run --- */
-
 /* The folder that the runner owns. */
 static void find_scratch(struct shot *s)
 {
@@ -303,7 +302,6 @@ static void slow_link(struct shot *s)
 }
 
 /* --- a shot --- */
-
 /* false: nothing can be mounted here. */
 static bool mount_shm(void)
 {
@@ -351,11 +349,10 @@ static bool comes(struct shot *s)
 	snprintf(file, sizeof file, "%s/here", s->folder);
 	for (unsigned i = 0; i < BOUND * 200 && !ended.si_pid; i++) {
 		char *text = cli_read(file);
-		if (text) {
-			s->victim = atoi(text);
-			free(text);
+		s->victim = text ? atoi(text) : 0;
+		free(text);
+		if (s->victim)
 			return true;
-		}
 		rest_ms(5);
 		waitid(P_PID, (id_t)s->runner, &ended, WEXITED | WNOHANG | WNOWAIT);
 	}
@@ -401,10 +398,10 @@ static void expect_code(struct shot *s, enum ill ill, const char *what, struct c
 /* From the start to its end, struck on the way. */
 static void run_struck(struct shot *s)
 {
-	char file[80];
 	struct timespec begin, end;
 	const struct fault *f = s->fault;
 	bool said = false;
+	char file[80];
 	snprintf(file, sizeof file, "%s/t.exp", s->folder);
 	write_experiment(s);
 	arm(s);
