@@ -5,8 +5,8 @@ comma   := ,
 # Keys of an experiment that have a variable; ARGS takes any other.
 KEYS    := RANKS BLOCKS BACKEND BYTES COLLECTIVE DTYPE OP PACE CALLS CYCLES COUNTERS SEED LIMIT BIND \
            NCCL TIMEOUT PRECISION BUDGET
-OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
-           PREFIX DESTDIR ZSHDIR TARGET RUNS SUITE
+OURS    := EXP ARGS $(if $(filter tour,$(MAKECMDGOALS)),MODE) $(if $(filter again,$(MAKECMDGOALS)),ONLY) $(KEYS) RUN ROUNDS NCCL_TESTS NCCL_LEGACY NCCL_LIBS VERSION QUICK SAN STATIC DEPS \
+           PREFIX DESTDIR ZSHDIR TARGET RUNS TIMES SUITE
 TOOLS   := B V CC CPPFLAGS CFLAGS CXXFLAGS LDFLAGS CUDA CUDA_HOME NVCC NCCL_HOME NCCL_H ARCHS MPICC LIBS WHEELS TESTS JOBS CXX WERROR
 GIVEN   := $(foreach v,$(filter-out -% MAKE%,$(.VARIABLES)),$(if $(filter command,$(firstword $(origin $v))),$v))
 # Their text as it stands: make runs nothing in it ($(shell …)), nor does a shell in what is quoted. ARGS is a
@@ -41,7 +41,7 @@ $(foreach v,$(call given,$(WORDS)),$(if $(filter-out $(call split,$(call with,$v
   $v=$($v) is not allowed; allowed is $(call with,$v,$(WORDS)))))
 $(foreach v,$(call given,$(FILES)),$(if $($v),$(if $(wildcard $($v)$(call with,$v,$(FILES))),,$(error \
   $v=$($v): there is no $($v)$(call with,$v,$(FILES))))))
-$(foreach v,$(filter RUNS ROUNDS JOBS,$(GIVEN)),$(if $(shell echo $(call quote,$($v)) | grep -vx '[1-9][0-9]*'),$(error \
+$(foreach v,$(filter RUNS ROUNDS TIMES JOBS,$(GIVEN)),$(if $(shell echo $(call quote,$($v)) | grep -vx '[1-9][0-9]*'),$(error \
   $v=$($v) is not allowed; allowed is a number from 1 on)))
 # A variable as the command line says it, else nothing; those of a list as keys of an experiment.
 said     = $(if $(filter $1,$(GIVEN)),$($1))

@@ -18,6 +18,7 @@
 #include "../harness/backend/table.h"
 #include "../harness/core/loop.h"
 #include "../harness/core/speed.h"
+#include "../harness/exchange/between.h"
 #include "../harness/record/record_line.h"
 #include "../harness/report/html.h"
 #include "../harness/report/gnuplot.h"
@@ -193,6 +194,20 @@ int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
 {
 	stage = TIMED;
 	return __real_loop_measure_rows(loop, cell);
+}
+
+/* A host's silence is heard soon. */
+int __real_between_open(const struct between_place *place, int64_t deadline_ns,
+                        struct between **out, struct status *st);
+int __wrap_between_open(const struct between_place *place, int64_t deadline_ns,
+                        struct between **out, struct status *st);
+int __wrap_between_open(const struct between_place *place, int64_t deadline_ns,
+                        struct between **out, struct status *st)
+{
+	struct between_place hasty = *place;
+	if (does("soon"))
+		hasty.silence_ms = 2500;
+	return __real_between_open(&hasty, deadline_ns, out, st);
 }
 
 int __real_record_line_put(FILE *out, const char *object);

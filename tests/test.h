@@ -17,7 +17,9 @@ struct test_file {
 	CMFixtureFunction before, after; /* around each TEST */
 	/* Tests that are not for this machine; NULL: none. */
 	bool (*leave_out)(const char *name);
-	bool slow; /* over 10 s: tests/run, which reads it here, begins the program early */
+	bool
+	    undrawn; /* looks at no picture: none is drawn, which takes half of a short run's time */
+	bool slow;   /* over 10 s: tests/run, which reads it here, begins the program early */
 };
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}

@@ -272,4 +272,5 @@ TEST_WITH(a_block_is_not_begun_that_has_no_room, NULL, NULL)
 	assert_true(stop_over_budget(13, 1, 2 * s, 3 * s));
 }
 
-TESTS(.slow = true, .begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .slow = true, .begin = made_begin, .end = made_end, .before = set_up,
+      .after = tear_down);

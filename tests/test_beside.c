@@ -93,4 +93,4 @@ TEST(what_ends_it_is_named)
 	}
 }
 
-TESTS(.slow = true, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .slow = true, .before = set_up, .after = tear_down);

@@ -305,7 +305,7 @@ TEST(a_run_is_gone_on_with)
 	cli_write(folder, "t.exp",
 	          "; q\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\nlimit = "
 	          "no\nranks = 2\nblocks = 4\npace = isolated\nisolated_calls = 50\n"
-	          "delay = 4ms\n[variant a]\nmode = threads\n");
+	          "delay = 4ms\nwait = block\n[variant a]\nmode = threads\n");
 	pid_t pid = cli_start(folder, (const char *[]){"run", "--file", file, "--results", results,
 	                                               "--no-report", "warmup=1", NULL});
 	here_waits_for(3);

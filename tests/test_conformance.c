@@ -79,12 +79,11 @@ static void add_layout(struct experiment *to, bool host, unsigned procs, unsigne
 			    host ? paths[p] : "");
 }
 
-/* All ways to share `ranks` out, a power of two. */
+/* Ranks of one thread, of two threads and of two processes, on every data path. */
 static void add_layouts(struct experiment *to, bool host, unsigned ranks)
 {
-	for (unsigned procs = 1; procs <= ranks; procs *= 2)
-		for (unsigned threads = 1; procs * threads <= ranks; threads *= 2)
-			add_layout(to, host, procs, threads, ranks / procs / threads);
+	add_layout(to, host, 1, 2, ranks / 2);
+	add_layout(to, host, 2, 1, ranks / 2);
 }
 
 /* Each mode of the table, by its name alone or with more said of it. */
@@ -186,7 +185,7 @@ static unsigned ways(int coll, unsigned ranks)
 	return coll_pairs((enum coll_kind)coll, ranks);
 }
 
-/* All collectives in all layouts, in place too and from two roots. */
+/* All collectives in each mode and layout, in place too and from two roots. */
 static void conform_layouts(const struct backend *backend, unsigned ranks)
 {
 	static struct experiment text;
@@ -196,6 +195,8 @@ static void conform_layouts(const struct backend *backend, unsigned ranks)
 	add(&text, "bytes = 64, 40K\nin_place = both\nroot = 0, %u\ncounts = skewed\n", ranks - 1);
 	add_layouts(&text, host, ranks);
 	add_modes(&text, "");
+	if (ranks > 2)
+		add_layout(&text, false, 2, 2, ranks / 4);
 	if (host) /* settings that must not change the received data */
 		add(&text, "[variant offset]\nlayout = 2x1x2\noffset = 8\n"
 		           "[variant aggregate]\nlayout = 1x4x1\naggregate = 2\n");
@@ -265,9 +266,7 @@ static void conform_nested(const struct backend *backend, unsigned ranks)
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 40K\npace = isolated\nconnections = 2\nallocations = 2\n%s",
 	    ranks == 4 ? matrix : "");
-	add_layout(&text, host, 1, 1, ranks);
-	add_layout(&text, host, 1, ranks, 1);
-	add_layout(&text, host, ranks, 1, 1);
+	add_layouts(&text, host, ranks);
 	for (int c = 0; c < COLL_KINDS; c++)
 		kinds += is_checked(c) ? ways(c, ranks) : 0;
 	struct record_run run = run_experiment(&text, NULL, NULL);

@@ -82,7 +82,7 @@ TEST(null_measures_the_harness)
 #define SLOW                                                                                       \
 	"collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\nblocks = "      \
 	"50\n"                                                                                     \
-	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\n"
+	"pace = isolated\nisolated_calls = 50\ndelay = 4ms\nwait = block\n"
 
 TEST(interrupted_it_keeps_what_it_has_and_leaves_nothing)
 {
@@ -157,14 +157,14 @@ TEST(another_seed_is_refused)
 
 TEST(a_killed_worker_fails_its_trial_only)
 {
-	const struct timespec tick = {0, 100000000};
+	const struct timespec tick = {0, 20000000};
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 2\npace = isolated\nisolated_calls = 400\ndelay = 5ms\n",
+	    "blocks = 2\npace = isolated\nisolated_calls = 200\ndelay = 5ms\nwait = block\n",
 	    "[variant s]\nmode = single\n");
 	pid_t pid =
 	    cli_start(folder, (const char *[]){"run", "--file", file, "--results", results, NULL});
-	for (unsigned i = 0; i < 100; i++) {
+	for (unsigned i = 0; i < 500; i++) {
 		char children[64], list[64] = "";
 		nanosleep(&tick, NULL);
 		snprintf(children, sizeof children, "/proc/%d/task/%d/children", (int)pid,
@@ -173,7 +173,7 @@ TEST(a_killed_worker_fails_its_trial_only)
 		if (f && fgets(list, sizeof list, f) && atoi(list) > 0) {
 			nanosleep(&tick, NULL);
 			kill(atoi(list), SIGKILL);
-			i = 100;
+			i = 500;
 		}
 		if (f)
 			fclose(f);
@@ -188,7 +188,8 @@ TEST(a_trial_without_end_is_ended)
 {
 	write_experiment(
 	    "collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\nranks = 2\n"
-	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\ntimeout = 1\n",
+	    "blocks = 1\npace = isolated\nisolated_calls = 100\ndelay = 1s\nwait = block\n"
+	    "timeout = 1\n",
 	    "[variant p]\nmode = processes\n");
 	struct cli cli = here_run(NULL, NULL);
 	if (strstr(cli.out, "timed out after 1 s (timeout = …); last said")) /* it said nothing */
@@ -205,7 +206,7 @@ TEST(a_cell_without_end_ends_its_trial)
 		snprintf(variant, sizeof variant, "[variant v]\nmode = %s\n", modes[m]);
 		write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\n"
 		                 "limit = no\nranks = 2\nblocks = 1\npace = isolated\n"
-		                 "delay = 50s\ncell_timeout = 1\n",
+		                 "delay = 50s\nwait = block\ncell_timeout = 1\n",
 		                 variant);
 		cli_expect(here_run(NULL, "--no-report", NULL), 1,
 		           ": a cell took longer than cell_timeout = 1s: alltoall, 4096 "
@@ -223,10 +224,10 @@ TEST(who_is_stuck_is_named)
 {
 	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
-	                 "delay_rank = 1\ncell_timeout = 3\ntimeout = 50\n",
+	                 "delay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
 	cli_expect(here_run(NULL, "--no-report", NULL), 1,
-	           "rank 1: a cell took longer than cell_timeout = 3s: alltoall, 65536 bytes, "
+	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "
 	           "isolated, in a call that does not return (1 of 2 workers)");
 }
 

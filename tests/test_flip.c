@@ -62,4 +62,4 @@ TEST(a_flip_that_hits_nothing_fails_the_run)
 	    "wrong data in broadcast_root1");
 }
 
-TESTS(.slow = true, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .slow = true, .before = set_up, .after = tear_down);

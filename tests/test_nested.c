@@ -5,8 +5,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "../harness/backend/table.h"
+#include "../harness/clock.h"
 #include "../harness/core/worker.h"
 
 #define WORKERS 2
@@ -15,6 +17,8 @@
 static struct {
 	atomic_uint opened, renewed, closed, left, reallocated, blocked;
 	atomic_bool overlapped; /* one opened while another was not closed yet */
+	atomic_llong on_ns;     /* a stretch between two readings began: its calls are quick */
+	atomic_uint stretches, cut;
 } seen;
 
 static int count_open(const struct backend_place *place, struct backend_ctx **out,
@@ -60,6 +64,30 @@ static void count_block(struct backend_ctx *ctx, unsigned i)
 	backend_find("null")->block(ctx, i);
 }
 
+#define WATCH_NS 20000000
+
+static void count_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+{
+	if (!atomic_load(&seen.on_ns))
+		usleep(2000);
+	backend_find("null")->issue(ctx, i, slot);
+}
+
+static void count_watch(struct backend_ctx *ctx, bool on)
+{
+	const int64_t now = clock_now_ns();
+	(void)ctx;
+	atomic_fetch_add(&seen.stretches, !on);
+	atomic_fetch_add(&seen.cut, !on && now - atomic_load(&seen.on_ns) < WATCH_NS);
+	atomic_store(&seen.on_ns, on ? now : 0);
+}
+
+static void count_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
+{
+	(void)ctx, (void)i;
+	counters_clear(out);
+}
+
 struct job {
 	const struct trial *trial;
 	const struct backend *backend;
@@ -80,7 +108,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-enum { REALLOCATES = 1, RENEWS = 2 };
+enum { REALLOCATES = 1, RENEWS = 2, WATCHES = 4 };
 
 /* 3 connections of 2 allocations, each with 2 cells. */
 static void run_job(unsigned does, enum wait wait)
@@ -110,12 +138,19 @@ static void run_job(unsigned does, enum wait wait)
 	backend.reallocate = does & REALLOCATES ? count_reallocate : NULL;
 	backend.renew = does & RENEWS ? count_renew : NULL;
 	backend.leave = does & RENEWS ? count_leave : NULL;
+	if (does & WATCHES) {
+		backend.issue = count_issue;
+		backend.watch = count_watch;
+		backend.watch_read = count_read;
+		backend.watch_ns = WATCH_NS;
+	}
 	for (unsigned i = 0; i < 12; i++)
 		cells[i] = (struct cell){.coll = COLL_ALLTOALL,
 		                         .dtype = DTYPE_FLOAT32,
 		                         .pace = i % 2 ? PACE_STREAM : PACE_ISOLATED,
 		                         .connection = i / 4,
 		                         .allocation = i / 2 % 2,
+		                         .pass = does & WATCHES ? PASS_COUNTERS : PASS_TIMED,
 		                         .bytes = 1024};
 	const struct team_shape shape = {.nranks = WORKERS,
 	                                 .nworkers = WORKERS,
@@ -193,6 +228,14 @@ TEST(blocking_is_the_devices)
 		run_job(0, wait);
 		assert_int_equal(atomic_load(&seen.blocked) > 0, wait == WAIT_BLOCK);
 	}
+}
+
+/* The calls that were kept took longer than those of the stretch. */
+TEST(counters_are_read_after_their_time)
+{
+	run_job(WATCHES, WAIT_AUTO);
+	assert_int_equal(seen.stretches, 12 * WORKERS);
+	assert_int_equal(seen.cut, 0);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

@@ -475,4 +475,4 @@ TEST(pmis_ranks_have_slurms_hosts)
 	           "#  Rank  1 ");
 }
 
-TESTS(.before = set_up, .after = tear_down, .slow = true);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down, .slow = true);

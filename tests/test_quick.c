@@ -256,4 +256,4 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 	assert_true(planned > 0 && refused > 0);
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -8,7 +8,7 @@
 #include "here.h"
 #include "made.h"
 
-TESTS(.begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);
 
 #define FEW                                                                                        \
 	"; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 2\n"      \

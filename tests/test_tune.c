@@ -125,4 +125,4 @@ TEST(a_plan_is_shown_without_a_trial)
 	cli_expect(cli_run(folder, large), 1, "unknown key 'finalists'");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -13,7 +13,7 @@ $(B)/core.a: $(COUNTED)
 $(B)/launchgap: $(KNOWN)
 -include $(TESTS:=.d) $(SHARED:.o=.d) $(SIMS:=.d) $(wildcard $(B)/tests/fuzz/*.d)
 
-.PHONY: test same reference documents fuzz scale simulate coverage faults bare bare-deb reproducible
+.PHONY: test again same reference documents fuzz scale simulate coverage faults bare bare-deb reproducible
 
 # --- tests: one program per file, then the scripts that drive the built program ------------------
 $(TESTS) $(SIMS): private LINK += -lcmocka
@@ -120,13 +120,18 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 -include $(GPU_OBJ:.o=.d) $(THEIR_TESTS:$(STANDIN)/%=$(STANDIN)/tests/standin/%.d) $(ALSO_TESTS:$(STANDIN)/%=$(STANDIN)/tests/%.d)
 
 # Of hwloc's ways to find PCI devices the one by libpciaccess leaks.
+RUN_TESTS = LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' \
+  $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) tests/run
+CHOSEN = $(filter $(or $(foreach program,$(call said,ONLY),%/$(program)),%),$(TESTS) $(ON_STANDINS))
 test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
-	@LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) \
-	  tests/run $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/documents tests/recompute.py tests/exports.py tests/scaled tests/fuzzed tests/tidy tests/nccl_forms tests/budget
+	@$(RUN_TESTS) $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/documents tests/recompute.py tests/exports.py tests/scaled tests/fuzzed tests/tidy tests/nccl_forms tests/budget
+# Each program TIMES times, two or more at once; ONLY='test_x …': these. A program takes one of its tests by that name.
+again: $(CHOSEN) $(B)/launchgap
+	@unset ONLY; TIMES=$(call quote,$(or $(call said,TIMES),30)) $(RUN_TESTS) $(abspath $(CHOSEN))
 
 # The program with places where faults strike: the same objects, with these calls led through
 # tests/faulty.c.
-FAULTY := verb_worker trial_parse backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
+FAULTY := verb_worker trial_parse between_open backend_find speed_take loop_measure_rows record_line_put folder_append gnuplot_write html_write waitpid clock_gettime
 $(B)/faulty: LINK += $(FAULTY:%=-Wl,--wrap=%)
 $(B)/faulty: $(B)/harness/main.o $(KNOWN) $(B)/tests/faulty.o $(B)/core.a
 	$(link)

@@ -6,7 +6,7 @@
 #include "loop.h"
 
 #define MOST_ROWS    200000 /* of a steady stretch */
-#define STEADY_PARTS 16     /* after each it is seen whether its time is over */
+#define STEADY_PARTS 16     /* after each the clock is read */
 #define MOST_AHEAD   512    /* calls that a device queues before their issuer has to wait */
 
 /* Spans of the last row. */
@@ -182,23 +182,22 @@ static int read_at_work(struct loop *loop, unsigned cell, int64_t row_ns,
 	return in_turn(loop, cell, act) || loop_wait(loop) ? -1 : 0;
 }
 
-/* As many rows as take so long; in parts, as rows may take longer than those that were kept did. */
+/* Rows until the time is over, whatever their length becomes; the clock is read after each part. */
 static int steady_rows(struct loop *loop, unsigned cell, int64_t ns, int64_t row_ns)
 {
 	const struct trial *trial = loop->place.trial;
-	const unsigned rows = rows_in(ns, row_ns), part = rows / STEADY_PARTS + 1;
+	const unsigned calls = trial_calls(trial, &trial->cells[cell]);
+	const unsigned part = rows_in(ns, row_ns) / STEADY_PARTS + 1;
 	const int64_t end_ns = clock_now_ns() + ns;
-	for (unsigned row = 1; row <= rows; row++) {
-		if (loop->measure_row(loop, trial_calls(trial, &trial->cells[cell])))
-			return -1;
-		if (row % part)
-			continue;
-		int64_t left_ns = end_ns - clock_now_ns();
+	int64_t left_ns;
+	do {
+		for (unsigned row = 0; row < part; row++)
+			if (loop->measure_row(loop, calls))
+				return -1;
+		left_ns = end_ns - clock_now_ns();
 		if (first_says(loop, &left_ns))
 			return -1;
-		if (left_ns <= 0)
-			return 0;
-	}
+	} while (left_ns > 0);
 	return 0;
 }
 

@@ -163,8 +163,8 @@ static void shut(int *fd)
 	*fd = -1;
 }
 
-/* What it says is made known like a child's end. The pipe is open for writing too, so that it never ends;
- * the gate is locked if it is held. */
+/* What it says is made known like a child's end. The pipe is open for reading alone: Linux signals each
+ * read to those who write, too. The gate is locked if it is held. */
 static int open_files(const char *scratch, unsigned slot, bool held, struct job *job,
                       struct status *st)
 {
@@ -178,7 +178,7 @@ static int open_files(const char *scratch, unsigned slot, bool held, struct job 
 	remove(job->lines);
 	remove(gate);
 	remove(pipe);
-	if (mkfifo(pipe, 0600) || (job->pipe = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 ||
+	if (mkfifo(pipe, 0600) || (job->pipe = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0 ||
 	    fcntl(job->pipe, F_SETOWN, getpid()) || fcntl(job->pipe, F_SETSIG, SIGCHLD) ||
 	    fcntl(job->pipe, F_SETFL, O_NONBLOCK | O_ASYNC))
 		return status_set(st, "cannot make the pipe %s: %s", pipe, strerror(errno));

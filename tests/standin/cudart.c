@@ -546,7 +546,7 @@ static void copy_work(void *args)
 	const struct copy *c = args;
 	if (c->from)
 		memmove(c->to, c->from, c->bytes);
-	else
+	else if (c->value || !memory_clear(c->to, c->bytes))
 		memset(c->to, c->value, c->bytes);
 }
 

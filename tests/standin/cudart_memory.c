@@ -1,4 +1,5 @@
 /* Memory of the stand-in for CUDA's runtime. A GPU's has a file each, which other processes may map. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -144,6 +145,15 @@ int standin_memory(const void *at, size_t *offset)
 		*offset = (size_t)((const char *)at - (char *)b->at);
 	pthread_mutex_unlock(&here.lock);
 	return fd;
+}
+
+/* A file's new pages are zero, and take no time. */
+bool memory_clear(const void *at, size_t bytes)
+{
+	size_t offset;
+	const int fd = standin_memory(at, &offset);
+	return fd >= 0 && !fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+	                             (off_t)bytes);
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *at)

@@ -74,4 +74,4 @@ TEST(the_experiment_has_all_ways_in_all_modes)
 	free(cpu.out);
 }
 
-TESTS(.before = begin, .after = tear_down);
+TESTS(.undrawn = true, .before = begin, .after = tear_down);
