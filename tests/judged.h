@@ -39,10 +39,9 @@ static inline struct judged judged_one(enum claim_test test, double truth, doubl
 	return judged_of(logs, blocks, test);
 }
 
-/* Of a family: is any called wrongly, by the correction of a report or by Holm's beside it; and of
- * claims that are far beyond their bound: confirmed, and all. */
+/* Of a family: is any called wrongly, by the correction of a report; and of claims that are far beyond their bound: confirmed, and all. */
 struct judged_family {
-	bool wrong, wrong_holm;
+	bool wrong;
 	unsigned confirmed, large;
 };
 
@@ -64,9 +63,9 @@ static inline bool judged_wrong(bool mixed, unsigned c, enum claims_outcome outc
 static inline struct judged_family judged_family_of(unsigned claims, bool mixed, enum noise noise,
                                                     unsigned blocks, uint64_t *seed)
 {
-	double logs[JUDGED_CLAIMS][JUDGED_MOST], p[JUDGED_CLAIMS], holm[JUDGED_CLAIMS];
+	double logs[JUDGED_CLAIMS][JUDGED_MOST], p[JUDGED_CLAIMS];
 	enum claims_outcome outcome[JUDGED_CLAIMS];
-	struct judged_family f = {false, false, 0, 0};
+	struct judged_family f = {false, 0, 0};
 	for (unsigned i = 0; i < blocks; i++) {
 		const double right = noise_side(noise, seed);
 		for (unsigned c = 0; c < claims; c++) {
@@ -82,12 +81,10 @@ static inline struct judged_family judged_family_of(unsigned claims, bool mixed,
 		outcome[c] = j.outcome;
 		p[c] = j.p;
 	}
-	stats_holm(p, claims, holm);
 	for (unsigned c = 0; c < claims; c++) {
 		const bool wrong = judged_wrong(mixed, c, outcome[c]);
 		const bool called = family_p(p[c], claims) <= FAMILY_ALPHA;
 		f.wrong |= wrong && called;
-		f.wrong_holm |= wrong && holm[c] <= FAMILY_ALPHA;
 		f.large += judged_large(mixed, c);
 		f.confirmed += judged_large(mixed, c) && called && outcome[c] == CLAIMS_HOLD;
 	}

@@ -75,7 +75,7 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS,
-	               least = family_blocks(r->nfinalists, FAMILY_ONE_SIDED, FAMILY_ALPHA),
+	               least = family_blocks(r->nfinalists, FAMILY_ALPHA),
 	               blocks = least > SEARCHED_BLOCKS ? least : SEARCHED_BLOCKS;
 	double aa[SEARCHED_CELLS][MOST];
 	for (unsigned b = 0; b < blocks; b++) {

@@ -556,20 +556,3 @@ TEST(probabilities_and_intervals_agree)
 	}
 	assert_in_range(excluded, 300, 2700);
 }
-
-/* By hand; NaN are no tests. */
-TEST(holm_steps_down)
-{
-	static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005, NAN, 0.5};
-	static const double wanted[] = {0.04, NAN, 0.09, 0.09, 0.025, NAN, 0.5};
-	double adjusted[7];
-	stats_holm(p, 7, adjusted);
-	for (int i = 0; i < 7; i++) {
-		assert_int_equal(isnan(wanted[i]), isnan(adjusted[i]));
-		if (!isnan(wanted[i]))
-			assert_near(adjusted[i], wanted[i], 1e-12);
-	}
-	stats_holm((double[]){0.6, 0.7}, 2, adjusted);
-	assert_near(adjusted[0], 1, 0);
-	assert_near(adjusted[1], 1, 0);
-}

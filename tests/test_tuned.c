@@ -305,7 +305,7 @@ TEST(nothing_is_told_of_the_search_alone)
  * does not say that there is none. */
 TEST(an_unfinished_confirmation_is_called_so)
 {
-	const unsigned least = family_blocks(2, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+	const unsigned least = family_blocks(2, FAMILY_ALPHA);
 	struct status st = {""};
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {

@@ -202,20 +202,6 @@ double stats_two_sided(struct stats_tails tails)
 	return p > 1 ? 1 : p;
 }
 
-void stats_holm(const double *p, unsigned n, double *adjusted)
-{
-	for (unsigned i = 0; i < n; i++) {
-		unsigned left = 0; /* those that are no smaller; NaN is neither */
-		for (unsigned k = 0; k < n; k++)
-			left += p[k] >= p[i];
-		adjusted[i] = isnan(p[i]) ? NAN : fmin(left * p[i], 1);
-	}
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < n; k++)
-			if (p[k] < p[i])
-				adjusted[i] = fmax(adjusted[i], adjusted[k]);
-}
-
 struct stats_ratio stats_ratio_of_logs(struct arena *arena, const double *logs, unsigned n,
                                        double confidence)
 {

@@ -98,10 +98,6 @@ struct stats_tails stats_signed_rank_tails(const double *x, unsigned n, double a
 /* Two-sided: twice the smaller one. */
 double stats_two_sided(struct stats_tails tails);
 
-/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
- * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. */
-void stats_holm(const double *p, unsigned n, double *adjusted);
-
 /* Kendall's test of x against its own order (Mann 1945; Hollander, Wolfe and Chicken 2014,
  * §8.1): the two-sided probability of a count of rising less falling pairs at least so far from
  * 0 when the order means nothing. Exact up to 150 values, normal beyond. A tie counts as

@@ -97,7 +97,7 @@ static const struct column tested_columns[] = {
     COLUMN(struct tuning_test, pace, "pace", "", TEXT),
     COLUMN(struct tuning_test, asked_bytes, "size", "", BYTES),
     COLUMN_AS(struct tuning_test, of.ratio, "ratio", "speed", "", RATIO, 0),
-    COLUMN_AS(struct tuning_test, of.p_adjusted, "p_adjusted", "p, by Holm", "", NUMBER, 0),
+    COLUMN_AS(struct tuning_test, of.p_adjusted, "p_adjusted", "p, times the sets, cells in a fixed order", "", NUMBER, 0),
     COLUMN_AS(struct tuning_test, of.confirmed, "confirmed", "confirmed", "", FLAG, 0),
     COLUMN_AS(struct tuning_test, of.no_loss, "no_loss", "no loss", "", FLAG, 0),
     COLUMN_AS(struct tuning_test, of.expect, "expect", "to expect", "", RATIO, 0),
@@ -516,8 +516,7 @@ static struct tuning_found found_of(const struct tuning *t)
 	                           .finalists = n,
 	                           .cells = t->ncells,
 	                           .blocks = s->nblocks,
-	                           .wants =
-	                               n ? family_blocks(n, FAMILY_ONE_SIDED, FAMILY_ALPHA) : 0,
+	                           .wants = n ? family_blocks(n, FAMILY_ALPHA) : 0,
 	                           .folder = s->run->folder,
 	                           .margin = s->margin};
 	for (unsigned c = 0; c < t->ncells; c++)
