@@ -155,12 +155,12 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
 		run = cli_record(made_folder);
-		const struct tuned_seen seen = tuned_seen_make(&run, scratch());
-		assert_int_equal(seen.seen.nsets, 2);
-		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
-		for (unsigned t = 0; t < seen.seen.ntrials; t++) {
-			const double *g = seen.seen.gains + t * seen.seen.ncells;
-			bool first = seen.seen.set_of[t] == 0;
+		const struct candidates_seen seen = tuned_seen(&run, scratch());
+		assert_int_equal(seen.nsets, 2);
+		assert_int_equal(seen.ntrials, 2 * SEARCHED);
+		for (unsigned t = 0; t < seen.ntrials; t++) {
+			const double *g = seen.gains + t * seen.ncells;
+			bool first = seen.set_of[t] == 0;
 			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
 			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
 		}

@@ -4,18 +4,21 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "stats.h"
 
-#define MOST_LOSS  0.25  /* of a gain, a log: a loss beyond says no more */
-#define ALWAYS     0.20  /* a value with which every set loses so much is set aside */
-#define NO_LOSS    0.01  /* a value that loses no more alone loses nothing */
-#define LEAST_SD   0.002 /* no model is more exact than jobs repeat */
-#define FEWER      0.002 /* what one setting fewer is worth */
-#define SHORT_BY   5.0   /* what a loss counts against the mean gain of all cells */
-#define TRUST      3     /* the model counts as this many trials */
-#define EQUALS     1e-3  /* the score for all cells decides between sets that add the same */
-#define STARTS     6     /* sets from which proposals begin, for each aim */
-#define MOST_TERMS 24
-#define MOST_EQUAL 128 /* in all effects: at most all pairs of one set */
+#define MOST_LOSS   0.25      /* of a gain, a log: a loss beyond says no more */
+#define ALWAYS      0.20      /* a value with which every set loses so much is set aside */
+#define NO_LOSS     0.01      /* a value that loses no more alone loses nothing */
+#define LEAST_SD    0.002     /* no model is more exact than jobs repeat */
+#define FEWER       0.002     /* what one setting fewer is worth */
+#define SHORT_BY    5.0       /* what a loss counts against the mean gain of all cells */
+#define TRUST       3         /* the model counts as this many trials */
+#define MOST_LUCK   0.05      /* of one trial of the default, a log */
+#define SAME_MEMORY (1 << 20) /* bytes; less is scatter */
+#define EQUALS      1e-3      /* the score for all cells decides between sets that add the same */
+#define STARTS      6         /* sets from which proposals begin, for each aim */
+#define MOST_TERMS  24
+#define MOST_EQUAL  128 /* in all effects: at most all pairs of one set */
 
 typedef bool value_flags[SEARCH_MAX_KEYS][SEARCH_MAX_VALUES];
 
@@ -484,26 +487,6 @@ static void propose(struct searcher *s)
 	propose_pairs(s);
 }
 
-/* What was measured of a set in a cell; *trials: in so many. */
-static double mean_of(const struct candidates_seen *seen, unsigned set, unsigned cell,
-                      unsigned *trials)
-{
-	double sum = 0;
-	*trials = 0;
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		if (seen->set_of[t] == set && counts(seen, t, cell)) {
-			sum += gain_of(seen, t, cell);
-			++*trials;
-		}
-	return *trials ? sum / *trials : NAN;
-}
-
-double candidates_mean(const struct candidates_seen *seen, unsigned set, unsigned cell)
-{
-	unsigned trials;
-	return mean_of(seen, set, cell, &trials);
-}
-
 static struct searcher searcher_make(const struct candidates_seen *seen, struct arena *arena)
 {
 	struct searcher s = {
@@ -514,11 +497,47 @@ static struct searcher searcher_make(const struct candidates_seen *seen, struct 
 	    .mean = ARENA_ARRAY(arena, double, (size_t)seen->nsets * seen->ncells)};
 	for (unsigned c = 0; c < seen->ncells; c++)
 		model_fit(arena, seen, c, &s.models[c]);
-	for (unsigned i = 0; i < seen->nsets * seen->ncells; i++)
-		s.mean[i] = mean_of(seen, i / seen->ncells, i % seen->ncells, &s.trials_of[i]);
+	for (unsigned t = 0; t < seen->ntrials; t++)
+		for (unsigned c = 0; c < seen->ncells; c++) {
+			const unsigned at = seen->set_of[t] * seen->ncells + c;
+			if (counts(seen, t, c))
+				s.mean[at] +=
+				    (gain_of(seen, t, c) - s.mean[at]) / ++s.trials_of[at];
+		}
 	for (unsigned i = 0; i < seen->nsets; i++)
 		pool_add(&s, &seen->sets[i]);
 	return s;
+}
+
+/* What was measured less the luck of each block's default, as far as it is known: most of what the
+ * model leaves of a block's gains has it, and the default's own is 0. */
+static struct candidates_seen even_out(const struct candidates_seen *seen, struct arena *arena)
+{
+	const struct searcher s = searcher_make(seen, arena);
+	const unsigned n = seen->ntrials;
+	struct candidates_seen out = *seen;
+	double *gains = ARENA_ARRAY(arena, double, (size_t)n * seen->ncells),
+	       *left = ARENA_ARRAY(arena, double, n), *of_block = ARENA_ARRAY(arena, double, n + 1);
+	for (unsigned c = 0; c < seen->ncells; c++) {
+		for (unsigned t = 0; t < n; t++) {
+			const struct search_set *set = &seen->sets[seen->set_of[t]];
+			left[t] = counts(seen, t, c) && !is_aside(&s.models[c], seen->space, set)
+			              ? gain_of(seen, t, c) - predict(&s, c, set)
+			              : NAN;
+		}
+		for (unsigned t = 0; t < n; t++) {
+			unsigned k = 0;
+			of_block[k++] = 0;
+			for (unsigned u = 0; u < n; u++)
+				if (seen->block_of[u] == seen->block_of[t] && !isnan(left[u]))
+					of_block[k++] = left[u];
+			const double luck = stats_shorth(of_block, k);
+			gains[t * seen->ncells + c] = seen->gains[t * seen->ncells + c] -
+			                              fmax(-MOST_LUCK, fmin(luck, MOST_LUCK));
+		}
+	}
+	out.gains = gains;
+	return out;
 }
 
 /* What a set adds to those that are taken: the first is to lose nowhere, the second to have the
@@ -579,24 +598,48 @@ static bool is_as_good(const struct searcher *s, const struct search_set *set,
 	return good;
 }
 
-/* In place of the set one that is as good without some of its settings, or takes less memory. */
-static void prune(const struct searcher *s, struct search_set *set)
+/* GPU memory of a set, in bytes; NaN: not known. */
+static double memory_of_set(const struct searcher *s, const struct search_set *set)
+{
+	const int place = place_of(s, set);
+	return s->seen->memory && place >= 0 ? s->seen->memory[place] : NAN;
+}
+
+/* Takes what brings nothing from a set, neither speed nor memory. */
+static void drop_settings(const struct searcher *s, const struct search_set *as,
+                          struct search_set *set)
 {
 	const struct candidates_seen *seen = s->seen;
 	for (unsigned k = 0; k < seen->space->nkeys; k++) {
 		struct search_set less = *set;
 		less.level[k] = 0;
-		if (set->level[k] && is_as_good(s, &less, set, seen->margin / 2))
+		if (set->level[k] &&
+		    !(memory_of_set(s, &less) > memory_of_set(s, set) + SAME_MEMORY) &&
+		    is_as_good(s, &less, set, seen->margin / 2) &&
+		    is_as_good(s, &less, as, seen->margin))
 			*set = less;
 	}
+}
+
+/* In place of the set one that is as good without some of its settings, or with less memory: until
+ * nothing is left to take. One that was not measured takes no more than what it was part of. */
+static void prune(const struct searcher *s, struct search_set *set)
+{
+	const struct candidates_seen *seen = s->seen;
 	const struct search_set as = *set;
-	const int place = place_of(s, set);
-	double least = seen->memory && place >= 0 ? seen->memory[place] : 0;
-	for (unsigned i = 0; i < seen->nsets && least > 0; i++)
-		if (seen->memory[i] < least && is_as_good(s, &seen->sets[i], &as, seen->margin)) {
-			*set = seen->sets[i];
-			least = seen->memory[i];
-		}
+	double least = memory_of_set(s, set);
+	for (bool swapped = true; swapped;) {
+		drop_settings(s, &as, set);
+		swapped = false;
+		least = fmin(least, memory_of_set(s, set));
+		for (unsigned i = 0; seen->memory && i < seen->nsets; i++)
+			if (seen->memory[i] < least - SAME_MEMORY &&
+			    is_as_good(s, &seen->sets[i], &as, seen->margin)) {
+				*set = seen->sets[i];
+				least = seen->memory[i];
+				swapped = true;
+			}
+	}
 }
 
 static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct arena *arena,
@@ -608,12 +651,31 @@ static unsigned narrow(const struct candidates_seen *seen, unsigned most, struct
 	return take_best(&s, s.npool, most, -1, out);
 }
 
+static unsigned finalists(const struct candidates_seen *seen, struct arena *arena,
+                          struct search_set *out)
+{
+	struct search_set all[SEARCH_MAX_FINALISTS];
+	const struct searcher s = searcher_make(seen, arena);
+	const unsigned found =
+	    take_best(&s, s.npool, seen->space->finalists, seen->margin / 2, all);
+	unsigned n = 0;
+	for (unsigned i = 0; i < found; i++) {
+		unsigned same = 0;
+		prune(&s, &all[i]);
+		while (same < n && !search_set_equal(&out[same], &all[i]))
+			same++;
+		out[same] = all[i];
+		n += same == n;
+	}
+	return n;
+}
+
 /* The finalists so far, and each without one of its settings in turn; nothing where none has two. */
 static unsigned drop(const struct candidates_seen *seen, unsigned most, struct arena *arena,
                      struct search_set *out)
 {
 	const struct searcher s = {.seen = seen};
-	const unsigned nkeys = seen->space->nkeys, found = candidates_finalists(seen, arena, out);
+	const unsigned nkeys = seen->space->nkeys, found = finalists(seen, arena, out);
 	unsigned n = found;
 	for (unsigned i = 0; i < found * nkeys && n < most; i++) {
 		struct search_set less = out[i / nkeys];
@@ -636,35 +698,35 @@ unsigned candidates_round(const struct candidates_seen *seen, unsigned round, ui
 	search_losses losses;
 	if (!round)
 		return search_singles(seen->space, out, SEARCH_MAX_SETS);
+	const struct candidates_seen even = even_out(seen, arena);
 	if (round + 1 == SEARCH_ROUNDS)
-		return drop(seen, search_round_most(round), arena, out);
+		return drop(&even, search_round_most(round), arena, out);
 	if (round >= SEARCH_SCREENS)
-		return narrow(seen, search_round_most(round), arena, out);
+		return narrow(&even, search_round_most(round), arena, out);
 	for (unsigned i = SEARCH_SCREENS; i < SEARCH_ROUNDS; i++)
 		kept += search_round_most(i);
 	if (kept + most > SEARCH_MAX_SETS)
 		most = kept < SEARCH_MAX_SETS ? SEARCH_MAX_SETS - kept : 0;
-	find_losses(seen, losses);
+	find_losses(&even, losses);
 	return search_cover(seen->space, (const search_losses *)&losses, seed, out, most);
 }
 
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,
                               struct search_set *out)
 {
-	struct search_set all[SEARCH_MAX_FINALISTS];
+	const struct candidates_seen even = even_out(seen, arena);
+	return finalists(&even, arena, out);
+}
+
+void candidates_promise(const struct candidates_seen *seen, const struct search_set *set,
+                        struct arena *arena, double *out)
+{
 	const struct searcher s = searcher_make(seen, arena);
-	const unsigned found =
-	    take_best(&s, s.npool, seen->space->finalists, seen->margin / 2, all);
-	unsigned n = 0;
-	for (unsigned i = 0; i < found; i++) {
-		unsigned same = 0;
-		prune(&s, &all[i]);
-		while (same < n && !search_set_equal(&out[same], &all[i]))
-			same++;
-		out[same] = all[i];
-		n += same == n;
+	const int place = place_of(&s, set);
+	for (unsigned c = 0; c < seen->ncells; c++) {
+		const unsigned at = (unsigned)place * seen->ncells + c;
+		out[c] = place >= 0 && s.trials_of[at] ? s.mean[at] : predict(&s, c, set);
 	}
-	return n;
 }
 
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
