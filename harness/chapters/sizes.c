@@ -86,6 +86,26 @@ static const struct column peak_columns[] = {
 static const struct story_form peak_form =
     STORY_FORM(struct peak, peak_columns, .name = "peaks", .title = "Peak and mean bus bandwidth", .when = STORY_NO_WHEN);
 
+/* A size at which a variant is faster than plain copies. */
+struct beyond {
+	const char *variant;
+	double gbs, copies_gbs;
+	size_t asked_bytes;
+};
+
+static const struct column beyond_columns[] = {
+    COLUMN(struct beyond, asked_bytes, "size", "", BYTES),
+    COLUMN(struct beyond, variant, "variant", "", TEXT),
+    COLUMN(struct beyond, gbs, "bus bandwidth", "GB/s", NUMBER),
+    COLUMN(struct beyond, copies_gbs, "plain copies", "GB/s", NUMBER),
+};
+static const struct story_form beyond_form =
+    STORY_FORM(struct beyond, beyond_columns, .name = "no_limit", .title = "Where plain copies are no limit", .when = STORY_NO_WHEN, .hidden = true);
+
+static const struct sentence beyond_sentences[] = {
+    {STORY_BODY, 0, "The limit is none at {asked_bytes:list}: plain copies are slower there than {variant:list}, and no share of them is given."},
+};
+
 // clang-format on
 
 /* As the variant's workers reported, or the library's log; "" if neither did. */
@@ -270,6 +290,24 @@ static bool peak_of(const struct summary *s, struct arena *arena, unsigned group
 	return n;
 }
 
+static void tell_beyond(const struct summary *s, struct story *story)
+{
+	struct beyond *rows = ARENA_ARRAY(story->arena, struct beyond, s->nrows + 1);
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *limit = &s->rows[i],
+		                         *row = summary_beyond_copies(s, limit->cell.bytes);
+		if (s->variants[limit->variant].role != ROLE_LIMIT || isnan(limit->busbw_gbs) ||
+		    !row)
+			continue;
+		rows[n++] = (struct beyond){.variant = s->variants[row->variant].name,
+		                            .gbs = row->busbw_gbs,
+		                            .copies_gbs = limit->busbw_gbs,
+		                            .asked_bytes = row->cell.asked_bytes};
+	}
+	STORY_TELL(story, story_table(story, &beyond_form, rows, n), beyond_sentences);
+}
+
 static void tell_peaks(const struct summary *s, struct story *story)
 {
 	struct peak *peaks = ARENA_ARRAY(story->arena, struct peak, s->ngroups * s->nvariants + 1);
@@ -285,10 +323,11 @@ static void tell_peaks(const struct summary *s, struct story *story)
 		return;
 	story_part(story, "Peaks");
 	story_table(story, &peak_form, peaks, n);
-	if (limit)
-		story_note(
-		    story, STORY_BODY,
-		    "The limit: plain copies of every rank to its neighbour, in the same run.");
+	if (!limit)
+		return;
+	story_note(story, STORY_BODY,
+	           "The limit: plain copies of every rank to its neighbour, in the same run.");
+	tell_beyond(s, story);
 }
 
 static void tell(const struct analysis *a, struct story *story)
