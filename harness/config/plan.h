@@ -18,7 +18,7 @@ struct plan_machine {
 	/* 0, or -1 with why processes cannot be isolated so (ISOLATE_BITs). NULL: they can. */
 	int (*isolates)(unsigned what, struct status *st);
 	unsigned (*capacity)(const char *backend,
-	                     struct status *st); /* ranks it can hold, 0: none, with why */
+	                     struct status *st); /* ranks it can hold, and why no more */
 	/* To plan without a device: this backend is assumed to hold so many ranks, and not asked
 	 * what it supports. NULL: none. */
 	const char *imagined;
