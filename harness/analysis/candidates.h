@@ -41,21 +41,7 @@
 #ifndef LAUNCHGAP_CANDIDATES_H
 #define LAUNCHGAP_CANDIDATES_H
 
-#include "../arena.h"
-#include "../config/search.h"
-
-/* What was measured. */
-struct candidates_seen {
-	const struct search_space *space;
-	double margin;
-	unsigned ncells, nsets, ntrials;
-	const struct search_set *sets;
-	const bool *bad;        /* per set: failed, or wrong data */
-	const unsigned *set_of; /* per trial; and its block, counted from 0: */
-	const unsigned *block_of;
-	const double *gains;  /* [trial * ncells + cell]; NaN where a cell is missing */
-	const double *memory; /* per set, NaN: not known; or NULL */
-};
+#include "effects.h"
 
 /* Sets of a round; of all rounds together at most SEARCH_MAX_SETS. Returns how many; 0: the round has
  * nothing to measure. */
