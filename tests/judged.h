@@ -39,26 +39,9 @@ static inline struct judged judged_one(enum claim_test test, double truth, doubl
 	return judged_of(logs, blocks, test);
 }
 
-/* Holm's step-down adjustment (Scand. J. Statist. 6, 1979) of n probabilities: calling those with
- * an adjusted one of at most α errs, in any way, in at most α of all runs. NaN are omitted. */
-static inline void holm_adjust(const double *p, unsigned n, double *adjusted)
-{
-	for (unsigned i = 0; i < n; i++) {
-		unsigned left = 0; /* those that are no smaller; NaN is neither */
-		for (unsigned k = 0; k < n; k++)
-			left += p[k] >= p[i];
-		adjusted[i] = isnan(p[i]) ? NAN : fmin(left * p[i], 1);
-	}
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < n; k++)
-			if (p[k] < p[i])
-				adjusted[i] = fmax(adjusted[i], adjusted[k]);
-}
-
-/* Of a family: is any called wrongly, by the correction of a report or by Holm's beside it; and of
- * claims that are far beyond their bound: confirmed, and all. */
+/* Of a family: is any called wrongly, by the correction of a report; and of claims that are far beyond their bound: confirmed, and all. */
 struct judged_family {
-	bool wrong, wrong_holm;
+	bool wrong;
 	unsigned confirmed, large;
 };
 
@@ -80,9 +63,9 @@ static inline bool judged_wrong(bool mixed, unsigned c, enum claims_outcome outc
 static inline struct judged_family judged_family_of(unsigned claims, bool mixed, enum noise noise,
                                                     unsigned blocks, uint64_t *seed)
 {
-	double logs[JUDGED_CLAIMS][JUDGED_MOST], p[JUDGED_CLAIMS], holm[JUDGED_CLAIMS];
+	double logs[JUDGED_CLAIMS][JUDGED_MOST], p[JUDGED_CLAIMS];
 	enum claims_outcome outcome[JUDGED_CLAIMS];
-	struct judged_family f = {false, false, 0, 0};
+	struct judged_family f = {false, 0, 0};
 	for (unsigned i = 0; i < blocks; i++) {
 		const double right = noise_side(noise, seed);
 		for (unsigned c = 0; c < claims; c++) {
@@ -98,12 +81,10 @@ static inline struct judged_family judged_family_of(unsigned claims, bool mixed,
 		outcome[c] = j.outcome;
 		p[c] = j.p;
 	}
-	holm_adjust(p, claims, holm);
 	for (unsigned c = 0; c < claims; c++) {
 		const bool wrong = judged_wrong(mixed, c, outcome[c]);
 		const bool called = family_p(p[c], claims) <= FAMILY_ALPHA;
 		f.wrong |= wrong && called;
-		f.wrong_holm |= wrong && holm[c] <= FAMILY_ALPHA;
 		f.large += judged_large(mixed, c);
 		f.confirmed += judged_large(mixed, c) && called && outcome[c] == CLAIMS_HOLD;
 	}

@@ -33,9 +33,24 @@ struct searched_state {
 	unsigned nsets, ntrials;
 	struct search_set sets[SEARCH_MAX_SETS];
 	bool bad[SEARCH_MAX_SETS];
-	unsigned set_of[SEARCHED_MOST];
+	unsigned set_of[SEARCHED_MOST], block_of[SEARCHED_MOST];
 	double gains[SEARCHED_MOST * SEARCHED_CELLS];
 };
+
+static struct candidates_seen searched_seen(const struct searched_state *s,
+                                            const struct search_space *space, double margin)
+{
+	return (struct candidates_seen){.space = space,
+	                                .margin = margin,
+	                                .ncells = SEARCHED_CELLS,
+	                                .nsets = s->nsets,
+	                                .ntrials = s->ntrials,
+	                                .sets = s->sets,
+	                                .bad = s->bad,
+	                                .set_of = s->set_of,
+	                                .block_of = s->block_of,
+	                                .gains = s->gains};
+}
 
 static unsigned searched_place(struct searched_state *s, const struct search_set *set)
 {
@@ -48,7 +63,7 @@ static unsigned searched_place(struct searched_state *s, const struct search_set
 }
 
 /* A round: a block with the default in it. A screen has every other cell. */
-static void searched_round(struct searched_state *s, searched_gain_fn *gain, bool screens,
+static void searched_round(struct searched_state *s, searched_gain_fn *gain, unsigned round,
                            const struct search_set *sets, unsigned n, double sd, uint64_t *seed)
 {
 	const struct search_set none = {{0}};
@@ -63,7 +78,8 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain, boo
 		}
 		searched_trial(gain, &sets[i], sd, seed, out);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			out[c] = screens && c % 2 ? NAN : out[c] - own[c];
+			out[c] = round < SEARCH_SCREENS && c % 2 ? NAN : out[c] - own[c];
+		s->block_of[s->ntrials] = round;
 		s->set_of[s->ntrials++] = place;
 	}
 }
@@ -75,9 +91,9 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS,
-	               least = family_blocks(r->nfinalists, FAMILY_ONE_SIDED, FAMILY_ALPHA),
+	               least = family_blocks(r->nfinalists, FAMILY_ALPHA),
 	               blocks = least > SEARCHED_BLOCKS ? least : SEARCHED_BLOCKS;
-	double aa[SEARCHED_CELLS][MOST];
+	double aa[SEARCHED_CELLS][MOST], promised[SEARCHED_CELLS];
 	for (unsigned b = 0; b < blocks; b++) {
 		double first[SEARCHED_CELLS], again[SEARCHED_CELLS], x[SEARCHED_CELLS];
 		searched_trial(gain, &none, sd, seed, first);
@@ -97,10 +113,10 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 		t->hurdle = fmax(log1p(seen->margin), fmax(log(line.hi), -log(line.lo)));
 		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
 		t->p = stats_signed_rank_tails(logs[i], blocks, t->hurdle).over;
-		t->promised = -INFINITY;
-		for (unsigned k = 0; k < seen->nsets; k++)
-			if (search_set_equal(&seen->sets[k], &r->finalists[i / SEARCHED_CELLS]))
-				t->promised = candidates_mean(seen, k, i % SEARCHED_CELLS);
+		if (i % SEARCHED_CELLS == 0)
+			candidates_promise(seen, &r->finalists[i / SEARCHED_CELLS], scratch(),
+			                   promised);
+		t->promised = promised[i % SEARCHED_CELLS];
 	}
 	tuned_judge(r->tests, r->nfinalists, SEARCHED_CELLS, seen->margin);
 	r->trials += blocks * (2 + r->nfinalists);
@@ -116,15 +132,12 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 	if (!s)
 		abort();
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
-		const struct candidates_seen seen = {&space,     margin,  SEARCHED_CELLS, s->nsets,
-		                                     s->ntrials, s->sets, s->bad,         s->set_of,
-		                                     s->gains,   NULL};
+		const struct candidates_seen seen = searched_seen(s, &space, margin);
 		const unsigned n = candidates_round(&seen, round, seed, scratch(), sets);
-		searched_round(s, gain, round < SEARCH_SCREENS, sets, n, sd, &seed);
+		searched_round(s, gain, round, sets, n, sd, &seed);
 		r.trials += n ? n + 1 : 0;
 	}
-	const struct candidates_seen seen = {&space,  margin, SEARCHED_CELLS, s->nsets, s->ntrials,
-	                                     s->sets, s->bad, s->set_of,      s->gains, NULL};
+	const struct candidates_seen seen = searched_seen(s, &space, margin);
 	r.nfinalists = candidates_finalists(&seen, scratch(), r.finalists);
 	if (r.nfinalists)
 		searched_confirm(&r, &seen, gain, sd, &seed);

@@ -52,12 +52,6 @@ static void wrong(const struct judged_family *f, unsigned *n, unsigned *of)
 	*of += 1;
 }
 
-static void wrong_holm(const struct judged_family *f, unsigned *n, unsigned *of)
-{
-	*n += f->wrong_holm;
-	*of += 1;
-}
-
 static void confirmed(const struct judged_family *f, unsigned *n, unsigned *of)
 {
 	*n += f->confirmed;
@@ -93,7 +87,6 @@ int main(void)
 	alone("within, equal: does not hold", CLAIM_WITHIN, 0, 0.2, 1 << CLAIMS_FAIL);
 	head("families, %");
 	families("2 on their bounds: a wrong one", 2, false, wrong);
-	families("the same by Holm", 2, false, wrong_holm);
 	families("9 on their bounds: a wrong one", 9, false, wrong);
 	families("4 on their bounds, 5 far beyond: a wrong one", 9, true, wrong);
 	families("of the 5 confirmed", 9, true, confirmed);

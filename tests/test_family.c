@@ -38,18 +38,12 @@ static const char *noted(void)
 /* m ÷ 2^n ≤ 5 %: by hand. */
 TEST(blocks_of_a_family)
 {
-	static const struct {
-		unsigned claims, one, two;
-	} rows[] = {{0, 6, 6}, {1, 6, 6}, {3, 6, 7},  {4, 7, 8},   {6, 7, 8},
-	            {7, 8, 9}, {9, 8, 9}, {12, 8, 9}, {13, 9, 10}, {25, 9, 10}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		assert_int_equal(family_blocks(rows[i].claims, FAMILY_ONE_SIDED, FAMILY_ALPHA),
-		                 rows[i].one);
-		assert_int_equal(family_blocks(rows[i].claims, FAMILY_TWO_SIDED, FAMILY_ALPHA),
-		                 rows[i].two);
-	}
+	static const unsigned rows[][2] = {{0, 6}, {1, 6}, {3, 6},  {4, 7},  {6, 7},
+	                                   {7, 8}, {9, 8}, {12, 8}, {13, 9}, {25, 9}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(family_blocks(rows[i][0], FAMILY_ALPHA), rows[i][1]);
 	/* A second look leaves a quarter of α: two blocks more. */
-	assert_int_equal(family_blocks(9, FAMILY_ONE_SIDED, FAMILY_ALPHA / 4), 10);
+	assert_int_equal(family_blocks(9, FAMILY_ALPHA / 4), 10);
 	assert_near(family_p(0.002, 9), 0.018, 1e-12);
 	assert_near(family_p(0.2, 9), 1, 0);
 	assert_true(isnan(family_p(NAN, 9)));
@@ -100,8 +94,7 @@ TEST(own_experiments_can_confirm_their_claims)
 			for (unsigned i = 0; i < spec.asked.nclaims; i++)
 				claims += spec.asked.claims[i].test != CLAIM_NEEDS &&
 				          strcmp(spec.asked.claims[i].name, spec.asked.primary);
-			const unsigned wanted =
-			    family_blocks(claims, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+			const unsigned wanted = family_blocks(claims, FAMILY_ALPHA);
 			if (spec.asked.nclaims && spec.blocks < wanted)
 				fail_msg("%s on %s: %u claims need %u blocks, and %u are planned",
 				         *at, backends[b], claims, wanted, spec.blocks);

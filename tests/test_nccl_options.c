@@ -227,6 +227,36 @@ TEST(what_does_not_go_together_is_refused)
 	        "(visible, isolate)");
 }
 
+/* "calloc -2147483648 bytes": NCCL multiplies the slots of all channels in 32 bits. */
+TEST(buffers_that_overflow_are_refused)
+{
+	static const struct {
+		const char *slots, *channels;
+		bool overflows;
+	} rows[] = {{"33554432", "64", true},
+	            {"33554431", "64", false},
+	            {"67108864", "32", true},
+	            {"33554432", "32", false}};
+	const struct nccl_api api = newest();
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct trial t = plain();
+		char text[256];
+		snprintf(text, sizeof text, "NCCL_BUFFSIZE=%s", rows[i].slots);
+		set_env(&t, text);
+		snprintf(text, sizeof text, "NCCL_MIN_P2P_NCHANNELS=%s", rows[i].channels);
+		set_env(&t, text);
+		if (!rows[i].overflows) {
+			taken(&t, &api, 90);
+			continue;
+		}
+		snprintf(text, sizeof text,
+		         "NCCL_BUFFSIZE = %s × NCCL_MIN_P2P_NCHANNELS = %s is 2 GiB or more, which "
+		         "NCCL counts in 32 bits; allowed is less",
+		         rows[i].slots, rows[i].channels);
+		refused(&t, &api, 90, text);
+	}
+}
+
 /* Where multicast is off there is no harm, nor with other numbers of ranks. */
 TEST(copy_engines_of_two_ranks_wait_for_the_library_that_mended_them)
 {

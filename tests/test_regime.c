@@ -182,6 +182,45 @@ TEST(figures_above_the_limit_are_not_believed)
 	drop();
 }
 
+/* What starts copies costs 40 µs, so that they are no limit of small calls: no share of it is given there,
+ * and it is of others. */
+static void copies_start_late(const struct made_place *p, int64_t out[6])
+{
+	curve(p, out);
+	if (p->variant == MADE_LIMIT)
+		out[2] += 40000 * (p->isolated ? 1 : 10);
+}
+
+TEST(where_copies_are_slower_the_limit_is_none)
+{
+	struct made m = quiet();
+	m.stamps = copies_start_late;
+	m.sizes = 7;
+	make(&m);
+	for (unsigned i = 0; i < 7; i++) {
+		const size_t bytes = 4096u << 2 * i;
+		const bool below = bytes <= 1 << 20;
+		assert_int_equal(isnan(summary_limit(&loaded.summary, bytes)), below);
+		assert_int_equal(summary_beyond_copies(&loaded.summary, bytes) != NULL, below);
+		assert_false(isnan(summary_copies(&loaded.summary, bytes)));
+	}
+	drop();
+	const json_t *report = made_report(&m);
+	const json_t *table = json_table(report, "no_limit");
+	assert_int_equal(json_rows(table, (json_keys){NULL}), 5);
+	assert_says(made_read("report.md"), ": plain copies are slower there than single and "
+	                                    "threads, and no share of them is given.");
+	/* A peak that is at such a size has no share. */
+	m.sizes = 3;
+	table = json_table(made_report(&m), "peaks");
+	assert_true(
+	    json_is_null(json_cell(table, (json_keys){"variant", "threads", NULL}, "of_limit")));
+	m.sizes = 7;
+	table = json_table(made_report(&m), "peaks");
+	assert_false(
+	    json_is_null(json_cell(table, (json_keys){"variant", "threads", NULL}, "of_limit")));
+}
+
 TEST(other_sizes_stand_in)
 {
 	struct made m = quiet();

@@ -9,6 +9,67 @@
 
 #define MARGIN 0.02 /* as a share; SEARCHED_MARGIN is its log */
 
+/* Trials as a test wants them: each of a set of its own if no trial before had it. */
+static struct {
+	struct search_space space;
+	struct candidates_seen seen;
+	struct search_set sets[64];
+	bool bad[64];
+	unsigned set_of[64], block_of[64];
+	double gains[64 * SEARCHED_CELLS], memory[64];
+} m;
+
+static void nothing_measured(void)
+{
+	memset(&m, 0, sizeof m);
+	m.space = searched_space();
+	m.seen = (struct candidates_seen){.space = &m.space,
+	                                  .margin = MARGIN,
+	                                  .ncells = SEARCHED_CELLS,
+	                                  .sets = m.sets,
+	                                  .bad = m.bad,
+	                                  .set_of = m.set_of,
+	                                  .block_of = m.block_of,
+	                                  .gains = m.gains,
+	                                  .memory = m.memory};
+}
+
+/* Gains the same in every cell, in a block. Returns the set's place. */
+static unsigned measured(struct search_set set, unsigned block, double gain, double memory_mib)
+{
+	struct candidates_seen *seen = &m.seen;
+	unsigned place = 0;
+	while (place < seen->nsets && !search_set_equal(&m.sets[place], &set))
+		place++;
+	seen->nsets += place == seen->nsets;
+	m.sets[place] = set;
+	m.memory[place] = memory_mib * (1 << 20);
+	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+		m.gains[seen->ntrials * SEARCHED_CELLS + c] = gain;
+	m.block_of[seen->ntrials] = block;
+	m.set_of[seen->ntrials++] = place;
+	return place;
+}
+
+/* All values alone do nothing, in block 0; that of a key is not measured. */
+static void singles_measured(unsigned but)
+{
+	struct search_set rows[64];
+	nothing_measured();
+	const unsigned n = search_singles(&m.space, rows, 64);
+	for (unsigned i = 0; i < n; i++)
+		if (!rows[i].level[but])
+			measured(rows[i], 0, 0, 1000);
+}
+
+static bool is_among(const struct search_set *list, unsigned n, struct search_set set)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (search_set_equal(&list[i], &set))
+			return true;
+	return false;
+}
+
 TEST(a_search_begins_with_each_value_alone)
 {
 	const struct search_space space = searched_space();
@@ -29,7 +90,7 @@ TEST(all_rounds_together_have_no_more_sets_than_a_run)
 {
 	struct search_space space = {.nkeys = SEARCH_MAX_KEYS};
 	struct search_set sets[SEARCH_MAX_SETS], rows[SEARCH_MAX_SETS];
-	unsigned set_of[SEARCH_MAX_SETS], later = 0;
+	unsigned set_of[SEARCH_MAX_SETS], none[SEARCH_MAX_SETS] = {0}, later = 0;
 	double gains[SEARCH_MAX_SETS] = {0};
 	bool bad[SEARCH_MAX_SETS] = {false};
 	for (unsigned k = 0; k < space.nkeys; k++)
@@ -47,6 +108,7 @@ TEST(all_rounds_together_have_no_more_sets_than_a_run)
 	                                     .sets = sets,
 	                                     .bad = bad,
 	                                     .set_of = set_of,
+	                                     .block_of = none,
 	                                     .gains = gains};
 	assert_int_equal(n + candidates_round(&seen, 1, 1, scratch(), rows) + later,
 	                 SEARCH_MAX_SETS);
@@ -122,15 +184,10 @@ TEST(pairs_that_lose_least_come_first)
 TEST(blocks_are_enough_to_pass_the_correction)
 {
 	for (unsigned tests = 1; tests < 60; tests++) {
-		const unsigned two = family_blocks(tests, FAMILY_TWO_SIDED, FAMILY_ALPHA),
-		               one = family_blocks(tests, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+		const unsigned one = family_blocks(tests, FAMILY_ALPHA);
 		double logs[32];
-		for (unsigned b = 0; b < two; b++)
+		for (unsigned b = 0; b < one; b++)
 			logs[b] = 0.1 + 0.001 * b;
-		assert_true(tests * stats_two_sided(stats_signed_rank_tails(logs, two, 0)) <= 0.05);
-		assert_true(two == 6 ||
-		            tests * stats_two_sided(stats_signed_rank_tails(logs, two - 1, 0)) >
-		                0.05);
 		assert_true(tests * stats_signed_rank_tails(logs, one, 0).over <= 0.05);
 		assert_true(one == 6 ||
 		            tests * stats_signed_rank_tails(logs, one - 1, 0).over > 0.05);
@@ -140,7 +197,7 @@ TEST(blocks_are_enough_to_pass_the_correction)
 /* True gains of what is confirmed; whether one has most of what `best` gains in the last cell.
  */
 static bool told_right(searched_gain_fn *gain, const struct searched *r,
-                       const struct search_set *best)
+                       const struct search_set *best, double within)
 {
 	const unsigned last = SEARCHED_CELLS - 1;
 	bool found = false;
@@ -149,7 +206,7 @@ static bool told_right(searched_gain_fn *gain, const struct searched *r,
 		if (!r->tests[i].confirmed)
 			continue;
 		assert_true(truth > SEARCHED_MARGIN);
-		assert_float_equal(log(r->tests[i].expect.estimate), truth, 0.02);
+		assert_float_equal(log(r->tests[i].expect.estimate), truth, within);
 		found |= i % SEARCHED_CELLS == last && truth > 0.9 * gain(best, last);
 	}
 	return found;
@@ -163,9 +220,21 @@ TEST(a_pair_is_found)
 	unsigned found = 0;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct searched r = searched_run(searched_pair, MARGIN, 0.01, seed);
-		found += told_right(searched_pair, &r, &best);
+		found += told_right(searched_pair, &r, &best, 0.02);
 	}
 	assert_in_range(found, 7, 8);
+}
+
+/* Jobs that scatter by 2 %: of 100 searches 77 find it if the luck of the default stays in each gain. */
+TEST(a_pair_is_found_among_jobs_that_scatter)
+{
+	const struct search_set best = {.level = {2, 3}};
+	unsigned found = 0;
+	for (uint64_t seed = 2001; seed <= 2100; seed++) {
+		struct searched r = searched_run(searched_pair, MARGIN, 0.02, seed);
+		found += told_right(searched_pair, &r, &best, 0.05);
+	}
+	assert_in_range(found, 90, 100);
 }
 
 /* The same pair, where other settings lose far more, or fail. */
@@ -175,7 +244,7 @@ TEST(a_pair_is_found_among_settings_that_do_harm)
 	unsigned found = 0;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct searched r = searched_run(searched_poisoned, MARGIN, 0.01, seed);
-		found += told_right(searched_poisoned, &r, &best);
+		found += told_right(searched_poisoned, &r, &best, 0.02);
 	}
 	assert_in_range(found, 7, 8);
 }
@@ -186,7 +255,7 @@ TEST(bottlenecks_do_not_hide_gains)
 	unsigned found = 0;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		struct searched r = searched_run(searched_bottleneck, MARGIN, 0.01, seed);
-		found += told_right(searched_bottleneck, &r, &best);
+		found += told_right(searched_bottleneck, &r, &best, 0.02);
 	}
 	assert_int_equal(found, 4);
 }
@@ -203,50 +272,112 @@ TEST(of_nothing_nothing_is_told)
 /* A set that failed, or had wrong data, is no finalist however fast it is. */
 TEST(bad_sets_are_not_proposed)
 {
-	const struct search_space space = searched_space();
 	struct search_set rows[SEARCH_MAX_SETS], out[SEARCH_MAX_SETS];
-	static double gains[64 * SEARCHED_CELLS];
-	bool bad[SEARCH_MAX_SETS] = {[3] = true};
-	unsigned set_of[64], n = search_cover(&space, NULL, 1, rows, 20);
-	for (unsigned t = 0; t < n; t++) {
-		set_of[t] = t;
-		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			gains[t * SEARCHED_CELLS + c] = t == 3 ? 1 : 0.05;
-	}
-	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,     n,
-	                                     rows,   bad,    set_of,         gains, NULL};
-	unsigned found = candidates_finalists(&seen, scratch(), out);
+	nothing_measured();
+	const unsigned n = search_cover(&m.space, NULL, 1, rows, 20);
+	for (unsigned t = 0; t < n; t++)
+		m.bad[measured(rows[t], 0, t == 3 ? 1 : 0.05 * (t % 2), 1000)] = t == 3;
+	unsigned found = candidates_finalists(&m.seen, scratch(), out);
 	assert_true(found > 0);
-	for (unsigned i = 0; i < found; i++)
-		assert_false(search_set_equal(&out[i], &rows[3]));
-	found = candidates_round(&seen, SEARCH_SCREENS, 1, scratch(), out);
+	assert_false(is_among(out, found, rows[3]));
+	found = candidates_round(&m.seen, SEARCH_SCREENS, 1, scratch(), out);
 	assert_true(found > 0);
-	for (unsigned i = 0; i < found; i++)
-		assert_false(search_set_equal(&out[i], &rows[3]));
+	assert_false(is_among(out, found, rows[3]));
 }
 
 /* A value that fails alone is in no row of the array, nor is one that was lost a fifth with. */
 TEST(what_fails_alone_is_not_combined)
 {
-	const struct search_space space = searched_space();
 	const unsigned failing = 4, slow = 7; /* of the singles: B = 2, C = 2 */
-	struct search_set rows[SEARCH_MAX_SETS], out[SEARCH_MAX_SETS];
-	static double gains[64 * SEARCHED_CELLS];
-	bool bad[SEARCH_MAX_SETS] = {false};
-	unsigned set_of[64], n = search_singles(&space, rows, 64);
-	for (unsigned t = 0; t < n; t++) {
-		set_of[t] = t;
-		bad[t] = t == failing;
-		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			gains[t * SEARCHED_CELLS + c] = t == failing ? NAN : t == slow ? -0.3 : 0;
-	}
-	const struct candidates_seen seen = {&space, MARGIN, SEARCHED_CELLS, n,     n,
-	                                     rows,   bad,    set_of,         gains, NULL};
-	unsigned found = candidates_round(&seen, 1, 1, scratch(), out);
+	struct search_set rows[64], out[SEARCH_MAX_SETS];
+	nothing_measured();
+	const unsigned n = search_singles(&m.space, rows, 64);
+	for (unsigned t = 0; t < n; t++)
+		m.bad[measured(rows[t], 0,
+		               t == failing ? NAN
+		               : t == slow  ? -0.3
+		                            : 0,
+		               1000)] = t == failing;
+	unsigned found = candidates_round(&m.seen, 1, 1, scratch(), out);
 	assert_true(found > 0);
 	for (unsigned i = 0; i < found; i++)
-		for (unsigned k = 0; k < space.nkeys; k++)
+		for (unsigned k = 0; k < m.space.nkeys; k++)
 			assert_false(out[i].level[k] &&
 			             (out[i].level[k] == rows[failing].level[k] ||
 			              out[i].level[k] == rows[slow].level[k]));
+}
+
+/* Screens measure every other cell: of the others the model says what to expect. */
+TEST(a_promise_is_of_every_cell)
+{
+	const struct search_set set = {.level = {2, 3}};
+	double promise[SEARCHED_CELLS];
+	singles_measured(0);
+	const unsigned first = m.seen.ntrials;
+	measured(set, 1, 0.1, 1000);
+	for (unsigned k = 2; k < m.space.nkeys; k++) {
+		struct search_set more = set;
+		more.level[k] = 1;
+		measured(more, 2, 0.1, 1000);
+	}
+	for (unsigned c = 1; c < SEARCHED_CELLS; c += 2)
+		m.gains[first * SEARCHED_CELLS + c] = NAN;
+	candidates_promise(&m.seen, &set, scratch(), promise);
+	for (unsigned c = 0; c < SEARCHED_CELLS; c++)
+		assert_float_equal(promise[c], 0.1, 0.02);
+}
+
+/* Finalists are measured again without each of their settings; then what brought nothing goes. */
+TEST(each_setting_of_a_finalist_is_dropped_in_turn)
+{
+	const struct search_set pair = {.level = {2, 3}}, three = {.level = {2, 3, 1}};
+	struct search_set out[SEARCH_MAX_SETS];
+	singles_measured(0);
+	measured(three, 1, 0.1, 1000);
+	measured(three, 2, 0.1, 1000);
+	assert_int_equal(candidates_round(&m.seen, SEARCH_ROUNDS - 1, 1, scratch(), out), 4);
+	assert_true(search_set_equal(&out[0], &three));
+	assert_true(is_among(out, 4, pair));
+	assert_true(is_among(out, 4, (struct search_set){.level = {2, 0, 1}}));
+	assert_true(is_among(out, 4, (struct search_set){.level = {0, 3, 1}}));
+	for (unsigned i = 0; i < 4; i++)
+		measured(out[i], 3, i && !search_set_equal(&out[i], &pair) ? 0 : 0.1, 1000);
+	assert_int_equal(candidates_finalists(&m.seen, scratch(), out), 1);
+	assert_true(search_set_equal(&out[0], &pair));
+	/* Of a single setting there is nothing to drop. */
+	singles_measured(0);
+	measured((struct search_set){.level = {1}}, 1, 0.1, 1000);
+	assert_int_equal(candidates_round(&m.seen, SEARCH_ROUNDS - 1, 1, scratch(), out), 0);
+}
+
+/* Of sets within the margin the one with less memory, less what brings nothing; a set that was not
+ * measured takes no more than what it was part of. */
+TEST(of_sets_that_gain_the_same_the_one_with_less_memory_wins)
+{
+	static const struct {
+		double gain, memory_mib, alone_mib; /* of the other set; of it less one setting */
+		struct search_set wins;
+	} rows[] = {
+	    {0.19, 900, 900, {.level = {0, 0, 0, 1}}},
+	    {0.19, 900, 2000, {.level = {0, 0, 0, 1, 1}}},
+	    {0.19, 2999.5, 2999.5, {.level = {2, 3}}},
+	    {0.15, 900, 900, {.level = {2, 3}}},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct search_set out[SEARCH_MAX_SETS];
+		singles_measured(3);
+		m.space.finalists = 1;
+		for (unsigned block = 1; block < 5; block++) {
+			measured((struct search_set){.level = {2, 3, 1}}, block, 0.2, 3000);
+			measured((struct search_set){.level = {2, 3, 2}}, block, 0.2, 3000);
+			measured((struct search_set){.level = {0, 0, 0, 1, 1}}, block, rows[i].gain,
+			         rows[i].memory_mib);
+			measured((struct search_set){.level = {0, 0, 0, 1}}, block, rows[i].gain,
+			         rows[i].alone_mib);
+		}
+		assert_int_equal(candidates_finalists(&m.seen, scratch(), out), 1);
+		if (!search_set_equal(&out[0], &rows[i].wins))
+			fail_msg("row %u: A = %u, C = %u, D = %u, E = %u", i, out[0].level[0],
+			         out[0].level[2], out[0].level[3], out[0].level[4]);
+	}
 }

@@ -124,28 +124,3 @@ static unsigned missed(enum probed_way way, enum probed_world world)
 	return n;
 }
 
-/* Why the speed of the cores adjusts no interval: a mode may change it. */
-TEST(intervals_hold_an_effect_that_a_mode_has_through_its_cores)
-{
-	for (int world = 0; world < PROBED_WORLDS; world++)
-		assert_true(missed(PROBED_RAW, (enum probed_world)world) <= most(400, 0.05));
-	assert_true(missed(PROBED_ADJUSTED, PROBED_CORES) <= most(400, 0.05));
-	assert_true(missed(PROBED_ADJUSTED, PROBED_SEEMS) > 200);
-	assert_true(missed(PROBED_CENTRED, PROBED_CORES) > most(400, 0.05));
-}
-/* By hand; NaN are no tests. */
-TEST(holm_steps_down)
-{
-	static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005, NAN, 0.5};
-	static const double wanted[] = {0.04, NAN, 0.09, 0.09, 0.025, NAN, 0.5};
-	double adjusted[7];
-	holm_adjust(p, 7, adjusted);
-	for (int i = 0; i < 7; i++) {
-		assert_int_equal(isnan(wanted[i]), isnan(adjusted[i]));
-		if (!isnan(wanted[i]))
-			assert_near(adjusted[i], wanted[i], 1e-12);
-	}
-	holm_adjust((double[]){0.6, 0.7}, 2, adjusted);
-	assert_near(adjusted[0], 1, 0);
-	assert_near(adjusted[1], 1, 0);
-}

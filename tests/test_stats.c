@@ -419,6 +419,14 @@ TEST(a_share_is_what_the_test_allows)
 	}
 }
 
+TEST(values_far_off_do_not_move_the_shorth)
+{
+	double three[] = {0.3, 0.02, -0.4, 0.01, 0.03}, two[] = {1, 3}, one[] = {7};
+	assert_near(stats_shorth(three, 5), 0.02, 1e-12);
+	assert_near(stats_shorth(two, 2), 2, 1e-12);
+	assert_near(stats_shorth(one, 1), 7, 0);
+}
+
 /* Quantiles of Student's t, as in any table. */
 TEST(students_tails_are_the_tables)
 {

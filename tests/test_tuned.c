@@ -39,30 +39,31 @@ static void stamps(const struct made_place *p, int64_t out[6])
 	out[3] = 10;
 }
 
-static json_t *set_json(const json_t *variant, int first, int second)
+static json_t *set_json(const json_t *variant, const char *levels)
 {
 	json_t *set = json_deep_copy(variant);
 	json_object_set_new(set, "role", json_string("search"));
-	json_object_set_new(set, "levels", json_pack("[i, i]", first, second));
+	json_object_set_new(set, "levels", json_loads(levels, 0, NULL));
 	return set;
 }
 
 static const json_t *sets[2];
-static int first_level = 1; /* of set-1 */
+static const char *levels[2] = {"[1, 0]", "[0, 1]"},
+                  *keys = "[{\"key\": \"env.NCCL_BUFFSIZE\", \"values\": [\"\", \"8388608\"]},"
+                          " {\"key\": \"register\", \"values\": [\"\", \"local\"]}]";
 
 /* The sets are not variants of the environment; it knows the searched keys. */
 static void environment(json_t *env)
 {
 	json_t *variants = json_object_get(env, "variants");
-	sets[0] = set_json(made_variant_of(env, 0), first_level, 0);
-	sets[1] = set_json(made_variant_of(env, 2), 0, 1);
+	sets[0] = set_json(made_variant_of(env, 0), levels[0]);
+	sets[1] = set_json(made_variant_of(env, 2), levels[1]);
 	json_array_remove(variants, 2);
 	json_array_remove(variants, 0);
 	json_object_set_new(env, "blocks", json_integer(CONFIRMED));
-	json_object_set_new(env, "search",
-	                    json_pack("{s:[{s:s, s:[s, s]}, {s:s, s:[s, s]}], s:i}", "keys", "key",
-	                              "env.NCCL_BUFFSIZE", "values", "", "8388608", "key",
-	                              "register", "values", "", "local", "finalists", 2));
+	json_object_set_new(
+	    env, "search",
+	    json_pack("{s:o, s:i}", "keys", json_loads(keys, 0, NULL), "finalists", 2));
 }
 
 static void line(json_t *cell, const struct made_place *p)
@@ -142,9 +143,9 @@ TEST(a_set_of_what_is_not_searched_is_refused)
 {
 	struct record_run run;
 	struct status st = {""};
-	first_level = 2;
+	levels[0] = "[2, 0]";
 	write_record(CONFIRMED);
-	first_level = 1;
+	levels[0] = "[1, 0]";
 	assert_int_equal(record_load(made_folder, &run, &st), -1);
 	assert_says(st.text, "set-1: \"levels\" is not a place");
 }
@@ -155,12 +156,12 @@ TEST(what_the_search_saw_is_in_logs_over_the_default)
 	for (unsigned confirms = 0; confirms <= CONFIRMED; confirms += CONFIRMED) {
 		write_record(confirms);
 		run = cli_record(made_folder);
-		const struct tuned_seen seen = tuned_seen_make(&run, scratch());
-		assert_int_equal(seen.seen.nsets, 2);
-		assert_int_equal(seen.seen.ntrials, 2 * SEARCHED);
-		for (unsigned t = 0; t < seen.seen.ntrials; t++) {
-			const double *g = seen.seen.gains + t * seen.seen.ncells;
-			bool first = seen.seen.set_of[t] == 0;
+		const struct candidates_seen seen = tuned_seen(&run, scratch());
+		assert_int_equal(seen.nsets, 2);
+		assert_int_equal(seen.ntrials, 2 * SEARCHED);
+		for (unsigned t = 0; t < seen.ntrials; t++) {
+			const double *g = seen.gains + t * seen.ncells;
+			bool first = seen.set_of[t] == 0;
 			assert_float_equal(g[0], first ? 0.80 : 0.55, 0.01);
 			assert_float_equal(g[1], first ? 0.40 : 0.55, 0.01);
 		}
@@ -305,7 +306,7 @@ TEST(nothing_is_told_of_the_search_alone)
  * does not say that there is none. */
 TEST(an_unfinished_confirmation_is_called_so)
 {
-	const unsigned least = family_blocks(2, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+	const unsigned least = family_blocks(2, FAMILY_ALPHA);
 	struct status st = {""};
 	assert_in_range(least, 3, CONFIRMED);
 	for (unsigned n = least - 1; n <= least; n++) {
@@ -354,6 +355,136 @@ TEST(the_record_says_what_comes_next)
 		record_free(&run);
 	}
 	free(next);
+}
+
+/* --- a set with its price, as four GPUs have one --- */
+
+/* Of set-1 and set-2: sendrecv's speed, GPU memory, channels. alltoall loses 14 %. */
+static struct {
+	double times, memory_mib;
+	int channels;
+} priced[2];
+
+static bool has_priced(const struct made_place *p)
+{
+	return !p->isolated;
+}
+
+static void stamp_priced(const struct made_place *p, int64_t out[6])
+{
+	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
+	const double speed = !set ? 1 : p->size ? priced[p->variant == MADE_PROCESSES].times : 0.86;
+	out[1] = 5000;
+	out[2] = (int64_t)(1e6 * exp(0.002 * made_noise(p->variant, p->block, p->size)) / speed);
+	out[3] = 10;
+}
+
+static void line_priced(json_t *cell, const struct made_place *p)
+{
+	const bool set = p->variant == MADE_SINGLE || p->variant == MADE_PROCESSES;
+	char bytes[32];
+	snprintf(bytes, sizeof bytes, "%.0f",
+	         (1000 + (set ? priced[p->variant == MADE_PROCESSES].memory_mib : 0)) * (1 << 20));
+	made_fact(cell, "memory_comm_bytes", bytes);
+	made_fact(cell, "memory_calls_bytes", "0");
+}
+
+static void paths_priced(FILE *out)
+{
+	static const char *const names[] = {"set-1", "set-2", "default"};
+	for (unsigned i = 0; i < 3; i++) {
+		const int n = i < 2 ? priced[i].channels : 32;
+		made_data_path(out, names[i], "staged", NULL,
+		               json_pack("{s:i, s:i, s:i}", "p2p_channels", n,
+		                         "p2p_channels_per_peer", n, "coll_channels", 24));
+	}
+}
+
+static void report_priced(void)
+{
+	static const struct made_call calls[] = {{.collective = "alltoall", .bytes = 4 << 20},
+	                                         {.collective = "sendrecv", .bytes = 64 << 20}};
+	const struct made was = made;
+	const char *const of[] = {levels[0], levels[1], keys};
+	struct status st = {""};
+	made = (struct made){.sizes = 2,
+	                     .no_limit = true,
+	                     .variants = four,
+	                     .calls = calls,
+	                     .has = has_priced,
+	                     .environment = environment,
+	                     .line = line_priced,
+	                     .first = searches,
+	                     .more = paths_priced,
+	                     .stamps = stamp_priced};
+	levels[0] = "[1, 1, 0]";
+	levels[1] = "[1, 1, 1]";
+	keys = "[{\"key\": \"env.NCCL_MIN_P2P_NCHANNELS\", \"values\": [\"\", \"64\"]},"
+	       " {\"key\": \"env.NCCL_P2P_NVL_CHUNKSIZE\", \"values\": [\"\", \"65536\"]},"
+	       " {\"key\": \"env.NCCL_CGA_CLUSTER_SIZE\", \"values\": [\"\", \"0\"]}]";
+	write_record(CONFIRMED);
+	made = was;
+	levels[0] = of[0];
+	levels[1] = of[1];
+	keys = of[2];
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+}
+
+/* The gain with its price, never "none": a file for each purpose, and the safe one says in a line
+ * that it is empty. */
+TEST(two_settings_double_sendrecv_and_cost_alltoall)
+{
+	static const char *const files[] = {"nccl.most.conf", "nccl.sendrecv.conf"};
+	priced[0].times = priced[1].times = 2.07;
+	priced[0].memory_mib = 1344;
+	priced[1].memory_mib = 6720;
+	priced[0].channels = priced[1].channels = 64;
+	report_priced();
+	json_t *r = json_report(made_path("report.json"));
+	const json_t *answer = json_object_get(r, "answer");
+	json_assert_one_says(answer, "NCCL_MIN_P2P_NCHANNELS = 64, NCCL_P2P_NVL_CHUNKSIZE = 65536: "
+	                             "up to 2.07");
+	json_assert_one_says(answer, "sendrecv of 64 MiB); they cost alltoall of 4 MiB 14 %: "
+	                             "nccl.most.conf, nccl.sendrecv.conf.");
+	json_decref(r);
+	for (unsigned i = 0; i < 2; i++) {
+		const char *conf = made_read(files[i]);
+		assert_says(conf, "\nNCCL_MIN_P2P_NCHANNELS=64\nNCCL_P2P_NVL_CHUNKSIZE=65536\n");
+		assert_lacks(conf, "\nNCCL_CGA");
+		assert_says(conf,
+		            "#   price: it costs alltoall of 4 MiB 14 %; 1344 MiB more of GPU "
+		            "memory a rank; channels, an SM each while a call runs: 64 p2p");
+		assert_says(conf, "#   sendrecv, 64 MiB: 2.07");
+		assert_says(conf, "#   alltoall, 4 MiB: slower, 0.86");
+	}
+	const char *conf = made_read("nccl.conf"), *empty = strstr(conf, "\n\n");
+	assert_non_null(empty);
+	assert_string_equal(empty + 2, "# Empty: no set that gains is shown to lose nowhere. The "
+	                               "files nccl.*.conf beside this one gain, at a price.\n");
+	assert_false(made_has("nccl.alltoall.conf"));
+	assert_says(made_read("report.md"), "\n- Give nccl.sendrecv.conf to every process");
+}
+
+/* Of sets within 2 % the one that takes less memory, then fewer channels. */
+TEST(of_equal_sets_the_cheaper_one_has_the_files)
+{
+	static const struct {
+		double times, memory_mib;
+		int channels;
+		bool second;
+	} rows[] = {{2.09, 2000, 16, false}, {2.05, 500, 64, true},  {2.05, 1000, 16, true},
+	            {2.09, 1000, 64, false}, {2.09, 1000, 32, true}, {1.95, 500, 16, false}};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		priced[0].times = 2.07;
+		priced[0].memory_mib = 1000;
+		priced[0].channels = 32;
+		priced[1].times = rows[i].times;
+		priced[1].memory_mib = rows[i].memory_mib;
+		priced[1].channels = rows[i].channels;
+		report_priced();
+		assert_says_if(rows[i].second, made_read("nccl.sendrecv.conf"),
+		               "\nNCCL_CGA_CLUSTER_SIZE=0\n");
+	}
 }
 
 TESTS(.begin = made_begin, .end = made_end);

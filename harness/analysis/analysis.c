@@ -48,7 +48,7 @@ int analysis_answer(struct analysis *a, struct status *st)
 	claims_family(a->claims, a->asked.nclaims, a->asked.primary);
 	a->waterfall = waterfall_make(s, &a->regimes, &a->asked);
 	if (s->run->search)
-		a->searched = tuned_seen_make(s->run, s->arena);
+		a->searched = tuned_seen(s->run, s->arena);
 	return 0;
 }
 

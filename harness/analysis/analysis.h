@@ -17,7 +17,7 @@ struct analysis {
 	struct factors_result factors[CLAIM_MAX];
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];
-	struct tuned_seen searched; /* empty without a search */
+	struct candidates_seen searched; /* empty without a search */
 };
 
 /* In the summary's arena. NULL: the record's claims are damaged. */

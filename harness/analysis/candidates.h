@@ -14,7 +14,11 @@
  *    the model's prediction, which counts as three trials. A set that was not measured has the
  *    prediction alone.
  * 4. Drop: the finalists so far, and each of them without one of its settings in turn. What brings
- *    nothing goes, and of sets that are as good the one with less memory stays.
+ *    nothing goes, and of sets within the margin the one with less memory stays. (Channels are known
+ *    of finalists alone, whose path is asked for: of files' sets they are compared too.)
+ *
+ * A block has the default once, and that trial's luck is in all of its gains. What the model leaves
+ * of most of them says how much, and is taken out (the shorth of the block, up to 5 %).
  *
  * The model of a cell is a sum of a few effects, of single values and of pairs of values. They
  * are added one by one, each time the one that explains most of the rest; as many are kept as make
@@ -37,20 +41,7 @@
 #ifndef LAUNCHGAP_CANDIDATES_H
 #define LAUNCHGAP_CANDIDATES_H
 
-#include "../arena.h"
-#include "../config/search.h"
-
-/* What was measured. */
-struct candidates_seen {
-	const struct search_space *space;
-	double margin;
-	unsigned ncells, nsets, ntrials;
-	const struct search_set *sets;
-	const bool *bad;        /* per set: failed, or wrong data */
-	const unsigned *set_of; /* per trial */
-	const double *gains;    /* [trial * ncells + cell]; NaN where a cell is missing */
-	const double *memory;   /* per set, NaN: not known; or NULL */
-};
+#include "effects.h"
 
 /* Sets of a round; of all rounds together at most SEARCH_MAX_SETS. Returns how many; 0: the round has
  * nothing to measure. */
@@ -60,8 +51,10 @@ unsigned candidates_round(const struct candidates_seen *seen, unsigned round, ui
  * one with the highest mean, others for single cells; each less what brings nothing. */
 unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *arena,
                               struct search_set *out);
-/* The mean gain, a log, of a set's trials in a cell; NaN without any. */
-double candidates_mean(const struct candidates_seen *seen, unsigned set, unsigned cell);
+/* What the search promises of a set in each cell, a log: the mean of its trials, or what the model
+ * says of a cell that they did not measure. */
+void candidates_promise(const struct candidates_seen *seen, const struct search_set *set,
+                        struct arena *arena, double *out);
 /* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
  * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
 double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,

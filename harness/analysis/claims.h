@@ -25,8 +25,8 @@
  *
  * All tested claims but the primary one are a family: Bonferroni's correction keeps to 5 % the chance
  * that any of them is called wrongly, whatever variants they share. A claim that is decided by itself
- * but not in its family reads "(taken alone)". Why not Holm's, and which families can be confirmed at
- * all: config/family.h. */
+ * but not in its family reads "(taken alone)". Which families can be confirmed at all:
+ * config/family.h. */
 #ifndef LAUNCHGAP_CLAIMS_H
 #define LAUNCHGAP_CLAIMS_H
 

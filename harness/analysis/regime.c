@@ -97,7 +97,7 @@ static const struct summary_row *above_limit(const struct summary *s, const stru
 		if (!is_of(s, row->group, r->pace) || !holds(r->range, row->cell.asked_bytes) ||
 		    (coll_info(row->cell.coll)->is & COLL_REDUCES))
 			continue;
-		double of = row->busbw_gbs / summary_limit(s, row->cell.bytes);
+		double of = row->busbw_gbs / summary_copies(s, row->cell.bytes);
 		if (of > *share) {
 			*share = of;
 			worst = row;

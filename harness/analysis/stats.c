@@ -73,6 +73,20 @@ double stats_median(double *x, size_t n)
 	return stats_quantile(x, n, 0.5);
 }
 
+double stats_shorth(double *x, size_t n)
+{
+	const size_t half = n / 2 + 1;
+	size_t at = 0;
+	double sum = 0;
+	stats_sort(x, n);
+	for (size_t i = 1; i + half <= n; i++)
+		if (x[i + half - 1] - x[i] < x[at + half - 1] - x[at])
+			at = i;
+	for (size_t i = 0; i < half; i++)
+		sum += x[at + i];
+	return sum / (double)half;
+}
+
 void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi)
 {
 	size_t known = 0;

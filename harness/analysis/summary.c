@@ -578,7 +578,7 @@ const char *summary_fact(const struct summary *s, unsigned variant, int worker, 
 	return NULL;
 }
 
-double summary_limit(const struct summary *s, size_t bytes)
+double summary_copies(const struct summary *s, size_t bytes)
 {
 	double best = NAN;
 	for (unsigned i = 0; i < s->nrows; i++) {
@@ -591,6 +591,27 @@ double summary_limit(const struct summary *s, size_t bytes)
 			best = row->busbw_gbs;
 	}
 	return best;
+}
+
+const struct summary_row *summary_beyond_copies(const struct summary *s, size_t bytes)
+{
+	const struct summary_row *most = NULL;
+	double gbs = summary_copies(s, bytes) * (1 + s->margin);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const enum summary_role role = s->variants[row->variant].role;
+		if (row->cell.bytes == bytes && role != ROLE_LIMIT && role != ROLE_AGAIN &&
+		    !(coll_info(row->cell.coll)->is & COLL_REDUCES) && row->busbw_gbs > gbs) {
+			gbs = row->busbw_gbs;
+			most = row;
+		}
+	}
+	return most;
+}
+
+double summary_limit(const struct summary *s, size_t bytes)
+{
+	return summary_beyond_copies(s, bytes) ? NAN : summary_copies(s, bytes);
 }
 
 static const char *text_of(const json_t *object, const char *key)

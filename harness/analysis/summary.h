@@ -39,8 +39,13 @@ bool summary_is_asked(const struct summary *summary, unsigned variant);
 bool summary_like(const struct summary *summary, unsigned a, unsigned b);
 /* Whether a variant is compared with the reference. */
 bool summary_has_ratio(const struct summary *summary, unsigned variant);
-/* The limit's bus bandwidth at a size, its best if it was not measured there, NaN if it was not
- * measured at all. */
+/* The bus bandwidth of plain copies at a size, their best if they were not measured there, NaN if they
+ * were not measured at all. */
+double summary_copies(const struct summary *summary, size_t bytes);
+/* The row that exceeds plain copies of its size by more than the margin, the most of all, or NULL. (A
+ * reduction can be computed on the way, so that its bus bandwidth is not that of a link.) */
+const struct summary_row *summary_beyond_copies(const struct summary *summary, size_t bytes);
+/* As summary_copies, for the limit of the size: NaN if any row exceeds it, as it is none then. */
 double summary_limit(const struct summary *summary, size_t bytes);
 
 /* How many GPUs the ranks may be, and what they are; 0: they are none. */

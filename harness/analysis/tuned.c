@@ -62,23 +62,23 @@ static double default_log(const struct summary *s, unsigned place, unsigned bloc
 	return isnan(first) ? again : isnan(again) ? first : (first + again) / 2;
 }
 
-static unsigned round_at(const struct record_search *s, unsigned block)
+/* Its place in the search's blocks. */
+static unsigned block_at(const struct record_search *s, unsigned block)
 {
-	for (unsigned i = 0; i < s->nblocks; i++)
-		if (s->blocks[i].block == block)
-			return s->blocks[i].round;
-	return 0;
+	unsigned i = 0;
+	while (i + 1 < s->nblocks && s->blocks[i].block != block)
+		i++;
+	return i;
 }
 
 /* A trial of each set and block that has any cell. */
 static void gains_take(const struct record_search *search, const struct summary *s,
-                       struct tuned_seen *t)
+                       struct candidates_seen *seen)
 {
 	const struct index *x = &s->index;
 	const size_t most = (size_t)search->nsets * x->nblocks;
-	struct candidates_seen *seen = &t->seen;
 	unsigned *set_of = ARENA_ARRAY(s->arena, unsigned, most),
-	         *round_of = ARENA_ARRAY(s->arena, unsigned, most);
+	         *block_of = ARENA_ARRAY(s->arena, unsigned, most);
 	/* Room for one more: a trial without any cell. */
 	double *all = ARENA_ARRAY(s->arena, double, (most + 1) * x->nplaces);
 	for (unsigned i = 0; i < search->nsets; i++) {
@@ -93,13 +93,13 @@ static void gains_take(const struct record_search *search, const struct summary 
 			if (!any)
 				continue;
 			set_of[seen->ntrials] = i;
-			round_of[seen->ntrials++] = round_at(search, x->blocks[b]);
+			block_of[seen->ntrials++] = block_at(search, x->blocks[b]);
 		}
 	}
 	seen->ncells = x->nplaces;
 	seen->set_of = set_of;
+	seen->block_of = block_of;
 	seen->gains = all;
-	t->round_of = round_of;
 }
 
 /* Sets with wrong data, or a job that failed: not to be measured again. */
@@ -121,18 +121,18 @@ static const bool *bad_find(const struct record_run *run, const struct summary *
 	return bad;
 }
 
-struct tuned_seen tuned_seen_make(const struct record_run *run, struct arena *arena)
+struct candidates_seen tuned_seen(const struct record_run *run, struct arena *arena)
 {
 	const struct record_search *search = run->search;
 	struct record_run own;
 	struct summary s;
 	own_run(run, arena, &own);
 	summary_make(&own, arena, &s);
-	struct tuned_seen out = {.seen = {.space = &search->space,
-	                                  .margin = s.margin,
-	                                  .nsets = search->nsets,
-	                                  .sets = search->sets,
-	                                  .bad = bad_find(run, &s)}};
+	struct candidates_seen out = {.space = &search->space,
+	                              .margin = s.margin,
+	                              .nsets = search->nsets,
+	                              .sets = search->sets,
+	                              .bad = bad_find(run, &s)};
 	gains_take(search, &s, &out);
 	double *memory = ARENA_ARRAY(arena, double, search->nsets + 1);
 	for (unsigned i = 0; i < search->nsets; i++) {
@@ -140,6 +140,6 @@ struct tuned_seen tuned_seen_make(const struct record_run *run, struct arena *ar
 		const struct memory_use use = memory_of(&s, (unsigned)v);
 		memory[i] = v < 0 ? NAN : use.comm + use.calls;
 	}
-	out.seen.memory = memory;
+	out.memory = memory;
 	return out;
 }

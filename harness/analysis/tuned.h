@@ -13,7 +13,7 @@ struct tuned_test {
 	struct stats_ratio ratio; /* of speed, over the default */
 	double p;                 /* of so much or more, if the ratio is at the hurdle */
 	double hurdle;            /* a log */
-	double promised;          /* by the search, a log; -INFINITY if it did not measure it */
+	double promised;          /* by the search, a log */
 	double p_adjusted;
 	int confirmed;             /* 0 or 1, as no_loss */
 	int no_loss;               /* the interval is above the margin's other end */
@@ -30,12 +30,8 @@ void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells,
 
 /* --- of a record --- */
 
-/* What the search measured, in logs over the default. It borrows the record's sets. */
-struct tuned_seen {
-	struct candidates_seen seen;
-	const unsigned *round_of; /* per trial */
-};
-/* The run has a search. */
-struct tuned_seen tuned_seen_make(const struct record_run *run, struct arena *arena);
+/* What the search of a run measured, in logs over the default; block_of: places in its blocks. It
+ * borrows the record's sets. */
+struct candidates_seen tuned_seen(const struct record_run *run, struct arena *arena);
 
 #endif

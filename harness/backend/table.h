@@ -9,7 +9,8 @@ extern const struct backend *const backend_table[];
 const struct backend *backend_find(const char *name);
 /* The i-th one's name; NULL: there are no more. */
 const char *backend_name(unsigned i);
-/* Ranks that it can hold here; 0: none, with the reason. For struct plan_machine. */
+/* Ranks that it can hold here (0: none), and in st why no more, if that is known. For struct
+ * plan_machine. */
 unsigned backend_capacity(const char *name, struct status *st);
 /* Whether a key is set that the backend of these settings ignores: which key, and the first two
  * backends that use it (NULL if there are fewer). Backends that load the library use NCCL_… of the

@@ -311,8 +311,7 @@ static struct family family_of(const struct analysis *a, struct arena *arena)
 	}
 	f.chance = arena_text(arena, "%.2g", f.claims * FAMILY_ALPHA);
 	/* At this look. */
-	f.wants =
-	    f.claims ? family_blocks(f.claims, FAMILY_ONE_SIDED, 1 - a->s->looks.confidence) : 0;
+	f.wants = f.claims ? family_blocks(f.claims, 1 - a->s->looks.confidence) : 0;
 	f.when = f.untested ? UNTESTED : 0;
 	if (f.claims + !!primary < 2)
 		return f;

@@ -328,7 +328,7 @@ static unsigned steps_of(const struct summary *s, struct arena *arena, unsigned 
 		if (!last) {
 			step.to_gbs = bandwidth(s, variant, group, i + 1);
 			step.predicted_gbs = fmin(step.from_gbs * step.after / step.before,
-			                          summary_limit(s, g->bytes[i + 1]));
+			                          summary_copies(s, g->bytes[i + 1]));
 			if (leaves(s, arena, group, variant, i + 1, JUMP, &factor))
 				step.found = "a jump";
 		}

@@ -45,7 +45,7 @@ static void doubt_limit(struct warnings *w)
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		const double of = row->busbw_gbs / summary_limit(s, row->cell.bytes);
+		const double of = row->busbw_gbs / summary_copies(s, row->cell.bytes);
 		if (s->variants[row->variant].role == ROLE_LIMIT || !(of > FAR_BEYOND))
 			continue;
 		n++;

@@ -97,7 +97,7 @@ static const struct column tested_columns[] = {
     COLUMN(struct tuning_test, pace, "pace", "", TEXT),
     COLUMN(struct tuning_test, asked_bytes, "size", "", BYTES),
     COLUMN_AS(struct tuning_test, of.ratio, "ratio", "speed", "", RATIO, 0),
-    COLUMN_AS(struct tuning_test, of.p_adjusted, "p_adjusted", "p, by Holm", "", NUMBER, 0),
+    COLUMN_AS(struct tuning_test, of.p_adjusted, "p_adjusted", "p, times the sets, cells in a fixed order", "", NUMBER, 0),
     COLUMN_AS(struct tuning_test, of.confirmed, "confirmed", "confirmed", "", FLAG, 0),
     COLUMN_AS(struct tuning_test, of.no_loss, "no_loss", "no loss", "", FLAG, 0),
     COLUMN_AS(struct tuning_test, of.expect, "expect", "to expect", "", RATIO, 0),
@@ -225,8 +225,7 @@ static void finalists_find(struct tuning *t)
 		    .channels = t->evidence->paths[v].channels,
 		    .default_channels = t->evidence->paths[s->reference].channels,
 		    .levels = search->sets[set],
-		    .variant = (unsigned)v,
-		    .in_search = set};
+		    .variant = (unsigned)v};
 		f->settings = settings_of(t, f);
 	}
 }
@@ -245,14 +244,14 @@ static void tests_make(struct tuning *t)
 {
 	const struct candidates_seen *seen = t->seen;
 	const unsigned n = t->nfinalists * t->ncells;
+	double *promised = ARENA_ARRAY(t->arena, double, seen->ncells + 1);
 	t->tests = ARENA_ARRAY(t->arena, struct tuned_test, n + 1);
 	for (unsigned i = 0; i < n; i++) {
 		const struct tuning_finalist *f = &t->finalists[i / t->ncells];
 		const unsigned c = i % t->ncells;
-		const double hurdle = hurdle_of(t->s, &t->cells[c].aa),
-		             promised = seen->ncells == t->ncells
-		                            ? candidates_mean(seen, f->in_search, c)
-		                            : NAN;
+		const double hurdle = hurdle_of(t->s, &t->cells[c].aa);
+		if (!c)
+			candidates_promise(seen, &f->levels, t->arena, promised);
 		const struct contrast by =
 		    judge(t, &t->cells[c], f->variant, (unsigned)t->s->reference,
 		          isinf(hurdle) ? 0 : expm1(hurdle));
@@ -261,7 +260,7 @@ static void tests_make(struct tuning *t)
 		    (struct tuned_test){.hurdle = hurdle,
 		                        .ratio = by.verdict.ratio,
 		                        .p = by.p.less.under,
-		                        .promised = isnan(promised) ? -INFINITY : promised};
+		                        .promised = seen->ncells == t->ncells ? promised[c] : 0};
 	}
 	tuned_judge(t->tests, t->nfinalists, t->ncells, t->s->margin);
 }
@@ -516,8 +515,7 @@ static struct tuning_found found_of(const struct tuning *t)
 	                           .finalists = n,
 	                           .cells = t->ncells,
 	                           .blocks = s->nblocks,
-	                           .wants =
-	                               n ? family_blocks(n, FAMILY_ONE_SIDED, FAMILY_ALPHA) : 0,
+	                           .wants = n ? family_blocks(n, FAMILY_ALPHA) : 0,
 	                           .folder = s->run->folder,
 	                           .margin = s->margin};
 	for (unsigned c = 0; c < t->ncells; c++)
@@ -653,8 +651,8 @@ static void tell(const struct analysis *a, struct story *story)
 	struct tuning t = {.s = a->s,
 	                   .evidence = &a->evidence,
 	                   .regimes = &a->regimes,
-	                   .seen = &a->searched.seen,
-	                   .space = a->searched.seen.space,
+	                   .seen = &a->searched,
+	                   .space = a->searched.space,
 	                   .arena = story->arena};
 	if (!a->s->run->search)
 		return;

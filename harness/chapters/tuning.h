@@ -42,7 +42,7 @@ struct tuning_finalist {
 	double memory_mib; /* NCCL makes the buffers of sends with their first call */
 	const char *channels, *default_channels;
 	struct search_set levels;
-	unsigned variant, in_search;
+	unsigned variant;
 	const struct tuned_test *tests; /* per cell */
 };
 

@@ -4,10 +4,10 @@
 
 #include "claim.h"
 
-unsigned family_blocks(unsigned tests, enum family_sides sides, double alpha)
+unsigned family_blocks(unsigned tests, double alpha)
 {
 	unsigned n = CLAIM_BLOCKS;
-	while (ldexp(tests * (double)sides, -(int)n) > alpha)
+	while (ldexp(tests, -(int)n) > alpha)
 		n++;
 	return n;
 }

@@ -100,7 +100,7 @@ static const struct field experiment[] = {
              "both. On backends without communicators everything is opened again. [How it is measured](../harness/analysis/README.md#how-it-is-measured)"},
     {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure",
      .more = "Both included; the first measures all. Without such a size there is one communicator, and in an experiment with claims for each variant of "
-             "which none is about such a size. Small messages draw most of their luck with each communicator, large ones hardly any"},
+             "which none is about such a size by less than 10 %. Small messages draw most of their luck with each communicator, large ones hardly any"},
     {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times",
      .more = "Each has all cells. On nccl the new ones come while the old still hold their place, so that a GPU needs room for both. `states.exp` nests "
              "both to find where scatter comes from. Not with `cycles`"},

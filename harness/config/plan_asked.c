@@ -195,7 +195,7 @@ unsigned plan_family(const struct plan *plan, unsigned *blocks)
 		family += !leads;
 	}
 	if (family || primary)
-		*blocks = family_blocks(family, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+		*blocks = family_blocks(family, FAMILY_ALPHA);
 	return family;
 }
 

@@ -155,10 +155,11 @@ static void connections_note(struct plan *plan)
 		    plan_connections(plan, i) < plan->spec->connections)
 			status_list(once, sizeof once, plan->variants[i].name);
 	if (once[0])
-		plan_note(plan,
-		          "one communicator in each job, as no claim compares them at sizes of "
-		          "connection_bytes: %s",
-		          once);
+		plan_note(
+		    plan,
+		    "one communicator in each job, as no claim compares them by less than %g %% "
+		    "at sizes of connection_bytes: %s",
+		    100 * PLAN_LUCK, once);
 }
 
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,

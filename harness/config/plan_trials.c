@@ -212,13 +212,14 @@ static bool of_counters(const struct plan *plan, const struct claim *c)
 	return metric_info(c->metric)->counters;
 }
 
-/* Of times at sizes of later connections: what is of a job as a whole has no size. */
+/* Of times at sizes of later connections, within what one's luck moves: what is of a job as a whole
+ * has no size. */
 static bool of_connections(const struct plan *plan, const struct claim *c)
 {
 	const struct claim_range own = plan_claim_sizes(plan, c),
 	                         again = plan->spec->connection_bytes;
-	return !metric_info(c->metric)->counters && !metric_info(c->metric)->whole &&
-	       own.lo <= again.hi && own.hi >= again.lo;
+	return c->by < PLAN_LUCK && !metric_info(c->metric)->counters &&
+	       !metric_info(c->metric)->whole && own.lo <= again.hi && own.hi >= again.lo;
 }
 
 unsigned plan_connections(const struct plan *plan, unsigned variant)

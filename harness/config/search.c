@@ -421,7 +421,7 @@ static int values_here(struct plan *plan, const struct plan_machine *machine, st
 
 unsigned search_blocks(const struct plan *plan)
 {
-	unsigned least = family_blocks(plan->search.finalists, FAMILY_ONE_SIDED, FAMILY_ALPHA);
+	unsigned least = family_blocks(plan->search.finalists, FAMILY_ALPHA);
 	return plan->spec->blocks > least ? plan->spec->blocks : least;
 }
 

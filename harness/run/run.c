@@ -51,27 +51,28 @@ static int collect(struct runner *r, const struct trial *trial, const struct job
 	return 1;
 }
 
+/* A trial that may not overlap keeps its plan until its turn. */
 static int start(struct runner *r, unsigned index, bool held, struct run_ahead *out,
                  struct status *st)
 {
-	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
-	if (trial && r->request->change)
-		r->request->change(trial, r->request->change_arg);
-	if (!trial || (held && !plan_overlaps(&r->plan, trial)) ||
-	    job_begin(trial, r->request->self, r->folder.scratch, index % 2, held, &out->job, st)) {
-		trial_free(trial);
+	const bool planned = out->trial;
+	if (!planned && !(out->trial = plan_trial(&r->plan, r->request->machine, index, st)))
 		return -1;
-	}
-	out->trial = trial;
-	return 0;
+	if (!planned && r->request->change)
+		r->request->change(out->trial, r->request->change_arg);
+	if (held && !plan_overlaps(&r->plan, out->trial))
+		return -1;
+	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
+	                        &out->job, st);
+	return out->begun ? 0 : -1;
 }
 
 static void drop_ahead(struct runner *r)
 {
-	if (r->ahead.trial)
+	if (r->ahead.begun)
 		job_drop(&r->ahead.job);
 	trial_free(r->ahead.trial);
-	r->ahead.trial = NULL;
+	r->ahead = (struct run_ahead){.trial = NULL};
 }
 
 /* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
@@ -81,13 +82,15 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 {
 	struct run_ahead now = r->ahead;
 	struct status ignored = {""};
-	r->ahead.trial = NULL;
-	if (!now.trial && start(r, index, false, &now, st))
+	r->ahead = (struct run_ahead){.trial = NULL};
+	if (!now.begun && start(r, index, false, &now, st)) {
+		trial_free(now.trial);
 		return -1;
+	}
 	if (job_measure(&now.job, r->spec.timeout_s) && next >= 0)
 		start(r, (unsigned)next, true, &r->ahead, &ignored);
 	job_end(&now.job);
-	if (r->ahead.trial) /* from here on time is the next one's */
+	if (r->ahead.begun) /* from here on time is the next one's */
 		now.job.to_ns = r->ahead.job.from_ns;
 	const int result =
 	    now.job.result.end == JOB_INTERRUPTED ? 2 : collect(r, now.trial, &now.job, st);

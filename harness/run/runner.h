@@ -37,6 +37,7 @@ struct progress;
 /* A trial of the plan, and its job. */
 struct run_ahead {
 	struct trial *trial; /* NULL: none */
+	bool begun;          /* its job, which may wait */
 	struct job job;
 };
 

@@ -19,7 +19,7 @@
 /* --- what comes next, by the record --- */
 
 /* Sets of the last round that have no trial in it yet. */
-static void find_missing(const struct record_search *s, const struct tuned_seen *t,
+static void find_missing(const struct record_search *s, const struct candidates_seen *seen,
                          struct tune_next *out)
 {
 	const struct record_search_block *last = &s->blocks[s->nblocks - 1];
@@ -28,9 +28,10 @@ static void find_missing(const struct record_search *s, const struct tuned_seen 
 		tries += s->blocks[b].round == last->round;
 	for (unsigned i = 0; i < last->nsets; i++) {
 		const unsigned set = last->sets[i];
-		bool has = t->seen.bad[set] || tries >= MOST_TRIES;
-		for (unsigned k = 0; k < t->seen.ntrials && !has; k++)
-			has = t->seen.set_of[k] == set && t->round_of[k] == last->round;
+		bool has = seen->bad[set] || tries >= MOST_TRIES;
+		for (unsigned k = 0; k < seen->ntrials && !has; k++)
+			has = seen->set_of[k] == set &&
+			      s->blocks[seen->block_of[k]].round == last->round;
 		if (!has)
 			out->sets[out->n++] = s->sets[set];
 	}
@@ -64,15 +65,15 @@ static unsigned blocks_confirmed(const struct record_run *run)
 	return whole;
 }
 
-static void confirm_next(const struct record_run *run, const struct tuned_seen *t, unsigned blocks,
-                         struct arena *arena, struct tune_next *out)
+static void confirm_next(const struct record_run *run, const struct candidates_seen *seen,
+                         unsigned blocks, struct arena *arena, struct tune_next *out)
 {
 	const struct record_search *s = run->search;
 	const struct record_search_block *first = s->confirmed;
 	out->confirms = true;
 	out->round = SEARCH_ROUNDS;
 	if (!first)
-		out->n = candidates_finalists(&t->seen, arena, out->sets);
+		out->n = candidates_finalists(seen, arena, out->sets);
 	out->confirmed = first ? blocks_confirmed(run) : 0;
 	out->ended = first && out->confirmed >= blocks;
 	for (unsigned i = 0; first && i < first->nsets && !out->ended; i++)
@@ -89,18 +90,18 @@ void tune_next(const struct record_run *run, const struct search_space *space, u
 		out->n = candidates_round(&nothing, 0, seed, arena, out->sets);
 		return;
 	}
-	const struct tuned_seen t = tuned_seen_make(run, arena);
+	const struct candidates_seen seen = tuned_seen(run, arena);
 	if (!s->confirmed)
-		find_missing(s, &t, out);
+		find_missing(s, &seen, out);
 	while (!s->confirmed && !out->n && !hurry && out->round + 1 < SEARCH_ROUNDS)
-		out->n = candidates_round(&t.seen, ++out->round, seed, arena, out->sets);
+		out->n = candidates_round(&seen, ++out->round, seed, arena, out->sets);
 	if (!out->n)
-		confirm_next(run, &t, blocks, arena, out);
+		confirm_next(run, &seen, blocks, arena, out);
 	if (!out->n && !out->ended) {
 		out->ended = true;
 		snprintf(out->why, sizeof out->why,
 		         "None of %u sets promises more than half the margin in any cell",
-		         t.seen.nsets);
+		         seen.nsets);
 	}
 }
 
@@ -247,8 +248,7 @@ static void say_best(struct runner *r, const struct record_run *run, struct aren
 {
 	if (!run->search || !r->progress)
 		return;
-	const struct tuned_seen t = tuned_seen_make(run, arena);
-	const struct candidates_seen *seen = &t.seen;
+	const struct candidates_seen of = tuned_seen(run, arena), *seen = &of;
 	double *sum = ARENA_ARRAY(arena, double, seen->nsets + 1);
 	unsigned *n = ARENA_ARRAY(arena, unsigned, seen->nsets + 1), best = seen->nsets;
 	for (unsigned i = 0; i < seen->ntrials * seen->ncells; i++) {
