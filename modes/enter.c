@@ -167,10 +167,9 @@ out:
 
 /* --- the link between hosts --- */
 
-/* How the first processes of hosts reach the first of them. MPI alone carries a secret, as it has none of
- * its own. */
+/* How the first processes of hosts reach the first of them. */
 struct link_place {
-	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
+	char address[ADDRESS_BYTES];
 	int failed;
 };
 
@@ -183,36 +182,31 @@ static int64_t now(void *of)
 static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
                       struct between **out, struct status *st)
 {
-	const char *shared = exchange_secret(run->exchange);
 	struct link_place at = {.failed = 0};
 	struct door_place door = {.fd = -1};
 	struct status why = {""};
+	char secret[WIRE_SECRET_BYTES], name[MACHINE_HOST_BYTES];
 	int result = -1;
 	if (seat->process == 0) {
-		at.failed = door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why) ||
-		            (!shared && wire_secret(at.secret, &why));
+		at.failed = door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
 		snprintf(at.address, sizeof at.address, "%s", door.address);
 	}
+	machine_host_name(name);
+	wire_derive(exchange_secret(run->exchange), "hosts", secret);
+	const struct between_place place = {.seat = {.rank = seat->host,
+	                                             .size = run->hosts,
+	                                             .door = door.fd,
+	                                             .address = at.address,
+	                                             .secret = secret,
+	                                             .timeout_s = LINK_S,
+	                                             .peer = "host"},
+	                                    .name = name,
+	                                    .yield = run->shape.yield,
+	                                    .now = now};
 	if (!exchange_first(run->exchange, &at, sizeof at, st) && at.failed)
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
-	if (!st->text[0] && shared)
-		wire_derive(shared, "hosts", at.secret);
-	if (!st->text[0]) {
-		char name[MACHINE_HOST_BYTES];
-		machine_host_name(name);
-		const struct between_place place = {.host = seat->host,
-		                                    .name = name,
-		                                    .nhosts = run->hosts,
-		                                    .door = door.fd >= 0 ? &door : NULL,
-		                                    .address = at.address,
-		                                    .secret = at.secret,
-		                                    .yield = run->shape.yield,
-		                                    .now = now};
-		result = seat->here
-		             ? 0
-		             : between_open(&place, clock_now_ns() + LINK_S * (int64_t)1000000000,
-		                            out, st);
-	}
+	if (!st->text[0])
+		result = seat->here ? 0 : between_open(&place, out, st);
 	if (door.fd >= 0)
 		close(door.fd);
 	if (!result && *out)

@@ -71,17 +71,19 @@ void linked_reach(struct linked *all, unsigned stage)
 
 int linked_open(struct host *h)
 {
-	const struct between_place place = {.host = h->number,
-	                                    .nhosts = h->nhosts,
+	const struct between_place place = {.seat = {.rank = h->number,
+	                                             .size = h->nhosts,
+	                                             .door = h->number ? -1 : h->door.fd,
+	                                             .address = h->address,
+	                                             .secret = h->secret,
+	                                             .timeout_s = h->limit_s,
+	                                             .peer = "host"},
 	                                    .name = h->name,
-	                                    .door = h->number ? NULL : &h->door,
-	                                    .address = h->address,
-	                                    .secret = h->secret,
 	                                    .silence_ms = h->silence_ms,
 	                                    .now = linked_now,
 	                                    .of = h,
 	                                    .yield = true};
-	return between_open(&place, clock_now_ns() + h->limit_ns, &h->between, &h->status);
+	return between_open(&place, &h->between, &h->status);
 }
 
 int linked_watch(struct host *h)
@@ -112,7 +114,7 @@ void linked_set(struct linked *all, unsigned n)
 		h->door = door;
 		memcpy(h->address, door.address, sizeof h->address);
 		h->secret = secret;
-		h->limit_ns = 20 * LINKED_SECOND;
+		h->limit_s = 20;
 		h->begin_ns = clock_now_ns();
 		/* Host 0's is off too: nothing may take it for the truth. */
 		h->offset_ns = ((int64_t)i * 3 - 4) * LINKED_SECOND + 7 * i;

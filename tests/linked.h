@@ -17,8 +17,8 @@ struct host {
 	char name[8], address[ADDRESS_BYTES];
 	struct door_place door; /* of host 0 */
 	const char *secret;
-	unsigned silence_ms;
-	int64_t begin_ns, limit_ns;
+	unsigned silence_ms, limit_s;
+	int64_t begin_ns;
 	_Atomic int64_t offset_ns; /* of its clock, at begin_ns */
 	double drift;
 	struct between *between;

@@ -1,5 +1,4 @@
 /* Processes of one world swap bytes; what each says if one fails. Ranks are threads. */
-#include <endian.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -152,7 +151,7 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 	run_without(0);
 	for (unsigned i = 0; i < 3; i++)
 		assert_says(world.ranks[i].st.text,
-		            "rank 2 is at another exchange (number 1, kind ");
+		            "rank 2: it shares 24 of 72 bytes, where 16 of 48 are expected");
 }
 
 static void fail_by_call(struct rank *r)
@@ -268,7 +267,12 @@ TEST(too_many_bytes_are_refused)
 static const char *say_other(unsigned rank, unsigned size, const char *secret, struct status *st)
 {
 	struct exchange *x = NULL;
-	const struct exchange_seat other = {rank, size, -1, world.door.address, secret, 60};
+	const struct exchange_seat other = {.rank = rank,
+	                                    .size = size,
+	                                    .door = -1,
+	                                    .address = world.door.address,
+	                                    .secret = secret,
+	                                    .timeout_s = 60};
 	st->text[0] = '\0';
 	assert_int_equal(exchange_open_tcp(&other, &x, st), -1);
 	assert_null(x);
@@ -328,20 +332,21 @@ TEST(rank_0_that_never_comes_is_named)
 /* Processes that die without a word, at any point: the kernel closes what they had. */
 TEST(a_process_that_is_killed_half_way_is_named)
 {
-	static const size_t said[] = {0, 5, 12, 14};
+	static const struct letter heads[2] = {{.kind = LETTER_PART, .step = 1}};
+	static const size_t said[] = {0, 5, sizeof *heads, sizeof *heads + 2};
 	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
 		world_make(2, 60);
 		pid_t child = fork();
 		if (!child) {
 			const struct door_world of = {world.secret, "rank", 2, NULL};
-			const uint32_t head[4] = {htole32(0x1a0), htole32(1), htole32(4), 0};
 			const int64_t soon = clock_now_ns() + 60000000000;
 			struct status st = {""};
-			char began[12];
+			struct letter began;
 			struct wire w;
 			if (!door_connect(world.door.address, &of, 1, soon, &w, &st) &&
-			    !wire_recv(&w, began, sizeof began, soon, &st) &&
-			    send(w.fd, head, said[i], MSG_NOSIGNAL) == (ssize_t)said[i])
+			    !wire_send(&w, heads, sizeof *heads, soon, &st) &&
+			    !wire_recv(&w, &began, sizeof began, soon, &st) &&
+			    send(w.fd, heads, said[i], MSG_NOSIGNAL) == (ssize_t)said[i])
 				raise(SIGKILL);
 			_exit(1);
 		}

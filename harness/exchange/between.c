@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../clock.h"
-#include "star.h"
 
 #define MS ((int64_t)1000000)
 
@@ -20,13 +19,13 @@
 
 struct far {
 	struct aligned clock;
-	struct between_meets meets;
 	bool has_come;    /* to this meeting */
 	int64_t heard_ns; /* when */
 };
 
 struct between {
-	struct star star;
+	struct peers peers; /* the other hosts; their heartbeats have connections of their own */
+	struct peers beats;
 	int64_t (*now)(void *of);
 	void *now_of;
 	struct far *far;           /* by host */
@@ -34,52 +33,15 @@ struct between {
 	int64_t best_since_ns;
 	unsigned pings;
 	int64_t typical_ns, telling_ns, added_ns; /* parts of the margin */
+	int64_t margin_ns;                        /* of host 0 */
 	struct between_release last;
 	struct heartbeat *heartbeat;
 	const char *(*failure)(void *of);
 };
 
-static int say_broken(const struct between *b, struct status *st)
-{
-	return status_set(st, "%s",
-	                  star_is_broken(&b->star) ? b->star.broken : "the link is broken");
-}
-
 static int64_t now(const struct between *b)
 {
 	return b->now(b->now_of);
-}
-
-/* What a host tells with each letter: how its meetings were. */
-static struct letter write_letter(const struct between *b, enum letter_kind kind)
-{
-	const struct between_meets *own = &b->far[b->star.host].meets;
-	return (struct letter){.kind = kind,
-	                       .step = b->star.step,
-	                       .meets = own->meets,
-	                       .late = own->late,
-	                       .last_late_ns = b->last.late_ns,
-	                       .late_ns = own->late_ns};
-}
-
-static void keep_meets(struct between *b, unsigned host, const struct letter *letter)
-{
-	if (!b->star.host)
-		b->far[host].meets =
-		    (struct between_meets){letter->meets, letter->late, letter->late_ns, 0};
-}
-
-static int put(struct between *b, unsigned host, const struct letter *letter)
-{
-	return star_put(&b->star, host, letter, NULL);
-}
-
-static int take(struct between *b, unsigned host, enum letter_kind kind, struct letter *out)
-{
-	if (star_take(&b->star, host, kind, out))
-		return -1;
-	keep_meets(b, host, out);
-	return 0;
 }
 
 /* --- clocks -------------------------------------------------------------------------------- */
@@ -95,12 +57,11 @@ static int ping(struct between *b, unsigned host, struct aligned_point *best, in
 {
 	int64_t rtts[PINGS];
 	for (unsigned i = 0; i < PINGS; i++) {
-		struct letter pong;
 		int64_t s1 = now(b);
-		struct letter letter = write_letter(b, LETTER_PING);
-		if (put(b, host, &letter) || take(b, host, LETTER_PONG, &pong))
+		const struct letter letter = peers_letter(&b->peers, LETTER_PING);
+		if (peers_put(&b->peers, host, &letter) || peers_take(&b->peers, host, LETTER_PONG))
 			return -1;
-		struct aligned_point p = aligned_point(s1, pong.at_ns, now(b));
+		struct aligned_point p = aligned_point(s1, b->peers.inboxes[host].at_ns, now(b));
 		if (!i || p.rtt_ns < best->rtt_ns)
 			*best = p;
 		rtts[i] = p.rtt_ns;
@@ -113,58 +74,51 @@ static int ping(struct between *b, unsigned host, struct aligned_point *best, in
 /* The hosts in turn, so that no two disturb each other; each gets its points at the end. */
 static int align_first(struct between *b, unsigned npoints)
 {
-	unsigned hosts = b->star.nhosts;
-	int64_t typical_ns = 0;
 	for (unsigned i = 0; i < npoints; i++) {
-		if (i && hosts > 1)
+		if (i && b->peers.size > 1)
 			clock_sleep_until(clock_now_ns() + FIRST_GAP_NS);
-		typical_ns = 0;
-		for (unsigned host = 1; host < hosts; host++) {
-			struct aligned_point p;
+		b->typical_ns = 0;
+		for (unsigned host = 1; host < b->peers.size; host++) {
+			struct letter letter = peers_letter(&b->peers, LETTER_POINT);
 			int64_t ns;
-			if (ping(b, host, &p, &ns))
+			if (ping(b, host, &letter.point, &ns) ||
+			    peers_put(&b->peers, host, &letter))
 				return -1;
-			struct letter letter = write_letter(b, LETTER_POINT);
-			letter.point = p;
-			if (put(b, host, &letter))
-				return -1;
-			aligned_add(&b->far[host].clock, &p);
-			typical_ns = ns > typical_ns ? ns : typical_ns;
+			aligned_add(&b->far[host].clock, &letter.point);
+			b->typical_ns = ns > b->typical_ns ? ns : b->typical_ns;
 		}
 	}
-	b->typical_ns = typical_ns;
 	return 0;
 }
 
-/* Answers until a point comes. */
-static int align_other(struct between *b)
+/* Answers until all points have come. */
+static int align_other(struct between *b, unsigned npoints)
 {
-	struct letter letter;
-	while (!star_move(&b->star, 0, POLLIN, &letter, sizeof letter)) {
-		if (letter.kind == LETTER_POINT &&
-		    !star_check(&b->star, 0, &letter, LETTER_POINT)) {
-			aligned_add(&b->far[b->star.host].clock, &letter.point);
-			return 0;
-		}
-		struct letter pong = write_letter(b, LETTER_PONG);
-		pong.at_ns = now(b);
-		if (star_check(&b->star, 0, &letter, LETTER_PING) || put(b, 0, &pong))
+	const struct letter *in = &b->peers.inboxes[0];
+	while (npoints) {
+		if (peers_hear(&b->peers, 0))
 			return -1;
+		struct letter pong = peers_letter(&b->peers, LETTER_PONG);
+		pong.at_ns = now(b);
+		if (in->kind == LETTER_POINT && !peers_check(&b->peers, 0, LETTER_POINT)) {
+			aligned_add(&b->far[b->peers.me].clock, &in->point);
+			npoints--;
+		} else if (peers_check(&b->peers, 0, LETTER_PING) ||
+		           peers_put(&b->peers, 0, &pong)) {
+			return -1;
+		}
 	}
-	return -1;
+	return 0;
 }
 
 static int align(struct between *b, unsigned npoints, struct status *st)
 {
-	b->star.step++;
+	peers_step(&b->peers);
 	b->pings += npoints * PINGS;
 	b->best.rtt_ns = 0; /* points are in the order of time */
-	int failed = 0;
-	if (!b->star.host)
-		failed = align_first(b, npoints);
-	for (unsigned i = 0; b->star.host && i < npoints && !failed; i++)
-		failed = align_other(b);
-	return failed ? say_broken(b, st) : 0;
+	return (b->peers.me ? align_other : align_first)(b, npoints)
+	           ? status_set(st, "%s", b->peers.broken)
+	           : 0;
 }
 
 int between_align(struct between *b, struct status *st)
@@ -204,17 +158,18 @@ double between_bound_ns(const struct between *b, unsigned host, int64_t ns)
 
 static int wait_a_turn(const struct between *b, bool (*failed)(void *of), void *of)
 {
-	if (failed(of) || star_is_broken(&b->star))
+	if (failed(of) || peers_broken(&b->peers))
 		return -1;
-	star_pause(&b->star);
+	peers_pause(&b->peers);
 	return 0;
 }
 
-/* In time or late: what the next letter says of it. */
+/* In time or late: each letter says of it. */
 static void note_release(struct between *b, int64_t at_ns, int64_t late_ns)
 {
-	struct between_meets *own = &b->far[b->star.host].meets;
+	struct letter *own = &b->peers.own;
 	b->last = (struct between_release){at_ns, late_ns > 0 ? late_ns : 0, 0};
+	own->last_late_ns = b->last.late_ns;
 	own->meets++;
 	own->late += late_ns > 0;
 	own->late_ns = late_ns > own->late_ns ? late_ns : own->late_ns;
@@ -230,19 +185,19 @@ static void learn_margin(struct between *b, bool late)
 		b->added_ns -= b->added_ns / 256;
 	if (b->added_ns > MARGIN_MOST)
 		b->added_ns = MARGIN_MOST;
-	b->far[0].meets.margin_ns = MARGIN_NS + 2 * b->typical_ns + b->telling_ns + b->added_ns;
+	b->margin_ns = MARGIN_NS + 2 * b->typical_ns + b->telling_ns + b->added_ns;
 }
 
 /* All hosts are looked at in turn, so that the stamp of each is right. */
 static int hear_arrivals(struct between *b, bool (*failed)(void *of), void *of)
 {
-	unsigned hosts = b->star.nhosts, come = 1;
+	unsigned hosts = b->peers.size, come = 1;
 	for (unsigned host = 1; host < hosts; host++)
 		b->far[host].has_come = false;
 	while (come < hosts) {
 		for (unsigned host = 1; host < hosts; host++) {
 			struct far *far = &b->far[host];
-			int is = far->has_come ? 0 : star_look(&b->star, host, LETTER_ARRIVED);
+			int is = far->has_come ? 0 : peers_look(&b->peers, host, LETTER_ARRIVED);
 			if (is < 0)
 				return -1;
 			if (!is)
@@ -259,26 +214,24 @@ static int hear_arrivals(struct between *b, bool (*failed)(void *of), void *of)
 
 static int meet_first(struct between *b, bool (*failed)(void *of), void *of)
 {
-	unsigned hosts = b->star.nhosts;
 	bool late = b->last.late_ns > 0;
 	if (hear_arrivals(b, failed, of))
 		return -1;
-	for (unsigned host = 1; host < hosts; host++) {
-		const struct letter *its = &b->star.inboxes[host];
-		keep_meets(b, host, its);
+	for (unsigned host = 1; host < b->peers.size; host++) {
+		const struct letter *its = &b->peers.inboxes[host];
 		if (its->point.rtt_ns)
 			aligned_add(&b->far[host].clock, &its->point);
 		late |= its->last_late_ns > 0;
 	}
 	learn_margin(b, late);
-	struct letter go = write_letter(b, LETTER_GO);
+	struct letter go = peers_letter(&b->peers, LETTER_GO);
 	int64_t begin = now(b);
-	go.margin_ns = b->far[0].meets.margin_ns;
+	go.margin_ns = b->margin_ns;
 	go.at_ns = begin + go.margin_ns;
-	for (unsigned host = 1; host < hosts; host++) {
+	for (unsigned host = 1; host < b->peers.size; host++) {
 		go.heard_ns = b->far[host].heard_ns;
 		go.said_ns = now(b);
-		if (put(b, host, &go))
+		if (peers_put(&b->peers, host, &go))
 			return -1;
 	}
 	int64_t told = now(b);
@@ -291,11 +244,11 @@ static int meet_first(struct between *b, bool (*failed)(void *of), void *of)
  * when it comes. */
 static struct letter write_arrival(struct between *b)
 {
-	struct letter arrived = write_letter(b, LETTER_ARRIVED);
+	struct letter arrived = peers_letter(&b->peers, LETTER_ARRIVED);
 	int64_t here = now(b);
 	if (b->best.rtt_ns && here - b->best_since_ns > POINT_NS) {
 		arrived.point = b->best;
-		aligned_add(&b->far[b->star.host].clock, &b->best);
+		aligned_add(&b->far[b->peers.me].clock, &b->best);
 		b->best.rtt_ns = 0;
 	}
 	return arrived;
@@ -316,18 +269,17 @@ static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
 	const struct letter arrived = write_arrival(b);
 	int64_t arrived_ns = now(b);
 	int come;
-	if (put(b, 0, &arrived))
+	if (peers_put(&b->peers, 0, &arrived))
 		return -1;
-	while (!(come = star_look(&b->star, 0, LETTER_GO)))
+	while (!(come = peers_look(&b->peers, 0, LETTER_GO)))
 		if (wait_a_turn(b, failed, of))
 			return -1;
 	if (come < 0)
 		return -1;
-	struct far *own = &b->far[b->star.host];
-	const struct letter *go = &b->star.inboxes[0];
-	int64_t here = now(b), at = aligned_from_first(&own->clock, go->at_ns);
+	const struct letter *go = &b->peers.inboxes[0];
+	int64_t here = now(b), at = aligned_from_first(&b->far[b->peers.me].clock, go->at_ns);
 	int64_t late_ns = here - at;
-	own->meets.margin_ns = go->margin_ns;
+	b->margin_ns = go->margin_ns;
 	if (at - here > go->margin_ns + WAIT_MOST_NS) {
 		late_ns = at - here;
 		at = here;
@@ -339,8 +291,8 @@ static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
 
 int between_meet(struct between *b, bool (*failed)(void *of), void *of, int64_t *release_ns)
 {
-	b->star.step++;
-	if (b->star.host ? meet_other(b, failed, of) : meet_first(b, failed, of))
+	peers_step(&b->peers);
+	if (b->peers.me ? meet_other(b, failed, of) : meet_first(b, failed, of))
 		return -1;
 	*release_ns = b->last.at_ns;
 	return 0;
@@ -349,83 +301,25 @@ int between_meet(struct between *b, bool (*failed)(void *of), void *of, int64_t 
 void between_released(const struct between *b, struct between_release *out)
 {
 	*out = b->last;
-	out->bound_ns = between_bound_ns(b, b->star.host, out->at_ns);
+	out->bound_ns = between_bound_ns(b, b->peers.me, out->at_ns);
 }
 
 void between_meets(const struct between *b, unsigned host, struct between_meets *out)
 {
-	*out = b->far[host].meets;
-}
-
-/* --- bytes of all -------------------------------------------------------------------------- */
-
-static struct letter part(const struct between *b, size_t bytes, size_t all)
-{
-	struct letter letter = write_letter(b, LETTER_PART);
-	letter.bytes = bytes;
-	letter.at_ns = (int64_t)all;
-	return letter;
-}
-
-static int take_part(struct between *b, unsigned host, size_t bytes, size_t all)
-{
-	struct letter letter;
-	char how[160];
-	if (take(b, host, LETTER_PART, &letter))
-		return -1;
-	if (letter.bytes == bytes && letter.at_ns == (int64_t)all)
-		return 0;
-	snprintf(how, sizeof how, "it shares %llu of %lld bytes, where %zu of %zu are expected",
-	         (unsigned long long)letter.bytes, (long long)letter.at_ns, bytes, all);
-	return star_blame(&b->star, host, how);
-}
-
-static int gather(struct between *b, char *base, const size_t *at)
-{
-	unsigned hosts = b->star.nhosts, own = b->star.host;
-	size_t all = at[hosts] - at[0];
-	b->star.step++;
-	if (own) {
-		const struct letter letter = part(b, at[own + 1] - at[own], all);
-		return star_put(&b->star, 0, &letter, base + at[own]);
-	}
-	for (unsigned host = 1; host < hosts; host++)
-		if (take_part(b, host, at[host + 1] - at[host], all) ||
-		    star_move(&b->star, host, POLLIN, base + at[host], at[host + 1] - at[host]))
-			return -1;
-	return 0;
+	const bool own = host == b->peers.me;
+	const struct letter *said = own ? &b->peers.own : &b->peers.inboxes[host];
+	*out =
+	    (struct between_meets){said->meets, said->late, said->late_ns, own ? b->margin_ns : 0};
 }
 
 int between_collect(struct between *b, void *base, const size_t *at, struct status *st)
 {
-	return gather(b, base, at) ? say_broken(b, st) : 0;
-}
-
-/* From host 0, to each what is not its own: before[0] … at[own], at[own + 1] … at[hosts]. */
-static int spread(struct between *b, char *base, const size_t *at, unsigned own, unsigned with)
-{
-	size_t before = at[own] - at[0], from = at[own + 1], after = at[b->star.nhosts] - from;
-	short way = b->star.host ? POLLIN : POLLOUT;
-	size_t all = at[b->star.nhosts] - at[0];
-	if (way == POLLIN && take_part(b, with, before + after, all))
-		return -1;
-	const struct letter letter = part(b, before + after, all);
-	if (way == POLLOUT && put(b, with, &letter))
-		return -1;
-	if (star_move(&b->star, with, way, base + at[0], before))
-		return -1;
-	return star_move(&b->star, with, way, base + from, after);
+	return peers_collect(&b->peers, base, at, st);
 }
 
 int between_share(struct between *b, void *base, const size_t *at, struct status *st)
 {
-	unsigned own = b->star.host;
-	int failed = gather(b, base, at);
-	if (own && !failed)
-		failed = spread(b, base, at, own, 0);
-	for (unsigned host = 1; !own && host < b->star.nhosts && !failed; host++)
-		failed = spread(b, base, at, host, host);
-	return failed ? say_broken(b, st) : 0;
+	return peers_share(&b->peers, base, at, st);
 }
 
 /* --- opening and watching ------------------------------------------------------------------- */
@@ -435,94 +329,91 @@ void between_close(struct between *b)
 	if (!b)
 		return;
 	heartbeat_stop(b->heartbeat);
-	star_close(&b->star);
+	peers_close(&b->peers);
+	peers_close(&b->beats);
 	free(b->far);
 	free(b);
 }
 
-int between_open(const struct between_place *place, int64_t deadline_ns, struct between **out,
-                 struct status *st)
+/* Each host's name, to all. */
+static int share_names(struct peers *p, const char *own, struct status *st)
 {
-	const struct star_place star = {
-	    .host = place->host,
-	    .nhosts = place->nhosts,
-	    .name = place->name,
-	    .door = place->door ? place->door->fd : -1,
-	    .address = place->address,
-	    .secret = place->secret,
-	    .silence_ms = place->silence_ms ? place->silence_ms : BETWEEN_SILENCE_MS,
-	    .yield = place->yield,
-	};
+	snprintf(p->names[p->me], sizeof *p->names, "host %s", own);
+	for (unsigned h = 1; h <= p->size; h++)
+		p->parts[h] = h * sizeof *p->names;
+	int failed = peers_share(p, p->names, p->parts, st);
+	for (unsigned h = 0; h < p->size; h++)
+		p->names[h][sizeof *p->names - 1] = '\0';
+	return failed;
+}
+
+int between_open(const struct between_place *place, struct between **out, struct status *st)
+{
+	const unsigned silence_ms = place->silence_ms ? place->silence_ms : BETWEEN_SILENCE_MS;
 	struct between *b = calloc(1, sizeof *b);
-	if (!b)
-		return status_set(st, "out of memory for a link of %u hosts", place->nhosts);
+	if (!b || !(b->far = calloc(place->seat.size, sizeof *b->far))) {
+		free(b);
+		return status_set(st, "out of memory for a link of %u hosts", place->seat.size);
+	}
 	b->now = place->now;
 	b->now_of = place->of;
-	b->far = calloc(place->nhosts, sizeof *b->far);
-	if (!b->far)
-		status_set(st, "out of memory for a link of %u hosts", place->nhosts);
-	else if (!star_open(&star, deadline_ns, &b->star, st) && !align(b, FIRST_POINTS, st)) {
-		*out = b;
-		return 0;
+	int failed = peers_open(&place->seat, &b->peers, st) ||
+	             peers_open(&place->seat, &b->beats, st) ||
+	             share_names(&b->peers, place->name, st);
+	b->peers.lost = ": connection lost";
+	b->peers.yield = place->yield;
+	b->peers.limit_ns = silence_ms * MS;
+	if (failed || align(b, FIRST_POINTS, st)) {
+		between_close(b);
+		return -1;
 	}
-	between_close(b);
-	return -1;
+	memcpy(b->beats.names, b->peers.names, place->seat.size * sizeof *b->peers.names);
+	*out = b;
+	return 0;
 }
 
 /* Called by the heartbeat. */
 static void others_failed(void *of, const char *text)
 {
 	struct between *b = of;
-	star_break(&b->star, text, true);
+	peers_break(&b->peers, text, true);
 }
 
 static const char *own_failure(void *of)
 {
 	struct between *b = of;
-	const char *why = b->failure(b->star.of);
+	const char *why = b->failure(b->peers.of);
 	if (why)
-		star_break(&b->star, why, false);
+		peers_break(&b->peers, why, false);
 	return why;
 }
 
 int between_watch(struct between *b, const char *(*failure)(void *of),
                   void (*fail)(void *of, const char *text), void *of, struct status *st)
 {
-	struct star *s = &b->star;
-	unsigned n = s->nhosts, first = !s->host;
-	if (n == 1)
-		return 0;
-	struct heartbeat_peer *peers = calloc(n, sizeof *peers);
-	if (!peers)
-		return status_set(st, "out of memory for the heartbeat");
-	b->failure = failure;
-	s->fail = fail;
-	s->of = of;
-	const struct heartbeat_place place = {.name = s->names[s->host],
-	                                      .peers = peers,
-	                                      .npeers = first ? n - 1 : 1,
-	                                      .silence_ms = s->silence_ms,
+	const struct heartbeat_place place = {.peers = &b->beats,
+	                                      .silence_ms = (unsigned)(b->peers.limit_ns / MS),
 	                                      .failure = own_failure,
 	                                      .fail = others_failed,
 	                                      .of = b};
-	for (unsigned i = 0; i < place.npeers; i++) {
-		peers[i].wire = &s->beats[i + first];
-		memcpy(peers[i].name, s->names[i + first], sizeof peers[i].name);
-	}
-	s->watched = !heartbeat_start(&place, &b->heartbeat, st);
-	free(peers);
-	return s->watched ? 0 : -1;
+	if (b->peers.size == 1)
+		return 0;
+	b->failure = failure;
+	b->peers.fail = fail;
+	b->peers.of = of;
+	b->peers.watched = !heartbeat_start(&place, &b->heartbeat, st);
+	return b->peers.watched ? 0 : -1;
 }
 
 const char *between_broken(const struct between *b)
 {
-	return star_is_broken(&b->star) ? b->star.broken : NULL;
+	return peers_broken(&b->peers) ? b->peers.broken : NULL;
 }
 
 void between_address(const struct between *b, char text[ADDRESS_BYTES])
 {
 	char with_port[ADDRESS_BYTES], *ip = with_port;
-	address_of(b->star.wires[b->star.nhosts > 1 && !b->star.host].fd, with_port);
+	address_of(b->peers.wires[b->peers.size > 1 && !b->peers.me].fd, with_port);
 	*strrchr(with_port, *ip == '[' ? ']' : ':') = '\0';
 	snprintf(text, ADDRESS_BYTES, "%s", ip + (*ip == '['));
 }

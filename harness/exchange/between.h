@@ -21,19 +21,15 @@
 #ifndef LAUNCHGAP_BETWEEN_H
 #define LAUNCHGAP_BETWEEN_H
 
-#include "aligned.h"
-#include "door.h"
 #include "heartbeat.h"
 
 /* A host of which nothing is heard for that long is lost. */
 #define BETWEEN_SILENCE_MS 10000
 
 struct between_place {
-	unsigned host, nhosts;
-	const char *name;              /* of this host in others' sentences; NULL: its number */
-	const struct door_place *door; /* of host 0; stays the caller's */
-	const char *address, *secret;  /* of that door */
-	int64_t (*now)(void *of);      /* the clock that releases are of */
+	struct exchange_seat seat; /* its ranks are hosts; its door stays the caller's */
+	const char *name;          /* of this host in others' sentences */
+	int64_t (*now)(void *of);  /* the clock that releases are of */
 	void *of;
 	bool yield;          /* yield the core while waiting */
 	unsigned silence_ms; /* 0: BETWEEN_SILENCE_MS */
@@ -41,10 +37,9 @@ struct between_place {
 
 struct between;
 
-/* All hosts meet until the deadline, and align their clocks for the first time (0.2 s), so that a drift
- * is known. Borrows nothing of the place but what now() needs. The caller ends it by between_close. */
-int between_open(const struct between_place *place, int64_t deadline_ns, struct between **out,
-                 struct status *st);
+/* All hosts meet, and align their clocks for the first time (0.2 s), so that a drift is known. Borrows
+ * nothing of the place but what now() needs. The caller ends it by between_close. */
+int between_open(const struct between_place *place, struct between **out, struct status *st);
 /* NULL is allowed. */
 void between_close(struct between *b);
 

@@ -3,29 +3,69 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "wire.h"
+#include "../mpi/mpi_load.h"
 
 struct exchange {
-	const struct exchange_way *way;
-	void *of;
+	const struct mpi_calls *mpi; /* NULL: over TCP, by peers */
 	unsigned rank, size;
 	char secret[WIRE_SECRET_BYTES];
-	struct status broken;
+	struct peers peers;
 };
 
-int exchange_make(const struct exchange_way *way, void *of, unsigned rank, unsigned size,
-                  const char *secret, struct exchange **out, struct status *st)
+int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, struct status *st)
 {
 	struct exchange *x = calloc(1, sizeof *x);
-	if (!x) {
-		way->close(of);
-		return status_set(st, "out of memory");
+	int failed = -1;
+	if (!x)
+		status_set(st, "out of memory");
+	else if (seat->rank >= seat->size)
+		status_set(st, "this process is rank %u of a world of %u: ranks begin with 0",
+		           seat->rank, seat->size);
+	else
+		failed = peers_open(seat, &x->peers, st);
+	if (!seat->rank && seat->door >= 0)
+		close(seat->door);
+	if (failed) {
+		exchange_close(x);
+		return -1;
 	}
-	*x = (struct exchange){.way = way, .of = of, .rank = rank, .size = size};
-	snprintf(x->secret, sizeof x->secret, "%s", secret ? secret : "");
+	x->rank = seat->rank;
+	x->size = seat->size;
+	snprintf(x->secret, sizeof x->secret, "%s", seat->secret ? seat->secret : "");
 	*out = x;
 	return 0;
+}
+
+int exchange_open_mpi(struct exchange **out, struct status *st)
+{
+	struct exchange *x = calloc(1, sizeof *x);
+	char why[MPI_CALLS_WHY] = "";
+	const struct mpi_calls *mpi = x ? mpi_load(st) : NULL;
+	if (!x)
+		return status_set(st, "out of memory");
+	if (!mpi || mpi->start(&x->rank, &x->size, why)) {
+		free(x);
+		return status_set(st, "%s", why);
+	}
+	x->mpi = mpi;
+	*out = x;
+	if (!wire_secret(x->secret, st) && !exchange_first(x, x->secret, sizeof x->secret, st))
+		return 0;
+	exchange_close(x);
+	return -1;
+}
+
+void exchange_close(struct exchange *x)
+{
+	if (!x)
+		return;
+	if (x->mpi)
+		x->mpi->end();
+	else
+		peers_close(&x->peers);
+	free(x);
 }
 
 unsigned exchange_rank(const struct exchange *x)
@@ -40,45 +80,39 @@ unsigned exchange_size(const struct exchange *x)
 
 const char *exchange_secret(const struct exchange *x)
 {
-	return x->secret[0] ? x->secret : NULL;
+	return x->secret;
 }
 
-/* Whether a call may be made at all. */
-static int check(struct exchange *x, size_t bytes, struct status *st)
+struct wire *exchange_wires(struct exchange *x)
 {
-	if (x->broken.text[0])
-		return status_set(st, "%s", x->broken.text);
+	return x->peers.wires;
+}
+
+/* Of each rank its part of `data`, where `mine` is put; or of the first one all of it. */
+static int swap(struct exchange *x, const void *mine, void *data, size_t bytes, bool all,
+                struct status *st)
+{
+	char why[MPI_CALLS_WHY] = "";
 	if (bytes > EXCHANGE_MOST_BYTES / x->size)
 		return status_set(st, "%zu bytes of each of %u ranks are too many for an exchange",
 		                  bytes, x->size);
-	return 0;
-}
-
-static int end(struct exchange *x, int failed, struct status *st)
-{
-	if (failed)
-		status_set(st, "%s", x->broken.text);
-	return failed ? -1 : 0;
+	if (all)
+		memmove((char *)data + x->rank * bytes, mine, bytes);
+	if (x->mpi)
+		return (all ? x->mpi->gather : x->mpi->first)(data, bytes, why)
+		           ? status_set(st, "%s", why)
+		           : 0;
+	for (unsigned r = 1; r <= x->size; r++)
+		x->peers.parts[r] = all ? r * bytes : bytes;
+	return peers_share(&x->peers, data, x->peers.parts, st);
 }
 
 int exchange_all(struct exchange *x, const void *mine, void *all, size_t bytes, struct status *st)
 {
-	if (check(x, bytes, st))
-		return -1;
-	return end(x, x->way->all(x->of, mine, all, bytes, &x->broken), st);
+	return swap(x, mine, all, bytes, true, st);
 }
 
 int exchange_first(struct exchange *x, void *data, size_t bytes, struct status *st)
 {
-	if (check(x, bytes, st))
-		return -1;
-	return end(x, x->way->first(x->of, data, bytes, &x->broken), st);
-}
-
-void exchange_close(struct exchange *x)
-{
-	if (!x)
-		return;
-	x->way->close(x->of);
-	free(x);
+	return swap(x, NULL, data, bytes, false, st);
 }

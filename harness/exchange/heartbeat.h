@@ -7,21 +7,12 @@
 #ifndef LAUNCHGAP_HEARTBEAT_H
 #define LAUNCHGAP_HEARTBEAT_H
 
-#include "wire.h"
-
-#define HEARTBEAT_NAME_BYTES 64
-
-struct heartbeat_peer {
-	struct wire *wire;               /* the caller's, who closes it after heartbeat_stop */
-	char name[HEARTBEAT_NAME_BYTES]; /* in sentences, "host b" */
-};
+#include "peers.h"
 
 struct heartbeat_place {
-	const char *name; /* this one's, as others' sentences have it */
-	const struct heartbeat_peer *peers;
-	unsigned npeers; /* what one of them says of a failure is told to the others */
+	struct peers *peers; /* the caller's, who closes them after heartbeat_stop */
 	unsigned silence_ms;
-	/* Both are called from the thread. A failure here, or NULL; fail: of others, or of a
+	/* Both are called from the thread. What a peer says of a failure is told to the others. A failure here, or NULL; fail: of others, or of a
 	 * connection, at most once: "host b: rank 5: …", "host b: connection lost". */
 	const char *(*failure)(void *of);
 	void (*fail)(void *of, const char *text);
