@@ -1,7 +1,6 @@
 #include "agent.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,12 +13,9 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/sanitize.h"
 #include "hand.h"
 
-#define S_NS ((int64_t)1000000000)
-
-/* --- how they meet --- */
+#define FIRST "the agent of rank 0"
 
 /* A host that is gone says nothing: after 25 s the kernel does, whether something is on its way or not. */
 static void keep_alive(int fd)
@@ -30,78 +26,6 @@ static void keep_alive(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof silent_ms);
-}
-
-int agent_open(const char *meeting, struct door_place *out, struct status *st)
-{
-	char at[ADDRESS_BYTES];
-	if (address_to_listen(meeting, at, st))
-		return -1;
-	strcpy(strrchr(at, ':'), ":0");
-	return door_open(at, out, st);
-}
-
-void agent_over(const struct agents *all, int code, const char *why)
-{
-	const struct hand_head head = {HAND_OVER, 0};
-	const int64_t soon = clock_now_ns() + S_NS;
-	struct hand_over over = {.code = code};
-	snprintf(over.why, sizeof over.why, "%s", why);
-	for (unsigned i = 1; i < all->as->size; i++) {
-		struct status ignored = {""};
-		if (all->wires[i].fd >= 0 &&
-		    !wire_send(&all->wires[i], &head, sizeof head, soon, &ignored))
-			wire_send(&all->wires[i], &over, sizeof over, soon, &ignored);
-	}
-}
-
-/* The first one gets the host's name of each other one. */
-static int gather(const struct agents *all, const struct door_world *world, int64_t deadline_ns,
-                  struct status *st)
-{
-	const struct agent *as = all->as;
-	char at[ADDRESS_BYTES];
-	struct door_place door;
-	struct status why = {""};
-	if (as->size == 1)
-		return 0;
-	if (address_to_listen(as->address, at, st) || door_open(at, &door, st))
-		return -1;
-	int result = door_gather(door.fd, world, deadline_ns, all->wires, st);
-	close(door.fd);
-	for (unsigned i = 1; i < as->size && !result; i++) {
-		char *name = all->names[i];
-		if (wire_recv(&all->wires[i], name, MACHINE_HOST_BYTES,
-		              clock_now_ns() + HAND_DEADLINE_NS, &why))
-			result = status_set(st, "rank %u %s", i, why.text);
-		name[MACHINE_HOST_BYTES - 1] = '\0';
-	}
-	if (result)
-		agent_over(all, 1, st->text);
-	return result;
-}
-
-static int meet(const struct agents *all, struct status *st)
-{
-	const struct agent *as = all->as;
-	const struct door_world world = {as->secret, "rank", as->size, as->why};
-	const int64_t deadline_ns = clock_now_ns() + as->wait_s * S_NS;
-	struct status why = {""};
-	int result;
-	machine_host(all->names[0]);
-	if (!as->rank)
-		result = gather(all, &world, deadline_ns, st);
-	else if (door_connect(as->address, &world, as->rank, deadline_ns, &all->wires[0], st))
-		result = -1;
-	else if (wire_send(&all->wires[0], all->names[0], MACHINE_HOST_BYTES,
-	                   clock_now_ns() + HAND_DEADLINE_NS, &why))
-		result = status_set(st, "rank 0 %s", why.text);
-	else
-		result = 0;
-	for (unsigned i = 0; i < as->size; i++)
-		if (all->wires[i].fd >= 0)
-			keep_alive(all->wires[i].fd);
-	return result;
 }
 
 /* --- all but the first --- */
@@ -117,7 +41,7 @@ static int answer(const struct other *o, const struct hand_end *end, struct stat
 	struct status why = {""};
 	if (!wire_send(o->first, end, sizeof *end, clock_now_ns() + HAND_DEADLINE_NS, &why))
 		return 0;
-	return status_set(st, "the agent of rank 0, which runs the experiment, %s", why.text);
+	return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 }
 
 static int begin(struct other *o, struct status *st)
@@ -127,13 +51,14 @@ static int begin(struct other *o, struct status *st)
 	int result = -1;
 	if (!order ||
 	    wire_recv(o->first, order, sizeof *order, clock_now_ns() + HAND_DEADLINE_NS, &why)) {
-		status_set(st, "the agent of rank 0 %s", order ? why.text : "asks for too much");
+		status_set(st, FIRST " %s", order ? why.text : "asks for too much");
 	} else if (hand_check(order, &why)) {
-		status_set(st, "what the agent of rank 0 orders is refused: %s", why.text);
-	} else if (hand_start(&o->hand, order, o->all->as->self, o->all->as->secret, -1, &why)) {
+		status_set(st, "what " FIRST " orders is refused: %s", why.text);
+	} else if (hand_start(&o->hand, order, o->all->as->self, o->all->as->seat.secret, -1,
+	                      &why)) {
 		struct hand_end end = {.job = order->job, .status = 127 << 8};
-		snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", o->all->as->rank,
-		         why.text);
+		snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n",
+		         o->all->as->seat.rank, why.text);
 		result = answer(o, &end, st);
 	} else {
 		result = 0;
@@ -145,14 +70,10 @@ static int begin(struct other *o, struct status *st)
 /* What the first one says. 1: the run is over, with *code; -1: nothing more can come. */
 static int obey(struct other *o, int *code, struct status *st)
 {
-	const int64_t deadline_ns = clock_now_ns() + HAND_DEADLINE_NS;
 	struct hand_head head;
-	struct hand_over over = {0};
 	struct status why = {""};
-	if (wire_recv(o->first, &head, sizeof head, deadline_ns, &why) ||
-	    (head.kind == HAND_OVER && wire_recv(o->first, &over, sizeof over, deadline_ns, &why)))
-		return status_set(st, "the agent of rank 0, which runs the experiment, %s",
-		                  why.text);
+	if (wire_recv(o->first, &head, sizeof head, clock_now_ns() + HAND_DEADLINE_NS, &why))
+		return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 	switch (head.kind) {
 	case HAND_START:
 		return begin(o, st);
@@ -161,20 +82,15 @@ static int obey(struct other *o, int *code, struct status *st)
 			hand_kill(&o->hand);
 		return 0;
 	case HAND_OVER:
-		*code = over.code ? 1 : 0;
-		over.why[sizeof over.why - 1] = '\0';
-		sanitize_text(over.why);
-		if (over.why[0])
-			status_set(st, "%s", over.why);
-		else if (over.code)
+		*code = head.code ? 1 : 0;
+		if (head.code)
 			status_set(st,
 			           "the run ended with exit status %d; what rank 0 prints says why",
-			           over.code);
+			           head.code);
 		return 1;
 	default:
-		return status_set(st,
-		                  "the agent of rank 0 says what this one does not know: do all "
-		                  "run the same launchgap?");
+		return status_set(st, FIRST " says what this one does not know: do all run the "
+		                            "same launchgap?");
 	}
 }
 
@@ -187,7 +103,7 @@ static int signalled(struct other *o, int *code, struct status *st)
 		return 0;
 	if (got.ssi_signo != SIGCHLD) {
 		*code = 1;
-		status_set(st, "agent %u was stopped by signal %u (%s)", o->all->as->rank,
+		status_set(st, "agent %u was stopped by signal %u (%s)", o->all->as->seat.rank,
 		           got.ssi_signo, strsignal((int)got.ssi_signo));
 		return 1;
 	}
@@ -233,18 +149,26 @@ static int take_signals(struct status *st)
 
 int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
-	struct agents all = {.as = as,
-	                     .names = calloc(as->size, sizeof *all.names),
-	                     .wires = wire_none(as->size),
-	                     .signals = -1};
+	const unsigned size = as->seat.size;
+	struct agents all = {.as = as, .names = calloc(size, sizeof *all.names), .signals = -1};
+	struct exchange *x = NULL;
+	char own[MACHINE_HOST_BYTES];
 	int result = -1;
-	if (!all.names || !all.wires)
-		status_set(st, "out of memory for %u agents", as->size);
-	else if (!meet(&all, st) && (all.signals = take_signals(st)) >= 0)
-		result = as->rank ? serve(&all, st) : dispatch_run(&all, run, st);
+	machine_host(own);
+	if (!all.names)
+		status_set(st, "out of memory for %u agents", size);
+	else if (!exchange_open_tcp(&as->seat, &x, st) &&
+	         !exchange_all(x, own, all.names, sizeof own, st) &&
+	         (all.signals = take_signals(st)) >= 0) {
+		all.wires = exchange_wires(x);
+		for (unsigned i = 0; i < size; i++)
+			if (all.wires[i].fd >= 0)
+				keep_alive(all.wires[i].fd);
+		result = as->seat.rank ? serve(&all, st) : dispatch_run(&all, run, st);
+	}
 	if (all.signals >= 0)
 		close(all.signals);
+	exchange_close(x);
 	free(all.names);
-	wire_free(all.wires, as->size);
 	return result;
 }

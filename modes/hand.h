@@ -12,24 +12,27 @@
 #define HAND_SAID_BYTES  4096
 #define HAND_DEADLINE_NS 10000000000 /* of a message that has begun */
 
-/* What the first agent says to another; from it follow a hand_order, nothing, a hand_over. */
+/* What the first agent says to another; HAND_START is followed by an order. */
 enum hand_kind { HAND_START = 0x4a01, HAND_KILL, HAND_OVER };
 struct hand_head {
 	uint32_t kind, job;
+	int32_t code; /* HAND_OVER: the run's exit status */
 };
 
-/* A process of a job. */
+/* A job's starter asks for a job, and gets its end; an agent is told to start one of its processes. */
 struct hand_order {
-	uint32_t job, rank, processes, yield, nenv;
+	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
+	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
 };
 
-/* The run is over. */
-struct hand_over {
-	int32_t code;                    /* its exit status */
-	char why[sizeof(struct status)]; /* it never began; or "" */
+/* A job's exit status, and what explains a failure, in this order. */
+enum hand_text { HAND_LOST, HAND_KILLED, HAND_PRINTED, HAND_TEXTS };
+struct hand_job {
+	int32_t code;
+	char said[HAND_TEXTS][4 * HAND_SAID_BYTES];
 };
 
 /* What an agent answers: its worker's end. */
