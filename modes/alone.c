@@ -9,8 +9,16 @@ static int alone_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
+static int alone_find(const struct launched *as, struct exchange **out, struct status *st)
+{
+	const struct exchange_seat seat = {.size = 1, .door = -1};
+	(void)as;
+	return exchange_open_tcp(&seat, out, st);
+}
+
 const struct launcher launcher_alone = {
     .name = "alone",
     .summary = "one process, started by the runner",
     .supports = alone_supports,
+    .find = alone_find,
 };

@@ -261,21 +261,6 @@ static int wait_ended(const struct run *run, const struct team *team, unsigned h
 	return 0;
 }
 
-static int run_alone(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
-                     struct status *st)
-{
-	struct part part = {run, NULL, 0, worker, arg};
-	char path[64];
-	int result = -1;
-	if (team_create(&run->shape, path, sizeof path, &part.team, st))
-		return -1;
-	team_seal(part.team);
-	if (!run_threads(&part, st))
-		result = lead(part.team, arg, st);
-	team_leave(part.team);
-	return result;
-}
-
 static int sit_down(const struct run *run, struct seat *out, struct status *st)
 {
 	const unsigned size = run->layout.processes;
@@ -312,8 +297,8 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 	if (!result && seat->here == 0)
 		result = wait_ended(run, part->team, seat->host, between, &all, st);
 	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy
-	 * machine. */
-	if (!result && all && seat->process == 0)
+	 * machine. A process without one says what it ends with. */
+	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
 		launcher_say(run->as->order, LAUNCHER_FAILED);
@@ -327,8 +312,6 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 	struct seat seat = {0};
 	struct run own = *run;
 	int result = -1;
-	if (!run->exchange)
-		return run_alone(run, worker, lead, arg, st);
 	struct part part = {&own, NULL, 0, worker, arg};
 	if (!sit_down(run, &seat, st)) {
 		own.shape.workers_here = own.shape.nworkers / run->hosts;

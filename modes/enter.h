@@ -9,7 +9,7 @@
 
 struct run {
 	const struct launched *as;
-	struct exchange *exchange; /* NULL: one process; else enter_run closes it */
+	struct exchange *exchange; /* enter_run closes it */
 	struct layout layout;      /* of all hosts together */
 	unsigned hosts;
 	struct team_shape

@@ -64,7 +64,7 @@ struct launcher {
 	/* What starts the job's program as so many processes: appended before it. NULL: nothing, the
 	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
-	/* In a process of the job: finds the others. NULL: there are none. */
+	/* In a process of the job: finds the others. */
 	int (*find)(const struct launched *as, struct exchange **out, struct status *st);
 	/* Leaves them: closes the exchange. team: of this process's host, or NULL if it came to none;
 	 * process: its place on that host. NULL: only exchange_close. */

@@ -162,13 +162,13 @@ static char *take_text(const char *file, struct exchange *exchange, struct statu
 		struct status why;
 	} head = {0};
 	char *text = NULL;
-	if (!exchange || exchange_rank(exchange) == 0) {
+	if (exchange_rank(exchange) == 0) {
 		text = read_text(file, &head.why);
-		if (!text && exchange && errno == ENOENT)
+		if (!text && exchange_size(exchange) > 1 && errno == ENOENT)
 			say_elsewhere(&head.why);
 		head.bytes = text ? strlen(text) + 1 : 0;
 	}
-	if (exchange && exchange_first(exchange, &head, sizeof head, st))
+	if (exchange_first(exchange, &head, sizeof head, st))
 		goto fail;
 	if (!head.bytes) {
 		status_set(st, "%s", head.why.text);
@@ -180,7 +180,7 @@ static char *take_text(const char *file, struct exchange *exchange, struct statu
 		status_set(st, "out of memory for the order");
 		goto fail;
 	}
-	if (exchange && exchange_first(exchange, text, head.bytes, st))
+	if (exchange_first(exchange, text, head.bytes, st))
 		goto fail;
 	return text;
 fail:
@@ -191,7 +191,7 @@ fail:
 /* N worlds of one: each process is told that it is alone, and none would know of the others. */
 static int check_size(const struct launched *as, const struct exchange *exchange, struct status *st)
 {
-	const unsigned size = exchange ? exchange_size(exchange) : 1;
+	const unsigned size = exchange_size(exchange);
 	if (size == as->processes)
 		return 0;
 	if (size == 1)
@@ -280,11 +280,11 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 		return -1;
 	order.file = as.order;
 	order.by = as.by->name;
-	if (as.by->find && as.by->find(&as, &exchange, st))
+	if (as.by->find(&as, &exchange, st))
 		return -1;
 	if (!take_order(&order, &as, exchange, st))
 		result = enter(&order, &as, exchange, st);
-	else if (exchange && as.by->leave)
+	else if (as.by->leave)
 		as.by->leave(&as, exchange, NULL, 0);
 	else
 		exchange_close(exchange);
