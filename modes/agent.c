@@ -46,25 +46,18 @@ static int answer(const struct other *o, const struct hand_end *end, struct stat
 
 static int begin(struct other *o, struct status *st)
 {
-	struct hand_order *order = malloc(sizeof *order);
+	const struct agent *as = o->all->as;
+	struct hand_order order;
 	struct status why = {""};
-	int result = -1;
-	if (!order ||
-	    wire_recv(o->first, order, sizeof *order, clock_now_ns() + HAND_DEADLINE_NS, &why)) {
-		status_set(st, FIRST " %s", order ? why.text : "asks for too much");
-	} else if (hand_check(order, &why)) {
-		status_set(st, "what " FIRST " orders is refused: %s", why.text);
-	} else if (hand_start(&o->hand, order, o->all->as->self, o->all->as->seat.secret, -1,
-	                      &why)) {
-		struct hand_end end = {.job = order->job, .status = 127 << 8};
-		snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n",
-		         o->all->as->seat.rank, why.text);
-		result = answer(o, &end, st);
-	} else {
-		result = 0;
-	}
-	free(order);
-	return result;
+	if (wire_recv(o->first, &order, sizeof order, clock_now_ns() + HAND_DEADLINE_NS, &why))
+		return status_set(st, FIRST " %s", why.text);
+	if (hand_check(&order, &why))
+		return status_set(st, "what " FIRST " orders is refused: %s", why.text);
+	if (!hand_start(&o->hand, &order, as->self, as->seat.secret, -1, &why))
+		return 0;
+	struct hand_end end = {.job = order.job, .status = 127 << 8};
+	snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", as->seat.rank, why.text);
+	return answer(o, &end, st);
 }
 
 /* What the first one says. 1: the run is over, with *code; -1: nothing more can come. */
@@ -160,7 +153,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	else if (!exchange_open_tcp(&as->seat, &x, st) &&
 	         !exchange_all(x, own, all.names, sizeof own, st) &&
 	         (all.signals = take_signals(st)) >= 0) {
-		all.wires = exchange_wires(x);
+		all.wires = x->peers.wires;
 		for (unsigned i = 0; i < size; i++)
 			if (all.wires[i].fd >= 0)
 				keep_alive(all.wires[i].fd);

@@ -40,7 +40,8 @@ struct dispatch {
 	/* The job at hand. starter: none is there between jobs. */
 	struct wire starter;
 	bool stopping, killed;
-	uint32_t job, processes, hosts, ranks, left;
+	uint32_t jobs, left; /* so far; processes of this one */
+	struct hand_order order;
 	struct hand_job end;
 	int64_t until_ns; /* for those that are left; INT64_MAX */
 	struct pollfd *polls;
@@ -119,7 +120,6 @@ static void end_job(struct dispatch *d)
 	wire_send(&d->starter, &d->end, sizeof d->end, clock_now_ns() + WORD_NS, &ignored);
 	close(d->starter.fd);
 	d->starter.fd = -1;
-	d->job++;
 }
 
 /* The first failure decides the exit status; the others may leave by themselves. */
@@ -146,7 +146,8 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 	         host_of(d, agent, name), why);
 	if (m->rank == NOBODY)
 		return;
-	status_add(text, sizeof text, "; process %u of %u was its worker", m->rank, d->processes);
+	status_add(text, sizeof text, "; process %u of %u was its worker", m->rank,
+	           d->order.processes);
 	m->rank = NOBODY;
 	d->left--;
 	say_line(d, HAND_LOST, text);
@@ -156,7 +157,7 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 static void tell(struct dispatch *d, unsigned agent, enum hand_kind kind, const void *data,
                  size_t bytes)
 {
-	const struct hand_head head = {kind, d->job, 0};
+	const struct hand_head head = {kind, d->order.job, 0};
 	const int64_t deadline_ns = clock_now_ns() + HAND_DEADLINE_NS;
 	struct wire *to = &d->all->wires[agent];
 	struct status why = {""};
@@ -199,7 +200,7 @@ static void ended(struct dispatch *d, unsigned agent, const struct hand_end *end
 {
 	struct member *m = &d->members[agent];
 	char name[MACHINE_HOST_BYTES];
-	if (end->job != d->job || m->rank == NOBODY)
+	if (end->job != d->order.job || m->rank == NOBODY)
 		return;
 	const uint32_t rank = m->rank;
 	m->rank = NOBODY;
@@ -208,8 +209,8 @@ static void ended(struct dispatch *d, unsigned agent, const struct hand_end *end
 		return;
 	if (WIFSIGNALED(end->status) && !d->killed) {
 		struct status why = {""};
-		starter_killed(d->hosts > 1 ? host_of(d, agent, name) : NULL, rank, d->ranks,
-		               WTERMSIG(end->status), &why);
+		starter_killed(d->order.hosts > 1 ? host_of(d, agent, name) : NULL, rank,
+		               d->order.ranks, WTERMSIG(end->status), &why);
 		say_line(d, HAND_KILLED, why.text);
 	}
 	say(d, HAND_PRINTED, end->said);
@@ -271,18 +272,18 @@ static int open_door(const char *meeting, struct door_place *out, struct status 
 }
 
 /* The first one's worker begins with the door, so it comes last: until then the door is here. */
-static int start_all(struct dispatch *d, struct hand_order *order, int door, struct status *st)
+static int start_all(struct dispatch *d, int door, struct status *st)
 {
+	const struct agent *as = d->all->as;
+	struct hand_order *order = &d->order;
 	d->left = order->processes;
-	for (unsigned n = 0; n < d->size; n++) {
-		const unsigned i = d->size - 1 - n;
+	for (unsigned i = d->size; i-- > 0;) {
 		order->rank = d->members[i].rank;
 		if (order->rank == NOBODY)
 			continue;
 		if (i)
 			tell(d, i, HAND_START, order, sizeof *order);
-		else if (hand_start(&d->hand, order, d->all->as->self, d->all->as->seat.secret,
-		                    door, st)) {
+		else if (hand_start(&d->hand, order, as->self, as->seat.secret, door, st)) {
 			d->members[0].rank = NOBODY;
 			d->left--;
 			return -1;
@@ -291,19 +292,17 @@ static int start_all(struct dispatch *d, struct hand_order *order, int door, str
 	return 0;
 }
 
-static int begin_job(struct dispatch *d, struct hand_order *order, struct status *st)
+static int begin_job(struct dispatch *d, struct status *st)
 {
+	struct hand_order *order = &d->order;
 	struct door_place door = {.fd = -1};
 	const unsigned each = order->hosts ? order->processes / order->hosts : 0;
 	int result = -1;
-	memset(&d->end, 0, sizeof d->end);
+	order->job = d->jobs++;
+	d->end = (struct hand_job){0};
 	d->killed = d->stopping = false;
 	d->until_ns = INT64_MAX;
-	d->processes = order->processes;
-	d->hosts = order->hosts;
-	d->ranks = order->ranks;
 	d->left = 0;
-	order->job = d->job;
 	if (!each || order->processes > SETTINGS_MAX_RANKS ||
 	    each * order->hosts != order->processes)
 		status_set(st, "%u processes cannot be spread over %u hosts", order->processes,
@@ -311,12 +310,20 @@ static int begin_job(struct dispatch *d, struct hand_order *order, struct status
 	else if (!choose(d, order->hosts, each, st) &&
 	         !open_door(d->all->as->seat.address, &door, st)) {
 		snprintf(order->address, sizeof order->address, "%s", door.address);
-		result = hand_check(order, st) ? -1 : start_all(d, order, door.fd, st);
+		result = hand_check(order, st) ? -1 : start_all(d, door.fd, st);
 		close(door.fd);
 	}
 	for (unsigned i = 0; i < d->size && !d->left; i++)
 		d->members[i].rank = NOBODY; /* nothing was started */
 	return result;
+}
+
+/* It cannot begin; or the starter says nothing more: it is gone, or is to stop. */
+static void leave_job(struct dispatch *d)
+{
+	d->stopping = true;
+	d->end.code = d->end.code ? d->end.code : 1;
+	kill_job(d);
 }
 
 /* Who knocks may be a stranger. */
@@ -325,29 +332,17 @@ static void greet(struct dispatch *d)
 	const struct door_world world = {d->secret, "job", 2, NULL};
 	struct wire in[2];
 	struct status st = {""};
-	struct hand_order *order = malloc(sizeof *order);
-	if (!order || door_gather(d->door.fd, &world, clock_now_ns() + GREET_NS, in, &st)) {
-		free(order);
+	if (door_gather(d->door.fd, &world, clock_now_ns() + GREET_NS, in, &st))
 		return;
-	}
 	d->starter = in[1];
-	if (wire_recv(&d->starter, order, sizeof *order, clock_now_ns() + HAND_DEADLINE_NS, &st)) {
+	if (wire_recv(&d->starter, &d->order, sizeof d->order, clock_now_ns() + HAND_DEADLINE_NS,
+	              &st)) {
 		close(d->starter.fd);
 		d->starter.fd = -1;
-	} else if (begin_job(d, order, &st)) {
+	} else if (begin_job(d, &st)) {
 		say_line(d, HAND_LOST, st.text);
-		d->end.code = 1;
-		kill_job(d);
+		leave_job(d);
 	}
-	free(order);
-}
-
-/* The starter says nothing more: it is gone, or is to stop. */
-static void leave_job(struct dispatch *d)
-{
-	d->stopping = true;
-	d->end.code = d->end.code ? d->end.code : 1;
-	kill_job(d);
 }
 
 /* --- the run --- */

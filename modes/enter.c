@@ -167,12 +167,6 @@ out:
 
 /* --- the link between hosts --- */
 
-/* How the first processes of hosts reach the first of them. */
-struct link_place {
-	char address[ADDRESS_BYTES];
-	int failed;
-};
-
 static int64_t now(void *of)
 {
 	(void)of;
@@ -182,28 +176,26 @@ static int64_t now(void *of)
 static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
                       struct between **out, struct status *st)
 {
-	struct link_place at = {.failed = 0};
-	struct door_place door = {.fd = -1};
+	struct door_place door = {.fd = -1, .address = ""}; /* "": there is none */
 	struct status why = {""};
 	char secret[WIRE_SECRET_BYTES], name[MACHINE_HOST_BYTES];
 	int result = -1;
-	if (seat->process == 0) {
-		at.failed = door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
-		snprintf(at.address, sizeof at.address, "%s", door.address);
-	}
+	if (seat->process == 0)
+		door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
 	machine_host_name(name);
-	wire_derive(exchange_secret(run->exchange), "hosts", secret);
+	wire_derive(run->exchange->secret, "hosts", secret);
 	const struct between_place place = {.seat = {.rank = seat->host,
 	                                             .size = run->hosts,
 	                                             .door = door.fd,
-	                                             .address = at.address,
+	                                             .address = door.address,
 	                                             .secret = secret,
 	                                             .timeout_s = LINK_S,
 	                                             .peer = "host"},
 	                                    .name = name,
 	                                    .yield = run->shape.yield,
 	                                    .now = now};
-	if (!exchange_first(run->exchange, &at, sizeof at, st) && at.failed)
+	if (!exchange_first(run->exchange, door.address, sizeof door.address, st) &&
+	    !door.address[0])
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
 	if (!st->text[0])
 		result = seat->here ? 0 : between_open(&place, out, st);
@@ -271,7 +263,7 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
 	if (!exchange_all(run->exchange, own, names, sizeof own, st))
-		result = seat_find(run, names, exchange_rank(run->exchange), out, st);
+		result = seat_find(run, names, run->exchange->rank, out, st);
 	free(names);
 	return result;
 }

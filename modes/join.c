@@ -90,24 +90,21 @@ static int call_first(struct wire *out, struct status *st)
 static int ask(struct wire *first, const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
-	struct hand_order *what = calloc(1, sizeof *what);
 	struct status why = {""};
-	if (!what || trial_load(as->order, &trial, st)) {
-		free(what);
-		return status_set(st, "out of memory");
-	}
+	if (trial_load(as->order, &trial, st))
+		return -1;
 	const struct settings *set = &trial->settings;
-	*what = (struct hand_order){.processes = as->processes,
-	                            .hosts = settings_hosts(set),
-	                            .ranks = layout_ranks(set->layout) / as->processes,
-	                            .yield = as->yield,
-	                            .nenv = set->nenv};
-	snprintf(what->order, sizeof what->order, "%s", as->order);
-	memcpy(what->env, set->env, sizeof what->env);
-	int result = wire_send(first, what, sizeof *what, clock_now_ns() + HAND_DEADLINE_NS, &why);
+	struct hand_order what = {.processes = as->processes,
+	                          .hosts = settings_hosts(set),
+	                          .ranks = layout_ranks(set->layout) / as->processes,
+	                          .yield = as->yield,
+	                          .nenv = set->nenv};
+	snprintf(what.order, sizeof what.order, "%s", as->order);
+	memcpy(what.env, set->env, sizeof what.env);
 	trial_free(trial);
-	free(what);
-	return result ? status_set(st, "the agent that started the run %s", why.text) : 0;
+	return wire_send(first, &what, sizeof what, clock_now_ns() + HAND_DEADLINE_NS, &why)
+	           ? status_set(st, "the agent that started the run %s", why.text)
+	           : 0;
 }
 
 static int take_stops(struct status *st)
@@ -149,19 +146,17 @@ static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
 /* Ends this process: it has no rank. */
 static int start(const struct launched *as, struct status *st)
 {
-	struct hand_job *job = calloc(1, sizeof *job);
-	struct wire first = {.fd = -1};
-	const bool failed =
-	    !job || call_first(&first, st) || ask(&first, as, st) || wait_end(&first, job, st);
-	if (!failed) {
+	struct hand_job job;
+	struct wire first;
+	if (call_first(&first, st))
+		return -1;
+	if (!ask(&first, as, st) && !wait_end(&first, &job, st)) {
 		for (int text = 0; text < HAND_TEXTS; text++)
-			fputs(job->said[text], stderr);
-		_exit(job->code & 255);
+			fputs(job.said[text], stderr);
+		_exit(job.code & 255);
 	}
-	if (first.fd >= 0)
-		close(first.fd);
-	free(job);
-	return status_set(st, "out of memory"); /* the first cause stays */
+	close(first.fd);
+	return -1;
 }
 
 static int join_find(const struct launched *as, struct exchange **out, struct status *st)

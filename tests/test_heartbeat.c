@@ -42,9 +42,10 @@ static void begin(struct ends *e, unsigned silence_ms)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	e->wires[1].fd = fds[0];
 	e->there.fd = fds[1];
-	e->here = (struct peers){.size = 2, .names = e->names, .wires = e->wires};
-	const struct heartbeat_place place = {&e->here, silence_ms, no_failure, fail_end, e};
-	assert_works(heartbeat_start(&place, &e->heart, &st), st);
+	e->here = (struct peers){
+	    .size = 2, .names = e->names, .wires = e->wires, .fail = fail_end, .of = e};
+	assert_works(heartbeat_start(&e->here, &e->here, silence_ms, no_failure, &e->heart, &st),
+	             st);
 }
 
 static void end(struct ends *e)

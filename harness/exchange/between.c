@@ -36,7 +36,6 @@ struct between {
 	int64_t margin_ns;                        /* of host 0 */
 	struct between_release last;
 	struct heartbeat *heartbeat;
-	const char *(*failure)(void *of);
 };
 
 static int64_t now(const struct between *b)
@@ -367,42 +366,22 @@ int between_open(const struct between_place *place, struct between **out, struct
 		between_close(b);
 		return -1;
 	}
-	memcpy(b->beats.names, b->peers.names, place->seat.size * sizeof *b->peers.names);
 	*out = b;
 	return 0;
-}
-
-/* Called by the heartbeat. */
-static void others_failed(void *of, const char *text)
-{
-	struct between *b = of;
-	peers_break(&b->peers, text, true);
-}
-
-static const char *own_failure(void *of)
-{
-	struct between *b = of;
-	const char *why = b->failure(b->peers.of);
-	if (why)
-		peers_break(&b->peers, why, false);
-	return why;
 }
 
 int between_watch(struct between *b, const char *(*failure)(void *of),
                   void (*fail)(void *of, const char *text), void *of, struct status *st)
 {
-	const struct heartbeat_place place = {.peers = &b->beats,
-	                                      .silence_ms = (unsigned)(b->peers.limit_ns / MS),
-	                                      .failure = own_failure,
-	                                      .fail = others_failed,
-	                                      .of = b};
 	if (b->peers.size == 1)
 		return 0;
-	b->failure = failure;
 	b->peers.fail = fail;
 	b->peers.of = of;
-	b->peers.watched = !heartbeat_start(&place, &b->heartbeat, st);
-	return b->peers.watched ? 0 : -1;
+	if (heartbeat_start(&b->beats, &b->peers, (unsigned)(b->peers.limit_ns / MS), failure,
+	                    &b->heartbeat, st))
+		return -1;
+	b->peers.watched = true;
+	return 0;
 }
 
 const char *between_broken(const struct between *b)
@@ -413,7 +392,7 @@ const char *between_broken(const struct between *b)
 void between_address(const struct between *b, char text[ADDRESS_BYTES])
 {
 	char with_port[ADDRESS_BYTES], *ip = with_port;
-	address_of(b->peers.wires[b->peers.size > 1 && !b->peers.me].fd, with_port);
+	address_of(b->peers.wires[b->peers.size > 1 && !b->peers.me].fd, false, with_port);
 	*strrchr(with_port, *ip == '[' ? ']' : ':') = '\0';
 	snprintf(text, ADDRESS_BYTES, "%s", ip + (*ip == '['));
 }

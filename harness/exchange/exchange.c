@@ -5,15 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../mpi/mpi_load.h"
-
-struct exchange {
-	const struct mpi_calls *mpi; /* NULL: over TCP, by peers */
-	unsigned rank, size;
-	char secret[WIRE_SECRET_BYTES];
-	struct peers peers;
-};
-
 int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, struct status *st)
 {
 	struct exchange *x = calloc(1, sizeof *x);
@@ -66,26 +57,6 @@ void exchange_close(struct exchange *x)
 	else
 		peers_close(&x->peers);
 	free(x);
-}
-
-unsigned exchange_rank(const struct exchange *x)
-{
-	return x->rank;
-}
-
-unsigned exchange_size(const struct exchange *x)
-{
-	return x->size;
-}
-
-const char *exchange_secret(const struct exchange *x)
-{
-	return x->secret;
-}
-
-struct wire *exchange_wires(struct exchange *x)
-{
-	return x->peers.wires;
 }
 
 /* Of each rank its part of `data`, where `mine` is put; or of the first one all of it. */

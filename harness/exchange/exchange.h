@@ -3,11 +3,17 @@
 #ifndef LAUNCHGAP_EXCHANGE_H
 #define LAUNCHGAP_EXCHANGE_H
 
+#include "../mpi/mpi_load.h"
 #include "peers.h"
 
 #define EXCHANGE_MOST_BYTES ((size_t)16 << 20) /* of all ranks in one call */
 
-struct exchange;
+struct exchange {
+	const struct mpi_calls *mpi; /* NULL: over TCP, by peers */
+	unsigned rank, size;
+	char secret[WIRE_SECRET_BYTES]; /* that its ranks share */
+	struct peers peers;
+};
 
 /* Over TCP; closes the seat's door in any case. After an error all further calls return its text. */
 int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, struct status *st);
@@ -17,13 +23,6 @@ int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, s
 int exchange_open_mpi(struct exchange **out, struct status *st);
 /* Does not wait for the others. NULL is allowed. */
 void exchange_close(struct exchange *x);
-
-unsigned exchange_rank(const struct exchange *x);
-unsigned exchange_size(const struct exchange *x);
-/* That its ranks share. */
-const char *exchange_secret(const struct exchange *x);
-/* Of TCP: to each other rank; to rank 0: [0]. For those who need no more exchange. */
-struct wire *exchange_wires(struct exchange *x);
 
 /* All call the same functions in the same order with equal `bytes`, and wait for all. */
 

@@ -28,7 +28,9 @@ struct peer {
 };
 
 struct heartbeat {
-	struct heartbeat_place place;
+	struct peers *link;
+	unsigned silence_ms;
+	const char *(*failure)(void *of);
 	pthread_t thread;
 	int wake;  /* an eventfd: stop */
 	bool told; /* the first failure */
@@ -55,7 +57,7 @@ static void fail(struct heartbeat *h, const struct peer *from, const char *text)
 	bool first = !h->told;
 	tell(h, from, text);
 	if (first)
-		h->place.fail(h->place.of, text);
+		peers_break(h->link, text, true);
 }
 
 static void lose(struct heartbeat *h, struct peer *peer, const char *how)
@@ -103,20 +105,21 @@ static void hear(struct heartbeat *h, struct peer *peer)
 static void ask(struct heartbeat *h)
 {
 	char text[sizeof(struct status)];
-	const char *why = h->told ? NULL : h->place.failure(h->place.of);
+	const char *why = h->told ? NULL : h->failure(h->link->of);
 	if (!why)
 		return;
-	snprintf(text, sizeof text, "%s: %s", h->place.peers->names[h->place.peers->me], why);
+	peers_break(h->link, why, false);
+	snprintf(text, sizeof text, "%s: %s", h->link->names[h->link->me], why);
 	tell(h, NULL, text);
 }
 
 /* Who was stopped himself, as by a debugger, blames nobody: he hears first what came meanwhile. */
 static void check_silence(struct heartbeat *h, int64_t slept_ns)
 {
-	int64_t most = h->place.silence_ms * (int64_t)1000000, now = clock_now_ns();
+	int64_t most = h->silence_ms * (int64_t)1000000, now = clock_now_ns();
 	for (unsigned i = 0; i < h->npeers && slept_ns < most / 2; i++) {
 		char how[64];
-		snprintf(how, sizeof how, ": nothing heard for %g s", h->place.silence_ms / 1e3);
+		snprintf(how, sizeof how, ": nothing heard for %g s", h->silence_ms / 1e3);
 		if (!h->peers[i].gone && now - h->peers[i].heard_ns > most)
 			lose(h, &h->peers[i], how);
 	}
@@ -141,7 +144,7 @@ static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
 static void *watch(void *arg)
 {
 	struct heartbeat *h = arg;
-	int64_t beat_ns = h->place.silence_ms * (int64_t)100000, woke = clock_now_ns(), next = woke;
+	int64_t beat_ns = h->silence_ms * (int64_t)100000, woke = clock_now_ns(), next = woke;
 	int ask_ms = beat_ns < ASK_MS * 1000000 ? (int)(beat_ns / 1000000) + 1 : ASK_MS;
 	while (!sleep_and_hear(h, ask_ms)) {
 		int64_t now = clock_now_ns();
@@ -167,24 +170,27 @@ static void release(struct heartbeat *h)
 	free(h);
 }
 
-int heartbeat_start(const struct heartbeat_place *place, struct heartbeat **out, struct status *st)
+int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms,
+                    const char *(*failure)(void *of), struct heartbeat **out, struct status *st)
 {
 	struct heartbeat *h = calloc(1, sizeof *h);
 	if (!h)
 		return status_set(st, "out of memory for the heartbeat");
-	struct peers *p = place->peers;
-	h->place = *place;
-	h->peers = calloc(p->size, sizeof *h->peers);
-	h->polled = calloc(p->size + 1, sizeof *h->polled);
+	h->link = link;
+	h->silence_ms = silence_ms;
+	h->failure = failure;
+	h->peers = calloc(beats->size, sizeof *h->peers);
+	h->polled = calloc(beats->size + 1, sizeof *h->polled);
 	h->wake = eventfd(0, EFD_CLOEXEC);
 	if (!h->peers || !h->polled || h->wake < 0) {
 		release(h);
 		return status_set(st, "no memory or no descriptor for the heartbeat");
 	}
-	for (unsigned i = 0; i < p->size; i++)
-		if (p->wires[i].fd >= 0)
-			h->peers[h->npeers++] = (struct peer){
-			    .wire = &p->wires[i], .name = p->names[i], .heard_ns = clock_now_ns()};
+	for (unsigned i = 0; i < beats->size; i++)
+		if (beats->wires[i].fd >= 0)
+			h->peers[h->npeers++] = (struct peer){.wire = &beats->wires[i],
+			                                      .name = link->names[i],
+			                                      .heard_ns = clock_now_ns()};
 	if (pthread_create(&h->thread, NULL, watch, h)) {
 		release(h);
 		return status_set(st, "no thread for the heartbeat can be started");

@@ -9,19 +9,12 @@
 
 #include "peers.h"
 
-struct heartbeat_place {
-	struct peers *peers; /* the caller's, who closes them after heartbeat_stop */
-	unsigned silence_ms;
-	/* Both are called from the thread. What a peer says of a failure is told to the others. A failure here, or NULL; fail: of others, or of a
-	 * connection, at most once: "host b: rank 5: …", "host b: connection lost". */
-	const char *(*failure)(void *of);
-	void (*fail)(void *of, const char *text);
-	void *of;
-};
-
+/* beats: connections for this alone. link: hears of a failure of others, or of a connection: "host b: rank 5: …",
+ * "host b: connection lost". failure: one here, or NULL; asked from the thread. The caller ends it with
+ * heartbeat_stop, and closes both afterwards. */
 struct heartbeat;
-/* Copies the place. The caller ends it with heartbeat_stop. */
-int heartbeat_start(const struct heartbeat_place *place, struct heartbeat **out, struct status *st);
+int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms,
+                    const char *(*failure)(void *of), struct heartbeat **out, struct status *st);
 /* Tells a failure that was not told yet, says goodbye and joins the thread. NULL is allowed. */
 void heartbeat_stop(struct heartbeat *h);
 

@@ -278,7 +278,10 @@ int peers_share(struct peers *p, void *base, const size_t *at, struct status *st
 
 void peers_close(struct peers *p)
 {
-	wire_free(p->wires, p->size);
+	for (unsigned i = 0; p->wires && i < p->size; i++)
+		if (p->wires[i].fd >= 0)
+			close(p->wires[i].fd);
+	free(p->wires);
 	free(p->names);
 	free(p->inboxes);
 	free(p->parts);
@@ -311,9 +314,11 @@ int peers_open(const struct exchange_seat *seat, struct peers *out, struct statu
 	                      .yield = true,
 	                      .limit_ns = seat->timeout_s * 1000 * MS,
 	                      .names = calloc(seat->size, sizeof *out->names),
-	                      .wires = wire_none(seat->size),
+	                      .wires = calloc(seat->size, sizeof *out->wires),
 	                      .inboxes = calloc(seat->size, sizeof *out->inboxes),
 	                      .parts = calloc(seat->size + 1, sizeof *out->parts)};
+	for (unsigned i = 0; i < seat->size && out->wires; i++)
+		out->wires[i].fd = -1;
 	if (!out->names || !out->wires || !out->inboxes || !out->parts)
 		return status_set(st, "out of memory for %u %ss", seat->size, peer);
 	for (unsigned i = 0; i < seat->size; i++)

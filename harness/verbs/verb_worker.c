@@ -162,9 +162,9 @@ static char *take_text(const char *file, struct exchange *exchange, struct statu
 		struct status why;
 	} head = {0};
 	char *text = NULL;
-	if (exchange_rank(exchange) == 0) {
+	if (exchange->rank == 0) {
 		text = read_text(file, &head.why);
-		if (!text && exchange_size(exchange) > 1 && errno == ENOENT)
+		if (!text && exchange->size > 1 && errno == ENOENT)
 			say_elsewhere(&head.why);
 		head.bytes = text ? strlen(text) + 1 : 0;
 	}
@@ -191,7 +191,7 @@ fail:
 /* N worlds of one: each process is told that it is alone, and none would know of the others. */
 static int check_size(const struct launched *as, const struct exchange *exchange, struct status *st)
 {
-	const unsigned size = exchange_size(exchange);
+	const unsigned size = exchange->size;
 	if (size == as->processes)
 		return 0;
 	if (size == 1)
