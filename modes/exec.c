@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,24 +49,24 @@ struct starter {
 	unsigned ranks; /* of each process */
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
-	pid_t *children;
+	pid_t children[SETTINGS_MAX_RANKS]; /* by rank; 0: it has ended */
 };
 
-/* The name of a process's host. */
-static void name_host(const struct starter *s, unsigned process, char out[32])
+/* That a process pretends to be on, or NULL. */
+static const char *host_of(const struct starter *s, unsigned process, char name[32])
 {
-	snprintf(out, 32, "pretended%u", process / (s->as->processes / s->hosts));
+	snprintf(name, 32, "pretended%u", process / (s->as->processes / s->hosts));
+	return s->hosts > 1 ? name : NULL;
 }
 
 static void become_worker(const struct starter *s, unsigned rank)
 {
 	char host[32];
-	name_host(s, rank, host);
 	const struct starter_seat seat = {.rank = rank,
 	                                  .address = s->door.address,
 	                                  .secret = s->secret,
 	                                  .door = s->door.fd,
-	                                  .host = s->hosts > 1 ? host : NULL};
+	                                  .host = host_of(s, rank, host)};
 	starter_become(s->as, &seat);
 }
 
@@ -86,11 +85,11 @@ static int start_all(struct starter *s, struct status *st)
 	return 0;
 }
 
-static void end_all(const struct starter *s, int signal)
+static void kill_all(const struct starter *s)
 {
 	for (unsigned rank = 0; rank < s->as->processes; rank++)
 		if (s->children[rank] > 0)
-			kill(s->children[rank], signal);
+			kill(s->children[rank], SIGKILL);
 }
 
 static unsigned rank_of(const struct starter *s, pid_t child)
@@ -101,20 +100,13 @@ static unsigned rank_of(const struct starter *s, pid_t child)
 	return rank;
 }
 
-static void say_killed(const struct starter *s, unsigned process, int signal)
-{
-	struct status why = {""};
-	char host[32];
-	name_host(s, process, host);
-	starter_killed(s->hosts > 1 ? host : NULL, process, s->ranks, signal, &why);
-	status_complain(&why);
-}
-
 /* Waits for all. Once one has failed the others have a while to leave by themselves. The first failure
  * decides the status. */
 static int wait_all(struct starter *s)
 {
 	int status, failed = 0;
+	struct status why = {""};
+	char host[32];
 	unsigned left = s->as->processes;
 	int64_t until = INT64_MAX;
 	while (left) {
@@ -124,7 +116,7 @@ static int wait_all(struct starter *s)
 		if (child <= 0) {
 			const struct timespec moment = {0, 20000000};
 			if (clock_now_ns() > until)
-				end_all(s, SIGKILL);
+				kill_all(s);
 			nanosleep(&moment, NULL);
 			continue;
 		}
@@ -137,8 +129,10 @@ static int wait_all(struct starter *s)
 			continue;
 		failed = starter_code(status);
 		until = clock_now_ns() + starter_grace_ns(status);
-		if (WIFSIGNALED(status))
-			say_killed(s, rank, WTERMSIG(status));
+		if (!WIFSIGNALED(status))
+			continue;
+		starter_killed(host_of(s, rank, host), rank, s->ranks, WTERMSIG(status), &why);
+		status_complain(&why);
 	}
 	return failed;
 }
@@ -147,28 +141,23 @@ static int wait_all(struct starter *s)
 static int start(const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
-	struct starter s = {.as = as, .children = calloc(as->processes, sizeof *s.children)};
-	if (!s.children)
-		return status_set(st, "out of memory for %u processes", as->processes);
-	if (trial_load(as->order, &trial, st)) {
-		free(s.children);
+	struct starter s = {.as = as};
+	if (trial_load(as->order, &trial, st))
 		return -1;
-	}
 	s.hosts = settings_hosts(&trial->settings);
 	s.ranks = layout_ranks(trial->settings.layout) / as->processes;
 	trial_free(trial);
-	if (wire_secret(s.secret, st) || door_open("127.0.0.1:0", &s.door, st)) {
-		free(s.children);
+	if (as->processes > SETTINGS_MAX_RANKS)
+		return status_set(st, "%u processes are too many", as->processes);
+	if (wire_secret(s.secret, st) || door_open("127.0.0.1:0", &s.door, st))
 		return -1;
-	}
 	const int unstarted = start_all(&s, st);
 	close(s.door.fd);
 	if (!unstarted)
 		_exit(wait_all(&s));
-	end_all(&s, SIGKILL);
+	kill_all(&s);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		continue;
-	free(s.children);
 	return -1;
 }
 

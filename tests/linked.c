@@ -57,12 +57,6 @@ static void fail_host(void *of, const char *text)
 	atomic_store(&h->is_told, true);
 }
 
-static bool is_over(void *of)
-{
-	const struct host *h = of;
-	return atomic_load(&h->is_told) || atomic_load(&h->has_failed);
-}
-
 void linked_reach(struct linked *all, unsigned stage)
 {
 	while (atomic_load(&all->stage) < stage)
@@ -98,7 +92,7 @@ int linked_open_and_watch(struct host *h)
 
 int linked_meet(struct host *h)
 {
-	return between_meet(h->between, is_over, h, &h->release_ns);
+	return between_meet(h->between, &h->release_ns);
 }
 
 void linked_set(struct linked *all, unsigned n)

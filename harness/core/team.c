@@ -260,12 +260,6 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-static bool is_failed(void *of)
-{
-	const struct team *team = of;
-	return atomic_load_explicit(&team->block->failing, memory_order_relaxed) != FAIL_NONE;
-}
-
 /* The first worker of a host, once all others here have arrived: meets those of the other hosts, and
  * learns when all go on. */
 static int meet_hosts(struct team *team)
@@ -275,7 +269,7 @@ static int meet_hosts(struct team *team)
 	while (atomic_load_explicit(&h->arrived, memory_order_acquire) != h->shape.workers_here)
 		if (team_pause(team))
 			return -1;
-	if (between_meet(team->between, is_failed, team, &release_ns))
+	if (between_meet(team->between, &release_ns))
 		return -1;
 	atomic_store_explicit(&h->release_ns, release_ns, memory_order_relaxed);
 	return 0;

@@ -155,12 +155,10 @@ double between_bound_ns(const struct between *b, unsigned host, int64_t ns)
 
 /* --- meeting ------------------------------------------------------------------------------- */
 
-static int wait_a_turn(const struct between *b, bool (*failed)(void *of), void *of)
+static int wait_a_turn(const struct between *b)
 {
-	if (failed(of) || peers_broken(&b->peers))
-		return -1;
 	peers_pause(&b->peers);
-	return 0;
+	return peers_broken(&b->peers) ? -1 : 0;
 }
 
 /* In time or late: each letter says of it. */
@@ -188,7 +186,7 @@ static void learn_margin(struct between *b, bool late)
 }
 
 /* All hosts are looked at in turn, so that the stamp of each is right. */
-static int hear_arrivals(struct between *b, bool (*failed)(void *of), void *of)
+static int hear_arrivals(struct between *b)
 {
 	unsigned hosts = b->peers.size, come = 1;
 	for (unsigned host = 1; host < hosts; host++)
@@ -205,16 +203,16 @@ static int hear_arrivals(struct between *b, bool (*failed)(void *of), void *of)
 			far->has_come = true;
 			come++;
 		}
-		if (come < hosts && wait_a_turn(b, failed, of))
+		if (come < hosts && wait_a_turn(b))
 			return -1;
 	}
 	return 0;
 }
 
-static int meet_first(struct between *b, bool (*failed)(void *of), void *of)
+static int meet_first(struct between *b)
 {
 	bool late = b->last.late_ns > 0;
-	if (hear_arrivals(b, failed, of))
+	if (hear_arrivals(b))
 		return -1;
 	for (unsigned host = 1; host < b->peers.size; host++) {
 		const struct letter *its = &b->peers.inboxes[host];
@@ -263,7 +261,7 @@ static void keep_ping(struct between *b, int64_t arrived_ns, const struct letter
 		b->best = p;
 }
 
-static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
+static int meet_other(struct between *b)
 {
 	const struct letter arrived = write_arrival(b);
 	int64_t arrived_ns = now(b);
@@ -271,7 +269,7 @@ static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
 	if (peers_put(&b->peers, 0, &arrived))
 		return -1;
 	while (!(come = peers_look(&b->peers, 0, LETTER_GO)))
-		if (wait_a_turn(b, failed, of))
+		if (wait_a_turn(b))
 			return -1;
 	if (come < 0)
 		return -1;
@@ -288,10 +286,10 @@ static int meet_other(struct between *b, bool (*failed)(void *of), void *of)
 	return 0;
 }
 
-int between_meet(struct between *b, bool (*failed)(void *of), void *of, int64_t *release_ns)
+int between_meet(struct between *b, int64_t *release_ns)
 {
 	peers_step(&b->peers);
-	if (b->peers.me ? meet_other(b, failed, of) : meet_first(b, failed, of))
+	if ((b->peers.me ? meet_other : meet_first)(b))
 		return -1;
 	*release_ns = b->last.at_ns;
 	return 0;

@@ -44,9 +44,9 @@ int between_open(const struct between_place *place, struct between **out, struct
 void between_close(struct between *b);
 
 /* Waits for all hosts. *release_ns: when to go on, by this host's clock; it is the caller who waits
- * until then. No lock, no allocation; spins. -1 once failed() says so, or the link is broken: then fail
- * of between_watch has been called, and between_broken says why. */
-int between_meet(struct between *b, bool (*failed)(void *of), void *of, int64_t *release_ns);
+ * until then. No lock, no allocation; spins. -1: there is a failure, here or elsewhere, of which the heartbeat
+ * knows; between_broken says why. */
+int between_meet(struct between *b, int64_t *release_ns);
 
 /* The last meeting here. bound_ns: how far from host 0's true time that was. */
 struct between_release {
