@@ -144,14 +144,14 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
 	const unsigned size = as->seat.size;
 	struct agents all = {.as = as, .names = calloc(size, sizeof *all.names), .signals = -1};
-	struct exchange *x = NULL;
+	struct rendezvous *x = NULL;
 	char own[MACHINE_HOST_BYTES];
 	int result = -1;
 	machine_host(own);
 	if (!all.names)
 		status_set(st, "out of memory for %u agents", size);
-	else if (!exchange_open_tcp(&as->seat, &x, st) &&
-	         !exchange_all(x, own, all.names, sizeof own, st) &&
+	else if (!rendezvous_open_tcp(&as->seat, &x, st) &&
+	         !rendezvous_all(x, own, all.names, sizeof own, st) &&
 	         (all.signals = take_signals(st)) >= 0) {
 		all.wires = x->peers.wires;
 		for (unsigned i = 0; i < size; i++)
@@ -161,7 +161,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	}
 	if (all.signals >= 0)
 		close(all.signals);
-	exchange_close(x);
+	rendezvous_close(x);
 	free(all.names);
 	return result;
 }

@@ -3,7 +3,7 @@
 #ifndef LAUNCHGAP_AGENT_H
 #define LAUNCHGAP_AGENT_H
 
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/machine.h"
 
 /* In the environment of the run: where its jobs reach the first agent, with what secret, and the hosts,
@@ -12,7 +12,7 @@
 
 /* Its place among those that were started, with the time for all to come. */
 struct agent {
-	struct exchange_seat seat;
+	struct rendezvous_seat seat;
 	const char *self; /* this program's file */
 };
 

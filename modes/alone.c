@@ -9,11 +9,11 @@ static int alone_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int alone_find(const struct launched *as, struct exchange **out, struct status *st)
+static int alone_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
-	const struct exchange_seat seat = {.size = 1, .door = -1};
+	const struct rendezvous_seat seat = {.size = 1, .door = -1};
 	(void)as;
-	return exchange_open_tcp(&seat, out, st);
+	return rendezvous_open_tcp(&seat, out, st);
 }
 
 const struct launcher launcher_alone = {

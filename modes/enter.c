@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/between.h"
+#include "../harness/exchange/hosts_link.h"
 #include "../harness/machine.h"
 
 #define TURN_US  5000
@@ -78,7 +78,7 @@ static int run_threads(const struct part *part, struct status *st)
 struct seat {
 	unsigned host, process; /* process: of the whole job, host after host */
 	unsigned here;          /* its place on its host */
-	unsigned lead;          /* the exchange's rank of its host's first process */
+	unsigned lead;          /* the rendezvous' rank of its host's first process */
 };
 
 /* The first process says its host's name at `names`, and so on; `bytes` each. */
@@ -138,7 +138,7 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
 		own.failed = team_create(&run->shape, own.path, sizeof own.path, team, &why);
-	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+	if (rendezvous_all(run->rendezvous, &own, all, sizeof own, st))
 		goto out;
 	if (own.failed || all[seat->lead].failed) {
 		status_set(st, "%s",
@@ -149,7 +149,7 @@ static int share_block(const struct run *run, const struct seat *seat, struct te
 	if (seat->here)
 		joined = team_join(all[seat->lead].path, team, &why);
 	own.failed = joined;
-	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+	if (rendezvous_all(run->rendezvous, &own, all, sizeof own, st))
 		goto out;
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
@@ -174,7 +174,7 @@ static int64_t now(void *of)
 }
 
 static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
-                      struct between **out, struct status *st)
+                      struct hosts_link **out, struct status *st)
 {
 	struct door_place door = {.fd = -1, .address = ""}; /* "": there is none */
 	struct status why = {""};
@@ -183,22 +183,22 @@ static int link_hosts(const struct run *run, const struct seat *seat, struct tea
 	if (seat->process == 0)
 		door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
 	machine_host_name(name);
-	wire_derive(run->exchange->secret, "hosts", secret);
-	const struct between_place place = {.seat = {.rank = seat->host,
-	                                             .size = run->hosts,
-	                                             .door = door.fd,
-	                                             .address = door.address,
-	                                             .secret = secret,
-	                                             .timeout_s = LINK_S,
-	                                             .peer = "host"},
-	                                    .name = name,
-	                                    .yield = run->shape.yield,
-	                                    .now = now};
-	if (!exchange_first(run->exchange, door.address, sizeof door.address, st) &&
+	wire_derive(run->rendezvous->secret, "hosts", secret);
+	const struct hosts_link_place place = {.seat = {.rank = seat->host,
+	                                                .size = run->hosts,
+	                                                .door = door.fd,
+	                                                .address = door.address,
+	                                                .secret = secret,
+	                                                .timeout_s = LINK_S,
+	                                                .peer = "host"},
+	                                       .name = name,
+	                                       .yield = run->shape.yield,
+	                                       .now = now};
+	if (!rendezvous_first(run->rendezvous, door.address, sizeof door.address, st) &&
 	    !door.address[0])
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
 	if (!st->text[0])
-		result = seat->here ? 0 : between_open(&place, out, st);
+		result = seat->here ? 0 : hosts_link_open(&place, out, st);
 	if (door.fd >= 0)
 		close(door.fd);
 	if (!result && *out)
@@ -237,7 +237,7 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
  * whether all processes of the job completed their part. Who left before would not hear that another
  * host is lost at its end, and nobody would say so. */
 static int wait_ended(const struct run *run, const struct team *team, unsigned host,
-                      struct between *between, bool *all, struct status *st)
+                      struct hosts_link *link, bool *all, struct status *st)
 {
 	const unsigned here = run->layout.processes / run->hosts;
 	char ended[HOSTS_MOST] = {0};
@@ -247,7 +247,7 @@ static int wait_ended(const struct run *run, const struct team *team, unsigned h
 	ended[host] = team_ended(team) >= here;
 	for (unsigned h = 0; h <= run->hosts; h++)
 		at[h] = h;
-	if (between && between_share(between, ended, at, st))
+	if (link && hosts_link_share(link, ended, at, st))
 		return -1;
 	*all = !memchr(ended, 0, run->hosts);
 	return 0;
@@ -262,8 +262,8 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 	if (!names)
 		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
-	if (!exchange_all(run->exchange, own, names, sizeof own, st))
-		result = seat_find(run, names, run->exchange->rank, out, st);
+	if (!rendezvous_all(run->rendezvous, own, names, sizeof own, st))
+		result = seat_find(run, names, run->rendezvous->rank, out, st);
 	free(names);
 	return result;
 }
@@ -271,11 +271,11 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 static int run_seated(const struct run *run, const struct seat *seat, struct part *part,
                       enter_lead_fn *lead, struct status *st)
 {
-	struct between *between = NULL;
+	struct hosts_link *link = NULL;
 	bool all = false;
 	int result = -1;
 	if (!share_block(run, seat, &part->team, st) &&
-	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &between, st)) &&
+	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &link, st)) &&
 	    !(run->isolates ? run_apart(part, seat->here, st) : run_part(part, st)))
 		result = seat->here == 0 ? lead(part->team, part->arg, st) : 0;
 	/* The watchdog ended with the child: others may be in a call that does not return, and the
@@ -287,14 +287,14 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 	if (!result)
 		team_end(part->team);
 	if (!result && seat->here == 0)
-		result = wait_ended(run, part->team, seat->host, between, &all, st);
+		result = wait_ended(run, part->team, seat->host, link, &all, st);
 	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy
 	 * machine. A process without one says what it ends with. */
 	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
 		launcher_say(run->as->order, LAUNCHER_FAILED);
-	between_close(between);
+	hosts_link_close(link);
 	return result;
 }
 
@@ -317,9 +317,9 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 		_exit(1);
 	}
 	if (run->as->by->leave)
-		run->as->by->leave(run->as, run->exchange, part.team, seat.here);
+		run->as->by->leave(run->as, run->rendezvous, part.team, seat.here);
 	else
-		exchange_close(run->exchange);
+		rendezvous_close(run->rendezvous);
 	team_leave(part.team);
 	return result;
 }

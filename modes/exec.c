@@ -31,7 +31,7 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int exec_find(const struct launched *as, struct exchange **out, struct status *st);
+static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st);
 
 const struct launcher launcher_exec = {
     .name = "exec",
@@ -161,7 +161,7 @@ static int start(const struct launched *as, struct status *st)
 	return -1;
 }
 
-static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
+static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

@@ -4,7 +4,7 @@
 #define LAUNCHGAP_LAUNCHER_H
 
 #include "../harness/core/team.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/trial/settings.h"
 
 #define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
@@ -65,10 +65,10 @@ struct launcher {
 	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
 	/* In a process of the job: finds the others. */
-	int (*find)(const struct launched *as, struct exchange **out, struct status *st);
-	/* Leaves them: closes the exchange. team: of this process's host, or NULL if it came to none;
-	 * process: its place on that host. NULL: only exchange_close. */
-	void (*leave)(const struct launched *as, struct exchange *exchange, struct team *team,
+	int (*find)(const struct launched *as, struct rendezvous **out, struct status *st);
+	/* Leaves them: closes the rendezvous. team: of this process's host, or NULL if it came to none;
+	 * process: its place on that host. NULL: only rendezvous_close. */
+	void (*leave)(const struct launched *as, struct rendezvous *rendezvous, struct team *team,
 	              unsigned process);
 };
 

@@ -132,10 +132,10 @@ static void look_seldom(const struct launched *as)
 		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-static int mpirun_find(const struct launched *as, struct exchange **out, struct status *st)
+static int mpirun_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	look_seldom(as);
-	int result = exchange_open_mpi(out, st);
+	int result = rendezvous_open_mpi(out, st);
 	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as it was */
 	return result;
 }
@@ -143,14 +143,14 @@ static int mpirun_find(const struct launched *as, struct exchange **out, struct 
 /* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
  * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
  * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
-static void mpirun_leave(const struct launched *as, struct exchange *exchange, struct team *team,
-                         unsigned process)
+static void mpirun_leave(const struct launched *as, struct rendezvous *rendezvous,
+                         struct team *team, unsigned process)
 {
 	bool turns = team && as->yield;
 	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(as);
-	exchange_close(exchange);
+	rendezvous_close(rendezvous);
 	if (turns)
 		team_go(team);
 }

@@ -38,20 +38,20 @@ void starter_become(const struct launched *as, const struct starter_seat *seat)
 	_exit(127);
 }
 
-int starter_find(const struct launched *as, struct exchange **out, struct status *st)
+int starter_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	const char *own = machine_env(SEAT);
 	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	struct exchange_seat seat = {.rank = (unsigned)atoi(as->rank),
-	                             .size = as->processes,
-	                             .address = address,
-	                             .secret = secret,
-	                             .timeout_s = FIND_S};
+	struct rendezvous_seat seat = {.rank = (unsigned)atoi(as->rank),
+	                               .size = as->processes,
+	                               .address = address,
+	                               .secret = secret,
+	                               .timeout_s = FIND_S};
 	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
 		return status_set(st, "rank %s has no place where its job meets", as->rank);
 	if (seat.rank)
 		seat.door = -1;
-	return exchange_open_tcp(&seat, out, st);
+	return rendezvous_open_tcp(&seat, out, st);
 }
 
 int starter_code(int status)

@@ -16,7 +16,7 @@ struct starter_seat {
 /* Becomes that process of the job, in a fresh child. Complains if it cannot. */
 _Noreturn void starter_become(const struct launched *as, const struct starter_seat *seat);
 /* In such a process, which knows its rank: finds the others. */
-int starter_find(const struct launched *as, struct exchange **out, struct status *st);
+int starter_find(const struct launched *as, struct rendezvous **out, struct status *st);
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int starter_code(int status);

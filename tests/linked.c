@@ -25,7 +25,7 @@ int linked_begin(struct linked **all)
 int linked_end(struct linked *all)
 {
 	for (unsigned i = 0; i < LINKED_HOSTS; i++)
-		between_close(all->hosts[i].between);
+		hosts_link_close(all->hosts[i].link);
 	if (all->hosts[0].door.fd > 0)
 		close(all->hosts[0].door.fd);
 	return munmap(all, sizeof *all);
@@ -65,24 +65,24 @@ void linked_reach(struct linked *all, unsigned stage)
 
 int linked_open(struct host *h)
 {
-	const struct between_place place = {.seat = {.rank = h->number,
-	                                             .size = h->nhosts,
-	                                             .door = h->number ? -1 : h->door.fd,
-	                                             .address = h->address,
-	                                             .secret = h->secret,
-	                                             .timeout_s = h->limit_s,
-	                                             .peer = "host"},
-	                                    .name = h->name,
-	                                    .silence_ms = h->silence_ms,
-	                                    .now = linked_now,
-	                                    .of = h,
-	                                    .yield = true};
-	return between_open(&place, &h->between, &h->status);
+	const struct hosts_link_place place = {.seat = {.rank = h->number,
+	                                                .size = h->nhosts,
+	                                                .door = h->number ? -1 : h->door.fd,
+	                                                .address = h->address,
+	                                                .secret = h->secret,
+	                                                .timeout_s = h->limit_s,
+	                                                .peer = "host"},
+	                                       .name = h->name,
+	                                       .silence_ms = h->silence_ms,
+	                                       .now = linked_now,
+	                                       .of = h,
+	                                       .yield = true};
+	return hosts_link_open(&place, &h->link, &h->status);
 }
 
 int linked_watch(struct host *h)
 {
-	return between_watch(h->between, failure, fail_host, h, &h->status);
+	return hosts_link_watch(h->link, failure, fail_host, h, &h->status);
 }
 
 int linked_open_and_watch(struct host *h)
@@ -92,7 +92,7 @@ int linked_open_and_watch(struct host *h)
 
 int linked_meet(struct host *h)
 {
-	return between_meet(h->between, &h->release_ns);
+	return hosts_link_meet(h->link, &h->release_ns);
 }
 
 void linked_set(struct linked *all, unsigned n)

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "../harness/exchange/between.h"
+#include "../harness/exchange/hosts_link.h"
 
 #define LINKED_SECOND 1000000000ll
 #define LINKED_HOSTS  8
@@ -21,12 +21,12 @@ struct host {
 	int64_t begin_ns;
 	_Atomic int64_t offset_ns; /* of its clock, at begin_ns */
 	double drift;
-	struct between *between;
+	struct hosts_link *link;
 	int64_t release_ns;   /* of the last meeting */
 	struct status status; /* of the last call that failed */
 	char told[sizeof(struct status)];
 	atomic_bool is_told, has_failed;
-	struct between_release releases[LINKED_MEETS];
+	struct hosts_link_release releases[LINKED_MEETS];
 	int64_t entered_ns[LINKED_MEETS]; /* true */
 	unsigned char bytes[LINKED_BYTES];
 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "meeting.h"
 
 #define HELLO 48 /* of a peer: who it is, and a nonce */
@@ -210,7 +210,7 @@ static void *sit_between(void *of)
 
 struct rank {
 	pthread_t thread;
-	struct exchange_seat seat;
+	struct rendezvous_seat seat;
 	int failed;
 	struct status st;
 };
@@ -218,14 +218,14 @@ struct rank {
 static void *swap(void *of)
 {
 	struct rank *r = of;
-	struct exchange *x = NULL;
+	struct rendezvous *x = NULL;
 	uint32_t mine = 7 + r->seat.rank, all[2] = {0, 0};
-	r->failed = exchange_open_tcp(&r->seat, &x, &r->st) ||
-	            exchange_all(x, &mine, all, sizeof mine, &r->st) ||
-	            exchange_all(x, &mine, all, sizeof mine, &r->st);
+	r->failed = rendezvous_open_tcp(&r->seat, &x, &r->st) ||
+	            rendezvous_all(x, &mine, all, sizeof mine, &r->st) ||
+	            rendezvous_all(x, &mine, all, sizeof mine, &r->st);
 	if (!r->failed && (all[0] != 7 || all[1] != 8))
 		r->failed = status_set(&r->st, "wrong data");
-	exchange_close(x);
+	rendezvous_close(x);
 	return NULL;
 }
 

@@ -287,8 +287,8 @@ void peers_close(struct peers *p)
 	free(p->parts);
 }
 
-static int let_in(struct peers *p, const struct exchange_seat *seat, const struct door_world *world,
-                  struct status *st)
+static int let_in(struct peers *p, const struct rendezvous_seat *seat,
+                  const struct door_world *world, struct status *st)
 {
 	struct door_place own = {.fd = seat->door};
 	char listen[ADDRESS_BYTES];
@@ -305,7 +305,7 @@ static int let_in(struct peers *p, const struct exchange_seat *seat, const struc
 	return failed;
 }
 
-int peers_open(const struct exchange_seat *seat, struct peers *out, struct status *st)
+int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st)
 {
 	const char *peer = seat->peer ? seat->peer : "rank";
 	const struct door_world world = {seat->secret, peer, seat->size, seat->why};

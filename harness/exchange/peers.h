@@ -34,7 +34,7 @@ struct letter {
 };
 
 /* A place in a world that meets through a door of rank 0. */
-struct exchange_seat {
+struct rendezvous_seat {
 	unsigned rank, size;
 	int door;            /* rank 0: a listening socket; or -1: it opens one while all come */
 	const char *address; /* of the door */
@@ -65,7 +65,7 @@ struct peers {
 /* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at the port of
  * `address`; if that is loopback, there alone. It tells those that came why it fails. Sets all of *out,
  * which peers_close frees, after an error too. */
-int peers_open(const struct exchange_seat *seat, struct peers *out, struct status *st);
+int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st);
 void peers_close(struct peers *p);
 
 /* The range at[i] … at[i + 1] of `base` comes from peer i: to all; to the first one alone. Sleeps while it

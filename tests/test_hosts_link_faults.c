@@ -60,9 +60,9 @@ static void *fail_job(void *of)
 		atomic_store(&h->has_failed, true);
 	else
 		assert(linked_meet(h));
-	while (!between_broken(h->between))
+	while (!hosts_link_broken(h->link))
 		usleep(1000);
-	between_share(h->between, NULL, none, &h->status);
+	hosts_link_share(h->link, NULL, none, &h->status);
 	return NULL;
 }
 
@@ -76,7 +76,7 @@ TEST(a_failure_is_told_to_all)
 	assert_string_equal(all->hosts[0].status.text, all->hosts[0].told);
 	assert_string_equal(all->hosts[2].status.text, all->hosts[0].told);
 	assert_string_equal(all->hosts[1].status.text, "rank 5: its buffer is lost");
-	assert_string_equal(between_broken(all->hosts[2].between), all->hosts[0].told);
+	assert_string_equal(hosts_link_broken(all->hosts[2].link), all->hosts[0].told);
 }
 
 /* It closes the link at once: others hear why first. */
@@ -87,8 +87,8 @@ static void *fail_and_go(void *of)
 		return NULL;
 	if (h->number == 2) {
 		atomic_store(&h->has_failed, true);
-		between_close(h->between);
-		h->between = NULL;
+		hosts_link_close(h->link);
+		h->link = NULL;
 	} else {
 		assert(linked_meet(h));
 	}
@@ -110,8 +110,8 @@ static void *leave_job(void *of)
 	if (linked_open_and_watch(h) || linked_meet(h))
 		return NULL;
 	if (h->number == 1) {
-		between_close(h->between);
-		h->between = NULL;
+		hosts_link_close(h->link);
+		h->link = NULL;
 		atomic_store(&all->stage, 1);
 	} else if (h->number == 2) {
 		linked_reach(all, 1);
@@ -161,7 +161,7 @@ static void *unwatched_job(void *of)
 	if (linked_open(h))
 		return NULL;
 	if (!h->number)
-		between_share(h->between, NULL, none, &h->status);
+		hosts_link_share(h->link, NULL, none, &h->status);
 	else
 		linked_reach(all, 1);
 	atomic_store(&all->stage, 1);
@@ -183,11 +183,11 @@ static void *other_step(void *of)
 	if (linked_open(h))
 		return NULL;
 	if (h->number)
-		between_share(h->between, NULL, none, &h->status);
+		hosts_link_share(h->link, NULL, none, &h->status);
 	else if (linked_meet(h))
-		snprintf(h->told, sizeof h->told, "%s", between_broken(h->between));
-	between_close(h->between);
-	h->between = NULL;
+		snprintf(h->told, sizeof h->told, "%s", hosts_link_broken(h->link));
+	hosts_link_close(h->link);
+	h->link = NULL;
 	return NULL;
 }
 
@@ -206,7 +206,7 @@ static void *other_size(void *of)
 	struct host *h = of;
 	const size_t at[] = {0, 100, h->number ? 300 : 200};
 	if (!linked_open(h))
-		between_collect(h->between, h->bytes, at, &h->status);
+		hosts_link_collect(h->link, h->bytes, at, &h->status);
 	return NULL;
 }
 
@@ -228,7 +228,7 @@ static pid_t fork_host(unsigned number, void (*job)(struct host *h))
 	if (child)
 		return child;
 	job(&all->hosts[number]);
-	between_close(all->hosts[number].between);
+	hosts_link_close(all->hosts[number].link);
 	_exit(0);
 }
 
@@ -248,7 +248,7 @@ TEST(a_host_that_dies_is_named_to_all)
 	pid_t b = fork_host(1, die_in_meeting), c = fork_host(2, die_in_meeting);
 	die_in_meeting(&all->hosts[0]);
 	assert_int_equal(waitpid(b, &status, 0), b);
-	all->hosts[1].between = all->hosts[2].between = NULL; /* theirs */
+	all->hosts[1].link = all->hosts[2].link = NULL; /* theirs */
 	assert_int_equal(waitpid(c, &status, 0), c);
 	assert_true(WIFSIGNALED(status));
 	assert_string_equal(all->hosts[0].told, "host c: connection lost");
@@ -264,7 +264,7 @@ static void die_in_share(struct host *h)
 		return;
 	if (h->number)
 		raise(SIGKILL);
-	between_share(h->between, NULL, none, &h->status);
+	hosts_link_share(h->link, NULL, none, &h->status);
 }
 
 TEST(a_host_that_dies_early_is_named)
@@ -274,7 +274,7 @@ TEST(a_host_that_dies_early_is_named)
 	pid_t b = fork_host(1, die_in_share);
 	die_in_share(&all->hosts[0]);
 	assert_int_equal(waitpid(b, &status, 0), b);
-	all->hosts[1].between = all->hosts[2].between = NULL; /* theirs */
+	all->hosts[1].link = all->hosts[2].link = NULL; /* theirs */
 	assert_string_equal(all->hosts[0].status.text, "host b: connection lost");
 }
 
@@ -320,7 +320,7 @@ TEST(a_network_that_goes_away_is_a_loss)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	memset(&all->hosts[0].door, 0, sizeof all->hosts[0].door); /* its own */
-	all->hosts[0].between = all->hosts[1].between = NULL;
+	all->hosts[0].link = all->hosts[1].link = NULL;
 	if (status == NO_NETWORK << 8)
 		skip(); /* no namespaces for users here */
 	assert_int_equal(status, 0);

@@ -1,13 +1,14 @@
-#include "exchange.h"
+#include "rendezvous.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, struct status *st)
+int rendezvous_open_tcp(const struct rendezvous_seat *seat, struct rendezvous **out,
+                        struct status *st)
 {
-	struct exchange *x = calloc(1, sizeof *x);
+	struct rendezvous *x = calloc(1, sizeof *x);
 	int failed = -1;
 	if (!x)
 		status_set(st, "out of memory");
@@ -19,7 +20,7 @@ int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, s
 	if (!seat->rank && seat->door >= 0)
 		close(seat->door);
 	if (failed) {
-		exchange_close(x);
+		rendezvous_close(x);
 		return -1;
 	}
 	x->rank = seat->rank;
@@ -29,9 +30,9 @@ int exchange_open_tcp(const struct exchange_seat *seat, struct exchange **out, s
 	return 0;
 }
 
-int exchange_open_mpi(struct exchange **out, struct status *st)
+int rendezvous_open_mpi(struct rendezvous **out, struct status *st)
 {
-	struct exchange *x = calloc(1, sizeof *x);
+	struct rendezvous *x = calloc(1, sizeof *x);
 	char why[MPI_CALLS_WHY] = "";
 	const struct mpi_calls *mpi = x ? mpi_load(st) : NULL;
 	if (!x)
@@ -42,13 +43,13 @@ int exchange_open_mpi(struct exchange **out, struct status *st)
 	}
 	x->mpi = mpi;
 	*out = x;
-	if (!wire_secret(x->secret, st) && !exchange_first(x, x->secret, sizeof x->secret, st))
+	if (!wire_secret(x->secret, st) && !rendezvous_first(x, x->secret, sizeof x->secret, st))
 		return 0;
-	exchange_close(x);
+	rendezvous_close(x);
 	return -1;
 }
 
-void exchange_close(struct exchange *x)
+void rendezvous_close(struct rendezvous *x)
 {
 	if (!x)
 		return;
@@ -60,11 +61,11 @@ void exchange_close(struct exchange *x)
 }
 
 /* Of each rank its part of `data`, where `mine` is put; or of the first one all of it. */
-static int swap(struct exchange *x, const void *mine, void *data, size_t bytes, bool all,
+static int swap(struct rendezvous *x, const void *mine, void *data, size_t bytes, bool all,
                 struct status *st)
 {
 	char why[MPI_CALLS_WHY] = "";
-	if (bytes > EXCHANGE_MOST_BYTES / x->size)
+	if (bytes > RENDEZVOUS_MOST_BYTES / x->size)
 		return status_set(st, "%zu bytes of each of %u ranks are too many for an exchange",
 		                  bytes, x->size);
 	if (all)
@@ -78,12 +79,13 @@ static int swap(struct exchange *x, const void *mine, void *data, size_t bytes, 
 	return peers_share(&x->peers, data, x->peers.parts, st);
 }
 
-int exchange_all(struct exchange *x, const void *mine, void *all, size_t bytes, struct status *st)
+int rendezvous_all(struct rendezvous *x, const void *mine, void *all, size_t bytes,
+                   struct status *st)
 {
 	return swap(x, mine, all, bytes, true, st);
 }
 
-int exchange_first(struct exchange *x, void *data, size_t bytes, struct status *st)
+int rendezvous_first(struct rendezvous *x, void *data, size_t bytes, struct status *st)
 {
 	return swap(x, NULL, data, bytes, false, st);
 }

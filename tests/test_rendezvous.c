@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/exchange/door.h"
 #include "test.h"
 
@@ -17,9 +17,9 @@
 struct world;
 struct rank {
 	struct world *world;
-	struct exchange_seat seat;
+	struct rendezvous_seat seat;
 	pthread_t thread;
-	struct exchange *x;
+	struct rendezvous *x;
 	int failed;
 	struct status st;
 	unsigned all[MOST], first[4];
@@ -40,8 +40,8 @@ static void swap(struct rank *r)
 		const unsigned mine = 100 * round + r->seat.rank;
 		if (!r->seat.rank)
 			r->first[0] = 7 + round;
-		r->failed = exchange_all(r->x, &mine, r->all, sizeof mine, &r->st) ||
-		            exchange_first(r->x, r->first, sizeof r->first, &r->st);
+		r->failed = rendezvous_all(r->x, &mine, r->all, sizeof mine, &r->st) ||
+		            rendezvous_first(r->x, r->first, sizeof r->first, &r->st);
 		for (unsigned i = 0; i < r->world->size && !r->failed; i++)
 			if (r->all[i] != 100 * round + i || r->first[0] != 7 + round)
 				r->failed = status_set(&r->st, "round %u: wrong data", round);
@@ -51,10 +51,10 @@ static void swap(struct rank *r)
 static void *take_part(void *of)
 {
 	struct rank *r = of;
-	r->failed = exchange_open_tcp(&r->seat, &r->x, &r->st);
+	r->failed = rendezvous_open_tcp(&r->seat, &r->x, &r->st);
 	if (!r->failed)
 		(r->world->act ? r->world->act : swap)(r);
-	exchange_close(r->x);
+	rendezvous_close(r->x);
 	return NULL;
 }
 
@@ -126,8 +126,8 @@ static void look(struct rank *r)
 {
 	unsigned mine = 5, all = 0;
 	r->failed = r->x->rank != 0 || r->x->size != 1 ||
-	            exchange_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
-	            exchange_first(r->x, &mine, sizeof mine, &r->st);
+	            rendezvous_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
+	            rendezvous_first(r->x, &mine, sizeof mine, &r->st);
 }
 
 TEST(a_world_of_one_needs_nobody)
@@ -141,7 +141,7 @@ TEST(a_world_of_one_needs_nobody)
 static void fail_by_bytes(struct rank *r)
 {
 	char much[256] = "", all[MOST * 256];
-	r->failed = exchange_all(r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
+	r->failed = rendezvous_all(r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
 }
 
 TEST(ranks_that_give_unequal_bytes_are_named_by_all)
@@ -157,8 +157,8 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 static void fail_by_call(struct rank *r)
 {
 	char data[16] = "", all[MOST * 16];
-	r->failed = r->seat.rank ? exchange_all(r->x, data, all, sizeof data, &r->st)
-	                         : exchange_first(r->x, data, sizeof data, &r->st);
+	r->failed = r->seat.rank ? rendezvous_all(r->x, data, all, sizeof data, &r->st)
+	                         : rendezvous_first(r->x, data, sizeof data, &r->st);
 }
 
 TEST(ranks_at_another_call_notice)
@@ -174,7 +174,7 @@ static void be_silent(struct rank *r)
 {
 	unsigned mine = 0, all[MOST];
 	if (r->seat.rank != 3)
-		r->failed = exchange_all(r->x, &mine, all, sizeof mine, &r->st);
+		r->failed = rendezvous_all(r->x, &mine, all, sizeof mine, &r->st);
 	for (unsigned i = 0; r->seat.rank == 3 && i < 3; i++)
 		pthread_join(r->world->ranks[i].thread, NULL);
 }
@@ -213,7 +213,7 @@ static void go_on(struct rank *r)
 	unsigned mine = 0;
 	leave_early(r);
 	if (r->seat.rank != 3 &&
-	    (!exchange_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
+	    (!rendezvous_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
 		snprintf(r->st.text, sizeof r->st.text, "went on: %.900s", again.text);
 }
 
@@ -233,7 +233,7 @@ static void swap_much(struct rank *r)
 	char(*all)[1 << 20] = big[r->seat.rank];
 	const size_t bytes = sizeof *all;
 	memset(all[r->seat.rank], 'a' + (int)r->seat.rank, bytes);
-	r->failed = exchange_all(r->x, all[r->seat.rank], all, bytes, &r->st);
+	r->failed = rendezvous_all(r->x, all[r->seat.rank], all, bytes, &r->st);
 	for (unsigned i = 0; i < r->world->size; i++)
 		if (all[i][0] != 'a' + (char)i || memcmp(all[i], all[i] + 1, bytes - 1))
 			r->failed = status_set(&r->st, "wrong data of rank %u", i);
@@ -250,7 +250,7 @@ TEST(a_megabyte_of_each_arrives)
 
 static void swap_too_much(struct rank *r)
 {
-	r->failed = exchange_all(r->x, big, big, EXCHANGE_MOST_BYTES / 2 + 1, &r->st);
+	r->failed = rendezvous_all(r->x, big, big, RENDEZVOUS_MOST_BYTES / 2 + 1, &r->st);
 }
 
 TEST(too_many_bytes_are_refused)
@@ -266,15 +266,15 @@ TEST(too_many_bytes_are_refused)
 /* A rank of another start at the door of this one; the words that it gets. */
 static const char *say_other(unsigned rank, unsigned size, const char *secret, struct status *st)
 {
-	struct exchange *x = NULL;
-	const struct exchange_seat other = {.rank = rank,
-	                                    .size = size,
-	                                    .door = -1,
-	                                    .address = world.door.address,
-	                                    .secret = secret,
-	                                    .timeout_s = 60};
+	struct rendezvous *x = NULL;
+	const struct rendezvous_seat other = {.rank = rank,
+	                                      .size = size,
+	                                      .door = -1,
+	                                      .address = world.door.address,
+	                                      .secret = secret,
+	                                      .timeout_s = 60};
 	st->text[0] = '\0';
-	assert_int_equal(exchange_open_tcp(&other, &x, st), -1);
+	assert_int_equal(rendezvous_open_tcp(&other, &x, st), -1);
 	assert_null(x);
 	return st->text;
 }
