@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "hand.h"
 
 #define FIRST "the agent of rank 0"
 
@@ -30,49 +29,43 @@ static void keep_alive(int fd)
 
 /* --- all but the first --- */
 
-struct other {
-	const struct agents *all;
-	struct hand hand;
-	struct wire *first;
-};
-
-static int answer(const struct other *o, const struct hand_end *end, struct status *st)
+static int answer(const struct agents *all, const struct hand_end *end, struct status *st)
 {
 	struct status why = {""};
-	if (!wire_send(o->first, end, sizeof *end, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (!wire_send(all->wires, end, sizeof *end, clock_now_ns() + HAND_DEADLINE_NS, &why))
 		return 0;
 	return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 }
 
-static int begin(struct other *o, struct status *st)
+static int begin(struct agents *all, struct status *st)
 {
-	const struct agent *as = o->all->as;
+	const struct agent *as = all->as;
 	struct hand_order order;
 	struct status why = {""};
-	if (wire_recv(o->first, &order, sizeof order, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (wire_recv(all->wires, &order, sizeof order, clock_now_ns() + HAND_DEADLINE_NS, &why))
 		return status_set(st, FIRST " %s", why.text);
 	if (hand_check(&order, &why))
 		return status_set(st, "what " FIRST " orders is refused: %s", why.text);
-	if (!hand_start(&o->hand, &order, as->self, as->seat.secret, -1, &why))
+	if (!hand_start(&all->hand, &order, as->self, as->seat.secret, -1, &why))
 		return 0;
 	struct hand_end end = {.job = order.job, .status = 127 << 8};
 	snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", as->seat.rank, why.text);
-	return answer(o, &end, st);
+	return answer(all, &end, st);
 }
 
 /* What the first one says. 1: the run is over, with *code; -1: nothing more can come. */
-static int obey(struct other *o, int *code, struct status *st)
+static int obey(struct agents *all, int *code, struct status *st)
 {
 	struct hand_head head;
 	struct status why = {""};
-	if (wire_recv(o->first, &head, sizeof head, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (wire_recv(all->wires, &head, sizeof head, clock_now_ns() + HAND_DEADLINE_NS, &why))
 		return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 	switch (head.kind) {
 	case HAND_START:
-		return begin(o, st);
+		return begin(all, st);
 	case HAND_KILL:
-		if (o->hand.job == head.job)
-			hand_kill(&o->hand);
+		if (all->hand.job == head.job)
+			hand_kill(&all->hand);
 		return 0;
 	case HAND_OVER:
 		*code = head.code ? 1 : 0;
@@ -88,39 +81,39 @@ static int obey(struct other *o, int *code, struct status *st)
 }
 
 /* A child's end is answered. Any other signal ends the agent: 1, with *code. */
-static int signalled(struct other *o, int *code, struct status *st)
+static int signalled(struct agents *all, int *code, struct status *st)
 {
 	struct signalfd_siginfo got;
 	struct hand_end end;
-	if (read(o->all->signals, &got, sizeof got) != sizeof got)
+	if (read(all->signals, &got, sizeof got) != sizeof got)
 		return 0;
 	if (got.ssi_signo != SIGCHLD) {
 		*code = 1;
-		status_set(st, "agent %u was stopped by signal %u (%s)", o->all->as->seat.rank,
+		status_set(st, "agent %u was stopped by signal %u (%s)", all->as->seat.rank,
 		           got.ssi_signo, strsignal((int)got.ssi_signo));
 		return 1;
 	}
-	return hand_ended(&o->hand, &end) ? answer(o, &end, st) : 0;
+	return hand_ended(&all->hand, &end) ? answer(all, &end, st) : 0;
 }
 
-static int serve(const struct agents *all, struct status *st)
+static int serve(struct agents *all, struct status *st)
 {
-	struct other o = {.all = all, .hand = {.said = -1}, .first = &all->wires[0]};
 	int code = 1, over = 0;
 	while (!over) {
-		struct pollfd polls[] = {{.fd = all->signals, .events = POLLIN},
-		                         {.fd = o.first->fd, .events = POLLIN},
-		                         {.fd = o.hand.pid ? o.hand.said : -1, .events = POLLIN}};
+		struct pollfd polls[] = {
+		    {.fd = all->signals, .events = POLLIN},
+		    {.fd = all->wires->fd, .events = POLLIN},
+		    {.fd = all->hand.pid ? all->hand.said : -1, .events = POLLIN}};
 		if (poll(polls, 3, -1) < 0 && errno != EINTR)
 			over = status_set(st, "poll: %s", strerror(errno));
 		if (!over && polls[2].revents)
-			hand_hear(&o.hand);
+			hand_hear(&all->hand);
 		if (!over && polls[0].revents)
-			over = signalled(&o, &code, st);
+			over = signalled(all, &code, st);
 		if (!over && polls[1].revents)
-			over = obey(&o, &code, st);
+			over = obey(all, &code, st);
 	}
-	hand_kill(&o.hand);
+	hand_kill(&all->hand);
 	return over < 0 ? -1 : code;
 }
 
@@ -143,7 +136,10 @@ static int take_signals(struct status *st)
 int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
 	const unsigned size = as->seat.size;
-	struct agents all = {.as = as, .names = calloc(size, sizeof *all.names), .signals = -1};
+	struct agents all = {.as = as,
+	                     .names = calloc(size, sizeof *all.names),
+	                     .signals = -1,
+	                     .hand = {.said = -1}};
 	struct rendezvous *x = NULL;
 	char own[MACHINE_HOST_BYTES];
 	int result = -1;

@@ -5,6 +5,7 @@
 
 #include "../harness/exchange/rendezvous.h"
 #include "../harness/machine.h"
+#include "hand.h"
 
 /* In the environment of the run: where its jobs reach the first agent, with what secret, and the hosts,
  * "127.0.0.1:4711 SECRET 8 hosta 8 hostb", each with its agents. */
@@ -26,9 +27,10 @@ struct agents {
 	char (*names)[MACHINE_HOST_BYTES]; /* of the host of each */
 	struct wire *wires;                /* to each from the first one; to the first one: [0] */
 	int signals;                       /* a signalfd of their children's ends, and to stop */
+	struct hand hand;                  /* this one's worker */
 };
 
 /* Of the first agent: starts the run, and serves its jobs. */
-int dispatch_run(const struct agents *all, char *const run[], struct status *st);
+int dispatch_run(struct agents *all, char *const run[], struct status *st);
 
 #endif

@@ -14,7 +14,6 @@
 #include "../harness/clock.h"
 #include "../harness/exchange/started.h"
 #include "agent.h"
-#include "hand.h"
 #include "starter.h"
 
 #define S_NS     ((int64_t)1000000000)
@@ -30,13 +29,12 @@ struct member {
 };
 
 struct dispatch {
-	const struct agents *all;
+	struct agents *all;
 	unsigned size, nhosts;
 	struct member *members;
 	struct door_place door; /* for starters, who have the secret */
 	char secret[WIRE_SECRET_BYTES];
 	pid_t run;
-	struct hand hand; /* this agent's own worker */
 	/* The job at hand. starter: none is there between jobs. */
 	struct wire starter;
 	bool stopping, killed;
@@ -175,7 +173,7 @@ static void kill_job(struct dispatch *d)
 			if (i)
 				tell(d, i, HAND_KILL, NULL, 0);
 			else
-				hand_kill(&d->hand);
+				hand_kill(&d->all->hand);
 		}
 	d->killed = true;
 	d->until_ns = clock_now_ns() + ANSWER_S * S_NS;
@@ -283,7 +281,7 @@ static int start_all(struct dispatch *d, int door, struct status *st)
 			continue;
 		if (i)
 			tell(d, i, HAND_START, order, sizeof *order);
-		else if (hand_start(&d->hand, order, as->self, as->seat.secret, door, st)) {
+		else if (hand_start(&d->all->hand, order, as->self, as->seat.secret, door, st)) {
 			d->members[0].rank = NOBODY;
 			d->left--;
 			return -1;
@@ -382,7 +380,7 @@ static bool goes_on(struct dispatch *d, int *code, struct status *st)
 	while (read(d->all->signals, &got, sizeof got) == sizeof got)
 		if (got.ssi_signo != SIGCHLD)
 			kill(d->run, (int)got.ssi_signo);
-	if (hand_ended(&d->hand, &end))
+	if (hand_ended(&d->all->hand, &end))
 		ended(d, 0, &end);
 	const pid_t ended_run = waitpid(d->run, &status, WNOHANG);
 	if (ended_run < 0 && errno == ECHILD)
@@ -416,11 +414,12 @@ static int serve(struct dispatch *d, struct status *st)
 		d->polls[0] = (struct pollfd){.fd = d->all->signals, .events = POLLIN};
 		own[0] = (struct pollfd){.fd = free_now ? d->door.fd : -1, .events = POLLIN};
 		own[1] = (struct pollfd){.fd = d->stopping ? -1 : d->starter.fd, .events = POLLIN};
-		own[2] = (struct pollfd){.fd = d->hand.pid ? d->hand.said : -1, .events = POLLIN};
+		own[2] = (struct pollfd){.fd = d->all->hand.pid ? d->all->hand.said : -1,
+		                         .events = POLLIN};
 		if (poll(d->polls, d->size + 3, wait_ms(d)) < 0)
 			continue;
 		if (own[2].revents)
-			hand_hear(&d->hand);
+			hand_hear(&d->all->hand);
 		for (unsigned i = 1; i < d->size; i++)
 			if (d->polls[i].fd >= 0 && d->polls[i].revents)
 				hear_agent(d, i);
@@ -443,7 +442,7 @@ static void end_all(struct dispatch *d, int code)
 {
 	const struct hand_head head = {HAND_OVER, 0, code};
 	const int64_t soon = clock_now_ns() + WORD_NS;
-	hand_kill(&d->hand);
+	hand_kill(&d->all->hand);
 	if (d->starter.fd >= 0)
 		close(d->starter.fd);
 	if (d->door.fd >= 0)
@@ -455,7 +454,7 @@ static void end_all(struct dispatch *d, int code)
 	}
 }
 
-int dispatch_run(const struct agents *all, char *const run[], struct status *st)
+int dispatch_run(struct agents *all, char *const run[], struct status *st)
 {
 	const unsigned size = all->as->seat.size;
 	struct dispatch d = {.all = all,
@@ -463,7 +462,6 @@ int dispatch_run(const struct agents *all, char *const run[], struct status *st)
 	                     .members = calloc(size, sizeof *d.members),
 	                     .polls = calloc(size + 3, sizeof *d.polls),
 	                     .door = {.fd = -1},
-	                     .hand = {.said = -1},
 	                     .starter = {.fd = -1}};
 	int code = 1;
 	if (!d.members || !d.polls) {

@@ -16,21 +16,6 @@
 
 /* --- the threads of a process --- */
 
-struct worker_thread {
-	struct team *team;
-	unsigned index;
-	enter_worker_fn *worker;
-	void *arg;
-	pthread_t id;
-};
-
-static void *work(void *arg)
-{
-	struct worker_thread *w = arg;
-	w->worker(w->team, w->index, w->arg);
-	return NULL;
-}
-
 /* This process of the job; the calling thread is its first worker. */
 struct part {
 	const struct run *run;
@@ -39,6 +24,19 @@ struct part {
 	enter_worker_fn *worker;
 	void *arg;
 };
+
+struct worker_thread {
+	const struct part *part;
+	unsigned index;
+	pthread_t id;
+};
+
+static void *work(void *arg)
+{
+	const struct worker_thread *w = arg;
+	w->part->worker(w->part->team, w->index, w->part->arg);
+	return NULL;
+}
 
 static int run_threads(const struct part *part, struct status *st)
 {
@@ -52,12 +50,10 @@ static int run_threads(const struct part *part, struct status *st)
 		return status_set(st, "out of memory for %u threads", nthreads);
 	}
 	for (unsigned t = 0; t < nthreads; t++)
-		workers[t] = (struct worker_thread){part->team, part->process * nthreads + t,
-		                                    part->worker, part->arg, 0};
-	for (; started < nthreads; started++) {
+		workers[t] = (struct worker_thread){part, part->process * nthreads + t, 0};
+	while (started < nthreads && !error) {
 		error = pthread_create(&workers[started].id, NULL, work, &workers[started]);
-		if (error)
-			break;
+		started += !error;
 	}
 	if (error) {
 		status_set(st, "cannot start thread %u of %u: %s", started + 1, nthreads,
@@ -121,39 +117,34 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 
 /* --- the team of a host --- */
 
-/* What the first process of each host tells those beside it. */
-struct block_place {
-	int failed;
-	char path[64];
-};
-
+/* The first process of each host tells those beside it where the block is, and all tell that they have it; "":
+ * it failed. */
 static int share_block(const struct run *run, const struct seat *seat, struct team **team,
                        struct status *st)
 {
 	const unsigned size = run->layout.processes;
-	struct block_place own = {0}, *all = calloc(size, sizeof *all);
+	char own[64] = "", (*all)[sizeof own] = calloc(size, sizeof own);
 	struct status why = {""};
-	int result = -1, joined = 0;
+	int result = -1;
 	if (!all)
 		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
-		own.failed = team_create(&run->shape, own.path, sizeof own.path, team, &why);
-	if (rendezvous_all(run->rendezvous, &own, all, sizeof own, st))
+		team_create(&run->shape, own, sizeof own, team, &why);
+	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
-	if (own.failed || all[seat->lead].failed) {
+	if (!all[seat->lead][0]) {
 		status_set(st, "%s",
 		           why.text[0] ? why.text
 		                       : "the first process could not make the team's block");
 		goto out;
 	}
-	if (seat->here)
-		joined = team_join(all[seat->lead].path, team, &why);
-	own.failed = joined;
-	if (rendezvous_all(run->rendezvous, &own, all, sizeof own, st))
+	if (seat->here && !team_join(all[seat->lead], team, &why))
+		memcpy(own, all[seat->lead], sizeof own);
+	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
-		if (all[r].failed)
+		if (!all[r][0])
 			result = status_set(st, "%s",
 			                    why.text[0] ? why.text
 			                                : "another process could not join the "

@@ -59,23 +59,17 @@ static const char *host_of(const struct starter *s, unsigned process, char name[
 	return s->hosts > 1 ? name : NULL;
 }
 
-static void become_worker(const struct starter *s, unsigned rank)
-{
-	char host[32];
-	const struct starter_seat seat = {.rank = rank,
-	                                  .address = s->door.address,
-	                                  .secret = s->secret,
-	                                  .door = s->door.fd,
-	                                  .host = host_of(s, rank, host)};
-	starter_become(s->as, &seat);
-}
-
 static int start_all(struct starter *s, struct status *st)
 {
+	char host[32];
 	for (unsigned rank = 0; rank < s->as->processes; rank++) {
+		const struct rendezvous_seat seat = {.rank = rank,
+		                                     .address = s->door.address,
+		                                     .secret = s->secret,
+		                                     .door = s->door.fd};
 		s->children[rank] = fork();
 		if (s->children[rank] == 0)
-			become_worker(s, rank);
+			starter_become(s->as, &seat, host_of(s, rank, host));
 		if (s->children[rank] < 0)
 			return status_set(st, "cannot start process %u of %u: %s%s", rank + 1,
 			                  s->as->processes, strerror(errno),

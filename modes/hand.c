@@ -65,7 +65,7 @@ static void become(const struct hand_order *o, const char *self, const char *sec
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct starter_seat seat = {
+	const struct rendezvous_seat seat = {
 	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -81,7 +81,7 @@ static void become(const struct hand_order *o, const char *self, const char *sec
 	for (unsigned i = 0; i < o->nenv; i++)
 		putenv((char *)(uintptr_t)o->env[i]);
 	wire_derive(secret, o->address, own);
-	starter_become(&as, &seat);
+	starter_become(&as, &seat, NULL);
 }
 
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,

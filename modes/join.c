@@ -13,7 +13,6 @@
 #include "../harness/clock.h"
 #include "../harness/trial/trial.h"
 #include "agent.h"
-#include "hand.h"
 #include "starter.h"
 
 /* --- whether it can --- */

@@ -18,17 +18,17 @@
 #define GRACE_S 5
 #define ALONE_S 1
 
-void starter_become(const struct launched *as, const struct starter_seat *seat)
+void starter_become(const struct launched *as, const struct rendezvous_seat *seat, const char *host)
 {
 	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
 	snprintf(processes, sizeof processes, "%u", as->processes);
 	snprintf(rank, sizeof rank, "%u", seat->rank);
 	snprintf(own, sizeof own, "%d %s %s", seat->door, seat->secret, seat->address);
 	setenv(SEAT, own, 1);
-	if (seat->host) {
+	if (host) {
 		/* NCCL believes it too, so that it takes its network between them. */
-		setenv(MACHINE_HOST, seat->host, 1);
-		setenv("NCCL_HOSTID", seat->host, 1);
+		setenv(MACHINE_HOST, host, 1);
+		setenv("NCCL_HOSTID", host, 1);
 	}
 	if (seat->rank == 0)
 		fcntl(seat->door, F_SETFD, 0);

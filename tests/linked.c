@@ -92,7 +92,12 @@ int linked_open_and_watch(struct host *h)
 
 int linked_meet(struct host *h)
 {
-	return hosts_link_meet(h->link, &h->release_ns);
+	struct hosts_link_release is;
+	if (hosts_link_meet(h->link, &is))
+		return -1;
+	const double bound_ns = hosts_link_bound_ns(h->link, h->number, is.at_ns);
+	h->release = (struct linked_release){is.at_ns, is.late_ns, bound_ns};
+	return 0;
 }
 
 void linked_set(struct linked *all, unsigned n)

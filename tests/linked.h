@@ -12,6 +12,11 @@
 #define LINKED_MEETS  20
 #define LINKED_BYTES  4000000 /* more than sockets keep */
 
+struct linked_release {
+	int64_t at_ns, late_ns;
+	double bound_ns; /* how far from host 0's true time */
+};
+
 struct host {
 	unsigned number, nhosts;
 	char name[8], address[ADDRESS_BYTES];
@@ -22,11 +27,11 @@ struct host {
 	_Atomic int64_t offset_ns; /* of its clock, at begin_ns */
 	double drift;
 	struct hosts_link *link;
-	int64_t release_ns;   /* of the last meeting */
-	struct status status; /* of the last call that failed */
+	struct linked_release release; /* of the last meeting */
+	struct status status;          /* of the last call that failed */
 	char told[sizeof(struct status)];
 	atomic_bool is_told, has_failed;
-	struct hosts_link_release releases[LINKED_MEETS];
+	struct linked_release releases[LINKED_MEETS];
 	int64_t entered_ns[LINKED_MEETS]; /* true */
 	unsigned char bytes[LINKED_BYTES];
 };

@@ -265,13 +265,13 @@ int team_pause(struct team *team)
 static int meet_hosts(struct team *team)
 {
 	struct header *h = team->block;
-	int64_t release_ns = 0;
+	struct hosts_link_release release;
 	while (atomic_load_explicit(&h->arrived, memory_order_acquire) != h->shape.workers_here)
 		if (team_pause(team))
 			return -1;
-	if (hosts_link_meet(team->link, &release_ns))
+	if (hosts_link_meet(team->link, &release))
 		return -1;
-	atomic_store_explicit(&h->release_ns, release_ns, memory_order_relaxed);
+	atomic_store_explicit(&h->release_ns, release.at_ns, memory_order_relaxed);
 	return 0;
 }
 

@@ -166,7 +166,7 @@ static int wait_a_turn(const struct hosts_link *l)
 static void note_release(struct hosts_link *l, int64_t at_ns, int64_t late_ns)
 {
 	struct letter *own = &l->peers.own;
-	l->last = (struct hosts_link_release){at_ns, late_ns > 0 ? late_ns : 0, 0};
+	l->last = (struct hosts_link_release){at_ns, late_ns > 0 ? late_ns : 0};
 	own->last_late_ns = l->last.late_ns;
 	own->meets++;
 	own->late += late_ns > 0;
@@ -287,19 +287,13 @@ static int meet_other(struct hosts_link *l)
 	return 0;
 }
 
-int hosts_link_meet(struct hosts_link *l, int64_t *release_ns)
+int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out)
 {
 	peers_step(&l->peers);
 	if ((l->peers.me ? meet_other : meet_first)(l))
 		return -1;
-	*release_ns = l->last.at_ns;
-	return 0;
-}
-
-void hosts_link_released(const struct hosts_link *l, struct hosts_link_release *out)
-{
 	*out = l->last;
-	out->bound_ns = hosts_link_bound_ns(l, l->peers.me, out->at_ns);
+	return 0;
 }
 
 void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out)
@@ -382,11 +376,6 @@ int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
 		return -1;
 	l->peers.watched = true;
 	return 0;
-}
-
-const char *hosts_link_broken(const struct hosts_link *l)
-{
-	return peers_broken(&l->peers) ? l->peers.broken : NULL;
 }
 
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES])

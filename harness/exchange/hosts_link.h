@@ -7,7 +7,7 @@
  * own clock shows it, and its workers spin until then. So the release does not have the skew of
  * messages, but that of clocks: two hosts, each of which came in time, go on at most
  *   bound(a) + bound(b)
- * apart, with bound() of aligned.h at T, 0 for host 0 (hosts_link_release.bound_ns). A host that hears of
+ * apart, with bound() of aligned.h at T, 0 for host 0 (hosts_link_bound_ns). A host that hears of
  * T only after T is late, by late_ns, which adds to that. It is counted. T's margin is twice the typical
  * round trip, the time of telling all, 10 us for workers to hear of it, and a share that grows until one
  * meeting of a hundred is late (at most 10 ms).
@@ -44,17 +44,14 @@ int hosts_link_open(const struct hosts_link_place *place, struct hosts_link **ou
 /* NULL is allowed. */
 void hosts_link_close(struct hosts_link *l);
 
-/* Waits for all hosts. *release_ns: when to go on, by this host's clock; it is the caller who waits
- * until then. No lock, no allocation; spins. -1: there is a failure, here or elsewhere, of which the heartbeat
- * knows; hosts_link_broken says why. */
-int hosts_link_meet(struct hosts_link *l, int64_t *release_ns);
-
-/* The last meeting here. bound_ns: how far from host 0's true time that was. */
+/* When to go on, by this host's clock. */
 struct hosts_link_release {
-	int64_t at_ns, late_ns; /* 0: in time */
-	double bound_ns;
+	int64_t at_ns, late_ns; /* late_ns 0: in time */
 };
-void hosts_link_released(const struct hosts_link *l, struct hosts_link_release *out);
+/* Waits for all hosts; it is the caller who waits until the release then. No lock, no allocation; spins. -1:
+ * there is a failure, here or elsewhere, of which the heartbeat knows. */
+int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out);
+
 /* All meetings of a host: on host 0 of each, as of its last message here; elsewhere its own. */
 struct hosts_link_meets {
 	uint64_t meets, late;
@@ -96,7 +93,5 @@ int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
                      void (*fail)(void *of, const char *text), void *of, struct status *st);
 /* This host's address on the network that links the hosts: "10.0.0.1". */
 void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES]);
-/* Why the link can no longer be used, or NULL. */
-const char *hosts_link_broken(const struct hosts_link *l);
 
 #endif
