@@ -27,8 +27,6 @@ static void keep_alive(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof silent_ms);
 }
 
-/* --- all but the first --- */
-
 static int answer(const struct agents *all, const struct hand_end *end, struct status *st)
 {
 	struct status why = {""};
@@ -117,22 +115,6 @@ static int serve(struct agents *all, struct status *st)
 	return over < 0 ? -1 : code;
 }
 
-/* --- both --- */
-
-static int take_signals(struct status *st)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
-}
-
 int agent_run(const struct agent *as, char *const run[], struct status *st)
 {
 	const unsigned size = as->seat.size;
@@ -140,6 +122,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	                     .names = calloc(size, sizeof *all.names),
 	                     .signals = -1,
 	                     .hand = {.said = -1}};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
 	struct rendezvous *x = NULL;
 	char own[MACHINE_HOST_BYTES];
 	int result = -1;
@@ -148,7 +131,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 		status_set(st, "out of memory for %u agents", size);
 	else if (!rendezvous_open_tcp(&as->seat, &x, st) &&
 	         !rendezvous_all(x, own, all.names, sizeof own, st) &&
-	         (all.signals = take_signals(st)) >= 0) {
+	         (all.signals = hand_signals(signals, st)) >= 0) {
 		all.wires = x->peers.wires;
 		for (unsigned i = 0; i < size; i++)
 			if (all.wires[i].fd >= 0)

@@ -16,8 +16,6 @@
 
 static int exec_supports(const struct settings *set, struct status *st)
 {
-	if (launcher_several("exec", set, st))
-		return -1;
 	if (hosts_named(set->hosts))
 		return status_set(st,
 		                  "launcher = exec starts processes on this host alone; allowed is "
@@ -37,6 +35,7 @@ const struct launcher launcher_exec = {
     .name = "exec",
     .summary = "the job starts its processes itself, without MPI, on this host",
     .pretends = true,
+    .several = true,
     .supports = exec_supports,
     .find = exec_find,
 };

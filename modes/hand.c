@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,17 @@ int hand_start(struct hand *hand, const struct hand_order *order, const char *se
 	fcntl(said[0], F_SETFL, O_NONBLOCK);
 	*hand = (struct hand){.pid = pid, .job = order->job, .said = said[0]};
 	return 0;
+}
+
+int hand_signals(const int *signals, struct status *st)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (; *signals; signals++)
+		sigaddset(&set, *signals);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
 }
 
 void hand_hear(struct hand *hand)

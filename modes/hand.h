@@ -57,6 +57,8 @@ int hand_check(const struct hand_order *order, struct status *st);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
                const char *secret, int door, struct status *st);
+/* A signalfd of these signals, up to a 0, which are blocked. */
+int hand_signals(const int *signals, struct status *st);
 /* Takes what it printed. Does not block. */
 void hand_hear(struct hand *hand);
 /* Kills it, and what it started. */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,8 +54,6 @@ static int join_supports(const struct settings *set, struct status *st)
 		return status_set(st, "launcher = join starts processes where others have started "
 		                      "agents; begin the run by `launchgap join` (its --help says "
 		                      "how)");
-	if (launcher_several("join", set, st))
-		return -1;
 	if (hosts_named(set->hosts))
 		return status_set(st, "launcher = join has the hosts on which agents were started; "
 		                      "allowed is hosts = this, or their number");
@@ -69,6 +66,7 @@ const struct launcher launcher_join = {
     .name = "join",
     .summary = "processes that others started for `launchgap join`, without MPI",
     .queues = true,
+    .several = true,
     .supports = join_supports,
     .reigns = join_reigns,
     .find = join_find,
@@ -106,22 +104,12 @@ static int ask(struct wire *first, const struct launched *as, struct status *st)
 	           : 0;
 }
 
-static int take_stops(struct status *st)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC);
-	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
-}
-
 /* When this process is to stop, the agents kill the workers, and what those have printed is still heard: it
  * may say why they did not end. */
 static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
 {
-	int stops = take_stops(st);
+	static const int signals[] = {SIGINT, SIGTERM, 0};
+	int stops = hand_signals(signals, st);
 	bool stopping = false, ended = false;
 	while (stops >= 0 && !ended) {
 		struct pollfd polls[] = {{.fd = first->fd, .events = POLLIN},

@@ -33,9 +33,7 @@ static const struct mode mode_pairs = {
 
 static int forked_supports(const struct settings *set, struct status *st)
 {
-	return set->layout.processes > 1 && !set->hosts[0]
-	           ? 0
-	           : status_set(st, "launcher = forked starts several processes on one host");
+	return set->hosts[0] ? status_set(st, "launcher = forked is of one host") : 0;
 }
 
 /* All but the first are its children. */
@@ -73,6 +71,7 @@ static void forked_leave(const struct launched *as, struct rendezvous *rendezvou
 static const struct launcher launcher_forked = {
     .name = "forked",
     .summary = "processes that the first one forks",
+    .several = true,
     .supports = forked_supports,
     .find = forked_find,
     .leave = forked_leave,
