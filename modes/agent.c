@@ -133,9 +133,11 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	         !rendezvous_all(x, own, all.names, sizeof own, st) &&
 	         (all.signals = hand_signals(signals, st)) >= 0) {
 		all.wires = x->peers.wires;
-		for (unsigned i = 0; i < size; i++)
+		for (unsigned i = 0; i < size; i++) {
+			all.names[i][sizeof *all.names - 1] = '\0';
 			if (all.wires[i].fd >= 0)
 				keep_alive(all.wires[i].fd);
+		}
 		result = as->seat.rank ? serve(&all, st) : dispatch_run(&all, run, st);
 	}
 	if (all.signals >= 0)
