@@ -172,6 +172,28 @@ TEST(a_wait_that_nobody_watches_ends)
 	assert_string_equal(all->hosts[0].status.text, "host b did not answer within 0.3 s");
 }
 
+/* Host c has nothing to say at that time. */
+static void *silent_align(void *of)
+{
+	struct host *h = of;
+	if (linked_open(h))
+		return NULL;
+	if (h->number == 1)
+		linked_reach(all, 1);
+	else
+		hosts_link_align(h->link, &h->status);
+	atomic_store(&all->stage, 1);
+	return NULL;
+}
+
+TEST(who_is_not_waited_for_is_not_late)
+{
+	linked_set(all, 3);
+	all->hosts[0].silence_ms = all->hosts[2].silence_ms = 300;
+	linked_run_all(all, silent_align, 3);
+	assert_string_equal(all->hosts[0].status.text, "host b did not answer within 0.3 s");
+}
+
 static void *other_step(void *of)
 {
 	struct host *h = of;

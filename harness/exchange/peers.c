@@ -10,11 +10,10 @@
 #include "../clock.h"
 #include "../sanitize.h"
 
-#define MS      ((int64_t)1000000)
-#define SPIN_NS MS          /* then a wait sleeps */
-#define WORD_NS (1000 * MS) /* for a last word to all */
-#define GRACE_NS                                                                                   \
-	(2000 * MS) /* for the first one to say who is late, and for others why a peer left */
+#define MS       ((int64_t)1000000)
+#define SPIN_NS  MS          /* then a wait sleeps */
+#define WORD_NS  (1000 * MS) /* for a last word to all */
+#define GRACE_NS (2000 * MS) /* to say who is late, or why a peer left */
 
 #define OTHERS ": do all run the same launchgap?"
 
@@ -62,11 +61,11 @@ static int blame(struct peers *p, unsigned who, const char *how)
 	return -1;
 }
 
-/* All from `who` on of which nothing has come. */
+/* It; of a wait for all also those of the rest of which nothing has come. */
 static int say_late(struct peers *p, unsigned who)
 {
 	char text[sizeof p->broken] = "";
-	for (unsigned i = who; i < (p->me ? 1 : p->size); i++)
+	for (unsigned i = who; i < (p->gathers ? p->size : who + 1); i++)
 		if (i == who || wire_wait(p->wires[i].fd, POLLIN, 0))
 			status_list(text, sizeof text, p->names[i]);
 	status_add(text, sizeof text, " did not answer within %.3g s", (double)p->limit_ns / 1e9);
@@ -218,10 +217,12 @@ static int gather(struct peers *p, char *base, const size_t *at)
 	peers_step(p);
 	if (p->me)
 		return put_part(p, 0, own, all) || move(p, 0, POLLOUT, base + at[p->me], own);
+	p->gathers = true;
 	for (unsigned i = 1; i < p->size; i++)
 		if (take_part(p, i, at[i + 1] - at[i], all) ||
 		    move(p, i, POLLIN, base + at[i], at[i + 1] - at[i]))
 			return -1;
+	p->gathers = false;
 	return 0;
 }
 

@@ -51,10 +51,10 @@ struct peers {
 	struct letter *inboxes;          /* the last one of each */
 	struct letter own;               /* what each of this one's letters says */
 	size_t *parts;                   /* size + 1, for shares of the caller */
-	bool yield;
-	int64_t limit_ns, until_ns; /* for each wait; of this one */
-	bool watched;               /* others say who is lost: waits are as long as all live */
-	const char *lost;           /* is said of a connection that ended; NULL: how it ended */
+	bool yield, gathers;             /* it waits for all */
+	int64_t limit_ns, until_ns;      /* for each wait; of this one */
+	bool watched;                    /* others say who is lost: waits are as long as all live */
+	const char *lost; /* is said of a connection that ended; NULL: how it ended */
 	/* Called once, when it breaks other than by a failure here; may be NULL. */
 	void (*fail)(void *of, const char *text);
 	void *of;
