@@ -5,21 +5,18 @@
 
 #include <sched.h>
 
-#include "../harness/exchange/door.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/machine.h"
+#include "hand.h"
 
-/* In the environment of the run: a folder of the first agent's, with its socket and the list of hosts. */
-#define AGENT_JOIN   "LAUNCHGAP_JOIN"
-#define AGENT_SOCKET "socket"
-#define AGENT_HOSTS  "hosts" /* a host a line: its agents, its name */
+/* In the environment of the run: where its jobs reach the first agent, with what secret, and the hosts,
+ * "127.0.0.1:4711 SECRET 8 hosta 8 hostb", each with its agents. */
+#define AGENT_JOIN "LAUNCHGAP_JOIN"
 
-/* Its place among those that were started. */
+/* Its place among those that were started, with the time for all to come. */
 struct agent {
-	unsigned rank, size;
-	const char *address, *secret; /* where all meet */
-	const char *why;              /* there are so many (door.h) */
-	unsigned wait_s;              /* for all to come */
-	const char *self;             /* this program's file */
+	struct rendezvous_seat seat;
+	const char *self; /* this program's file */
 };
 
 /* Meets the others and stays until the run is over. run: its whole command, NULL-terminated; only the
@@ -38,13 +35,10 @@ struct agents {
 	struct agent_seat *seats; /* of each */
 	struct wire *wires;       /* to each from the first one; to the first one: [0] */
 	int signals;              /* a signalfd of their children's ends, and to stop */
+	struct hand hand;         /* this one's worker */
 };
 
-/* Of the first agent: the run is over, or never began. */
-void agent_over(const struct agents *all, int code, const char *why);
-/* A door at a port of its own: at loopback alone, if the agents met there. */
-int agent_open(const char *meeting, struct door_place *out, struct status *st);
 /* Of the first agent: starts the run, and serves its jobs. */
-int dispatch_run(const struct agents *all, char *const run[], struct status *st);
+int dispatch_run(struct agents *all, char *const run[], struct status *st);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/between.h"
+#include "../harness/exchange/hosts_link.h"
 #include "../harness/machine.h"
 
 #define TURN_US  5000
@@ -15,21 +15,6 @@
 #define LINK_S   60   /* within which all hosts have to be linked */
 
 /* --- the threads of a process --- */
-
-struct worker_thread {
-	struct team *team;
-	unsigned index;
-	enter_worker_fn *worker;
-	void *arg;
-	pthread_t id;
-};
-
-static void *work(void *arg)
-{
-	struct worker_thread *w = arg;
-	w->worker(w->team, w->index, w->arg);
-	return NULL;
-}
 
 /* This process of the job; the calling thread is its first worker. */
 struct part {
@@ -39,6 +24,19 @@ struct part {
 	enter_worker_fn *worker;
 	void *arg;
 };
+
+struct worker_thread {
+	const struct part *part;
+	unsigned index;
+	pthread_t id;
+};
+
+static void *work(void *arg)
+{
+	const struct worker_thread *w = arg;
+	w->part->worker(w->part->team, w->index, w->part->arg);
+	return NULL;
+}
 
 static int run_threads(const struct part *part, struct status *st)
 {
@@ -52,12 +50,10 @@ static int run_threads(const struct part *part, struct status *st)
 		return status_set(st, "out of memory for %u threads", nthreads);
 	}
 	for (unsigned t = 0; t < nthreads; t++)
-		workers[t] = (struct worker_thread){part->team, part->process * nthreads + t,
-		                                    part->worker, part->arg, 0};
-	for (; started < nthreads; started++) {
+		workers[t] = (struct worker_thread){part, part->process * nthreads + t, 0};
+	while (started < nthreads && !error) {
 		error = pthread_create(&workers[started].id, NULL, work, &workers[started]);
-		if (error)
-			break;
+		started += !error;
 	}
 	if (error) {
 		status_set(st, "cannot start thread %u of %u: %s", started + 1, nthreads,
@@ -78,7 +74,7 @@ static int run_threads(const struct part *part, struct status *st)
 struct seat {
 	unsigned host, process; /* process: of the whole job, host after host */
 	unsigned here;          /* its place on its host */
-	unsigned lead;          /* the exchange's rank of its host's first process */
+	unsigned lead;          /* the rendezvous' rank of its host's first process */
 };
 
 /* The first process says its host's name at `names`, and so on; `bytes` each. */
@@ -121,39 +117,34 @@ static int seat_find(const struct run *run, const char (*names)[MACHINE_HOST_BYT
 
 /* --- the team of a host --- */
 
-/* What the first process of each host tells those beside it. */
-struct block_place {
-	int failed;
-	char path[64];
-};
-
+/* The first process of each host tells those beside it where the block is, and all tell that they have it; "":
+ * it failed. */
 static int share_block(const struct run *run, const struct seat *seat, struct team **team,
                        struct status *st)
 {
 	const unsigned size = run->layout.processes;
-	struct block_place own = {0}, *all = calloc(size, sizeof *all);
+	char own[64] = "", (*all)[sizeof own] = calloc(size, sizeof own);
 	struct status why = {""};
-	int result = -1, joined = 0;
+	int result = -1;
 	if (!all)
 		return status_set(st, "out of memory for %u processes", size);
 	if (seat->here == 0)
-		own.failed = team_create(&run->shape, own.path, sizeof own.path, team, &why);
-	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+		team_create(&run->shape, own, sizeof own, team, &why);
+	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
-	if (own.failed || all[seat->lead].failed) {
+	if (!all[seat->lead][0]) {
 		status_set(st, "%s",
 		           why.text[0] ? why.text
 		                       : "the first process could not make the team's block");
 		goto out;
 	}
-	if (seat->here)
-		joined = team_join(all[seat->lead].path, team, &why);
-	own.failed = joined;
-	if (exchange_all(run->exchange, &own, all, sizeof own, st))
+	if (seat->here && !team_join(all[seat->lead], team, &why))
+		memcpy(own, all[seat->lead], sizeof own);
+	if (rendezvous_all(run->rendezvous, own, all, sizeof own, st))
 		goto out;
 	result = 0;
 	for (unsigned r = 0; r < size && !result; r++)
-		if (all[r].failed)
+		if (!all[r][0])
 			result = status_set(st, "%s",
 			                    why.text[0] ? why.text
 			                                : "another process could not join the "
@@ -167,13 +158,6 @@ out:
 
 /* --- the link between hosts --- */
 
-/* How the first processes of hosts reach the first of them. MPI alone carries a secret, as it has none of
- * its own. */
-struct link_place {
-	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
-	int failed;
-};
-
 static int64_t now(void *of)
 {
 	(void)of;
@@ -181,38 +165,31 @@ static int64_t now(void *of)
 }
 
 static int link_hosts(const struct run *run, const struct seat *seat, struct team *team,
-                      struct between **out, struct status *st)
+                      struct hosts_link **out, struct status *st)
 {
-	const char *shared = exchange_secret(run->exchange);
-	struct link_place at = {.failed = 0};
-	struct door_place door = {.fd = -1};
+	struct door_place door = {.fd = -1, .address = ""}; /* "": there is none */
 	struct status why = {""};
+	char secret[WIRE_SECRET_BYTES], name[MACHINE_HOST_BYTES];
 	int result = -1;
-	if (seat->process == 0) {
-		at.failed = door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why) ||
-		            (!shared && wire_secret(at.secret, &why));
-		snprintf(at.address, sizeof at.address, "%s", door.address);
-	}
-	if (!exchange_first(run->exchange, &at, sizeof at, st) && at.failed)
+	if (seat->process == 0)
+		door_open(run->as->by->pretends ? "127.0.0.1:0" : ":0", &door, &why);
+	machine_host_name(name);
+	wire_derive(run->rendezvous->secret, "hosts", secret);
+	const struct hosts_link_place place = {.seat = {.rank = seat->host,
+	                                                .size = run->hosts,
+	                                                .door = door.fd,
+	                                                .address = door.address,
+	                                                .secret = secret,
+	                                                .timeout_s = LINK_S,
+	                                                .peer = "host"},
+	                                       .name = name,
+	                                       .yield = run->shape.yield,
+	                                       .now = now};
+	if (!rendezvous_first(run->rendezvous, door.address, sizeof door.address, st) &&
+	    !door.address[0])
 		status_set(st, "%s", why.text[0] ? why.text : "the first host cannot be reached");
-	if (!st->text[0] && shared)
-		wire_derive(shared, "hosts", at.secret);
-	if (!st->text[0]) {
-		char name[MACHINE_HOST_BYTES];
-		machine_host_name(name);
-		const struct between_place place = {.host = seat->host,
-		                                    .name = name,
-		                                    .nhosts = run->hosts,
-		                                    .door = door.fd >= 0 ? &door : NULL,
-		                                    .address = at.address,
-		                                    .secret = at.secret,
-		                                    .yield = run->shape.yield,
-		                                    .now = now};
-		result = seat->here
-		             ? 0
-		             : between_open(&place, clock_now_ns() + LINK_S * (int64_t)1000000000,
-		                            out, st);
-	}
+	if (!st->text[0])
+		result = seat->here ? 0 : hosts_link_open(&place, out, st);
 	if (door.fd >= 0)
 		close(door.fd);
 	if (!result && *out)
@@ -251,7 +228,7 @@ static int run_apart(const struct part *p, unsigned here, struct status *st)
  * whether all processes of the job completed their part. Who left before would not hear that another
  * host is lost at its end, and nobody would say so. */
 static int wait_ended(const struct run *run, const struct team *team, unsigned host,
-                      struct between *between, bool *all, struct status *st)
+                      struct hosts_link *link, bool *all, struct status *st)
 {
 	const unsigned here = run->layout.processes / run->hosts;
 	char ended[HOSTS_MOST] = {0};
@@ -261,25 +238,10 @@ static int wait_ended(const struct run *run, const struct team *team, unsigned h
 	ended[host] = team_ended(team) >= here;
 	for (unsigned h = 0; h <= run->hosts; h++)
 		at[h] = h;
-	if (between && between_share(between, ended, at, st))
+	if (link && hosts_link_share(link, ended, at, st))
 		return -1;
 	*all = !memchr(ended, 0, run->hosts);
 	return 0;
-}
-
-static int run_alone(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lead, void *arg,
-                     struct status *st)
-{
-	struct part part = {run, NULL, 0, worker, arg};
-	char path[64];
-	int result = -1;
-	if (team_create(&run->shape, path, sizeof path, &part.team, st))
-		return -1;
-	team_seal(part.team);
-	if (!run_threads(&part, st))
-		result = lead(part.team, arg, st);
-	team_leave(part.team);
-	return result;
 }
 
 static int sit_down(const struct run *run, struct seat *out, struct status *st)
@@ -291,8 +253,8 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 	if (!names)
 		return status_set(st, "out of memory for %u processes", size);
 	machine_host(own);
-	if (!exchange_all(run->exchange, own, names, sizeof own, st))
-		result = seat_find(run, names, exchange_rank(run->exchange), out, st);
+	if (!rendezvous_all(run->rendezvous, own, names, sizeof own, st))
+		result = seat_find(run, names, run->rendezvous->rank, out, st);
 	free(names);
 	return result;
 }
@@ -300,11 +262,11 @@ static int sit_down(const struct run *run, struct seat *out, struct status *st)
 static int run_seated(const struct run *run, const struct seat *seat, struct part *part,
                       enter_lead_fn *lead, struct status *st)
 {
-	struct between *between = NULL;
+	struct hosts_link *link = NULL;
 	bool all = false;
 	int result = -1;
 	if (!share_block(run, seat, &part->team, st) &&
-	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &between, st)) &&
+	    (run->hosts == 1 || !link_hosts(run, seat, part->team, &link, st)) &&
 	    !(run->isolates ? run_apart(part, seat->here, st) : run_part(part, st)))
 		result = seat->here == 0 ? lead(part->team, part->arg, st) : 0;
 	/* The watchdog ended with the child: others may be in a call that does not return, and the
@@ -316,14 +278,14 @@ static int run_seated(const struct run *run, const struct seat *seat, struct par
 	if (!result)
 		team_end(part->team);
 	if (!result && seat->here == 0)
-		result = wait_ended(run, part->team, seat->host, between, &all, st);
+		result = wait_ended(run, part->team, seat->host, link, &all, st);
 	/* Later errors of the launcher are about its own shutdown, in which mpirun answers late on a busy
-	 * machine. */
-	if (!result && all && seat->process == 0)
+	 * machine. A process without one says what it ends with. */
+	if (!result && all && seat->process == 0 && run->layout.processes > 1)
 		launcher_say(run->as->order, LAUNCHER_ENDED);
 	if (result && seat->process == 0 && run->hosts > 1)
 		launcher_say(run->as->order, LAUNCHER_FAILED);
-	between_close(between);
+	hosts_link_close(link);
 	return result;
 }
 
@@ -333,8 +295,6 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 	struct seat seat = {0};
 	struct run own = *run;
 	int result = -1;
-	if (!run->exchange)
-		return run_alone(run, worker, lead, arg, st);
 	struct part part = {&own, NULL, 0, worker, arg};
 	if (!sit_down(run, &seat, st)) {
 		own.shape.workers_here = own.shape.nworkers / run->hosts;
@@ -348,9 +308,9 @@ int enter_run(const struct run *run, enter_worker_fn *worker, enter_lead_fn *lea
 		_exit(1);
 	}
 	if (run->as->by->leave)
-		run->as->by->leave(run->as, run->exchange, part.team, seat.here);
+		run->as->by->leave(run->as, run->rendezvous, part.team, seat.here);
 	else
-		exchange_close(run->exchange);
+		rendezvous_close(run->rendezvous);
 	team_leave(part.team);
 	return result;
 }

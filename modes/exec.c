@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,8 +16,6 @@
 
 static int exec_supports(const struct settings *set, struct status *st)
 {
-	if (launcher_several("exec", set, st))
-		return -1;
 	if (hosts_named(set->hosts))
 		return status_set(st,
 		                  "launcher = exec starts processes on this host alone; allowed is "
@@ -32,12 +29,13 @@ static int exec_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int exec_find(const struct launched *as, struct exchange **out, struct status *st);
+static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st);
 
 const struct launcher launcher_exec = {
     .name = "exec",
     .summary = "the job starts its processes itself, without MPI, on this host",
     .pretends = true,
+    .several = true,
     .supports = exec_supports,
     .find = exec_find,
 };
@@ -50,33 +48,27 @@ struct starter {
 	unsigned ranks; /* of each process */
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
-	pid_t *children;
+	pid_t children[SETTINGS_MAX_RANKS]; /* by rank; 0: it has ended */
 };
 
-/* The name of a process's host. */
-static void name_host(const struct starter *s, unsigned process, char out[32])
+/* That a process pretends to be on, or NULL. */
+static const char *host_of(const struct starter *s, unsigned process, char name[32])
 {
-	snprintf(out, 32, "pretended%u", process / (s->as->processes / s->hosts));
-}
-
-static void become_worker(const struct starter *s, unsigned rank)
-{
-	char host[32];
-	name_host(s, rank, host);
-	const struct starter_seat seat = {.rank = rank,
-	                                  .address = s->door.address,
-	                                  .secret = s->secret,
-	                                  .door = s->door.fd,
-	                                  .host = s->hosts > 1 ? host : NULL};
-	starter_become(s->as, &seat);
+	snprintf(name, 32, "pretended%u", process / (s->as->processes / s->hosts));
+	return s->hosts > 1 ? name : NULL;
 }
 
 static int start_all(struct starter *s, struct status *st)
 {
+	char host[32];
 	for (unsigned rank = 0; rank < s->as->processes; rank++) {
+		const struct rendezvous_seat seat = {.rank = rank,
+		                                     .address = s->door.address,
+		                                     .secret = s->secret,
+		                                     .door = s->door.fd};
 		s->children[rank] = fork();
 		if (s->children[rank] == 0)
-			become_worker(s, rank);
+			starter_become(s->as, &seat, host_of(s, rank, host));
 		if (s->children[rank] < 0)
 			return status_set(st, "cannot start process %u of %u: %s%s", rank + 1,
 			                  s->as->processes, strerror(errno),
@@ -86,11 +78,11 @@ static int start_all(struct starter *s, struct status *st)
 	return 0;
 }
 
-static void end_all(const struct starter *s, int signal)
+static void kill_all(const struct starter *s)
 {
 	for (unsigned rank = 0; rank < s->as->processes; rank++)
 		if (s->children[rank] > 0)
-			kill(s->children[rank], signal);
+			kill(s->children[rank], SIGKILL);
 }
 
 static unsigned rank_of(const struct starter *s, pid_t child)
@@ -101,20 +93,13 @@ static unsigned rank_of(const struct starter *s, pid_t child)
 	return rank;
 }
 
-static void say_killed(const struct starter *s, unsigned process, int signal)
-{
-	struct status why = {""};
-	char host[32];
-	name_host(s, process, host);
-	starter_killed(s->hosts > 1 ? host : NULL, process, s->ranks, signal, &why);
-	status_complain(&why);
-}
-
 /* Waits for all. Once one has failed the others have a while to leave by themselves. The first failure
  * decides the status. */
 static int wait_all(struct starter *s)
 {
 	int status, failed = 0;
+	struct status why = {""};
+	char host[32];
 	unsigned left = s->as->processes;
 	int64_t until = INT64_MAX;
 	while (left) {
@@ -124,7 +109,7 @@ static int wait_all(struct starter *s)
 		if (child <= 0) {
 			const struct timespec moment = {0, 20000000};
 			if (clock_now_ns() > until)
-				end_all(s, SIGKILL);
+				kill_all(s);
 			nanosleep(&moment, NULL);
 			continue;
 		}
@@ -137,8 +122,10 @@ static int wait_all(struct starter *s)
 			continue;
 		failed = starter_code(status);
 		until = clock_now_ns() + starter_grace_ns(status);
-		if (WIFSIGNALED(status))
-			say_killed(s, rank, WTERMSIG(status));
+		if (!WIFSIGNALED(status))
+			continue;
+		starter_killed(host_of(s, rank, host), rank, s->ranks, WTERMSIG(status), &why);
+		status_complain(&why);
 	}
 	return failed;
 }
@@ -147,32 +134,27 @@ static int wait_all(struct starter *s)
 static int start(const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
-	struct starter s = {.as = as, .children = calloc(as->processes, sizeof *s.children)};
-	if (!s.children)
-		return status_set(st, "out of memory for %u processes", as->processes);
-	if (trial_load(as->order, &trial, st)) {
-		free(s.children);
+	struct starter s = {.as = as};
+	if (trial_load(as->order, &trial, st))
 		return -1;
-	}
 	s.hosts = settings_hosts(&trial->settings);
 	s.ranks = layout_ranks(trial->settings.layout) / as->processes;
 	trial_free(trial);
-	if (wire_secret(s.secret, st) || door_open("127.0.0.1:0", &s.door, st)) {
-		free(s.children);
+	if (as->processes > SETTINGS_MAX_RANKS)
+		return status_set(st, "%u processes are too many", as->processes);
+	if (wire_secret(s.secret, st) || door_open("127.0.0.1:0", &s.door, st))
 		return -1;
-	}
 	const int unstarted = start_all(&s, st);
 	close(s.door.fd);
 	if (!unstarted)
 		_exit(wait_all(&s));
-	end_all(&s, SIGKILL);
+	kill_all(&s);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		continue;
-	free(s.children);
 	return -1;
 }
 
-static int exec_find(const struct launched *as, struct exchange **out, struct status *st)
+static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,7 +72,7 @@ static void become(const struct hand_order *o, const char *self, const char *sec
 	                            .order = o->order,
 	                            .processes = o->processes,
 	                            .yield = o->yield};
-	const struct starter_seat seat = {
+	const struct rendezvous_seat seat = {
 	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
 	sigset_t none;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -88,7 +89,7 @@ static void become(const struct hand_order *o, const char *self, const char *sec
 		putenv((char *)(uintptr_t)o->env[i]);
 	hand_bind(&o->cpus);
 	wire_derive(secret, o->address, own);
-	starter_become(&as, &seat);
+	starter_become(&as, &seat, NULL);
 }
 
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
@@ -111,6 +112,17 @@ int hand_start(struct hand *hand, const struct hand_order *order, const char *se
 	fcntl(said[0], F_SETFL, O_NONBLOCK);
 	*hand = (struct hand){.pid = pid, .job = order->job, .said = said[0]};
 	return 0;
+}
+
+int hand_signals(const int *signals, struct status *st)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (; *signals; signals++)
+		sigaddset(&set, *signals);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
 }
 
 void hand_hear(struct hand *hand)

@@ -13,25 +13,28 @@
 #define HAND_SAID_BYTES  4096
 #define HAND_DEADLINE_NS 10000000000 /* of a message that has begun */
 
-/* What the first agent says to another; from it follow a hand_order, nothing, a hand_over. */
+/* What the first agent says to another; HAND_START is followed by an order. */
 enum hand_kind { HAND_START = 0x4a01, HAND_KILL, HAND_OVER };
 struct hand_head {
 	uint32_t kind, job;
+	int32_t code; /* HAND_OVER: the run's exit status */
 };
 
-/* A process of a job. */
+/* A job's starter asks for a job, and gets its end; an agent is told to start one of its processes. */
 struct hand_order {
-	uint32_t job, rank, processes, yield, nenv;
+	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
+	uint32_t job, rank;
 	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
 	char order[PATH_MAX];        /* the trial's file */
 	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
 	cpu_set_t cpus; /* of all agents of its host */
 };
 
-/* The run is over. */
-struct hand_over {
-	int32_t code;                    /* its exit status */
-	char why[sizeof(struct status)]; /* it never began; or "" */
+/* A job's exit status, and what explains a failure, in this order. */
+enum hand_text { HAND_LOST, HAND_KILLED, HAND_PRINTED, HAND_TEXTS };
+struct hand_job {
+	int32_t code;
+	char said[HAND_TEXTS][4 * HAND_SAID_BYTES];
 };
 
 /* What an agent answers: its worker's end. */
@@ -59,6 +62,8 @@ void hand_bind(const cpu_set_t *cpus);
 /* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
 int hand_start(struct hand *hand, const struct hand_order *order, const char *self,
                const char *secret, int door, struct status *st);
+/* A signalfd of these signals, up to a 0, which are blocked. */
+int hand_signals(const int *signals, struct status *st);
 /* Takes what it printed. Does not block. */
 void hand_hear(struct hand *hand);
 /* Kills it, and what it started. */

@@ -1,24 +1,18 @@
 /* join: processes that somebody else started, the agents of `launchgap join`, start those of the job
  * (agent.h). The first process of the job, which has no rank, asks the first agent for them and waits. */
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../harness/clock.h"
 #include "../harness/trial/trial.h"
 #include "agent.h"
-#include "join.h"
 #include "starter.h"
-
-#define SAID_BYTES 16384 /* of a kind */
 
 /* --- whether it can --- */
 
@@ -27,13 +21,14 @@ static bool join_reigns(void)
 	return machine_env(AGENT_JOIN);
 }
 
-/* Whether each of the first `hosts` has `each` agents. The list is the first agent's. */
-static int check_hosts(FILE *f, unsigned hosts, unsigned each, struct status *st)
+/* Whether each of the first `hosts` has `each` agents. */
+static int check_hosts(const char *join, unsigned hosts, unsigned each, struct status *st)
 {
-	char line[MACHINE_HOST_BYTES + 32], name[MACHINE_HOST_BYTES], list[256] = "";
-	char few[MACHINE_HOST_BYTES];
+	char name[MACHINE_HOST_BYTES], few[MACHINE_HOST_BYTES], list[256] = "";
 	unsigned agents, there = 0, has = each;
-	while (fgets(line, sizeof line, f) && sscanf(line, "%u %111s", &agents, name) == 2) {
+	int n = 0;
+	sscanf(join, "%*s %*s%n", &n);
+	for (join += n; sscanf(join, "%u %111s%n", &agents, name, &n) == 2; join += n) {
 		if (there++ < hosts && agents < has) {
 			has = agents;
 			memcpy(few, name, sizeof few);
@@ -54,33 +49,24 @@ static int check_hosts(FILE *f, unsigned hosts, unsigned each, struct status *st
 
 static int join_supports(const struct settings *set, struct status *st)
 {
-	const char *folder = machine_env(AGENT_JOIN);
-	char file[PATH_MAX];
-	if (!folder)
+	const char *join = machine_env(AGENT_JOIN);
+	if (!join)
 		return status_set(st, "launcher = join starts processes where others have started "
 		                      "agents; begin the run by `launchgap join` (its --help says "
 		                      "how)");
-	if (launcher_several("join", set, st))
-		return -1;
 	if (hosts_named(set->hosts))
 		return status_set(st, "launcher = join has the hosts on which agents were started; "
 		                      "allowed is hosts = this, or their number");
-	snprintf(file, sizeof file, "%s/" AGENT_HOSTS, folder);
-	FILE *f = fopen(file, "re");
-	if (!f)
-		return status_set(st, "%s cannot be read: %s; are the agents gone?", file,
-		                  strerror(errno));
-	int result = check_hosts(f, settings_hosts(set), settings_on_host(set).processes, st);
-	fclose(f);
-	return result;
+	return check_hosts(join, settings_hosts(set), settings_on_host(set).processes, st);
 }
 
-static int join_find(const struct launched *as, struct exchange **out, struct status *st);
+static int join_find(const struct launched *as, struct rendezvous **out, struct status *st);
 
 const struct launcher launcher_join = {
     .name = "join",
     .summary = "processes that others started for `launchgap join`, without MPI",
     .queues = true,
+    .several = true,
     .supports = join_supports,
     .reigns = join_reigns,
     .find = join_find,
@@ -90,81 +76,42 @@ const struct launcher launcher_join = {
 
 static int call_first(struct wire *out, struct status *st)
 {
-	const char *folder = machine_env(AGENT_JOIN);
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	snprintf(at.sun_path, sizeof at.sun_path, "%s/" AGENT_SOCKET, folder ? folder : "");
-	*out = (struct wire){.fd = fd};
-	if (fd >= 0 && !connect(fd, (struct sockaddr *)&at, sizeof at))
-		return 0;
-	status_set(st, "the agent that started the run cannot be reached at %s: %s", at.sun_path,
-	           strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	const char *join = machine_env(AGENT_JOIN);
+	char address[ADDRESS_BYTES], secret[WIRE_SECRET_BYTES];
+	const struct door_world world = {secret, "agent", 2, NULL};
+	if (!join || sscanf(join, "%255s %32s", address, secret) != 2)
+		return status_set(st, "this job is of no run that `launchgap join` began");
+	return door_connect(address, &world, 1, clock_now_ns() + HAND_DEADLINE_NS, out, st);
 }
 
 static int ask(struct wire *first, const struct launched *as, struct status *st)
 {
 	struct trial *trial = NULL;
-	struct join_ask *what = calloc(1, sizeof *what);
 	struct status why = {""};
-	if (!what || trial_load(as->order, &trial, st)) {
-		free(what);
-		return status_set(st, "out of memory");
-	}
+	if (trial_load(as->order, &trial, st))
+		return -1;
 	const struct settings *set = &trial->settings;
-	*what = (struct join_ask){.processes = as->processes,
+	struct hand_order what = {.processes = as->processes,
 	                          .hosts = settings_hosts(set),
 	                          .ranks = layout_ranks(set->layout) / as->processes,
 	                          .yield = as->yield,
 	                          .nenv = set->nenv};
-	snprintf(what->order, sizeof what->order, "%s", as->order);
-	memcpy(what->env, set->env, sizeof what->env);
-	int result = wire_send(first, what, sizeof *what, clock_now_ns() + HAND_DEADLINE_NS, &why);
+	snprintf(what.order, sizeof what.order, "%s", as->order);
+	memcpy(what.env, set->env, sizeof what.env);
 	trial_free(trial);
-	free(what);
-	return result ? status_set(st, "the agent that started the run %s", why.text) : 0;
+	return wire_send(first, &what, sizeof what, clock_now_ns() + HAND_DEADLINE_NS, &why)
+	           ? status_set(st, "the agent that started the run %s", why.text)
+	           : 0;
 }
 
-struct heard {
-	char texts[JOIN_END][SAID_BYTES];
-	int code; /* -1: the job goes on */
-};
-
-/* One message. -1: the first agent is gone. */
-static int hear(struct wire *first, struct heard *heard)
+/* When this process is to stop, the agents kill the workers, and what those have printed is still heard: it
+ * may say why they did not end. */
+static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
 {
-	struct join_said said;
-	struct status why = {""};
-	if (wire_recv(first, &said, sizeof said, clock_now_ns() + HAND_DEADLINE_NS, &why))
-		return -1;
-	said.text[sizeof said.text - 1] = '\0';
-	if (said.kind < JOIN_END)
-		status_add(heard->texts[said.kind], SAID_BYTES, "%s", said.text);
-	else
-		heard->code = said.code & 255;
-	return 0;
-}
-
-static int take_stops(struct status *st)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC);
-	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
-}
-
-/* Until the job's end. When this process is to stop, the agents kill the workers, and what those have
- * printed is still heard: it may say why they did not end. */
-static int wait_end(struct wire *first, struct heard *heard, struct status *st)
-{
-	int stops = take_stops(st);
-	bool stopping = false, gone = stops < 0;
-	while (!gone && heard->code < 0) {
+	static const int signals[] = {SIGINT, SIGTERM, 0};
+	int stops = hand_signals(signals, st);
+	bool stopping = false, ended = false;
+	while (stops >= 0 && !ended) {
 		struct pollfd polls[] = {{.fd = first->fd, .events = POLLIN},
 		                         {.fd = stopping ? -1 : stops, .events = POLLIN}};
 		if (poll(polls, 2, -1) < 0)
@@ -173,35 +120,33 @@ static int wait_end(struct wire *first, struct heard *heard, struct status *st)
 			shutdown(first->fd, SHUT_WR);
 			stopping = true;
 		}
-		gone = polls[0].revents && hear(first, heard);
+		ended = polls[0].revents;
 	}
 	if (stops >= 0)
 		close(stops);
-	return gone ? status_set(st, "the agent that started the run is gone") : 0;
+	struct status why = {""};
+	return ended && !wire_recv(first, job, sizeof *job, clock_now_ns() + HAND_DEADLINE_NS, &why)
+	           ? 0
+	           : status_set(st, "the agent that started the run is gone");
 }
 
 /* Ends this process: it has no rank. */
 static int start(const struct launched *as, struct status *st)
 {
-	struct heard *heard = calloc(1, sizeof *heard);
+	struct hand_job job;
 	struct wire first;
-	if (heard ? call_first(&first, st) : status_set(st, "out of memory")) {
-		free(heard);
+	if (call_first(&first, st))
 		return -1;
+	if (!ask(&first, as, st) && !wait_end(&first, &job, st)) {
+		for (int text = 0; text < HAND_TEXTS; text++)
+			fputs(job.said[text], stderr);
+		_exit(job.code & 255);
 	}
-	heard->code = -1;
-	int failed = ask(&first, as, st) || wait_end(&first, heard, st);
-	for (int kind = 0; kind < JOIN_END; kind++)
-		fputs(heard->texts[kind], stderr);
-	const int code = heard->code;
 	close(first.fd);
-	free(heard);
-	if (failed)
-		return -1;
-	_exit(code);
+	return -1;
 }
 
-static int join_find(const struct launched *as, struct exchange **out, struct status *st)
+static int join_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	return as->rank ? starter_find(as, out, st) : start(as, st);
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,18 @@ const struct launcher *launcher_find(const char *name)
 		if (!strcmp((*l)->name, name))
 			return *l;
 	return NULL;
+}
+
+int launcher_supports(const struct launcher *l, const struct settings *set, struct status *st)
+{
+	const unsigned processes = set->layout.processes;
+	if (l->several == (processes > 1))
+		return l->supports ? l->supports(set, st) : 0;
+	return status_set(st,
+	                  l->several
+	                      ? "launcher = %s starts several processes, and the layout has one"
+	                      : "launcher = %s starts one process, and the layout has %u",
+	                  l->name, processes);
 }
 
 static int is_none(const char *name, struct status *st)
@@ -33,11 +46,11 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 	}
 	/* One process is started as it is, whatever starts those of other variants. */
 	if (named && set->layout.processes > 1)
-		return named->supports(set, st) ? NULL : named;
+		return launcher_supports(named, set, st) ? NULL : named;
 	/* Why none: what the last one asked says, which asks for the least. */
 	for (const struct launcher *const *l = launcher_table; *l; l++) {
 		why.text[0] = '\0';
-		if (!(*l)->supports(set, &why))
+		if (!launcher_supports(*l, set, &why))
 			return *l;
 		if ((*l)->reigns && (*l)->reigns())
 			break;
@@ -46,14 +59,20 @@ const struct launcher *launcher_pick(const struct settings *set, struct status *
 	return NULL;
 }
 
-int launcher_add(struct launcher_argv *argv, const char *arg)
+int launcher_add(struct launcher_argv *argv, ...)
 {
-	char *copy = argv->count < LAUNCHER_MAX_ARGS ? strdup(arg) : NULL;
-	if (!copy)
-		return -1;
-	argv->args[argv->count++] = copy;
-	argv->args[argv->count] = NULL;
-	return 0;
+	const char *arg;
+	va_list all;
+	int failed = 0;
+	va_start(all, argv);
+	while (!failed && (arg = va_arg(all, const char *))) {
+		char *copy = argv->count < LAUNCHER_MAX_ARGS ? strdup(arg) : NULL;
+		failed = copy ? 0 : -1;
+		argv->args[argv->count] = copy;
+		argv->count += !failed;
+	}
+	va_end(all);
+	return failed;
 }
 
 int launcher_command(const struct launcher *by, const struct launch *launch,
@@ -61,13 +80,12 @@ int launcher_command(const struct launcher *by, const struct launch *launch,
 {
 	char processes[16];
 	snprintf(processes, sizeof processes, "%u", launch->set->layout.processes);
-	const char *const args[] = {launch->self,  "worker",  by->name,
-	                            launch->order, processes, launch->yield ? "yield" : "spin"};
-	int failed = by->command ? by->command(launch, out, st) : 0;
-	for (unsigned i = 0; !failed && i < sizeof args / sizeof *args; i++)
-		failed = launcher_add(out, args[i]);
-	/* The first cause stays. */
-	return failed ? status_set(st, "out of memory for %s's command", by->name) : 0;
+	if ((by->command && by->command(launch, out, st)) ||
+	    launcher_add(out, launch->self, "worker", by->name, launch->order, processes,
+	                 launch->yield ? "yield" : "spin", NULL))
+		/* The first cause stays. */
+		return status_set(st, "out of memory for %s's command", by->name);
+	return 0;
 }
 
 void launcher_say(const char *order, enum launcher_word word)
@@ -81,15 +99,6 @@ void launcher_say(const char *order, enum launcher_word word)
 	if (write(fd, &byte, 1) != 1)
 		status_say("cannot write %s", file);
 	close(fd);
-}
-
-int launcher_several(const char *name, const struct settings *set, struct status *st)
-{
-	return set->layout.processes > 1
-	           ? 0
-	           : status_set(st,
-	                        "launcher = %s starts several processes, and the layout has one",
-	                        name);
 }
 
 void launcher_argv_free(struct launcher_argv *argv)

@@ -4,7 +4,7 @@
 #define LAUNCHGAP_LAUNCHER_H
 
 #include "../harness/core/team.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/trial/settings.h"
 
 #define LAUNCHER_MAX_ARGS 160 /* mpirun takes two for each variable */
@@ -53,8 +53,10 @@ struct launcher {
 	const char *summary;
 	bool mpi;      /* its processes are one MPI_COMM_WORLD */
 	bool pretends; /* its hosts are this machine, whose cores they share */
+	bool several;  /* starts several processes; else one */
 	bool queues;   /* starts a job when the one before has left, and not beside it */
-	/* 0, or -1 with a sentence why it cannot start a job with these settings here. */
+	/* 0, or -1 with a sentence why it cannot start a job with these settings here, whose processes are as
+	 * many as it starts. NULL: it can. */
 	int (*supports)(const struct settings *set, struct status *st);
 	/* Whether it has the run in its hands: `auto` then takes no other that comes after it. NULL:
 	 * never. */
@@ -64,11 +66,11 @@ struct launcher {
 	/* What starts the job's program as so many processes: appended before it. NULL: nothing, the
 	 * runner starts the first one itself. -1 with a sentence, or without one: no memory. */
 	int (*command)(const struct launch *launch, struct launcher_argv *out, struct status *st);
-	/* In a process of the job: finds the others. NULL: there are none. */
-	int (*find)(const struct launched *as, struct exchange **out, struct status *st);
-	/* Leaves them: closes the exchange. team: of this process's host, or NULL if it came to none;
-	 * process: its place on that host. NULL: only exchange_close. */
-	void (*leave)(const struct launched *as, struct exchange *exchange, struct team *team,
+	/* In a process of the job: finds the others. */
+	int (*find)(const struct launched *as, struct rendezvous **out, struct status *st);
+	/* Leaves them: closes the rendezvous. team: of this process's host, or NULL if it came to none;
+	 * process: its place on that host. NULL: only rendezvous_close. */
+	void (*leave)(const struct launched *as, struct rendezvous *rendezvous, struct team *team,
 	              unsigned process);
 };
 
@@ -79,14 +81,15 @@ const struct launcher *launcher_find(const char *name);
  * process, whichever starts several. NULL, with a sentence why not. */
 const struct launcher *launcher_pick(const struct settings *set, struct status *st);
 
-/* Appends a copy; -1 when full or out of memory. */
-int launcher_add(struct launcher_argv *argv, const char *arg);
+/* 0, or -1 with a sentence why it cannot start a job with these settings here. */
+int launcher_supports(const struct launcher *l, const struct settings *set, struct status *st);
+
+/* Appends copies of all up to a NULL; -1 when full or out of memory. */
+int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
 /* The argv of a fresh job: what its launcher puts first, and one process of it, self worker LAUNCHER
  * ORDER PROCESSES WAIT. The caller frees it, after an error too. */
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
-/* 0, or -1 with a sentence: a launcher of several processes is asked for one. */
-int launcher_several(const char *name, const struct settings *set, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
 
 #endif

@@ -23,8 +23,6 @@
 
 static int mpirun_supports(const struct settings *set, struct status *st)
 {
-	if (launcher_several("mpirun", set, st))
-		return -1;
 	if (set->hosts[0] && !hosts_named(set->hosts))
 		return status_set(
 		    st, "launcher = mpirun wants the names of the hosts; allowed is hosts = "
@@ -75,51 +73,34 @@ static bool copies_once(void)
 	return n == (ssize_t)sizeof secret && !memcmp(seen, secret, sizeof secret);
 }
 
-static int add_all(struct launcher_argv *out, const char *const *args, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (launcher_add(out, args[i]))
-			return -1;
-	return 0;
-}
-
 /* All ranks run on this host, in a job of several hosts as well: mpirun does not ask the scheduler for
  * hosts, and needs no ssh. Open MPI 5 has these settings under other names, and no plm that only starts
  * processes here. */
 static int add_here(struct launcher_argv *out)
 {
-	static const char *const here[] = {"OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated",
-	                                   "PRTE_MCA_ras=^" SCHEDULERS};
-	return add_all(out, here, sizeof here / sizeof *here);
+	return launcher_add(out, "OMPI_MCA_ras=^" SCHEDULERS, "OMPI_MCA_plm=isolated",
+	                    "PRTE_MCA_ras=^" SCHEDULERS, NULL);
 }
 
 /* As many on each host, and what mpirun would not hand on to other hosts by itself. */
 static int add_hosts(const struct launch *launch, struct launcher_argv *out)
 {
 	const struct settings *set = launch->set;
-	const char *const where[] = {"--host", set->hosts, "--map-by", "node"};
-	if (add_all(out, where, sizeof where / sizeof *where))
-		return -1;
-	for (unsigned i = 0; i < set->nenv; i++) {
+	int failed = launcher_add(out, "--host", set->hosts, "--map-by", "node", NULL);
+	for (unsigned i = 0; i < set->nenv && !failed; i++) {
 		char name[TRIAL_ENV_BYTES];
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(set->env[i], "="), set->env[i]);
-		if (launcher_add(out, "-x") || launcher_add(out, name))
-			return -1;
+		failed = launcher_add(out, "-x", name, NULL);
 	}
-	return 0;
+	return failed;
 }
 
 /* vader's shared-memory files and mpirun's session go where the runner removes them. Other hosts have no
  * such folder: there they are where Open MPI has them, and it removes them. */
 static int add_scratch(const struct launch *launch, struct launcher_argv *out)
 {
-	const char *const folders[] = {"--mca",
-	                               "btl_vader_backing_directory",
-	                               launch->scratch,
-	                               "--mca",
-	                               "orte_tmpdir_base",
-	                               launch->scratch};
-	return add_all(out, folders, sizeof folders / sizeof *folders);
+	return launcher_add(out, "--mca", "btl_vader_backing_directory", launch->scratch, "--mca",
+	                    "orte_tmpdir_base", launch->scratch, NULL);
 }
 
 /* In MPI_Init and MPI_Finalize each process polls for mpirun's answers, 10 000 times a second. If
@@ -132,10 +113,10 @@ static void look_seldom(const struct launched *as)
 		prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-static int mpirun_find(const struct launched *as, struct exchange **out, struct status *st)
+static int mpirun_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	look_seldom(as);
-	int result = exchange_open_mpi(out, st);
+	int result = rendezvous_open_mpi(out, st);
 	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as it was */
 	return result;
 }
@@ -143,14 +124,14 @@ static int mpirun_find(const struct launched *as, struct exchange **out, struct 
 /* When a process leaves, PMIx waits 2 s for mpirun's answer; without one mpirun takes the end of the
  * process for a crash. So if cores are few, a few processes leave at a time, and none waits for the
  * others (async_mpi_finalize). A process that has waited for long leaves anyway. */
-static void mpirun_leave(const struct launched *as, struct exchange *exchange, struct team *team,
-                         unsigned process)
+static void mpirun_leave(const struct launched *as, struct rendezvous *rendezvous,
+                         struct team *team, unsigned process)
 {
 	bool turns = team && as->yield;
 	for (unsigned i = 0; turns && i < TURN_MOST && team_gone(team) + AT_ONCE <= process; i++)
 		usleep(TURN_US);
 	look_seldom(as);
-	exchange_close(exchange);
+	rendezvous_close(rendezvous);
 	if (turns)
 		team_go(team);
 }
@@ -160,24 +141,12 @@ static void mpirun_leave(const struct launched *as, struct exchange *exchange, s
 static int add_open_mpi(const struct launch *launch, struct launcher_argv *out)
 {
 	const bool here = !launch->set->hosts[0];
-	const char *const all[] = {"--oversubscribe",
-	                           "--bind-to",
-	                           "none",
-	                           "--mca",
-	                           "pml",
-	                           "ob1",
-	                           "--mca",
-	                           "btl",
-	                           here ? "self,vader" : "self,vader,tcp",
-	                           "--mca",
-	                           "btl_vader_single_copy_mechanism",
-	                           launch->messages && copies_once() ? "cma" : "none",
-	                           "--mca",
-	                           "async_mpi_finalize",
-	                           "1"};
-	if (geteuid() == 0 && launcher_add(out, "--allow-run-as-root"))
-		return -1;
-	return add_all(out, all, sizeof all / sizeof *all) ||
+	const char *copies = launch->messages && copies_once() ? "cma" : "none";
+	return (geteuid() == 0 && launcher_add(out, "--allow-run-as-root", NULL)) ||
+	               launcher_add(out, "--oversubscribe", "--bind-to", "none", "--mca", "pml",
+	                            "ob1", "--mca", "btl", here ? "self,vader" : "self,vader,tcp",
+	                            "--mca", "btl_vader_single_copy_mechanism", copies, "--mca",
+	                            "async_mpi_finalize", "1", NULL) ||
 	               (here ? add_scratch(launch, out) : add_hosts(launch, out))
 	           ? -1
 	           : 0;
@@ -190,10 +159,8 @@ static int add_hydra(const struct launch *launch, struct launcher_argv *out)
 	const struct settings *set = launch->set;
 	char each[16];
 	snprintf(each, sizeof each, "%u", settings_on_host(set).processes);
-	const char *const here[] = {"-launcher", "fork"};
-	const char *const there[] = {"-hosts", set->hosts, "-ppn", each};
-	return set->hosts[0] ? add_all(out, there, sizeof there / sizeof *there)
-	                     : add_all(out, here, sizeof here / sizeof *here);
+	return set->hosts[0] ? launcher_add(out, "-hosts", set->hosts, "-ppn", each, NULL)
+	                     : launcher_add(out, "-launcher", "fork", NULL);
 }
 
 static int mpirun_command(const struct launch *launch, struct launcher_argv *out, struct status *st)
@@ -203,9 +170,9 @@ static int mpirun_command(const struct launch *launch, struct launcher_argv *out
 		return -1;
 	const bool hydra = strstr(library, "MPICH") || strstr(library, "Intel");
 	snprintf(count, sizeof count, "%u", launch->set->layout.processes);
-	const char *const np[] = {"mpirun", "-np", count};
-	return launcher_add(out, "env") || (!hydra && !launch->set->hosts[0] && add_here(out)) ||
-	               add_all(out, np, sizeof np / sizeof *np) ||
+	return launcher_add(out, "env", NULL) ||
+	               (!hydra && !launch->set->hosts[0] && add_here(out)) ||
+	               launcher_add(out, "mpirun", "-np", count, NULL) ||
 	               (hydra ? add_hydra(launch, out) : add_open_mpi(launch, out))
 	           ? -1
 	           : 0;
@@ -215,6 +182,7 @@ const struct launcher launcher_mpirun = {
     .name = "mpirun",
     .summary = "MPI's own (Open MPI, MPICH), on this host or on hosts = a:8,b:8",
     .mpi = true,
+    .several = true,
     .supports = mpirun_supports,
     .scratch_bytes = mpirun_scratch,
     .command = mpirun_command,

@@ -8,8 +8,7 @@
 
 static int srun_supports(const struct settings *set, struct status *st)
 {
-	if (launcher_several("srun", set, st))
-		return -1;
+	(void)set;
 	if (!machine_has_program("srun"))
 		return status_set(st, "srun is not on the PATH: Slurm's client is not here");
 	if (!machine_env("SLURM_JOB_ID"))
@@ -18,10 +17,10 @@ static int srun_supports(const struct settings *set, struct status *st)
 	return 0;
 }
 
-static int srun_find(const struct launched *as, struct exchange **out, struct status *st)
+static int srun_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	(void)as;
-	return exchange_open_mpi(out, st);
+	return rendezvous_open_mpi(out, st);
 }
 
 /* The names alone: srun counts the tasks of a node by itself. */
@@ -50,21 +49,9 @@ static int srun_command(const struct launch *launch, struct launcher_argv *out, 
 	snprintf(each, sizeof each, "--ntasks-per-node=%u", settings_on_host(set).processes);
 	if (hosts_named(set->hosts))
 		names_of(set->hosts, list, sizeof list);
-	const char *const args[] = {"srun",
-	                            "--mpi=pmix",
-	                            nodes,
-	                            tasks,
-	                            each,
-	                            "--overlap",
-	                            "--cpu-bind=none",
-	                            "--distribution=block",
-	                            "--kill-on-bad-exit=1",
-	                            "--export=ALL",
-	                            list};
-	for (unsigned i = 0; i < sizeof args / sizeof *args; i++)
-		if (args[i][0] && launcher_add(out, args[i]))
-			return -1;
-	return 0;
+	return launcher_add(out, "srun", "--mpi=pmix", nodes, tasks, each, "--overlap",
+	                    "--cpu-bind=none", "--distribution=block", "--kill-on-bad-exit=1",
+	                    "--export=ALL", list[0] ? list : NULL, NULL);
 }
 
 const struct launcher launcher_srun = {
@@ -72,6 +59,7 @@ const struct launcher launcher_srun = {
     .summary = "Slurm's srun --mpi=pmix, within an allocation; hosts = N nodes",
     .mpi = true,
     .queues = true,
+    .several = true,
     .supports = srun_supports,
     .command = srun_command,
     .find = srun_find,

@@ -18,17 +18,17 @@
 #define GRACE_S 5
 #define ALONE_S 1
 
-void starter_become(const struct launched *as, const struct starter_seat *seat)
+void starter_become(const struct launched *as, const struct rendezvous_seat *seat, const char *host)
 {
 	char processes[16], rank[16], own[2 * ADDRESS_BYTES];
 	snprintf(processes, sizeof processes, "%u", as->processes);
 	snprintf(rank, sizeof rank, "%u", seat->rank);
 	snprintf(own, sizeof own, "%d %s %s", seat->door, seat->secret, seat->address);
 	setenv(SEAT, own, 1);
-	if (seat->host) {
+	if (host) {
 		/* NCCL believes it too, so that it takes its network between them. */
-		setenv(MACHINE_HOST, seat->host, 1);
-		setenv("NCCL_HOSTID", seat->host, 1);
+		setenv(MACHINE_HOST, host, 1);
+		setenv("NCCL_HOSTID", host, 1);
 	}
 	if (seat->rank == 0)
 		fcntl(seat->door, F_SETFD, 0);
@@ -38,20 +38,20 @@ void starter_become(const struct launched *as, const struct starter_seat *seat)
 	_exit(127);
 }
 
-int starter_find(const struct launched *as, struct exchange **out, struct status *st)
+int starter_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	const char *own = machine_env(SEAT);
 	char secret[WIRE_SECRET_BYTES], address[ADDRESS_BYTES];
-	struct exchange_seat seat = {.rank = (unsigned)atoi(as->rank),
-	                             .size = as->processes,
-	                             .address = address,
-	                             .secret = secret,
-	                             .timeout_s = FIND_S};
+	struct rendezvous_seat seat = {.rank = (unsigned)atoi(as->rank),
+	                               .size = as->processes,
+	                               .address = address,
+	                               .secret = secret,
+	                               .timeout_s = FIND_S};
 	if (!own || sscanf(own, "%d %32s %255s", &seat.door, secret, address) != 3)
 		return status_set(st, "rank %s has no place where its job meets", as->rank);
 	if (seat.rank)
 		seat.door = -1;
-	return exchange_open_tcp(&seat, out, st);
+	return rendezvous_open_tcp(&seat, out, st);
 }
 
 int starter_code(int status)

@@ -5,18 +5,12 @@
 
 #include "launcher.h"
 
-/* Its place, and where the job meets. */
-struct starter_seat {
-	unsigned rank;
-	const char *address, *secret;
-	int door;         /* that address' listening socket, which rank 0 inherits */
-	const char *host; /* that it pretends to be on; NULL: none */
-};
-
-/* Becomes that process of the job, in a fresh child. Complains if it cannot. */
-_Noreturn void starter_become(const struct launched *as, const struct starter_seat *seat);
+/* Becomes that process of the job, in a fresh child. rank 0 inherits the seat's door. host: that it pretends
+ * to be on; NULL: none. Complains if it cannot. */
+_Noreturn void starter_become(const struct launched *as, const struct rendezvous_seat *seat,
+                              const char *host);
 /* In such a process, which knows its rank: finds the others. */
-int starter_find(const struct launched *as, struct exchange **out, struct status *st);
+int starter_find(const struct launched *as, struct rendezvous **out, struct status *st);
 
 /* The exit status of a job of which a process ended like this; 0: it did its part. */
 int starter_code(int status);

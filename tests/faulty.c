@@ -18,7 +18,7 @@
 #include "../harness/backend/table.h"
 #include "../harness/core/loop.h"
 #include "../harness/core/speed.h"
-#include "../harness/exchange/between.h"
+#include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_line.h"
 #include "../harness/report/html.h"
 #include "../harness/report/gnuplot.h"
@@ -197,17 +197,17 @@ int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
 }
 
 /* A host's silence is heard soon. */
-int __real_between_open(const struct between_place *place, int64_t deadline_ns,
-                        struct between **out, struct status *st);
-int __wrap_between_open(const struct between_place *place, int64_t deadline_ns,
-                        struct between **out, struct status *st);
-int __wrap_between_open(const struct between_place *place, int64_t deadline_ns,
-                        struct between **out, struct status *st)
+int __real_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
+                           struct status *st);
+int __wrap_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
+                           struct status *st);
+int __wrap_hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
+                           struct status *st)
 {
-	struct between_place hasty = *place;
+	struct hosts_link_place hasty = *place;
 	if (does("soon"))
 		hasty.silence_ms = 2500;
-	return __real_between_open(&hasty, deadline_ns, out, st);
+	return __real_hosts_link_open(&hasty, out, st);
 }
 
 int __real_record_line_put(FILE *out, const char *object);

@@ -33,13 +33,11 @@ static const struct mode mode_pairs = {
 
 static int forked_supports(const struct settings *set, struct status *st)
 {
-	return set->layout.processes > 1 && !set->hosts[0]
-	           ? 0
-	           : status_set(st, "launcher = forked starts several processes on one host");
+	return set->hosts[0] ? status_set(st, "launcher = forked is of one host") : 0;
 }
 
 /* All but the first are its children. */
-static int forked_find(const struct launched *as, struct exchange **out, struct status *st)
+static int forked_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
 	struct door_place door;
 	char secret[WIRE_SECRET_BYTES];
@@ -51,21 +49,21 @@ static int forked_find(const struct launched *as, struct exchange **out, struct 
 			rank = p;
 	if (rank)
 		close(door.fd);
-	const struct exchange_seat seat = {.rank = rank,
-	                                   .size = as->processes,
-	                                   .door = rank ? -1 : door.fd,
-	                                   .address = door.address,
-	                                   .secret = secret,
-	                                   .timeout_s = 30};
-	return exchange_open_tcp(&seat, out, st);
+	const struct rendezvous_seat seat = {.rank = rank,
+	                                     .size = as->processes,
+	                                     .door = rank ? -1 : door.fd,
+	                                     .address = door.address,
+	                                     .secret = secret,
+	                                     .timeout_s = 30};
+	return rendezvous_open_tcp(&seat, out, st);
 }
 
-static void forked_leave(const struct launched *as, struct exchange *exchange, struct team *team,
-                         unsigned process)
+static void forked_leave(const struct launched *as, struct rendezvous *rendezvous,
+                         struct team *team, unsigned process)
 {
 	(void)as;
 	(void)team;
-	exchange_close(exchange);
+	rendezvous_close(rendezvous);
 	while (process == 0 && wait(NULL) > 0)
 		continue;
 }
@@ -73,6 +71,7 @@ static void forked_leave(const struct launched *as, struct exchange *exchange, s
 static const struct launcher launcher_forked = {
     .name = "forked",
     .summary = "processes that the first one forks",
+    .several = true,
     .supports = forked_supports,
     .find = forked_find,
     .leave = forked_leave,

@@ -25,7 +25,7 @@ int linked_begin(struct linked **all)
 int linked_end(struct linked *all)
 {
 	for (unsigned i = 0; i < LINKED_HOSTS; i++)
-		between_close(all->hosts[i].between);
+		hosts_link_close(all->hosts[i].link);
 	if (all->hosts[0].door.fd > 0)
 		close(all->hosts[0].door.fd);
 	return munmap(all, sizeof *all);
@@ -57,12 +57,6 @@ static void fail_host(void *of, const char *text)
 	atomic_store(&h->is_told, true);
 }
 
-static bool is_over(void *of)
-{
-	const struct host *h = of;
-	return atomic_load(&h->is_told) || atomic_load(&h->has_failed);
-}
-
 void linked_reach(struct linked *all, unsigned stage)
 {
 	while (atomic_load(&all->stage) < stage)
@@ -71,22 +65,24 @@ void linked_reach(struct linked *all, unsigned stage)
 
 int linked_open(struct host *h)
 {
-	const struct between_place place = {.host = h->number,
-	                                    .nhosts = h->nhosts,
-	                                    .name = h->name,
-	                                    .door = h->number ? NULL : &h->door,
-	                                    .address = h->address,
-	                                    .secret = h->secret,
-	                                    .silence_ms = h->silence_ms,
-	                                    .now = linked_now,
-	                                    .of = h,
-	                                    .yield = true};
-	return between_open(&place, clock_now_ns() + h->limit_ns, &h->between, &h->status);
+	const struct hosts_link_place place = {.seat = {.rank = h->number,
+	                                                .size = h->nhosts,
+	                                                .door = h->number ? -1 : h->door.fd,
+	                                                .address = h->address,
+	                                                .secret = h->secret,
+	                                                .timeout_s = h->limit_s,
+	                                                .peer = "host"},
+	                                       .name = h->name,
+	                                       .silence_ms = h->silence_ms,
+	                                       .now = linked_now,
+	                                       .of = h,
+	                                       .yield = true};
+	return hosts_link_open(&place, &h->link, &h->status);
 }
 
 int linked_watch(struct host *h)
 {
-	return between_watch(h->between, failure, fail_host, h, &h->status);
+	return hosts_link_watch(h->link, failure, fail_host, h, &h->status);
 }
 
 int linked_open_and_watch(struct host *h)
@@ -96,7 +92,12 @@ int linked_open_and_watch(struct host *h)
 
 int linked_meet(struct host *h)
 {
-	return between_meet(h->between, is_over, h, &h->release_ns);
+	struct hosts_link_release is;
+	if (hosts_link_meet(h->link, &is))
+		return -1;
+	const double bound_ns = hosts_link_bound_ns(h->link, h->number, is.at_ns);
+	h->release = (struct linked_release){is.at_ns, is.late_ns, bound_ns};
+	return 0;
 }
 
 void linked_set(struct linked *all, unsigned n)
@@ -112,7 +113,7 @@ void linked_set(struct linked *all, unsigned n)
 		h->door = door;
 		memcpy(h->address, door.address, sizeof h->address);
 		h->secret = secret;
-		h->limit_ns = 20 * LINKED_SECOND;
+		h->limit_s = 20;
 		h->begin_ns = clock_now_ns();
 		/* Host 0's is off too: nothing may take it for the truth. */
 		h->offset_ns = ((int64_t)i * 3 - 4) * LINKED_SECOND + 7 * i;

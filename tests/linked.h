@@ -5,28 +5,33 @@
 
 #include <stdatomic.h>
 
-#include "../harness/exchange/between.h"
+#include "../harness/exchange/hosts_link.h"
 
 #define LINKED_SECOND 1000000000ll
 #define LINKED_HOSTS  8
 #define LINKED_MEETS  20
 #define LINKED_BYTES  4000000 /* more than sockets keep */
 
+struct linked_release {
+	int64_t at_ns, late_ns;
+	double bound_ns; /* how far from host 0's true time */
+};
+
 struct host {
 	unsigned number, nhosts;
 	char name[8], address[ADDRESS_BYTES];
 	struct door_place door; /* of host 0 */
 	const char *secret;
-	unsigned silence_ms;
-	int64_t begin_ns, limit_ns;
+	unsigned silence_ms, limit_s;
+	int64_t begin_ns;
 	_Atomic int64_t offset_ns; /* of its clock, at begin_ns */
 	double drift;
-	struct between *between;
-	int64_t release_ns;   /* of the last meeting */
-	struct status status; /* of the last call that failed */
+	struct hosts_link *link;
+	struct linked_release release; /* of the last meeting */
+	struct status status;          /* of the last call that failed */
 	char told[sizeof(struct status)];
 	atomic_bool is_told, has_failed;
-	struct between_release releases[LINKED_MEETS];
+	struct linked_release releases[LINKED_MEETS];
 	int64_t entered_ns[LINKED_MEETS]; /* true */
 	unsigned char bytes[LINKED_BYTES];
 };

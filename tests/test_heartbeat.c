@@ -13,7 +13,9 @@
 
 struct ends {
 	struct heartbeat *heart;
-	struct wire here, there; /* the heartbeat's, the test's */
+	struct peers here;           /* the heartbeat's */
+	struct wire wires[2], there; /* there: the test's */
+	char names[2][PEERS_NAME_BYTES];
 	char told[sizeof(struct status)];
 	atomic_bool is_told;
 };
@@ -36,20 +38,20 @@ static void begin(struct ends *e, unsigned silence_ms)
 {
 	int fds[2];
 	struct status st = {""};
-	*e = (struct ends){.told = ""};
+	*e = (struct ends){.names = {"host a", "host b"}, .wires = {{.fd = -1}}};
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	e->here.fd = fds[0];
+	e->wires[1].fd = fds[0];
 	e->there.fd = fds[1];
-	const struct heartbeat_peer peer = {&e->here, "host b"};
-	const struct heartbeat_place place = {"host a",   &peer,    1, silence_ms,
-	                                      no_failure, fail_end, e};
-	assert_works(heartbeat_start(&place, &e->heart, &st), st);
+	e->here = (struct peers){
+	    .size = 2, .names = e->names, .wires = e->wires, .fail = fail_end, .of = e};
+	assert_works(heartbeat_start(&e->here, &e->here, silence_ms, no_failure, &e->heart, &st),
+	             st);
 }
 
 static void end(struct ends *e)
 {
 	heartbeat_stop(e->heart);
-	close(e->here.fd);
+	close(e->wires[1].fd);
 	if (e->there.fd >= 0)
 		close(e->there.fd);
 }
@@ -93,7 +95,7 @@ TEST(it_beats_and_says_goodbye)
 	}
 	heartbeat_stop(e.heart);
 	e.heart = NULL;
-	shutdown(e.here.fd, SHUT_WR);
+	shutdown(e.wires[1].fd, SHUT_WR);
 	/* Beats may be under way; then the goodbye is the last. */
 	uint32_t last = 0;
 	while (hear(&e, &got))

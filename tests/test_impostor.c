@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "meeting.h"
 
 #define HELLO 48 /* of a peer: who it is, and a nonce */
 #define PROOF 32 /* which follows */
 #define FIRST 72 /* of the door: its nonce and proof */
-#define HEARD 512
+#define HEARD 1024
 
 static int64_t in_s(int64_t s)
 {
@@ -210,7 +210,7 @@ static void *sit_between(void *of)
 
 struct rank {
 	pthread_t thread;
-	struct exchange_seat seat;
+	struct rendezvous_seat seat;
 	int failed;
 	struct status st;
 };
@@ -218,14 +218,14 @@ struct rank {
 static void *swap(void *of)
 {
 	struct rank *r = of;
-	struct exchange *x = NULL;
+	struct rendezvous *x = NULL;
 	uint32_t mine = 7 + r->seat.rank, all[2] = {0, 0};
-	r->failed = exchange_open_tcp(&r->seat, &x, &r->st) ||
-	            exchange_all(x, &mine, all, sizeof mine, &r->st) ||
-	            exchange_all(x, &mine, all, sizeof mine, &r->st);
+	r->failed = rendezvous_open_tcp(&r->seat, &x, &r->st) ||
+	            rendezvous_all(x, &mine, all, sizeof mine, &r->st) ||
+	            rendezvous_all(x, &mine, all, sizeof mine, &r->st);
 	if (!r->failed && (all[0] != 7 || all[1] != 8))
 		r->failed = status_set(&r->st, "wrong data");
-	exchange_close(x);
+	rendezvous_close(x);
 	return NULL;
 }
 
@@ -275,12 +275,14 @@ TEST(what_was_heard_proves_nothing_again)
 	gathering_end(&g);
 }
 
-/* Messages of rank 1 after its proof: a head of 12 bytes and 4 of data, each with its code of 16. */
-#define HEADS 28
+/* Messages of rank 1 after its proof: a letter, then for each exchange a letter and 4 bytes of data, each with
+ * its code. */
+#define HEADS (sizeof(struct letter) + WIRE_TAG_BYTES)
 #define EACH  (HEADS + 20)
 static bool is_in(size_t n, size_t from, size_t bytes)
 {
-	return n >= HELLO + PROOF + from && n < HELLO + PROOF + from + bytes;
+	from += HELLO + PROOF + HEADS;
+	return n >= from && n < from + bytes;
 }
 
 static void flip_a_bit(bool of_peer, size_t n, uint8_t *byte)
@@ -298,9 +300,9 @@ static void repeat(bool of_peer, size_t n, uint8_t *byte)
 {
 	static uint8_t first[EACH];
 	if (of_peer && is_in(n, 0, EACH))
-		first[n - HELLO - PROOF] = *byte;
+		first[(n - HELLO - PROOF - HEADS) % EACH] = *byte;
 	if (of_peer && is_in(n, EACH, EACH))
-		*byte = first[n - HELLO - PROOF - EACH];
+		*byte = first[(n - HELLO - PROOF - HEADS) % EACH];
 }
 
 TEST(who_sits_between_changes_nothing)

@@ -412,7 +412,7 @@ static void launcher_note(struct plan *plan)
 		const struct launcher *by = launcher_pick(s, &ignored);
 		for (const struct launcher *const *l = launcher_table; by && *l != by; l++)
 			if (!why.text[0] && (*l)->mpi)
-				(*l)->supports(s, &why);
+				launcher_supports(*l, s, &why);
 		if (by && !by->mpi && (why.text[0] || by->reigns))
 			plan_note(plan, "Processes are started by launcher %s, without MPI: %s",
 			          by->name,

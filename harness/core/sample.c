@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "../exchange/between.h"
+#include "../exchange/hosts_link.h"
 #include "team.h"
 
 /* A cache line and the next one, which the prefetcher loads with it: ranks stamp at the same
@@ -102,17 +102,17 @@ void sample_spans_add(struct sample_spans *spans, enum sample_lane lane, int64_t
 
 /* --- several hosts --- */
 
-static void shift(const struct between *between, unsigned host, int64_t *ns)
+static void shift(const struct hosts_link *link, unsigned host, int64_t *ns)
 {
 	if (*ns)
-		*ns = between_to_first(between, host, *ns);
+		*ns = hosts_link_to_first(link, host, *ns);
 }
 
 /* A rank's stamps of a cell, from its host's clock to the first host's. */
 static void shift_rank(const struct trial *trial, struct team *team, unsigned host, unsigned cell,
                        unsigned rank)
 {
-	const struct between *b = team_between(team);
+	const struct hosts_link *b = team_hosts_link(team);
 	void *area = team_area(team);
 	struct sample *rows = sample_rows(trial, area, cell, rank);
 	struct sample_spans *spans = sample_spans(trial, area, cell, rank);
@@ -136,12 +136,12 @@ static int collect(struct team *team, void *from, size_t bytes, struct status *s
 	size_t at[HOSTS_MOST + 1];
 	for (unsigned h = 0; h <= hosts; h++)
 		at[h] = h * bytes;
-	return between_collect(team_between(team), from, at, st);
+	return hosts_link_collect(team_hosts_link(team), from, at, st);
 }
 
 int sample_collect(const struct trial *trial, struct team *team, struct status *st)
 {
-	if (!team_between(team))
+	if (!team_hosts_link(team))
 		return 0;
 	const unsigned hosts = team_shape(team)->nworkers / team_here(team),
 	               each = team_shape(team)->nranks / hosts;

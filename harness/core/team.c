@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
-#include "../exchange/between.h"
+#include "../exchange/hosts_link.h"
 #include "../machine.h"
 #include "../trial/hosts.h"
 
@@ -46,7 +46,7 @@ struct come {
 struct team {
 	struct header *block;
 	struct come *come;       /* of a member; else NULL */
-	struct between *between; /* of the first process of one of several hosts */
+	struct hosts_link *link; /* of the first process of one of several hosts */
 	int fd;                  /* −1 once sealed */
 };
 
@@ -227,7 +227,7 @@ struct team *team_member(const struct team *team, unsigned worker)
 		*member = (struct team){
 		    .block = team->block,
 		    .come = come_of(team, worker),
-		    .between = worker == team_first(team) ? team->between : NULL,
+		    .link = worker == team_first(team) ? team->link : NULL,
 		    .fd = -1,
 		};
 	return member;
@@ -260,24 +260,18 @@ int team_pause(struct team *team)
 	return 0;
 }
 
-static bool is_failed(void *of)
-{
-	const struct team *team = of;
-	return atomic_load_explicit(&team->block->failing, memory_order_relaxed) != FAIL_NONE;
-}
-
 /* The first worker of a host, once all others here have arrived: meets those of the other hosts, and
  * learns when all go on. */
 static int meet_hosts(struct team *team)
 {
 	struct header *h = team->block;
-	int64_t release_ns = 0;
+	struct hosts_link_release release;
 	while (atomic_load_explicit(&h->arrived, memory_order_acquire) != h->shape.workers_here)
 		if (team_pause(team))
 			return -1;
-	if (between_meet(team->between, is_failed, team, &release_ns))
+	if (hosts_link_meet(team->link, &release))
 		return -1;
-	atomic_store_explicit(&h->release_ns, release_ns, memory_order_relaxed);
+	atomic_store_explicit(&h->release_ns, release.at_ns, memory_order_relaxed);
 	return 0;
 }
 
@@ -304,7 +298,7 @@ int team_meet(struct team *team)
 		atomic_store_explicit(&team->come->round, round + 1, memory_order_relaxed);
 	const unsigned arrived =
 	    atomic_fetch_add_explicit(&h->arrived, 1, memory_order_acq_rel) + 1;
-	if (team->between) {
+	if (team->link) {
 		if (meet_hosts(team))
 			return -1;
 		open_round(h, round);
@@ -333,7 +327,7 @@ int team_share_parts(struct team *team, void *parts, size_t bytes)
 		return 0;
 	for (unsigned h = 0; h <= hosts; h++)
 		at[h] = (size_t)h * (shape->nranks / hosts) * bytes;
-	if (team->between && between_share(team->between, parts, at, &st)) {
+	if (team->link && hosts_link_share(team->link, parts, at, &st)) {
 		team_fail(team, TEAM_ALL_RANKS, st.text);
 		return -1;
 	}
@@ -358,15 +352,15 @@ static void others_failed(void *of, const char *text)
 	team_fail(of, TEAM_OTHERS, text);
 }
 
-int team_link(struct team *team, struct between *between, struct status *st)
+int team_link(struct team *team, struct hosts_link *link, struct status *st)
 {
-	team->between = between;
-	return between_watch(between, own_failure, others_failed, team, st);
+	team->link = link;
+	return hosts_link_watch(link, own_failure, others_failed, team, st);
 }
 
-struct between *team_between(const struct team *team)
+struct hosts_link *team_hosts_link(const struct team *team)
 {
-	return team->between;
+	return team->link;
 }
 
 unsigned team_first(const struct team *team)

@@ -5,7 +5,7 @@
  * passes on a /proc path, and closes it once all have mapped it.
  *
  * On several hosts each has a block of its own, and the first worker of each is linked with those of
- * the others (exchange/between.h): through it all meet, and mailboxes and samples are exchanged.
+ * the others (exchange/hosts_link.h): through it all meet, and mailboxes and samples are exchanged.
  *
  *   header | mailbox per rank | facts per worker | area (samples) | store (the backend's)
  *
@@ -67,9 +67,9 @@ unsigned team_missing(const struct team *team, unsigned *rank);
 
 /* In the first process of each host: the link with the others, borrowed until team_leave. Watches it
  * from here on: a failure here is told there, and the other way round. */
-struct between;
-int team_link(struct team *team, struct between *between, struct status *st);
-struct between *team_between(const struct team *team); /* NULL: none */
+struct hosts_link;
+int team_link(struct team *team, struct hosts_link *link, struct status *st);
+struct hosts_link *team_hosts_link(const struct team *team); /* NULL: none */
 unsigned team_first(const struct team *team);          /* of this host's workers */
 unsigned team_here(const struct team *team);           /* their number */
 

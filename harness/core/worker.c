@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "../clock.h"
-#include "../exchange/between.h"
+#include "../exchange/hosts_link.h"
 #include "../machine.h"
 #include "isolation.h"
 #include "loop.h"
@@ -312,7 +312,7 @@ static int carry_out(struct loop *loop, unsigned cell)
 static int align_clocks(struct loop *loop)
 {
 	struct status st = {""};
-	if (!team_between(loop->team) || !between_align(team_between(loop->team), &st))
+	if (!team_hosts_link(loop->team) || !hosts_link_align(team_hosts_link(loop->team), &st))
 		return 0;
 	return loop_fail(loop, &st);
 }

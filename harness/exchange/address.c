@@ -119,19 +119,11 @@ static void put(const struct sockaddr *address, socklen_t bytes, const char *por
 	snprintf(text, ADDRESS_BYTES, strchr(at, ':') ? "[%s]:%s" : "%s:%s", at, port ? port : own);
 }
 
-void address_of(int fd, char text[ADDRESS_BYTES])
+void address_of(int fd, bool peer, char text[ADDRESS_BYTES])
 {
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 	socklen_t bytes = sizeof address;
-	getsockname(fd, (struct sockaddr *)&address, &bytes);
-	put((struct sockaddr *)&address, bytes, NULL, text);
-}
-
-void address_of_peer(int fd, char text[ADDRESS_BYTES])
-{
-	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
-	socklen_t bytes = sizeof address;
-	getpeername(fd, (struct sockaddr *)&address, &bytes);
+	(peer ? getpeername : getsockname)(fd, (struct sockaddr *)&address, &bytes);
 	put((struct sockaddr *)&address, bytes, NULL, text);
 }
 
@@ -155,14 +147,16 @@ void address_list(int fd, char text[ADDRESS_BYTES])
 	socklen_t bytes = sizeof own;
 	struct ifaddrs *all = NULL;
 	char listening[ADDRESS_BYTES];
-	address_of(fd, listening);
+	address_of(fd, false, listening);
 	getsockname(fd, (struct sockaddr *)&own, &bytes);
 	const char *port = strrchr(listening, ':');
 	text[0] = '\0';
-	for (int now = 0; now < (text[0] ? 2 : 3) && !getifaddrs(&all); now++) {
+	if (port && getifaddrs(&all))
+		all = NULL;
+	for (int now = 0; now < (text[0] ? 2 : 3); now++)
 		for (struct ifaddrs *i = all; i; i = i->ifa_next) {
 			char one[ADDRESS_BYTES];
-			if (place(i, own.ss_family) != now || !port)
+			if (place(i, own.ss_family) != now)
 				continue;
 			put(i->ifa_addr,
 			    i->ifa_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
@@ -171,9 +165,7 @@ void address_list(int fd, char text[ADDRESS_BYTES])
 			if (strlen(text) + strlen(one) + 1 < ADDRESS_BYTES)
 				status_add(text, ADDRESS_BYTES, "%s%s", text[0] ? "," : "", one);
 		}
-		freeifaddrs(all);
-		all = NULL;
-	}
+	freeifaddrs(all);
 	if (!text[0])
 		snprintf(text, ADDRESS_BYTES, "%s", listening);
 }

@@ -20,9 +20,8 @@ int address_resolve(const char **list, struct addrinfo **out, struct status *st)
 bool address_is_any(const char *text, char port[8]);
 /* The same port at all addresses of this host; or at loopback alone, if the text names that. */
 int address_to_listen(const char *text, char out[ADDRESS_BYTES], struct status *st);
-/* "ip:port"; "?" if the kernel does not know it. Of the socket itself, and of its peer. */
-void address_of(int fd, char text[ADDRESS_BYTES]);
-void address_of_peer(int fd, char text[ADDRESS_BYTES]);
+/* "ip:port"; "?" if the kernel does not know it. Of the socket itself, or of its peer. */
+void address_of(int fd, bool peer, char text[ADDRESS_BYTES]);
 /* As others reach a socket that listens at all addresses: those of this host's interfaces, as many as
  * there is room for. Bridges of containers come last, loopback only if there is no other. */
 void address_list(int fd, char text[ADDRESS_BYTES]);

@@ -134,7 +134,10 @@ int door_open(const char *address, struct door_place *out, struct status *st)
 	if (fd < 0)
 		return status_set(st, "%s cannot be listened at: %s", address, strerror(-fd));
 	out->fd = fd;
-	(is_any ? address_list : address_of)(fd, out->address);
+	if (is_any)
+		address_list(fd, out->address);
+	else
+		address_of(fd, false, out->address);
 	return 0;
 }
 
@@ -229,8 +232,8 @@ static enum answers find_place(struct hall *hall, unsigned who, unsigned size, i
 		let_go(hall, who);
 		return WELCOME;
 	}
-	address_of_peer(hall->in[who].fd, first);
-	address_of_peer(fd, second);
+	address_of(hall->in[who].fd, true, first);
+	address_of(fd, true, second);
 	hall->twice.text[0] = '\0';
 	status_set(&hall->twice, "two processes say that they are %s %u of %u: from %s and from %s",
 	           hall->world->peer, who, size, first, second);
@@ -260,10 +263,9 @@ static void hear_guest(struct hall *hall, unsigned i)
 	struct guest *g = &hall->guests[i];
 	struct hello *hello = &g->talk.hello;
 	const bool greets = g->got < sizeof *hello;
-	ssize_t n = greets
-	                ? recv(g->fd, (char *)hello + g->got, sizeof *hello - g->got, MSG_DONTWAIT)
-	                : recv(g->fd, g->proof + (g->got - sizeof *hello),
-	                       sizeof *hello + sizeof g->proof - g->got, MSG_DONTWAIT);
+	uint8_t *to = greets ? (uint8_t *)hello + g->got : g->proof + (g->got - sizeof *hello);
+	const size_t whole_bytes = sizeof *hello + (greets ? 0 : sizeof g->proof);
+	ssize_t n = recv(g->fd, to, whole_bytes - g->got, MSG_DONTWAIT);
 	if (n < 0 && wire_is_later(errno))
 		return;
 	if (n > 0)
@@ -429,28 +431,34 @@ int door_gather(int door, const struct door_world *world, int64_t deadline_ns, s
 
 enum outcome { IN, AGAIN, ELSEWHERE, OUT };
 
+/* Who goes to a door. */
+struct visit {
+	const struct door_world *world;
+	unsigned who;
+	char at[ADDRESS_BYTES]; /* of the door at hand */
+	struct wire *out;
+	struct status again, *st; /* why it is tried again; why not */
+};
+
 /* What the door answers to who knows its secret. */
-static enum outcome hear_answer(const struct answer *a, const char *at,
-                                const struct door_world *world, unsigned who, struct status *st)
+static enum outcome hear_answer(const struct answer *a, const struct visit *v)
 {
-	switch (le32toh(a->what)) {
-	case WELCOME:
+	const char *peer = v->world->peer;
+	const unsigned size = v->world->size, what = le32toh(a->what);
+	if (what == WELCOME)
 		return IN;
-	case OTHER_SIZE:
-		status_set(st,
+	if (what == OTHER_SIZE)
+		status_set(v->st,
 		           "at %s a world of %u meets; %s %u was started in one of %u: start all "
 		           "with one size",
-		           at, le32toh(a->size), world->peer, who, world->size);
-		return OUT;
-	case TAKEN:
-		status_set(st, "another process came to %s as %s %u of %u already", at, world->peer,
-		           who, world->size);
-		return OUT;
-	default:
-		status_set(st, "at %s there is no place for %s %u in a world of %u", at,
-		           world->peer, who, world->size);
-		return OUT;
-	}
+		           v->at, le32toh(a->size), peer, v->who, size);
+	else if (what == TAKEN)
+		status_set(v->st, "another process came to %s as %s %u of %u already", v->at, peer,
+		           v->who, size);
+	else
+		status_set(v->st, "at %s there is no place for %s %u in a world of %u", v->at, peer,
+		           v->who, size);
+	return OUT;
 }
 
 /* A connection, or -1 and why not. */
@@ -490,12 +498,18 @@ static int take_raw(int fd, void *data, size_t bytes, int64_t deadline_ns, struc
 	return 0;
 }
 
-/* Each proves itself to the other. Short words, which a fresh connection takes at once. */
-static enum outcome introduce(int fd, const char *at, const struct door_world *world, unsigned who,
-                              int64_t deadline_ns, struct wire *out, struct status *again,
-                              struct status *st)
+/* why: of who answers; NULL: it is another program. */
+static enum outcome try_again(struct visit *v, const char *why)
 {
-	struct talk talk = {.hello = {.who = htole32(who), .size = htole32(world->size)}};
+	status_set(&v->again, why ? "who answers there %s" : "what answers there is not launchgap",
+	           why);
+	return AGAIN;
+}
+
+/* Each proves itself to the other. Short words, which a fresh connection takes at once. */
+static enum outcome introduce(int fd, struct visit *v, int64_t deadline_ns)
+{
+	struct talk talk = {.hello = {.who = htole32(v->who), .size = htole32(v->world->size)}};
 	struct challenge c;
 	struct answer answer;
 	struct status why = {""};
@@ -503,79 +517,67 @@ static enum outcome introduce(int fd, const char *at, const struct door_world *w
 	memcpy(talk.hello.magic, calls, sizeof calls);
 	randombytes_buf(talk.hello.nonce, sizeof talk.hello.nonce);
 	send(fd, &talk.hello, sizeof talk.hello, MSG_NOSIGNAL | MSG_DONTWAIT);
-	if (take_raw(fd, &c, sizeof c.magic, deadline_ns, &why)) {
-		status_set(again, "who answers there %s", why.text);
-		return AGAIN;
-	}
-	if (memcmp(c.magic, answers, sizeof c.magic)) {
-		status_set(again, "what answers there is not launchgap");
-		return AGAIN;
-	}
-	if (take_raw(fd, c.nonce, sizeof c - sizeof c.magic, deadline_ns, &why)) {
-		status_set(again, "who answers there %s", why.text);
-		return AGAIN;
-	}
+	if (take_raw(fd, &c, sizeof c.magic, deadline_ns, &why))
+		return try_again(v, why.text);
+	if (memcmp(c.magic, answers, sizeof c.magic))
+		return try_again(v, NULL);
+	if (take_raw(fd, c.nonce, sizeof c - sizeof c.magic, deadline_ns, &why))
+		return try_again(v, why.text);
 	memcpy(talk.nonce, c.nonce, sizeof talk.nonce);
-	if (!proves(world, &talk, DOOR_PROVES, c.proof)) {
-		again->text[0] = '\0'; /* says more than that another address refused */
-		status_set(again,
+	if (!proves(v->world, &talk, DOOR_PROVES, c.proof)) {
+		v->again.text[0] = '\0'; /* says more than that another address refused */
+		status_set(&v->again,
 		           "at %s another world or a stranger answers: it does not prove this "
 		           "world's secret",
-		           at);
+		           v->at);
 		return ELSEWHERE;
 	}
-	make_key(world, &talk, PEER_PROVES, proof);
+	make_key(v->world, &talk, PEER_PROVES, proof);
 	send(fd, proof, sizeof proof, MSG_NOSIGNAL | MSG_DONTWAIT);
-	*out = make_wire(world, &talk, fd, false);
-	if (wire_recv(out, &answer, sizeof answer, deadline_ns, &why)) {
-		status_set(again, "who answers there %s", why.text);
-		return AGAIN;
-	}
-	return hear_answer(&answer, at, world, who, st);
+	*v->out = make_wire(v->world, &talk, fd, false);
+	if (wire_recv(v->out, &answer, sizeof answer, deadline_ns, &why))
+		return try_again(v, why.text);
+	return hear_answer(&answer, v);
 }
 
 /* One try at one address. */
-static enum outcome knock(const struct addrinfo *a, const struct door_world *world, unsigned who,
-                          int64_t deadline_ns, struct wire *out, struct status *again,
-                          struct status *st)
+static enum outcome knock(const struct addrinfo *a, struct visit *v, int64_t deadline_ns)
 {
-	char at[ADDRESS_BYTES];
-	int fd = reach(a, deadline_ns, again);
+	int fd = reach(a, deadline_ns, &v->again);
 	if (fd < 0)
 		return AGAIN;
-	address_of_peer(fd, at);
-	enum outcome outcome = introduce(fd, at, world, who, deadline_ns, out, again, st);
+	address_of(fd, true, v->at);
+	enum outcome outcome = introduce(fd, v, deadline_ns);
 	if (outcome != IN) {
 		close(fd);
-		out->fd = -1;
+		v->out->fd = -1;
 	}
 	return outcome;
 }
 
 /* One try at all addresses of a list. Hosts may have an address in common (a bridge of containers),
  * so that another world at one of several is no answer yet. */
-static enum outcome knock_all(const char *list, const struct door_world *world, unsigned who,
-                              int64_t deadline_ns, struct wire *out, struct status *again,
-                              struct status *st)
+static enum outcome knock_all(const char *list, struct visit *v, int64_t deadline_ns)
 {
 	enum outcome outcome = AGAIN;
 	const bool several = strchr(list, ',');
+	v->again.text[0] = '\0';
 	while (*list && outcome == AGAIN) {
 		struct addrinfo *found;
-		if (address_resolve(&list, &found, again))
+		if (address_resolve(&list, &found, &v->again))
 			continue;
 		for (struct addrinfo *a = found; a && outcome == AGAIN; a = a->ai_next) {
 			int64_t until = clock_now_ns() + ANSWER_NS;
 			if ((!several && !found->ai_next) || until > deadline_ns)
 				until = deadline_ns;
-			outcome = knock(a, world, who, until, out, again, st);
+			outcome = knock(a, v, until);
 			if (outcome == ELSEWHERE && several)
 				outcome = AGAIN;
 		}
 		freeaddrinfo(found);
 	}
 	if (outcome == ELSEWHERE)
-		status_set(st, "%s", again->text);
+		status_set(v->st, "%s", v->again.text);
 	return outcome;
 }
 
@@ -584,25 +586,24 @@ int door_connect(const char *address, const struct door_world *world, unsigned w
 {
 	const int64_t begin_ns = clock_now_ns();
 	int64_t pause = PAUSE_NS, say_ns = begin_ns + SAYS_NS;
-	struct status again;
+	struct visit v = {.world = world, .who = who, .out = out, .st = st};
 	out->fd = -1;
 	if (check_world(world, st) || address_check(address, st))
 		return -1;
 	for (;;) {
-		again.text[0] = '\0';
-		enum outcome outcome = knock_all(address, world, who, deadline_ns, out, &again, st);
+		const enum outcome outcome = knock_all(address, &v, deadline_ns);
 		if (outcome != AGAIN)
 			return outcome == IN ? 0 : -1;
 		if (is_long(world, &say_ns))
 			status_say("launchgap: %s %u of %u still waits for %s 0 at %s (%s): %s",
-			           world->peer, who, world->size, world->peer, address, again.text,
-			           world->why);
+			           world->peer, who, world->size, world->peer, address,
+			           v.again.text, world->why);
 		if (clock_now_ns() + pause >= deadline_ns)
 			break;
 		clock_sleep_until(clock_now_ns() + pause);
 		pause = 2 * pause < PAUSES_NS ? 2 * pause : PAUSES_NS;
 	}
 	return status_set(st, "%s 0 did not answer at %s within %.3g s: %s%s%s", world->peer,
-	                  address, in_seconds(deadline_ns - begin_ns), again.text,
+	                  address, in_seconds(deadline_ns - begin_ns), v.again.text,
 	                  world->why ? "; " : "", world->why ? world->why : "");
 }

@@ -20,18 +20,21 @@ struct message {
 };
 
 struct peer {
-	struct heartbeat_peer is;
+	struct wire *wire;
+	const char *name;
 	bool gone; /* it said goodbye, or is lost */
 	int64_t heard_ns;
 	struct message in;
 };
 
 struct heartbeat {
-	struct heartbeat_place place;
-	char name[HEARTBEAT_NAME_BYTES];
+	struct peers *link;
+	unsigned silence_ms;
+	const char *(*failure)(void *of);
 	pthread_t thread;
 	int wake;  /* an eventfd: stop */
 	bool told; /* the first failure */
+	unsigned npeers;
 	struct peer *peers;
 	struct pollfd *polled; /* the peers', and `wake` */
 };
@@ -44,7 +47,7 @@ static void tell(struct heartbeat *h, const struct peer *from, const char *text)
 	if (h->told)
 		return;
 	h->told = true;
-	for (unsigned i = 0; i < h->place.npeers; i++)
+	for (unsigned i = 0; i < h->npeers; i++)
 		if (&h->peers[i] != from)
 			say(h, &h->peers[i], WORD_FAIL, text);
 }
@@ -54,14 +57,14 @@ static void fail(struct heartbeat *h, const struct peer *from, const char *text)
 	bool first = !h->told;
 	tell(h, from, text);
 	if (first)
-		h->place.fail(h->place.of, text);
+		peers_break(h->link, text, true);
 }
 
 static void lose(struct heartbeat *h, struct peer *peer, const char *how)
 {
 	char text[sizeof(struct status)];
 	peer->gone = true;
-	snprintf(text, sizeof text, "%s: connection lost%s", peer->is.name, how);
+	snprintf(text, sizeof text, "%s: connection lost%s", peer->name, how);
 	fail(h, peer, text);
 }
 
@@ -74,7 +77,7 @@ static void say(struct heartbeat *h, struct peer *to, enum word word, const char
 	if (to->gone)
 		return;
 	snprintf(out.text, sizeof out.text, "%s", text);
-	if (!wire_move(to->is.wire, POLLOUT, &out, sizeof out, &ignored))
+	if (!wire_move(to->wire, POLLOUT, &out, sizeof out, &ignored))
 		lose(h, to, ": it takes no more messages");
 }
 
@@ -84,7 +87,7 @@ static void hear(struct heartbeat *h, struct peer *peer)
 	struct status ignored = {""};
 	int moved = 0;
 	while (!peer->gone &&
-	       (moved = wire_move(peer->is.wire, POLLIN, in, sizeof *in, &ignored)) > 0) {
+	       (moved = wire_move(peer->wire, POLLIN, in, sizeof *in, &ignored)) > 0) {
 		peer->heard_ns = clock_now_ns();
 		if (!in->word || in->word > WORD_BYE) {
 			lose(h, peer, ": it sends what is no message");
@@ -102,20 +105,21 @@ static void hear(struct heartbeat *h, struct peer *peer)
 static void ask(struct heartbeat *h)
 {
 	char text[sizeof(struct status)];
-	const char *why = h->told ? NULL : h->place.failure(h->place.of);
+	const char *why = h->told ? NULL : h->failure(h->link->of);
 	if (!why)
 		return;
-	snprintf(text, sizeof text, "%s: %s", h->name, why);
+	peers_break(h->link, why, false);
+	snprintf(text, sizeof text, "%s: %s", h->link->names[h->link->me], why);
 	tell(h, NULL, text);
 }
 
 /* Who was stopped himself, as by a debugger, blames nobody: he hears first what came meanwhile. */
 static void check_silence(struct heartbeat *h, int64_t slept_ns)
 {
-	int64_t most = h->place.silence_ms * (int64_t)1000000, now = clock_now_ns();
-	for (unsigned i = 0; i < h->place.npeers && slept_ns < most / 2; i++) {
+	int64_t most = h->silence_ms * (int64_t)1000000, now = clock_now_ns();
+	for (unsigned i = 0; i < h->npeers && slept_ns < most / 2; i++) {
 		char how[64];
-		snprintf(how, sizeof how, ": nothing heard for %g s", h->place.silence_ms / 1e3);
+		snprintf(how, sizeof how, ": nothing heard for %g s", h->silence_ms / 1e3);
 		if (!h->peers[i].gone && now - h->peers[i].heard_ns > most)
 			lose(h, &h->peers[i], how);
 	}
@@ -124,10 +128,10 @@ static void check_silence(struct heartbeat *h, int64_t slept_ns)
 /* true: to stop. */
 static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
 {
-	unsigned n = h->place.npeers;
+	unsigned n = h->npeers;
 	for (unsigned i = 0; i < n; i++)
 		h->polled[i] =
-		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].is.wire->fd, POLLIN, 0};
+		    (struct pollfd){h->peers[i].gone ? -1 : h->peers[i].wire->fd, POLLIN, 0};
 	h->polled[n] = (struct pollfd){h->wake, POLLIN, 0};
 	if (poll(h->polled, n + 1, timeout_ms) <= 0)
 		return false;
@@ -140,19 +144,19 @@ static bool sleep_and_hear(struct heartbeat *h, int timeout_ms)
 static void *watch(void *arg)
 {
 	struct heartbeat *h = arg;
-	int64_t beat_ns = h->place.silence_ms * (int64_t)100000, woke = clock_now_ns(), next = woke;
+	int64_t beat_ns = h->silence_ms * (int64_t)100000, woke = clock_now_ns(), next = woke;
 	int ask_ms = beat_ns < ASK_MS * 1000000 ? (int)(beat_ns / 1000000) + 1 : ASK_MS;
 	while (!sleep_and_hear(h, ask_ms)) {
 		int64_t now = clock_now_ns();
 		check_silence(h, now - woke);
 		woke = now;
 		ask(h);
-		for (unsigned i = 0; now >= next && i < h->place.npeers; i++)
+		for (unsigned i = 0; now >= next && i < h->npeers; i++)
 			say(h, &h->peers[i], WORD_BEAT, "");
 		next = now >= next ? now + beat_ns : next;
 	}
 	ask(h);
-	for (unsigned i = 0; i < h->place.npeers; i++)
+	for (unsigned i = 0; i < h->npeers; i++)
 		say(h, &h->peers[i], WORD_BYE, "");
 	return NULL;
 }
@@ -166,22 +170,27 @@ static void release(struct heartbeat *h)
 	free(h);
 }
 
-int heartbeat_start(const struct heartbeat_place *place, struct heartbeat **out, struct status *st)
+int heartbeat_start(struct peers *beats, struct peers *link, unsigned silence_ms,
+                    const char *(*failure)(void *of), struct heartbeat **out, struct status *st)
 {
 	struct heartbeat *h = calloc(1, sizeof *h);
 	if (!h)
 		return status_set(st, "out of memory for the heartbeat");
-	h->place = *place;
-	snprintf(h->name, sizeof h->name, "%s", place->name);
-	h->peers = calloc(place->npeers, sizeof *h->peers);
-	h->polled = calloc(place->npeers + 1, sizeof *h->polled);
+	h->link = link;
+	h->silence_ms = silence_ms;
+	h->failure = failure;
+	h->peers = calloc(beats->size, sizeof *h->peers);
+	h->polled = calloc(beats->size + 1, sizeof *h->polled);
 	h->wake = eventfd(0, EFD_CLOEXEC);
 	if (!h->peers || !h->polled || h->wake < 0) {
 		release(h);
 		return status_set(st, "no memory or no descriptor for the heartbeat");
 	}
-	for (unsigned i = 0; i < place->npeers; i++)
-		h->peers[i] = (struct peer){.is = place->peers[i], .heard_ns = clock_now_ns()};
+	for (unsigned i = 0; i < beats->size; i++)
+		if (beats->wires[i].fd >= 0)
+			h->peers[h->npeers++] = (struct peer){.wire = &beats->wires[i],
+			                                      .name = link->names[i],
+			                                      .heard_ns = clock_now_ns()};
 	if (pthread_create(&h->thread, NULL, watch, h)) {
 		release(h);
 		return status_set(st, "no thread for the heartbeat can be started");

@@ -6,10 +6,8 @@
 #include <poll.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../clock.h"
 
@@ -100,22 +98,6 @@ int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_n
 int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st)
 {
 	return move_all(w, POLLIN, data, bytes, deadline_ns, st);
-}
-
-struct wire *wire_none(size_t count)
-{
-	struct wire *wires = calloc(count, sizeof *wires);
-	for (size_t i = 0; wires && i < count; i++)
-		wires[i].fd = -1;
-	return wires;
-}
-
-void wire_free(struct wire *wires, size_t count)
-{
-	for (size_t i = 0; wires && i < count; i++)
-		if (wires[i].fd >= 0)
-			close(wires[i].fd);
-	free(wires);
 }
 
 /* --- secrets -------------------------------------------------------------------------------- */

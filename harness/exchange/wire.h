@@ -41,8 +41,5 @@ int wire_move(struct wire *w, short way, void *data, size_t bytes, struct status
 int wire_send(struct wire *w, const void *data, size_t bytes, int64_t deadline_ns,
               struct status *st);
 int wire_recv(struct wire *w, void *data, size_t bytes, int64_t deadline_ns, struct status *st);
-/* `count` without connections; NULL: no memory. wire_free closes those that are. */
-struct wire *wire_none(size_t count);
-void wire_free(struct wire *wires, size_t count);
 
 #endif

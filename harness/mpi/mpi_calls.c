@@ -11,10 +11,6 @@
 #include <mpi-ext.h>
 #endif
 
-struct link {
-	MPI_Comm comm;
-};
-
 static int ok(int result, const char *what, char *why)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
@@ -76,10 +72,10 @@ static int start(unsigned *rank, unsigned *size, char *why)
 	return 0;
 }
 
-static int gather(const void *mine, void *all, size_t bytes, char *why)
+static int gather(void *all, size_t bytes, char *why)
 {
 	return ok(
-	    MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
+	    MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
 	    "MPI_Allgather", why);
 }
 
@@ -95,27 +91,23 @@ static void end(void)
 
 static int link_open(int color, int key, void **out, char *why)
 {
-	struct link *link = calloc(1, sizeof *link);
-	*out = NULL;
-	if (!link) {
+	MPI_Comm *comm = malloc(sizeof *comm);
+	if (!comm)
 		snprintf(why, MPI_CALLS_WHY, "no memory");
-		return -1;
+	else if (!ok(MPI_Comm_split(MPI_COMM_WORLD, color, key, comm), "MPI_Comm_split", why) &&
+	         !ok(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+	             why)) {
+		*out = comm;
+		return 0;
 	}
-	if (ok(MPI_Comm_split(MPI_COMM_WORLD, color, key, &link->comm), "MPI_Comm_split", why) ||
-	    ok(MPI_Comm_set_errhandler(link->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
-	       why)) {
-		free(link);
-		return -1;
-	}
-	*out = link;
-	return 0;
+	free(comm);
+	return -1;
 }
 
 static void link_close(void *of)
 {
-	struct link *link = of;
-	MPI_Comm_free(&link->comm);
-	free(link);
+	MPI_Comm_free(of);
+	free(of);
 }
 
 /* --- the collectives --- */
@@ -211,12 +203,12 @@ static const struct {
 
 static int call(void *of, const struct mpi_call *c, char *why)
 {
-	const struct link *link = of;
+	const MPI_Comm *comm = of;
 	if (!rows[c->coll].call) {
 		snprintf(why, MPI_CALLS_WHY, "MPI has no such collective");
 		return -1;
 	}
-	return ok(rows[c->coll].call(link->comm, c,
+	return ok(rows[c->coll].call(*comm, c,
 	                             c->reduces ? type_of(c->dtype) : moved_as(c->element),
 	                             op_of(c->op)),
 	          rows[c->coll].name, why);
@@ -224,11 +216,11 @@ static int call(void *of, const struct mpi_call *c, char *why)
 
 static int move(void *of, const struct mpi_move *m, char *why)
 {
-	const struct link *link = of;
+	const MPI_Comm *comm = of;
 	MPI_Datatype type = moved_as(m->element);
 	return ok(MPI_Sendrecv(m->out, (int)m->out_elements, type,
 	                       m->to < 0 ? MPI_PROC_NULL : m->to, 0, m->in, (int)m->in_elements,
-	                       type, m->from < 0 ? MPI_PROC_NULL : m->from, 0, link->comm,
+	                       type, m->from < 0 ? MPI_PROC_NULL : m->from, 0, *comm,
 	                       MPI_STATUS_IGNORE),
 	          "MPI_Sendrecv", why);
 }

@@ -42,8 +42,8 @@ struct mpi_calls {
 
 	/* The processes that MPI's launcher started together. Once in a process. */
 	int (*start)(unsigned *rank, unsigned *size, char why[MPI_CALLS_WHY]);
-	/* Each gives `bytes`, all get those of all, in the order of ranks. */
-	int (*gather)(const void *mine, void *all, size_t bytes, char why[MPI_CALLS_WHY]);
+	/* Each gives `bytes` at its place of `all`; all get those of all, in the order of ranks. */
+	int (*gather)(void *all, size_t bytes, char why[MPI_CALLS_WHY]);
 	/* Bytes of the first, to all. */
 	int (*first)(void *data, size_t bytes, char why[MPI_CALLS_WHY]);
 	void (*end)(void);

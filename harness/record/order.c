@@ -46,17 +46,17 @@ bool order_of_hosts(const struct trial *trial, void *area, unsigned cell, unsign
 
 /* The bound of a host's stamps in a cell: a line is worst at an end. Its stamps are those of the first
  * host's clock by now. */
-static double bound_of(const struct between *b, unsigned host, int64_t first_ns, int64_t last_ns)
+static double bound_of(const struct hosts_link *b, unsigned host, int64_t first_ns, int64_t last_ns)
 {
-	struct between_clock clock;
-	between_clock(b, host, &clock);
+	struct hosts_link_clock clock;
+	hosts_link_clock(b, host, &clock);
 	const int64_t offset = (int64_t)clock.offset_ns;
-	return fmax(between_bound_ns(b, host, first_ns + offset),
-	            between_bound_ns(b, host, last_ns + offset));
+	return fmax(hosts_link_bound_ns(b, host, first_ns + offset),
+	            hosts_link_bound_ns(b, host, last_ns + offset));
 }
 
 const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
-                        const struct between *between)
+                        const struct hosts_link *link)
 {
 	const unsigned hosts = settings_hosts(&trial->settings),
 	               rows = trial_rows(trial, &trial->cells[cell]);
@@ -64,12 +64,12 @@ const char *order_wrong(const struct trial *trial, void *area, unsigned cell,
 	if (!of_ranks(trial, area, cell))
 		return "the stamps are not in order of time: the clock went back, or a worker "
 		       "stamped a cell twice";
-	if (!between || hosts < 2 || !rows)
+	if (!link || hosts < 2 || !rows)
 		return NULL;
 	const int64_t first = sample_tally(trial, area, cell, 0)->begin_ns,
 	              last = sample_rows(trial, area, cell, 0)[rows - 1].idle_ns;
 	for (unsigned h = 0; h < hosts; h++)
-		bound_ns[h] = bound_of(between, h, first, last);
+		bound_ns[h] = bound_of(link, h, first, last);
 	return order_of_hosts(trial, area, cell, hosts, bound_ns)
 	           ? NULL
 	           : "the stamps of hosts are further out of order than their clocks may be "

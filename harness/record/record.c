@@ -81,9 +81,9 @@ static int write_cell(FILE *out, const struct trial *trial, struct team *team, v
 	json_t *line = line_json("cell", trial);
 	bool first = cell == 0;
 	if (line &&
-	    (!record_cell_put(line, trial, team_failure(team), area, team_between(team), cell) ||
+	    (!record_cell_put(line, trial, team_failure(team), area, team_hosts_link(team), cell) ||
 	     (first && json_object_set_new(line, "facts", facts_json(team))) ||
-	     (first && team_between(team) &&
+	     (first && team_hosts_link(team) &&
 	      json_object_set_new(line, "hosts", record_hosts_json(team)))))
 		line = (json_decref(line), NULL);
 	return write_line(out, line, st);

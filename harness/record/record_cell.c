@@ -574,7 +574,7 @@ static void put_spans(json_t *line, const struct trial *trial, void *area, unsig
 }
 
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
-                     const struct between *between, unsigned cell)
+                     const struct hosts_link *link, unsigned cell)
 {
 	const struct cell *c = &trial->cells[cell];
 	struct found found = find_data(trial, area, cell);
@@ -582,7 +582,7 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
 	if (!found.measured)
 		error = failure ? failure : "not measured, and no rank said why";
 	else
-		error = order_wrong(trial, area, cell, between);
+		error = order_wrong(trial, area, cell, link);
 	put_which(line, trial, c);
 	put_data(line, c, &found);
 	put_tallies(line, trial, area, cell);

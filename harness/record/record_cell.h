@@ -54,7 +54,7 @@ struct record_cell {
  * measured has the reason, `failure` (NULL: unknown), in place of stamps. between: of several hosts, or
  * NULL. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
-                     const struct between *between, unsigned cell);
+                     const struct hosts_link *link, unsigned cell);
 /* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
 #define RECORD_MOST_NS (INT64_MAX / 16)
 static inline bool record_stamp_fits(int64_t ns)

@@ -26,12 +26,12 @@ static const struct member_field fields[] = {
 #undef ROW
 #define NFIELDS (sizeof fields / sizeof *fields)
 
-static json_t *host_json(const struct between *b, unsigned h)
+static json_t *host_json(const struct hosts_link *b, unsigned h)
 {
 	struct record_host host;
 	json_t *out = json_object();
-	between_clock(b, h, &host.clock);
-	between_meets(b, h, &host.meets);
+	hosts_link_clock(b, h, &host.clock);
+	hosts_link_meets(b, h, &host.meets);
 	for (size_t i = 0; out && i < NFIELDS; i++)
 		if (json_object_set_new(out, fields[i].key, member_json(&fields[i], &host)))
 			out = (json_decref(out), NULL);
@@ -43,7 +43,7 @@ json_t *record_hosts_json(const struct team *team)
 	const unsigned hosts = team_shape(team)->nworkers / team_here(team);
 	json_t *list = json_array();
 	for (unsigned h = 0; list && h < hosts; h++)
-		if (json_array_append_new(list, host_json(team_between(team), h)))
+		if (json_array_append_new(list, host_json(team_hosts_link(team), h)))
 			list = (json_decref(list), NULL);
 	return list;
 }

@@ -1,18 +1,18 @@
 /* The hosts of a job on several, in a trial's first cell: how each clock ran against the first host's, and
- * how well each met the others (exchange/between.h says what the numbers are). */
+ * how well each met the others (exchange/hosts_link.h says what the numbers are). */
 #ifndef LAUNCHGAP_RECORD_HOSTS_H
 #define LAUNCHGAP_RECORD_HOSTS_H
 
 #include <jansson.h>
 
-#include "../exchange/between.h"
+#include "../exchange/hosts_link.h"
 
 struct team;
 struct member_place;
 
 struct record_host {
-	struct between_clock clock;
-	struct between_meets meets;
+	struct hosts_link_clock clock;
+	struct hosts_link_meets meets;
 };
 
 /* NULL: out of memory. */

@@ -156,14 +156,15 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		         "%s and %s say that this is one of %u processes; alone it runs after "
 		         "`unset %s`",
 		         own.rank_by, own.size_by, own.size, own.rank_by);
-		const struct agent as = {.rank = own.rank,
-		                         .size = own.size,
-		                         .address = meeting_of(&own, secret, room),
-		                         .secret = own.secret   ? own.secret
-		                                   : of_file[0] ? of_file
-		                                                : secret,
-		                         .why = why,
-		                         .wait_s = wait_s,
+		const struct agent as = {.seat = {.rank = own.rank,
+		                                  .size = own.size,
+		                                  .door = -1,
+		                                  .address = meeting_of(&own, secret, room),
+		                                  .secret = own.secret   ? own.secret
+		                                            : of_file[0] ? of_file
+		                                                         : secret,
+		                                  .timeout_s = wait_s,
+		                                  .why = why},
 		                         .self = home->self};
 		result = agent_run(&as, run, st);
 	}

@@ -87,14 +87,12 @@ static void list_launchers(const struct home *home)
 	(void)home;
 	for (const struct launcher *const *l = launcher_table; *l; l++) {
 		struct settings set;
-		struct status one = {""}, two = {""};
+		struct status why = {""};
 		settings_default(&set);
 		snprintf(set.launcher, sizeof set.launcher, "%s", (*l)->name);
-		set.layout = (struct layout){1, 1, 1};
-		const bool starts_one = !(*l)->supports(&set, &one);
-		set.layout.processes = 2;
+		set.layout = (struct layout){(*l)->several ? 2 : 1, 1, 1};
 		list_here((*l)->name, (*l)->summary,
-		          starts_one || !(*l)->supports(&set, &two) ? NULL : two.text);
+		          launcher_supports(*l, &set, &why) ? why.text : NULL);
 	}
 }
 

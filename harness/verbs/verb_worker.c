@@ -110,7 +110,7 @@ static int write_lines(struct team *team, void *arg, struct status *st)
 	/* After a failure others may still be in a call. */
 	if (team_first(team) == 0 && !team_failure(team))
 		launcher_say(order->file, LAUNCHER_MEASURED);
-	if (team_between(team))
+	if (team_hosts_link(team))
 		add_host(team_facts(team, team_first(team)));
 	/* What a failure leaves is incomplete; it is written without the other hosts. */
 	int result = team_failure(team) ? 0 : sample_collect(order->trial, team, st);
@@ -155,20 +155,20 @@ static void say_elsewhere(struct status *why)
 
 /* The order's text: the first process reads it, and gives it to all others, which may have no such
  * file. The caller frees it. */
-static char *take_text(const char *file, struct exchange *exchange, struct status *st)
+static char *take_text(const char *file, struct rendezvous *rendezvous, struct status *st)
 {
 	struct {
 		uint64_t bytes;
 		struct status why;
 	} head = {0};
 	char *text = NULL;
-	if (!exchange || exchange_rank(exchange) == 0) {
+	if (rendezvous->rank == 0) {
 		text = read_text(file, &head.why);
-		if (!text && exchange && errno == ENOENT)
+		if (!text && rendezvous->size > 1 && errno == ENOENT)
 			say_elsewhere(&head.why);
 		head.bytes = text ? strlen(text) + 1 : 0;
 	}
-	if (exchange && exchange_first(exchange, &head, sizeof head, st))
+	if (rendezvous_first(rendezvous, &head, sizeof head, st))
 		goto fail;
 	if (!head.bytes) {
 		status_set(st, "%s", head.why.text);
@@ -180,7 +180,7 @@ static char *take_text(const char *file, struct exchange *exchange, struct statu
 		status_set(st, "out of memory for the order");
 		goto fail;
 	}
-	if (exchange && exchange_first(exchange, text, head.bytes, st))
+	if (rendezvous_first(rendezvous, text, head.bytes, st))
 		goto fail;
 	return text;
 fail:
@@ -189,9 +189,10 @@ fail:
 }
 
 /* N worlds of one: each process is told that it is alone, and none would know of the others. */
-static int check_size(const struct launched *as, const struct exchange *exchange, struct status *st)
+static int check_size(const struct launched *as, const struct rendezvous *rendezvous,
+                      struct status *st)
 {
-	const unsigned size = exchange ? exchange_size(exchange) : 1;
+	const unsigned size = rendezvous->size;
 	if (size == as->processes)
 		return 0;
 	if (size == 1)
@@ -206,10 +207,10 @@ static int check_size(const struct launched *as, const struct exchange *exchange
 	                  as->processes);
 }
 
-static int take_order(struct order *order, const struct launched *as, struct exchange *exchange,
+static int take_order(struct order *order, const struct launched *as, struct rendezvous *rendezvous,
                       struct status *st)
 {
-	char *text = check_size(as, exchange, st) ? NULL : take_text(as->order, exchange, st);
+	char *text = check_size(as, rendezvous, st) ? NULL : take_text(as->order, rendezvous, st);
 	int result = text ? trial_parse(text, as->order, &order->trial, st) : -1;
 	free(text);
 	if (result || sample_place(order->trial, st))
@@ -223,7 +224,7 @@ static int take_order(struct order *order, const struct launched *as, struct exc
 	return settings_isolates(set) ? 0 : order->backend->supports(order->trial, st);
 }
 
-static int enter(struct order *order, const struct launched *as, struct exchange *exchange,
+static int enter(struct order *order, const struct launched *as, struct rendezvous *rendezvous,
                  struct status *st)
 {
 	const struct trial *trial = order->trial;
@@ -233,7 +234,7 @@ static int enter(struct order *order, const struct launched *as, struct exchange
 	snprintf(folder, sizeof folder, "%s", as->order);
 	const struct run run = {
 	    .as = as,
-	    .exchange = exchange,
+	    .rendezvous = rendezvous,
 	    .layout = set->layout,
 	    .hosts = settings_hosts(set),
 	    .shape = {.nranks = layout_ranks(set->layout),
@@ -273,21 +274,21 @@ int verb_worker(int argc, char *argv[], const struct home *home, struct status *
 {
 	struct launched as = {0};
 	struct order order = {0};
-	struct exchange *exchange = NULL;
+	struct rendezvous *rendezvous = NULL;
 	int result = -1;
 	job_follow_parent();
 	if (read_launched(argc, argv, home, &as, st))
 		return -1;
 	order.file = as.order;
 	order.by = as.by->name;
-	if (as.by->find && as.by->find(&as, &exchange, st))
+	if (as.by->find(&as, &rendezvous, st))
 		return -1;
-	if (!take_order(&order, &as, exchange, st))
-		result = enter(&order, &as, exchange, st);
-	else if (exchange && as.by->leave)
-		as.by->leave(&as, exchange, NULL, 0);
+	if (!take_order(&order, &as, rendezvous, st))
+		result = enter(&order, &as, rendezvous, st);
+	else if (as.by->leave)
+		as.by->leave(&as, rendezvous, NULL, 0);
 	else
-		exchange_close(exchange);
+		rendezvous_close(rendezvous);
 	trial_free(order.trial);
 	return result;
 }

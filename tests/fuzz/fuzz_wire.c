@@ -9,11 +9,11 @@
 
 #include "../../harness/clock.h"
 #include "../../harness/exchange/door.h"
-#include "../../harness/exchange/exchange.h"
+#include "../../harness/exchange/rendezvous.h"
 #include "fuzz.h"
 
 #define S_NS  ((int64_t)1000000000)
-#define HEAD  12   /* of a message of an exchange; its last 4 bytes say how many follow */
+#define HEAD  sizeof(struct letter)
 #define HELLO 48   /* of a peer */
 #define MOST  2000 /* that follow a head here */
 
@@ -51,16 +51,15 @@ static void say_pieces(struct other *o)
 	const int64_t soon = clock_now_ns() + 10 * S_NS;
 	struct status st = {""};
 	for (size_t at = 0; at < o->bytes && !st.text[0];) {
-		uint8_t head[HEAD] = {0}, rest[MOST] = {0};
+		uint8_t rest[MOST] = {0};
 		const size_t left = o->bytes - at, n = left < HEAD ? left : HEAD;
-		uint32_t follow;
-		memcpy(head, o->said + at, n);
-		memcpy(&follow, head + HEAD - sizeof follow, sizeof follow);
-		follow = follow < MOST ? follow : MOST;
+		struct letter head = {0};
+		memcpy(&head, o->said + at, n);
+		const size_t follow = head.bytes < MOST ? head.bytes : MOST;
 		at += n;
 		memcpy(rest, o->said + at, o->bytes - at < follow ? o->bytes - at : follow);
 		at += o->bytes - at < follow ? o->bytes - at : follow;
-		if (!wire_send(&o->wire, head, HEAD, soon, &st))
+		if (!wire_send(&o->wire, &head, HEAD, soon, &st))
 			wire_send(&o->wire, rest, follow, soon, &st);
 	}
 }
@@ -132,19 +131,20 @@ static void at_the_door(struct other *peer)
 /* A peer gives any bytes in place of its part. */
 static void of_a_peer(struct other *peer)
 {
-	struct exchange *x = NULL;
+	struct rendezvous *x = NULL;
 	struct status st = {""};
 	uint32_t mine = 7, all[2] = {0, 0};
 	const pthread_t thread = start(comes_and_says, peer);
-	const struct exchange_seat seat = {0, 2, dup(peer->door->fd), "", world.secret, 60};
-	if (exchange_open_tcp(&seat, &x, &st) || exchange_all(x, &mine, all, sizeof mine, &st))
+	const struct rendezvous_seat seat = {
+	    .size = 2, .door = dup(peer->door->fd), .secret = world.secret, .timeout_s = 60};
+	if (rendezvous_open_tcp(&seat, &x, &st) || rendezvous_all(x, &mine, all, sizeof mine, &st))
 		fuzz_promise(st.text[0], "exchange: an error has a sentence");
 	else
-		fuzz_promise(all[0] == 7 && peer->bytes > HEAD - sizeof mine &&
-		                 (peer->bytes < HEAD + sizeof mine ||
-		                  !memcmp(&all[1], peer->said + HEAD, sizeof mine)),
+		fuzz_promise(all[0] == 7 && peer->bytes > HEAD &&
+		                 (peer->bytes < 2 * HEAD + sizeof mine ||
+		                  !memcmp(&all[1], peer->said + 2 * HEAD, sizeof mine)),
 		             "exchange: what is given arrives");
-	exchange_close(x);
+	rendezvous_close(x);
 	pthread_join(thread, NULL);
 }
 
@@ -166,16 +166,21 @@ static void of_an_answer(struct other *stranger)
 /* It begins, and says any bytes. */
 static void of_rank_0(struct other *rank_0)
 {
-	struct exchange *x = NULL;
+	struct rendezvous *x = NULL;
 	struct status st = {""};
 	uint64_t got = 0;
 	const pthread_t thread = start(opens_and_says, rank_0);
-	const struct exchange_seat seat = {1, 2, -1, rank_0->door->address, world.secret, 60};
+	const struct rendezvous_seat seat = {.rank = 1,
+	                                     .size = 2,
+	                                     .door = -1,
+	                                     .address = rank_0->door->address,
+	                                     .secret = world.secret,
+	                                     .timeout_s = 60};
 	const bool failed =
-	    exchange_open_tcp(&seat, &x, &st) || exchange_first(x, &got, sizeof got, &st);
+	    rendezvous_open_tcp(&seat, &x, &st) || rendezvous_first(x, &got, sizeof got, &st);
 	fuzz_promise(!failed || st.text[0], "exchange: an error has a sentence");
 	fuzz_promise(failed || rank_0->bytes > HEAD, "exchange: what is given arrives");
-	exchange_close(x);
+	rendezvous_close(x);
 	pthread_join(thread, NULL);
 }
 

@@ -224,13 +224,14 @@ def main():
 
     hello = b"lgcall2\0" + struct.pack("<II", 1, 2) + b"peer's nonce".ljust(32)
     answer = b"lganswr\0" + b"door's nonce".ljust(32) + b"no proof".ljust(32)
-    part = struct.pack("<III", 0x1a0, 1, 4) + b"part"
-    begin, first = struct.pack("<III", 0x1a2, 0, 0), struct.pack("<III", 0x1a1, 1, 8) + b"8 bytes."
-    failed = struct.pack("<III", 0x1a3, 1, 9) + b"no memory"
+    letter = lambda kind, step, bytes, of: struct.pack("<IIQq", kind, step, bytes, of).ljust(104, b"\0")
+    begin, part = letter(2, 1, 0, 0), letter(2, 2, 4, 8) + b"part"
+    first, failed = letter(2, 2, 8, 8) + b"8 bytes.", letter(1, 1, 9, 0) + b"no memory"
     for name, data in {
             "door_peer": b"\0" + hello + b"no proof".ljust(32), "door_half": b"\0" + hello[:20],
             "door_http": b"\0GET / HTTP/1.1\r\n\r\n",
-            "peer": b"\1" + part, "peer_half": b"\1" + part[:14], "peer_twice": b"\1" + part + part,
+            "peer": b"\1" + begin + part, "peer_half": b"\1" + begin + part[:106],
+            "peer_twice": b"\1" + begin + part + part,
             "answer": b"\2" + answer, "answer_half": b"\2" + answer[:50], "answer_ssh": b"\2SSH-2.0-x\r\n",
             "rank_0": b"\3" + begin + first, "rank_0_failed": b"\3" + failed, "rank_0_later": b"\3" + begin + failed}.items():
         put("wire", name, data)

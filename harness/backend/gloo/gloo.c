@@ -9,7 +9,7 @@
  * for an item, and whoever is connected, until all are. What a round brought is the same for all ranks,
  * and items count once all ranks of the group have as many in it: so all of a group go on from the same
  * round, and none is in a connection to one that waits in the next. */
-#include "../../exchange/between.h"
+#include "../../exchange/hosts_link.h"
 #include "../../part.h"
 #include "../blocking/blocking.h"
 
@@ -199,8 +199,8 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 	atomic_store(&share_of(link, place->rank)->n, 0);
 	atomic_store(&share_of(link, place->rank)->connected, 0);
 	strcpy(address, "127.0.0.1");
-	if (team_between(place->team))
-		between_address(team_between(place->team), address_at(link));
+	if (team_hosts_link(place->team))
+		hosts_link_address(team_hosts_link(place->team), address_at(link));
 	if (share_round(link)) {
 		status_set(st, "gloo: the team failed before it connected");
 		goto fail;

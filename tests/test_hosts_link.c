@@ -25,23 +25,22 @@ static void *meet_job(void *of)
 		h->entered_ns[i] = clock_now_ns();
 		if (linked_meet(h))
 			break;
-		between_released(h->between, &h->releases[i]);
-		if (h->releases[i].at_ns != h->release_ns ||
-		    (i % 5 == 4 && between_align(h->between, &h->status)))
+		h->releases[i] = h->release;
+		if (i % 5 == 4 && hosts_link_align(h->link, &h->status))
 			break;
 	}
-	between_collect(h->between, NULL, none, &h->status);
+	hosts_link_collect(h->link, NULL, none, &h->status);
 	return NULL;
 }
 
 /* By the true clock, within what each host states of that meeting, and after the last one has come. */
 static void check_release(unsigned n, unsigned i)
 {
-	const struct between_release *first = &all->hosts[0].releases[i];
+	const struct linked_release *first = &all->hosts[0].releases[i];
 	double released = linked_truth(&all->hosts[0], first->at_ns);
 	assert_true(first->bound_ns == 0);
 	for (unsigned h = 0; h < n; h++) {
-		const struct between_release *r = &all->hosts[h].releases[i];
+		const struct linked_release *r = &all->hosts[h].releases[i];
 		double here = linked_truth(&all->hosts[h], r->at_ns);
 		assert_near(here, released, r->bound_ns * 1.001 + 5);
 		assert_true(released > (double)all->hosts[h].entered_ns[i]);
@@ -52,11 +51,11 @@ static void check_release(unsigned n, unsigned i)
 /* Host 0 knows of each what it knows itself. */
 static void check_meets(unsigned h)
 {
-	struct between_meets heard, own;
+	struct hosts_link_meets heard, own;
 	uint64_t late = 0;
 	int64_t most = 0;
-	between_meets(all->hosts[0].between, h, &heard);
-	between_meets(all->hosts[h].between, h, &own);
+	hosts_link_meets(all->hosts[0].link, h, &heard);
+	hosts_link_meets(all->hosts[h].link, h, &own);
 	for (unsigned i = 0; i < LINKED_MEETS; i++) {
 		int64_t late_ns = all->hosts[h].releases[i].late_ns;
 		late += late_ns > 0;
@@ -73,16 +72,16 @@ static void check_meets(unsigned h)
 
 static void check_clock(unsigned h, unsigned alignments)
 {
-	struct between_clock clock, own;
-	between_clock(all->hosts[0].between, h, &clock);
-	between_clock(all->hosts[h].between, h, &own);
+	struct hosts_link_clock clock, own;
+	hosts_link_clock(all->hosts[0].link, h, &clock);
+	hosts_link_clock(all->hosts[h].link, h, &own);
 	assert_true(clock.offset_ns == own.offset_ns && clock.bound_ns == own.bound_ns);
 	for (unsigned i = 0; i < LINKED_MEETS; i++) {
 		int64_t stamp = all->hosts[h].releases[i].at_ns;
 		double at = linked_truth(&all->hosts[h], stamp);
-		int64_t first = between_to_first(all->hosts[0].between, h, stamp);
+		int64_t first = hosts_link_to_first(all->hosts[0].link, h, stamp);
 		assert_near(linked_truth(&all->hosts[0], first), at,
-		            between_bound_ns(all->hosts[0].between, h, stamp) * 1.001 + 5);
+		            hosts_link_bound_ns(all->hosts[0].link, h, stamp) * 1.001 + 5);
 	}
 	if (!h)
 		return;
@@ -140,9 +139,9 @@ static void *meet_slowly(void *of)
 		h->entered_ns[i] = clock_now_ns();
 		if (linked_meet(h))
 			return NULL;
-		between_released(h->between, &h->releases[i]);
+		h->releases[i] = h->release;
 	}
-	between_collect(h->between, NULL, none, &h->status);
+	hosts_link_collect(h->link, NULL, none, &h->status);
 	return NULL;
 }
 
@@ -154,9 +153,9 @@ TEST(meetings_keep_clocks_aligned)
 	for (unsigned i = 0; i < LINKED_MEETS; i++)
 		check_release(3, i);
 	for (unsigned h = 1; h < 3; h++) {
-		struct between_clock clock;
+		struct hosts_link_clock clock;
 		check_clock(h, 0);
-		between_clock(all->hosts[0].between, h, &clock);
+		hosts_link_clock(all->hosts[0].link, h, &clock);
 		assert_true(clock.points > 10);
 		assert_int_equal(clock.steps, 0);
 	}
@@ -173,24 +172,24 @@ static void *step_job(void *of)
 		atomic_fetch_add(&h->offset_ns, 5 * LINKED_SECOND);
 	if (linked_meet(h))
 		return NULL;
-	between_released(h->between, &h->releases[0]);
+	h->releases[0] = h->release;
 	if (h->number)
 		atomic_fetch_sub(&h->offset_ns, 12 * LINKED_SECOND);
 	if (linked_meet(h))
 		return NULL;
-	between_released(h->between, &h->releases[1]);
+	h->releases[1] = h->release;
 	h->entered_ns[1] = linked_now(h);
-	if (between_align(h->between, &h->status) || linked_meet(h))
+	if (hosts_link_align(h->link, &h->status) || linked_meet(h))
 		return NULL;
-	between_released(h->between, &h->releases[2]);
-	between_collect(h->between, NULL, none, &h->status);
+	h->releases[2] = h->release;
+	hosts_link_collect(h->link, NULL, none, &h->status);
 	return NULL;
 }
 
 TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 {
-	struct between_meets meets;
-	struct between_clock clock;
+	struct hosts_link_meets meets;
+	struct hosts_link_clock clock;
 	linked_set(all, 2);
 	linked_run_all(all, step_job, 2);
 	linked_assert_worked(all, 2);
@@ -198,10 +197,10 @@ TEST(a_clock_that_steps_makes_a_meeting_late_and_is_seen)
 	assert_near(all->hosts[1].releases[1].late_ns, 7 * LINKED_SECOND, LINKED_SECOND);
 	/* It does not wait for 7 s. */
 	assert_true(all->hosts[1].releases[1].at_ns <= all->hosts[1].entered_ns[1]);
-	between_meets(all->hosts[0].between, 1, &meets);
+	hosts_link_meets(all->hosts[0].link, 1, &meets);
 	assert_true(meets.late >= 2);
 	assert_int_equal(meets.late_ns, all->hosts[1].releases[1].late_ns);
-	between_clock(all->hosts[0].between, 1, &clock);
+	hosts_link_clock(all->hosts[0].link, 1, &clock);
 	assert_int_equal(clock.steps, 1);
 	assert_int_equal(clock.points, 1);
 	assert_near(clock.missed_ns, 7 * LINKED_SECOND, LINKED_SECOND);
@@ -250,7 +249,7 @@ static void *collect_job(void *of)
 	cut(h->nhosts, at);
 	fill(h, at);
 	if (!linked_open_and_watch(h))
-		between_collect(h->between, h->bytes, at, &h->status);
+		hosts_link_collect(h->link, h->bytes, at, &h->status);
 	return NULL;
 }
 
@@ -260,9 +259,9 @@ static void *share_job(void *of)
 	size_t at[LINKED_HOSTS + 1];
 	cut(h->nhosts, at);
 	fill(h, at);
-	if (!h->between && linked_open_and_watch(h))
+	if (!h->link && linked_open_and_watch(h))
 		return NULL;
-	between_share(h->between, h->bytes, at, &h->status);
+	hosts_link_share(h->link, h->bytes, at, &h->status);
 	return NULL;
 }
 
@@ -282,8 +281,8 @@ TEST(every_byte_comes)
 		linked_assert_worked(all, n);
 		for (unsigned h = 0; h < n; h++) {
 			check_bytes(&all->hosts[h], true, at);
-			between_close(all->hosts[h].between);
-			all->hosts[h].between = NULL;
+			hosts_link_close(all->hosts[h].link);
+			all->hosts[h].link = NULL;
 		}
 		close(all->hosts[0].door.fd);
 	}

@@ -1,5 +1,4 @@
 /* Processes of one world swap bytes; what each says if one fails. Ranks are threads. */
-#include <endian.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 #include "../harness/clock.h"
-#include "../harness/exchange/exchange.h"
+#include "../harness/exchange/rendezvous.h"
 #include "../harness/exchange/door.h"
 #include "test.h"
 
@@ -18,9 +17,9 @@
 struct world;
 struct rank {
 	struct world *world;
-	struct exchange_seat seat;
+	struct rendezvous_seat seat;
 	pthread_t thread;
-	struct exchange *x;
+	struct rendezvous *x;
 	int failed;
 	struct status st;
 	unsigned all[MOST], first[4];
@@ -41,8 +40,8 @@ static void swap(struct rank *r)
 		const unsigned mine = 100 * round + r->seat.rank;
 		if (!r->seat.rank)
 			r->first[0] = 7 + round;
-		r->failed = exchange_all(r->x, &mine, r->all, sizeof mine, &r->st) ||
-		            exchange_first(r->x, r->first, sizeof r->first, &r->st);
+		r->failed = rendezvous_all(r->x, &mine, r->all, sizeof mine, &r->st) ||
+		            rendezvous_first(r->x, r->first, sizeof r->first, &r->st);
 		for (unsigned i = 0; i < r->world->size && !r->failed; i++)
 			if (r->all[i] != 100 * round + i || r->first[0] != 7 + round)
 				r->failed = status_set(&r->st, "round %u: wrong data", round);
@@ -52,10 +51,10 @@ static void swap(struct rank *r)
 static void *take_part(void *of)
 {
 	struct rank *r = of;
-	r->failed = exchange_open_tcp(&r->seat, &r->x, &r->st);
+	r->failed = rendezvous_open_tcp(&r->seat, &r->x, &r->st);
 	if (!r->failed)
 		(r->world->act ? r->world->act : swap)(r);
-	exchange_close(r->x);
+	rendezvous_close(r->x);
 	return NULL;
 }
 
@@ -126,9 +125,9 @@ TEST(a_rank_that_leaves_is_named_by_all)
 static void look(struct rank *r)
 {
 	unsigned mine = 5, all = 0;
-	r->failed = exchange_rank(r->x) != 0 || exchange_size(r->x) != 1 ||
-	            exchange_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
-	            exchange_first(r->x, &mine, sizeof mine, &r->st);
+	r->failed = r->x->rank != 0 || r->x->size != 1 ||
+	            rendezvous_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
+	            rendezvous_first(r->x, &mine, sizeof mine, &r->st);
 }
 
 TEST(a_world_of_one_needs_nobody)
@@ -142,7 +141,7 @@ TEST(a_world_of_one_needs_nobody)
 static void fail_by_bytes(struct rank *r)
 {
 	char much[256] = "", all[MOST * 256];
-	r->failed = exchange_all(r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
+	r->failed = rendezvous_all(r->x, much, all, r->seat.rank == 2 ? 24 : 16, &r->st);
 }
 
 TEST(ranks_that_give_unequal_bytes_are_named_by_all)
@@ -152,14 +151,14 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 	run_without(0);
 	for (unsigned i = 0; i < 3; i++)
 		assert_says(world.ranks[i].st.text,
-		            "rank 2 is at another exchange (number 1, kind ");
+		            "rank 2: it shares 24 of 72 bytes, where 16 of 48 are expected");
 }
 
 static void fail_by_call(struct rank *r)
 {
 	char data[16] = "", all[MOST * 16];
-	r->failed = r->seat.rank ? exchange_all(r->x, data, all, sizeof data, &r->st)
-	                         : exchange_first(r->x, data, sizeof data, &r->st);
+	r->failed = r->seat.rank ? rendezvous_all(r->x, data, all, sizeof data, &r->st)
+	                         : rendezvous_first(r->x, data, sizeof data, &r->st);
 }
 
 TEST(ranks_at_another_call_notice)
@@ -170,17 +169,18 @@ TEST(ranks_at_another_call_notice)
 	assert_says(world.ranks[1].st.text, "do all run the same launchgap?");
 }
 
-/* Rank 3 comes, and says nothing until the others gave up. */
+/* Ranks 1 and 3 come, and say nothing until the others gave up. */
 static void be_silent(struct rank *r)
 {
+	static const unsigned until[4][2] = {[1] = {0, 1}, [3] = {1, 3}};
 	unsigned mine = 0, all[MOST];
-	if (r->seat.rank != 3)
-		r->failed = exchange_all(r->x, &mine, all, sizeof mine, &r->st);
-	for (unsigned i = 0; r->seat.rank == 3 && i < 3; i++)
+	if (r->seat.rank % 2 == 0)
+		r->failed = rendezvous_all(r->x, &mine, all, sizeof mine, &r->st);
+	for (unsigned i = until[r->seat.rank][0]; i < until[r->seat.rank][1]; i++)
 		pthread_join(r->world->ranks[i].thread, NULL);
 }
 
-TEST(a_rank_that_is_silent_is_named_by_all)
+TEST(ranks_that_are_silent_are_named_by_all)
 {
 	world_make(4, 1);
 	world.act = be_silent;
@@ -188,8 +188,9 @@ TEST(a_rank_that_is_silent_is_named_by_all)
 		assert_int_equal(
 		    pthread_create(&world.ranks[i].thread, NULL, take_part, &world.ranks[i]), 0);
 	pthread_join(world.ranks[3].thread, NULL);
-	for (unsigned i = 0; i < 3; i++)
-		assert_string_equal(world.ranks[i].st.text, "rank 3 did not answer within 1 s");
+	for (unsigned i = 0; i < 3; i += 2)
+		assert_string_equal(world.ranks[i].st.text,
+		                    "rank 1, rank 3 did not answer within 1 s");
 }
 
 static void leave_first(struct rank *r)
@@ -214,7 +215,7 @@ static void go_on(struct rank *r)
 	unsigned mine = 0;
 	leave_early(r);
 	if (r->seat.rank != 3 &&
-	    (!exchange_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
+	    (!rendezvous_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
 		snprintf(r->st.text, sizeof r->st.text, "went on: %.900s", again.text);
 }
 
@@ -234,7 +235,7 @@ static void swap_much(struct rank *r)
 	char(*all)[1 << 20] = big[r->seat.rank];
 	const size_t bytes = sizeof *all;
 	memset(all[r->seat.rank], 'a' + (int)r->seat.rank, bytes);
-	r->failed = exchange_all(r->x, all[r->seat.rank], all, bytes, &r->st);
+	r->failed = rendezvous_all(r->x, all[r->seat.rank], all, bytes, &r->st);
 	for (unsigned i = 0; i < r->world->size; i++)
 		if (all[i][0] != 'a' + (char)i || memcmp(all[i], all[i] + 1, bytes - 1))
 			r->failed = status_set(&r->st, "wrong data of rank %u", i);
@@ -251,7 +252,7 @@ TEST(a_megabyte_of_each_arrives)
 
 static void swap_too_much(struct rank *r)
 {
-	r->failed = exchange_all(r->x, big, big, EXCHANGE_MOST_BYTES / 2 + 1, &r->st);
+	r->failed = rendezvous_all(r->x, big, big, RENDEZVOUS_MOST_BYTES / 2 + 1, &r->st);
 }
 
 TEST(too_many_bytes_are_refused)
@@ -267,10 +268,15 @@ TEST(too_many_bytes_are_refused)
 /* A rank of another start at the door of this one; the words that it gets. */
 static const char *say_other(unsigned rank, unsigned size, const char *secret, struct status *st)
 {
-	struct exchange *x = NULL;
-	const struct exchange_seat other = {rank, size, -1, world.door.address, secret, 60};
+	struct rendezvous *x = NULL;
+	const struct rendezvous_seat other = {.rank = rank,
+	                                      .size = size,
+	                                      .door = -1,
+	                                      .address = world.door.address,
+	                                      .secret = secret,
+	                                      .timeout_s = 60};
 	st->text[0] = '\0';
-	assert_int_equal(exchange_open_tcp(&other, &x, st), -1);
+	assert_int_equal(rendezvous_open_tcp(&other, &x, st), -1);
 	assert_null(x);
 	return st->text;
 }
@@ -328,20 +334,21 @@ TEST(rank_0_that_never_comes_is_named)
 /* Processes that die without a word, at any point: the kernel closes what they had. */
 TEST(a_process_that_is_killed_half_way_is_named)
 {
-	static const size_t said[] = {0, 5, 12, 14};
+	static const struct letter heads[2] = {{.kind = LETTER_PART, .step = 1}};
+	static const size_t said[] = {0, 5, sizeof *heads, sizeof *heads + 2};
 	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
 		world_make(2, 60);
 		pid_t child = fork();
 		if (!child) {
 			const struct door_world of = {world.secret, "rank", 2, NULL};
-			const uint32_t head[4] = {htole32(0x1a0), htole32(1), htole32(4), 0};
 			const int64_t soon = clock_now_ns() + 60000000000;
 			struct status st = {""};
-			char began[12];
+			struct letter began;
 			struct wire w;
 			if (!door_connect(world.door.address, &of, 1, soon, &w, &st) &&
-			    !wire_recv(&w, began, sizeof began, soon, &st) &&
-			    send(w.fd, head, said[i], MSG_NOSIGNAL) == (ssize_t)said[i])
+			    !wire_send(&w, heads, sizeof *heads, soon, &st) &&
+			    !wire_recv(&w, &began, sizeof began, soon, &st) &&
+			    send(w.fd, heads, said[i], MSG_NOSIGNAL) == (ssize_t)said[i])
 				raise(SIGKILL);
 			_exit(1);
 		}

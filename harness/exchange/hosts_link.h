@@ -7,77 +7,70 @@
  * own clock shows it, and its workers spin until then. So the release does not have the skew of
  * messages, but that of clocks: two hosts, each of which came in time, go on at most
  *   bound(a) + bound(b)
- * apart, with bound() of aligned.h at T, 0 for host 0 (between_release.bound_ns). A host that hears of
+ * apart, with bound() of aligned.h at T, 0 for host 0 (hosts_link_bound_ns). A host that hears of
  * T only after T is late, by late_ns, which adds to that. It is counted. T's margin is twice the typical
  * round trip, the time of telling all, 10 us for workers to hear of it, and a share that grows until one
  * meeting of a hundred is late (at most 10 ms).
  *
  * Each meeting is a ping too: its best ones are points of the clocks' lines, four a second at most. So
- * clocks stay aligned while hosts meet, and between_align is for times in which they do not.
+ * clocks stay aligned while hosts meet, and hosts_link_align is for times in which they do not.
  *
  * All times are ns of the place's clock, except deadlines, which are clock_now_ns(). One thread calls;
  * the heartbeat has its own, and its own connections. All hosts make the same calls in the same order;
  * one at another step is a failure. */
-#ifndef LAUNCHGAP_BETWEEN_H
-#define LAUNCHGAP_BETWEEN_H
+#ifndef LAUNCHGAP_HOSTS_LINK_H
+#define LAUNCHGAP_HOSTS_LINK_H
 
-#include "aligned.h"
-#include "door.h"
 #include "heartbeat.h"
 
 /* A host of which nothing is heard for that long is lost. */
-#define BETWEEN_SILENCE_MS 10000
+#define HOSTS_LINK_SILENCE_MS 10000
 
-struct between_place {
-	unsigned host, nhosts;
-	const char *name;              /* of this host in others' sentences; NULL: its number */
-	const struct door_place *door; /* of host 0; stays the caller's */
-	const char *address, *secret;  /* of that door */
-	int64_t (*now)(void *of);      /* the clock that releases are of */
+struct hosts_link_place {
+	struct rendezvous_seat seat; /* its ranks are hosts; its door stays the caller's */
+	const char *name;            /* of this host in others' sentences */
+	int64_t (*now)(void *of);    /* the clock that releases are of */
 	void *of;
 	bool yield;          /* yield the core while waiting */
-	unsigned silence_ms; /* 0: BETWEEN_SILENCE_MS */
+	unsigned silence_ms; /* 0: HOSTS_LINK_SILENCE_MS */
 };
 
-struct between;
+struct hosts_link;
 
-/* All hosts meet until the deadline, and align their clocks for the first time (0.2 s), so that a drift
- * is known. Borrows nothing of the place but what now() needs. The caller ends it by between_close. */
-int between_open(const struct between_place *place, int64_t deadline_ns, struct between **out,
-                 struct status *st);
+/* All hosts meet, and align their clocks for the first time (0.2 s), so that a drift is known. Borrows
+ * nothing of the place but what now() needs. The caller ends it by hosts_link_close. */
+int hosts_link_open(const struct hosts_link_place *place, struct hosts_link **out,
+                    struct status *st);
 /* NULL is allowed. */
-void between_close(struct between *b);
+void hosts_link_close(struct hosts_link *l);
 
-/* Waits for all hosts. *release_ns: when to go on, by this host's clock; it is the caller who waits
- * until then. No lock, no allocation; spins. -1 once failed() says so, or the link is broken: then fail
- * of between_watch has been called, and between_broken says why. */
-int between_meet(struct between *b, bool (*failed)(void *of), void *of, int64_t *release_ns);
-
-/* The last meeting here. bound_ns: how far from host 0's true time that was. */
-struct between_release {
-	int64_t at_ns, late_ns; /* 0: in time */
-	double bound_ns;
+/* When to go on, by this host's clock. */
+struct hosts_link_release {
+	int64_t at_ns, late_ns; /* late_ns 0: in time */
 };
-void between_released(const struct between *b, struct between_release *out);
+/* Waits for all hosts; it is the caller who waits until the release then. No lock, no allocation; spins. -1:
+ * there is a failure, here or elsewhere, of which the heartbeat knows. */
+int hosts_link_meet(struct hosts_link *l, struct hosts_link_release *out);
+
 /* All meetings of a host: on host 0 of each, as of its last message here; elsewhere its own. */
-struct between_meets {
+struct hosts_link_meets {
 	uint64_t meets, late;
 	int64_t late_ns;   /* the most */
 	int64_t margin_ns; /* host 0's, now */
 };
-void between_meets(const struct between *b, unsigned host, struct between_meets *out);
+void hosts_link_meets(const struct hosts_link *l, unsigned host, struct hosts_link_meets *out);
 
 /* The range at[h] … at[h + 1] of `base` comes from host h, to all hosts; to host 0 alone. Sleeps while it
  * waits; for as long as the heartbeat knows all to be alive, or without one for silence_ms. */
-int between_share(struct between *b, void *base, const size_t *at, struct status *st);
-int between_collect(struct between *b, void *base, const size_t *at, struct status *st);
+int hosts_link_share(struct hosts_link *l, void *base, const size_t *at, struct status *st);
+int hosts_link_collect(struct hosts_link *l, void *base, const size_t *at, struct status *st);
 
 /* Pings every host once more, for one more point of its line; less than 10 ms. To be called
  * between cells: a line that ends now is better for now, and for what was just stamped. */
-int between_align(struct between *b, struct status *st);
+int hosts_link_align(struct hosts_link *l, struct status *st);
 
 /* Of a host against host 0: on host 0 of each, elsewhere its own alone. */
-struct between_clock {
+struct hosts_link_clock {
 	double offset_ns;   /* its clock less host 0's, at the last alignment */
 	double drift_ppm;   /* how much faster it runs */
 	double bound_ns;    /* how wrong the offset may be; aligned.h says by what formula */
@@ -88,19 +81,17 @@ struct between_clock {
 	unsigned points;    /* of the line now */
 	unsigned steps;     /* how often a clock was seen to change its course */
 };
-void between_clock(const struct between *b, unsigned host, struct between_clock *out);
+void hosts_link_clock(const struct hosts_link *l, unsigned host, struct hosts_link_clock *out);
 /* A stamp of that host as host 0's clock had it, and how wrong that may be. */
-int64_t between_to_first(const struct between *b, unsigned host, int64_t ns);
-double between_bound_ns(const struct between *b, unsigned host, int64_t ns);
+int64_t hosts_link_to_first(const struct hosts_link *l, unsigned host, int64_t ns);
+double hosts_link_bound_ns(const struct hosts_link *l, unsigned host, int64_t ns);
 
 /* Starts the heartbeat: a failure here, asked every 100 ms, is told to all hosts, and fail() is called, once
  * at most and from another thread, for a failure of another host ("host b: rank 5: …") or a lost
  * connection. All hosts call it within silence_ms of each other. */
-int between_watch(struct between *b, const char *(*failure)(void *of),
-                  void (*fail)(void *of, const char *text), void *of, struct status *st);
+int hosts_link_watch(struct hosts_link *l, const char *(*failure)(void *of),
+                     void (*fail)(void *of, const char *text), void *of, struct status *st);
 /* This host's address on the network that links the hosts: "10.0.0.1". */
-void between_address(const struct between *b, char text[ADDRESS_BYTES]);
-/* Why the link can no longer be used, or NULL. */
-const char *between_broken(const struct between *b);
+void hosts_link_address(const struct hosts_link *l, char text[ADDRESS_BYTES]);
 
 #endif

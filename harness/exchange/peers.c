@@ -1,0 +1,334 @@
+#include "peers.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../clock.h"
+#include "../sanitize.h"
+
+#define MS       ((int64_t)1000000)
+#define SPIN_NS  MS          /* then a wait sleeps */
+#define WORD_NS  (1000 * MS) /* for a last word to all */
+#define GRACE_NS (2000 * MS) /* to say who is late, or why a peer left */
+
+#define OTHERS ": do all run the same launchgap?"
+
+enum { WHOLE, BREAKING, BROKEN };
+
+/* What a peer does that sends it. */
+static const char *const kinds[LETTER_KINDS] = {
+    "what is no letter",          [LETTER_FAILED] = "failing", [LETTER_PART] = "sharing",
+    [LETTER_PING] = "aligning",   [LETTER_PONG] = "aligning",  [LETTER_POINT] = "aligning",
+    [LETTER_ARRIVED] = "meeting", [LETTER_GO] = "meeting",
+};
+
+/* --- failures ------------------------------------------------------------------------------ */
+
+void peers_break(struct peers *p, const char *text, bool say)
+{
+	int whole = WHOLE;
+	if (!atomic_compare_exchange_strong(&p->state, &whole, BREAKING)) {
+		while (!peers_broken(p)) /* another thread is about to have said why */
+			sched_yield();
+		return;
+	}
+	snprintf(p->broken, sizeof p->broken, "%s", text);
+	/* Who sees that it is broken may rely on it that fail() heard why. */
+	if (say && p->fail)
+		p->fail(p->of, p->broken);
+	atomic_store_explicit(&p->state, BROKEN, memory_order_release);
+}
+
+bool peers_broken(const struct peers *p)
+{
+	return atomic_load_explicit(&p->state, memory_order_acquire) == BROKEN;
+}
+
+/* "rank 3" + how. A peer that left, or is where it should not be, may say why in a moment, if it is
+ * watched. */
+static int blame(struct peers *p, unsigned who, const char *how)
+{
+	const int64_t until = clock_now_ns() + GRACE_NS;
+	char text[sizeof p->broken];
+	while (p->watched && !peers_broken(p) && clock_now_ns() < until)
+		clock_sleep_until(clock_now_ns() + MS);
+	snprintf(text, sizeof text, "%s%s", p->names[who], how);
+	peers_break(p, text, true);
+	return -1;
+}
+
+/* It; of a wait for all also those of the rest of which nothing has come. */
+static int say_late(struct peers *p, unsigned who)
+{
+	char text[sizeof p->broken] = "";
+	for (unsigned i = who; i < (p->gathers ? p->size : who + 1); i++)
+		if (i == who || wire_wait(p->wires[i].fd, POLLIN, 0))
+			status_list(text, sizeof text, p->names[i]);
+	status_add(text, sizeof text, " did not answer within %.3g s", (double)p->limit_ns / 1e9);
+	peers_break(p, text, true);
+	return -1;
+}
+
+/* A connection is of no more use. The first one may have said why it leaves. */
+static int lose(struct peers *p, unsigned who, short way, const struct status *why)
+{
+	char how[sizeof why->text + 1];
+	if (p->me && way == POLLOUT && !peers_hear(p, who))
+		return peers_check(p, who, LETTER_FAILED);
+	snprintf(how, sizeof how, " %s", why->text);
+	return blame(p, who, p->lost ? p->lost : how);
+}
+
+/* --- letters ------------------------------------------------------------------------------- */
+
+void peers_pause(const struct peers *p)
+{
+	if (p->yield)
+		sched_yield();
+	else
+		clock_relax();
+}
+
+/* Sends or takes (POLLOUT, POLLIN) bytes. */
+static int move(struct peers *p, unsigned who, short way, void *data, size_t bytes)
+{
+	struct pollfd polled = {p->wires[who].fd, way, 0};
+	const int64_t begin = clock_now_ns();
+	while (!peers_broken(p)) {
+		struct status why = {""};
+		const int moved = wire_move(&p->wires[who], way, data, bytes, &why);
+		if (moved)
+			return moved < 0 ? lose(p, who, way, &why) : 0;
+		const int64_t now = clock_now_ns();
+		if (!p->watched && now > p->until_ns)
+			return say_late(p, who);
+		if (now - begin < SPIN_NS)
+			peers_pause(p);
+		else
+			poll(&polled, 1, 100);
+	}
+	return -1;
+}
+
+/* The first one says who is late before the others give up. */
+static void wait_anew(struct peers *p)
+{
+	p->until_ns = clock_now_ns() + p->limit_ns + (p->me ? GRACE_NS : 0);
+}
+
+void peers_step(struct peers *p)
+{
+	p->own.step++;
+	wait_anew(p);
+}
+
+struct letter peers_letter(const struct peers *p, enum letter_kind kind)
+{
+	struct letter letter = p->own;
+	letter.kind = kind;
+	return letter;
+}
+
+int peers_put(struct peers *p, unsigned who, const struct letter *letter)
+{
+	wait_anew(p);
+	return move(p, who, POLLOUT, (void *)(uintptr_t)letter, sizeof *letter);
+}
+
+/* What follows a letter of LETTER_FAILED. */
+static int hear_why(struct peers *p, unsigned who)
+{
+	const size_t n = p->inboxes[who].bytes;
+	char text[sizeof p->broken] = "";
+	if (n < sizeof text && move(p, who, POLLIN, text, n))
+		return -1;
+	sanitize_text(text);
+	if (!text[strspn(text, " \t\n")])
+		return blame(p, who, " failed, and does not say why");
+	peers_break(p, text, true);
+	return -1;
+}
+
+int peers_check(struct peers *p, unsigned who, enum letter_kind kind)
+{
+	const struct letter *is = &p->inboxes[who];
+	char how[256];
+	if (is->kind == LETTER_FAILED)
+		return hear_why(p, who);
+	if (is->kind == kind && is->step == p->own.step)
+		return 0;
+	snprintf(how, sizeof how, ": it is at step %u (%s), and %s at step %u (%s)" OTHERS,
+	         is->step, kinds[is->kind < LETTER_KINDS ? is->kind : 0], p->names[p->me],
+	         p->own.step, kinds[kind]);
+	return blame(p, who, how);
+}
+
+int peers_hear(struct peers *p, unsigned who)
+{
+	return move(p, who, POLLIN, &p->inboxes[who], sizeof *p->inboxes);
+}
+
+int peers_take(struct peers *p, unsigned who, enum letter_kind kind)
+{
+	return peers_hear(p, who) ? -1 : peers_check(p, who, kind);
+}
+
+int peers_look(struct peers *p, unsigned who, enum letter_kind kind)
+{
+	struct status why = {""};
+	const int moved =
+	    wire_move(&p->wires[who], POLLIN, &p->inboxes[who], sizeof *p->inboxes, &why);
+	if (moved < 0)
+		return lose(p, who, POLLIN, &why);
+	return moved && peers_check(p, who, kind) ? -1 : moved;
+}
+
+/* --- bytes of all -------------------------------------------------------------------------- */
+
+static int put_part(struct peers *p, unsigned who, size_t bytes, size_t all)
+{
+	struct letter part = peers_letter(p, LETTER_PART);
+	part.bytes = bytes;
+	part.at_ns = (int64_t)all;
+	return peers_put(p, who, &part);
+}
+
+static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
+{
+	const struct letter *part = &p->inboxes[who];
+	char how[160];
+	if (peers_take(p, who, LETTER_PART))
+		return -1;
+	if (part->bytes == bytes && part->at_ns == (int64_t)all)
+		return 0;
+	snprintf(how, sizeof how,
+	         ": it shares %llu of %lld bytes, where %zu of %zu are expected" OTHERS,
+	         (unsigned long long)part->bytes, (long long)part->at_ns, bytes, all);
+	return blame(p, who, how);
+}
+
+static int gather(struct peers *p, char *base, const size_t *at)
+{
+	const size_t all = at[p->size] - at[0], own = at[p->me + 1] - at[p->me];
+	peers_step(p);
+	if (p->me)
+		return put_part(p, 0, own, all) || move(p, 0, POLLOUT, base + at[p->me], own);
+	p->gathers = true;
+	for (unsigned i = 1; i < p->size; i++)
+		if (take_part(p, i, at[i + 1] - at[i], all) ||
+		    move(p, i, POLLIN, base + at[i], at[i + 1] - at[i]))
+			return -1;
+	p->gathers = false;
+	return 0;
+}
+
+/* From the first one, to each what is not its own: before[0] … at[own], at[own + 1] … at[size]. */
+static int spread(struct peers *p, char *base, const size_t *at, unsigned own, unsigned with)
+{
+	const size_t before = at[own] - at[0], after = at[p->size] - at[own + 1];
+	const size_t all = at[p->size] - at[0];
+	const short way = p->me ? POLLIN : POLLOUT;
+	return (p->me ? take_part : put_part)(p, with, before + after, all) ||
+	       move(p, with, way, base + at[0], before) ||
+	       move(p, with, way, base + at[own + 1], after);
+}
+
+/* Why the first one fails, to all that are still there; whoever does not listen hears nothing, and nothing
+ * more goes to whom a part of a message went. */
+static void tell_all(struct peers *p)
+{
+	const int64_t soon = clock_now_ns() + WORD_NS;
+	struct letter failed = peers_letter(p, LETTER_FAILED);
+	failed.bytes = strlen(p->broken);
+	for (unsigned i = 1; i < p->size; i++) {
+		struct wire *to = &p->wires[i];
+		struct status ignored = {""};
+		if (to->fd >= 0 && !to->out.moved &&
+		    !wire_send(to, &failed, sizeof failed, soon, &ignored))
+			wire_send(to, p->broken, failed.bytes, soon, &ignored);
+	}
+}
+
+static int end(struct peers *p, int failed, struct status *st)
+{
+	if (failed && !p->me && !p->watched)
+		tell_all(p);
+	return failed ? status_set(st, "%s", p->broken) : 0;
+}
+
+int peers_collect(struct peers *p, void *base, const size_t *at, struct status *st)
+{
+	return end(p, gather(p, base, at), st);
+}
+
+int peers_share(struct peers *p, void *base, const size_t *at, struct status *st)
+{
+	int failed = gather(p, base, at);
+	if (p->me && !failed)
+		failed = spread(p, base, at, p->me, 0);
+	for (unsigned i = 1; !p->me && i < p->size && !failed; i++)
+		failed = spread(p, base, at, i, i);
+	return end(p, failed, st);
+}
+
+/* --- opening ------------------------------------------------------------------------------- */
+
+void peers_close(struct peers *p)
+{
+	for (unsigned i = 0; p->wires && i < p->size; i++)
+		if (p->wires[i].fd >= 0)
+			close(p->wires[i].fd);
+	free(p->wires);
+	free(p->names);
+	free(p->inboxes);
+	free(p->parts);
+}
+
+static int let_in(struct peers *p, const struct rendezvous_seat *seat,
+                  const struct door_world *world, struct status *st)
+{
+	struct door_place own = {.fd = seat->door};
+	char listen[ADDRESS_BYTES];
+	if (seat->door < 0 &&
+	    (address_to_listen(seat->address, listen, st) || door_open(listen, &own, st)))
+		return -1;
+	int failed = door_gather(own.fd, world, clock_now_ns() + p->limit_ns, p->wires, st);
+	if (seat->door < 0)
+		close(own.fd);
+	if (failed) {
+		peers_break(p, st->text, false);
+		tell_all(p);
+	}
+	return failed;
+}
+
+int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st)
+{
+	const char *peer = seat->peer ? seat->peer : "rank";
+	const struct door_world world = {seat->secret, peer, seat->size, seat->why};
+	*out = (struct peers){.me = seat->rank,
+	                      .size = seat->size,
+	                      .yield = true,
+	                      .limit_ns = seat->timeout_s * 1000 * MS,
+	                      .names = calloc(seat->size, sizeof *out->names),
+	                      .wires = calloc(seat->size, sizeof *out->wires),
+	                      .inboxes = calloc(seat->size, sizeof *out->inboxes),
+	                      .parts = calloc(seat->size + 1, sizeof *out->parts)};
+	for (unsigned i = 0; i < seat->size && out->wires; i++)
+		out->wires[i].fd = -1;
+	if (!out->names || !out->wires || !out->inboxes || !out->parts)
+		return status_set(st, "out of memory for %u %ss", seat->size, peer);
+	for (unsigned i = 0; i < seat->size; i++)
+		snprintf(out->names[i], sizeof *out->names, "%s %u", peer, i);
+	if (seat->size == 1)
+		return 0;
+	if (seat->rank ? door_connect(seat->address, &world, seat->rank,
+	                              clock_now_ns() + out->limit_ns, &out->wires[0], st)
+	               : let_in(out, seat, &world, st))
+		return -1;
+	return peers_share(out, NULL, out->parts, st); /* nothing: all are there */
+}

@@ -1,0 +1,94 @@
+/* Processes that are connected with the first of them, by one connection each. They call the same functions
+ * in the same order: every letter has the number of the step that its sender is at. What broke stays so, with
+ * the first cause. */
+#ifndef LAUNCHGAP_PEERS_H
+#define LAUNCHGAP_PEERS_H
+
+#include <stdatomic.h>
+
+#include "aligned.h"
+#include "door.h"
+
+#define PEERS_NAME_BYTES 64
+
+enum letter_kind {
+	LETTER_FAILED = 1, /* why follows */
+	LETTER_PART,
+	LETTER_PING,
+	LETTER_PONG,
+	LETTER_POINT,
+	LETTER_ARRIVED,
+	LETTER_GO,
+	LETTER_KINDS
+};
+
+/* All have one order of bytes: where it is another, no kind is known. */
+struct letter {
+	uint32_t kind, step;
+	uint64_t bytes; /* that follow */
+	int64_t at_ns, margin_ns;
+	int64_t heard_ns, said_ns;  /* of LETTER_GO: by the first one's clock */
+	struct aligned_point point; /* of the sender's line, where rtt_ns is not 0 */
+	uint64_t meets, late;       /* of the sender */
+	int64_t last_late_ns, late_ns;
+};
+
+/* A place in a world that meets through a door of rank 0. */
+struct rendezvous_seat {
+	unsigned rank, size;
+	int door;            /* rank 0: a listening socket; or -1: it opens one while all come */
+	const char *address; /* of the door */
+	const char *secret;
+	unsigned timeout_s; /* for the meeting, and for each wait afterwards */
+	const char *why;    /* of door.h */
+	const char *peer;   /* "host"; NULL: "rank" */
+};
+
+struct peers {
+	unsigned me, size;
+	char (*names)[PEERS_NAME_BYTES]; /* "rank 3" */
+	struct wire *wires;              /* by number; of the others only the first one's */
+	struct letter *inboxes;          /* the last one of each */
+	struct letter own;               /* what each of this one's letters says */
+	size_t *parts;                   /* size + 1, for shares of the caller */
+	bool yield, gathers;             /* it waits for all */
+	int64_t limit_ns, until_ns;      /* for each wait; of this one */
+	bool watched;                    /* others say who is lost: waits are as long as all live */
+	const char *lost; /* is said of a connection that ended; NULL: how it ended */
+	/* Called once, when it breaks other than by a failure here; may be NULL. */
+	void (*fail)(void *of, const char *text);
+	void *of;
+	atomic_int state;
+	char broken[sizeof(struct status)];
+};
+
+/* Blocks until all have come. Rank 0 without a door listens at all its host's addresses, at the port of
+ * `address`; if that is loopback, there alone. It tells those that came why it fails. Sets all of *out,
+ * which peers_close frees, after an error too. */
+int peers_open(const struct rendezvous_seat *seat, struct peers *out, struct status *st);
+void peers_close(struct peers *p);
+
+/* The range at[i] … at[i + 1] of `base` comes from peer i: to all; to the first one alone. Sleeps while it
+ * waits. Until it is watched the first one tells all others why it fails. */
+int peers_share(struct peers *p, void *base, const size_t *at, struct status *st);
+int peers_collect(struct peers *p, void *base, const size_t *at, struct status *st);
+
+/* All below: -1: broken. */
+void peers_step(struct peers *p);
+struct letter peers_letter(const struct peers *p, enum letter_kind kind);
+int peers_put(struct peers *p, unsigned who, const struct letter *letter);
+/* A letter into the inbox, of any kind: spins for a moment, then sleeps. */
+int peers_hear(struct peers *p, unsigned who);
+/* One of that kind and of this step. */
+int peers_take(struct peers *p, unsigned who, enum letter_kind kind);
+/* The same without waiting. 1: it is in the inbox; 0: not yet. */
+int peers_look(struct peers *p, unsigned who, enum letter_kind kind);
+/* 0: the inbox has one of that kind and of this step. */
+int peers_check(struct peers *p, unsigned who, enum letter_kind kind);
+/* One turn of a wait. */
+void peers_pause(const struct peers *p);
+/* The first cause stays. say: fail() hears of it. */
+void peers_break(struct peers *p, const char *text, bool say);
+bool peers_broken(const struct peers *p);
+
+#endif
