@@ -124,3 +124,12 @@ static unsigned missed(enum probed_way way, enum probed_world world)
 	return n;
 }
 
+/* Why the speed of the cores adjusts no interval: a mode may change it. */
+TEST(intervals_hold_an_effect_that_a_mode_has_through_its_cores)
+{
+	for (int world = 0; world < PROBED_WORLDS; world++)
+		assert_true(missed(PROBED_RAW, (enum probed_world)world) <= most(400, 0.05));
+	assert_true(missed(PROBED_ADJUSTED, PROBED_CORES) <= most(400, 0.05));
+	assert_true(missed(PROBED_ADJUSTED, PROBED_SEEMS) > 200);
+	assert_true(missed(PROBED_CENTRED, PROBED_CORES) > most(400, 0.05));
+}
