@@ -50,7 +50,7 @@ static const struct chapter *const all[] = {
     TEXT(spent),
     &chapter_method,
     TEXT(variants),
-    &chapter_kernel,
+    TEXT(kernel),
     &chapter_topology,
     TEXT(system),
     &chapter_advice,

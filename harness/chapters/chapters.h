@@ -46,7 +46,6 @@ extern const struct chapter
     chapter_calls,
     chapter_looks,
     chapter_method,
-    chapter_kernel,
     chapter_topology,
     chapter_advice,
     chapter_warnings,
