@@ -205,11 +205,16 @@ static int begin_part(const struct reader *r, const char *line)
 		return 0;
 	}
 	const int mark = index_of(marks, word);
-	if (mark < 0)
+	const bool goes_on = !strcmp(word, "and");
+	if (mark < 0 && !goes_on)
 		return begin_sentence(r, part, line);
-	part->kind = PART_MARK;
+	if (goes_on &&
+	    (f->nparts < 2 || (part[-1].kind != PART_SENTENCE && part[-1].kind != PART_AND)))
+		return wrong(r, "only a sentence goes on with: ", "and");
+	part->kind = goes_on ? PART_AND : PART_MARK;
 	part->mark = (enum chapter_mark)mark;
 	part->name = next_of(r->arena, &rest, " ");
+	part->by = goes_on ? option_of(r->arena, &rest, "by") : NULL;
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
 }

@@ -13,6 +13,8 @@
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [where …] [order by …]
  *     A template, of one or several lines.
+ *   and TABLE [by KEY] [where …]
+ *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
  *   heading TABLE [where …]             and link, files, lead, whole, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so
  *
@@ -48,13 +50,15 @@ struct chapter_part {
 		PART_TABLE,
 		PART_PIVOT,
 		PART_SENTENCE,
+		PART_AND, /* goes on with the sentence before */
 		PART_MARK,
 	} kind;
 	const char *name; /* of the view or table */
 	unsigned line;
 	struct db_source query; /* of a sentence: where and order; "": of every row */
 	struct story_form form; /* of a table, but for where its values are */
-	const char *down, *across, *value, *each, *by; /* of a pivot; each: NULL without */
+	const char *down, *across, *value, *each,
+	    *by; /* of a pivot; each: NULL without; by: of PART_AND too */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
