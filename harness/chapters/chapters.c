@@ -39,7 +39,7 @@ static const struct chapter *const all[] = {
     TEXT(counters),
     &chapter_normal,
     &chapter_scatter,
-    &chapter_hosts,
+    TEXT(hosts),
     TEXT(all_sizes),
     &chapter_captions,
     &chapter_calls,

@@ -41,7 +41,6 @@ extern const struct chapter
     chapter_choices,
     chapter_normal,
     chapter_scatter,
-    chapter_hosts,
     chapter_captions,
     chapter_calls,
     chapter_looks,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
 #include "../data/load.h"
 #include "../story/verdict_text.h"
@@ -207,6 +208,17 @@ static void put_counted(const struct figures *f, unsigned id)
 	}
 }
 
+static void put_hosts(const struct figures *f, unsigned variant)
+{
+	const struct hosts_use use = hosts_of(f->s, variant);
+	for (unsigned i = 0; i < use.n; i++) {
+		const struct hosts_host *h = &use.hosts[i];
+		db_add(f->db, "host", "iitiddddiddd", variant, i, h->name, h->ranks, h->offset_s,
+		       h->drift_ppm, h->bound_us, h->round_trip_us, h->meets, h->late_share,
+		       h->late_us, h->margin_us);
+	}
+}
+
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
 {
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
@@ -220,6 +232,8 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_ways(&f);
 	for (unsigned i = 0; i < a->evidence.nrows; i++)
 		put_counted(&f, i);
+	for (unsigned v = 0; v < a->s->nvariants; v++)
+		put_hosts(&f, v);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

@@ -145,3 +145,15 @@ CREATE TABLE counted_rank(
   pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
   copies_per_byte REAL, issue_cores REAL, seconds REAL
 );
+
+-- A host of a variant on several, over all trials. The first one's clock is the one that counts.
+CREATE TABLE host(
+  variant INTEGER, host INTEGER,
+  name TEXT, ranks INTEGER,
+  offset_s REAL, drift_ppm REAL,     -- of its clock; medians
+  bound_us REAL, round_trip_us REAL, -- the most; the least
+  meets INTEGER,                     -- sum
+  late REAL, late_us REAL,           -- share of these; the most
+  margin_us REAL,                    -- median
+  PRIMARY KEY(variant, host)
+);
