@@ -427,6 +427,7 @@ static void tell_text(struct story *s, struct db *db, const char *name)
 	struct chapter_file *chapter = ARENA_NEW(s->arena, struct chapter_file);
 	struct story_chapter *now = &s->chapters[s->nchapters];
 	struct status st = {0};
+	db_drop(db); /* what the one before kept: names are a chapter's own */
 	const bool read = !chapter_read(file, texts_find(file), s->arena, chapter, &st);
 	if (read)
 		now->chapter = &chapter->chapter;
@@ -442,8 +443,6 @@ void story_make(const struct analysis *analysis, struct db *db,
 {
 	*out = (struct story){.arena = arena,
 	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
-	if (db)
-		db_drop(db);
 	for (unsigned i = 0; i < n; i++) {
 		struct story_chapter *now = &out->chapters[out->nchapters];
 		*now = (struct story_chapter){.chapter = chapters[i]};
