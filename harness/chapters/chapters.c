@@ -20,7 +20,7 @@ static const struct chapter *const all[] = {
     &chapter_scaling,
     &chapter_ways,
     &chapter_overview,
-    &chapter_access,
+    TEXT(access),
     &chapter_ranges,
     TEXT(sizes),
     &chapter_cliffs,

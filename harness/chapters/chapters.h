@@ -24,7 +24,6 @@ extern const struct chapter
     chapter_scaling,
     chapter_ways,
     chapter_overview,
-    chapter_access,
     chapter_ranges,
     chapter_cliffs,
     chapter_cost,
