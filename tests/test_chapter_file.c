@@ -25,7 +25,7 @@ TEST(a_chapter_is_parts_with_lines)
 	                            "  SELECT name,\n"
 	                            "         1 speed FROM variant\n"
 	                            "say, answer t where name = 'a'\n"
-	                            "  {name} is\n"
+	                            "  Where {name} is\n"
 	                            "  fast\n"
 	                            "and t by name where speed > 1\n"
 	                            "  , and more.\n"),
@@ -44,7 +44,7 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
 	assert_int_equal(say->roles, STORY_BODY | STORY_ANSWER);
 	assert_string_equal(say->query.sql, "where name = 'a'");
-	assert_string_equal(say->text, "{name} is fast");
+	assert_string_equal(say->text, "Where {name} is fast");
 	assert_int_equal(more->kind, PART_AND);
 	assert_string_equal(more->by, "name");
 	assert_string_equal(more->query.sql, "where speed > 1");

@@ -54,7 +54,7 @@ static const char *const places[] = {"first", "front", "body", "appendix", NULL}
 static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
                                     "unasked", "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
-/* A sentence begins with none of these. */
+/* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
 static const char *const onlys[] = {"files", "people", "filled", "wide", NULL};
 
@@ -236,7 +236,8 @@ static int continue_part(const struct reader *r, const char *line)
 	if (!part)
 		return wrong(r, "this line belongs to no part", "");
 	const bool table = part->kind == PART_TABLE;
-	if (part->kind != PART_VIEW && !table && !*part->text && begins(own, clauses)) {
+	const bool capital = isupper((unsigned char)own[0]) && islower((unsigned char)own[1]);
+	if (part->kind != PART_VIEW && !table && !*part->text && !capital && begins(own, clauses)) {
 		part->query.sql = arena_text(r->arena, "%s %s", part->query.sql, own);
 		return 0;
 	}

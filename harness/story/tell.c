@@ -338,9 +338,20 @@ static int tell_pivots(const struct teller *t, const struct chapter_part *first)
 	return (int)(end - first);
 }
 
+/* Rows of a table as one of their own, which nothing shows. */
+static const struct story_table *some_of(struct story *story, const struct story_table *of,
+                                         const unsigned *rows, unsigned n)
+{
+	const size_t bytes = of->form->row_bytes;
+	char *some = arena_array(story->arena, n + 1, bytes);
+	for (unsigned i = 0; i < n; i++)
+		memcpy(some + i * bytes, story_row(of, rows[i]), bytes);
+	return story_rows(story, of->form, some, n);
+}
+
 /* What story.h has of that name. */
 static void tell_mark(struct story *story, const struct chapter_part *part,
-                      const struct told_table *of)
+                      const struct told_table *of, const unsigned *rows, unsigned n)
 {
 	switch (part->mark) {
 	case MARK_HEADING:
@@ -353,10 +364,10 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		story_files(story, part->text);
 		break;
 	case MARK_LEAD:
-		story_lead(story, of->table, part->text);
+		story_lead(story, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_WHOLE:
-		story_lead_whole(story, of->table, part->text);
+		story_lead_whole(story, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
@@ -397,7 +408,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
 	if (n)
-		tell_mark(t->story, part, of);
+		tell_mark(t->story, part, of, rows, n);
 	return 1;
 }
 
