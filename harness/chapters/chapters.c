@@ -28,7 +28,7 @@ static const struct chapter *const all[] = {
     &chapter_versions,
     &chapter_tests,
     &chapter_gap,
-    &chapter_containers,
+    TEXT(containers),
     &chapter_results,
     &chapter_ran,
     &chapter_settings,

@@ -30,7 +30,6 @@ extern const struct chapter
     chapter_versions,
     chapter_tests,
     chapter_gap,
-    chapter_containers,
     chapter_results,
     chapter_ran,
     chapter_settings,

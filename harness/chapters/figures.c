@@ -7,6 +7,7 @@
 #include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
 #include "../data/load.h"
+#include "../story/format.h"
 #include "../story/verdict_text.h"
 #include "reasons.h"
 #include "run.h"
@@ -138,9 +139,10 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrttdttt", nth, v, c->left_side.value * scale,
+	db_add(f->db, "speed", "iiddrrttidttt", nth, v, c->left_side.value * scale,
 	       c->right_side.value * scale, *r, time, verdict, said_of(f, g, v),
-	       c->verdict.detectable, odd, path->nidle ? idle_text(f->arena, path) : NULL,
+	       verdict_within(&c->verdict), c->verdict.detectable, odd,
+	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? f->s->variants[path->idle_as].name : NULL);
 }
 
@@ -160,9 +162,9 @@ static void put_regimes(const struct figures *f)
 				                               VERDICT_BOTH_ENDS));
 		}
 		verdict_unseen_text(unseen, text, sizeof text);
-		db_add(f->db, "regime", "itttttiit", i, g->name, g->label, regime_about(g).text,
-		       metric_info(g->metric)->name, metric_info(g->metric)->unit, g->third,
-		       g->tells, text);
+		db_add(f->db, "regime", "ittttttiit", i, g->name, g->label, regime_about(g).text,
+		       format_range(g->sizes).text, metric_info(g->metric)->name,
+		       metric_info(g->metric)->unit, g->third, g->tells, text);
 	}
 }
 

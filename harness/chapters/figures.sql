@@ -99,6 +99,7 @@ CREATE TABLE regime(
   name    TEXT,    -- small, large
   label   TEXT,    -- the same; of a third of the sizes: the smallest, the largest
   about   TEXT,    -- its sizes and metric
+  sizes   TEXT,
   metric  TEXT,
   unit    TEXT,
   third   INTEGER,
@@ -114,6 +115,7 @@ CREATE TABLE speed(
   time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
   verdict TEXT,
   said TEXT,         -- faster, slower, alike, odd, open; or nothing
+  within INTEGER,    -- 1: surely within the margin
   detectable REAL, odd TEXT,
   idle TEXT,         -- why it is the same as idle_as
   idle_as TEXT
