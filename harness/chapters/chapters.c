@@ -24,7 +24,7 @@ static const struct chapter *const all[] = {
     &chapter_ranges,
     TEXT(sizes),
     &chapter_cliffs,
-    &chapter_cost,
+    TEXT(cost),
     &chapter_versions,
     &chapter_tests,
     &chapter_gap,

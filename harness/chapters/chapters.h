@@ -26,7 +26,6 @@ extern const struct chapter
     chapter_overview,
     chapter_ranges,
     chapter_cliffs,
-    chapter_cost,
     chapter_versions,
     chapter_tests,
     chapter_gap,

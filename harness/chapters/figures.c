@@ -36,9 +36,10 @@ static void put_given(const struct figures *f)
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       f->a->evidence.missing);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		db_add(f->db, "known", "iiiiitt", v, s->variants[v].measured,
+		db_add(f->db, "known", "iiiiiitt", v, s->variants[v].measured,
 		       summary_has_ratio(s, v), index_other_ranks(s, v), summary_is_asked(s, v),
-		       s->variants[v].library, s->variants[v].path);
+		       s->variants[v].traits->launches, s->variants[v].library,
+		       s->variants[v].path);
 }
 
 /* --- places --- */

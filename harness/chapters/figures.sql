@@ -27,6 +27,7 @@ CREATE TABLE known(
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   asked       INTEGER, -- 1: neither the reference again nor the limit
+  launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
   said_path   TEXT     -- the data path, as its workers said
 );
