@@ -25,14 +25,16 @@ TEST(a_chapter_is_parts_with_lines)
 	                            "  SELECT name,\n"
 	                            "         1 speed FROM variant\n"
 	                            "say, answer t where name = 'a'\n"
-	                            "  {name} is\n"
-	                            "  fast.\n"),
+	                            "  Where {name} is\n"
+	                            "  fast\n"
+	                            "and t by name where speed > 1\n"
+	                            "  , and more.\n"),
 	                    "read");
 	assert_string_equal(chapter.chapter.name, "x");
 	assert_string_equal(chapter.chapter.title, "The title");
 	assert_int_equal(chapter.chapter.place, CHAPTER_APPENDIX);
-	assert_int_equal(chapter.nparts, 2);
-	const struct chapter_part *t = chapter.parts, *say = &chapter.parts[1];
+	assert_int_equal(chapter.nparts, 3);
+	const struct chapter_part *t = chapter.parts, *say = &chapter.parts[1], *more = say + 1;
 	assert_string_equal(t->query.sql, "  SELECT name,\n         1 speed FROM variant");
 	assert_int_equal(t->query.line, 8);
 	assert_int_equal(t->form.ncolumns, 2);
@@ -42,7 +44,11 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
 	assert_int_equal(say->roles, STORY_BODY | STORY_ANSWER);
 	assert_string_equal(say->query.sql, "where name = 'a'");
-	assert_string_equal(say->text, "{name} is fast.");
+	assert_string_equal(say->text, "Where {name} is fast");
+	assert_int_equal(more->kind, PART_AND);
+	assert_string_equal(more->by, "name");
+	assert_string_equal(more->query.sql, "where speed > 1");
+	assert_string_equal(more->text, ", and more.");
 }
 
 TEST(what_is_wrong_has_its_line)
@@ -53,6 +59,9 @@ TEST(what_is_wrong_has_its_line)
 	    {"  SELECT 1\n", "x.chapter:1: this line belongs to no part"},
 	    {"chapter x\nshout t\n", "x.chapter:2: no part begins with shout"},
 	    {"chapter x\nsay\n", "x.chapter:2: of which table?"},
+	    {"chapter x\nand t\n", "x.chapter:2: only a sentence goes on with: and"},
+	    {"chapter x\nheading t\n  T\nand t\n",
+	     "x.chapter:4: only a sentence goes on with: and"},
 	    {"chapter x\ntable t\n", "x.chapter:2: a table is: table NAME | title"},
 	    {"chapter x\ntable t | T | wide\n", "x.chapter:2: a table has no option wide"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},

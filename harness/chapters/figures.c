@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
 #include "../data/load.h"
+#include "../story/format.h"
 #include "../story/verdict_text.h"
 #include "reasons.h"
 #include "run.h"
@@ -34,9 +36,10 @@ static void put_given(const struct figures *f)
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       f->a->evidence.missing);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		db_add(f->db, "known", "iiiiitt", v, s->variants[v].measured,
+		db_add(f->db, "known", "iiiiiitt", v, s->variants[v].measured,
 		       summary_has_ratio(s, v), index_other_ranks(s, v), summary_is_asked(s, v),
-		       s->variants[v].library, s->variants[v].path);
+		       s->variants[v].traits->launches, s->variants[v].library,
+		       s->variants[v].path);
 }
 
 /* --- places --- */
@@ -137,9 +140,10 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrttdttt", nth, v, c->left_side.value * scale,
+	db_add(f->db, "speed", "iiddrrttidttt", nth, v, c->left_side.value * scale,
 	       c->right_side.value * scale, *r, time, verdict, said_of(f, g, v),
-	       c->verdict.detectable, odd, path->nidle ? idle_text(f->arena, path) : NULL,
+	       verdict_within(&c->verdict), c->verdict.detectable, odd,
+	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? f->s->variants[path->idle_as].name : NULL);
 }
 
@@ -159,9 +163,9 @@ static void put_regimes(const struct figures *f)
 				                               VERDICT_BOTH_ENDS));
 		}
 		verdict_unseen_text(unseen, text, sizeof text);
-		db_add(f->db, "regime", "itttttiit", i, g->name, g->label, regime_about(g).text,
-		       metric_info(g->metric)->name, metric_info(g->metric)->unit, g->third,
-		       g->tells, text);
+		db_add(f->db, "regime", "ittttttiit", i, g->name, g->label, regime_about(g).text,
+		       format_range(g->sizes).text, metric_info(g->metric)->name,
+		       metric_info(g->metric)->unit, g->third, g->tells, text);
 	}
 }
 
@@ -207,6 +211,17 @@ static void put_counted(const struct figures *f, unsigned id)
 	}
 }
 
+static void put_hosts(const struct figures *f, unsigned variant)
+{
+	const struct hosts_use use = hosts_of(f->s, variant);
+	for (unsigned i = 0; i < use.n; i++) {
+		const struct hosts_host *h = &use.hosts[i];
+		db_add(f->db, "host", "iitiddddiddd", variant, i, h->name, h->ranks, h->offset_s,
+		       h->drift_ppm, h->bound_us, h->round_trip_us, h->meets, h->late_share,
+		       h->late_us, h->margin_us);
+	}
+}
+
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
 {
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
@@ -220,6 +235,8 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_ways(&f);
 	for (unsigned i = 0; i < a->evidence.nrows; i++)
 		put_counted(&f, i);
+	for (unsigned v = 0; v < a->s->nvariants; v++)
+		put_hosts(&f, v);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

@@ -27,6 +27,7 @@ CREATE TABLE known(
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   asked       INTEGER, -- 1: neither the reference again nor the limit
+  launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
   said_path   TEXT     -- the data path, as its workers said
 );
@@ -99,6 +100,7 @@ CREATE TABLE regime(
   name    TEXT,    -- small, large
   label   TEXT,    -- the same; of a third of the sizes: the smallest, the largest
   about   TEXT,    -- its sizes and metric
+  sizes   TEXT,
   metric  TEXT,
   unit    TEXT,
   third   INTEGER,
@@ -114,6 +116,7 @@ CREATE TABLE speed(
   time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
   verdict TEXT,
   said TEXT,         -- faster, slower, alike, odd, open; or nothing
+  within INTEGER,    -- 1: surely within the margin
   detectable REAL, odd TEXT,
   idle TEXT,         -- why it is the same as idle_as
   idle_as TEXT
@@ -144,4 +147,16 @@ CREATE TABLE counted_rank(
   dram_per_nvlink REAL, sm_percent REAL, busy_percent REAL, memory_busy_percent REAL,
   pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
   copies_per_byte REAL, issue_cores REAL, seconds REAL
+);
+
+-- A host of a variant on several, over all trials. The first one's clock is the one that counts.
+CREATE TABLE host(
+  variant INTEGER, host INTEGER,
+  name TEXT, ranks INTEGER,
+  offset_s REAL, drift_ppm REAL,     -- of its clock; medians
+  bound_us REAL, round_trip_us REAL, -- the most; the least
+  meets INTEGER,                     -- sum
+  late REAL, late_us REAL,           -- share of these; the most
+  margin_us REAL,                    -- median
+  PRIMARY KEY(variant, host)
 );

@@ -14,3 +14,10 @@ WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
 CREATE VIEW timed AS
 SELECT cell.*, variant, block FROM cell JOIN trial ON trial.id = cell.trial
 WHERE pass = 'timed' AND error IS NULL;
+
+-- What a variant's first worker said first.
+CREATE VIEW first_fact AS
+SELECT variant, key, value, min(trial) trial
+FROM fact JOIN trial ON trial.id = fact.trial
+WHERE worker = 0 AND value <> ''
+GROUP BY variant, key;

@@ -87,6 +87,8 @@ struct db *db_open(struct arena *arena)
 	const int code = sqlite3_open(":memory:", &db->lite);
 	arena_defer(arena, close_it, db);
 	arena_need(arena, code == SQLITE_OK && functions_add(db->lite));
+	/* It declares itself at its first use, which a sealed database would refuse. */
+	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
 	sqlite3_set_authorizer(db->lite, may, db);
 	sqlite3_progress_handler(db->lite, 10000, too_long, db);
 	sqlite3_exec(db->lite, "BEGIN", NULL, NULL, NULL);

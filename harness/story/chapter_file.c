@@ -54,7 +54,7 @@ static const char *const places[] = {"first", "front", "body", "appendix", NULL}
 static const char *const marks[] = {"heading", "link",    "files", "lead", "unasked",
                                     "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
-/* A sentence begins with none of these. */
+/* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
 static const char *const onlys[] = {"files", "people", "filled", "wide", NULL};
 
@@ -209,11 +209,16 @@ static int begin_part(const struct reader *r, const char *line)
 		return 0;
 	}
 	const int mark = index_of(marks, word);
-	if (mark < 0)
+	const bool goes_on = !strcmp(word, "and");
+	if (mark < 0 && !goes_on)
 		return begin_sentence(r, part, line);
-	part->kind = PART_MARK;
+	if (goes_on &&
+	    (f->nparts < 2 || (part[-1].kind != PART_SENTENCE && part[-1].kind != PART_AND)))
+		return wrong(r, "only a sentence goes on with: ", "and");
+	part->kind = goes_on ? PART_AND : PART_MARK;
 	part->mark = (enum chapter_mark)mark;
 	part->name = next_of(r->arena, &rest, " ");
+	part->by = goes_on ? option_of(r->arena, &rest, "by") : NULL;
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
 }
@@ -235,7 +240,8 @@ static int continue_part(const struct reader *r, const char *line)
 	if (!part)
 		return wrong(r, "this line belongs to no part", "");
 	const bool table = part->kind == PART_TABLE;
-	if (part->kind != PART_VIEW && !table && !*part->text && begins(own, clauses)) {
+	const bool capital = isupper((unsigned char)own[0]) && islower((unsigned char)own[1]);
+	if (part->kind != PART_VIEW && !table && !*part->text && !capital && begins(own, clauses)) {
 		if (!*part->query.sql) {
 			part->query.line = r->line;
 			part->query.shift = (int)(own - line) - 1;
@@ -311,7 +317,8 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	if (!out->chapter.name)
 		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
 	for (unsigned i = 0; i < out->nparts; i++)
-		if (out->parts[i].kind == PART_SENTENCE && check_keys(&r, &out->parts[i]))
+		if ((out->parts[i].kind == PART_SENTENCE || out->parts[i].kind == PART_AND) &&
+		    check_keys(&r, &out->parts[i]))
 			return -1;
 	return 0;
 }

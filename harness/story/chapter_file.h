@@ -13,8 +13,10 @@
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [where …] [order by …]
  *     A template, of one or several lines.
+ *   and TABLE [by KEY] [where …]
+ *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
@@ -47,13 +49,15 @@ struct chapter_part {
 		PART_TABLE,
 		PART_PIVOT,
 		PART_SENTENCE,
+		PART_AND, /* goes on with the sentence before */
 		PART_MARK,
 	} kind;
 	const char *name; /* of the view or table */
 	unsigned line;
 	struct db_source query; /* of a sentence: where and order; "": of every row */
 	struct story_form form; /* of a table, but for where its values are */
-	const char *down, *across, *value, *each, *by; /* of a pivot; each: NULL without */
+	const char *down, *across, *value, *each,
+	    *by; /* of a pivot; each: NULL without; by: of PART_AND too */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;

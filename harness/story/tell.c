@@ -194,6 +194,61 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 
 /* --- what is said of them --- */
 
+/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
+static const char **texts_of(const struct teller *t, const struct chapter_part *part,
+                             const struct told_table *of, const char *key)
+{
+	struct arena *arena = t->story->arena;
+	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
+	const struct db_source source = {
+	    .file = part->query.file,
+	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .line = part->line};
+	struct db_rows *rows = db_ask(t->db, &source, t->st);
+	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
+		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
+	return !rows || db_end(rows, t->st) ? NULL : texts;
+}
+
+/* How a sentence about a row of a table, or about several, goes on. */
+static int go_on(const struct teller *t, const struct chapter_part *part, struct phrase *p,
+                 const struct told_table *of, unsigned row)
+{
+	struct told_table *also;
+	if (table_of(t, part, &also) || !also)
+		return -1;
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n,
+	         kept = 0;
+	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
+	           **theirs = part->by ? texts_of(t, part, also, part->by) : NULL;
+	if ((part->by && (!mine || !theirs)) || rows_of(t, part, also, rows, &n))
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		if (!part->by || !strcmp(theirs[rows[i]], mine[row]))
+			rows[kept++] = rows[i];
+	if (kept && strpbrk(part->text, "{["))
+		phrase_add(p, also->table, rows, kept, part->text);
+	else if (kept)
+		phrase_words(p, part->text);
+	return 0;
+}
+
+/* A sentence and the parts in which it goes on. */
+static int tell_joined(const struct teller *t, const struct chapter_part *part, unsigned nparts,
+                       const struct told_table *of, const unsigned *rows, unsigned n)
+{
+	const unsigned step = part->together ? n : 1;
+	for (unsigned i = 0; i < n; i += step) {
+		struct phrase p = phrase_begin(t->story);
+		phrase_add(&p, of->table, rows + i, step, part->text);
+		for (unsigned k = 1; k <= nparts; k++)
+			if (go_on(t, part + k, &p, of, rows[i]))
+				return -1;
+		phrase_end(&p, part->roles);
+	}
+	return 0;
+}
+
 static int tell_sentence(const struct teller *t, const struct chapter_part *part,
                          struct told_table *of, const unsigned *rows, unsigned n)
 {
@@ -217,22 +272,6 @@ static int tell_sentence(const struct teller *t, const struct chapter_part *part
 	const struct sentence one = {part->roles, 1u << nth, part->text};
 	story_tell(story, of->table, &one, 1);
 	return 0;
-}
-
-/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
-static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key)
-{
-	struct arena *arena = t->story->arena;
-	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
-	const struct db_source source = {
-	    .file = part->query.file,
-	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
-	    .line = part->line};
-	struct db_rows *rows = db_ask(t->db, &source, t->st);
-	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
-		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
-	return !rows || db_end(rows, t->st) ? NULL : texts;
 }
 
 /* Each of the rows' texts once, in their order. */
@@ -302,9 +341,20 @@ static int tell_pivots(const struct teller *t, const struct chapter_part *first)
 	return (int)(end - first);
 }
 
+/* Rows of a table as one of their own, which nothing shows. */
+static const struct story_table *some_of(struct story *story, const struct story_table *of,
+                                         const unsigned *rows, unsigned n)
+{
+	const size_t bytes = of->form->row_bytes;
+	char *some = arena_array(story->arena, n + 1, bytes);
+	for (unsigned i = 0; i < n; i++)
+		memcpy(some + i * bytes, story_row(of, rows[i]), bytes);
+	return story_rows(story, of->form, some, n);
+}
+
 /* What story.h has of that name. */
 static void tell_mark(struct story *story, const struct chapter_part *part,
-                      const struct told_table *of)
+                      const struct told_table *of, const unsigned *rows, unsigned n)
 {
 	switch (part->mark) {
 	case MARK_HEADING:
@@ -317,7 +367,7 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		story_files(story, part->text);
 		break;
 	case MARK_LEAD:
-		story_lead(story, of->table, part->text);
+		story_lead(story, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
@@ -349,10 +399,16 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
+	const struct chapter_part *last = t->file->parts + t->file->nparts;
+	unsigned more = 0;
+	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
+		more++;
+	if (more)
+		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
 	if (n)
-		tell_mark(t->story, part, of);
+		tell_mark(t->story, part, of, rows, n);
 	return 1;
 }
 
