@@ -340,7 +340,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	struct told_table *of;
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of)
+	if (!of || (part->unsettled && t->story->settled))
 		return 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
