@@ -15,7 +15,7 @@ static const struct chapter *const all[] = {
     &chapter_training,
     &chapter_crossovers,
     &chapter_pairs,
-    &chapter_pingpong,
+    TEXT(pingpong),
     &chapter_copies,
     &chapter_scaling,
     &chapter_ways,
