@@ -16,7 +16,7 @@ static const struct chapter *const all[] = {
     &chapter_crossovers,
     &chapter_pairs,
     TEXT(pingpong),
-    &chapter_copies,
+    TEXT(copies),
     &chapter_scaling,
     &chapter_ways,
     &chapter_overview,
