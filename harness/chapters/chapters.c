@@ -19,7 +19,7 @@ static const struct chapter *const all[] = {
     TEXT(copies),
     &chapter_scaling,
     &chapter_ways,
-    &chapter_overview,
+    TEXT(overview),
     &chapter_access,
     &chapter_ranges,
     TEXT(sizes),

@@ -21,7 +21,6 @@ extern const struct chapter
     chapter_pairs,
     chapter_scaling,
     chapter_ways,
-    chapter_overview,
     chapter_access,
     chapter_ranges,
     chapter_cliffs,
