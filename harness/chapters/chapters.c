@@ -31,7 +31,7 @@ static const struct chapter *const all[] = {
     &chapter_containers,
     &chapter_results,
     &chapter_ran,
-    &chapter_settings,
+    TEXT(settings),
     &chapter_factors,
     &chapter_exceptions,
     &chapter_path,

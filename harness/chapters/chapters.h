@@ -31,7 +31,6 @@ extern const struct chapter
     chapter_containers,
     chapter_results,
     chapter_ran,
-    chapter_settings,
     chapter_factors,
     chapter_exceptions,
     chapter_path,
