@@ -35,7 +35,7 @@ static const struct chapter *const all[] = {
     &chapter_factors,
     &chapter_exceptions,
     &chapter_path,
-    &chapter_choices,
+    TEXT(choices),
     TEXT(counters),
     &chapter_normal,
     &chapter_scatter,

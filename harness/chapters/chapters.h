@@ -34,7 +34,6 @@ extern const struct chapter
     chapter_factors,
     chapter_exceptions,
     chapter_path,
-    chapter_choices,
     chapter_normal,
     chapter_scatter,
     chapter_hosts,
