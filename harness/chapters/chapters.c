@@ -46,7 +46,7 @@ static const struct chapter *const all[] = {
     TEXT(launch),
     TEXT(memory),
     TEXT(checks),
-    &chapter_looks,
+    TEXT(looks),
     TEXT(spent),
     &chapter_method,
     TEXT(variants),

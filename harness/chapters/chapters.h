@@ -39,7 +39,6 @@ extern const struct chapter
     chapter_hosts,
     chapter_captions,
     chapter_calls,
-    chapter_looks,
     chapter_method,
     chapter_kernel,
     chapter_topology,
