@@ -51,7 +51,7 @@ static const struct chapter *const all[] = {
     &chapter_method,
     TEXT(variants),
     &chapter_kernel,
-    &chapter_topology,
+    TEXT(topology),
     TEXT(system),
     &chapter_advice,
     &chapter_warnings,

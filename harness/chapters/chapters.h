@@ -41,7 +41,6 @@ extern const struct chapter
     chapter_calls,
     chapter_method,
     chapter_kernel,
-    chapter_topology,
     chapter_advice,
     chapter_warnings,
     chapter_unfinished,
