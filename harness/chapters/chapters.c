@@ -33,7 +33,7 @@ static const struct chapter *const all[] = {
     &chapter_ran,
     TEXT(settings),
     &chapter_factors,
-    &chapter_exceptions,
+    TEXT(exceptions),
     &chapter_path,
     TEXT(choices),
     TEXT(counters),

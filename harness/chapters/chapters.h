@@ -32,7 +32,6 @@ extern const struct chapter
     chapter_results,
     chapter_ran,
     chapter_factors,
-    chapter_exceptions,
     chapter_path,
     chapter_normal,
     chapter_scatter,

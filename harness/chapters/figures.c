@@ -74,12 +74,13 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiiiiiiit", name_of(s, s->reference), machine, s->margin,
-	       looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups, run_few_groups(s),
-	       s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
+	db_add(f->db, "given", "ttddiiiiiiiiiiiiiiiit", name_of(s, s->reference), machine,
+	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
+	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       run_explains_gap(f->a), run_by_version(f->a, f->arena), s->run->search != NULL,
-	       run_lacks_blocks(f->a), f->a->asked.nfactors, f->a->evidence.missing);
+	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
+	       f->a->evidence.missing);
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
@@ -100,6 +101,15 @@ static void put_over(const struct figures *f, unsigned v, unsigned group)
 		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
 }
 
+/* Parts of a step, pairs and pseudo-collectives have no verdict of their own; and launching has none where
+ * ranks share cores. */
+static bool is_judged(const struct summary *s, const struct summary_group *g)
+{
+	return !g->limit && !index_is_part(s, g->cell.coll) &&
+	       !(coll_info(g->cell.coll)->is & (COLL_PSEUDO | COLL_PAIRS)) &&
+	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
+}
+
 static void put_places(const struct figures *f)
 {
 	for (unsigned g = 0; g < f->s->ngroups; g++) {
@@ -108,12 +118,12 @@ static void put_places(const struct figures *f)
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiitittttiitiiiillll", index_place(f->s, g, i), g,
-			       i + 1, of->nsizes, of->limit, coll_info(c->coll)->name, c->coll,
-			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
-			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
-			       coll_pace_name(c->pace), of->nranks, whole,
-			       pairs ? value_pair_from(c->root) : DB_NONE,
+			db_add(f->db, "place", "iiiiiitittttiitiiiillll", index_place(f->s, g, i),
+			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
+			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
+			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
+			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
+			       of->nranks, whole, pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
 			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
@@ -167,6 +177,48 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	}
 }
 
+/* --- versions --- */
+
+static bool has_figures(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && summary_is_asked(s, v);
+}
+
+/* The variant that differs only in the library, which has the next version; or -1. */
+static int next_version(const struct summary *s, unsigned v)
+{
+	int next = -1;
+	char keys[256];
+	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
+		const char *version = s->variants[w].library;
+		if (!has_figures(s, w) || !*version ||
+		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
+		                    keys, sizeof keys) != 1 ||
+		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
+		    strverscmp(s->variants[v].library, version) >= 0)
+			continue;
+		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
+			next = (int)w;
+	}
+	return next;
+}
+
+static void put_versions(const struct figures *f, unsigned v, unsigned next)
+{
+	for (unsigned g = 0; g < f->s->ngroups; g++) {
+		const struct summary_group *of = &f->s->groups[g];
+		for (unsigned i = 0; i < of->nsizes && is_judged(f->s, of); i++) {
+			const struct contrast_select select = {
+			    .bytes = {of->asked_bytes[i], of->asked_bytes[i]},
+			    .pace = (int)of->cell.pace,
+			    .coll = (int)of->cell.coll,
+			    .group = of};
+			db_add(f->db, "version_speed", "iiir", v, index_place(f->s, g, i), next,
+			       contrast_make(f->s, v, next, METRIC_TIME, &select).verdict.ratio);
+		}
+	}
+}
+
 /* --- links --- */
 
 static void put_links(const struct figures *f)
@@ -217,6 +269,14 @@ static const char *said_of(const struct figures *f, const struct regime *g, unsi
 	return g->tells && verdict_within(v) ? "alike" : "open";
 }
 
+static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
+{
+	return verdict_word(beyond > 0   ? VERDICT_FASTER
+	                    : beyond < 0 ? VERDICT_SLOWER
+	                    : tells      ? kind
+	                                 : VERDICT_UNDECIDED);
+}
+
 static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 {
 	const struct regime *g = &f->a->regimes.list[nth];
@@ -232,9 +292,10 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrtttdttt", nth, v, c->left_side.value * scale,
+	db_add(f->db, "speed", "iiddrrtttitdttt", nth, v, c->left_side.value * scale,
 	       c->right_side.value * scale, *r, time, verdict,
-	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r), said_of(f, g, v),
+	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
+	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, said_of(f, g, v),
 	       c->verdict.detectable, odd, path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? f->s->variants[path->idle_as].name : NULL);
 }
@@ -255,9 +316,10 @@ static void put_regimes(const struct figures *f)
 				                               VERDICT_BOTH_ENDS));
 		}
 		verdict_unseen_text(unseen, text, sizeof text);
-		db_add(f->db, "regime", "itttttiit", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
 		       metric_info(g->metric)->name, metric_info(g->metric)->unit, g->third,
-		       g->tells, text);
+		       coll_pace_name((enum pace)g->pace), g->range.lo,
+		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells, text);
 	}
 }
 
@@ -326,6 +388,11 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_places(&f);
 	for (unsigned i = 0; i < a->s->nrows; i++)
 		put_result(&f, &a->s->rows[i]);
+	for (unsigned v = 0; v < a->s->nvariants; v++) {
+		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
+		if (next >= 0)
+			put_versions(&f, v, (unsigned)next);
+	}
 	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);

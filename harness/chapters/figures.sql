@@ -22,6 +22,7 @@ CREATE TABLE given(
   searched       INTEGER, -- 1: the run is a search
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
+  asked_gap      INTEGER, -- 1: it asks for a gap
   missing_counters TEXT   -- what counters lack, as the record says it
 );
 
@@ -63,6 +64,7 @@ CREATE TABLE place(
   nth         INTEGER, -- of the sizes of its group, from 1
   sizes       INTEGER, -- how many these are
   is_limit    INTEGER, -- 1: the limit's alone
+  judged      INTEGER, -- 1: a verdict on it alone says something
   coll        TEXT,
   coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
@@ -133,6 +135,8 @@ CREATE TABLE regime(
   metric  TEXT,
   unit    TEXT,
   third   INTEGER,
+  pace    TEXT,
+  from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
   unseen  TEXT     -- what none of the undecided would have shown
 );
@@ -145,10 +149,19 @@ CREATE TABLE speed(
   time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
   verdict TEXT,
   effect TEXT,       -- faster, slower, as fast, undecided
+  word TEXT,         -- the same in the words of verdicts
+  cells INTEGER,
   said TEXT,         -- faster, slower, alike, odd, open; or nothing
   detectable REAL, odd TEXT,
   idle TEXT,         -- why it is the same as idle_as
   idle_as TEXT
+);
+
+-- A variant at a place against the one that differs from it only in the next version of the library.
+CREATE TABLE version_speed(
+  variant INTEGER, place INTEGER, newer INTEGER,
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  PRIMARY KEY(variant, place)
 );
 
 -- The path of a variant's data in words, by the library's log.
