@@ -101,8 +101,8 @@ static void put_over(const struct figures *f, unsigned v, unsigned group)
 		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
 }
 
-/* Parts of a step, pairs and pseudo-collectives have no verdict of their own; and launching has none where
- * ranks share cores. */
+/* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
+ * where ranks share cores. */
 static bool is_judged(const struct summary *s, const struct summary_group *g)
 {
 	return !g->limit && !index_is_part(s, g->cell.coll) &&

@@ -157,7 +157,7 @@ CREATE TABLE speed(
   idle_as TEXT
 );
 
--- A variant at a place against the one that differs from it only in the next version of the library.
+-- A variant at a place, against the one that differs from it only in the library's next version.
 CREATE TABLE version_speed(
   variant INTEGER, place INTEGER, newer INTEGER,
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
