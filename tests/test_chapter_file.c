@@ -51,6 +51,23 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_string_equal(more->text, ", and more.");
 }
 
+TEST(what_a_sentence_is_told_of_stands_after_its_table)
+{
+	assert_string_equal(refused("chapter x\n"
+	                            "say t together unsettled where a\n"
+	                            "  {a}\n"
+	                            "say t unsettled\n"
+	                            "  {a}\n"
+	                            "say t where together\n"
+	                            "  {a}\n"),
+	                    "read");
+	const struct chapter_part *part = chapter.parts;
+	assert_true(part[0].together && part[0].unsettled);
+	assert_string_equal(part[0].query.sql, "where a");
+	assert_true(!part[1].together && part[1].unsettled && !*part[1].query.sql);
+	assert_true(!part[2].together && !part[2].unsettled);
+}
+
 TEST(what_is_wrong_has_its_line)
 {
 	static const char *const texts[][2] = {

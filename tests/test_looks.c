@@ -6,6 +6,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/analysis/looks.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/data/db.h"
 #include "../harness/report/section.h"
 #include "../harness/story/tell.h"
 
@@ -116,11 +117,18 @@ static char said[256];
 
 static void tell(struct arena *arena, void *of)
 {
-	static const struct chapter *const chapters[] = {&chapter_looks};
-	const struct summary summary = {.looks = *(struct looks *)of, .nblocks = 17};
-	const struct analysis analysis = {.s = &summary};
+	const struct chapter *const chapter = chapters_find("looks");
+	const struct looks *looks = of;
+	struct db *db = db_open(arena);
+	struct status st = {0};
 	struct story story;
-	story_make(&analysis, NULL, chapters, 1, arena, &story);
+	char confidence[16];
+	snprintf(confidence, sizeof confidence, "%.4g %%", 100 * looks->confidence);
+	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
+	db_add(db, "look", "iiiiti", 17, looks->n, looks->first, looks->added, confidence,
+	       looks->by_width);
+	db_seal(db);
+	story_make(NULL, db, &chapter, 1, arena, &story);
 	section_said(&story, STORY_TRUST, said, sizeof said);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
+#include "../analysis/rank_links.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -25,21 +26,67 @@ static const char *name_of(const struct summary *s, int variant)
 	return variant < 0 ? NULL : s->variants[variant].name;
 }
 
+/* Where pictures have a variant. */
+static unsigned drawn_at(const struct plot_order *order, unsigned v)
+{
+	for (unsigned i = 0; i < order->main; i++)
+		if (order->variants[i] == v)
+			return i;
+	return DB_NONE;
+}
+
+/* A setting that should change nothing: that is its purpose. */
+static bool is_placebo(const struct analysis *a, unsigned v)
+{
+	for (unsigned i = 0; i < a->asked.nfactors; i++)
+		if (a->asked.factors[i].placebo &&
+		    !strcmp(a->asked.factors[i].to, a->s->variants[v].name))
+			return true;
+	return false;
+}
+
+static void put_known(const struct figures *f, const struct plot_order *order, unsigned v)
+{
+	const struct summary *s = f->s;
+	const struct summary_variant *of = &s->variants[v];
+	const struct evidence_path *path = &f->a->evidence.paths[v];
+	char keys[512] = "", *rest = keys, *key;
+	db_add(f->db, "known", "iiiiiittiitt", v, of->measured, drawn_at(order, v),
+	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
+	       path->nidle ? idle_text(f->arena, path) : NULL,
+	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
+	       of->traits->launches, of->library, of->path);
+	if (s->reference >= 0)
+		settings_differ(&s->run->variants[s->reference].settings,
+		                &s->run->variants[v].settings, keys, sizeof keys);
+	while (*keys && (key = strsep(&rest, ",")))
+		db_add(f->db, "differs", "it", v, key + strspn(key, " "));
+	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
+		const char *env = s->run->variants[v].settings.env[i];
+		const char *name = arena_text(f->arena, "env.%.*s", (int)strcspn(env, "="), env);
+		if (evidence_idle(s, of->name, name).act)
+			db_add(f->db, "idle", "it", v, name);
+	}
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
+	const struct looks *looks = &s->looks;
+	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiit", name_of(s, s->reference), machine, s->margin,
-	       s->looks.confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups, run_few_groups(s),
-	       s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
+	db_add(f->db, "given", "ttddiiiiiiiiiiiiiiiit", name_of(s, s->reference), machine,
+	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
+	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
+	       run_explains_gap(f->a), run_by_version(f->a, f->arena), s->run->search != NULL,
+	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
 	       f->a->evidence.missing);
+	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
+	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
-		db_add(f->db, "known", "iiiiiitt", v, s->variants[v].measured,
-		       summary_has_ratio(s, v), index_other_ranks(s, v), summary_is_asked(s, v),
-		       s->variants[v].traits->launches, s->variants[v].library,
-		       s->variants[v].path);
+		put_known(f, &order, v);
 }
 
 /* --- places --- */
@@ -56,21 +103,45 @@ static void put_over(const struct figures *f, unsigned v, unsigned group)
 		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
 }
 
+/* Parts of a step, pairs and pseudo-collectives have no verdict of their own; launching has none
+ * where ranks share cores. */
+static bool is_judged(const struct summary *s, const struct summary_group *g)
+{
+	return !g->limit && !index_is_part(s, g->cell.coll) &&
+	       !(coll_info(g->cell.coll)->is & (COLL_PSEUDO | COLL_PAIRS)) &&
+	       !(s->oversubscribed && g->cell.pace == PACE_ISOLATED);
+}
+
 static void put_places(const struct figures *f)
 {
 	for (unsigned g = 0; g < f->s->ngroups; g++) {
 		const struct summary_group *of = &f->s->groups[g];
 		const struct cell *c = &of->cell;
+		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
+		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiitttttiitilll", index_place(f->s, g, i), g,
-			       i + 1, of->nsizes, of->limit, coll_info(c->coll)->name,
-			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
-			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
-			       coll_pace_name(c->pace), of->nranks, of->asked_bytes[i],
-			       of->bytes[i], of->moved_bytes[i]);
+			db_add(f->db, "place", "iiiiiitittttiitiiiillll", index_place(f->s, g, i),
+			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
+			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
+			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
+			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
+			       of->nranks, whole, pairs ? value_pair_from(c->root) : DB_NONE,
+			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
+			       of->asked_bytes[i], of->bytes[i],
+			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
 		for (unsigned v = 0; of->gaps && v < f->s->nvariants; v++)
 			put_over(f, v, g);
 	}
+}
+
+/* NULL: nothing was compared. */
+static const char *effect_of(int beyond, bool within, const struct stats_ratio *speed)
+{
+	return isnan(speed->estimate) ? NULL
+	       : beyond > 0           ? "faster"
+	       : beyond < 0           ? "slower"
+	       : within               ? "as fast"
+	                              : "undecided";
 }
 
 static void put_result(const struct figures *f, const struct summary_row *row)
@@ -84,16 +155,18 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 		size++;
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
+	const struct verdict verdict = verdict_of(row->ratio, s->margin);
 	busbw.estimate = row->busbw_gbs;
 	db_add(f->db, "result",
 	       "iiiisddddds"
 	       "dss"
-	       "dddr"
+	       "dddrt"
 	       "illiiddd",
 	       row->variant, index_place(s, row->group, size), row->ntrials, row->failed, time,
 	       row->time_rank0_us, row->time_mean_us, row->time_min_us, row->time_max_us,
 	       row->algbw_gbs, busbw, row->p50_us, row->p95_us, row->p99_us, row->launch_us,
 	       row->skew_us, row->resolution_us, row->ratio,
+	       effect_of(verdict_beyond(&verdict), verdict_within(&verdict), &row->ratio),
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
@@ -103,6 +176,78 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 		db_add(f->db, "result_rank", "iiidddddd", row->variant,
 		       index_place(s, row->group, size), r, k->skew_us, k->launch_us, k->finish_us,
 		       k->late_us, k->last, k->last_by_us);
+	}
+}
+
+/* --- versions --- */
+
+static bool has_figures(const struct summary *s, unsigned v)
+{
+	return s->variants[v].measured && summary_is_asked(s, v);
+}
+
+/* The variant that differs only in the library, which has the next version; or -1. */
+static int next_version(const struct summary *s, unsigned v)
+{
+	int next = -1;
+	char keys[256];
+	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
+		const char *version = s->variants[w].library;
+		if (!has_figures(s, w) || !*version ||
+		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
+		                    keys, sizeof keys) != 1 ||
+		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
+		    strverscmp(s->variants[v].library, version) >= 0)
+			continue;
+		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
+			next = (int)w;
+	}
+	return next;
+}
+
+static void put_versions(const struct figures *f, unsigned v, unsigned next)
+{
+	for (unsigned g = 0; g < f->s->ngroups; g++) {
+		const struct summary_group *of = &f->s->groups[g];
+		for (unsigned i = 0; i < of->nsizes && is_judged(f->s, of); i++) {
+			const struct contrast_select select = {
+			    .bytes = {of->asked_bytes[i], of->asked_bytes[i]},
+			    .pace = (int)of->cell.pace,
+			    .coll = (int)of->cell.coll,
+			    .group = of};
+			db_add(f->db, "version_speed", "iiir", v, index_place(f->s, g, i), next,
+			       contrast_make(f->s, v, next, METRIC_TIME, &select).verdict.ratio);
+		}
+	}
+}
+
+/* --- links --- */
+
+static void put_links(const struct figures *f)
+{
+	const struct rank_links l = rank_links_any(f->s, f->arena);
+	for (unsigned i = 0; i < l.nranks; i++) {
+		const struct rank_links_rank *r = &l.ranks[i];
+		db_add(f->db, "device", "ittiiiiddiiiiit", i, r->device, r->name, r->numa,
+		       r->bridge, r->gpu < 0 ? DB_NONE : r->nvlinks, r->to_switch, r->nvlink_gbs,
+		       r->pcie_gbs, r->gen, r->width, r->gen_max, r->width_max, r->busy, r->remark);
+	}
+	for (unsigned i = 0; i < l.nclasses; i++) {
+		const struct rank_links_class *c = &l.classes[i];
+		db_add(f->db, "link_class", "itiddt", i, c->name, c->pairs, c->expected_gbs,
+		       c->theoretical_gbs, c->source);
+	}
+	for (unsigned i = 0; i < l.nedges; i++)
+		db_add(f->db, "link_load", "itid", i, l.edges[i].name, l.edges[i].pairs,
+		       l.edges[i].gbs);
+	for (unsigned i = 0; i < l.nranks * l.nranks; i++) {
+		const struct links_pair *pair = &l.pairs[i];
+		char brief[64];
+		links_brief(pair, brief, sizeof brief);
+		if (i / l.nranks != i % l.nranks)
+			db_add(f->db, "link", "iiittid", i / l.nranks, i % l.nranks, pair->class,
+			       links_info(pair->class)->name, brief, pair->nvlinks,
+			       pair->theoretical_gbs);
 	}
 }
 
@@ -126,6 +271,14 @@ static const char *said_of(const struct figures *f, const struct regime *g, unsi
 	return g->tells && verdict_within(v) ? "alike" : "open";
 }
 
+static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
+{
+	return verdict_word(beyond > 0   ? VERDICT_FASTER
+	                    : beyond < 0 ? VERDICT_SLOWER
+	                    : tells      ? kind
+	                                 : VERDICT_UNDECIDED);
+}
+
 static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 {
 	const struct regime *g = &f->a->regimes.list[nth];
@@ -134,14 +287,17 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct stats_ratio time = {1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, NAN};
 	const struct evidence_path *path = &f->a->evidence.paths[v];
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
+	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
 	char verdict[VERDICT_TEXT_BYTES], odd[128] = "";
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrttidttt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, time, verdict, said_of(f, g, v),
+	db_add(f->db, "speed", "iiddrrtttitidttt", nth, v, c->left_side.value * scale,
+	       c->right_side.value * scale, *r, time, verdict,
+	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
+	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, said_of(f, g, v),
 	       verdict_within(&c->verdict), c->verdict.detectable, odd,
 	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? f->s->variants[path->idle_as].name : NULL);
@@ -163,9 +319,11 @@ static void put_regimes(const struct figures *f)
 				                               VERDICT_BOTH_ENDS));
 		}
 		verdict_unseen_text(unseen, text, sizeof text);
-		db_add(f->db, "regime", "ittttttiit", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "ittttttitllit", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name,
-		       metric_info(g->metric)->unit, g->third, g->tells, text);
+		       metric_info(g->metric)->unit, g->third, coll_pace_name((enum pace)g->pace),
+		       g->range.lo, g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX,
+		       g->tells, text);
 	}
 }
 
@@ -180,6 +338,18 @@ static const char *act_of(const struct path_setting *set)
 	                                                        : path_act_name(set->act);
 }
 
+static void put_choices(const struct figures *f, unsigned v)
+{
+	for (unsigned g = 0; g < f->s->ngroups; g++)
+		for (unsigned i = 0; i < f->s->groups[g].nsizes; i++) {
+			const struct path_choice *c =
+			    evidence_choice(f->s, &f->a->evidence, v, g, i);
+			if (c)
+				db_add(f->db, "choice", "iitti", v, index_place(f->s, g, i),
+				       c->algorithm, c->protocol, c->channels);
+		}
+}
+
 static void put_ways(const struct figures *f)
 {
 	for (unsigned v = 0; v < f->s->nvariants; v++) {
@@ -191,6 +361,8 @@ static void put_ways(const struct figures *f)
 			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
 			       p->settings[i].asked, p->settings[i].used, act_of(&p->settings[i]),
 			       p->settings[i].why);
+		if (summary_is_asked(f->s, v))
+			put_choices(f, v);
 	}
 }
 
@@ -231,6 +403,12 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_places(&f);
 	for (unsigned i = 0; i < a->s->nrows; i++)
 		put_result(&f, &a->s->rows[i]);
+	for (unsigned v = 0; v < a->s->nvariants; v++) {
+		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
+		if (next >= 0)
+			put_versions(&f, v, (unsigned)next);
+	}
+	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);
 	for (unsigned i = 0; i < a->evidence.nrows; i++)

@@ -17,20 +17,46 @@ CREATE TABLE given(
   data           INTEGER, -- 1: any backend carries data
   has_isolated   INTEGER, -- 1: calls by themselves were measured, not of the limit alone
   compared       INTEGER, -- 1: times are compared with the reference
+  explained      INTEGER, -- 1: what a gap is made of is known
+  by_version     INTEGER, -- 1: libraries are compared
+  searched       INTEGER, -- 1: the run is a search
+  lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
+  factors        INTEGER, -- that the file asks for
+  asked_gap      INTEGER, -- 1: it asks for a gap
   missing_counters TEXT   -- what counters lack, as the record says it
+);
+
+-- How often verdicts could be seen before measuring went on: one row.
+CREATE TABLE look(
+  blocks     INTEGER,
+  looks      INTEGER,
+  first      INTEGER, -- blocks at the first
+  added      INTEGER, -- since
+  confidence TEXT,    -- of an interval, to its last digit: 98.75 %
+  by_width   INTEGER  -- 1: the width of intervals chose the blocks
 );
 
 -- What the analysis knows of each variant beyond its row.
 CREATE TABLE known(
   variant     INTEGER PRIMARY KEY,
   measured    INTEGER,
+  drawn       INTEGER, -- its place in pictures of all sizes; or nothing
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
+  placebo     INTEGER, -- 1: its settings should change nothing
+  idle        TEXT,    -- why it is the same as idle_as; or nothing
+  idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
   said_path   TEXT     -- the data path, as its workers said
 );
+
+-- A setting in which a variant differs from the reference.
+CREATE TABLE differs(variant INTEGER, key TEXT);
+
+-- A variable of a variant's environment that did nothing, by the library's log.
+CREATE TABLE idle(variant INTEGER, key TEXT);
 
 -- A collective at a size and a pace.
 CREATE TABLE place(
@@ -39,7 +65,9 @@ CREATE TABLE place(
   nth         INTEGER, -- of the sizes of its group, from 1
   sizes       INTEGER, -- how many these are
   is_limit    INTEGER, -- 1: the limit's alone
+  judged      INTEGER, -- 1: a verdict on it alone says something
   coll        TEXT,
+  coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
   title       TEXT,
   dtype       TEXT,
@@ -48,8 +76,12 @@ CREATE TABLE place(
   in_place    INTEGER,
   pace        TEXT,
   ranks       INTEGER,
+  whole       INTEGER, -- 1: all of them in one communicator
+  sender      INTEGER, -- of a pair of ranks
+  receiver    INTEGER,
   asked_bytes INTEGER,
   bytes       INTEGER,
+  elements    INTEGER,
   moved_bytes INTEGER  -- what bandwidth is of
 );
 
@@ -68,6 +100,7 @@ CREATE TABLE result(
   p99_us REAL, p99_us_lo REAL, p99_us_hi REAL,
   launch_us REAL, skew_us REAL, resolution_us REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER, -- speed against the reference
+  effect TEXT,                 -- by that faster, slower, as fast, undecided; or nothing
   wrong INTEGER, faults INTEGER, switches INTEGER, -- sums
   digest_ok INTEGER,
   straggler INTEGER,           -- the rank that ends last most often
@@ -104,6 +137,8 @@ CREATE TABLE regime(
   metric  TEXT,
   unit    TEXT,
   third   INTEGER,
+  pace    TEXT,
+  from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
   unseen  TEXT     -- what none of the undecided would have shown
 );
@@ -115,11 +150,21 @@ CREATE TABLE speed(
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
   time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
   verdict TEXT,
+  effect TEXT,       -- faster, slower, as fast, undecided
+  word TEXT,         -- the same in the words of verdicts
+  cells INTEGER,
   said TEXT,         -- faster, slower, alike, odd, open; or nothing
   within INTEGER,    -- 1: surely within the margin
   detectable REAL, odd TEXT,
   idle TEXT,         -- why it is the same as idle_as
   idle_as TEXT
+);
+
+-- A variant at a place, against the one that differs from it only in the library's next version.
+CREATE TABLE version_speed(
+  variant INTEGER, place INTEGER, newer INTEGER,
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  PRIMARY KEY(variant, place)
 );
 
 -- The path of a variant's data in words, by the library's log.
@@ -159,4 +204,49 @@ CREATE TABLE host(
   late REAL, late_us REAL,           -- share of these; the most
   margin_us REAL,                    -- median
   PRIMARY KEY(variant, host)
+);
+
+-- A rank's device with its links, of the reference's ranks.
+CREATE TABLE device(
+  rank INTEGER PRIMARY KEY,
+  device TEXT, name TEXT,
+  numa INTEGER,
+  bridge INTEGER,            -- the first rank at its PCIe switch
+  nvlinks INTEGER,           -- up
+  to_switch INTEGER,         -- of these to NVSwitches
+  nvlink_gbs REAL, pcie_gbs REAL, -- one way
+  gen INTEGER, width INTEGER, gen_max INTEGER, width_max INTEGER, -- of PCIe
+  busy INTEGER,              -- 1: that was read under load
+  remark TEXT                -- what its links lack
+);
+
+-- The link between the devices of two ranks.
+CREATE TABLE link(
+  sender INTEGER, receiver INTEGER,
+  class_nth INTEGER, class TEXT,
+  brief TEXT,        -- the same, and how many: NVS ×18
+  nvlinks INTEGER,   -- up, that lead there
+  theoretical_gbs REAL, -- one way
+  PRIMARY KEY(sender, receiver)
+);
+
+-- Ordered pairs of ranks of one class.
+CREATE TABLE link_class(
+  nth INTEGER PRIMARY KEY, class TEXT, pairs INTEGER,
+  expected_gbs REAL,    -- that sends and receives should reach at least
+  theoretical_gbs REAL, -- the median's
+  source TEXT           -- of what is expected
+);
+
+-- A link while all ranks send to all; the heaviest load first.
+CREATE TABLE link_load(
+  nth INTEGER PRIMARY KEY, name TEXT,
+  pairs INTEGER,        -- that cross it, in its busier direction
+  gbs REAL              -- one way
+);
+
+-- What the library chose for a variant's calls at a place, by its log.
+CREATE TABLE choice(
+  variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
+  PRIMARY KEY(variant, place)
 );

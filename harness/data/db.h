@@ -2,7 +2,7 @@
  *
  * It reads and writes nothing else: files, ATTACH and extensions are refused. Once db_seal was called it
  * takes nothing but queries, and temporary tables and views of them. A statement ends as an error after
- * DB_SECONDS. All memory is SQLite's; the arena frees it. */
+ * DB_SECONDS of CPU time. All memory is SQLite's; the arena frees it. */
 #ifndef LAUNCHGAP_DB_H
 #define LAUNCHGAP_DB_H
 

@@ -155,6 +155,16 @@ static unsigned role_of(const char *word)
 	return 0;
 }
 
+/* Whether a word is next in the line, which then goes on after it. */
+static bool takes(const char **rest, const char *word)
+{
+	const size_t bytes = strlen(word);
+	if (strncmp(*rest, word, bytes) != 0)
+		return false;
+	*rest += bytes + strspn(*rest + bytes, " ");
+	return true;
+}
+
 /* "say, trust TABLE together where …" */
 static int begin_sentence(const struct reader *r, struct chapter_part *part, const char *line)
 {
@@ -172,8 +182,8 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 	}
 	part->kind = PART_SENTENCE;
 	part->name = next_of(r->arena, &line, " ");
-	part->together = !strncmp(line, "together", 8);
-	line += part->together ? 8 : 0;
+	part->together = takes(&line, "together");
+	part->unsettled = takes(&line, "unsettled");
 	part->query.sql = arena_copy(r->arena, line);
 	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");

@@ -11,7 +11,7 @@
  *     SELECT …
  *   pivot TABLE: DOWN by ACROSS show VALUE [each KEY [by ORDER]] [beside N] [where …]
  *     Its heading, or nothing.
- *   ROLE, ROLE TABLE [together] [where …] [order by …]
+ *   ROLE, ROLE TABLE [together] [unsettled] [where …] [order by …]
  *     A template, of one or several lines.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
@@ -23,6 +23,7 @@
  * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
+ * unsettled: unless a chapter before has said how variants compare (settles).
  *
  * A pivot has a line for each value of DOWN. each: one for each value of KEY, which begins its heading; pivots
  * that follow each other are told value by value. beside: with at most N lines they become its columns. */
@@ -61,7 +62,7 @@ struct chapter_part {
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
-	bool together;
+	bool together, unsettled;
 	const char *text;
 };
 

@@ -288,27 +288,29 @@ static unsigned once(const char *const *texts, const unsigned *rows, unsigned n,
 	return k;
 }
 
+/* A pivot's rows, and what each of the table has in column `down`. */
+struct pivot_rows {
+	unsigned *rows, n;
+	const char **downs;
+};
+
 /* One pivot, of the rows of which `each` has the value; each: NULL: of all. */
-static int tell_pivot(const struct teller *t, const struct chapter_part *part,
-                      const struct told_table *of, const char *const *each, const char *value)
+static void tell_pivot(const struct teller *t, const struct chapter_part *part,
+                       const struct told_table *of, const struct pivot_rows *from,
+                       const char *const *each, const char *value)
 {
 	struct arena *arena = t->story->arena;
-	const unsigned most = of->table->nrows;
-	unsigned *rows = ARENA_ARRAY(arena, unsigned, most + 1), n, kept = 0;
-	const char **lines = ARENA_ARRAY(arena, const char *, most + 1),
-	           **downs = texts_of(t, part, of, part->down);
-	if (!downs || rows_of(t, part, of, rows, &n))
-		return -1;
-	for (unsigned i = 0; i < n; i++)
-		if (!each || !strcmp(each[rows[i]], value))
-			rows[kept++] = rows[i];
-	const bool turned = once(downs, rows, kept, lines) <= part->beside;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, from->n + 1), kept = 0;
+	const char **lines = ARENA_ARRAY(arena, const char *, from->n + 1);
+	for (unsigned i = 0; i < from->n; i++)
+		if (!each || !strcmp(each[from->rows[i]], value))
+			rows[kept++] = from->rows[i];
+	const bool turned = once(from->downs, rows, kept, lines) <= part->beside;
 	if (*part->text && kept)
 		story_part(t->story,
 		           each ? arena_text(arena, "%s: %s", value, part->text) : part->text);
 	story_pivot(t->story, of->table, rows, kept, turned ? part->across : part->down,
 	            turned ? part->down : part->across, part->value);
-	return 0;
 }
 
 /* Pivots with the same `each` that follow each other, value by value. Returns how many parts that were, or
@@ -333,12 +335,19 @@ static int tell_pivots(const struct teller *t, const struct chapter_part *first)
 		end++;
 	if (each && rows_of(t, &in_order, of, all, &nall))
 		return -1;
-	const unsigned nvalues = each ? once(each, all, nall, values) : 1;
+	const unsigned nvalues = each ? once(each, all, nall, values) : 1,
+	               nparts = (unsigned)(end - first);
+	struct pivot_rows *of_part = ARENA_ARRAY(t->story->arena, struct pivot_rows, nparts);
+	for (unsigned i = 0; i < nparts; i++) {
+		of_part[i].rows = ARENA_ARRAY(t->story->arena, unsigned, n + 1);
+		of_part[i].downs = texts_of(t, &first[i], of, first[i].down);
+		if (!of_part[i].downs || rows_of(t, &first[i], of, of_part[i].rows, &of_part[i].n))
+			return -1;
+	}
 	for (unsigned v = 0; v < nvalues; v++)
-		for (const struct chapter_part *part = first; part < end; part++)
-			if (tell_pivot(t, part, of, each, values[v]))
-				return -1;
-	return (int)(end - first);
+		for (unsigned i = 0; i < nparts; i++)
+			tell_pivot(t, &first[i], of, &of_part[i], each, values[v]);
+	return (int)nparts;
 }
 
 /* Rows of a table as one of their own, which nothing shows. */
@@ -390,7 +399,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	struct told_table *of;
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of)
+	if (!of || (part->unsettled && t->story->settled))
 		return 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
