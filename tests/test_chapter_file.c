@@ -54,6 +54,9 @@ TEST(a_chapter_is_parts_with_lines)
 TEST(what_a_sentence_is_told_of_stands_after_its_table)
 {
 	assert_string_equal(refused("chapter x\n"
+	                            "table t | T\n"
+	                            "  a\n"
+	                            "  SELECT 1 a\n"
 	                            "say t together unsettled where a\n"
 	                            "  {a}\n"
 	                            "say t unsettled\n"
@@ -61,7 +64,7 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "say t where together\n"
 	                            "  {a}\n"),
 	                    "read");
-	const struct chapter_part *part = chapter.parts;
+	const struct chapter_part *part = chapter.parts + 1;
 	assert_true(part[0].together && part[0].unsettled);
 	assert_string_equal(part[0].query.sql, "where a");
 	assert_true(!part[1].together && part[1].unsettled && !*part[1].query.sql);

@@ -32,7 +32,8 @@ static int set_up(void **state)
 	assert_true(bench->send && bench->recv);
 	assert_int_equal(cudaMalloc((void **)&bench->b.send, ARENA_BYTES), cudaSuccess);
 	assert_int_equal(cudaMalloc((void **)&bench->b.recv, ARENA_BYTES), cudaSuccess);
-	assert_int_equal(cudaStreamCreate(&bench->stream), cudaSuccess);
+	assert_int_equal(cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking),
+	                 cudaSuccess);
 	return 0;
 }
 

@@ -285,7 +285,6 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const struct stats_ratio time = {1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, NAN};
-	const struct evidence_path *path = &f->a->evidence.paths[v];
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
 	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
 	char verdict[VERDICT_TEXT_BYTES], odd[128] = "";
@@ -294,13 +293,11 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	if (c->verdict.odd.block)
 		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrtttitidttt", nth, v, c->left_side.value * scale,
+	db_add(f->db, "speed", "iiddrrtttitidt", nth, v, c->left_side.value * scale,
 	       c->right_side.value * scale, *r, time, verdict,
 	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
 	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, said_of(f, g, v),
-	       verdict_within(&c->verdict), c->verdict.detectable, odd,
-	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? f->s->variants[path->idle_as].name : NULL);
+	       verdict_within(&c->verdict), c->verdict.detectable, odd);
 }
 
 static void put_regimes(const struct figures *f)

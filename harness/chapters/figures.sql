@@ -155,9 +155,7 @@ CREATE TABLE speed(
   cells INTEGER,
   said TEXT,         -- faster, slower, alike, odd, open; or nothing
   within INTEGER,    -- 1: surely within the margin
-  detectable REAL, odd TEXT,
-  idle TEXT,         -- why it is the same as idle_as
-  idle_as TEXT
+  detectable REAL, odd TEXT
 );
 
 -- A variant at a place, against the one that differs from it only in the library's next version.

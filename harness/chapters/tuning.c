@@ -638,10 +638,12 @@ static void say_gains(const struct tuning *t, struct story *story)
 		phrase_add_row(&p, t->in.found, t->found, "NCCL_CONF_FILE={folder}/");
 		phrase_add_row(&p, t->in.finalists, by[i], "{best_file}, ");
 		add_gain(&p, t, by[i]);
-		phrase_add_row(
-		    &p, t->in.finalists, by[i],
-		    ".[ It takes {memory_mib} MiB more of GPU memory a rank.][ Channels: "
-		    "{channels}, in place of {default_channels}.]");
+		phrase_add_row(&p, t->in.finalists, by[i],
+		               by[i]->memory_mib < 0
+		                   ? ".[ It changes GPU memory by {memory_mib} MiB a rank.]"
+		                   : ".[ It takes {memory_mib} MiB more of GPU memory a rank.]");
+		phrase_add_row(&p, t->in.finalists, by[i],
+		               "[ Channels: {channels}, in place of {default_channels}.]");
 		phrase_end(&p, STORY_ADVICE);
 	}
 }

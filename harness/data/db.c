@@ -257,7 +257,7 @@ static sqlite3_stmt *insert_of(struct db *db, const char *table)
 			return db->fills[i].insert;
 	struct fill *fill = &db->fills[db->nfills];
 	const char *sql = arena_text(db->arena, "SELECT * FROM %s", table);
-	sqlite3_stmt *all;
+	sqlite3_stmt *all = NULL;
 	arena_need(db->arena, db->nfills < TABLES &&
 	                          sqlite3_prepare_v2(db->lite, sql, -1, &all, NULL) == SQLITE_OK);
 	sql = arena_text(db->arena, "INSERT INTO %s VALUES(?", table);

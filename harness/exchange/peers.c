@@ -211,16 +211,23 @@ static int take_part(struct peers *p, unsigned who, size_t bytes, size_t all)
 	return blame(p, who, how);
 }
 
+/* Of no bytes there may be no data. */
+static char *part_at(char *base, size_t at)
+{
+	return base ? base + at : NULL;
+}
+
 static int gather(struct peers *p, char *base, const size_t *at)
 {
 	const size_t all = at[p->size] - at[0], own = at[p->me + 1] - at[p->me];
 	peers_step(p);
 	if (p->me)
-		return put_part(p, 0, own, all) || move(p, 0, POLLOUT, base + at[p->me], own);
+		return put_part(p, 0, own, all) ||
+		       move(p, 0, POLLOUT, part_at(base, at[p->me]), own);
 	p->gathers = true;
 	for (unsigned i = 1; i < p->size; i++)
 		if (take_part(p, i, at[i + 1] - at[i], all) ||
-		    move(p, i, POLLIN, base + at[i], at[i + 1] - at[i]))
+		    move(p, i, POLLIN, part_at(base, at[i]), at[i + 1] - at[i]))
 			return -1;
 	p->gathers = false;
 	return 0;
@@ -233,8 +240,8 @@ static int spread(struct peers *p, char *base, const size_t *at, unsigned own, u
 	const size_t all = at[p->size] - at[0];
 	const short way = p->me ? POLLIN : POLLOUT;
 	return (p->me ? take_part : put_part)(p, with, before + after, all) ||
-	       move(p, with, way, base + at[0], before) ||
-	       move(p, with, way, base + at[own + 1], after);
+	       move(p, with, way, part_at(base, at[0]), before) ||
+	       move(p, with, way, part_at(base, at[own + 1]), after);
 }
 
 /* Why the first one fails, to all that are still there; whoever does not listen hears nothing, and nothing
