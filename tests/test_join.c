@@ -34,7 +34,6 @@
  * block D/N             until D trials of N are done
  * children R            the processes that agent R has started
  * worker R              its worker, once it is there
- * folder                the first agent's
  * gone PID…             waits until these have ended: a zombie has, whenever init takes it
  * start R N HOST ARGS…  one agent; what one before it still says is not in its file */
 static const char agents[] =
@@ -52,8 +51,6 @@ static const char agents[] =
     "a_worker() { for c in $(children $1); do "
     "grep -qa worker /proc/$c/cmdline && echo $c && return; done; false; }\n"
     "worker() { awaits a_worker $1; }\n"
-    "folder() { for c in $(children 0); do "
-    "tr '\\0' '\\n' </proc/$c/environ | sed -n 's/^LAUNCHGAP_JOIN=//p'; done; }\n"
     "none() { for p; do grep -qs . /proc/$p/cmdline && return 1; done; true; }\n"
     "gone() { awaits none \"$@\"; }\n"
     "block() { awaits grep -qs \"$1. block\" $HERE/said.0; }\n";
@@ -321,12 +318,12 @@ TEST(an_agent_that_is_killed_is_named)
 	           "agent 1 ended with 137");
 }
 
-/* All workers are gone, the run can be resumed, and nothing is in /tmp. */
+/* All workers are gone, and the run can be resumed. */
 TEST(an_interrupted_run_leaves_nothing)
 {
-	cli_expect(shell(LONG, "begin 3 1; all=\"$(worker 0) $(worker 1)\"; j=$(folder); "
-	                       "kill -INT $(cat $HERE/agent.0); ends; gone $all && "
-	                       "[ -n \"$j\" ] && [ ! -e \"$j\" ] && echo nothing is left"),
+	cli_expect(shell(LONG,
+	                 "begin 3 1; all=\"$(worker 0) $(worker 1)\"; "
+	                 "kill -INT $(cat $HERE/agent.0); ends; gone $all && echo nothing is left"),
 	           0, "agent 0 ended with 130", "agent 1 ended with 1",
 	           "the run ended with exit status 130", "nothing is left");
 }
@@ -344,17 +341,17 @@ TEST(a_trial_that_times_out_frees_its_agents)
 	free(record);
 }
 
-/* The others end too when the first agent is killed, and the run, which keeps what it has. Its folder is left,
- * which the next one removes. */
+/* The others end too when the first agent is killed, and the run, which keeps what it has. The
+ * next one begins. */
 TEST(the_first_agent_takes_all_along)
 {
-	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; j=$(folder); "
+	cli_expect(shell(LONG, "begin 2 1; worker 0 >/dev/null; worker 1 >/dev/null; "
 	                       "all=\"$(children 0) $(children 1)\"; "
 	                       "kill -9 $(cat $HERE/agent.0); gone $all; ends; "
-	                       "begin 2 1 isolated_calls=1 delay=0; ends; [ -e $j ] || echo swept"),
+	                       "begin 2 1 isolated_calls=1 delay=0; ends"),
 	           0, "launchgap: interrupted; ", "agent 0 ended with 137", "agent 1 ended with 1",
 	           "the agent of rank 0, which runs the experiment, has left",
-	           "agent 0 ended with 0", "\nswept\n");
+	           "agent 0 ended with 0");
 }
 
 /* torchrun on hosta and hostb, an agent each, with no secret set; what `meanwhile` does, and how the first
