@@ -47,7 +47,7 @@ static void move_tell_host(uint32_t *failed, uint32_t failure)
 static atomic_bool misses;
 static atomic_llong later_ns;
 #define clock_relax()  sched_yield()
-#define clock_now_ns() (clock_now_ns() + (misses ? later_ns += 60000000000 : 0))
+#define clock_now_ns() (clock_now_ns() + (misses ? atomic_fetch_add(&later_ns, 60000000000) : 0))
 #include "../../harness/backend/nccl/nccl_move_block.h"
 
 static void move(void *args)
