@@ -23,6 +23,7 @@ static struct summary_row *places[2 * MOST];
 static unsigned first[1];
 static struct stats_ratio gaps[MOST];
 static struct summary_group group;
+static const struct backend_traits traits = {.carries_data = true};
 static struct record_variant recorded[MOST];
 static struct record_run run;
 static struct summary summary;
@@ -51,6 +52,7 @@ static void make(unsigned n)
 		                                     : v == 1 ? ROLE_AGAIN
 		                                     : v == 2 ? ROLE_LIMIT
 		                                              : ROLE_VARIANT,
+		                             .traits = &traits,
 		                             .measured = true};
 		recorded[v] = (struct record_variant){
 		    .name = names[v], .role = summary_role_name(variants[v].role), .skip = ""};
