@@ -72,6 +72,10 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	     "own.chapter:4:1: no such table: variants"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t\n  {b} is.\n",
 	     "own.chapter:5: table t has no column b"},
+	    {"table t | T\n  a\n  SELECT 1 a\n",
+	     "own.chapter:4: a chapter begins with: chapter NAME | title"},
+	    {"chapter x | X\ntable t | T\n  a\n  SELECT zeroblob(100000000) a\n",
+	     "own.chapter:4:1: string or blob too big"},
 	    {"chapter x | X\nsay t\n  {b} is.\n", "own.chapter:2: the chapter has no table t"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
 	     "own.chapter:5:13: no such column: c"},
@@ -91,6 +95,18 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 		assert_string_equal(warning, texts[i][1]);
 		assert_null(story_find_table(&m->story, "t"));
 	}
+}
+
+TEST(what_is_no_row_of_a_table_is_not_told)
+{
+	const char *warning;
+	const struct model *m = told("chapter x | X\ntable t | T\n  a\n  SELECT 7 a\n"
+	                             "say t union select 99999\n  It is {a}.\n",
+	                             &warning);
+	const struct story_chapter *x = story_find(&m->story, "x");
+	assert_null(warning);
+	assert_int_equal(x->nblocks, 2);
+	assert_string_equal(x->blocks[1].sentence->text, "It is 7.");
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */

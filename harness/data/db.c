@@ -89,6 +89,9 @@ struct db *db_open(struct arena *arena)
 	arena_need(arena, code == SQLITE_OK && functions_add(db->lite));
 	/* It declares itself at its first use, which a sealed database would refuse. */
 	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
+	sqlite3_exec(db->lite, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	sqlite3_limit(db->lite, SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES);
+	sqlite3_hard_heap_limit64(DB_BYTES);
 	sqlite3_set_authorizer(db->lite, may, db);
 	sqlite3_progress_handler(db->lite, 10000, too_long, db);
 	sqlite3_exec(db->lite, "BEGIN", NULL, NULL, NULL);

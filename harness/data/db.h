@@ -9,10 +9,13 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "../arena.h"
 
-#define DB_SECONDS 5
+#define DB_SECONDS     5
+#define DB_VALUE_BYTES (1 << 26)          /* of one text */
+#define DB_BYTES       (INT64_C(1) << 30) /* of all */
 
 struct db;
 

@@ -184,11 +184,13 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 	*n = 0;
 	if (!found)
 		return -1;
-	for (bool any = true; *n < of->table->nrows && any && (of->name || !*n);)
-		if ((any = db_next(found)))
-			rows[(*n)++] = of->name ? (unsigned)db_real(found, 0) - 1 : 0;
-	for (; !of->name && *n && *n < of->table->nrows; (*n)++)
-		rows[*n] = *n;
+	while (*n < of->table->nrows && db_next(found)) {
+		const double row = of->name ? db_real(found, 0) : *n + 1;
+		if (row >= 1 && row <= of->table->nrows) /* a UNION may add what is no row of it */
+			rows[(*n)++] = (unsigned)row - 1;
+		for (; !of->name && *n < of->table->nrows; (*n)++)
+			rows[*n] = *n;
+	}
 	return db_end(found, t->st);
 }
 
@@ -215,8 +217,10 @@ static int go_on(const struct teller *t, const struct chapter_part *part, struct
                  const struct told_table *of, unsigned row)
 {
 	struct told_table *also;
-	if (table_of(t, part, &also) || !also)
+	if (table_of(t, part, &also))
 		return -1;
+	if (!also)
+		return 0;
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n,
 	         kept = 0;
 	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
@@ -448,6 +452,8 @@ static void tell_text(struct story *s, struct db *db, const char *file, const ch
 	struct story_chapter *now = &s->chapters[s->nchapters];
 	struct status st = {0};
 	const bool read = !chapter_read(file, text, s->arena, chapter, &st);
+	if (!read)
+		chapter->chapter = (struct chapter){.name = file, .title = file};
 	*now = (struct story_chapter){.chapter = &chapter->chapter};
 	if (!read || tell_file(chapter, db, s, &st)) {
 		*now = (struct story_chapter){.chapter = &chapter->chapter};
