@@ -40,9 +40,11 @@ static const struct model *told(const char *text, const char **warning)
 /* The fence after the mark. */
 static const char *taught(void)
 {
-	const char *page = cli_read("harness/chapters/README.md");
+	char *page = cli_read("harness/chapters/README.md");
 	const char *text = strchr(strstr(strstr(page, "<!-- chapter -->"), "```"), '\n') + 1;
-	return arena_text(scratch(), "%.*s", (int)(strstr(text, "```") - text), text);
+	text = arena_text(scratch(), "%.*s", (int)(strstr(text, "```") - text), text);
+	free(page);
+	return text;
 }
 
 /* Of processes a block takes 100 ns longer than the one before, from 1000 ns on. */
