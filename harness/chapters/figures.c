@@ -253,24 +253,6 @@ static void put_links(const struct figures *f)
 
 /* --- regimes --- */
 
-/* What the sentence of a regime says of a variant; NULL: nothing. */
-static const char *said_of(const struct figures *f, const struct regime *g, unsigned variant)
-{
-	const struct evidence_path *path = &f->a->evidence.paths[variant];
-	const struct verdict *v = &g->contrasts[variant].verdict;
-	const int beyond = g->tells ? verdict_beyond(v) : regime_beyond(g, &v->ratio);
-	if ((int)variant == g->twin)
-		return NULL;
-	if (beyond)
-		return beyond > 0 ? "faster" : "slower";
-	/* A setting that did nothing is reported separately. */
-	if (isnan(v->ratio.lo) || (path->nidle && (int)path->idle_as == f->s->reference))
-		return NULL;
-	if (v->odd.block)
-		return "odd";
-	return g->tells && verdict_within(v) ? "alike" : "open";
-}
-
 static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
 {
 	return verdict_word(beyond > 0   ? VERDICT_FASTER
@@ -284,56 +266,31 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct regime *g = &f->a->regimes.list[nth];
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
-	const struct stats_ratio time = {1 / r->estimate, 1 / r->hi, 1 / r->lo, r->blocks, NAN};
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
 	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
-	char verdict[VERDICT_TEXT_BYTES], odd[128] = "";
+	char verdict[VERDICT_TEXT_BYTES];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
-	if (c->verdict.odd.block)
-		verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrrtttitidt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, time, verdict,
+	db_add(f->db, "speed", "iidrtttii", nth, v, c->left_side.value * scale, *r, verdict,
 	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, said_of(f, g, v),
-	       verdict_within(&c->verdict), c->verdict.detectable, odd);
+	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict));
 }
 
 static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		double unseen = 0;
-		char text[64];
-		for (unsigned v = 0; v < g->nvariants; v++) {
-			const char *said = said_of(f, g, v);
+		db_add(f->db, "regime", "itttttitlli", i, g->name, g->label, regime_about(g).text,
+		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
+		       coll_pace_name((enum pace)g->pace), g->range.lo,
+		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells);
+		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
-			if (said && !strcmp(said, "open"))
-				unseen = fmax(
-				    unseen, verdict_detectable(&g->contrasts[v].verdict.ratio,
-				                               fmax(g->least_effect, f->s->margin),
-				                               VERDICT_BOTH_ENDS));
-		}
-		verdict_unseen_text(unseen, text, sizeof text);
-		db_add(f->db, "regime", "ittttttitllit", i, g->name, g->label, regime_about(g).text,
-		       format_range(g->sizes).text, metric_info(g->metric)->name,
-		       metric_info(g->metric)->unit, g->third, coll_pace_name((enum pace)g->pace),
-		       g->range.lo, g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX,
-		       g->tells, text);
 	}
 }
 
 /* --- evidence --- */
-
-/* What the library moved up is not capped. */
-static const char *act_of(const struct path_setting *set)
-{
-	char *end;
-	const double asked = strtod(set->asked, &end), used = strtod(set->used, NULL);
-	return set->act == PATH_CAPPED && !*end && used > asked ? "raised"
-	                                                        : path_act_name(set->act);
-}
 
 static void put_choices(const struct figures *f, unsigned v)
 {
@@ -354,10 +311,6 @@ static void put_ways(const struct figures *f)
 		db_add(f->db, "way", "itttttttttttt", v, p->transport, p->unexpected, p->links,
 		       p->data_path, p->registered, p->copy_engine, p->channels, p->chunk,
 		       p->algorithms, p->launched, p->why, p->pairs);
-		for (unsigned i = 0; i < p->nsettings; i++)
-			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
-			       p->settings[i].asked, p->settings[i].used, act_of(&p->settings[i]),
-			       p->settings[i].why);
 		if (summary_is_asked(f->s, v))
 			put_choices(f, v);
 	}

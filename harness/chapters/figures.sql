@@ -135,27 +135,22 @@ CREATE TABLE regime(
   about   TEXT,    -- its sizes and metric
   sizes   TEXT,
   metric  TEXT,
-  unit    TEXT,
   third   INTEGER,
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
-  tells   INTEGER, -- 1: it can distinguish variants
-  unseen  TEXT     -- what none of the undecided would have shown
+  tells   INTEGER  -- 1: it can distinguish variants
 );
 
 -- A variant in a regime, against the reference.
 CREATE TABLE speed(
   regime INTEGER, variant INTEGER,
-  value REAL, reference_value REAL,  -- of the metric
+  value REAL,        -- of the metric
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  time REAL, time_lo REAL, time_hi REAL, time_blocks INTEGER,
   verdict TEXT,
   effect TEXT,       -- faster, slower, as fast, undecided
   word TEXT,         -- the same in the words of verdicts
   cells INTEGER,
-  said TEXT,         -- faster, slower, alike, odd, open; or nothing
-  within INTEGER,    -- 1: surely within the margin
-  detectable REAL, odd TEXT
+  within INTEGER     -- 1: surely within the margin
 );
 
 -- A variant at a place, against the one that differs from it only in the library's next version.
@@ -171,9 +166,6 @@ CREATE TABLE way(
   transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
   channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
 );
-
--- What the library made of a variant's setting.
-CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
 
 -- A variant's counters at a place: means over ranks.
 CREATE TABLE counted(
