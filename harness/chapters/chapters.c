@@ -32,7 +32,7 @@ static const struct chapter *const all[] = {
     &chapter_results,
     &chapter_ran,
     TEXT(settings),
-    &chapter_factors,
+    TEXT(factors),
     TEXT(exceptions),
     &chapter_path,
     TEXT(choices),

@@ -344,6 +344,48 @@ static void put_hosts(const struct figures *f, unsigned variant)
 	}
 }
 
+/* --- what the experiment asks --- */
+
+static const char *said_of(struct arena *arena, const struct verdict *v)
+{
+	char text[VERDICT_TEXT_BYTES];
+	verdict_text(v, text, sizeof text);
+	return isnan(v->ratio.estimate) ? NULL : arena_copy(arena, text);
+}
+
+static void put_factor(const struct figures *f, unsigned id, double by_chance,
+                       const char *unlatency)
+{
+	const struct factors_result *r = &f->a->factors[id];
+	const struct factor *of = r->factor;
+	const struct verdict *b = &r->bandwidth, *l = &r->latency;
+	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
+	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
+	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
+	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
+	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
+	       l->detectable, r->ncells, format_range(r->sizes).text,
+	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
+	       by_chance, unlatency);
+}
+
+static void put_factors(const struct figures *f)
+{
+	const unsigned n = f->a->asked.nfactors;
+	struct stats_ratio main[CLAIM_MAX];
+	struct reason unlatency = {.kind = REASON_NONE};
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &f->a->factors[i];
+		main[i] =
+		    isnan(r->bandwidth.ratio.estimate) ? r->latency.ratio : r->bandwidth.ratio;
+	}
+	if (summary_has_pace(f->s, PACE_ISOLATED))
+		unlatency = contrast_oversubscribed(f->s, METRIC_LATENCY);
+	for (unsigned i = 0; i < n; i++)
+		put_factor(f, i, n > 1 ? exp(stats_largest_by_chance(main, n)) : NAN,
+		           reason_text(f->arena, &unlatency));
+}
+
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
 {
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
@@ -365,6 +407,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		put_counted(&f, i);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
+	put_factors(&f);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

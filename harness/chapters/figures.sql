@@ -240,3 +240,24 @@ CREATE TABLE choice(
   variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
   PRIMARY KEY(variant, place)
 );
+
+-- Two variants that differ in one setting, or in nothing that should matter (a placebo), and what
+-- that does to bandwidth of a stream, after ÷ before, and to latency (p50 of isolated calls),
+-- before ÷ after: above 1 is faster in both. What is not judged is missing.
+CREATE TABLE factor(
+  id INTEGER PRIMARY KEY, name TEXT, text TEXT, setting TEXT, before TEXT, after TEXT,
+  placebo INTEGER,
+  bandwidth REAL, bandwidth_lo REAL, bandwidth_hi REAL, bandwidth_blocks INTEGER,
+  bandwidth_word TEXT,      -- faster, slower, no difference …
+  bandwidth_said TEXT,      -- the same, and what would decide it
+  bandwidth_label TEXT,     -- the ratio with its interval
+  bandwidth_detectable REAL,
+  latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
+  latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
+  cells INTEGER, sizes TEXT,
+  why TEXT,                 -- neither is judged; or nothing
+  acted TEXT,               -- what became of the setting; or nothing
+  unexpected INTEGER,       -- 1: one of the variants is not on the expected path
+  by_chance REAL,           -- of all factors: the largest ratio if none had an effect
+  latency_why TEXT          -- of all factors: why latency is not judged; or nothing
+);
