@@ -182,11 +182,3 @@ unsigned claims_confirmed(const struct claims_result *results, unsigned n)
 		    claims_decided(&results[i]) && !results[i].primary && !results[i].alone;
 	return confirmed;
 }
-
-const struct claims_result *claims_primary(const struct claims_result *results, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (results[i].primary && results[i].outcome != CLAIMS_UNTESTED)
-			return &results[i];
-	return NULL;
-}

@@ -261,3 +261,42 @@ CREATE TABLE factor(
   by_chance REAL,           -- of all factors: the largest ratio if none had an effect
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
 );
+
+-- What the file claims of left ÷ right, and the outcome.
+CREATE TABLE claim(
+  id INTEGER PRIMARY KEY, name TEXT, text TEXT,
+  source TEXT,          -- whose line it tests; or nothing
+  says TEXT, original TEXT,              -- the line in English, and as it is there
+  needs TEXT,           -- what it lacks here, in place of a test; or nothing
+  left_name TEXT, right_name TEXT,       -- variants
+  left_coll TEXT, right_coll TEXT,       -- of each side its own collective; or nothing
+  metric TEXT, about TEXT, unit TEXT,    -- about: the metric in words
+  whole INTEGER,        -- 1: of trials, not of cells
+  by_path INTEGER,      -- 1: the metric depends on the data path
+  regime TEXT,
+  test TEXT,            -- less, more, within, needs
+  by REAL, times REAL,  -- within by of times; 0: of the whole
+  is_primary INTEGER,
+  outcome TEXT,         -- holds, little (less than claimed), fails, undecided, untested
+  verdict TEXT,         -- the same in words, and what would decide it
+  why TEXT,             -- it is untested; or nothing
+  p REAL,
+  p_adjusted REAL,      -- in the family of all but the primary claim
+  alpha REAL,           -- the p of a decision
+  alone INTEGER,        -- 1: decided, but not in its family
+  left_value REAL, right_value REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  estimate TEXT,        -- the ratio, to three digits
+  confidence REAL,      -- of its interval
+  cells INTEGER, blocks INTEGER,
+  from_bytes INTEGER, to_bytes INTEGER, sizes TEXT,
+  detectable REAL,      -- the least effect that could be seen
+  effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
+  odd TEXT,             -- the block that alone leaves it open; or nothing
+  share TEXT,           -- of the gap, that the step between its variants explains; or nothing
+  analogue INTEGER,     -- 1: the backend is only like the one that is meant
+  unexpected INTEGER,   -- 1: one of the variants is not on the expected path
+  pair INTEGER,         -- the same for claims that ask the same of two versions of the library
+  newer INTEGER,        -- 1: of the newer one
+  version TEXT          -- the version; nothing: claims are not paired
+);
