@@ -9,7 +9,7 @@
 static const struct chapter *const all[] = {
     &chapter_run,
     &chapter_noise,
-    &chapter_sources,
+    TEXT(sources),
     TEXT(claims),
     &chapter_tuning,
     &chapter_training,

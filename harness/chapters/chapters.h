@@ -13,7 +13,6 @@ const struct chapter *chapters_find(const char *name);
 extern const struct chapter
     chapter_run,
     chapter_noise,
-    chapter_sources,
     chapter_tuning,
     chapter_training,
     chapter_crossovers,

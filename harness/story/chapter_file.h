@@ -16,7 +16,8 @@
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows;
+ *                                       whole: all rows lead, on a terminal these
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
@@ -39,6 +40,7 @@ enum chapter_mark {
 	MARK_LINK,
 	MARK_FILES,
 	MARK_LEAD,
+	MARK_WHOLE,
 	MARK_UNASKED,
 	MARK_SETTLES,
 	MARK_PICTURE,

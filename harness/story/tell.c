@@ -399,6 +399,9 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	case MARK_LEAD:
 		story_lead(story, some_of(story, of->table, rows, n), part->text);
 		break;
+	case MARK_WHOLE:
+		story_lead_whole(story, of->table, some_of(story, of->table, rows, n), part->text);
+		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
 		break;
