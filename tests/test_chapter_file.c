@@ -20,7 +20,7 @@ TEST(a_chapter_is_parts_with_lines)
 	                            "-- What it answers.\n"
 	                            "\n"
 	                            "table t | Words | hidden | file=t.csv | common=All of it\n"
-	                            "  name\n"
+	                            "  name | | | filled wide\n"
 	                            "  speed:ratio | speed | GB/s | files\n"
 	                            "  SELECT name,\n"
 	                            "         1 speed FROM variant\n"
@@ -41,6 +41,7 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_string_equal(t->form.file, "t.csv");
 	assert_string_equal(t->form.common, "All of it");
 	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
+	assert_int_equal(t->form.columns[0].only, ONLY_FILLED | ONLY_WIDE);
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
 	assert_int_equal(say->roles, STORY_BODY | STORY_ANSWER);
 	assert_string_equal(say->query.sql, "where name = 'a'");
@@ -85,7 +86,7 @@ TEST(what_is_wrong_has_its_line)
 	    {"chapter x\ntable t\n", "x.chapter:2: a table is: table NAME | title"},
 	    {"chapter x\ntable t | T | wide\n", "x.chapter:2: a table has no option wide"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
-	    {"chapter x\ntable t | T\n  a | a | | all\n",
+	    {"chapter x\ntable t | T\n  a | a | | files all\n",
 	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
 	    {"chapter x\npivot t: a\n",
 	     "x.chapter:2: a pivot is: pivot TABLE: DOWN by ACROSS show VALUE"},

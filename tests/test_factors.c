@@ -1,11 +1,6 @@
 /* Factors and placebos: their verdicts, sizes and order. */
 #include "asked.h"
 
-#include "../harness/analysis/analysis.h"
-#include "../harness/arena.h"
-#include "../harness/chapters/chapters.h"
-#include "../harness/story/tell.h"
-
 /* The verdicts of the only factor, and the report's warning about it; NULL: none. */
 static void says(const char *bandwidth, const char *latency, const char *warning)
 {
@@ -27,14 +22,8 @@ static void says(const char *bandwidth, const char *latency, const char *warning
 TEST(a_placebo_should_do_nothing)
 {
 	factor("env", "nodirect", "threads-old")->placebo = true;
-	find();
-	assert_null(factors_alarm(&found->factors[0]));
-	done();
 	says("no difference within 2 %, as a placebo should be", "no difference within 2 %", NULL);
 	speed[1] = 1.1;
-	find();
-	assert_string_equal(factors_alarm(&found->factors[0]), "bandwidth and latency");
-	done();
 	says("faster: THE PLACEBO HAS AN EFFECT", "faster: THE PLACEBO HAS AN EFFECT",
 	     "THE PLACEBO HAS AN EFFECT on bandwidth and latency: factor env should change "
 	     "nothing, and bandwidth of threads-old is 1.1");
@@ -47,37 +36,22 @@ TEST(a_placebo_is_held_against_latency_too)
 {
 	factor("env", "threads-old", "processes-old")->placebo = true;
 	isolated_speed = 0.8;
-	find();
-	assert_string_equal(factors_alarm(&found->factors[0]), "latency");
-	done();
 	says("no difference within 2 %", "slower: THE PLACEBO HAS AN EFFECT",
 	     "THE PLACEBO HAS AN EFFECT on latency: factor env should change nothing, and "
 	     "latency of "
 	     "threads-old is 0.8");
 	/* Nor is latency judged if ranks share cores. */
 	made.cores = 1;
-	find();
-	assert_null(factors_alarm(&found->factors[0]));
-	assert_true(isnan(found->factors[0].latency.ratio.estimate));
-	done();
 	says("undecided", NULL, NULL);
 	made.cores = 16;
 	/* Noise in latency hides nothing of bandwidth; noise in that is neither. */
 	isolated_speed = 1;
 	isolated_noise = 0.2;
-	find();
-	assert_null(factors_alarm(&found->factors[0]));
-	assert_true(factors_proper(&found->factors[0]));
-	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_NO_DIFFERENCE);
-	assert_int_equal(found->factors[0].latency.kind, VERDICT_UNDECIDED);
-	done();
+	says("no difference within 2 %, as a placebo should be", "undecided", NULL);
 	noise = 0.2;
 	isolated_noise = 0.002;
-	find();
-	assert_null(factors_alarm(&found->factors[0]));
-	assert_false(factors_proper(&found->factors[0]));
-	assert_int_equal(found->factors[0].bandwidth.kind, VERDICT_UNDECIDED);
-	done();
+	says("undecided", "no difference within 2 %", NULL);
+	assert_lacks(made_read("report.md"), "as a placebo should be");
 }
 
 TEST(factors_stand_by_the_size_of_their_effect)
@@ -96,7 +70,7 @@ TEST(factors_stand_by_the_size_of_their_effect)
 	assert_near(found->factors[3].latency.ratio.estimate, 1.2, 0.01);
 	assert_int_equal(found->factors[3].bandwidth.kind, VERDICT_SLOWER);
 	assert_int_equal(found->factors[3].latency.kind, VERDICT_FASTER);
-	assert_false(factors_judged(&found->factors[0].latency));
+	assert_true(isnan(found->factors[0].latency.ratio.estimate));
 	done();
 	made_report(&made);
 	char *text = made_read("factors.csv");
@@ -145,7 +119,7 @@ TEST(a_factor_may_be_of_latency_alone)
 	find();
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(found->factors[i].why.kind, REASON_NONE);
-		assert_false(factors_judged(&found->factors[i].bandwidth));
+		assert_true(isnan(found->factors[i].bandwidth.ratio.estimate));
 	}
 	assert_int_equal(found->factors[2].ncells, 2);
 	assert_int_equal(found->factors[2].sizes.lo, 65536);
@@ -211,60 +185,46 @@ TEST(latency_has_a_column_where_it_is_judged)
 	    json_one_says(json_section(made_report(&made), "factors"), "Latency is not judged"));
 }
 
-/* What the chapter says below its picture. */
-static void tell_caption(struct arena *arena, void *of)
-{
-	static const struct chapter *const chapters[] = {&chapter_run, &chapter_factors};
-	static const struct record_run run;
-	static const struct summary s = {.run = &run, .reference = -1};
-	struct story story;
-	found->s = &s;
-	story_make(found, NULL, chapters, 2, arena, &story);
-	snprintf(of, 200, "%s", story_said(&story, STORY_CAPTION, 0)->text);
-}
-
-static const char *caption(void)
-{
-	static char said[200];
-	struct arena *arena = NULL;
-	assert_int_equal(arena_run(tell_caption, said, &arena), 0);
-	arena_free(arena);
-	return said;
-}
-
-/* What is undecided is not reported as no effect. */
-TEST_WITH(a_caption_says_what_is_decided, NULL, NULL)
+/* What is undecided is not reported as no effect. Of two factors the first may be an effect, and one
+ * block may leave the second open. */
+TEST(a_caption_says_what_is_decided)
 {
 	static const struct {
-		enum verdict_kind kinds[2];
+		double speed, noise;
+		unsigned off;
+		size_t from; /* sizes of the first factor */
 		const char *said;
 	} cases[] = {
-	    {{VERDICT_UNDECIDED, VERDICT_UNDECIDED}, "No factor's effect is decided here"},
-	    {{VERDICT_NO_DIFFERENCE, VERDICT_UNDECIDED},
-	     "No factor has an effect beyond the margin, as far as is decided"},
-	    {{VERDICT_NO_DIFFERENCE, VERDICT_NO_DIFFERENCE},
-	     "No factor has an effect beyond the margin"},
-	    {{VERDICT_SLOWER, VERDICT_UNDECIDED}, "one: 0.500 times the bandwidth; undecided in 1"},
+	    {1, 0.2, UINT_MAX, 1, "\"No factor's effect is decided here\""},
+	    {1, 0.002, 2, 1, "\"No factor has an effect beyond the margin, as far as is decided\""},
+	    {1, 0.002, UINT_MAX, 1, "\"No factor has an effect beyond the margin\""},
+	    {2, 0.002, 2, 1, "\"one: 0.500 times the bandwidth; undecided in 1\""},
+	    {2, 0.002, 2, 65536, "times the bandwidth (64 KiB to 256 KiB); undecided in 1\""},
 	};
-	static const struct factor factors[] = {{.name = "one"}, {.name = "two"}};
-	found = calloc(1, sizeof *found);
-	assert_non_null(found);
-	found->asked.nfactors = 2;
+	factor("one", "nodirect", "threads-old");
+	factor("two", "threads-old", "processes-old");
 	for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
-		for (unsigned i = 0; i < 2; i++)
-			found->factors[i] = (struct factors_result){
-			    .factor = &factors[i],
-			    .bandwidth = {.kind = cases[c].kinds[i],
-			                  .ratio = {.estimate = i ? 1 : 0.5, .lo = NAN}},
-			    .latency = {.ratio = {.estimate = NAN}}};
-		assert_string_equal(caption(), cases[c].said);
-		/* With different sizes each names its own. */
-		found->factors[0].sizes = (struct claim_range){64 << 10, 64 << 10};
-		assert_says_if(cases[c].kinds[0] == VERDICT_SLOWER, caption(),
-		               "times the bandwidth (64 KiB); undecided");
+		speed[0] = cases[c].speed;
+		noise = cases[c].noise;
+		off = cases[c].off;
+		asked.factors[0].bytes.lo = cases[c].from;
+		made_report(&made);
+		assert_says(made_read("report.json"), cases[c].said);
 	}
-	free(found);
-	found = NULL;
+}
+
+/* Of more than four only so many are named. */
+TEST(a_caption_names_the_largest_effects)
+{
+	speed[0] = 2;
+	for (unsigned i = 0; i < 6; i++) {
+		const char name[] = {(char)('a' + i), '\0'};
+		factor(name, "nodirect", "threads-old");
+	}
+	const json_t *report = made_report(&made);
+	assert_int_equal(json_count(report, "named_factors"), 4);
+	assert_says(made_read("report.json"), "times the bandwidth; 2 more with an effect\"");
+	json_assert_one_says(json_object_get(report, "answer"), "; and 2 more.");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -68,6 +68,8 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	static const char *const texts[][2] = {
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  name b FROM variant\n",
 	     "own.chapter:2: the query has no column a"},
+	    {"chapter x | X\ntable t | T\n  a | {b}\n  SELECT 1 a\n",
+	     "own.chapter:2: the query has no column b"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT\n  nam a FROM variant\n",
 	     "own.chapter:5:3: no such column: nam"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a FROM variants\n",
@@ -112,6 +114,19 @@ TEST(what_is_no_row_of_a_table_is_not_told)
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */
+/* A head in braces is the first row's. */
+TEST(a_head_may_come_from_the_rows)
+{
+	const char *warning;
+	const struct model *m = told("chapter x | X\n"
+	                             "table heads | T\n"
+	                             "  a | {b}\n"
+	                             "  SELECT 1 a, 'NCCL ' || 2 b UNION SELECT 2, 'other'\n",
+	                             &warning);
+	assert_null(warning);
+	assert_string_equal(story_find_table(&m->story, "heads")->form->columns[0].head, "NCCL 2");
+}
+
 TEST(every_chapter_fits_the_tables)
 {
 	static const char *const files[] = {"harness/data/schema.sql",

@@ -100,11 +100,3 @@ void claim_pairs_find(const struct analysis *a, struct claim_pairs *out)
 		pair->of[!newer] = other < 0 ? NULL : &a->claims[other];
 	}
 }
-
-const struct claim *claim_pair_sourced(const struct claim_pair *pair)
-{
-	for (unsigned k = 2; k--;)
-		if (pair->of[k] && pair->of[k]->claim->source[0])
-			return pair->of[k]->claim;
-	return NULL;
-}

@@ -16,9 +16,6 @@ struct claim_pairs {
 	struct claim_pair list[CLAIM_MAX]; /* in the order of the first of each */
 };
 
-/* The claim of a pair that names a line of a source; or NULL. */
-const struct claim *claim_pair_sourced(const struct claim_pair *pair);
-
 /* In columns if two claims differ in the version alone, and no claim is about a third version. */
 void claim_pairs_find(const struct analysis *analysis, struct claim_pairs *out);
 

@@ -173,20 +173,3 @@ void claims_family(struct claims_result *results, unsigned n, const char *primar
 		r->alone = claims_decided(r) && !(r->p_adjusted <= FAMILY_ALPHA);
 	}
 }
-
-unsigned claims_confirmed(const struct claims_result *results, unsigned n)
-{
-	unsigned confirmed = 0;
-	for (unsigned i = 0; i < n; i++)
-		confirmed +=
-		    claims_decided(&results[i]) && !results[i].primary && !results[i].alone;
-	return confirmed;
-}
-
-const struct claims_result *claims_primary(const struct claims_result *results, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (results[i].primary && results[i].outcome != CLAIMS_UNTESTED)
-			return &results[i];
-	return NULL;
-}

@@ -56,10 +56,6 @@ struct claims_result {
 
 /* Sets primary, p_adjusted and alone. primary: a name, or "". */
 void claims_family(struct claims_result *results, unsigned n, const char *primary);
-/* The primary claim that was tested, or NULL. */
-const struct claims_result *claims_primary(const struct claims_result *results, unsigned n);
-/* How many verdicts hold up within the family, which the primary claim is not in. */
-unsigned claims_confirmed(const struct claims_result *results, unsigned n);
 /* Whether there is a verdict: holds, does not hold, or the outcome between them. */
 bool claims_decided(const struct claims_result *result);
 

@@ -1,8 +1,5 @@
 #include "factors.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "evidence.h"
 
 static struct contrast contrast_of(const struct summary *s, const struct factor *factor,
@@ -51,24 +48,4 @@ struct factors_result factors_judge(const struct summary *s, const struct factor
 	if (!r.why.kind)
 		judge(s, &r);
 	return r;
-}
-
-bool factors_judged(const struct verdict *v)
-{
-	return !isnan(v->ratio.estimate);
-}
-
-const char *factors_alarm(const struct factors_result *r)
-{
-	bool bandwidth = verdict_effect(&r->bandwidth), latency = verdict_effect(&r->latency);
-	if (!r->factor->placebo || !(bandwidth || latency))
-		return NULL;
-	return !latency ? "bandwidth" : !bandwidth ? "latency" : "bandwidth and latency";
-}
-
-bool factors_proper(const struct factors_result *r)
-{
-	const struct verdict *first = factors_judged(&r->bandwidth) ? &r->bandwidth : &r->latency;
-	return r->factor->placebo && factors_judged(first) && verdict_within(first) &&
-	       !factors_alarm(r);
 }

@@ -251,3 +251,63 @@ CREATE TABLE choice(
   variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
   PRIMARY KEY(variant, place)
 );
+
+-- Two variants that differ in one setting, or in nothing that should matter (a placebo), and what
+-- that does to bandwidth of a stream, after ÷ before, and to latency (p50 of isolated calls),
+-- before ÷ after: above 1 is faster in both. What is not judged is missing.
+CREATE TABLE factor(
+  id INTEGER PRIMARY KEY, name TEXT, text TEXT, setting TEXT, before TEXT, after TEXT,
+  placebo INTEGER,
+  bandwidth REAL, bandwidth_lo REAL, bandwidth_hi REAL, bandwidth_blocks INTEGER,
+  bandwidth_word TEXT,      -- faster, slower, no difference …
+  bandwidth_said TEXT,      -- the same, and what would decide it
+  bandwidth_label TEXT,     -- the ratio with its interval
+  bandwidth_detectable REAL,
+  latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
+  latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
+  cells INTEGER, sizes TEXT,
+  why TEXT,                 -- neither is judged; or nothing
+  acted TEXT,               -- what became of the setting; or nothing
+  unexpected INTEGER,       -- 1: one of the variants is not on the expected path
+  by_chance REAL,           -- of all factors: the largest ratio if none had an effect
+  latency_why TEXT          -- of all factors: why latency is not judged; or nothing
+);
+
+-- What the file claims of left ÷ right, and the outcome.
+CREATE TABLE claim(
+  id INTEGER PRIMARY KEY, name TEXT, text TEXT,
+  source TEXT,          -- whose line it tests; or nothing
+  says TEXT, original TEXT,              -- the line in English, and as it is there
+  needs TEXT,           -- what it lacks here, in place of a test; or nothing
+  left_name TEXT, right_name TEXT,       -- variants
+  left_coll TEXT, right_coll TEXT,       -- of each side its own collective; or nothing
+  metric TEXT, about TEXT, unit TEXT,    -- about: the metric in words
+  whole INTEGER,        -- 1: of trials, not of cells
+  by_path INTEGER,      -- 1: the metric depends on the data path
+  regime TEXT,
+  test TEXT,            -- less, more, within, needs
+  by REAL, times REAL,  -- within by of times; 0: of the whole
+  is_primary INTEGER,
+  outcome TEXT,         -- holds, little (less than claimed), fails, undecided, untested
+  verdict TEXT,         -- the same in words, and what would decide it
+  why TEXT,             -- it is untested; or nothing
+  p REAL,
+  p_adjusted REAL,      -- in the family of all but the primary claim
+  alpha REAL,           -- the p of a decision
+  alone INTEGER,        -- 1: decided, but not in its family
+  left_value REAL, right_value REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  estimate TEXT,        -- the ratio, to three digits
+  confidence REAL,      -- of its interval
+  cells INTEGER, blocks INTEGER,
+  from_bytes INTEGER, to_bytes INTEGER, sizes TEXT,
+  detectable REAL,      -- the least effect that could be seen
+  effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
+  odd TEXT,             -- the block that alone leaves it open; or nothing
+  share TEXT,           -- of the gap, that the step between its variants explains; or nothing
+  analogue INTEGER,     -- 1: the backend is only like the one that is meant
+  unexpected INTEGER,   -- 1: one of the variants is not on the expected path
+  pair INTEGER,         -- the same for claims that ask the same of two versions of the library
+  newer INTEGER,        -- 1: of the newer one
+  version TEXT          -- the version; nothing: claims are not paired
+);

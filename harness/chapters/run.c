@@ -219,27 +219,3 @@ const char *run_word(struct arena *arena, const char *text, const char *word)
 	sanitize_word(word, quoted, bytes);
 	return arena_text(arena, "%s%s%s", text, *text ? " " : "", quoted);
 }
-
-/* "staged" or "direct"; NULL if the variant's path is not known. */
-static const char *way_of(const struct analysis *a, const char *name)
-{
-	const int v = index_variant(a->s, name);
-	const char *way = v < 0 ? "" : a->evidence.paths[v].data_path;
-	return !strcmp(way, "staged") || !strcmp(way, "direct") ? way : NULL;
-}
-
-const char *run_side(struct arena *arena, const struct claim *c, bool right)
-{
-	const char *name = right ? c->right : c->left, *coll = right ? c->right_coll : c->left_coll;
-	return *coll ? arena_text(arena, "%s %s", name, coll) : name;
-}
-
-const char *run_ways(const struct analysis *a, struct arena *arena, const struct claim *c)
-{
-	const char *left = way_of(a, c->left), *right = way_of(a, c->right);
-	if (!metric_info(c->metric)->data_path || !left || !right)
-		return NULL;
-	return !strcmp(left, right)
-	           ? arena_text(arena, "both %s", left)
-	           : arena_text(arena, "%s %s, %s %s", c->left, left, c->right, right);
-}

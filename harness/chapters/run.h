@@ -46,11 +46,4 @@ const char *run_word(struct arena *arena, const char *command, const char *word)
 /* Whether variants are compared version by version of the library. Then that is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);
 
-/* A side of a claim: its variant, with its collective if it has its own. */
-const char *run_side(struct arena *arena, const struct claim *claim, bool right);
-/* The data paths of a claim's two variants at large sizes, if both are known and its figure depends
- * on them: "both staged", "a staged, b direct"; else NULL. */
-const char *run_ways(const struct analysis *analysis, struct arena *arena,
-                     const struct claim *claim);
-
 #endif

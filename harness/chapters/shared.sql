@@ -49,3 +49,23 @@ SELECT variant, coll, root, sender, receiver, min(grp) grp,
        max(bytes) FILTER (WHERE large) bytes
 FROM outcome
 GROUP BY variant, coll, dtype, op, in_place, root, ranks;
+
+-- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
+CREATE VIEW family_claim AS
+SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p NOT NULL member,
+       outcome NOT IN ('undecided', 'untested') AND NOT is_primary AND NOT alone confirmed
+FROM claim;
+
+-- The same in words. ways: its variants' data paths; unseen: what an undecided one cannot see;
+-- mark: of a verdict that is taken alone, where others are confirmed.
+CREATE VIEW claim_in_words AS
+WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
+                   WHERE data_path IN ('staged', 'direct'))
+SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
+       right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
+       iif(l.data_path = r.data_path, 'both ' || l.data_path,
+           left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
+       'effects under ' || effect || ' cannot be seen here' unseen,
+       iif(alone AND (SELECT max(confirmed) FROM family_claim), ' (taken alone)', '') mark
+FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
+LEFT JOIN known_way r ON by_path AND r.name = right_name;

@@ -51,8 +51,8 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files", "lead", "unasked",
-                                    "settles", "picture", "front", NULL};
+static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
+                                    "unasked", "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
@@ -74,10 +74,12 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	c->unit = next_of(r->arena, &line, "|");
 	c->head = *c->head ? c->head : name;
 	const char *only = next_of(r->arena, &line, "|");
-	if (*only && index_of(onlys, only) < 0)
-		return wrong(r, "what a column is for is files, people, filled or wide, not ",
-		             only);
-	c->only = *only ? 1u << index_of(onlys, only) : 0;
+	for (const char *word; *(word = next_of(r->arena, &only, " "));) {
+		if (index_of(onlys, word) < 0)
+			return wrong(
+			    r, "what a column is for is files, people, filled or wide, not ", word);
+		c->only |= 1u << index_of(onlys, word);
+	}
 	table->form.columns = columns;
 	table->form.ncolumns++;
 	return 0;

@@ -16,11 +16,13 @@
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows;
+ *                                       whole: all rows lead, on a terminal these
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
  * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
+ * A head {KEY} is what the first row has there: NCCL 2.28.3.
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * unsettled: unless a chapter before has said how variants compare (settles).
@@ -38,6 +40,7 @@ enum chapter_mark {
 	MARK_LINK,
 	MARK_FILES,
 	MARK_LEAD,
+	MARK_WHOLE,
 	MARK_UNASKED,
 	MARK_SETTLES,
 	MARK_PICTURE,

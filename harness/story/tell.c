@@ -61,6 +61,14 @@ static double real_of(const struct db_rows *rows, const char *key, const char *e
 	return at < 0 ? NAN : db_real(rows, (unsigned)at);
 }
 
+/* The query's column that has a column's head, if that is "{key}"; or NULL. */
+static const char *key_of_head(struct arena *arena, const struct column *c)
+{
+	return *c->head == '{'
+	           ? arena_text(arena, "%.*s", (int)strcspn(c->head + 1, "}"), c->head + 1)
+	           : NULL;
+}
+
 static void take_value(struct arena *arena, const struct db_rows *rows, const struct column *c,
                        union slot *to)
 {
@@ -97,18 +105,23 @@ static void take_value(struct arena *arena, const struct db_rows *rows, const st
 	}
 }
 
-/* Each line of a table is a column of its query. */
+/* Each line of a table is a column of its query, and a head in braces another one. */
 static int check_columns(const struct teller *t, const struct chapter_part *part,
                          const struct db_rows *rows)
 {
-	for (unsigned i = 0; i < part->form.ncolumns; i++)
-		if (column_of(rows, part->form.columns[i].key, "") < 0)
-			return wrong(t, part, "the query has no column ",
-			             part->form.columns[i].key);
+	for (unsigned i = 0; i < part->form.ncolumns; i++) {
+		const struct column *c = &part->form.columns[i];
+		const char *keys[] = {c->key, key_of_head(t->story->arena, c)};
+		for (unsigned k = 0; k < 2 && keys[k]; k++)
+			if (column_of(rows, keys[k], "") < 0)
+				return wrong(t, part, "the query has no column ", keys[k]);
+	}
 	return 0;
 }
 
-static struct story_form *form_of(struct arena *arena, const struct story_form *from)
+/* Its heads as the first row has them. */
+static struct story_form *form_of(struct arena *arena, const struct story_form *from,
+                                  const struct db_rows *rows)
 {
 	struct story_form *form = ARENA_NEW(arena, struct story_form);
 	struct column *columns = ARENA_ARRAY(arena, struct column, from->ncolumns);
@@ -116,6 +129,9 @@ static struct story_form *form_of(struct arena *arena, const struct story_form *
 	for (unsigned i = 0; i < from->ncolumns; i++) {
 		columns[i] = from->columns[i];
 		columns[i].offset = i * sizeof(union slot);
+		const char *head = key_of_head(arena, &columns[i]);
+		head = head ? db_text(rows, (unsigned)column_of(rows, head, "")) : columns[i].head;
+		columns[i].head = head ? arena_copy(arena, head) : "";
 	}
 	form->columns = columns;
 	form->when = from->ncolumns * sizeof(union slot);
@@ -127,7 +143,6 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
                       struct told_table *out)
 {
 	struct arena *arena = t->story->arena;
-	const struct story_form *form = form_of(arena, &part->form);
 	const struct db_source all = {
 	    .file = part->query.file,
 	    .sql = arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
@@ -138,7 +153,9 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
 	if (!rows || check_columns(t, part, rows))
 		return -1;
-	for (; db_next(rows); n++) {
+	bool more_rows = db_next(rows);
+	const struct story_form *form = form_of(arena, &part->form, rows);
+	for (; more_rows; more_rows = db_next(rows), n++) {
 		if (n == room) {
 			char *more = arena_array(arena, room = 2 * room + 16, form->row_bytes);
 			memcpy(more, out->rows ? out->rows : more, n * form->row_bytes);
@@ -381,6 +398,9 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		break;
 	case MARK_LEAD:
 		story_lead(story, some_of(story, of->table, rows, n), part->text);
+		break;
+	case MARK_WHOLE:
+		story_lead_whole(story, of->table, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
