@@ -34,7 +34,7 @@ static const struct chapter *const all[] = {
     TEXT(settings),
     &chapter_factors,
     TEXT(exceptions),
-    &chapter_path,
+    TEXT(paths),
     TEXT(choices),
     TEXT(counters),
     &chapter_normal,

@@ -28,7 +28,6 @@ extern const struct chapter
     chapter_gap,
     chapter_ran,
     chapter_factors,
-    chapter_path,
     chapter_normal,
     chapter_scatter,
     chapter_captions,

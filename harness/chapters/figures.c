@@ -76,13 +76,14 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiiiiiiiit", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiit", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
-	       run_explains_gap(f->a), run_by_version(f->a, f->arena), s->run->search != NULL,
-	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
-	       f->a->evidence.missing);
+	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
+	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
+	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing);
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
@@ -316,6 +317,10 @@ static void put_ways(const struct figures *f)
 		db_add(f->db, "way", "itttttttttttt", v, p->transport, p->unexpected, p->links,
 		       p->data_path, p->registered, p->copy_engine, p->channels, p->chunk,
 		       p->algorithms, p->launched, p->why, p->pairs);
+		for (unsigned i = 0; i < p->nsettings; i++)
+			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
+			       p->settings[i].asked, p->settings[i].used,
+			       path_act_name(p->settings[i].act), p->settings[i].why);
 		if (summary_is_asked(f->s, v))
 			put_choices(f, v);
 	}

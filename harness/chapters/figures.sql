@@ -17,6 +17,8 @@ CREATE TABLE given(
   data           INTEGER, -- 1: any backend carries data
   has_isolated   INTEGER, -- 1: calls by themselves were measured, not of the limit alone
   compared       INTEGER, -- 1: times are compared with the reference
+  uncompared     TEXT,    -- why not; or nothing
+  trouble        TEXT,    -- how the variants did not do the same work; or nothing
   explained      INTEGER, -- 1: what a gap is made of is known
   by_version     INTEGER, -- 1: libraries are compared
   searched       INTEGER, -- 1: the run is a search
@@ -169,6 +171,9 @@ CREATE TABLE way(
   transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
   channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
 );
+
+-- What the library made of a variant's setting: capped, ignored …
+CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
 
 -- A variant's counters at a place: means over ranks.
 CREATE TABLE counted(
