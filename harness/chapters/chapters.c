@@ -30,7 +30,7 @@ static const struct chapter *const all[] = {
     &chapter_gap,
     TEXT(containers),
     TEXT(results),
-    &chapter_ran,
+    TEXT(ran),
     TEXT(settings),
     &chapter_factors,
     TEXT(exceptions),

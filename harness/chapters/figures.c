@@ -76,14 +76,15 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiit", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
-	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing);
+	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a));
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
@@ -287,10 +288,11 @@ static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitlli", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
 		       coll_pace_name((enum pace)g->pace), g->range.lo,
-		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells);
+		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
+		       regime_doubt_text(f->arena, f->s, g));
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}

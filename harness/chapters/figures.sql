@@ -25,7 +25,9 @@ CREATE TABLE given(
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
-  missing_counters TEXT   -- what counters lack, as the record says it
+  missing_counters TEXT,  -- what counters lack, as the record says it
+  gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
+  is_cut         INTEGER  -- 1: it lacks blocks that were asked for, too
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -140,7 +142,8 @@ CREATE TABLE regime(
   third   INTEGER,
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
-  tells   INTEGER  -- 1: it can distinguish variants
+  tells   INTEGER, -- 1: it can distinguish variants
+  doubt   TEXT     -- why not, a sentence
 );
 
 -- A variant in a regime, against the reference.

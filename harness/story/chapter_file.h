@@ -26,7 +26,8 @@
  * A title or head that is "{COLUMN}" is what the first row has there.
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
- * unsettled: unless a chapter before has said how variants compare (settles).
+ * unsettled: unless a chapter before has said how variants compare (settles); queries ask the view
+ * story, one row: answered, settled.
  *
  * A pivot has a line for each value of DOWN. each: one for each value of KEY, which begins its heading; pivots
  * that follow each other are told value by value. beside: with at most N lines they become its columns. */

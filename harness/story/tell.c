@@ -451,6 +451,16 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	return 1;
 }
 
+/* What chapters before have told, as a view of one row. */
+static int keep_story(struct db *db, struct story *story, struct status *st)
+{
+	const struct db_source told = {
+	    .file = "story",
+	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
+	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
+	return db_keep(db, "VIEW", "story", &told, st);
+}
+
 /* -1: a query or a placeholder is wrong; what was told until then has to be taken back. */
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
@@ -458,6 +468,8 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 	const struct teller t = {
 	    file, db, story, ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1), st};
 	db_drop(db); /* what the chapter before it asked is its own */
+	if (keep_story(db, story, st))
+		return -1;
 	for (unsigned i = 0; i < file->nparts; i++) {
 		const struct chapter_part *part = &file->parts[i];
 		if (part->kind == PART_VIEW && db_keep(db, "VIEW", part->name, &part->query, st))
