@@ -8,7 +8,7 @@
 #define TEXT(name) &(const struct chapter){#name, "", CHAPTER_BODY, NULL} /* name.chapter */
 static const struct chapter *const all[] = {
     &chapter_run,
-    &chapter_noise,
+    TEXT(noise),
     &chapter_sources,
     &chapter_claims,
     &chapter_tuning,

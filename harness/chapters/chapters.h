@@ -12,7 +12,6 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_run,
-    chapter_noise,
     chapter_sources,
     chapter_claims,
     chapter_tuning,
