@@ -56,7 +56,7 @@ static const struct chapter *const all[] = {
     &chapter_advice,
     &chapter_warnings,
     &chapter_unfinished,
-    &chapter_quick,
+    TEXT(quick),
 };
 // clang-format on
 

@@ -33,8 +33,7 @@ extern const struct chapter
     chapter_method,
     chapter_advice,
     chapter_warnings,
-    chapter_unfinished,
-    chapter_quick;
+    chapter_unfinished;
 // clang-format on
 
 #endif

@@ -7,6 +7,7 @@
 #include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
+#include "../analysis/spent.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -69,6 +70,17 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	}
 }
 
+/* What a trial's job took, on the mean. */
+static double job_s(const struct figures *f)
+{
+	double sum_s = 0;
+	unsigned n;
+	const struct spent_job *jobs = spent_jobs(f->s->run, f->arena, &n);
+	for (unsigned i = 0; i < n; i++)
+		sum_s += 1e-9 * (double)(jobs[i].job->to_ns - jobs[i].job->from_ns);
+	return n ? sum_s / n : NAN;
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
@@ -76,7 +88,7 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -84,7 +96,7 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a));
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)

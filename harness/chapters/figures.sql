@@ -27,7 +27,8 @@ CREATE TABLE given(
   asked_gap      INTEGER, -- 1: it asks for a gap
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
-  is_cut         INTEGER  -- 1: it lacks blocks that were asked for, too
+  is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
+  job_s          REAL     -- a trial's job took, on the mean
 );
 
 -- How often verdicts could be seen before measuring went on: one row.

@@ -143,12 +143,13 @@ enum how {
 	HOW_TIMES,
 	HOW_INVERSE,
 	HOW_EFFECT,
+	HOW_DURATION,
 	HOWS
 };
 
-static const char *const how_names[HOWS] = {"short",   "full",     "brief", "interval",
-                                            "percent", "percents", "less",  "more",
-                                            "times",   "inverse",  "effect"};
+static const char *const how_names[HOWS] = {"short",   "full",     "brief",  "interval",
+                                            "percent", "percents", "less",   "more",
+                                            "times",   "inverse",  "effect", "duration"};
 
 static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
 {
@@ -186,6 +187,9 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 		return;
 	case HOW_EFFECT:
 		snprintf(text, bytes, "%s", format_effect(c->x).text);
+		return;
+	case HOW_DURATION:
+		snprintf(text, bytes, "%s", format_duration(c->x).text);
 		return;
 	default:
 		snprintf(text, bytes, "%s", format_estimate(c->x).text);
