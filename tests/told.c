@@ -79,16 +79,20 @@ static struct entry entry_of(const char *kind, const json_t *value, int side)
 
 static void add_row(const json_t *table, const json_t *row)
 {
-	static const char *const hows[] = {NULL,       "full", "brief", "interval", "percent",
-	                                   "percents", "less", "more",  "times",    "inverse"};
+	static const char *const hows[] = {NULL,      "full",     "brief",  "interval",
+	                                   "percent", "percents", "less",   "more",
+	                                   "times",   "inverse",  "effect", "duration"};
 	const json_t *columns = json_object_get(table, "columns");
 	char text[ENTRY_TEXT_BYTES];
 	for (size_t c = 0; c < json_array_size(columns); c++) {
-		const char *kind =
-		    json_string_value(json_object_get(json_array_get(columns, c), "kind"));
+		const json_t *column = json_array_get(columns, c);
+		const char *kind = json_string_value(json_object_get(column, "kind")),
+		           *unit = json_string_value(json_object_get(column, "unit"));
+		/* Seconds alone are a duration. */
+		const size_t nhows = sizeof hows / sizeof *hows - (!unit || strcmp(unit, "s") != 0);
 		for (int side = -1; side <= 1; side++) {
 			const struct entry e = entry_of(kind, json_array_get(row, c), side);
-			for (size_t h = 0; e.has && h < sizeof hows / sizeof *hows; h++)
+			for (size_t h = 0; e.has && h < nhows; h++)
 				if (entry_say(&e, hows[h], text, sizeof text))
 					add(said, &nsaid, text);
 			if (e.has && !side && !strcmp(kind, "verdict"))

@@ -250,14 +250,6 @@ bool regimes_tell(const struct regimes *regimes)
 	return false;
 }
 
-bool regime_has_beyond(const struct regime *r)
-{
-	for (unsigned v = 0; v < r->nvariants; v++)
-		if ((int)v != r->twin && regime_beyond(r, &r->contrasts[v].verdict.ratio))
-			return true;
-	return false;
-}
-
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||

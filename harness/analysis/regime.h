@@ -82,8 +82,6 @@ bool regime_holds(const struct summary *summary, const struct regime *regime,
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 /* Whether any can distinguish variants. */
 bool regimes_tell(const struct regimes *regimes);
-/* Whether a variant is beyond the A/A line, and so has a verdict in any case. */
-bool regime_has_beyond(const struct regime *regime);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
  * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */

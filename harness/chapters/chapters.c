@@ -8,7 +8,7 @@
 #define TEXT(name) &(const struct chapter){#name, "", CHAPTER_BODY, NULL} /* name.chapter */
 static const struct chapter *const all[] = {
     &chapter_run,
-    &chapter_noise,
+    TEXT(noise),
     TEXT(sources),
     TEXT(claims),
     &chapter_tuning,
@@ -29,12 +29,12 @@ static const struct chapter *const all[] = {
     TEXT(tests),
     &chapter_gap,
     TEXT(containers),
-    &chapter_results,
-    &chapter_ran,
+    TEXT(results),
+    TEXT(ran),
     TEXT(settings),
     TEXT(factors),
     TEXT(exceptions),
-    &chapter_path,
+    TEXT(paths),
     TEXT(choices),
     TEXT(counters),
     &chapter_normal,
@@ -56,7 +56,7 @@ static const struct chapter *const all[] = {
     &chapter_advice,
     &chapter_warnings,
     &chapter_unfinished,
-    &chapter_quick,
+    TEXT(quick),
 };
 // clang-format on
 

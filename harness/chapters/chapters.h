@@ -12,7 +12,6 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_run,
-    chapter_noise,
     chapter_tuning,
     chapter_training,
     chapter_crossovers,
@@ -23,9 +22,6 @@ extern const struct chapter
     chapter_cliffs,
     chapter_versions,
     chapter_gap,
-    chapter_results,
-    chapter_ran,
-    chapter_path,
     chapter_normal,
     chapter_scatter,
     chapter_captions,
@@ -33,8 +29,7 @@ extern const struct chapter
     chapter_method,
     chapter_advice,
     chapter_warnings,
-    chapter_unfinished,
-    chapter_quick;
+    chapter_unfinished;
 // clang-format on
 
 #endif

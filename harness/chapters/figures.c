@@ -10,6 +10,7 @@
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../config/family.h"
+#include "../analysis/spent.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -77,6 +78,17 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	}
 }
 
+/* What a trial's job took, on the mean. */
+static double job_s(const struct figures *f)
+{
+	double sum_s = 0;
+	unsigned n;
+	const struct spent_job *jobs = spent_jobs(f->s->run, f->arena, &n);
+	for (unsigned i = 0; i < n; i++)
+		sum_s += 1e-9 * (double)(jobs[i].job->to_ns - jobs[i].job->from_ns);
+	return n ? sum_s / n : NAN;
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
@@ -84,13 +96,15 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiiiiiiiit", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
-	       run_explains_gap(f->a), run_by_version(f->a, f->arena), s->run->search != NULL,
-	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
-	       f->a->evidence.missing);
+	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
+	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
+	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
@@ -308,23 +322,29 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
 	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
-	char verdict[VERDICT_TEXT_BYTES];
+	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
-	db_add(f->db, "speed", "iidrtttii", nth, v, c->left_side.value * scale, *r, verdict,
+	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
+	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
+	       c->right_side.value * scale, *r, verdict,
 	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict));
+	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
+	       c->verdict.detectable,
+	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
+	       *odd ? odd : NULL);
 }
 
 static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitlli", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
 		       coll_pace_name((enum pace)g->pace), g->range.lo,
-		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells);
+		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
+		       regime_doubt_text(f->arena, f->s, g));
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}
@@ -351,6 +371,10 @@ static void put_ways(const struct figures *f)
 		db_add(f->db, "way", "itttttttttttt", v, p->transport, p->unexpected, p->links,
 		       p->data_path, p->registered, p->copy_engine, p->channels, p->chunk,
 		       p->algorithms, p->launched, p->why, p->pairs);
+		for (unsigned i = 0; i < p->nsettings; i++)
+			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
+			       p->settings[i].asked, p->settings[i].used,
+			       path_act_name(p->settings[i].act), p->settings[i].why);
 		if (summary_is_asked(f->s, v))
 			put_choices(f, v);
 	}

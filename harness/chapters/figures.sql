@@ -17,13 +17,18 @@ CREATE TABLE given(
   data           INTEGER, -- 1: any backend carries data
   has_isolated   INTEGER, -- 1: calls by themselves were measured, not of the limit alone
   compared       INTEGER, -- 1: times are compared with the reference
+  uncompared     TEXT,    -- why not; or nothing
+  trouble        TEXT,    -- how the variants did not do the same work; or nothing
   explained      INTEGER, -- 1: what a gap is made of is known
   by_version     INTEGER, -- 1: libraries are compared
   searched       INTEGER, -- 1: the run is a search
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
-  missing_counters TEXT   -- what counters lack, as the record says it
+  missing_counters TEXT,  -- what counters lack, as the record says it
+  gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
+  is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
+  job_s          REAL     -- a trial's job took, on the mean
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -149,19 +154,23 @@ CREATE TABLE regime(
   third   INTEGER,
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
-  tells   INTEGER  -- 1: it can distinguish variants
+  tells   INTEGER, -- 1: it can distinguish variants
+  doubt   TEXT     -- why not, a sentence
 );
 
 -- A variant in a regime, against the reference.
 CREATE TABLE speed(
   regime INTEGER, variant INTEGER,
-  value REAL,        -- of the metric
+  value REAL, reference_value REAL, -- of the metric
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
   verdict TEXT,
   effect TEXT,       -- faster, slower, as fast, undecided
   word TEXT,         -- the same in the words of verdicts
   cells INTEGER,
-  within INTEGER     -- 1: surely within the margin
+  within INTEGER,    -- 1: surely within the margin
+  detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
+  unseen REAL,       -- the same, none below the margin or the A/A line's
+  odd TEXT           -- the one block that leaves it undecided; or nothing
 );
 
 -- A variant at a place, against the one that differs from it only in the library's next version.
@@ -177,6 +186,9 @@ CREATE TABLE way(
   transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
   channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
 );
+
+-- What the library made of a variant's setting: capped, ignored …
+CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
 
 -- A variant's counters at a place: means over ranks.
 CREATE TABLE counted(

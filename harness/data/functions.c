@@ -9,6 +9,7 @@
 #include "../analysis/stats.h"
 #include "../arena.h"
 #include "../coll/coll.h"
+#include "../sanitize.h"
 
 /* --- aggregates over numbers --- */
 
@@ -164,6 +165,18 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *word = (const char *)sqlite3_value_text(values[0]);
+	const size_t bytes = SANITIZE_WORD(word ? strlen(word) : 0);
+	char *text = word ? sqlite3_malloc64(bytes) : NULL;
+	(void)n;
+	if (!text)
+		return;
+	sanitize_word(word, text, bytes);
+	sqlite3_result_text(context, text, -1, sqlite3_free);
+}
+
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
@@ -198,6 +211,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"ratio_lo", 2, NULL, add_number, take_lo},
 	    {"ratio_hi", 2, NULL, add_number, take_hi},
 	    {"size", 1, size, NULL, NULL},
+	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

@@ -9,6 +9,7 @@
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
  *   size(bytes)      "16 MiB"
+ *   shell_word(text) quoted, so that a shell reads it back as one word
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
 #ifndef LAUNCHGAP_FUNCTIONS_H

@@ -61,12 +61,11 @@ static double real_of(const struct db_rows *rows, const char *key, const char *e
 	return at < 0 ? NAN : db_real(rows, (unsigned)at);
 }
 
-/* The query's column that has a column's head, if that is "{key}"; or NULL. */
-static const char *key_of_head(struct arena *arena, const struct column *c)
+/* The column that "{key}" names; or NULL. */
+static const char *key_of(struct arena *arena, const char *words)
 {
-	return *c->head == '{'
-	           ? arena_text(arena, "%.*s", (int)strcspn(c->head + 1, "}"), c->head + 1)
-	           : NULL;
+	return *words == '{' ? arena_text(arena, "%.*s", (int)strcspn(words + 1, "}"), words + 1)
+	                     : NULL;
 }
 
 static void take_value(struct arena *arena, const struct db_rows *rows, const struct column *c,
@@ -111,7 +110,7 @@ static int check_columns(const struct teller *t, const struct chapter_part *part
 {
 	for (unsigned i = 0; i < part->form.ncolumns; i++) {
 		const struct column *c = &part->form.columns[i];
-		const char *keys[] = {c->key, key_of_head(t->story->arena, c)};
+		const char *keys[] = {c->key, key_of(t->story->arena, c->head)};
 		for (unsigned k = 0; k < 2 && keys[k]; k++)
 			if (column_of(rows, keys[k], "") < 0)
 				return wrong(t, part, "the query has no column ", keys[k]);
@@ -119,19 +118,27 @@ static int check_columns(const struct teller *t, const struct chapter_part *part
 	return 0;
 }
 
-/* Its heads as the first row has them. */
+/* What the query's first row has of a title or head that is "{key}"; "" of nothing. */
+static const char *words_of(struct arena *arena, const struct db_rows *first, const char *words)
+{
+	const char *key = key_of(arena, words);
+	const int at = key ? column_of(first, key, "") : -1;
+	const char *text = at < 0 ? NULL : db_text(first, (unsigned)at);
+	return !key ? words : text ? arena_copy(arena, text) : "";
+}
+
+/* The form of a table's rows; of `first` its words are. */
 static struct story_form *form_of(struct arena *arena, const struct story_form *from,
-                                  const struct db_rows *rows)
+                                  const struct db_rows *first)
 {
 	struct story_form *form = ARENA_NEW(arena, struct story_form);
 	struct column *columns = ARENA_ARRAY(arena, struct column, from->ncolumns);
 	*form = *from;
+	form->title = words_of(arena, first, from->title);
 	for (unsigned i = 0; i < from->ncolumns; i++) {
 		columns[i] = from->columns[i];
 		columns[i].offset = i * sizeof(union slot);
-		const char *head = key_of_head(arena, &columns[i]);
-		head = head ? db_text(rows, (unsigned)column_of(rows, head, "")) : columns[i].head;
-		columns[i].head = head ? arena_copy(arena, head) : "";
+		columns[i].head = words_of(arena, first, from->columns[i].head);
 	}
 	form->columns = columns;
 	form->when = from->ncolumns * sizeof(union slot);
@@ -153,13 +160,13 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
 	if (!rows || check_columns(t, part, rows))
 		return -1;
-	bool more_rows = db_next(rows);
+	bool more = db_next(rows);
 	const struct story_form *form = form_of(arena, &part->form, rows);
-	for (; more_rows; more_rows = db_next(rows), n++) {
+	for (; more; more = db_next(rows), n++) {
 		if (n == room) {
-			char *more = arena_array(arena, room = 2 * room + 16, form->row_bytes);
-			memcpy(more, out->rows ? out->rows : more, n * form->row_bytes);
-			out->rows = more;
+			char *wider = arena_array(arena, room = 2 * room + 16, form->row_bytes);
+			memcpy(wider, out->rows ? out->rows : wider, n * form->row_bytes);
+			out->rows = wider;
 		}
 		for (unsigned i = 0; i < form->ncolumns; i++)
 			take_value(arena, rows, &form->columns[i],
@@ -229,11 +236,14 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	return !rows || db_end(rows, t->st) ? NULL : texts;
 }
 
-/* How a sentence about a row of a table, or about several, goes on. */
-static int go_on(const struct teller *t, const struct chapter_part *part, struct phrase *p,
-                 const struct told_table *of, unsigned row)
+/* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
+static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
+                 const struct told_table *of, unsigned row, bool *listed)
 {
+	struct chapter_part own = *from, *part = &own;
 	struct told_table *also;
+	own.name =
+	    phrase_row(t->story->arena, of->table->form, story_row(of->table, row), from->name);
 	if (table_of(t, part, &also))
 		return -1;
 	if (!also)
@@ -247,6 +257,10 @@ static int go_on(const struct teller *t, const struct chapter_part *part, struct
 	for (unsigned i = 0; i < n; i++)
 		if (!part->by || !strcmp(theirs[rows[i]], mine[row]))
 			rows[kept++] = rows[i];
+	if (kept && part->also) {
+		phrase_words(p, *listed ? "; " : " ");
+		*listed = true;
+	}
 	if (kept && strpbrk(part->text, "{["))
 		phrase_add(p, also->table, rows, kept, part->text);
 	else if (kept)
@@ -261,9 +275,10 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 	const unsigned step = part->together ? n : 1;
 	for (unsigned i = 0; i < n; i += step) {
 		struct phrase p = phrase_begin(t->story);
+		bool listed = false;
 		phrase_add(&p, of->table, rows + i, step, part->text);
 		for (unsigned k = 1; k <= nparts; k++)
-			if (go_on(t, part + k, &p, of, rows[i]))
+			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
 		phrase_end(&p, part->roles);
 	}
@@ -386,9 +401,11 @@ static const struct story_table *some_of(struct story *story, const struct story
 static void tell_mark(struct story *story, const struct chapter_part *part,
                       const struct told_table *of, const unsigned *rows, unsigned n)
 {
+	struct phrase heading = phrase_begin(story);
 	switch (part->mark) {
 	case MARK_HEADING:
-		story_part(story, part->text);
+		phrase_add(&heading, of->table, rows, n, part->text);
+		story_part(story, heading.text);
 		break;
 	case MARK_LINK:
 		story_link(story);
@@ -420,11 +437,15 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivots(t, part);
+	const struct chapter_part *last = t->file->parts + t->file->nparts;
 	struct told_table *of;
+	unsigned more = 0;
+	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
+		more++;
 	if (table_of(t, part, &of))
 		return -1;
 	if (!of || (part->unsettled && t->story->settled))
-		return 1;
+		return (int)more + 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
 		return 1;
@@ -432,10 +453,6 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	const struct chapter_part *last = t->file->parts + t->file->nparts;
-	unsigned more = 0;
-	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
-		more++;
 	if (more)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
@@ -445,6 +462,16 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	return 1;
 }
 
+/* What chapters before have told, as a view of one row. */
+static int keep_story(struct db *db, struct story *story, struct status *st)
+{
+	const struct db_source told = {
+	    .file = "story",
+	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
+	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
+	return db_keep(db, "VIEW", "story", &told, st);
+}
+
 /* -1: a query or a placeholder is wrong; what was told until then has to be taken back. */
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
@@ -452,6 +479,8 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 	const struct teller t = {
 	    file, db, story, ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1), st};
 	db_drop(db); /* what the chapter before it asked is its own */
+	if (keep_story(db, story, st))
+		return -1;
 	for (unsigned i = 0; i < file->nparts; i++) {
 		const struct chapter_part *part = &file->parts[i];
 		if (part->kind == PART_VIEW && db_keep(db, "VIEW", part->name, &part->query, st))
