@@ -37,7 +37,7 @@ static const struct chapter *const all[] = {
     &chapter_path,
     TEXT(choices),
     TEXT(counters),
-    &chapter_normal,
+    TEXT(normal),
     &chapter_scatter,
     TEXT(hosts),
     TEXT(all_sizes),

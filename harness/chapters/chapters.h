@@ -30,7 +30,6 @@ extern const struct chapter
     chapter_ran,
     chapter_factors,
     chapter_path,
-    chapter_normal,
     chapter_scatter,
     chapter_captions,
     chapter_calls,

@@ -201,6 +201,7 @@ CREATE TABLE device(
   rank INTEGER PRIMARY KEY,
   device TEXT, name TEXT,
   numa INTEGER,
+  core_numa INTEGER,         -- of the core that its worker is bound to
   bridge INTEGER,            -- the first rank at its PCIe switch
   nvlinks INTEGER,           -- up
   to_switch INTEGER,         -- of these to NVSwitches
@@ -239,4 +240,26 @@ CREATE TABLE link_load(
 CREATE TABLE choice(
   variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
   PRIMARY KEY(variant, place)
+);
+
+-- A variant at a place in one trial: medians, over connections and cycles their means.
+CREATE TABLE trial_time(variant INTEGER, place INTEGER, block INTEGER, ord INTEGER, time_ns REAL);
+
+-- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
+-- collectives that have such a bound, in a run whose data is right.
+CREATE TABLE crossed(
+  variant INTEGER, place INTEGER,
+  hosts  INTEGER, -- of the variant
+  joined TEXT,    -- the links between GPUs, whatever it crosses
+  links  TEXT,    -- those that it crosses
+  gbs    REAL,    -- of busbw at most
+  why    TEXT,    -- that is not known between hosts
+  PRIMARY KEY(variant, place)
+);
+
+-- What reference records reached in stream (results/reference/bandwidth.csv).
+CREATE TABLE reached(
+  gpu TEXT, layout TEXT, what TEXT, settings TEXT, bytes INTEGER,
+  library TEXT, created TEXT, record TEXT, boot TEXT, link TEXT, data_path TEXT,
+  blocks INTEGER, gbs REAL, least REAL, most REAL -- the median over blocks, and all of these
 );

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,25 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+/* 2.28.3 as 22803; 0: it is none. */
+static void version(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *text = (const char *)sqlite3_value_text(values[0]);
+	unsigned major = 0, minor = 0, patch = 0;
+	(void)n;
+	sscanf(text ? text : "", "%2u.%2u.%2u", &major, &minor, &patch);
+	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
+}
+
+static void student(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const int df = sqlite3_value_int(values[1]);
+	(void)n;
+	if (df > 0)
+		sqlite3_result_double(
+		    context, stats_student_quantile(sqlite3_value_double(values[0]), (unsigned)df));
+}
+
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
@@ -125,6 +145,8 @@ bool functions_add(struct sqlite3 *lite)
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
 	    {"size", 1, size, NULL, NULL},
+	    {"version", 1, version, NULL, NULL},
+	    {"student", 2, student, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

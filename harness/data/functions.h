@@ -4,6 +4,8 @@
  *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
  *   size(bytes)      "16 MiB"
+ *   version(text)    22803 of 2.28.3; 0: it is none
+ *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
 #ifndef LAUNCHGAP_FUNCTIONS_H

@@ -71,7 +71,8 @@ static void put_variant(struct db *db, struct arena *arena, const struct record_
 	db_add(db, "variant", "ittttiiittiit", id, v->name, v->role, v->mode, v->layout,
 	       layout.processes, layout.threads, layout_ranks(layout), v->backend, v->bind,
 	       traits->gpus, traits->logs_path, filled(v->skip));
-	put_settings(db, arena, id, &v->settings);
+	if (v->known)
+		put_settings(db, arena, id, &v->settings);
 }
 
 static unsigned variant_of(const struct record_run *run, const char *name)

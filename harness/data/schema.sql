@@ -22,7 +22,7 @@ CREATE TABLE variant(
 );
 
 -- A variant's settings, and the variables that it sets (env.NAME), as an experiment file writes
--- them.
+-- them; none if this program does not know them.
 CREATE TABLE setting(
   variant INTEGER,
   key     TEXT,

@@ -72,7 +72,7 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
 	c->head = next_of(r->arena, &line, "|");
 	c->unit = next_of(r->arena, &line, "|");
-	c->head = *c->head ? c->head : name;
+	c->head = !*c->head ? name : strcmp(c->head, "-") != 0 ? c->head : "";
 	const char *only = next_of(r->arena, &line, "|");
 	if (*only && index_of(onlys, only) < 0)
 		return wrong(r, "what a column is for is files, people, filled or wide, not ",
@@ -326,6 +326,9 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	}
 	if (!out->chapter.name)
 		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
+	for (unsigned i = 1; i < out->nparts; i++)
+		if (out->parts[i].kind == PART_SENTENCE && !*out->parts[i].text)
+			out->parts[i].text = out->parts[i - 1].text;
 	for (unsigned i = 0; i < out->nparts; i++)
 		if ((out->parts[i].kind == PART_SENTENCE || out->parts[i].kind == PART_AND) &&
 		    check_keys(&r, &out->parts[i]))
