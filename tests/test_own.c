@@ -111,6 +111,45 @@ TEST(what_is_no_row_of_a_table_is_not_told)
 	assert_string_equal(x->blocks[1].sentence->text, "It is 7.");
 }
 
+/* Of each row the table that it names, whose title and head are its own rows'. */
+TEST(a_sentence_goes_on_over_the_tables_of_its_row)
+{
+	const char *warning;
+	const struct model *m =
+	    told("chapter x | X\n"
+	         "table sizes | Sizes | hidden\n  size\n  lines:count\n"
+	         "  SELECT 'large' size, 1 lines UNION ALL SELECT 'small', 3\n"
+	         "heading sizes where lines > 1\n  {size}: {lines}\n"
+	         "table of_small | {title} | bars=speed\n  name\n  speed:number | {unit}\n"
+	         "  SELECT 'a' name, 1 speed, 'GB/s' unit, 'Few' title\n"
+	         "  UNION ALL SELECT 'b', 2, NULL, NULL UNION ALL SELECT 'c', 3, NULL, NULL\n"
+	         "table of_large | Large | like=of_small\n  SELECT 'd' name, 0.5 speed, 'µs' unit\n"
+	         "say sizes order by rowid desc\n  At {size}\n"
+	         "also of_{size} where speed < 1\n  slow: [{name} by {speed:effect}]\n"
+	         "also of_{size} where speed >= 1\n  fast: [{name}|, | and ]\n"
+	         "also of_{size} where speed > 1\n  best: [{name}| or ]\n"
+	         "and sizes by size\n  , with {lines}.\n"
+	         "settles sizes\n"
+	         "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
+	         &warning);
+	if (warning)
+		fail_msg("%s", warning);
+	const struct story_chapter *x = story_find(&m->story, "x");
+	const struct story_table *small = story_find_table(&m->story, "of_small"),
+	                         *large = story_find_table(&m->story, "of_large");
+	assert_int_equal(x->nblocks, 6);
+	assert_string_equal(x->blocks[1].text, "small: 3");
+	assert_string_equal(small->form->title, "Few");
+	assert_string_equal(story_column(small, "speed")->head, "GB/s");
+	assert_string_equal(story_column(large, "speed")->head, "µs");
+	assert_string_equal(large->form->bars, "speed");
+	assert_string_equal(x->blocks[4].sentence->text,
+	                    "At small fast: a, b and c; best: b or c, with 3.");
+	assert_string_equal(x->blocks[5].sentence->text, "At large slow: d by 50 %, with 1.");
+	for (unsigned i = 0; i < m->story.npictures; i++)
+		assert_string_not_equal(m->story.pictures[i].name, "{size}");
+}
+
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */
 TEST(every_chapter_fits_the_tables)
 {

@@ -29,7 +29,7 @@ static const struct chapter *const all[] = {
     &chapter_tests,
     &chapter_gap,
     TEXT(containers),
-    &chapter_results,
+    TEXT(results),
     &chapter_ran,
     TEXT(settings),
     &chapter_factors,

@@ -26,7 +26,6 @@ extern const struct chapter
     chapter_versions,
     chapter_tests,
     chapter_gap,
-    chapter_results,
     chapter_ran,
     chapter_factors,
     chapter_path,

@@ -271,13 +271,18 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
 	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
-	char verdict[VERDICT_TEXT_BYTES];
+	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
-	db_add(f->db, "speed", "iidrtttii", nth, v, c->left_side.value * scale, *r, verdict,
+	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
+	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
+	       c->right_side.value * scale, *r, verdict,
 	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict));
+	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
+	       c->verdict.detectable,
+	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
+	       *odd ? odd : NULL);
 }
 
 static void put_regimes(const struct figures *f)

@@ -144,13 +144,16 @@ CREATE TABLE regime(
 -- A variant in a regime, against the reference.
 CREATE TABLE speed(
   regime INTEGER, variant INTEGER,
-  value REAL,        -- of the metric
+  value REAL, reference_value REAL, -- of the metric
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
   verdict TEXT,
   effect TEXT,       -- faster, slower, as fast, undecided
   word TEXT,         -- the same in the words of verdicts
   cells INTEGER,
-  within INTEGER     -- 1: surely within the margin
+  within INTEGER,    -- 1: surely within the margin
+  detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
+  unseen REAL,       -- the same, none below the margin or the A/A line's
+  odd TEXT           -- the one block that leaves it undecided; or nothing
 );
 
 -- A variant at a place, against the one that differs from it only in the library's next version.

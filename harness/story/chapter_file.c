@@ -83,6 +83,25 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	return 0;
 }
 
+static const struct chapter_part *table_named(const struct chapter_file *f, const char *name)
+{
+	for (unsigned i = 0; i < f->nparts; i++)
+		if (f->parts[i].kind == PART_TABLE && !strcmp(f->parts[i].name, name))
+			return &f->parts[i];
+	return NULL;
+}
+
+static int take_columns(const struct reader *r, struct story_form *form, const char *name)
+{
+	const struct chapter_part *from = table_named(r->out, name);
+	if (!from)
+		return wrong(r, "no table above is ", name);
+	form->columns = from->form.columns;
+	form->ncolumns = from->form.ncolumns;
+	form->bars = from->form.bars;
+	return 0;
+}
+
 /* "memory | Memory | hidden | file=memory.csv" */
 static int begin_table(const struct reader *r, struct chapter_part *part, const char *rest)
 {
@@ -102,7 +121,10 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 			form->file = value + 1;
 		else if (value && !strncmp(option, "common=", 7))
 			form->common = value + 1;
-		else
+		else if (value && !strncmp(option, "like=", 5)) {
+			if (take_columns(r, form, value + 1))
+				return -1;
+		} else
 			return wrong(r, "a table has no option ", option);
 	}
 	return *form->title ? 0 : wrong(r, "a table is: table NAME | title", "");
@@ -219,14 +241,15 @@ static int begin_part(const struct reader *r, const char *line)
 		return 0;
 	}
 	const int mark = index_of(marks, word);
-	const bool goes_on = !strcmp(word, "and");
+	const bool also = !strcmp(word, "also"), goes_on = also || !strcmp(word, "and");
 	if (mark < 0 && !goes_on)
 		return begin_sentence(r, part, line);
 	if (goes_on &&
 	    (f->nparts < 2 || (part[-1].kind != PART_SENTENCE && part[-1].kind != PART_AND)))
-		return wrong(r, "only a sentence goes on with: ", "and");
+		return wrong(r, "only a sentence goes on with: ", word);
 	part->kind = goes_on ? PART_AND : PART_MARK;
 	part->mark = (enum chapter_mark)mark;
+	part->also = also;
 	part->name = next_of(r->arena, &rest, " ");
 	part->by = goes_on ? option_of(r->arena, &rest, "by") : NULL;
 	part->query.sql = arena_copy(r->arena, rest);
@@ -273,14 +296,6 @@ static int continue_part(const struct reader *r, const char *line)
 	return 0;
 }
 
-static const struct chapter_part *table_named(const struct chapter_file *f, const char *name)
-{
-	for (unsigned i = 0; i < f->nparts; i++)
-		if (f->parts[i].kind == PART_TABLE && !strcmp(f->parts[i].name, name))
-			return &f->parts[i];
-	return NULL;
-}
-
 static bool has_column(const struct chapter_part *table, const char *key)
 {
 	for (unsigned i = 0; i < table->form.ncolumns; i++)
@@ -289,12 +304,12 @@ static bool has_column(const struct chapter_part *table, const char *key)
 	return false;
 }
 
-/* Whether a sentence's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
+/* Whether a text's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
 static int check_keys(struct reader *r, const struct chapter_part *part)
 {
 	const struct chapter_part *table = table_named(r->out, part->name);
 	r->line = part->line;
-	if (strchr(part->name, '.'))
+	if (strpbrk(part->name, ".{"))
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);
@@ -330,8 +345,7 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 		if (out->parts[i].kind == PART_SENTENCE && !*out->parts[i].text)
 			out->parts[i].text = out->parts[i - 1].text;
 	for (unsigned i = 0; i < out->nparts; i++)
-		if ((out->parts[i].kind == PART_SENTENCE || out->parts[i].kind == PART_AND) &&
-		    check_keys(&r, &out->parts[i]))
+		if (*out->parts[i].text && check_keys(&r, &out->parts[i]))
 			return -1;
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}, [part], [first|next]. */
+/* Templates over rows: {key}, {key:word}, {0.key}, {key:list}, {key:range}, [part], [first|next|last]. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -186,19 +186,35 @@ static bool fills(const struct scope *row, const char *part)
 
 static void expand(struct phrase *p, const struct scope *scope, const char *text);
 
+/* What a part says after its first row: words alone go before what that says. */
+static const char *after_first(struct arena *arena, const char *words, size_t bytes,
+                               const char *first)
+{
+	const char *own = arena_text(arena, "%.*s", (int)bytes, words);
+	return *own && !strchr(own, '{') ? arena_text(arena, "%s%s", own, first) : own;
+}
+
 static void put_part(struct phrase *p, const struct scope *scope, const char *text, const char *bar,
                      const char *end)
 {
 	struct arena *arena = p->story->arena;
-	const char *first = arena_text(arena, "%.*s", (int)(bar - text), text), *next;
-	next = bar < end ? arena_text(arena, "%.*s", (int)(end - bar - 1), bar + 1)
-	                 : arena_text(arena, ", %s", first);
-	for (unsigned i = 0, said = 0; i < scope->n && !scope->common; i++) {
-		const unsigned at = scope->rows ? scope->rows[i] : i;
-		const struct scope row = {scope->table, &at, 1, false};
-		if (fills(&row, first))
-			expand(p, &row, said++ ? next : first);
+	const char *first = arena_text(arena, "%.*s", (int)(bar - text), text),
+	           *next = after_first(arena, ", ", 2, first), *last = next;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, scope->n + 1), n = 0, given = 0;
+	for (const char *from = bar + 1; bar < end; from = bar + 1) {
+		part_end(from, &bar);
+		last = after_first(arena, from, (size_t)(bar - from), first);
+		next = given++ ? next : last;
 	}
+	for (unsigned i = 0; i < scope->n && !scope->common; i++) {
+		rows[n] = scope->rows ? scope->rows[i] : i;
+		n += fills(&(struct scope){scope->table, &rows[n], 1, false}, first);
+	}
+	for (unsigned i = 0; i < n; i++)
+		expand(p, &(struct scope){scope->table, &rows[i], 1, false},
+		       !i          ? first
+		       : i + 1 < n ? next
+		                   : last);
 }
 
 static void expand(struct phrase *p, const struct scope *scope, const char *text)

@@ -100,7 +100,8 @@ const struct column *story_column(const struct story_table *table, const char *k
  *   [part]        once for each row that has a value for all keys of the part, with commas: so of
  *                 one row what may be missing. It may have parts itself. An {key:interval} is
  *                 missing without its ends
- *   [one|next]    the same, `next` for each such row after the first
+ *   [one|next|last]   the same, `next` for each such row after the first, `last` for the last of
+ *                 several; words alone go before `one` again: [{key}|, | and ]
  *   {{            a brace
  *
  * A key that does not exist is a defect of the chapter: the text shows it between << and >>, and

@@ -108,14 +108,29 @@ static int check_columns(const struct teller *t, const struct chapter_part *part
 	return 0;
 }
 
-static struct story_form *form_of(struct arena *arena, const struct story_form *from)
+/* What the query's first row has of a title or head that is "{key}". */
+static const char *words_of(struct arena *arena, const struct db_rows *first, const char *words)
+{
+	if (*words != '{')
+		return words;
+	const char *key = arena_text(arena, "%.*s", (int)strlen(words) - 2, words + 1);
+	const int at = column_of(first, key, "");
+	const char *text = at < 0 ? words : db_text(first, (unsigned)at);
+	return arena_copy(arena, text ? text : "");
+}
+
+/* The form of a table's rows; of `first` its words are. */
+static struct story_form *form_of(struct arena *arena, const struct story_form *from,
+                                  const struct db_rows *first)
 {
 	struct story_form *form = ARENA_NEW(arena, struct story_form);
 	struct column *columns = ARENA_ARRAY(arena, struct column, from->ncolumns);
 	*form = *from;
+	form->title = words_of(arena, first, from->title);
 	for (unsigned i = 0; i < from->ncolumns; i++) {
 		columns[i] = from->columns[i];
 		columns[i].offset = i * sizeof(union slot);
+		columns[i].head = words_of(arena, first, from->columns[i].head);
 	}
 	form->columns = columns;
 	form->when = from->ncolumns * sizeof(union slot);
@@ -127,7 +142,6 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
                       struct told_table *out)
 {
 	struct arena *arena = t->story->arena;
-	const struct story_form *form = form_of(arena, &part->form);
 	const struct db_source all = {
 	    .file = part->query.file,
 	    .sql = arena_text(arena, "SELECT * FROM \"%s\" ORDER BY rowid", part->name),
@@ -138,11 +152,13 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
 	if (!rows || check_columns(t, part, rows))
 		return -1;
-	for (; db_next(rows); n++) {
+	bool more = db_next(rows);
+	const struct story_form *form = form_of(arena, &part->form, rows);
+	for (; more; more = db_next(rows), n++) {
 		if (n == room) {
-			char *more = arena_array(arena, room = 2 * room + 16, form->row_bytes);
-			memcpy(more, out->rows ? out->rows : more, n * form->row_bytes);
-			out->rows = more;
+			char *wider = arena_array(arena, room = 2 * room + 16, form->row_bytes);
+			memcpy(wider, out->rows ? out->rows : wider, n * form->row_bytes);
+			out->rows = wider;
 		}
 		for (unsigned i = 0; i < form->ncolumns; i++)
 			take_value(arena, rows, &form->columns[i],
@@ -212,11 +228,14 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	return !rows || db_end(rows, t->st) ? NULL : texts;
 }
 
-/* How a sentence about a row of a table, or about several, goes on. */
-static int go_on(const struct teller *t, const struct chapter_part *part, struct phrase *p,
-                 const struct told_table *of, unsigned row)
+/* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
+static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
+                 const struct told_table *of, unsigned row, bool *listed)
 {
+	struct chapter_part own = *from, *part = &own;
 	struct told_table *also;
+	own.name =
+	    phrase_row(t->story->arena, of->table->form, story_row(of->table, row), from->name);
 	if (table_of(t, part, &also))
 		return -1;
 	if (!also)
@@ -230,6 +249,10 @@ static int go_on(const struct teller *t, const struct chapter_part *part, struct
 	for (unsigned i = 0; i < n; i++)
 		if (!part->by || !strcmp(theirs[rows[i]], mine[row]))
 			rows[kept++] = rows[i];
+	if (kept && part->also) {
+		phrase_words(p, *listed ? "; " : " ");
+		*listed = true;
+	}
 	if (kept && strpbrk(part->text, "{["))
 		phrase_add(p, also->table, rows, kept, part->text);
 	else if (kept)
@@ -244,9 +267,10 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 	const unsigned step = part->together ? n : 1;
 	for (unsigned i = 0; i < n; i += step) {
 		struct phrase p = phrase_begin(t->story);
+		bool listed = false;
 		phrase_add(&p, of->table, rows + i, step, part->text);
 		for (unsigned k = 1; k <= nparts; k++)
-			if (go_on(t, part + k, &p, of, rows[i]))
+			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
 		phrase_end(&p, part->roles);
 	}
@@ -369,9 +393,11 @@ static const struct story_table *some_of(struct story *story, const struct story
 static void tell_mark(struct story *story, const struct chapter_part *part,
                       const struct told_table *of, const unsigned *rows, unsigned n)
 {
+	struct phrase heading = phrase_begin(story);
 	switch (part->mark) {
 	case MARK_HEADING:
-		story_part(story, part->text);
+		phrase_add(&heading, of->table, rows, n, part->text);
+		story_part(story, heading.text);
 		break;
 	case MARK_LINK:
 		story_link(story);
@@ -400,11 +426,15 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivots(t, part);
+	const struct chapter_part *last = t->file->parts + t->file->nparts;
 	struct told_table *of;
+	unsigned more = 0;
+	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
+		more++;
 	if (table_of(t, part, &of))
 		return -1;
 	if (!of || (part->unsettled && t->story->settled))
-		return 1;
+		return (int)more + 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
 		return 1;
@@ -412,10 +442,6 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	const struct chapter_part *last = t->file->parts + t->file->nparts;
-	unsigned more = 0;
-	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
-		more++;
 	if (more)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
