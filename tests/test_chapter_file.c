@@ -64,6 +64,7 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "  {a}\n"
 	                            "say t where together\n"
 	                            "  {a}\n"
+	                            "link t\n"
 	                            "answer t where 0\n"),
 	                    "read");
 	const struct chapter_part *part = chapter.parts + 1;
@@ -71,8 +72,8 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	assert_string_equal(part[0].query.sql, "where a");
 	assert_true(!part[1].together && part[1].unsettled && !*part[1].query.sql);
 	assert_true(!part[2].together && !part[2].unsettled);
-	assert_int_equal(part[3].roles, STORY_ANSWER);
-	assert_string_equal(part[3].text, "{a}");
+	assert_int_equal(part[4].roles, STORY_ANSWER);
+	assert_string_equal(part[4].text, "{a}");
 }
 
 TEST(what_is_wrong_has_its_line)

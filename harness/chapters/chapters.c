@@ -38,7 +38,7 @@ static const struct chapter *const all[] = {
     TEXT(choices),
     TEXT(counters),
     TEXT(normal),
-    &chapter_scatter,
+    TEXT(scatter),
     TEXT(hosts),
     TEXT(all_sizes),
     &chapter_captions,

@@ -29,7 +29,6 @@ extern const struct chapter
     chapter_ran,
     chapter_factors,
     chapter_path,
-    chapter_scatter,
     chapter_captions,
     chapter_calls,
     chapter_method,

@@ -8,6 +8,7 @@
 #include "../analysis/networks.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
+#include "../config/cost.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -435,6 +436,44 @@ static void put_reached(const struct figures *f)
 	}
 }
 
+/* --- scatter --- */
+
+static void put_rows(const struct figures *f, unsigned cell)
+{
+	const struct arena_mark mark = arena_mark(f->arena);
+	const struct record_cell *c = &f->s->run->cells[cell];
+	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+	double *logs = ARENA_ARRAY(f->arena, double, c->rows + 1);
+	int64_t until_ns = 0;
+	for (unsigned i = 0; i < c->rows; i++)
+		logs[i] = log(timing_row_ns(&view, i));
+	for (unsigned r = 1; r <= c->nranks; r++) {
+		const int64_t idle_ns = c->samples[(size_t)r * c->rows - 1].idle_ns;
+		until_ns = idle_ns > until_ns ? idle_ns : until_ns;
+	}
+	const double log = stats_median(logs, c->rows), wide = stats_quantile(logs, c->rows, 0.75) -
+	                                                       stats_quantile(logs, c->rows, 0.25);
+	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
+	       (double)until_ns);
+	for (unsigned i = 0; i < f->a->regimes.n; i++)
+		if (regime_holds(f->s, &f->a->regimes.list[i], c))
+			db_add(f->db, "regime_cell", "ii", i, cell);
+	arena_release(f->arena, mark);
+}
+
+static void put_scatter(const struct figures *f)
+{
+	for (unsigned i = 0; i < f->s->run->ncells; i++)
+		if (index_counts(&f->s->run->cells[i]))
+			put_rows(f, i);
+	for (unsigned v = 0; v < f->s->nvariants; v++) {
+		const struct backend_traits *of = f->s->variants[v].traits;
+		db_add(f->db, "making", "iiddd", v, of->connects,
+		       of->gpus ? COST_DEVICE_START_S : COST_CORE_START_S,
+		       of->gpus ? COST_CONNECT_S : 0.0, of->gpus ? COST_ALLOCATE_S : 0.0);
+	}
+}
+
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
 {
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
@@ -459,6 +498,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_bandwidth(&f);
 	put_trials(&f);
 	put_reached(&f);
+	put_scatter(&f);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

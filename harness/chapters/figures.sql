@@ -266,3 +266,17 @@ CREATE TABLE reached(
   library TEXT, created TEXT, record TEXT, boot TEXT, link TEXT, data_path TEXT,
   blocks INTEGER, gbs REAL, least REAL, most REAL -- the median over blocks, and all of these
 );
+
+-- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
+-- standard deviation by quartiles, and when the last one ended.
+CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
+
+-- The cells of a regime.
+CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
+
+-- Roughly what a variant's job takes before it measures, and for each more that it makes.
+CREATE TABLE making(
+  variant INTEGER PRIMARY KEY,
+  connects INTEGER, -- 1: it has communicators
+  job_s REAL, connection_s REAL, allocation_s REAL
+);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/anova.h"
 #include "../analysis/stats.h"
 #include "../coll/coll.h"
 
@@ -18,11 +19,8 @@ struct numbers {
 	bool failed;
 };
 
-static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
+static void add(struct numbers *of, double x)
 {
-	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
-	if (!of || sqlite3_value_type(values[0]) == SQLITE_NULL)
-		return;
 	if (of->n == of->room) {
 		const size_t room = 2 * of->room + 16;
 		double *more = realloc(of->x, room * sizeof *more);
@@ -32,7 +30,15 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 		of->x = more;
 		of->room = room;
 	}
-	of->x[of->n++] = sqlite3_value_double(values[0]);
+	of->x[of->n++] = x;
+}
+
+static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (!of || sqlite3_value_type(values[0]) == SQLITE_NULL)
+		return;
+	add(of, sqlite3_value_double(values[0]));
 	of->p = n > 1 ? sqlite3_value_double(values[1]) : 0.5;
 }
 
@@ -53,6 +59,43 @@ static void take_median(sqlite3_context *context)
 		sqlite3_result_error_nomem(context);
 	else if (of && of->n)
 		sqlite3_result_double(context, stats_median(of->x, of->n));
+	free(of ? of->x : NULL);
+}
+
+/* --- variance components --- */
+
+#define LEVELS 4
+
+/* p: the level. */
+static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	for (int i = 1; of && i < n; i++)
+		add(of, sqlite3_value_double(values[i]));
+	if (of)
+		of->p = sqlite3_value_double(values[0]);
+}
+
+static void take_component(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	const size_t n = of ? of->n / (LEVELS + 1) : 0;
+	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
+	unsigned *keys = calloc(n * LEVELS + 1, sizeof *keys);
+	const bool failed = !y || !keys || (of && of->failed);
+	for (size_t i = 0; i < n && !failed; i++) {
+		y[i] = of->x[i * (LEVELS + 1)];
+		for (size_t k = 0; k < LEVELS; k++)
+			keys[i * LEVELS + k] = (unsigned)of->x[i * (LEVELS + 1) + 1 + k];
+	}
+	if (failed) {
+		sqlite3_result_error_nomem(context);
+	} else if (n && of->p >= 1 && of->p <= LEVELS) {
+		anova_nested(y, keys, (unsigned)n, LEVELS, variances);
+		sqlite3_result_double(context, variances[(unsigned)of->p - 1]);
+	}
+	free(y);
+	free(keys);
 	free(of ? of->x : NULL);
 }
 
@@ -144,6 +187,7 @@ bool functions_add(struct sqlite3 *lite)
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"size", 1, size, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},

@@ -3,6 +3,8 @@
  *
  *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
+ *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
+ *                    of these (anova.h)
  *   size(bytes)      "16 MiB"
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p

@@ -341,9 +341,10 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	}
 	if (!out->chapter.name)
 		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
-	for (unsigned i = 1; i < out->nparts; i++)
-		if (out->parts[i].kind == PART_SENTENCE && !*out->parts[i].text)
-			out->parts[i].text = out->parts[i - 1].text;
+	const char *last = "";
+	for (unsigned i = 0; i < out->nparts; i++)
+		if (out->parts[i].kind == PART_SENTENCE)
+			last = out->parts[i].text = *out->parts[i].text ? out->parts[i].text : last;
 	for (unsigned i = 0; i < out->nparts; i++)
 		if (*out->parts[i].text && check_keys(&r, &out->parts[i]))
 			return -1;
