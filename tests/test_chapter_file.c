@@ -40,6 +40,7 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_int_equal(t->form.ncolumns, 2);
 	assert_string_equal(t->form.file, "t.csv");
 	assert_string_equal(t->form.common, "All of it");
+	assert_string_equal(t->form.columns[0].head, "");
 	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
 	assert_int_equal(t->form.columns[0].only, ONLY_FILLED | ONLY_WIDE);
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
@@ -63,13 +64,17 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "say t unsettled\n"
 	                            "  {a}\n"
 	                            "say t where together\n"
-	                            "  {a}\n"),
+	                            "  {a}\n"
+	                            "link t\n"
+	                            "answer t where 0\n"),
 	                    "read");
 	const struct chapter_part *part = chapter.parts + 1;
 	assert_true(part[0].together && part[0].unsettled);
 	assert_string_equal(part[0].query.sql, "where a");
 	assert_true(!part[1].together && part[1].unsettled && !*part[1].query.sql);
 	assert_true(!part[2].together && !part[2].unsettled);
+	assert_int_equal(part[4].roles, STORY_ANSWER);
+	assert_string_equal(part[4].text, "{a}");
 }
 
 TEST(what_is_wrong_has_its_line)

@@ -11,7 +11,8 @@ static bool together(const unsigned *keys, unsigned depth, unsigned i, unsigned 
 	return !memcmp(&keys[(size_t)i * depth], &keys[(size_t)k * depth], levels * sizeof *keys);
 }
 
-unsigned anova_groups(const unsigned *keys, unsigned n, unsigned depth, unsigned level)
+/* How many groups of a level there are; level 0 is one group of all values. */
+static unsigned groups_of(const unsigned *keys, unsigned n, unsigned depth, unsigned level)
 {
 	unsigned groups = n > 0;
 	for (unsigned i = 1; i < n; i++)
@@ -67,7 +68,7 @@ void anova_nested(const double *y, const unsigned *keys, unsigned n, unsigned de
 				        (coefficient(keys, n, depth, level, of) -
 				         coefficient(keys, n, depth, level - 1, of));
 		bool twice =
-		    anova_groups(keys, n, depth, level) > anova_groups(keys, n, depth, level - 1);
+		    groups_of(keys, n, depth, level) > groups_of(keys, n, depth, level - 1);
 		variances[level - 1] =
 		    twice ? rest / (n - coefficient(keys, n, depth, level - 1, level)) : NAN;
 		below = above;

@@ -9,7 +9,5 @@
  * that it is indistinguishable from that one, which then includes its part. */
 void anova_nested(const double *y, const unsigned *keys, unsigned n, unsigned depth,
                   double *variances);
-/* How many groups of a level there are; level 0 is one group of all values. */
-unsigned anova_groups(const unsigned *keys, unsigned n, unsigned depth, unsigned level);
 
 #endif

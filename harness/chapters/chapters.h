@@ -16,19 +16,15 @@ extern const struct chapter
     chapter_training,
     chapter_crossovers,
     chapter_pairs,
-    chapter_scaling,
     chapter_ways,
     chapter_ranges,
     chapter_cliffs,
     chapter_versions,
     chapter_gap,
-    chapter_normal,
-    chapter_scatter,
     chapter_captions,
     chapter_calls,
     chapter_method,
     chapter_advice,
-    chapter_warnings,
     chapter_unfinished;
 // clang-format on
 

@@ -224,6 +224,7 @@ CREATE TABLE device(
   rank INTEGER PRIMARY KEY,
   device TEXT, name TEXT,
   numa INTEGER,
+  core_numa INTEGER,         -- of the core that its worker is bound to
   bridge INTEGER,            -- the first rank at its PCIe switch
   nvlinks INTEGER,           -- up
   to_switch INTEGER,         -- of these to NVSwitches
@@ -323,3 +324,97 @@ CREATE TABLE claim(
   newer INTEGER,        -- 1: of the newer one
   version TEXT          -- the version; nothing: claims are not paired
 );
+-- A variant at a place in one trial: medians, over connections and cycles their means.
+CREATE TABLE trial_time(variant INTEGER, place INTEGER, block INTEGER, ord INTEGER, time_ns REAL);
+
+-- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
+-- collectives that have such a bound, in a run whose data is right.
+CREATE TABLE crossed(
+  variant INTEGER, place INTEGER,
+  hosts  INTEGER, -- of the variant
+  joined TEXT,    -- the links between GPUs, whatever it crosses
+  links  TEXT,    -- those that it crosses
+  gbs    REAL,    -- of busbw at most
+  why    TEXT,    -- that is not known between hosts
+  PRIMARY KEY(variant, place)
+);
+
+-- What reference records reached in stream (results/reference/bandwidth.csv).
+CREATE TABLE reached(
+  gpu TEXT, layout TEXT, what TEXT, settings TEXT, bytes INTEGER,
+  library TEXT, created TEXT, record TEXT, boot TEXT, link TEXT, data_path TEXT,
+  blocks INTEGER, gbs REAL, least REAL, most REAL -- the median over blocks, and all of these
+);
+
+-- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
+-- standard deviation by quartiles, and when the last one ended.
+CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
+
+-- The cells of a regime.
+CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
+
+-- Roughly what a variant's job takes before it measures, and for each more that it makes.
+CREATE TABLE making(
+  variant INTEGER PRIMARY KEY,
+  connects INTEGER, -- 1: it has communicators
+  job_s REAL, connection_s REAL, allocation_s REAL
+);
+
+-- How the run went: one row.
+CREATE TABLE went(
+  lines INTEGER, unsummed INTEGER, -- of the record; those without a checksum
+  torn INTEGER,           -- 1: its last line was cut off
+  asked INTEGER,          -- blocks, by all sessions; 0: as many as it takes
+  begun INTEGER,          -- trials of a block that was cut off
+  block_trials INTEGER,   -- of a whole one
+  ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
+  folder TEXT,
+  go_on TEXT,             -- the command for the blocks that are missing
+  cores INTEGER,
+  shared INTEGER,         -- 1: fewer cores than ranks
+  uncompared TEXT         -- why no speed is compared
+);
+
+-- A session after the first.
+CREATE TABLE session(
+  launchgap TEXT, boot TEXT, -- its build; its machine's start
+  first_block INTEGER,
+  begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
+  pause_s REAL,
+  far INTEGER                -- 1: the pause is longer than a block
+);
+
+-- A path that is not what its variant expects.
+CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
+
+-- How far a result can be trusted.
+CREATE TABLE watched(
+  variant INTEGER, place INTEGER,
+  timed_calls INTEGER, seconds REAL, -- calls x ranks; sums
+  row_us REAL,               -- a stretch, or an isolated call
+  step_us REAL,              -- of the clock
+  poll_us REAL,              -- of a device: how late an end may be seen
+  apart_us REAL,             -- how far apart its hosts begin
+  early REAL,                -- the first rows' time against the others', where it is systematic
+  copies_gbs REAL,           -- plain copies of that size
+  PRIMARY KEY(variant, place)
+);
+
+-- A trial far from its variant's others, over the sizes of a group; the farthest first.
+CREATE TABLE far_trial(
+  grp INTEGER, variant INTEGER, block INTEGER, ord INTEGER,
+  first INTEGER,   -- 1: the run's
+  withstands INTEGER, -- so many of these do not set an end of an interval
+  off REAL         -- 0.5: half as much time more
+);
+
+-- Where its ranks lost their core more often than in any other trial of the variant.
+CREATE TABLE lost_core(
+  grp INTEGER, variant INTEGER, block INTEGER, bytes INTEGER, times INTEGER, most INTEGER
+);
+
+-- A first block slower than the others, over all variants.
+CREATE TABLE slow_start(grp INTEGER, off REAL);
+
+-- Times that change over the run: of a variant alone, or of all.
+CREATE TABLE drift(grp INTEGER, variant INTEGER, trials INTEGER, off REAL);

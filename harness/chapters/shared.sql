@@ -4,6 +4,11 @@
 CREATE VIEW asked AS
 SELECT * FROM variant WHERE role NOT IN ('again', 'limit');
 
+-- A row if there are more ranks than cores.
+CREATE VIEW oversubscribed AS
+SELECT value cores FROM environment
+WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM place);
+
 -- Facts that are numbers.
 CREATE VIEW figure AS
 SELECT trial, worker, key, CAST(value AS REAL) x

@@ -3,9 +3,11 @@
 #include <jansson.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/anova.h"
 #include "../analysis/stats.h"
 #include "../arena.h"
 #include "../coll/coll.h"
@@ -13,30 +15,36 @@
 
 /* --- aggregates over numbers --- */
 
+#define LEVELS 4 /* of nested variances */
+
 struct numbers {
 	double *x, *second; /* second: the other argument of each */
 	size_t n, room;
 	bool failed;
 };
 
-static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
+static void add(struct numbers *of, double x, double second)
 {
-	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
-	if (!of || sqlite3_value_type(values[0]) == SQLITE_NULL)
-		return;
 	if (of->n == of->room) {
 		const size_t room = 2 * of->room + 16;
-		double *x = realloc(of->x, room * sizeof *x);
-		of->x = x ? x : of->x;
-		double *second = realloc(of->second, room * sizeof *second);
-		of->second = second ? second : of->second;
-		of->failed = of->failed || !x || !second;
+		double *more = realloc(of->x, room * sizeof *more);
+		of->x = more ? more : of->x;
+		double *beside = realloc(of->second, room * sizeof *beside);
+		of->second = beside ? beside : of->second;
+		of->failed = of->failed || !more || !beside;
 		if (of->failed)
 			return;
 		of->room = room;
 	}
-	of->second[of->n] = n > 1 ? sqlite3_value_double(values[1]) : 0;
-	of->x[of->n++] = sqlite3_value_double(values[0]);
+	of->second[of->n] = second;
+	of->x[of->n++] = x;
+}
+
+static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
+		add(of, sqlite3_value_double(values[0]), n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -115,6 +123,33 @@ static double hi_of(const struct looks *looks, struct numbers *of)
 	return interval_of(looks, of).hi;
 }
 
+/* Of each row its number and its LEVELS keys follow each other; second: the level that is asked. */
+static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	for (int i = 1; of && i < n; i++)
+		add(of, sqlite3_value_double(values[i]), sqlite3_value_double(values[0]));
+}
+
+static double component_of(const struct looks *looks, struct numbers *of)
+{
+	const size_t n = of->n / (LEVELS + 1), level = (size_t)of->second[0];
+	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
+	unsigned *keys = calloc(n * LEVELS + 1, sizeof *keys);
+	(void)looks;
+	of->failed = of->failed || !y || !keys;
+	for (size_t i = 0; i < n && !of->failed; i++) {
+		y[i] = of->x[i * (LEVELS + 1)];
+		for (size_t k = 0; k < LEVELS; k++)
+			keys[i * LEVELS + k] = (unsigned)of->x[i * (LEVELS + 1) + 1 + k];
+	}
+	if (!of->failed)
+		anova_nested(y, keys, (unsigned)n, LEVELS, variances);
+	free(y);
+	free(keys);
+	return !of->failed && level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
+}
+
 #define TAKES(name)                                                                                \
 	static void take_##name(sqlite3_context *context)                                          \
 	{                                                                                          \
@@ -125,6 +160,7 @@ TAKES(quantile)
 TAKES(ratio)
 TAKES(lo)
 TAKES(hi)
+TAKES(component)
 
 /* --- texts --- */
 
@@ -177,6 +213,25 @@ static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
+/* 2.28.3 as 22803; 0: it is none. */
+static void version(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const char *text = (const char *)sqlite3_value_text(values[0]);
+	unsigned major = 0, minor = 0, patch = 0;
+	(void)n;
+	sscanf(text ? text : "", "%2u.%2u.%2u", &major, &minor, &patch);
+	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
+}
+
+static void student(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const int df = sqlite3_value_int(values[1]);
+	(void)n;
+	if (df > 0)
+		sqlite3_result_double(
+		    context, stats_student_quantile(sqlite3_value_double(values[0]), (unsigned)df));
+}
+
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
@@ -210,8 +265,11 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"ratio", 2, NULL, add_number, take_ratio},
 	    {"ratio_lo", 2, NULL, add_number, take_lo},
 	    {"ratio_hi", 2, NULL, add_number, take_hi},
+	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"size", 1, size, NULL, NULL},
 	    {"shell_word", 1, shell_word, NULL, NULL},
+	    {"version", 1, version, NULL, NULL},
+	    {"student", 2, student, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

@@ -8,8 +8,12 @@
  *   ratio_lo(x, block), ratio_hi(x, block)
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
+ *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
+ *                    of these (anova.h)
  *   size(bytes)      "16 MiB"
  *   shell_word(text) quoted, so that a shell reads it back as one word
+ *   version(text)    22803 of 2.28.3; 0: it is none
+ *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
 #ifndef LAUNCHGAP_FUNCTIONS_H

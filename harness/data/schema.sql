@@ -22,7 +22,7 @@ CREATE TABLE variant(
 );
 
 -- A variant's settings, and the variables that it sets (env.NAME), as an experiment file writes
--- them.
+-- them; none if this program does not know them.
 CREATE TABLE setting(
   variant INTEGER,
   key     TEXT,
@@ -81,6 +81,11 @@ CREATE TABLE cell(
   faults      INTEGER, -- page faults in timed calls; sum
   switches    INTEGER, -- of the workers' cores; sum
   digest      TEXT,    -- of the results
+  line        INTEGER, -- of the record
+  no_length   INTEGER, -- 1: a rank's call took 0 ns
+  off_rows    INTEGER, -- left out, as a rank's worker was off its core; rows has the others
+  off_rank    INTEGER, -- the one that was off for longest
+  off_ns      INTEGER, -- so long
   error       TEXT     -- why nothing was measured; or nothing
 );
 CREATE INDEX cell_of_trial ON cell(trial);

@@ -72,7 +72,7 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
 	c->head = next_of(r->arena, &line, "|");
 	c->unit = next_of(r->arena, &line, "|");
-	c->head = *c->head ? c->head : name;
+	c->head = !*c->head ? name : strcmp(c->head, "-") != 0 ? c->head : "";
 	const char *only = next_of(r->arena, &line, "|");
 	for (const char *word; *(word = next_of(r->arena, &only, " "));) {
 		if (index_of(onlys, word) < 0)
@@ -343,6 +343,10 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	}
 	if (!out->chapter.name)
 		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
+	const char *last = "";
+	for (unsigned i = 0; i < out->nparts; i++)
+		if (out->parts[i].kind == PART_SENTENCE)
+			last = out->parts[i].text = *out->parts[i].text ? out->parts[i].text : last;
 	for (unsigned i = 0; i < out->nparts; i++)
 		if (*out->parts[i].text && check_keys(&r, &out->parts[i]))
 			return -1;

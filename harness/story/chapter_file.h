@@ -12,7 +12,7 @@
  *   pivot TABLE: DOWN by ACROSS show VALUE [each KEY [by ORDER]] [beside N] [where …]
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [unsettled] [where …] [order by …]
- *     A template, of one or several lines.
+ *     A template, of one or several lines; without one that of the sentence before.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
  *     may have a {KEY} of that sentence's row.
@@ -23,7 +23,7 @@
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
- * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
+ * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled, wide (column.h).
  * A title or head that is "{COLUMN}" is what the first row has there.
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
