@@ -287,9 +287,10 @@ static void put_links(const struct figures *f)
 	const struct rank_links l = rank_links_any(f->s, f->arena);
 	for (unsigned i = 0; i < l.nranks; i++) {
 		const struct rank_links_rank *r = &l.ranks[i];
-		db_add(f->db, "device", "ittiiiiddiiiiit", i, r->device, r->name, r->numa,
-		       r->bridge, r->gpu < 0 ? DB_NONE : r->nvlinks, r->to_switch, r->nvlink_gbs,
-		       r->pcie_gbs, r->gen, r->width, r->gen_max, r->width_max, r->busy, r->remark);
+		db_add(f->db, "device", "ittiiiiiddiiiiit", i, r->device, r->name, r->numa,
+		       r->core_numa, r->bridge, r->gpu < 0 ? DB_NONE : r->nvlinks, r->to_switch,
+		       r->nvlink_gbs, r->pcie_gbs, r->gen, r->width, r->gen_max, r->width_max,
+		       r->busy, r->remark);
 	}
 	for (unsigned i = 0; i < l.nclasses; i++) {
 		const struct rank_links_class *c = &l.classes[i];
