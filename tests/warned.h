@@ -4,6 +4,7 @@
 
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/story/tell.h"
 #include "made.h"
 
@@ -15,12 +16,16 @@ struct warned {
 
 static void warned_tell(struct arena *arena, void *of)
 {
-	static const struct chapter *const chapters[] = {&chapter_warnings};
+	const struct chapter *const chapters[] = {chapters_find("warnings")};
 	struct warned *w = of;
-	const struct analysis analysis = {.s = &w->loaded->summary};
+	const struct summary *summary = &w->loaded->summary;
+	const struct analysis analysis = {
+	    .s = summary,
+	    .evidence.paths = ARENA_ARRAY(arena, struct evidence_path, summary->nvariants)};
+	struct status st = {0};
 	const struct story_sentence *told;
 	struct story story;
-	story_make(&analysis, NULL, chapters, 1, arena, &story);
+	story_make(&analysis, figures_load(&analysis, arena, &st), chapters, 1, arena, &story);
 	for (; (told = story_said(&story, STORY_WARNING, w->count)); w->count++) {
 		assert_true(strlen(w->all) + strlen(told->text) + 2 < sizeof w->all);
 		strcat(w->all, told->text);

@@ -54,7 +54,7 @@ static const struct chapter *const all[] = {
     TEXT(topology),
     TEXT(system),
     &chapter_advice,
-    &chapter_warnings,
+    TEXT(warnings),
     &chapter_unfinished,
     &chapter_quick,
 };

@@ -36,7 +36,6 @@ extern const struct chapter
     chapter_calls,
     chapter_method,
     chapter_advice,
-    chapter_warnings,
     chapter_unfinished,
     chapter_quick;
 // clang-format on

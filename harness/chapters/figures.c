@@ -7,9 +7,11 @@
 #include "../analysis/hosts.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
+#include "../analysis/sessions.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
+#include "../trial/path.h"
 #include "reasons.h"
 #include "run.h"
 
@@ -344,6 +346,87 @@ static void put_hosts(const struct figures *f, unsigned variant)
 	}
 }
 
+/* --- what a reader has to know --- */
+
+static void put_went(const struct figures *f)
+{
+	const struct summary *s = f->s;
+	const struct record_run *run = s->run;
+	const bool told = s->uncompared.kind && !s->trouble.kind;
+	db_add(f->db, "went", "iiiliittttiit", run->nlines, run->unsummed, run->torn,
+	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
+	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
+	       s->oversubscribed, told ? reason_text(f->arena, &s->uncompared) : NULL);
+	for (unsigned i = 0; i < run->nresumes; i++) {
+		const struct record_resume *r = &run->resumes[i];
+		struct session_pause p = {.pause_s = NAN};
+		const bool paused = session_paused(run, i, &p);
+		db_add(f->db, "session", "ttiiidi", r->json ? r->launchgap : NULL,
+		       json_string_value(json_object_get(r->machine, "boot")), r->first_block,
+		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
+	}
+}
+
+static void put_unexpected(const struct figures *f)
+{
+	for (unsigned i = 0; i < f->s->run->npaths; i++) {
+		const struct record_path *p = &f->s->run->paths[i];
+		struct path path;
+		struct status ignored;
+		char text[256] = "one that cannot be read";
+		if (p->as_expected)
+			continue;
+		if (!path_from_json(p->path, &path, &ignored)) {
+			path_text(&path, text, sizeof text);
+			path_free(&path);
+		}
+		db_add(f->db, "unexpected", "itt", index_variant(f->s, p->variant), p->expect,
+		       text);
+	}
+}
+
+#define EARLY_P 0.02 /* chance would give it so rarely */
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(struct arena *arena, const struct summary_row *row)
+{
+	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
+	           ? stats_median(x, n)
+	           : NAN;
+}
+
+#define LATE_SHARE 0.05 /* medians bear a few late meetings */
+
+static void put_watched(const struct figures *f, unsigned v)
+{
+	const struct summary *s = f->s;
+	const struct hosts_use use = hosts_of(s, v);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct summary_group *g = &s->groups[row->group];
+		double step_ns = 0;
+		unsigned size = 0;
+		while (g->bytes[size] != row->cell.bytes)
+			size++;
+		for (unsigned k = 0; k < row->ntrials; k++)
+			step_ns = fmax(step_ns, row->trials[k].step_ns);
+		if (row->variant == v)
+			db_add(f->db, "watched", "iilddddddd", v, index_place(s, row->group, size),
+			       row->ncalls, row->watched_s, row->time_us * row->calls,
+			       step_ns / 1000,
+			       s->variants[v].traits->launches ? row->resolution_us : NAN,
+			       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
+			       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
+	}
+}
+
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
 {
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
@@ -365,6 +448,11 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		put_counted(&f, i);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
+	put_went(&f);
+	put_unexpected(&f);
+	for (unsigned v = 0; v < a->s->nvariants; v++)
+		put_watched(&f, v);
+	outliers_put(a->s, arena, f.db);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

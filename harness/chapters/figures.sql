@@ -240,3 +240,62 @@ CREATE TABLE choice(
   variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
   PRIMARY KEY(variant, place)
 );
+
+-- How the run went: one row.
+CREATE TABLE went(
+  lines INTEGER, unsummed INTEGER, -- of the record; those without a checksum
+  torn INTEGER,           -- 1: its last line was cut off
+  asked INTEGER,          -- blocks, by all sessions; 0: as many as it takes
+  begun INTEGER,          -- trials of a block that was cut off
+  block_trials INTEGER,   -- of a whole one
+  ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
+  folder TEXT,
+  go_on TEXT,             -- the command for the blocks that are missing
+  cores INTEGER,
+  shared INTEGER,         -- 1: fewer cores than ranks
+  uncompared TEXT         -- why no speed is compared
+);
+
+-- A session after the first.
+CREATE TABLE session(
+  launchgap TEXT, boot TEXT, -- its build; its machine's start
+  first_block INTEGER,
+  begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
+  pause_s REAL,
+  far INTEGER                -- 1: the pause is longer than a block
+);
+
+-- A path that is not what its variant expects.
+CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
+
+-- How far a result can be trusted.
+CREATE TABLE watched(
+  variant INTEGER, place INTEGER,
+  timed_calls INTEGER, seconds REAL, -- calls x ranks; sums
+  row_us REAL,               -- a stretch, or an isolated call
+  step_us REAL,              -- of the clock
+  poll_us REAL,              -- of a device: how late an end may be seen
+  apart_us REAL,             -- how far apart its hosts begin
+  early REAL,                -- the first rows' time against the others', where it is systematic
+  copies_gbs REAL,           -- plain copies of that size
+  PRIMARY KEY(variant, place)
+);
+
+-- A trial far from its variant's others, over the sizes of a group; the farthest first.
+CREATE TABLE far_trial(
+  grp INTEGER, variant INTEGER, block INTEGER, ord INTEGER,
+  first INTEGER,   -- 1: the run's
+  withstands INTEGER, -- so many of these do not set an end of an interval
+  off REAL         -- 0.5: half as much time more
+);
+
+-- Where its ranks lost their core more often than in any other trial of the variant.
+CREATE TABLE lost_core(
+  grp INTEGER, variant INTEGER, block INTEGER, bytes INTEGER, times INTEGER, most INTEGER
+);
+
+-- A first block slower than the others, over all variants.
+CREATE TABLE slow_start(grp INTEGER, off REAL);
+
+-- Times that change over the run: of a variant alone, or of all.
+CREATE TABLE drift(grp INTEGER, variant INTEGER, trials INTEGER, off REAL);

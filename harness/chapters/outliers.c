@@ -1,12 +1,11 @@
-/* Trials far from their variant's others, a slow first block, and times that drift. */
+/* Trials far from their variant's others, a slow first block, and times that drift: the tables
+ * far_trial, slow_start and drift. */
+#include "figures.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "../story/format.h"
-#include "warnings.h"
 
 /* Standard deviations, as 1.4826 × the median absolute deviation (right for normal noise), and how
  * far a trial has to be off to matter at all. */
@@ -16,8 +15,6 @@
 #define BLOCK_LEAST 0.02
 #define DRIFT_LEAST 0.01
 #define DRIFT_P     0.01
-
-#define NAMED 4 /* outliers that are named; the others are counted */
 
 /* One trial compared with the others of its variant. */
 struct trial_number {
@@ -49,20 +46,9 @@ struct look {
 	struct trial_number *list;
 	double *x;
 	struct found *found;
-	struct warnings *w;
-	/* The reader has the advice on these already. */
-	struct {
-		bool outliers, drift;
-	} told;
+	struct arena *arena;
+	struct db *db;
 };
-
-static struct warning *warn(const struct look *l, enum warning_kind kind)
-{
-	const struct summary_group *g = &l->s->groups[l->group];
-	struct warning *row = warnings_add(l->w, kind);
-	row->where = arena_copy(l->w->arena, coll_title(&g->cell, g->nranks).text);
-	return row;
-}
 
 static void numbers_take(struct look *l)
 {
@@ -93,11 +79,6 @@ static void numbers_take(struct look *l)
 static double percent(double log_time)
 {
 	return 100 * expm1(log_time);
-}
-
-static const char *compared(double log_time)
-{
-	return log_time > 0 ? "slower" : "faster";
 }
 
 /* Median and spread of n values, which are lost. */
@@ -141,65 +122,48 @@ static unsigned long long switches_in(const struct look *l, unsigned variant, si
 	return sum;
 }
 
-/* For a slow trial, a size at which its ranks lost their core more often than in the variant's
- * other trials. This goes with the slowness, and may be its cause. */
-static void name_switches(const struct look *l, const struct trial_number *of, char *text,
-                          size_t bytes)
+/* The first size at which a trial's ranks lost their core more often than in the variant's other
+ * trials, which goes with its slowness, and may be its cause. false: there is none. */
+static bool find_switches(const struct look *l, const struct trial_number *of, size_t *size,
+                          unsigned long long *own, unsigned long long *most)
 {
 	const struct summary *s = l->s;
 	const struct summary_group *g = &s->groups[l->group];
 	for (unsigned k = 0; k < g->nsizes; k++) {
-		const size_t asked = g->asked_bytes[k];
-		unsigned long long own = switches_in(l, of->variant, asked, of->block), most = 0;
+		*size = g->asked_bytes[k];
+		*own = switches_in(l, of->variant, *size, of->block);
+		*most = 0;
 		for (unsigned b = 0; b < s->index.nblocks; b++) {
-			unsigned long long other =
-			    s->index.blocks[b] == of->block
-			        ? 0
-			        : switches_in(l, of->variant, asked, s->index.blocks[b]);
-			most = other > most ? other : most;
+			const unsigned block = s->index.blocks[b];
+			const unsigned long long other =
+			    block == of->block ? 0 : switches_in(l, of->variant, *size, block);
+			*most = other > *most ? other : *most;
 		}
-		if (own < 2 * most + 2)
-			continue;
-		status_add(text, bytes,
-		           ", where its ranks lost their core %llu times at %s (%llu at most in "
-		           "others)",
-		           own, format_size(asked).text, most);
-		return;
+		if (*own >= 2 * *most + 2)
+			return true;
 	}
+	return false;
 }
 
-static void name_trial(const struct look *l, const struct found *f, char *text, size_t bytes)
+static void put_far(const struct look *l, const struct found *f)
 {
-	status_add(text, bytes, "%s%s in block %u (trial %u%s), %.0f %% %s", *text ? "; " : "",
-	           l->s->variants[f->number->variant].name, f->number->block + 1,
-	           f->number->order + 1,
-	           f->number->order == l->list[0].order ? ", the run's first" : "",
-	           fabs(percent(f->off)), compared(f->off));
-	if (f->off > 0)
-		name_switches(l, f->number, text, bytes);
+	const struct trial_number *of = f->number;
+	unsigned long long own, most;
+	size_t size;
+	db_add(l->db, "far_trial", "iiiiiid", l->group, of->variant, of->block, of->order,
+	       of->order == l->list[0].order, stats_withstands(f->of, l->s->looks.confidence),
+	       expm1(f->off));
+	if (f->off > 0 && find_switches(l, of, &size, &own, &most))
+		db_add(l->db, "lost_core", "iiilll", l->group, of->variant, of->block, size, own,
+		       most);
 }
-
-static const char may_decide[] =
-    " One of them alone can make an end of an interval, below 12 blocks; medians "
-    "hardly move. Look what else ran then (scheduled jobs, other users), and "
-    "add blocks (launchgap resume DIR).",
-                  hardly_move[] =
-                      " One of them moves neither medians nor intervals much. If they are many, "
-                      "look what else ran (scheduled jobs, other users), and add blocks "
-                      "(launchgap resume DIR).",
-                  warm_up[] =
-                      " Clocks, heat, or another load that grows. Ratios pair within blocks and "
-                      "hardly suffer, the values do: lock the clocks (nvidia-smi -lgc on GPUs, the "
-                      "performance governor on CPUs), or warm up longer before.";
 
 /* Trials far from their variant's others. `skip`: a block that is already named, or UINT_MAX. */
-static void warn_outliers(struct look *l, unsigned skip)
+static void find_far(const struct look *l, unsigned skip)
 {
 	const struct summary *s = l->s;
 	struct found *found = l->found;
 	unsigned count = 0;
-	char names[1024] = "";
-	bool decides = false;
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		double median, deviation;
 		unsigned k = of_variant(l, v);
@@ -214,18 +178,8 @@ static void warn_outliers(struct look *l, unsigned skip)
 		}
 	}
 	qsort(found, count, sizeof *found, by_distance);
-	for (unsigned i = 0; i < count && i < NAMED; i++) {
-		name_trial(l, &found[i], names, sizeof names);
-		decides = decides || !stats_withstands(found[i].of, s->looks.confidence);
-	}
-	if (count > NAMED)
-		status_add(names, sizeof names, "; and %u more", count - NAMED);
-	if (count) {
-		const char *advice = decides ? may_decide : hardly_move;
-		warn(l, WARN_OUTLIERS)->found =
-		    arena_text(l->w->arena, "%s.%s", names, l->told.outliers ? "" : advice);
-	}
-	l->told.outliers = l->told.outliers || count;
+	for (unsigned i = 0; i < count; i++)
+		put_far(l, &found[i]);
 }
 
 /* The mean over a block's trials; NaN unless the block's first trial is the i-th. */
@@ -245,7 +199,7 @@ static double block_mean(const struct look *l, unsigned i)
 }
 
 /* Compares the first block with the others. Returns its number if it is off, else UINT_MAX. */
-static unsigned warn_first(const struct look *l)
+static unsigned find_slow_start(const struct look *l)
 {
 	unsigned blocks = 0;
 	double rest, deviation;
@@ -260,7 +214,7 @@ static unsigned warn_first(const struct look *l)
 	double off = block_mean(l, 0) - rest;
 	if (!(off > FAR * deviation && percent(off) > 100 * BLOCK_LEAST))
 		return UINT_MAX;
-	warn(l, WARN_FIRST_BLOCK)->share = expm1(off);
+	db_add(l->db, "slow_start", "id", l->group, expm1(off));
 	return l->list[0].block;
 }
 
@@ -274,51 +228,39 @@ static bool drifts(struct arena *arena, const double *x, unsigned n, double p, d
 	return fabs(percent(*total)) > 100 * least;
 }
 
-static struct warning *say_drift(const struct look *l, enum warning_kind kind, double total,
-                                 unsigned trials)
-{
-	struct warning *row = warn(l, kind);
-	row->n = trials;
-	row->share = fabs(expm1(total));
-	row->found = compared(total);
-	return row;
-}
-
-static void warn_drift(struct look *l)
+static void find_drift(const struct look *l)
 {
 	const struct summary *s = l->s;
 	unsigned k = of_variant(l, UINT_MAX);
 	double total;
-	if (drifts(l->w->arena, l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
-		say_drift(l, WARN_DRIFT, total, k)->found =
-		    arena_text(l->w->arena, "%s.%s", compared(total), l->told.drift ? "" : warm_up);
-		l->told.drift = true;
+	if (drifts(l->arena, l->x, k, DRIFT_P / s->ngroups, DRIFT_LEAST, &total)) {
+		db_add(l->db, "drift", "iiid", l->group, DB_NONE, k, expm1(total));
 		return;
 	}
 	for (unsigned v = 0; v < s->nvariants; v++) {
 		k = of_variant(l, v);
-		if (drifts(l->w->arena, l->x, k, DRIFT_P / (s->ngroups * s->nvariants),
+		if (drifts(l->arena, l->x, k, DRIFT_P / (s->ngroups * s->nvariants),
 		           2 * DRIFT_LEAST, &total))
-			say_drift(l, WARN_ONE_DRIFTS, total, k)->variant = s->variants[v].name;
+			db_add(l->db, "drift", "iiid", l->group, v, k, expm1(total));
 	}
 }
 
-void outliers_find(struct warnings *w)
+void outliers_put(const struct summary *s, struct arena *arena, struct db *db)
 {
-	const struct summary *s = w->s;
 	const size_t most = (size_t)s->nvariants * s->index.nblocks + 1;
 	struct look l = {.s = s,
-	                 .w = w,
-	                 .list = ARENA_ARRAY(w->arena, struct trial_number, most),
-	                 .x = ARENA_ARRAY(w->arena, double, most),
-	                 .found = ARENA_ARRAY(w->arena, struct found, most)};
+	                 .arena = arena,
+	                 .db = db,
+	                 .list = ARENA_ARRAY(arena, struct trial_number, most),
+	                 .x = ARENA_ARRAY(arena, double, most),
+	                 .found = ARENA_ARRAY(arena, struct found, most)};
 	for (; l.group < s->ngroups; l.group++) {
 		l.n = 0;
 		if (!s->groups[l.group].limit)
 			numbers_take(&l);
 		if (!l.n)
 			continue;
-		warn_outliers(&l, warn_first(&l));
-		warn_drift(&l);
+		find_far(&l, find_slow_start(&l));
+		find_drift(&l);
 	}
 }

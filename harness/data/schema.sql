@@ -81,6 +81,11 @@ CREATE TABLE cell(
   faults      INTEGER, -- page faults in timed calls; sum
   switches    INTEGER, -- of the workers' cores; sum
   digest      TEXT,    -- of the results
+  line        INTEGER, -- of the record
+  no_length   INTEGER, -- 1: a rank's call took 0 ns
+  off_rows    INTEGER, -- left out, as a rank's worker was off its core; rows has the others
+  off_rank    INTEGER, -- the one that was off for longest
+  off_ns      INTEGER, -- so long
   error       TEXT     -- why nothing was measured; or nothing
 );
 CREATE INDEX cell_of_trial ON cell(trial);
