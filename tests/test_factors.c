@@ -4,6 +4,7 @@
 #include "../harness/analysis/analysis.h"
 #include "../harness/arena.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/story/tell.h"
 
 /* The verdicts of the only factor, and the report's warning about it; NULL: none. */
@@ -214,12 +215,17 @@ TEST(latency_has_a_column_where_it_is_judged)
 /* What the chapter says below its picture. */
 static void tell_caption(struct arena *arena, void *of)
 {
-	static const struct chapter *const chapters[] = {&chapter_run, &chapter_factors};
+	const struct chapter *const chapters[] = {chapters_find("run"), &chapter_factors};
 	static const struct record_run run;
 	static const struct summary s = {.run = &run, .reference = -1};
+	struct made_loaded any; /* its facts, such as the margin */
+	struct status st = {0};
 	struct story story;
+	made_load(&made, &any);
+	struct db *db = figures_load(analysis_make(&any.summary, &st), arena, &st);
 	found->s = &s;
-	story_make(found, NULL, chapters, 2, arena, &story);
+	story_make(found, db, chapters, 2, arena, &story);
+	made_unload(&any);
 	snprintf(of, 200, "%s", story_said(&story, STORY_CAPTION, 0)->text);
 }
 

@@ -11,7 +11,6 @@ const struct chapter *chapters_find(const char *name);
 
 // clang-format off
 extern const struct chapter
-    chapter_run,
     chapter_noise,
     chapter_sources,
     chapter_claims,
@@ -36,7 +35,6 @@ extern const struct chapter
     chapter_calls,
     chapter_method,
     chapter_advice,
-    chapter_unfinished,
     chapter_quick;
 // clang-format on
 

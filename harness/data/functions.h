@@ -4,6 +4,7 @@
  *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
  *   size(bytes)      "16 MiB"
+ *   COLLATE version  2.9 before 2.28
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
 #ifndef LAUNCHGAP_FUNCTIONS_H
