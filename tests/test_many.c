@@ -106,7 +106,7 @@ struct asked {
 
 static void tell(struct arena *arena, void *of)
 {
-	const struct chapter *const chapters[] = {&chapter_run, chapters_find("sizes")};
+	const struct chapter *const chapters[] = {chapters_find("run"), chapters_find("sizes")};
 	const struct analysis analysis = {
 	    .s = &summary,
 	    .evidence.paths = ARENA_ARRAY(arena, struct evidence_path, summary.nvariants)};

@@ -7,7 +7,7 @@
 // clang-format off
 #define TEXT(name) &(const struct chapter){#name, "", CHAPTER_BODY, NULL} /* name.chapter */
 static const struct chapter *const all[] = {
-    &chapter_run,
+    TEXT(run),
     TEXT(noise),
     TEXT(sources),
     TEXT(claims),
@@ -55,7 +55,7 @@ static const struct chapter *const all[] = {
     TEXT(system),
     &chapter_advice,
     TEXT(warnings),
-    &chapter_unfinished,
+    TEXT(unfinished),
     TEXT(quick),
 };
 // clang-format on

@@ -11,7 +11,6 @@ const struct chapter *chapters_find(const char *name);
 
 // clang-format off
 extern const struct chapter
-    chapter_run,
     chapter_tuning,
     chapter_training,
     chapter_crossovers,
@@ -24,8 +23,7 @@ extern const struct chapter
     chapter_captions,
     chapter_calls,
     chapter_method,
-    chapter_advice,
-    chapter_unfinished;
+    chapter_advice;
 // clang-format on
 
 #endif

@@ -19,6 +19,7 @@
 #include "../story/verdict_text.h"
 #include "../texts.h"
 #include "../trial/path.h"
+#include "chapters.h"
 #include "reasons.h"
 #include "run.h"
 
@@ -664,6 +665,14 @@ static void put_went(const struct figures *f)
 	}
 }
 
+static void put_chapters(const struct figures *f)
+{
+	unsigned n;
+	const struct chapter *const *all = chapters_all(&n);
+	for (unsigned i = 0; i < n; i++)
+		db_add(f->db, "chapter", "t", all[i]->name);
+}
+
 static void put_unexpected(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->s->run->npaths; i++) {
@@ -757,6 +766,8 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_reached(&f);
 	put_scatter(&f);
 	put_went(&f);
+	put_chapters(&f);
+	seen_put(a, arena, f.db);
 	put_unexpected(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_watched(&f, v);

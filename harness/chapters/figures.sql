@@ -375,6 +375,17 @@ CREATE TABLE went(
   uncompared TEXT         -- why no speed is compared
 );
 
+-- Chapters of this program.
+CREATE TABLE chapter(name TEXT);
+
+-- What the blocks of a run with too few of them showed: of the primary claim's two variants, or of
+-- those of each regime. A row for each block that has both.
+CREATE TABLE seen(
+  regime INTEGER, variant INTEGER, against INTEGER,
+  ratio REAL, -- of the claim's metric, about; of speed
+  about TEXT
+);
+
 -- A session after the first.
 CREATE TABLE session(
   launchgap TEXT, boot TEXT, -- its build; its machine's start

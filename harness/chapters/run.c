@@ -13,101 +13,6 @@
 
 #define FEW_GROUPS 30
 
-struct row {
-	const char *reference, *backend;
-	const char *why_backend; /* it was chosen; "" */
-	const char *machine, *libraries, *day;
-	double margin, confidence; /* shares of 1 */
-	unsigned blocks, least_blocks, ranks, collectives, isolated_calls, p99_calls;
-};
-
-static const struct column columns[] = {
-    COLUMN(struct row, reference, "reference", "", TEXT),
-    COLUMN(struct row, backend, "backend", "", TEXT),
-    COLUMN(struct row, margin, "margin", "", SHARE),
-    COLUMN(struct row, confidence, "confidence", "", SHARE),
-    COLUMN(struct row, blocks, "blocks", "", COUNT),
-    COLUMN_AS(struct row, least_blocks, "least_blocks", "blocks for an interval", "", COUNT, 0),
-    COLUMN(struct row, ranks, "ranks", "", COUNT),
-    COLUMN(struct row, collectives, "collectives, by datatype, operation, place and pace", "",
-           COUNT),
-    COLUMN(struct row, isolated_calls, "isolated calls", "", COUNT),
-    COLUMN(struct row, p99_calls, "isolated calls for a p99", "", COUNT),
-    COLUMN(struct row, machine, "machine", "", TEXT),
-    COLUMN(struct row, libraries, "libraries", "", TEXT),
-    COLUMN(struct row, day, "begun on", "", TEXT),
-    COLUMN(struct row, why_backend, "why this backend", "", TEXT),
-};
-
-static const struct story_form form = STORY_FORM(
-    struct row, columns, .name = "run", .title = "The run", .when = STORY_NO_WHEN, .hidden = true);
-
-/* The versions of the library that were measured, ascending: "NCCL 2.21.5 and 2.28.3". */
-static const char *libraries_of(const struct summary *s, struct arena *arena)
-{
-	const char **all = ARENA_ARRAY(arena, const char *, s->nvariants + 1), *text = "";
-	unsigned n = 0;
-	for (unsigned v = 0; v < s->nvariants; v++) {
-		const char *library = s->variants[v].library;
-		unsigned at = 0;
-		while (at < n && strcmp(all[at], library))
-			at++;
-		if (!*library || !s->variants[v].measured || at < n)
-			continue;
-		for (at = n++; at && strverscmp(all[at - 1], library) > 0; at--)
-			all[at] = all[at - 1];
-		all[at] = library;
-	}
-	for (unsigned i = 0; i < n; i++)
-		text = arena_text(arena, "%s%s%s", text,
-		                  !i           ? "NCCL "
-		                  : i + 1 == n ? " and "
-		                               : ", ",
-		                  all[i]);
-	return text;
-}
-
-/* An experiment may ask for a chapter that this program does not have. */
-static void say_lead(struct story *story, const char *asked)
-{
-	if (*asked && !chapters_find(asked))
-		story_note(
-		    story, STORY_MEASURED,
-		    arena_text(story->arena, "leads = %s: there is no such chapter.", asked));
-}
-
-static void tell(const struct analysis *a, struct story *story)
-{
-	const struct summary *s = a->s;
-	struct arena *arena = story->arena;
-	struct row *row = ARENA_NEW(arena, struct row);
-	char machine[256];
-	run_machine(s, machine, sizeof machine);
-	*row = (struct row){.reference = s->reference < 0 ? "" : s->variants[s->reference].name,
-	                    .backend = run_text(s->run, "backend"),
-	                    .why_backend = run_text(s->run, "backend_why"),
-	                    .machine = arena_copy(arena, machine),
-	                    .libraries = libraries_of(s, arena),
-	                    .day = arena_text(arena, "%.10s", run_text(s->run, "created")),
-	                    .margin = s->margin,
-	                    .confidence = s->looks.confidence,
-	                    .blocks = s->nblocks,
-	                    .least_blocks = STATS_MIN_BLOCKS,
-	                    .ranks = (unsigned)run_number(s->run, "ranks"),
-	                    .collectives = s->ngroups,
-	                    .isolated_calls = s->isolated_calls,
-	                    .p99_calls = METRIC_P99_CALLS};
-	const struct story_table *t = story_table(story, &form, row, 1);
-	story_say(story, STORY_MEASURED, t, NULL, 0,
-	          "Measured on {machine}; backend {backend}[, {libraries}]; {ranks} rank{ranks:s}, "
-	          "{blocks} block{blocks:s}, {day}.");
-	if (*row->why_backend)
-		story_say(story, STORY_MEASURED, t, NULL, 0, "{why_backend}.");
-	say_lead(story, run_text(s->run, "leads"));
-}
-
-const struct chapter chapter_run = {"run", "", CHAPTER_BODY, tell};
-
 const char *run_text(const struct record_run *run, const char *key)
 {
 	const char *text = json_string_value(json_object_get(run->environment, key));
@@ -121,7 +26,7 @@ long long run_number(const struct record_run *run, const char *key)
 
 const struct story_table *run_facts(const struct story *story)
 {
-	return story_find_table(story, form.name);
+	return story_find_table(story, "run");
 }
 
 const char *run_collective(struct arena *arena, const struct summary_group *g)
