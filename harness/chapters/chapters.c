@@ -18,7 +18,7 @@ static const struct chapter *const all[] = {
     TEXT(pingpong),
     TEXT(copies),
     TEXT(scaling),
-    &chapter_ways,
+    TEXT(ways),
     TEXT(overview),
     TEXT(access),
     &chapter_ranges,

@@ -20,7 +20,6 @@ extern const struct chapter
     chapter_crossovers,
     chapter_pairs,
     chapter_scaling,
-    chapter_ways,
     chapter_ranges,
     chapter_cliffs,
     chapter_versions,
