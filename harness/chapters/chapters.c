@@ -12,7 +12,7 @@ static const struct chapter *const all[] = {
     &chapter_sources,
     &chapter_claims,
     &chapter_tuning,
-    &chapter_training,
+    TEXT(training),
     &chapter_crossovers,
     &chapter_pairs,
     TEXT(pingpong),

@@ -47,6 +47,7 @@ CREATE TABLE known(
   idle        TEXT,    -- why it is the same as idle_as; or nothing
   idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
+  pictured    INTEGER, -- 1: pictures have it
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
   said_path   TEXT     -- the data path, as its workers said
@@ -78,7 +79,8 @@ CREATE TABLE place(
   in_place    INTEGER,
   pace        TEXT,
   ranks       INTEGER,
-  whole       INTEGER, -- 1: all of them in one communicator
+  comm_ranks  INTEGER, -- of a communicator
+  whole       INTEGER, -- 1: all of them in one
   sender      INTEGER, -- of a pair of ranks
   receiver    INTEGER,
   asked_bytes INTEGER,
@@ -118,6 +120,7 @@ CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
   busbw REAL,                  -- and of its GB/s; nothing without data
+  own_us REAL,                 -- its own trial's alone, µs
   PRIMARY KEY(variant, place, block)
 );
 

@@ -1,13 +1,18 @@
 /* The statistics as functions of SQL. NULL is no value: aggregates leave it out, and give it where
  * nothing is left.
  *
- *   median(x)        of numbers
+ *   median(x)        of numbers; median_lo(x), median_hi(x): its exact interval (stats_quantile_interval)
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
  *   ratio(x, block)  of the logarithms of one ratio, one a block: the estimate of Hodges and Lehmann, back on
  *                    the ratio's scale (stats_ratio_of_logs)
  *   ratio_lo(x, block), ratio_hi(x, block)
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
+ *   pseudomedian(x)  the estimate of Hodges and Lehmann of differences, with _lo and _hi as ratio_lo
+ *   share(part, whole)
+ *                    which share of the whole is the part, both one a block (stats_share); with _lo and _hi
+ *   imbalance(root, ranks)
+ *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   size(bytes)      "16 MiB"
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
