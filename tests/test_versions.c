@@ -8,7 +8,7 @@
 
 #include "../harness/analysis/analysis.h"
 #include "../harness/story/format.h"
-#include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/report/section.h"
 #include "../harness/story/tell.h"
 
@@ -154,10 +154,13 @@ static size_t bytes_of(unsigned size)
 
 static void tell(struct arena *in, void *of)
 {
-	const struct chapter *versions = &chapter_versions;
+	static const struct chapter text = {.name = "versions"}, *const versions = &text;
+	struct status st = {""};
 	struct story told;
 	(void)of;
-	story_make(found, NULL, &versions, 1, in, &told);
+	struct db *db = figures_load(found, in, &st);
+	assert_non_null(db);
+	story_make(found, db, &versions, 1, in, &told);
 	report = json_pack("{s:[]}", "chapters");
 	if (told.nchapters)
 		json_array_append_new(json_object_get(report, "chapters"),

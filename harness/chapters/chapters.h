@@ -12,13 +12,10 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_tuning,
-    chapter_training,
     chapter_crossovers,
     chapter_pairs,
-    chapter_ways,
     chapter_ranges,
     chapter_cliffs,
-    chapter_versions,
     chapter_gap,
     chapter_captions,
     chapter_calls,

@@ -22,6 +22,7 @@
 #include "chapters.h"
 #include "reasons.h"
 #include "run.h"
+#include "version_figures.h"
 
 /* A source of figures: the analysis, and where they go. */
 struct figures {
@@ -69,11 +70,11 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	db_add(f->db, "known", "iiiiiittiitt", v, of->measured, drawn_at(order, v),
+	db_add(f->db, "known", "iiiiiittiiitt", v, of->measured, drawn_at(order, v),
 	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
-	       of->traits->launches, of->library, of->path);
+	       plot_order_has(s, v), of->traits->launches, of->library, of->path);
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
 	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
@@ -148,12 +149,13 @@ static void put_places(const struct figures *f)
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiitittttiitiiiillll", index_place(f->s, g, i),
+			db_add(f->db, "place", "iiiiiitittttiitiiiiillll", index_place(f->s, g, i),
 			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
 			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
 			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
 			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
-			       of->nranks, whole, pairs ? value_pair_from(c->root) : DB_NONE,
+			       of->nranks, c->comm_ranks ? c->comm_ranks : of->nranks, whole,
+			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
 			       of->bytes[i] / coll_dtype_bytes(c->dtype), of->moved_bytes[i]);
@@ -235,8 +237,10 @@ static void put_levels(const struct figures *f, unsigned v, unsigned place, unsi
 		}
 		x[i] = of_two(logs[0], logs[1]);
 	}
+	const struct summary_trial *own = index_timed(s, v, place, block);
 	if (!isnan(x[0]))
-		db_add(f->db, "level", "iiidd", v, place, s->index.blocks[block], x[0], x[1]);
+		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
+		       own && own->time_ns > 0 ? own->time_ns / 1e3 : NAN);
 }
 
 /* --- versions --- */
@@ -752,6 +756,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		if (next >= 0)
 			put_versions(&f, v, (unsigned)next);
 	}
+	version_figures_put(a, arena, f.db);
 	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);

@@ -11,6 +11,7 @@
 #include "../analysis/stats.h"
 #include "../arena.h"
 #include "../coll/coll.h"
+#include "../coll/routing.h"
 #include "../sanitize.h"
 
 /* --- aggregates over numbers --- */
@@ -63,64 +64,89 @@ static void take(sqlite3_context *context,
 	free(of->second);
 }
 
-static double quantile_of(const struct looks *looks, struct numbers *of)
-{
-	(void)looks;
-	return stats_quantile(of->x, of->n, of->second[of->n - 1]);
-}
-
-static double median_of(const struct looks *looks, struct numbers *of)
-{
-	(void)looks;
-	return stats_median(of->x, of->n);
-}
-
 static int ascending(const void *a, const void *b)
 {
 	const unsigned *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
 }
 
-/* A ratio that is being made, in an arena of its own: no lack of memory leaves SQLite halfway. */
+typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
+                                     const struct numbers *of);
+
+/* An interval that is being made, in an arena of its own: no lack of memory leaves SQLite halfway. */
 struct maker {
 	const struct looks *looks;
 	const struct numbers *of;
-	struct stats_ratio ratio;
+	making makes;
+	struct stats_ratio made;
 };
 
-static void make_ratio(struct arena *arena, void *what)
+static void make(struct arena *arena, void *what)
 {
 	struct maker *m = what;
-	const unsigned n = (unsigned)m->of->n;
+	m->made = m->makes(arena, m->looks, m->of);
+}
+
+static struct stats_ratio made_by(making makes, const struct looks *looks, struct numbers *of)
+{
+	struct maker m = {looks, of, makes, STATS_NO_RATIO};
+	struct arena *arena = NULL;
+	of->failed = arena_run(make, &m, &arena) < 0;
+	arena_free(arena);
+	return m.made;
+}
+
+static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
+                                     const struct numbers *of)
+{
+	const unsigned n = (unsigned)of->n;
 	unsigned *blocks = ARENA_ARRAY(arena, unsigned, n);
 	for (unsigned i = 0; i < n; i++)
-		blocks[i] = (unsigned)m->of->second[i];
+		blocks[i] = (unsigned)of->second[i];
 	qsort(blocks, n, sizeof *blocks, ascending);
-	m->ratio = stats_ratio_of_logs(arena, m->of->x, n, looks_confidence(m->looks, blocks, n));
+	return stats_ratio_of_logs(arena, of->x, n, looks_confidence(looks, blocks, n));
 }
 
 static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
 {
-	struct maker m = {looks, of, STATS_NO_RATIO};
-	struct arena *arena = NULL;
-	of->failed = arena_run(make_ratio, &m, &arena) < 0;
-	arena_free(arena);
-	return m.ratio;
+	return made_by(make_ratio, looks, of);
 }
 
-static double ratio_of(const struct looks *looks, struct numbers *of)
+/* As logarithms of a ratio, on a scale on which no exponential overflows. */
+static struct stats_ratio make_pseudomedian(struct arena *arena, const struct looks *looks,
+                                            const struct numbers *of)
 {
-	return interval_of(looks, of).estimate;
+	double *logs = ARENA_ARRAY(arena, double, of->n), most = 0;
+	for (size_t i = 0; i < of->n; i++)
+		most = fmax(most, fabs(of->x[i]));
+	if (!(most > 0))
+		return (struct stats_ratio){.lo = NAN, .hi = NAN};
+	for (size_t i = 0; i < of->n; i++)
+		logs[i] = of->x[i] / most;
+	struct stats_ratio r = stats_ratio_of_logs(arena, logs, (unsigned)of->n, looks->confidence);
+	return (struct stats_ratio){
+	    .estimate = most * log(r.estimate), .lo = most * log(r.lo), .hi = most * log(r.hi)};
 }
 
-static double lo_of(const struct looks *looks, struct numbers *of)
+static struct stats_ratio pseudomedian(const struct looks *looks, struct numbers *of)
 {
-	return interval_of(looks, of).lo;
+	return made_by(make_pseudomedian, looks, of);
 }
 
-static double hi_of(const struct looks *looks, struct numbers *of)
+static struct stats_ratio make_share(struct arena *arena, const struct looks *looks,
+                                     const struct numbers *of)
 {
-	return interval_of(looks, of).hi;
+	return stats_share(arena, of->x, of->second, (unsigned)of->n, looks->confidence);
+}
+
+static struct stats_ratio share(const struct looks *looks, struct numbers *of)
+{
+	return made_by(make_share, looks, of);
+}
+
+static struct stats_interval around_median(const struct looks *looks, struct numbers *of)
+{
+	return stats_quantile_interval(of->x, of->n, 0.5, looks->confidence);
 }
 
 /* Of each row its number and its LEVELS keys follow each other; second: the level that is asked. */
@@ -131,7 +157,7 @@ static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
 		add(of, sqlite3_value_double(values[i]), sqlite3_value_double(values[0]));
 }
 
-static double component_of(const struct looks *looks, struct numbers *of)
+static double component(const struct looks *looks, struct numbers *of)
 {
 	const size_t n = of->n / (LEVELS + 1), level = (size_t)of->second[0];
 	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
@@ -150,17 +176,30 @@ static double component_of(const struct looks *looks, struct numbers *of)
 	return !of->failed && level >= 1 && level <= LEVELS ? variances[level - 1] : NAN;
 }
 
-#define TAKES(name)                                                                                \
+/* An end of an interval, or its estimate, as an aggregate. */
+#define TAKES(name, value)                                                                         \
+	static double name##_of(const struct looks *looks, struct numbers *of)                     \
+	{                                                                                          \
+		return value;                                                                      \
+	}                                                                                          \
 	static void take_##name(sqlite3_context *context)                                          \
 	{                                                                                          \
 		take(context, name##_of);                                                          \
 	}
-TAKES(median)
-TAKES(quantile)
-TAKES(ratio)
-TAKES(lo)
-TAKES(hi)
-TAKES(component)
+TAKES(median, ((void)looks, stats_median(of->x, of->n)))
+TAKES(median_lo, around_median(looks, of).lo)
+TAKES(median_hi, around_median(looks, of).hi)
+TAKES(component, component(looks, of))
+TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
+TAKES(ratio, interval_of(looks, of).estimate)
+TAKES(ratio_lo, interval_of(looks, of).lo)
+TAKES(ratio_hi, interval_of(looks, of).hi)
+TAKES(pseudomedian, pseudomedian(looks, of).estimate)
+TAKES(pseudomedian_lo, pseudomedian(looks, of).lo)
+TAKES(pseudomedian_hi, pseudomedian(looks, of).hi)
+TAKES(share, share(looks, of).estimate)
+TAKES(share_lo, share(looks, of).lo)
+TAKES(share_hi, share(looks, of).hi)
 
 /* --- texts --- */
 
@@ -199,6 +238,13 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 		return;
 	coll_size_label((size_t)sqlite3_value_int64(values[0]), text, sizeof text);
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
+static void imbalance(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	sqlite3_result_double(context, routing_imbalance((unsigned)sqlite3_value_int64(values[0]),
+	                                                 (unsigned)sqlite3_value_int64(values[1])));
 }
 
 static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
@@ -271,15 +317,24 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		void (*end)(sqlite3_context *context);
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
+	    {"median_lo", 1, NULL, add_number, take_median_lo},
+	    {"median_hi", 1, NULL, add_number, take_median_hi},
 	    {"quantile", 2, NULL, add_number, take_quantile},
 	    {"ratio", 2, NULL, add_number, take_ratio},
-	    {"ratio_lo", 2, NULL, add_number, take_lo},
-	    {"ratio_hi", 2, NULL, add_number, take_hi},
+	    {"ratio_lo", 2, NULL, add_number, take_ratio_lo},
+	    {"ratio_hi", 2, NULL, add_number, take_ratio_hi},
+	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
+	    {"pseudomedian_lo", 1, NULL, add_number, take_pseudomedian_lo},
+	    {"pseudomedian_hi", 1, NULL, add_number, take_pseudomedian_hi},
+	    {"share", 2, NULL, add_number, take_share},
+	    {"share_lo", 2, NULL, add_number, take_share_lo},
+	    {"share_hi", 2, NULL, add_number, take_share_hi},
+	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
-	    {"size", 1, size, NULL, NULL},
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
+	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

@@ -1,7 +1,7 @@
 /* The statistics as functions of SQL. NULL is no value: aggregates leave it out, and give it where
  * nothing is left.
  *
- *   median(x)        of numbers
+ *   median(x)        of numbers; median_lo(x), median_hi(x): its exact interval (stats_quantile_interval)
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
  *   ratio(x, block)  of the logarithms of one ratio, one a block: the estimate of Hodges and Lehmann, back on
  *                    the ratio's scale (stats_ratio_of_logs)
@@ -10,6 +10,11 @@
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
  *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
  *                    of these (anova.h)
+ *   pseudomedian(x)  the estimate of Hodges and Lehmann of differences, with _lo and _hi as ratio_lo
+ *   share(part, whole)
+ *                    which share of the whole is the part, both one a block (stats_share); with _lo and _hi
+ *   imbalance(root, ranks)
+ *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   size(bytes)      "16 MiB"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none

@@ -5,6 +5,7 @@
 
 #include "../analysis/spent.h"
 #include "../analysis/summary.h"
+#include "../analysis/traced.h"
 #include "../texts.h"
 
 /* Members of the line, and of objects in it: "machine.cpu". */
@@ -116,6 +117,15 @@ static bool has_no_length(const struct record_cell *c)
 	return false;
 }
 
+static void put_spans(struct db *db, unsigned id, const struct record_cell *c)
+{
+	int64_t start, end;
+	for (unsigned k = 0; k < LANES * c->nranks; k++)
+		for (size_t i = 0; traced_span(c, k / c->nranks, k % c->nranks, i, &start, &end);
+		     i++)
+			db_add(db, "span", "iiill", id, k / c->nranks, k % c->nranks, start, end);
+}
+
 static void put_cell(struct db *db, struct arena *arena, const struct record_run *run, unsigned id,
                      unsigned trial)
 {
@@ -150,6 +160,7 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       only_fresh(c), c->wrong, c->faults, c->switches, filled(c->digest), c->line,
 	       has_no_length(c), c->stall.rows, c->stall.rank, c->stall.off_ns, filled(c->error));
 	put_each(db, "counter", id, json_object_get(c->json, "counters"));
+	put_spans(db, id, c);
 }
 
 /* A trial's cells follow each other. */

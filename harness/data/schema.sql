@@ -93,6 +93,11 @@ CREATE INDEX cell_of_trial ON cell(trial);
 -- What hardware or library counted meanwhile, of cells of pass counters.
 CREATE TABLE counter(cell INTEGER, rank INTEGER, key TEXT, value);
 
+-- What ran in the last row of a cell that is a step of training: work, communication, activations'
+-- sums. From the cell's begin on.
+CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, end_ns INTEGER);
+CREATE INDEX span_of_cell ON span(cell);
+
 -- The path of a variant's data, by the library's log: transport, data_path, p2p_channels …
 CREATE TABLE path(variant INTEGER, key TEXT, value);
 
