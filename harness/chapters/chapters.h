@@ -29,7 +29,6 @@ extern const struct chapter
     chapter_normal,
     chapter_scatter,
     chapter_captions,
-    chapter_calls,
     chapter_method,
     chapter_advice,
     chapter_warnings,

@@ -17,6 +17,8 @@
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
  *     may have a {KEY} of that sentence's row.
  *   also TABLE …                        the same, as one of several with "; " between them
+ *   fill TABLE COLUMN [by KEY] [where …]
+ *     What the first of the rows with each KEY has in that column, told of all of them.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
@@ -46,6 +48,7 @@ enum chapter_mark {
 	MARK_SETTLES,
 	MARK_PICTURE,
 	MARK_FRONT,
+	MARK_FILL,
 };
 
 struct chapter_part {
@@ -62,7 +65,7 @@ struct chapter_part {
 	struct db_source query; /* of a sentence: where and order; "": of every row */
 	struct story_form form; /* of a table, but for where its values are */
 	const char *down, *across, *value, *each,
-	    *by; /* of a pivot; each: NULL without; by: of PART_AND too */
+	    *by; /* of a pivot; each: NULL without; by: of PART_AND and MARK_FILL too, as value */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
