@@ -196,8 +196,8 @@ CREATE TABLE counted_rank(
   copies_per_byte REAL, issue_cores REAL, seconds REAL
 );
 
--- Of a drawn variant the call that the timeline of a collective shows: that of the median length, with
--- the device's stamps if there are any (analysis/calls.h).
+-- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
+-- with the device's stamps if there are any (analysis/calls.h).
 CREATE TABLE call_line(
   coll INTEGER, variant INTEGER, what TEXT, pass TEXT, ranks INTEGER, bytes INTEGER,
   device INTEGER,            -- 1: it has the device's stamps
