@@ -102,6 +102,7 @@ TEST(a_number_that_is_missing_is_not_counted)
 
 TEST(lists_are_said_in_a_line)
 {
+	assert_string_equal(asked("SELECT shell_word('a b'), shell_word('ab')"), "'a b' ab");
 	assert_string_equal(asked("SELECT in_line('[{\"a\":\"x\",\"b\":\"\",\"c\":2},\"y\"]'), "
 	                          "in_line('as it is'), in_line(0.123456)"),
 	                    "a=x, c=2; y as it is 0.1235");

@@ -81,6 +81,8 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT zeroblob(100000000) a\n",
 	     "own.chapter:4:1: string or blob too big"},
 	    {"chapter x | X\nsay t\n  {b} is.\n", "own.chapter:2: the chapter has no table t"},
+	    {"chapter x | X\ntable t | T\n  a:count\n  SELECT 1 a\nfill t a\n  {a}\n",
+	     "own.chapter:5: the table has no column of text a"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
 	     "own.chapter:5:13: no such column: c"},
 	    {"chapter x | X\ntable t | T\n  a\n  WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT "
@@ -117,29 +119,34 @@ TEST(what_is_no_row_of_a_table_is_not_told)
 TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 {
 	const char *warning;
-	const struct model *m =
-	    told("chapter x | X\n"
-	         "table sizes | Sizes | hidden\n  size\n  lines:count\n"
-	         "  SELECT 'large' size, 1 lines UNION ALL SELECT 'small', 3\n"
-	         "heading sizes where lines > 1\n  {size}: {lines}\n"
-	         "table of_small | {title} | bars=speed\n  name\n  speed:number | {unit}\n"
-	         "  SELECT 'a' name, 1 speed, 'GB/s' unit, 'Few' title\n"
-	         "  UNION ALL SELECT 'b', 2, NULL, NULL UNION ALL SELECT 'c', 3, NULL, NULL\n"
-	         "table of_large | Large | like=of_small\n  SELECT 'd' name, 0.5 speed, 'µs' unit\n"
-	         "say sizes order by rowid desc\n  At {size}\n"
-	         "also of_{size} where speed < 1\n  slow: [{name} by {speed:effect}]\n"
-	         "also of_{size} where speed >= 1\n  fast: [{name}|, | and ]\n"
-	         "also of_{size} where speed > 1\n  best: [{name}| or ]\n"
-	         "and sizes by size\n  , with {lines}.\n"
-	         "settles sizes\n"
-	         "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
-	         &warning);
+	const struct model *m = told(
+	    "chapter x | X\n"
+	    "table sizes | Sizes | hidden\n  size\n  lines:count\n"
+	    "  SELECT 'large' size, 1 lines UNION ALL SELECT 'small', 3\n"
+	    "heading sizes where lines > 1\n  {size}: {lines}\n"
+	    "table of_small | {title} | bars=speed\n  name\n  speed:number | {unit}\n"
+	    "  SELECT 'a' name, 1 speed, 'GB/s' unit, 'Few' title\n"
+	    "  UNION ALL SELECT 'b', 2, NULL, NULL UNION ALL SELECT 'c', 3, NULL, NULL\n"
+	    "table of_large | Large | like=of_small\n  SELECT 'd' name, 0.5 speed, 'µs' unit\n"
+	    "say sizes order by rowid desc\n  At {size}\n"
+	    "also of_{size} where speed < 1\n  slow: [{name} by {speed:effect}]\n"
+	    "also of_{size} where speed >= 1\n  fast: [{name}|, | and ]\n"
+	    "also of_{size} where speed > 1\n  best: [{name}| or ]\n"
+	    "and sizes by size\n  , with {lines}.\n"
+	    "table parts | Parts | arrays\n  name\n  said\n  SELECT 'a' name, NULL said, 1 kind\n"
+	    "  UNION ALL SELECT 'b', NULL, 2 UNION ALL SELECT 'c', NULL, 1\n"
+	    "fill parts said by kind\n  [{name}| + ]\n"
+	    "say sizes where lines > 1 AND (SELECT answered FROM story)\n  {size} too\n"
+	    "settles sizes\n"
+	    "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
+	    &warning);
 	if (warning)
 		fail_msg("%s", warning);
 	const struct story_chapter *x = story_find(&m->story, "x");
 	const struct story_table *small = story_find_table(&m->story, "of_small"),
 	                         *large = story_find_table(&m->story, "of_large");
-	assert_int_equal(x->nblocks, 6);
+	const struct story_table *parts = story_find_table(&m->story, "parts");
+	assert_int_equal(x->nblocks, 10);
 	assert_string_equal(x->blocks[1].text, "small: 3");
 	assert_string_equal(small->form->title, "Few");
 	assert_string_equal(story_column(small, "speed")->head, "GB/s");
@@ -148,6 +155,8 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	assert_string_equal(x->blocks[4].sentence->text,
 	                    "At small fast: a, b and c; best: b or c, with 3.");
 	assert_string_equal(x->blocks[5].sentence->text, "At large slow: d by 50 %, with 1.");
+	assert_string_equal(x->blocks[9].sentence->text, "small too");
+	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
 	for (unsigned i = 0; i < m->story.npictures; i++)
 		assert_string_not_equal(m->story.pictures[i].name, "{size}");
 }

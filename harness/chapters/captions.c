@@ -438,7 +438,7 @@ static const char *say_clauses(const struct teller *t, const struct row *row)
 
 static struct teller begin(const struct analysis *a, struct story *story)
 {
-	const struct plot_order order = run_drawn(a, story->arena);
+	const struct plot_order order = plot_order_make(a->s, story->arena);
 	const size_t groups = a->s->ngroups + 1u;
 	return (struct teller){
 	    .a = a,

@@ -42,7 +42,7 @@ static const struct chapter *const all[] = {
     TEXT(hosts),
     TEXT(all_sizes),
     &chapter_captions,
-    &chapter_calls,
+    TEXT(calls),
     TEXT(launch),
     TEXT(memory),
     TEXT(checks),

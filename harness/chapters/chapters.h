@@ -18,7 +18,6 @@ extern const struct chapter
     chapter_cliffs,
     chapter_gap,
     chapter_captions,
-    chapter_calls,
     chapter_method,
     chapter_advice;
 // clang-format on

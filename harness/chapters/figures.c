@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/calls.h"
 #include "../analysis/claim_pairs.h"
 #include "../analysis/hosts.h"
 #include "../analysis/measure.h"
 #include "../analysis/networks.h"
+#include "../analysis/plot_order.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/sessions.h"
@@ -408,6 +410,30 @@ static void put_counted(const struct figures *f, unsigned id)
 	}
 }
 
+static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
+{
+	const struct calls_line line = calls_line_of(f->s, coll, variant, f->arena);
+	const struct record_cell *c = line.cell;
+	if (c)
+		db_add(f->db, "call_line", "iittilidddd", coll, variant,
+		       coll_word(&c->cell, c->nranks).text, coll_pass_name(c->cell.pass), c->nranks,
+		       c->cell.bytes, c->device_clock, line.total_us, line.before_us,
+		       line.residual_us, line.launch_us);
+}
+
+static void put_calls(const struct figures *f)
+{
+	const struct plot_order order = plot_order_make(f->s, f->arena);
+	const unsigned n = plot_order_count(f->s) ? order.main : 0;
+	uint64_t seen = 0; /* collectives */
+	for (unsigned g = 0; g < f->s->ngroups; g++) {
+		const enum coll_kind coll = f->s->groups[g].cell.coll;
+		for (unsigned i = 0; i < n && !(seen >> coll & 1); i++)
+			put_call(f, coll, order.variants[i]);
+		seen |= UINT64_C(1) << coll;
+	}
+}
+
 static void put_hosts(const struct figures *f, unsigned variant)
 {
 	const struct hosts_use use = hosts_of(f->s, variant);
@@ -777,6 +803,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_watched(&f, v);
 	outliers_put(a->s, arena, f.db);
+	put_calls(&f);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

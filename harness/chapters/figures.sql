@@ -232,6 +232,17 @@ CREATE TABLE counted_rank(
   copies_per_byte REAL, issue_cores REAL, seconds REAL
 );
 
+-- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
+-- with the device's stamps if there are any (analysis/calls.h).
+CREATE TABLE call_line(
+  coll INTEGER, variant INTEGER, what TEXT, pass TEXT, ranks INTEGER, bytes INTEGER,
+  device INTEGER,            -- 1: it has the device's stamps
+  total_us REAL,             -- to the latest end
+  before_us REAL,            -- the device seems to begin so long before
+  residual_us REAL,          -- its stamps may be off by so much
+  launch_us REAL             -- until issue has returned on all ranks
+);
+
 -- A host of a variant on several, over all trials. The first one's clock is the one that counts.
 CREATE TABLE host(
   variant INTEGER, host INTEGER,

@@ -62,11 +62,6 @@ void run_machine(const struct summary *s, char *text, size_t bytes)
 	           s->ncores, format_plural(s->ncores));
 }
 
-struct plot_order run_drawn(const struct analysis *a, struct arena *arena)
-{
-	return plot_order_make(a->s, arena);
-}
-
 bool run_compares(const struct summary *s)
 {
 	for (unsigned v = 0; v < s->nvariants; v++)

@@ -4,7 +4,6 @@
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
-#include "../analysis/plot_order.h"
 #include "../story/story.h"
 
 /* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
@@ -26,8 +25,6 @@ bool run_few_groups(const struct summary *summary);
 bool run_explains_gap(const struct analysis *analysis);
 /* "is", or "are" of a name like processes. */
 const char *run_are(const char *name);
-/* The variants of pictures, in their order; memory is the arena's. */
-struct plot_order run_drawn(const struct analysis *analysis, struct arena *arena);
 
 /* Whether anything is compared with the reference, be it the reference again. */
 bool run_compares(const struct summary *summary);

@@ -51,8 +51,8 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
-                                    "unasked", "settles", "picture", "front", NULL};
+static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole", "unasked",
+                                    "settles", "picture", "front", "fill", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
@@ -263,7 +263,8 @@ static int begin_part(const struct reader *r, const char *line)
 	part->mark = (enum chapter_mark)mark;
 	part->also = also;
 	part->name = next_of(r->arena, &rest, " ");
-	part->by = goes_on ? option_of(r->arena, &rest, "by") : NULL;
+	part->value = mark == MARK_FILL ? next_of(r->arena, &rest, " ") : NULL;
+	part->by = option_of(r->arena, &rest, "by");
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
 }

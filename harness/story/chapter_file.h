@@ -20,6 +20,8 @@
  *   each TABLE by KEY
  *   end                                 What is between is told of the rows of one KEY after the other:
  *                                       a table has its value as name, and the text of a column as title
+ *   fill TABLE COLUMN [by KEY] [where …]
+ *     What the first of the rows with each KEY has in that column, told of all of them.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows, or
  *                                       DOWN by ACROSS show VALUE of them; whole: all rows lead, on a
@@ -52,6 +54,7 @@ enum chapter_mark {
 	MARK_SETTLES,
 	MARK_PICTURE,
 	MARK_FRONT,
+	MARK_FILL,
 };
 
 struct chapter_part {
@@ -70,7 +73,7 @@ struct chapter_part {
 	struct db_source query; /* of a sentence: where and order; "": of every row */
 	struct story_form form; /* of a table, but for where its values are */
 	const char *down, *across, *value, *each,
-	    *by; /* of a pivot; each: NULL without; by: of PART_AND, PART_EACH too */
+	    *by; /* of a pivot; each: NULL without; by: of PART_AND, PART_EACH and MARK_FILL too, as value */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;

@@ -247,6 +247,17 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	return !rows || db_end(rows, t->st) ? NULL : texts;
 }
 
+/* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
+static unsigned rows_with(const char *const *texts, const char *text, const unsigned *rows,
+                          unsigned n, unsigned *out)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (!texts || !strcmp(texts[rows[i]], text))
+			out[kept++] = rows[i];
+	return kept;
+}
+
 /* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
 static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
                  const struct told_table *of, unsigned row, bool *listed)
@@ -259,15 +270,12 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 		return -1;
 	if (!also)
 		return 0;
-	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n,
-	         kept = 0;
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n;
 	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
 	           **theirs = part->by ? texts_of(t, part, also, part->by) : NULL;
 	if ((part->by && (!mine || !theirs)) || rows_of(t, part, also, rows, &n))
 		return -1;
-	for (unsigned i = 0; i < n; i++)
-		if (!part->by || !strcmp(theirs[rows[i]], mine[row]))
-			rows[kept++] = rows[i];
+	const unsigned kept = rows_with(theirs, mine ? mine[row] : NULL, rows, n, rows);
 	if (kept && part->also) {
 		phrase_words(p, *listed ? "; " : " ");
 		*listed = true;
@@ -347,11 +355,9 @@ static void tell_pivot(const struct teller *t, const struct chapter_part *part,
                        const char *const *each, const char *value)
 {
 	struct arena *arena = t->story->arena;
-	unsigned *rows = ARENA_ARRAY(arena, unsigned, from->n + 1), kept = 0;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, from->n + 1);
 	const char **lines = ARENA_ARRAY(arena, const char *, from->n + 1);
-	for (unsigned i = 0; i < from->n; i++)
-		if (!each || !strcmp(each[from->rows[i]], value))
-			rows[kept++] = from->rows[i];
+	const unsigned kept = rows_with(each, value, from->rows, from->n, rows);
 	const bool turned = once(from->downs, rows, kept, lines) <= part->beside;
 	if (*part->text && kept)
 		story_part(t->story,
@@ -395,6 +401,29 @@ static int tell_pivots(const struct teller *t, const struct chapter_part *first)
 		for (unsigned i = 0; i < nparts; i++)
 			tell_pivot(t, &first[i], of, &of_part[i], each, values[v]);
 	return (int)nparts;
+}
+
+/* Texts of rows that only a picture shows. */
+static int fill(const struct teller *t, const struct chapter_part *part,
+                const struct told_table *of, const unsigned *rows, unsigned n)
+{
+	struct arena *arena = t->story->arena;
+	const struct column *column = story_column(of->table, part->value);
+	const char **keys = texts_of(t, part, of, part->by ? part->by : "''"),
+	           **values = ARENA_ARRAY(arena, const char *, n + 1);
+	if (keys && (!column || column->kind != KIND_TEXT))
+		return wrong(t, part, "the table has no column of text ", part->value);
+	const unsigned nvalues = keys ? once(keys, rows, n, values) : 0;
+	for (unsigned v = 0; v < nvalues; v++) {
+		struct phrase p = phrase_begin(t->story);
+		unsigned *same = ARENA_ARRAY(arena, unsigned, n);
+		const unsigned nsame = rows_with(keys, values[v], rows, n, same);
+		char *row = of->rows + same[0] * of->table->form->row_bytes;
+		phrase_add(&p, of->table, same, nsame, part->text);
+		phrase_end(&p, STORY_IN_A_ROW);
+		((union slot *)(row + column->offset))->text = p.text;
+	}
+	return keys ? 0 : -1;
 }
 
 /* Rows of a table as one of their own, which nothing shows. */
@@ -530,6 +559,8 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return -1;
 	if (more)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
+	if (part->kind == PART_MARK && part->mark == MARK_FILL)
+		return fill(t, part, of, rows, n) ? -1 : 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
 	if (n)
