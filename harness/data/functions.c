@@ -1,19 +1,20 @@
 #include "functions.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../analysis/stats.h"
+#include "../arena.h"
 #include "../coll/coll.h"
 
 /* --- aggregates over numbers --- */
 
 struct numbers {
-	double *x;
+	double *x, *second; /* second: the other argument of each */
 	size_t n, room;
-	double p; /* the second argument */
 	bool failed;
 };
 
@@ -24,36 +25,105 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 		return;
 	if (of->n == of->room) {
 		const size_t room = 2 * of->room + 16;
-		double *more = realloc(of->x, room * sizeof *more);
-		of->failed = of->failed || !more;
-		if (!more)
+		double *x = realloc(of->x, room * sizeof *x);
+		of->x = x ? x : of->x;
+		double *second = realloc(of->second, room * sizeof *second);
+		of->second = second ? second : of->second;
+		of->failed = of->failed || !x || !second;
+		if (of->failed)
 			return;
-		of->x = more;
 		of->room = room;
 	}
+	of->second[of->n] = n > 1 ? sqlite3_value_double(values[1]) : 0;
 	of->x[of->n++] = sqlite3_value_double(values[0]);
-	of->p = n > 1 ? sqlite3_value_double(values[1]) : 0.5;
 }
 
-static void take_quantile(sqlite3_context *context)
+/* What of them the query asks for; NaN: nothing. */
+static void take(sqlite3_context *context,
+                 double (*of_numbers)(const struct looks *looks, struct numbers *of))
 {
 	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	if (of && of->failed)
+	if (!of)
+		return;
+	const double x = of->n ? of_numbers(sqlite3_user_data(context), of) : NAN;
+	if (of->failed)
 		sqlite3_result_error_nomem(context);
-	else if (of && of->n)
-		sqlite3_result_double(context, stats_quantile(of->x, of->n, of->p));
-	free(of ? of->x : NULL);
+	else
+		sqlite3_result_double(context, x);
+	free(of->x);
+	free(of->second);
 }
 
-static void take_median(sqlite3_context *context)
+static double quantile_of(const struct looks *looks, struct numbers *of)
 {
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	if (of && of->failed)
-		sqlite3_result_error_nomem(context);
-	else if (of && of->n)
-		sqlite3_result_double(context, stats_median(of->x, of->n));
-	free(of ? of->x : NULL);
+	(void)looks;
+	return stats_quantile(of->x, of->n, of->second[of->n - 1]);
 }
+
+static double median_of(const struct looks *looks, struct numbers *of)
+{
+	(void)looks;
+	return stats_median(of->x, of->n);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const unsigned *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* A ratio that is being made, in an arena of its own: no lack of memory leaves SQLite halfway. */
+struct maker {
+	const struct looks *looks;
+	const struct numbers *of;
+	struct stats_ratio ratio;
+};
+
+static void make_ratio(struct arena *arena, void *what)
+{
+	struct maker *m = what;
+	const unsigned n = (unsigned)m->of->n;
+	unsigned *blocks = ARENA_ARRAY(arena, unsigned, n);
+	for (unsigned i = 0; i < n; i++)
+		blocks[i] = (unsigned)m->of->second[i];
+	qsort(blocks, n, sizeof *blocks, ascending);
+	m->ratio = stats_ratio_of_logs(arena, m->of->x, n, looks_confidence(m->looks, blocks, n));
+}
+
+static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
+{
+	struct maker m = {looks, of, STATS_NO_RATIO};
+	struct arena *arena = NULL;
+	of->failed = arena_run(make_ratio, &m, &arena) < 0;
+	arena_free(arena);
+	return m.ratio;
+}
+
+static double ratio_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).estimate;
+}
+
+static double lo_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).lo;
+}
+
+static double hi_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).hi;
+}
+
+#define TAKES(name)                                                                                \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, name##_of);                                                          \
+	}
+TAKES(median)
+TAKES(quantile)
+TAKES(ratio)
+TAKES(lo)
+TAKES(hi)
 
 /* --- texts --- */
 
@@ -113,7 +183,7 @@ static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
 }
 
-bool functions_add(struct sqlite3 *lite)
+bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
 		const char *name;
@@ -124,6 +194,9 @@ bool functions_add(struct sqlite3 *lite)
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"ratio", 2, NULL, add_number, take_ratio},
+	    {"ratio_lo", 2, NULL, add_number, take_lo},
+	    {"ratio_hi", 2, NULL, add_number, take_hi},
 	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
@@ -131,7 +204,7 @@ bool functions_add(struct sqlite3 *lite)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		added = added &&
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
-		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
 	return added;
 }
