@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../analysis/channels.h"
 #include "../analysis/claim_pairs.h"
 #include "../analysis/hosts.h"
 #include "../analysis/measure.h"
@@ -215,8 +216,10 @@ static void put_levels(const struct figures *f, unsigned v, unsigned place, unsi
 		}
 		x[i] = of_two(logs[0], logs[1]);
 	}
+	const struct summary_trial *own = index_timed(s, v, place, block);
 	if (!isnan(x[0]))
-		db_add(f->db, "level", "iiidd", v, place, s->index.blocks[block], x[0], x[1]);
+		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
+		       own ? log_of(own->time_ns) : NAN);
 }
 
 /* --- versions --- */
@@ -373,6 +376,39 @@ static void put_counted(const struct figures *f, unsigned id)
 	}
 }
 
+/* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
+static void put_channels(const struct figures *f, unsigned v, const struct path *path)
+{
+	for (unsigned g = 0; g < f->s->ngroups; g++) {
+		const struct summary_group *of = &f->s->groups[g];
+		const unsigned parts = channels_parts(of->cell.coll, of->cell.comm_ranks);
+		struct channels rule;
+		for (unsigned i = 0;
+		     parts && channels_rule(path, of->cell.comm_ranks, &rule) && i < of->nsizes;
+		     i++) {
+			const size_t message = of->bytes[i] / parts,
+			             bound = channels_bound(&rule, message);
+			db_add(f->db, "pair_channels", "iiilili", v, index_place(f->s, g, i),
+			       rule.all, rule.chunk_bytes, channels_of(&rule, message),
+			       bound * parts, bound ? channels_of(&rule, bound + 1) : DB_NONE);
+		}
+	}
+}
+
+static void put_paths(const struct figures *f)
+{
+	const struct record_run *run = f->s->run;
+	for (unsigned i = 0; i < run->npaths; i++) {
+		const int v = index_variant(f->s, run->paths[i].variant);
+		struct path path;
+		struct status ignored = {""};
+		if (v < 0 || path_from_json(run->paths[i].path, &path, &ignored))
+			continue;
+		put_channels(f, (unsigned)v, &path);
+		path_free(&path);
+	}
+}
+
 static void put_hosts(const struct figures *f, unsigned variant)
 {
 	const struct hosts_use use = hosts_of(f->s, variant);
@@ -516,6 +552,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_ways(&f);
 	for (unsigned i = 0; i < a->evidence.nrows; i++)
 		put_counted(&f, i);
+	put_paths(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
 	put_factors(&f);

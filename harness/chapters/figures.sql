@@ -118,6 +118,7 @@ CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
   busbw REAL,                  -- and of its GB/s; nothing without data
+  own REAL,                    -- time without the twin's
   PRIMARY KEY(variant, place, block)
 );
 
@@ -193,6 +194,17 @@ CREATE TABLE counted_rank(
   dram_per_nvlink REAL, sm_percent REAL, busy_percent REAL, memory_busy_percent REAL,
   pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
   copies_per_byte REAL, issue_cores REAL, seconds REAL
+);
+
+-- Channels that the library gives a pair of ranks, where its log says it.
+CREATE TABLE pair_channels(
+  variant INTEGER, place INTEGER,
+  "all" INTEGER,       -- for sends and receives
+  chunk_bytes INTEGER,
+  channels INTEGER,    -- of a pair
+  bound_bytes INTEGER, -- the largest call with as many; 0: none has more
+  beyond INTEGER,      -- channels beyond it
+  PRIMARY KEY(variant, place)
 );
 
 -- A host of a variant on several, over all trials. The first one's clock is the one that counts.

@@ -23,9 +23,7 @@ struct backend_traits {
 	bool injects;       /* can be slowed by a known delay (key `extra`) */
 
 	/* For people, not recorded; NULL: nothing specific to say. */
-	const char *cliff_advice;    /* what to check where bandwidth drops */
-	const char *channels_advice; /* which setting moves a step of its channels */
-	const char *faults_advice;   /* what page faults in timed calls mean */
+	const char *faults_advice; /* what page faults in timed calls mean */
 };
 
 /* A new reference, NULL when memory is out. */

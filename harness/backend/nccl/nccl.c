@@ -401,12 +401,6 @@ const struct backend backend_nccl = {
            .library = true,
            .logs_path = true,
            .injects = true,
-           .cliff_advice = "Look at what the library changes between these sizes: protocol, "
-                           "channels, chunks (NCCL_DEBUG=INFO, "
-                           "NCCL_DEBUG_SUBSYS=TUNING,P2P).",
-           .channels_advice =
-               "A smaller NCCL_P2P_NVL_CHUNKSIZE moves both down in proportion; a larger "
-               "one, with 8 times as much NCCL_BUFFSIZE, moves them up (cliffs.exp).",
            .faults_advice = "With nccl that is mostly the driver, which maps memory during calls. "
                             "A few of them hardly move medians; compare p95 and p99 with care."},
     .capacity = nccl_capacity,
