@@ -23,7 +23,7 @@ static const struct chapter *const all[] = {
     TEXT(access),
     &chapter_ranges,
     TEXT(sizes),
-    &chapter_cliffs,
+    TEXT(cliffs),
     TEXT(cost),
     TEXT(versions),
     TEXT(tests),

@@ -15,7 +15,6 @@ extern const struct chapter
     chapter_crossovers,
     chapter_pairs,
     chapter_ranges,
-    chapter_cliffs,
     chapter_gap,
     chapter_captions,
     chapter_method,

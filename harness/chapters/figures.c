@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../analysis/calls.h"
+#include "../analysis/channels.h"
 #include "../analysis/claim_pairs.h"
 #include "../analysis/hosts.h"
 #include "../analysis/measure.h"
@@ -434,6 +435,39 @@ static void put_calls(const struct figures *f)
 	}
 }
 
+/* How many channels a pair of ranks has, by the variant's own log: the twin has none. */
+static void put_channels(const struct figures *f, unsigned v, const struct path *path)
+{
+	for (unsigned g = 0; g < f->s->ngroups; g++) {
+		const struct summary_group *of = &f->s->groups[g];
+		const unsigned parts = channels_parts(of->cell.coll, of->cell.comm_ranks);
+		struct channels rule;
+		for (unsigned i = 0;
+		     parts && channels_rule(path, of->cell.comm_ranks, &rule) && i < of->nsizes;
+		     i++) {
+			const size_t message = of->bytes[i] / parts,
+			             bound = channels_bound(&rule, message);
+			db_add(f->db, "pair_channels", "iiilili", v, index_place(f->s, g, i),
+			       rule.all, rule.chunk_bytes, channels_of(&rule, message),
+			       bound * parts, bound ? channels_of(&rule, bound + 1) : DB_NONE);
+		}
+	}
+}
+
+static void put_paths(const struct figures *f)
+{
+	const struct record_run *run = f->s->run;
+	for (unsigned i = 0; i < run->npaths; i++) {
+		const int v = index_variant(f->s, run->paths[i].variant);
+		struct path path;
+		struct status ignored = {""};
+		if (v < 0 || path_from_json(run->paths[i].path, &path, &ignored))
+			continue;
+		put_channels(f, (unsigned)v, &path);
+		path_free(&path);
+	}
+}
+
 static void put_hosts(const struct figures *f, unsigned variant)
 {
 	const struct hosts_use use = hosts_of(f->s, variant);
@@ -788,6 +822,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_ways(&f);
 	for (unsigned i = 0; i < a->evidence.nrows; i++)
 		put_counted(&f, i);
+	put_paths(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
 	put_factors(&f);

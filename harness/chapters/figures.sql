@@ -243,6 +243,17 @@ CREATE TABLE call_line(
   launch_us REAL             -- until issue has returned on all ranks
 );
 
+-- Channels that the library gives a pair of ranks, where its log says it.
+CREATE TABLE pair_channels(
+  variant INTEGER, place INTEGER,
+  "all" INTEGER,       -- for sends and receives
+  chunk_bytes INTEGER,
+  channels INTEGER,    -- of a pair
+  bound_bytes INTEGER, -- the largest call with as many; 0: none has more
+  beyond INTEGER,      -- channels beyond it
+  PRIMARY KEY(variant, place)
+);
+
 -- A host of a variant on several, over all trials. The first one's clock is the one that counts.
 CREATE TABLE host(
   variant INTEGER, host INTEGER,

@@ -21,10 +21,6 @@ struct backend_traits {
 	bool logs_path; /* the library's log says which path the data took */
 	bool counts_copies; /* counts the bytes that it copies itself */
 	bool injects;       /* can be slowed by a known delay (key `extra`) */
-
-	/* For people, not recorded; NULL: nothing specific to say. */
-	const char *cliff_advice;    /* what to check where bandwidth drops */
-	const char *channels_advice; /* which setting moves a step of its channels */
 };
 
 /* A new reference, NULL when memory is out. */

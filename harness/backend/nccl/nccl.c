@@ -400,13 +400,7 @@ const struct backend backend_nccl = {
            .traffics = true,
            .library = true,
            .logs_path = true,
-           .injects = true,
-           .cliff_advice = "Look at what the library changes between these sizes: protocol, "
-                           "channels, chunks (NCCL_DEBUG=INFO, "
-                           "NCCL_DEBUG_SUBSYS=TUNING,P2P).",
-           .channels_advice =
-               "A smaller NCCL_P2P_NVL_CHUNKSIZE moves both down in proportion; a larger "
-               "one, with 8 times as much NCCL_BUFFSIZE, moves them up (cliffs.exp)."},
+           .injects = true},
     .capacity = nccl_capacity,
     .supports = nccl_supports,
     .log_ask = nccl_log_ask,
