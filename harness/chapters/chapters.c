@@ -25,7 +25,7 @@ static const struct chapter *const all[] = {
     TEXT(sizes),
     &chapter_cliffs,
     TEXT(cost),
-    &chapter_versions,
+    TEXT(versions),
     &chapter_tests,
     &chapter_gap,
     TEXT(containers),

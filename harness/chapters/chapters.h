@@ -21,7 +21,6 @@ extern const struct chapter
     chapter_scaling,
     chapter_ranges,
     chapter_cliffs,
-    chapter_versions,
     chapter_tests,
     chapter_gap,
     chapter_results,

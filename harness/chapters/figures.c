@@ -13,6 +13,7 @@
 #include "../story/verdict_text.h"
 #include "reasons.h"
 #include "run.h"
+#include "version_figures.h"
 
 /* A source of figures: the analysis, and where they go. */
 struct figures {
@@ -404,6 +405,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		if (next >= 0)
 			put_versions(&f, v, (unsigned)next);
 	}
+	version_figures_put(a, arena, f.db);
 	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);

@@ -174,6 +174,28 @@ CREATE TABLE version_speed(
   PRIMARY KEY(variant, place)
 );
 
+-- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
+-- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of
+-- the same cells and blocks. The variant is the reference but for mode and library.
+CREATE TABLE version_side(
+  part INTEGER,                -- a collective in a regime, large ones first
+  coll TEXT, metric TEXT, is_time INTEGER,
+  ranks INTEGER, cells INTEGER, blocks INTEGER, sizes TEXT,
+  why TEXT,                    -- there are no figures; or ""
+  nth INTEGER, version TEXT,   -- nth: of the versions, from 1
+  mode TEXT, variant INTEGER,
+  value REAL, value_lo REAL, value_hi REAL, -- GB/s or µs
+  -- Against the same mode one version below; effect: 2 faster, 0 slower, 1 neither.
+  change REAL, change_lo REAL, change_hi REAL, change_blocks INTEGER, change_effect INTEGER,
+  -- Of processes, against threads.
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  verdict TEXT, effect INTEGER, decided INTEGER,
+  detectable REAL, unseen TEXT -- the least effect, and the same in words
+);
+
+-- A version that is left out, and why; or a variant that is taken of several.
+CREATE TABLE version_remark(version TEXT, why TEXT, mode TEXT, taken TEXT, others TEXT);
+
 -- The path of a variant's data in words, by the library's log.
 CREATE TABLE way(
   variant INTEGER PRIMARY KEY,

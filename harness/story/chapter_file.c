@@ -98,6 +98,8 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 			form->drawn = *option == 'a' ? STORY_ARRAYS : STORY_BLOCK;
 		else if (value && !strncmp(option, "bars=", 5))
 			form->bars = value + 1;
+		else if (value && !strncmp(option, "judges=", 7))
+			form->judges = value + 1;
 		else if (value && !strncmp(option, "file=", 5))
 			form->file = value + 1;
 		else if (value && !strncmp(option, "common=", 7))
@@ -217,6 +219,14 @@ static int begin_part(const struct reader *r, const char *line)
 		part->kind = PART_VIEW;
 		part->name = trimmed(r->arena, rest, strlen(rest));
 		return 0;
+	}
+	if (!strcmp(word, "each") || !strcmp(word, "end")) {
+		part->kind = word[1] == 'a' ? PART_EACH : PART_END;
+		part->name = next_of(r->arena, &rest, " ");
+		part->by = option_of(r->arena, &rest, "by");
+		return part->kind == PART_END || part->by
+		           ? 0
+		           : wrong(r, "each is: each TABLE by KEY", "");
 	}
 	const int mark = index_of(marks, word);
 	const bool goes_on = !strcmp(word, "and");

@@ -15,10 +15,14 @@
  *     A template, of one or several lines.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
+ *   each TABLE by KEY
+ *   end                                 What is between is told of the rows of one KEY after the other:
+ *                                       a table has its value as name, and the text of a column as title
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows,
+ *                                       or DOWN by ACROSS show VALUE of them
  *
- * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
+ * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY, judges=KEY,
  * arrays, block (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
  * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
@@ -52,13 +56,15 @@ struct chapter_part {
 		PART_SENTENCE,
 		PART_AND, /* goes on with the sentence before */
 		PART_MARK,
+		PART_EACH,
+		PART_END,
 	} kind;
 	const char *name; /* of the view or table */
 	unsigned line;
 	struct db_source query; /* of a sentence: where and order; "": of every row */
 	struct story_form form; /* of a table, but for where its values are */
 	const char *down, *across, *value, *each,
-	    *by; /* of a pivot; each: NULL without; by: of PART_AND too */
+	    *by; /* of a pivot; each: NULL without; by: of PART_AND, PART_EACH too */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;

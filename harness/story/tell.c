@@ -34,6 +34,7 @@ struct teller {
 	struct story *story;
 	struct told_table *tables; /* one for each part */
 	struct status *st;
+	const char *key, *value; /* within each: what its rows have there; else NULL */
 };
 
 static int wrong(const struct teller *t, const struct chapter_part *part, const char *what,
@@ -170,6 +171,9 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
+static const char **texts_of(const struct teller *t, const struct chapter_part *part,
+                             const struct told_table *of, const char *key);
+
 /* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
  * follows where is so. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
@@ -191,7 +195,14 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 		for (; !of->name && *n < of->table->nrows; (*n)++)
 			rows[*n] = *n;
 	}
-	return db_end(found, t->st);
+	if (db_end(found, t->st))
+		return -1;
+	const unsigned all = *n;
+	const char **values = t->key ? texts_of(t, part, of, t->key) : NULL;
+	for (unsigned i = *n = 0; i < all && !(t->key && !values); i++)
+		if (!values || !strcmp(values[rows[i]], t->value))
+			rows[(*n)++] = rows[i];
+	return t->key && !values ? -1 : 0;
 }
 
 /* --- what is said of them --- */
@@ -365,6 +376,39 @@ static const struct story_table *some_of(struct story *story, const struct story
 	return story_rows(story, of->form, some, n);
 }
 
+/* Within each: the rows of one value, as a table of that name. */
+static int show_some(const struct teller *t, const struct chapter_part *part,
+                     const struct told_table *of)
+{
+	struct arena *arena = t->story->arena;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, of->table->nrows + 1), n;
+	struct story_form *form = ARENA_NEW(arena, struct story_form);
+	struct chapter_part any = *part;
+	any.query.sql = "";
+	*form = *of->table->form;
+	form->name = t->value;
+	if (rows_of(t, &any, of, rows, &n))
+		return -1;
+	const char **titles = n ? texts_of(t, part, of, form->title) : NULL;
+	if (n && !titles)
+		return -1;
+	if (n) {
+		form->title = titles[rows[0]];
+		story_table(t->story, form, some_of(t->story, of->table, rows, n)->rows, n);
+	}
+	return 0;
+}
+
+static void lead(struct story *story, const char *keys, const struct story_table *of,
+                 const unsigned *rows, unsigned n)
+{
+	char down[64], across[64], value[64];
+	if (sscanf(keys, "%63s by %63s show %63s", down, across, value) == 3)
+		story_lead_pivot(story, of, rows, n, down, across, value);
+	else
+		story_lead(story, some_of(story, of, rows, n), keys);
+}
+
 /* What story.h has of that name. */
 static void tell_mark(struct story *story, const struct chapter_part *part,
                       const struct told_table *of, const unsigned *rows, unsigned n)
@@ -380,7 +424,7 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		story_files(story, part->text);
 		break;
 	case MARK_LEAD:
-		story_lead(story, some_of(story, of->table, rows, n), part->text);
+		lead(story, part->text, of->table, rows, n);
 		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
@@ -393,11 +437,40 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	}
 }
 
+static int tell_part(const struct teller *t, const struct chapter_part *part);
+
+/* What is between each and end, value by value. Returns how many parts that were, or -1. */
+static int tell_each(const struct teller *t, const struct chapter_part *first)
+{
+	const struct chapter_part *end = first, *last = t->file->parts + t->file->nparts;
+	struct told_table *of;
+	while (end < last && end->kind != PART_END)
+		end++;
+	if (table_of(t, first, &of) || !of)
+		return -1;
+	const char **texts = texts_of(t, first, of, first->by);
+	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
+	if (!texts || rows_of(t, first, of, rows, &n))
+		return -1;
+	const char **values = ARENA_ARRAY(t->story->arena, const char *, n + 1);
+	struct teller one = *t;
+	one.key = first->by;
+	for (unsigned i = 0, k = once(texts, rows, n, values); i < k; i++) {
+		one.value = values[i];
+		for (int at = 1, told; first + at < end; at += told)
+			if ((told = tell_part(&one, first + at)) < 0)
+				return -1;
+	}
+	return (int)(end - first) + (end < last);
+}
+
 /* Returns how many parts that were, or -1. */
 static int tell_part(const struct teller *t, const struct chapter_part *part)
 {
 	if (part->kind == PART_VIEW)
 		return 1;
+	if (part->kind == PART_EACH)
+		return tell_each(t, part);
 	if (part->kind == PART_PIVOT)
 		return tell_pivots(t, part);
 	struct told_table *of;
@@ -405,6 +478,8 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return -1;
 	if (!of || (part->unsettled && t->story->settled))
 		return 1;
+	if (part->kind == PART_TABLE && t->key)
+		return show_some(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE) {
 		story_show(t->story, of->table);
 		return 1;
@@ -429,8 +504,12 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
 {
-	const struct teller t = {
-	    file, db, story, ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1), st};
+	const struct teller t = {.file = file,
+	                         .db = db,
+	                         .story = story,
+	                         .tables =
+	                             ARENA_ARRAY(story->arena, struct told_table, file->nparts + 1),
+	                         .st = st};
 	db_drop(db); /* what the chapter before it asked is its own */
 	for (unsigned i = 0; i < file->nparts; i++) {
 		const struct chapter_part *part = &file->parts[i];
