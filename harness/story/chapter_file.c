@@ -320,6 +320,20 @@ static int check_keys(struct reader *r, const struct chapter_part *part)
 	return 0;
 }
 
+/* Whether each has its end; one is not within another. */
+static int check_each(struct reader *r)
+{
+	bool open = false;
+	for (unsigned i = 0; i < r->out->nparts; i++) {
+		const struct chapter_part *part = &r->out->parts[i];
+		r->line = part->line;
+		if (part->kind == (open ? PART_EACH : PART_END))
+			return wrong(r, "an end belongs to one each", "");
+		open = part->kind == PART_EACH || (open && part->kind != PART_END);
+	}
+	return open ? wrong(r, "an end belongs to one each", "") : 0;
+}
+
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st)
 {
@@ -340,5 +354,5 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 		if ((out->parts[i].kind == PART_SENTENCE || out->parts[i].kind == PART_AND) &&
 		    check_keys(&r, &out->parts[i]))
 			return -1;
-	return 0;
+	return check_each(&r);
 }

@@ -171,8 +171,21 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
+/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
 static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key);
+                             const struct told_table *of, const char *key)
+{
+	struct arena *arena = t->story->arena;
+	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
+	const struct db_source source = {
+	    .file = part->query.file,
+	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .line = part->line};
+	struct db_rows *rows = db_ask(t->db, &source, t->st);
+	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
+		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
+	return !rows || db_end(rows, t->st) ? NULL : texts;
+}
 
 /* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
  * follows where is so. */
@@ -206,22 +219,6 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 }
 
 /* --- what is said of them --- */
-
-/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
-static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key)
-{
-	struct arena *arena = t->story->arena;
-	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
-	const struct db_source source = {
-	    .file = part->query.file,
-	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
-	    .line = part->line};
-	struct db_rows *rows = db_ask(t->db, &source, t->st);
-	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
-		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
-	return !rows || db_end(rows, t->st) ? NULL : texts;
-}
 
 /* How a sentence about a row of a table, or about several, goes on. */
 static int go_on(const struct teller *t, const struct chapter_part *part, struct phrase *p,
