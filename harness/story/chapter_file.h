@@ -9,13 +9,13 @@
  *   table NAME | title | option …       a line for each column, then the query
  *     key:kind | head | unit | only
  *     SELECT …
- *   pivot TABLE: DOWN by ACROSS show VALUE [each KEY [by ORDER]] [beside N] [where …]
+ *   pivot TABLE: DOWN by ACROSS show VALUE [beside N] [where …]
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [unsettled] [where …] [order by …]
  *     A template, of one or several lines.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
- *   each TABLE by KEY
+ *   each TABLE by KEY [where …]
  *   end                                 What is between is told of the rows of one KEY after the other:
  *                                       a table has its value as name, and the text of a column as title
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
@@ -29,8 +29,8 @@
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * unsettled: unless a chapter before has said how variants compare (settles).
  *
- * A pivot has a line for each value of DOWN. each: one for each value of KEY, which begins its heading; pivots
- * that follow each other are told value by value. beside: with at most N lines they become its columns. */
+ * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
+ * value begins its heading. */
 #ifndef LAUNCHGAP_CHAPTER_FILE_H
 #define LAUNCHGAP_CHAPTER_FILE_H
 
@@ -61,10 +61,10 @@ struct chapter_part {
 	} kind;
 	const char *name; /* of the view or table */
 	unsigned line;
-	struct db_source query; /* of a sentence: where and order; "": of every row */
-	struct story_form form; /* of a table, but for where its values are */
-	const char *down, *across, *value, *each,
-	    *by; /* of a pivot; each: NULL without; by: of PART_AND, PART_EACH too */
+	struct db_source query;            /* of a sentence: where and order; "": of every row */
+	struct story_form form;            /* of a table, but for where its values are */
+	const char *down, *across, *value; /* of a pivot */
+	const char *by;                    /* of PART_AND and PART_EACH */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
