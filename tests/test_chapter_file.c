@@ -98,6 +98,11 @@ TEST(what_is_wrong_has_its_line)
 	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
 	    {"chapter x\npivot t: a\n",
 	     "x.chapter:2: a pivot is: pivot TABLE: DOWN by ACROSS show VALUE"},
+	    {"chapter x\neach t\nend\n", "x.chapter:2: each is: each TABLE by KEY"},
+	    {"chapter x\nend\n", "x.chapter:2: an end belongs to one each"},
+	    {"chapter x\neach t by a\neach t by b\nend\nend\n",
+	     "x.chapter:3: an end belongs to one each"},
+	    {"chapter x\neach t by a\n", "x.chapter:2: an end belongs to one each"},
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		assert_string_equal(refused(texts[i][0]), texts[i][1]);

@@ -82,11 +82,27 @@ TEST(a_ratio_is_that_of_hodges_and_lehmann)
 	    "1.419068 1.105171 1.822119 -");
 }
 
+/* The same of differences; a median's interval is of order statistics, and half of each is a half. */
+TEST(numbers_and_shares_have_intervals)
+{
+	assert_string_equal(
+	    asked(
+	        "WITH n(x) AS (VALUES (-100), (500), (-200), (300), (600), (400)) SELECT "
+	        "round(pseudomedian(x)), round(pseudomedian_lo(x)), round(pseudomedian_hi(x)), "
+	        "median_lo(x), median_hi(x), median_hi(x) FILTER (WHERE x > 0), "
+	        "round(share(500 + x, 1000 + 2 * x), 3), round(share_lo(x + 700, 700), 3) FROM n"),
+	    "250.0 -200.0 600.0 -200.0 600.0 - 0.5 0.714");
+	assert_string_equal(asked("SELECT imbalance(0, 4), pseudomedian(x), share(x, 0) FROM "
+	                          "(SELECT 0 x)"),
+	                    "1.0 0.0 -");
+}
+
 /* The twin takes four times as long, so that the mean logarithm is that of twice. */
 TEST(a_level_of_the_reference_is_of_two_trials)
 {
 	assert_string_equal(
-	    asked("SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = variant "
+	    asked("SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = "
+	          "variant "
 	          "JOIN place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND "
 	          "nth = 1 AND name <> 'limit' GROUP BY name"),
 	    "processes 2000.0; single 2000.0; threads 4000.0; threads-again 8000.0");

@@ -421,6 +421,9 @@ TEST(one_version_says_nothing)
 	set_version(3, "2.28.3");
 	find();
 	assert_int_equal(json_array_size(json_object_get(report, "chapters")), 0);
+	made_report_with(&made, "plot", 0);
+	assert_lacks(made_read("report.md"), "was not drawn");
+	assert_lacks(made_read("plots/run.gp"), "versions");
 	done(NULL);
 	/* A mode alone is no pair. */
 	set_version(2, "2.21.5");
@@ -474,39 +477,35 @@ TEST(sizes_are_the_gaps)
 
 #define OLD_SLOWER                                                                                 \
 	"With NCCL 2.21.5 processes reach 92.9 % of threads' bandwidth (92.9 to 93.0 %). "
-#define NEW_ALIKE                                                                                  \
-	"With NCCL 2.28.3 processes and threads have the same bandwidth within "                   \
-	"2 % (0.994, 0.993 to "                                                                    \
-	"0.994). "
+#define OLD_90 "With NCCL 2.21.5 processes reach 90.0 % of threads' bandwidth (90.0 to 90.0 %). "
+#define ALIKE(VERSION, RATIO, LO, HI)                                                              \
+	"With NCCL " VERSION " processes and threads have the same bandwidth within 2 % (" RATIO   \
+	", " LO " to " HI ")."
+#define NEW_ALIKE      ALIKE("2.28.3", "0.994", "0.993", "0.994")
+#define LOST           " From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s"
+#define LOST_WAY       "; their data path went from direct to staged"
+#define OTHER_KEPT     "; processes gained none (316 to 315 GB/s)."
+#define DRAM(FROM, TO) " (DRAM bytes per NVLink byte from " FROM " to " TO ")"
 
 TEST(sentence_of_threads_that_lost_the_direct_way)
 {
 	story();
-	says(OLD_SLOWER NEW_ALIKE
-	     "From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s; their data "
-	     "path went from direct to staged (DRAM bytes per NVLink byte from 2.15 to 4.02); "
-	     "processes gained none (316 to 315 GB/s).");
+	says(OLD_SLOWER NEW_ALIKE LOST LOST_WAY DRAM("2.15", "4.02") OTHER_KEPT);
 	done(NULL);
 	/* Missing counters are not mentioned. */
 	for (unsigned i = 0; i < nvariants; i++)
 		truth[i].dram = 0;
-	says(OLD_SLOWER NEW_ALIKE
-	     "From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s; their data "
-	     "path went from direct to staged; processes gained none (316 to 315 GB/s).");
+	says(OLD_SLOWER NEW_ALIKE LOST LOST_WAY OTHER_KEPT);
 	done(NULL);
 	/* Counters that deny it take the path out of the sentence, and so does a log that does
 	 * not say it. */
 	truth[1].dram = 2.1;
 	truth[2].dram = 2.15;
-	says(OLD_SLOWER NEW_ALIKE
-	     "From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s; processes "
-	     "gained none (316 to 315 GB/s).");
+	says(OLD_SLOWER NEW_ALIKE LOST OTHER_KEPT);
 	done(NULL);
 	truth[1].dram = 4;
 	variants[2].data_path = "unknown";
-	says(OLD_SLOWER NEW_ALIKE
-	     "From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 317 GB/s; processes "
-	     "gained none (316 to 315 GB/s).");
+	says(OLD_SLOWER NEW_ALIKE LOST OTHER_KEPT);
 }
 
 TEST(sentence_of_processes_that_gained_it)
@@ -515,26 +514,23 @@ TEST(sentence_of_processes_that_gained_it)
 	put("threads", "threads", "2.28.3", "direct", 340, 2.15);
 	put("threads-old", "threads", "2.21.5", "direct", 340, 2.15);
 	put("processes-old", "processes", "2.21.5", "staged", 306, 4.01);
-	says("With NCCL 2.21.5 processes reach 90.0 % of threads' bandwidth (90.0 to 90.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
-	     "2 % (0.997, 0.997 to "
-	     "0.997). From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to 339 GB/s; "
-	     "their data path went from staged to direct (DRAM bytes per NVLink byte from "
-	     "4.01 to 2.14); threads lost none (340 to 340 GB/s).");
+	says(OLD_90 ALIKE("2.28.3", "0.997", "0.997",
+	                  "0.997") " From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to "
+	                           "339 GB/s; their "
+	                           "data path went from staged to direct" DRAM(
+	                               "4.01", "2.14") "; threads lost none (340 to 340 GB/s).");
 	done(NULL);
 	/* Both did something: neither is denied. */
-	truth[0].gbs = 323;
-	truth[1].gbs = 323;
+	truth[0].gbs = truth[1].gbs = 323;
 	variants[1].data_path = "staged";
 	truth[1].dram = 4;
-	says("With NCCL 2.21.5 processes reach 90.0 % of threads' bandwidth (90.0 to 90.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
-	     "2 % (1.000, 1.000 to "
-	     "1.000). From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 323 GB/s; "
-	     "their data path went from direct to staged (DRAM bytes per NVLink byte from "
-	     "2.15 to 4.00). From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 to "
-	     "323 GB/s; their data path went from staged to direct (DRAM bytes per NVLink "
-	     "byte from 4.01 to 2.14).");
+	says(OLD_90 ALIKE(
+	    "2.28.3", "1.000", "1.000",
+	    "1.000") " From 2.21.5 to 2.28.3 threads lost bandwidth: from 340 to 323 GB/s" LOST_WAY
+	         DRAM("2.15",
+	              "4.00") ". From 2.21.5 to 2.28.3 processes gained bandwidth: from 306 "
+	                      "to 323 GB/s; their data path went from staged to direct" DRAM(
+	                          "4.01", "2.14") ".");
 }
 
 /* Within the margin no version is to blame, and nothing is explained. */
@@ -544,10 +540,18 @@ TEST(sentence_without_a_cause)
 	put("threads", "threads", "2.28.3", "staged", 320, 4.02);
 	put("threads-old", "threads", "2.21.5", "direct", 325, 2.15);
 	put("processes-old", "processes", "2.21.5", "staged", 312, 4.01);
-	says("With NCCL 2.21.5 processes reach 96.0 % of threads' bandwidth (96.0 to 96.0 %). "
-	     "With NCCL 2.28.3 processes and threads have the same bandwidth within "
-	     "2 % (0.991, 0.990 to "
-	     "0.991).");
+	says("With NCCL 2.21.5 processes reach 96.0 % of threads' bandwidth (96.0 to 96.0 "
+	     "%). " ALIKE("2.28.3", "0.991", "0.990", "0.991"));
+}
+
+/* A ratio above 1 is times, not per cent. */
+TEST(sentence_of_faster_processes)
+{
+	story();
+	truth[0].gbs = 1.25 * truth[1].gbs;
+	find();
+	assert_says(told(), "With NCCL 2.28.3 processes reach 1.25 times threads' bandwidth (1.25 "
+	                    "to 1.25). From 2.21.5 to 2.28.3 threads lost bandwidth: ");
 }
 
 /* A mode is cleared by the blamed side of its interval alone, be its verdict undecided. Six
@@ -592,12 +596,13 @@ TEST(sentence_of_a_gap_that_opens)
 	story();
 	for (unsigned i = 0; i < 4; i++)
 		set_version(i, i < 2 ? "2.21.5" : "2.28.3");
-	says("With NCCL 2.21.5 processes and threads have the same bandwidth within "
-	     "2 % (0.994, 0.993 to "
-	     "0.994). With NCCL 2.28.3 processes reach 92.9 % of threads' bandwidth (92.9 to "
-	     "93.0 %). From 2.21.5 to 2.28.3 threads gained bandwidth: from 317 to 340 GB/s; "
-	     "their data path went from staged to direct (DRAM bytes per NVLink byte from "
-	     "4.02 to 2.15); processes lost none (315 to 316 GB/s).");
+	says(ALIKE(
+	    "2.21.5", "0.994", "0.993",
+	    "0.994") " With NCCL 2.28.3 processes reach 92.9 % of threads' bandwidth (92.9 to "
+	             "93.0 %). From 2.21.5 to 2.28.3 threads gained bandwidth: from 317 to 340 "
+	             "GB/s; "
+	             "their data path went from staged to direct (DRAM bytes per NVLink byte from "
+	             "4.02 to 2.15); processes lost none (315 to 316 GB/s).");
 }
 
 /* Neighbours of one verdict are reported together: all of their ratios, and an interval that holds
@@ -639,15 +644,6 @@ TEST(sentence_of_what_is_undecided)
 	assert_lacks(told(), "gained");
 }
 
-TEST(a_table_for_each_collective)
-{
-	story();
-	further = 1;
-	find();
-	assert_int_equal(json_count(report, "versions_of"), 2);
-	assert_int_equal(json_count(report, "version_sendrecv"), 2);
-}
-
 /* Four collectives have three sentences each; none is cut off. */
 TEST(the_answer_has_all_collectives)
 {
@@ -657,6 +653,8 @@ TEST(the_answer_has_all_collectives)
 	put_again();
 	further = 3;
 	find();
+	assert_int_equal(json_count(report, "versions_of"), 4);
+	assert_int_equal(json_count(report, "version_sendrecv"), 2);
 	const json_t *answer = json_object_get(made_report(&made), "answer");
 	for (unsigned i = 0; i < 4; i++)
 		json_assert_one_says(answer, last[i]);
@@ -675,23 +673,11 @@ TEST(the_report_shows_it)
 	const json_t *page = made_report_with(&made, "plot", 0),
 	             *figures = json_table(page, "versions");
 	json_keys processes = {"version", "2.21.5", "mode", "processes", "verdict", "slower", NULL};
-	json_assert_number(json_cell(figures, processes, "ratio"), "estimate", 0.929, 1e-3);
 	json_assert_number(json_cell(figures, processes, "ratio"), "blocks", 10, 0);
 	json_assert_text(json_cell(figures, processes, "metric"), "", "busbw");
 	/* First of all, and again at its explanation. */
 	json_assert_one_says(json_object_get(page, "answer"), "With NCCL 2.21.5 ");
 	json_assert_one_says(json_section(page, "versions"), "; processes gained none (");
-	const json_t *table = json_table(page, "version_alltoall");
-	json_keys row = {"version", "2.21.5",         "verdict", "slower", "threads_path",
-	                 "direct",  "processes_path", "staged",  NULL};
-	json_assert_number(json_cell(table, row, "threads_gbs"), "", 340, 0.5);
-	json_assert_number(json_cell(table, row, "processes_gbs"), "", 316, 0.5);
-	json_assert_number(json_cell(table, row, "ratio"), "estimate", 0.929, 1e-3);
-	json_assert_number(json_cell(table, row, "threads_dram_per_nvlink"), "", 2.15, 1e-5);
-	json_assert_number(json_cell(table, row, "processes_dram_per_nvlink"), "", 4.01, 1e-5);
-	json_keys later = {"version", "2.28.3", NULL};
-	json_assert_number(json_cell(table, later, "threads_gbs"), "", 317, 0.5);
-	json_assert_number(json_cell(table, later, "processes_gbs"), "", 315, 0.5);
 	const char *text = made_read("report.md");
 	if (strstr(text, "there is no gnuplot here"))
 		print_message("no gnuplot: the picture is not looked for\n");
@@ -704,9 +690,7 @@ TEST(the_report_shows_it)
 	assert_says(text, "$versions <<EOD\ncollective,metric,version,nth,mode,variant,value,"
 	                  "value_lo,value_hi,path,dram,change,");
 	assert_says(text, "\nalltoall,busbw,2.21.5,1,threads,threads-old,339.9");
-	assert_says(text, "\nalltoall,busbw,2.28.3,2,processes,processes,31");
 	assert_says(text, "versions_of_versions[1] = '2.21.5 2.28.3'");
-	assert_says(text, "versions_of_collective[1] = 'alltoall'");
 }
 
 /* Small sizes are judged by latency, and large ones by bandwidth; if the A/A line is wider than the
@@ -739,22 +723,6 @@ TEST(each_regime_has_its_own)
 	page = made_report(&made);
 	assert_false(json_one_says(json_object_get(page, "answer"), "processes take"));
 	assert_false(json_one_says(json_object_get(page, "answer"), "processes reach"));
-}
-
-/* One version: neither section nor picture. */
-TEST(the_report_does_without)
-{
-	story();
-	set_version(2, "2.28.3");
-	set_version(3, "2.28.3");
-	find();
-	const json_t *page = made_report_with(&made, "plot", 0);
-	assert_null(json_section(page, "versions"));
-	assert_false(json_has_table(page, "version_alltoall"));
-	const char *text = made_read("report.md");
-	assert_lacks(text, "_versions.png");
-	assert_lacks(text, "was not drawn");
-	assert_lacks(made_read("plots/run.gp"), "versions");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh, .after = done);

@@ -184,8 +184,8 @@ CREATE TABLE version_speed(
 );
 
 -- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
--- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of the
--- same cells and blocks. The variant is the reference but for mode and library.
+-- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of
+-- the same cells and blocks. The variant is the reference but for mode and library.
 CREATE TABLE version_side(
   part INTEGER,                -- a collective in a regime, large ones first
   coll TEXT, metric TEXT, is_time INTEGER,

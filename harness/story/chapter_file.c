@@ -134,7 +134,7 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 	return *form->title ? 0 : wrong(r, "a table is: table NAME | title", "");
 }
 
-/* A word and its value in front of *rest: "each title"; NULL: it is another. */
+/* A word and its value in front of *rest: "by title"; NULL: it is another. */
 static const char *option_of(struct arena *arena, const char **rest, const char *word)
 {
 	const size_t bytes = strlen(word);
@@ -144,7 +144,7 @@ static const char *option_of(struct arena *arena, const char **rest, const char 
 	return next_of(arena, rest, " ");
 }
 
-/* "summary: line by asked_bytes show p50_us each title beside 3 where …" */
+/* "summary: line by asked_bytes show p50_us beside 3 where …" */
 static int begin_pivot(const struct reader *r, struct chapter_part *part, const char *rest)
 {
 	part->kind = PART_PIVOT;
@@ -152,8 +152,6 @@ static int begin_pivot(const struct reader *r, struct chapter_part *part, const 
 	part->down = next_of(r->arena, &rest, " by ");
 	part->across = next_of(r->arena, &rest, " show ");
 	part->value = next_of(r->arena, &rest, " ");
-	part->each = option_of(r->arena, &rest, "each");
-	part->by = option_of(r->arena, &rest, "by");
 	const char *beside = option_of(r->arena, &rest, "beside");
 	part->beside = beside ? (unsigned)strtoul(beside, NULL, 10) : 0;
 	part->query.sql = arena_copy(r->arena, rest);
@@ -248,6 +246,7 @@ static int begin_part(const struct reader *r, const char *line)
 		part->kind = word[1] == 'a' ? PART_EACH : PART_END;
 		part->name = next_of(r->arena, &rest, " ");
 		part->by = option_of(r->arena, &rest, "by");
+		part->query.sql = arena_copy(r->arena, rest);
 		return part->kind == PART_END || part->by
 		           ? 0
 		           : wrong(r, "each is: each TABLE by KEY", "");
@@ -338,6 +337,20 @@ static int check_keys(struct reader *r, const struct chapter_part *part)
 	return 0;
 }
 
+/* Whether each has its end; one is not within another. */
+static int check_each(struct reader *r)
+{
+	bool open = false;
+	for (unsigned i = 0; i < r->out->nparts; i++) {
+		const struct chapter_part *part = &r->out->parts[i];
+		r->line = part->line;
+		if (part->kind == (open ? PART_EACH : PART_END))
+			return wrong(r, "an end belongs to one each", "");
+		open = part->kind == PART_EACH || (open && part->kind != PART_END);
+	}
+	return open ? wrong(r, "an end belongs to one each", "") : 0;
+}
+
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,
                  struct status *st)
 {
@@ -364,5 +377,5 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	for (unsigned i = 0; i < out->nparts; i++)
 		if (*out->parts[i].text && check_keys(&r, &out->parts[i]))
 			return -1;
-	return 0;
+	return check_each(&r);
 }

@@ -9,7 +9,7 @@
  *   table NAME | title | option …       a line for each column, then the query
  *     key:kind | head | unit | only
  *     SELECT …
- *   pivot TABLE: DOWN by ACROSS show VALUE [each KEY [by ORDER]] [beside N] [where …]
+ *   pivot TABLE: DOWN by ACROSS show VALUE [beside N] [where …]
  *     Its heading, or nothing.
  *   ROLE, ROLE TABLE [together] [unsettled] [where …] [order by …]
  *     A template, of one or several lines; without one that of the sentence before.
@@ -17,7 +17,7 @@
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
  *     may have a {KEY} of that sentence's row.
  *   also TABLE …                        the same, as one of several with "; " between them
- *   each TABLE by KEY
+ *   each TABLE by KEY [where …]
  *   end                                 What is between is told of the rows of one KEY after the other:
  *                                       a table has its value as name, and the text of a column as title
  *   fill TABLE COLUMN [by KEY] [where …]
@@ -36,8 +36,8 @@
  * unsettled: unless a chapter before has said how variants compare (settles); queries ask the view
  * story, one row: answered, settled.
  *
- * A pivot has a line for each value of DOWN. each: one for each value of KEY, which begins its heading; pivots
- * that follow each other are told value by value. beside: with at most N lines they become its columns. */
+ * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
+ * value begins its heading. */
 #ifndef LAUNCHGAP_CHAPTER_FILE_H
 #define LAUNCHGAP_CHAPTER_FILE_H
 
@@ -70,10 +70,10 @@ struct chapter_part {
 	} kind;
 	const char *name; /* of the view or table */
 	unsigned line;
-	struct db_source query; /* of a sentence: where and order; "": of every row */
-	struct story_form form; /* of a table, but for where its values are */
-	const char *down, *across, *value, *each,
-	    *by; /* of a pivot; each: NULL without; by: of PART_AND, PART_EACH and MARK_FILL too, as value */
+	struct db_source query;            /* of a sentence: where and order; "": of every row */
+	struct story_form form;            /* of a table, but for where its values are */
+	const char *down, *across, *value; /* of a pivot */
+	const char *by;                    /* of PART_AND, PART_EACH and MARK_FILL, whose column is value */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;

@@ -195,8 +195,21 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
+/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
 static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key);
+                             const struct told_table *of, const char *key)
+{
+	struct arena *arena = t->story->arena;
+	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
+	const struct db_source source = {
+	    .file = part->query.file,
+	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .line = part->line};
+	struct db_rows *rows = db_ask(t->db, &source, t->st);
+	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
+		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
+	return !rows || db_end(rows, t->st) ? NULL : texts;
+}
 
 /* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
  * follows where is so. */
@@ -230,22 +243,6 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 }
 
 /* --- what is said of them --- */
-
-/* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
-static const char **texts_of(const struct teller *t, const struct chapter_part *part,
-                             const struct told_table *of, const char *key)
-{
-	struct arena *arena = t->story->arena;
-	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
-	const struct db_source source = {
-	    .file = part->query.file,
-	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
-	    .line = part->line};
-	struct db_rows *rows = db_ask(t->db, &source, t->st);
-	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
-		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
-	return !rows || db_end(rows, t->st) ? NULL : texts;
-}
 
 /* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
 static unsigned rows_with(const char *const *texts, const char *text, const unsigned *rows,
@@ -343,64 +340,23 @@ static unsigned once(const char *const *texts, const unsigned *rows, unsigned n,
 	return k;
 }
 
-/* A pivot's rows, and what each of the table has in column `down`. */
-struct pivot_rows {
-	unsigned *rows, n;
-	const char **downs;
-};
-
-/* One pivot, of the rows of which `each` has the value; each: NULL: of all. */
-static void tell_pivot(const struct teller *t, const struct chapter_part *part,
-                       const struct told_table *of, const struct pivot_rows *from,
-                       const char *const *each, const char *value)
+static int tell_pivot(const struct teller *t, const struct chapter_part *part,
+                      const struct told_table *of)
 {
 	struct arena *arena = t->story->arena;
-	unsigned *rows = ARENA_ARRAY(arena, unsigned, from->n + 1);
-	const char **lines = ARENA_ARRAY(arena, const char *, from->n + 1);
-	const unsigned kept = rows_with(each, value, from->rows, from->n, rows);
-	const bool turned = once(from->downs, rows, kept, lines) <= part->beside;
-	if (*part->text && kept)
+	const unsigned most = of->table->nrows + 1;
+	unsigned *rows = ARENA_ARRAY(arena, unsigned, most), n;
+	const char **downs = texts_of(t, part, of, part->down),
+	           **lines = ARENA_ARRAY(arena, const char *, most);
+	if (!downs || rows_of(t, part, of, rows, &n))
+		return -1;
+	const bool turned = once(downs, rows, n, lines) <= part->beside;
+	if (*part->text && n)
 		story_part(t->story,
-		           each ? arena_text(arena, "%s: %s", value, part->text) : part->text);
-	story_pivot(t->story, of->table, rows, kept, turned ? part->across : part->down,
+		           t->key ? arena_text(arena, "%s: %s", t->value, part->text) : part->text);
+	story_pivot(t->story, of->table, rows, n, turned ? part->across : part->down,
 	            turned ? part->down : part->across, part->value);
-}
-
-/* Pivots with the same `each` that follow each other, value by value. Returns how many parts that were, or
- * -1. */
-static int tell_pivots(const struct teller *t, const struct chapter_part *first)
-{
-	const struct chapter_part *end = first + 1, *last = t->file->parts + t->file->nparts;
-	struct told_table *of;
-	if (table_of(t, first, &of) || !of)
-		return -1;
-	const unsigned n = of->table->nrows;
-	const char **each = first->each ? texts_of(t, first, of, first->each) : NULL,
-	           **values = ARENA_ARRAY(t->story->arena, const char *, n + 1);
-	unsigned *all = ARENA_ARRAY(t->story->arena, unsigned, n + 1), nall;
-	struct chapter_part in_order = *first;
-	in_order.query.sql =
-	    first->by ? arena_text(t->story->arena, "ORDER BY %s, rowid", first->by) : "";
-	if (first->each && !each)
-		return -1;
-	while (each && end < last && end->kind == PART_PIVOT && end->each &&
-	       !strcmp(end->name, first->name) && !strcmp(end->each, first->each))
-		end++;
-	if (each && rows_of(t, &in_order, of, all, &nall))
-		return -1;
-	const unsigned nvalues = each ? once(each, all, nall, values) : 1,
-	               nparts = (unsigned)(end - first);
-	struct pivot_rows *of_part = ARENA_ARRAY(t->story->arena, struct pivot_rows, nparts);
-	for (unsigned i = 0; i < nparts; i++) {
-		of_part[i].rows = ARENA_ARRAY(t->story->arena, unsigned, n + 1);
-		of_part[i].downs = texts_of(t, &first[i], of, first[i].down);
-		if (!of_part[i].downs || rows_of(t, &first[i], of, of_part[i].rows, &of_part[i].n))
-			return -1;
-	}
-	for (unsigned v = 0; v < nvalues; v++)
-		for (unsigned i = 0; i < nparts; i++)
-			tell_pivot(t, &first[i], of, &of_part[i], each, values[v]);
-	return (int)nparts;
+	return 0;
 }
 
 /* Texts of rows that only a picture shows. */
@@ -537,8 +493,6 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return 1;
 	if (part->kind == PART_EACH)
 		return tell_each(t, part);
-	if (part->kind == PART_PIVOT)
-		return tell_pivots(t, part);
 	const struct chapter_part *last = t->file->parts + t->file->nparts;
 	struct told_table *of;
 	unsigned more = 0;
@@ -548,6 +502,8 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		return -1;
 	if (!of || (part->unsettled && t->story->settled))
 		return (int)more + 1;
+	if (part->kind == PART_PIVOT)
+		return tell_pivot(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE && t->key)
 		return show_some(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE) {
