@@ -455,8 +455,8 @@ static void put_rows(const struct figures *f, unsigned cell)
 	}
 	const double log = stats_median(logs, c->rows), wide = stats_quantile(logs, c->rows, 0.75) -
 	                                                       stats_quantile(logs, c->rows, 0.25);
-	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
-	       (double)until_ns);
+	db_add(f->db, "cell_rows", "iiddd", cell, f->s->index.place_of[cell],
+	       isfinite(log) ? log : NAN, wide / 1.349, (double)until_ns);
 	for (unsigned i = 0; i < f->a->regimes.n; i++)
 		if (regime_holds(f->s, &f->a->regimes.list[i], c))
 			db_add(f->db, "regime_cell", "ii", i, cell);
@@ -586,7 +586,6 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_unexpected(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_watched(&f, v);
-	outliers_put(a->s, arena, f.db);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

@@ -269,7 +269,9 @@ CREATE TABLE reached(
 
 -- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
 -- standard deviation by quartiles, and when the last one ended.
-CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
+CREATE TABLE cell_rows(
+  cell INTEGER PRIMARY KEY, place INTEGER, log REAL, sd REAL, until_ns REAL
+);
 
 -- The cells of a regime.
 CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
@@ -320,22 +322,3 @@ CREATE TABLE watched(
   copies_gbs REAL,           -- plain copies of that size
   PRIMARY KEY(variant, place)
 );
-
--- A trial far from its variant's others, over the sizes of a group; the farthest first.
-CREATE TABLE far_trial(
-  grp INTEGER, variant INTEGER, block INTEGER, ord INTEGER,
-  first INTEGER,   -- 1: the run's
-  withstands INTEGER, -- so many of these do not set an end of an interval
-  off REAL         -- 0.5: half as much time more
-);
-
--- Where its ranks lost their core more often than in any other trial of the variant.
-CREATE TABLE lost_core(
-  grp INTEGER, variant INTEGER, block INTEGER, bytes INTEGER, times INTEGER, most INTEGER
-);
-
--- A first block slower than the others, over all variants.
-CREATE TABLE slow_start(grp INTEGER, off REAL);
-
--- Times that change over the run: of a variant alone, or of all.
-CREATE TABLE drift(grp INTEGER, variant INTEGER, trials INTEGER, off REAL);

@@ -1,6 +1,7 @@
 #include "functions.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,44 @@ static void take_median(sqlite3_context *context)
 	else if (of && of->n)
 		sqlite3_result_double(context, stats_median(of->x, of->n));
 	free(of ? of->x : NULL);
+}
+
+static void take_deviation(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	const double median = of && of->n && !of->failed ? stats_median(of->x, of->n) : 0;
+	for (size_t i = 0; of && i < of->n; i++)
+		of->x[i] = 1.4826 * fabs(of->x[i] - median);
+	take_median(context);
+}
+
+static void take_trend(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	if (of && of->failed)
+		sqlite3_result_error_nomem(context);
+	else if (of && of->n)
+		sqlite3_result_double(context, stats_trend_probability(of->x, (unsigned)of->n));
+	free(of ? of->x : NULL);
+}
+
+static void take_slope(sqlite3_context *context)
+{
+	struct numbers *of = sqlite3_aggregate_context(context, 0);
+	double *slopes = of ? calloc(of->n * of->n / 2 + 1, sizeof *slopes) : NULL;
+	if (of && (!slopes || of->failed))
+		sqlite3_result_error_nomem(context);
+	else if (of && of->n > 1)
+		sqlite3_result_double(context, stats_trend_slope(of->x, (unsigned)of->n, slopes));
+	free(slopes);
+	free(of ? of->x : NULL);
+}
+
+static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	sqlite3_result_int(context, (int)stats_withstands((unsigned)sqlite3_value_int(values[0]),
+	                                                  sqlite3_value_double(values[1])));
 }
 
 /* --- variance components --- */
@@ -187,6 +226,10 @@ bool functions_add(struct sqlite3 *lite)
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"deviation", 1, NULL, add_number, take_deviation},
+	    {"trend", 1, NULL, add_number, take_trend},
+	    {"slope", 1, NULL, add_number, take_slope},
+	    {"withstands", 2, withstands, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"size", 1, size, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},

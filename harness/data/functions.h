@@ -3,6 +3,10 @@
  *
  *   median(x)        of numbers
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
+ *   deviation(x)     1.4826 × the median absolute deviation: of normal noise its standard deviation
+ *   trend(x), slope(x)  of numbers in their order: how rarely chance gives such a trend, and the change
+ *                    from one to the next
+ *   withstands(n, c) how many of n differences may be anything without an end of their interval at confidence c
  *   component(n, y, a, b, c, d)  the n-th variance of a, b in a, c in b and d in c, of rows in the order
  *                    of these (anova.h)
  *   size(bytes)      "16 MiB"

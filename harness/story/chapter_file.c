@@ -342,9 +342,12 @@ int chapter_read(const char *file, const char *text, struct arena *arena, struct
 	if (!out->chapter.name)
 		return wrong(&r, "a chapter begins with: chapter NAME | title", "");
 	const char *last = "";
-	for (unsigned i = 0; i < out->nparts; i++)
-		if (out->parts[i].kind == PART_SENTENCE)
-			last = out->parts[i].text = *out->parts[i].text ? out->parts[i].text : last;
+	for (unsigned i = 0; i < out->nparts; i++) {
+		struct chapter_part *p = &out->parts[i];
+		const bool goes_on = i + 1 < out->nparts && p[1].kind == PART_AND;
+		if (p->kind == PART_SENTENCE && !goes_on)
+			last = p->text = *p->text ? p->text : last;
+	}
 	for (unsigned i = 0; i < out->nparts; i++)
 		if (*out->parts[i].text && check_keys(&r, &out->parts[i]))
 			return -1;
