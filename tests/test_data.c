@@ -3,10 +3,12 @@
 #include "made.h"
 #include "scratch.h"
 
+enum { AGAIN = 3 }; /* the reference's twin, of made's variants */
+
 static void stamps(const struct made_place *p, int64_t out[6])
 {
 	out[1] = 100;
-	out[2] = 1000 * (p->row + 1) + 100 * p->block;
+	out[2] = (1000 * (p->row + 1) + 100 * p->block) * (p->variant == AGAIN ? 4 : 1);
 	out[3] = 10;
 }
 
@@ -65,8 +67,29 @@ TEST(times_of_a_cell_are_medians_over_its_rows)
 	    "WHERE name = 'threads' AND bytes = 4096 AND pace = 'isolated' ORDER BY block";
 	assert_string_equal(asked(of), "2000.0 6000.0; 2100.0 6300.0; 2200.0 6600.0");
 	assert_string_equal(asked("SELECT median(time_ns), quantile(time_ns, 0.25) FROM timed "
-	                          "WHERE bytes = 4096 AND pace = 'isolated'"),
-	                    "2100.0 2000.0");
+	                          "WHERE bytes = 4096 AND pace = 'isolated' AND variant = 0"),
+	                    "2100.0 2050.0");
+}
+
+/* Of six logarithms the median of all means of two, and as an interval the least and the most; of
+ * five there is none. */
+TEST(a_ratio_is_that_of_hodges_and_lehmann)
+{
+	assert_string_equal(
+	    asked("WITH l(x, block) AS (VALUES (0.1, 0), (0.5, 1), (0.2, 2), (0.3, 3), (0.6, 4), "
+	          "(0.4, 5)) SELECT round(ratio(x, block), 6), round(ratio_lo(x, block), 6), "
+	          "round(ratio_hi(x, block), 6), ratio_hi(x, block) FILTER (WHERE block) FROM l"),
+	    "1.419068 1.105171 1.822119 -");
+}
+
+/* The twin takes four times as long, so that the mean logarithm is that of twice. */
+TEST(a_level_of_the_reference_is_of_two_trials)
+{
+	assert_string_equal(
+	    asked("SELECT name, round(ratio(time, block)) FROM level JOIN variant v ON v.id = variant "
+	          "JOIN place ON place.id = place WHERE block = 0 AND pace = 'isolated' AND "
+	          "nth = 1 AND name <> 'limit' GROUP BY name"),
+	    "processes 2000.0; single 2000.0; threads 4000.0; threads-again 8000.0");
 }
 
 TEST(a_number_that_is_missing_is_not_counted)

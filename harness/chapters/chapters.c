@@ -17,7 +17,7 @@ static const struct chapter *const all[] = {
     &chapter_pairs,
     TEXT(pingpong),
     TEXT(copies),
-    &chapter_scaling,
+    TEXT(scaling),
     &chapter_ways,
     TEXT(overview),
     TEXT(access),

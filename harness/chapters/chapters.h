@@ -19,7 +19,6 @@ extern const struct chapter
     chapter_training,
     chapter_crossovers,
     chapter_pairs,
-    chapter_scaling,
     chapter_ways,
     chapter_ranges,
     chapter_cliffs,

@@ -6,6 +6,7 @@
 
 #include "../analysis/hosts.h"
 #include "../analysis/networks.h"
+#include "../analysis/measure.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/sessions.h"
@@ -50,22 +51,27 @@ static bool is_placebo(const struct analysis *a, unsigned v)
 	return false;
 }
 
+static void put_differs(const struct figures *f, unsigned v, unsigned other)
+{
+	char keys[512] = "", *rest = keys, *key;
+	settings_differ(&f->s->run->variants[other].settings, &f->s->run->variants[v].settings,
+	                keys, sizeof keys);
+	while (*keys && (key = strsep(&rest, ",")))
+		db_add(f->db, "differs", "iit", v, other, key + strspn(key, " "));
+}
+
 static void put_known(const struct figures *f, const struct plot_order *order, unsigned v)
 {
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	char keys[512] = "", *rest = keys, *key;
 	db_add(f->db, "known", "iiiiiittiitt", v, of->measured, drawn_at(order, v),
 	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
 	       of->traits->launches, of->library, of->path);
-	if (s->reference >= 0)
-		settings_differ(&s->run->variants[s->reference].settings,
-		                &s->run->variants[v].settings, keys, sizeof keys);
-	while (*keys && (key = strsep(&rest, ",")))
-		db_add(f->db, "differs", "it", v, key + strspn(key, " "));
+	for (unsigned w = 0; w < s->nvariants; w++)
+		put_differs(f, v, w);
 	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
 		const char *env = s->run->variants[v].settings.env[i];
 		const char *name = arena_text(f->arena, "env.%.*s", (int)strcspn(env, "="), env);
@@ -182,6 +188,38 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 		       index_place(s, row->group, size), r, k->skew_us, k->launch_us, k->finish_us,
 		       k->late_us, k->last, k->last_by_us);
 	}
+}
+
+/* NaN: no value has no logarithm. */
+static double log_of(double x)
+{
+	return x > 0 && isfinite(x) ? log(x) : NAN;
+}
+
+static double of_two(double own, double again)
+{
+	return isnan(own) ? again : isnan(again) ? own : (own + again) / 2;
+}
+
+static void put_levels(const struct figures *f, unsigned v, unsigned place, unsigned block)
+{
+	static const enum metric metrics[] = {METRIC_TIME, METRIC_BUSBW};
+	const struct summary *s = f->s;
+	double x[2] = {NAN, NAN};
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned trials[] = {
+		    v, (int)v == s->reference && s->twin >= 0 ? (unsigned)s->twin : v};
+		double logs[2] = {NAN, NAN};
+		for (unsigned k = 0; k < 2; k++) {
+			const struct summary_trial *t = index_timed(s, trials[k], place, block);
+			if (t)
+				logs[k] = log_of(
+				    measure_timed(index_row(s, trials[k], place), t, metrics[i]));
+		}
+		x[i] = of_two(logs[0], logs[1]);
+	}
+	if (!isnan(x[0]))
+		db_add(f->db, "level", "iiidd", v, place, s->index.blocks[block], x[0], x[1]);
 }
 
 /* --- versions --- */
@@ -562,10 +600,15 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	struct figures f = {a, a->s, arena, load_run(a->s->run, arena, st)};
 	if (!f.db || db_run_text(f.db, "harness/chapters/figures.sql", st))
 		return NULL;
+	db_looks(f.db, &a->s->looks);
 	put_given(&f);
 	put_places(&f);
 	for (unsigned i = 0; i < a->s->nrows; i++)
 		put_result(&f, &a->s->rows[i]);
+	for (unsigned v = 0; v < a->s->nvariants; v++)
+		for (unsigned p = 0; p < a->s->index.nplaces; p++)
+			for (unsigned b = 0; b < a->s->index.nblocks; b++)
+				put_levels(&f, v, p, b);
 	for (unsigned v = 0; v < a->s->nvariants; v++) {
 		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
 		if (next >= 0)

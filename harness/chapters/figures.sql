@@ -52,8 +52,10 @@ CREATE TABLE known(
   said_path   TEXT     -- the data path, as its workers said
 );
 
--- A setting in which a variant differs from the reference.
-CREATE TABLE differs(variant INTEGER, key TEXT);
+-- A setting in which a variant differs from another; ranks and env.NAME are such keys too. What
+-- starts one process, and what the harness checks itself by, is no difference.
+CREATE TABLE differs(variant INTEGER, other INTEGER, key TEXT);
+CREATE INDEX differs_of ON differs(variant, other);
 
 -- A variable of a variant's environment that did nothing, by the library's log.
 CREATE TABLE idle(variant INTEGER, key TEXT);
@@ -108,6 +110,15 @@ CREATE TABLE result(
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
   PRIMARY KEY(variant, place)
+);
+
+-- What comparisons are of: a variant at a place in a block. The reference's value is the mean of its
+-- trial's and its twin's, or the one that there is.
+CREATE TABLE level(
+  variant INTEGER, place INTEGER, block INTEGER,
+  time REAL,                   -- natural logarithm of its ns
+  busbw REAL,                  -- and of its GB/s; nothing without data
+  PRIMARY KEY(variant, place, block)
 );
 
 -- One rank of it: medians over trials.

@@ -21,6 +21,7 @@ struct fill {
 
 struct db {
 	struct arena *arena;
+	struct looks looks;
 	sqlite3 *lite;
 	bool sealed;
 	int64_t until_ns; /* when the statement ends as an error */
@@ -86,7 +87,7 @@ struct db *db_open(struct arena *arena)
 	db->arena = arena;
 	const int code = sqlite3_open(":memory:", &db->lite);
 	arena_defer(arena, close_it, db);
-	arena_need(arena, code == SQLITE_OK && functions_add(db->lite));
+	arena_need(arena, code == SQLITE_OK && functions_add(db->lite, &db->looks));
 	/* It declares itself at its first use, which a sealed database would refuse. */
 	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
 	sqlite3_exec(db->lite, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
@@ -96,6 +97,11 @@ struct db *db_open(struct arena *arena)
 	sqlite3_progress_handler(db->lite, 10000, too_long, db);
 	sqlite3_exec(db->lite, "BEGIN", NULL, NULL, NULL);
 	return db;
+}
+
+void db_looks(struct db *db, const struct looks *looks)
+{
+	db->looks = *looks;
 }
 
 void db_seal(struct db *db)

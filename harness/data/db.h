@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../analysis/looks.h"
 #include "../arena.h"
 
 #define DB_SECONDS     5
@@ -21,6 +22,8 @@ struct db;
 
 /* Empty, with the statistics as functions (functions.h). Closed with the arena, or by arena_undo. */
 struct db *db_open(struct arena *arena);
+/* The looks at the run, for which intervals are made (functions.h). */
+void db_looks(struct db *db, const struct looks *looks);
 /* Ends what fills it: from now on the tables stay as they are. */
 void db_seal(struct db *db);
 /* The whole database as a file for other programs, which must not be there. */

@@ -9,134 +9,186 @@
 
 #include "../analysis/anova.h"
 #include "../analysis/stats.h"
+#include "../arena.h"
 #include "../coll/coll.h"
 
 /* --- aggregates over numbers --- */
 
 struct numbers {
-	double *x;
+	double *x, *second; /* second: the other argument of each */
 	size_t n, room;
-	double p; /* the second argument */
 	bool failed;
 };
 
-static void add(struct numbers *of, double x)
+static void add(struct numbers *of, double one, double too)
 {
 	if (of->n == of->room) {
 		const size_t room = 2 * of->room + 16;
-		double *more = realloc(of->x, room * sizeof *more);
-		of->failed = of->failed || !more;
-		if (!more)
+		double *x = realloc(of->x, room * sizeof *x);
+		of->x = x ? x : of->x;
+		double *second = realloc(of->second, room * sizeof *second);
+		of->second = second ? second : of->second;
+		of->failed = of->failed || !x || !second;
+		if (of->failed)
 			return;
-		of->x = more;
 		of->room = room;
 	}
-	of->x[of->n++] = x;
+	of->second[of->n] = too;
+	of->x[of->n++] = one;
 }
 
 static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
-	if (!of || sqlite3_value_type(values[0]) == SQLITE_NULL)
-		return;
-	add(of, sqlite3_value_double(values[0]));
-	of->p = n > 1 ? sqlite3_value_double(values[1]) : 0.5;
+	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
+		add(of, sqlite3_value_double(values[0]),
+		    n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
-static void take_quantile(sqlite3_context *context)
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	if (of && of->failed)
-		sqlite3_result_error_nomem(context);
-	else if (of && of->n)
-		sqlite3_result_double(context, stats_quantile(of->x, of->n, of->p));
-	free(of ? of->x : NULL);
-}
-
-static void take_median(sqlite3_context *context)
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	if (of && of->failed)
-		sqlite3_result_error_nomem(context);
-	else if (of && of->n)
-		sqlite3_result_double(context, stats_median(of->x, of->n));
-	free(of ? of->x : NULL);
-}
-
-static void take_deviation(sqlite3_context *context)
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	const double median = of && of->n && !of->failed ? stats_median(of->x, of->n) : 0;
-	for (size_t i = 0; of && i < of->n; i++)
-		of->x[i] = 1.4826 * fabs(of->x[i] - median);
-	take_median(context);
-}
-
-static void take_trend(sqlite3_context *context)
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	if (of && of->failed)
-		sqlite3_result_error_nomem(context);
-	else if (of && of->n)
-		sqlite3_result_double(context, stats_trend_probability(of->x, (unsigned)of->n));
-	free(of ? of->x : NULL);
-}
-
-static void take_slope(sqlite3_context *context)
-{
-	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	double *slopes = of ? calloc(of->n * of->n / 2 + 1, sizeof *slopes) : NULL;
-	if (of && (!slopes || of->failed))
-		sqlite3_result_error_nomem(context);
-	else if (of && of->n > 1)
-		sqlite3_result_double(context, stats_trend_slope(of->x, (unsigned)of->n, slopes));
-	free(slopes);
-	free(of ? of->x : NULL);
-}
-
-static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	(void)n;
-	sqlite3_result_int(context, (int)stats_withstands((unsigned)sqlite3_value_int(values[0]),
-	                                                  sqlite3_value_double(values[1])));
-}
-
-/* --- variance components --- */
-
-#define LEVELS 4
-
-/* p: the level. */
+/* A level, a value and its keys. */
 static void add_leaf(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
 	for (int i = 1; of && i < n; i++)
-		add(of, sqlite3_value_double(values[i]));
-	if (of)
-		of->p = sqlite3_value_double(values[0]);
+		add(of, sqlite3_value_double(values[i]), sqlite3_value_double(values[0]));
 }
 
-static void take_component(sqlite3_context *context)
+/* What of them the query asks for; NaN: nothing. */
+static void take(sqlite3_context *context,
+                 double (*of_numbers)(const struct looks *looks, struct numbers *of))
 {
 	struct numbers *of = sqlite3_aggregate_context(context, 0);
-	const size_t n = of ? of->n / (LEVELS + 1) : 0;
-	double *y = calloc(n + 1, sizeof *y), variances[LEVELS];
-	unsigned *keys = calloc(n * LEVELS + 1, sizeof *keys);
-	const bool failed = !y || !keys || (of && of->failed);
-	for (size_t i = 0; i < n && !failed; i++) {
-		y[i] = of->x[i * (LEVELS + 1)];
-		for (size_t k = 0; k < LEVELS; k++)
-			keys[i * LEVELS + k] = (unsigned)of->x[i * (LEVELS + 1) + 1 + k];
-	}
-	if (failed) {
+	if (!of)
+		return;
+	const double x = of->n ? of_numbers(sqlite3_user_data(context), of) : NAN;
+	if (of->failed)
 		sqlite3_result_error_nomem(context);
-	} else if (n && of->p >= 1 && of->p <= LEVELS) {
-		anova_nested(y, keys, (unsigned)n, LEVELS, variances);
-		sqlite3_result_double(context, variances[(unsigned)of->p - 1]);
-	}
+	else
+		sqlite3_result_double(context, x);
+	free(of->x);
+	free(of->second);
+}
+
+static double quantile_of(const struct looks *looks, struct numbers *of)
+{
+	(void)looks;
+	return stats_quantile(of->x, of->n, of->second[of->n - 1]);
+}
+
+static double median_of(const struct looks *looks, struct numbers *of)
+{
+	(void)looks;
+	return stats_median(of->x, of->n);
+}
+
+static double deviation_of(const struct looks *looks, struct numbers *of)
+{
+	const double median = median_of(looks, of);
+	for (size_t i = 0; i < of->n; i++)
+		of->x[i] = 1.4826 * fabs(of->x[i] - median);
+	return median_of(looks, of);
+}
+
+static double trend_of(const struct looks *looks, struct numbers *of)
+{
+	(void)looks;
+	return stats_trend_probability(of->x, (unsigned)of->n);
+}
+
+static double slope_of(const struct looks *looks, struct numbers *of)
+{
+	double *slopes = malloc((of->n * of->n / 2 + 1) * sizeof *slopes);
+	(void)looks;
+	of->failed = of->failed || !slopes;
+	const double slope =
+	    of->n > 1 && slopes ? stats_trend_slope(of->x, (unsigned)of->n, slopes) : NAN;
+	free(slopes);
+	return slope;
+}
+
+#define LEVELS 4
+
+static double component_of(const struct looks *looks, struct numbers *of)
+{
+	const size_t n = of->n / (LEVELS + 1), level = (size_t)of->second[0];
+	double *y = malloc(n * sizeof *y), variances[LEVELS + 1] = {NAN};
+	unsigned *keys = malloc(n * LEVELS * sizeof *keys);
+	(void)looks;
+	of->failed = of->failed || !y || !keys;
+	for (size_t i = 0; i < of->n && !of->failed; i++)
+		if (i % (LEVELS + 1))
+			keys[i / (LEVELS + 1) * LEVELS + i % (LEVELS + 1) - 1] = (unsigned)of->x[i];
+		else
+			y[i / (LEVELS + 1)] = of->x[i];
+	if (!of->failed)
+		anova_nested(y, keys, (unsigned)n, LEVELS, variances + 1);
 	free(y);
 	free(keys);
-	free(of ? of->x : NULL);
+	return variances[level <= LEVELS ? level : 0];
 }
+
+static int ascending(const void *a, const void *b)
+{
+	const unsigned *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* A ratio that is being made, in an arena of its own: no lack of memory leaves SQLite halfway. */
+struct maker {
+	const struct looks *looks;
+	const struct numbers *of;
+	struct stats_ratio ratio;
+};
+
+static void make_ratio(struct arena *arena, void *what)
+{
+	struct maker *m = what;
+	const unsigned n = (unsigned)m->of->n;
+	unsigned *blocks = ARENA_ARRAY(arena, unsigned, n);
+	for (unsigned i = 0; i < n; i++)
+		blocks[i] = (unsigned)m->of->second[i];
+	qsort(blocks, n, sizeof *blocks, ascending);
+	m->ratio = stats_ratio_of_logs(arena, m->of->x, n, looks_confidence(m->looks, blocks, n));
+}
+
+static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
+{
+	struct maker m = {looks, of, STATS_NO_RATIO};
+	struct arena *arena = NULL;
+	of->failed = arena_run(make_ratio, &m, &arena) < 0;
+	arena_free(arena);
+	return m.ratio;
+}
+
+static double ratio_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).estimate;
+}
+
+static double lo_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).lo;
+}
+
+static double hi_of(const struct looks *looks, struct numbers *of)
+{
+	return interval_of(looks, of).hi;
+}
+
+#define TAKES(name)                                                                                \
+	static void take_##name(sqlite3_context *context)                                          \
+	{                                                                                          \
+		take(context, name##_of);                                                          \
+	}
+TAKES(median)
+TAKES(quantile)
+TAKES(deviation)
+TAKES(trend)
+TAKES(slope)
+TAKES(component)
+TAKES(ratio)
+TAKES(lo)
+TAKES(hi)
 
 /* --- texts --- */
 
@@ -196,6 +248,13 @@ static void student(sqlite3_context *context, int n, sqlite3_value **values)
 		    context, stats_student_quantile(sqlite3_value_double(values[0]), (unsigned)df));
 }
 
+static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	(void)n;
+	sqlite3_result_int(context, (int)stats_withstands((unsigned)sqlite3_value_int(values[0]),
+	                                                  sqlite3_value_double(values[1])));
+}
+
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const bool real = sqlite3_value_type(values[0]) == SQLITE_FLOAT;
@@ -215,7 +274,7 @@ static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
 }
 
-bool functions_add(struct sqlite3 *lite)
+bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
 		const char *name;
@@ -226,21 +285,24 @@ bool functions_add(struct sqlite3 *lite)
 	} all[] = {
 	    {"median", 1, NULL, add_number, take_median},
 	    {"quantile", 2, NULL, add_number, take_quantile},
+	    {"ratio", 2, NULL, add_number, take_ratio},
+	    {"ratio_lo", 2, NULL, add_number, take_lo},
+	    {"ratio_hi", 2, NULL, add_number, take_hi},
 	    {"deviation", 1, NULL, add_number, take_deviation},
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"slope", 1, NULL, add_number, take_slope},
-	    {"withstands", 2, withstands, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
-	    {"size", 1, size, NULL, NULL},
+	    {"withstands", 2, withstands, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
+	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		added = added &&
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
-		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
 	return added;
 }
