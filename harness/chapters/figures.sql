@@ -303,21 +303,5 @@ CREATE TABLE watched(
   PRIMARY KEY(variant, place)
 );
 
--- A trial far from its variant's others, over the sizes of a group; the farthest first.
-CREATE TABLE far_trial(
-  grp INTEGER, variant INTEGER, block INTEGER, ord INTEGER,
-  first INTEGER,   -- 1: the run's
-  withstands INTEGER, -- so many of these do not set an end of an interval
-  off REAL         -- 0.5: half as much time more
-);
-
--- Where its ranks lost their core more often than in any other trial of the variant.
-CREATE TABLE lost_core(
-  grp INTEGER, variant INTEGER, block INTEGER, bytes INTEGER, times INTEGER, most INTEGER
-);
-
--- A first block slower than the others, over all variants.
-CREATE TABLE slow_start(grp INTEGER, off REAL);
-
--- Times that change over the run: of a variant alone, or of all.
-CREATE TABLE drift(grp INTEGER, variant INTEGER, trials INTEGER, off REAL);
+-- Where a cell belongs.
+CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);

@@ -115,6 +115,12 @@ static double hi_of(const struct looks *looks, struct numbers *of)
 	return interval_of(looks, of).hi;
 }
 
+static double trend_of(const struct looks *looks, struct numbers *of)
+{
+	(void)looks;
+	return stats_trend_probability(of->x, (unsigned)of->n);
+}
+
 #define TAKES(name)                                                                                \
 	static void take_##name(sqlite3_context *context)                                          \
 	{                                                                                          \
@@ -125,6 +131,15 @@ TAKES(quantile)
 TAKES(ratio)
 TAKES(lo)
 TAKES(hi)
+TAKES(trend)
+
+static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const struct looks *looks = sqlite3_user_data(context);
+	(void)n;
+	sqlite3_result_int64(
+	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+}
 
 /* --- texts --- */
 
@@ -208,6 +223,8 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"ratio", 2, NULL, add_number, take_ratio},
 	    {"ratio_lo", 2, NULL, add_number, take_lo},
 	    {"ratio_hi", 2, NULL, add_number, take_hi},
+	    {"trend", 1, NULL, add_number, take_trend},
+	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};

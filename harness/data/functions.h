@@ -8,6 +8,9 @@
  *   ratio_lo(x, block), ratio_hi(x, block)
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
+ *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
+ *                    (stats_trend_probability)
+ *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
  *   COLLATE version  2.9 before 2.28
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
