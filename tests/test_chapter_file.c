@@ -87,6 +87,9 @@ TEST(what_is_wrong_has_its_line)
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
 	    {"chapter x\ntable t | T\n  a | a | | all\n",
 	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
+	    {"chapter x\nfill t\n", "x.chapter:2: a text is: fill TABLE KEY"},
+	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nfill t b\n  x\n",
+	     "x.chapter:5: table t has no column b"},
 	    {"chapter x\npivot t: a\n",
 	     "x.chapter:2: a pivot is: pivot TABLE: DOWN by ACROSS show VALUE"},
 	};

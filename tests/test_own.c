@@ -111,6 +111,22 @@ TEST(what_is_no_row_of_a_table_is_not_told)
 	assert_string_equal(x->blocks[1].sentence->text, "It is 7.");
 }
 
+TEST(a_sentence_fills_the_rows_of_a_table)
+{
+	const char *warning;
+	const struct model *m =
+	    told("chapter x | X\ntable t | T\n  a:count\n  b\n"
+	         "  SELECT 1 a, NULL b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'c'\n"
+	         "fill t b where a < 3\nand t by a where a = 2\n  It is {a}\n",
+	         &warning);
+	const struct story_table *t = story_find_table(&m->story, "t");
+	static const char *const texts[] = {"", "It is 2", "c"};
+	assert_null(warning);
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(column_entry(story_column(t, "b"), story_row(t, i)).text,
+		                    texts[i]);
+}
+
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */
 TEST(every_chapter_fits_the_tables)
 {

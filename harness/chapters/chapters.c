@@ -41,7 +41,7 @@ static const struct chapter *const all[] = {
     &chapter_scatter,
     TEXT(hosts),
     TEXT(all_sizes),
-    &chapter_captions,
+    TEXT(captions),
     &chapter_calls,
     TEXT(launch),
     TEXT(memory),

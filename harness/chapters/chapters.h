@@ -31,7 +31,6 @@ extern const struct chapter
     chapter_path,
     chapter_normal,
     chapter_scatter,
-    chapter_captions,
     chapter_calls,
     chapter_method,
     chapter_advice,

@@ -503,6 +503,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_went(&f);
 	put_chapters(&f);
 	seen_put(a, arena, f.db);
+	captions_put(a, arena, f.db);
 	put_unexpected(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_watched(&f, v);

@@ -10,5 +10,7 @@
 struct db *figures_load(const struct analysis *analysis, struct arena *arena, struct status *st);
 /* What the blocks of an unfinished run showed (seen.c). */
 void seen_put(const struct analysis *analysis, struct arena *arena, struct db *db);
+/* What titles of curves say (captions.c). */
+void captions_put(const struct analysis *analysis, struct arena *arena, struct db *db);
 
 #endif

@@ -305,3 +305,35 @@ CREATE TABLE watched(
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
+
+-- What pictures there are: one row.
+CREATE TABLE drawn(
+  collectives INTEGER, each INTEGER, detail INTEGER, -- more have none of their own; no details
+  curves INTEGER, left_out INTEGER                   -- variants
+);
+
+-- A group with pictures of curves.
+CREATE TABLE pictured(
+  grp INTEGER PRIMARY KEY,
+  compared INTEGER,  -- 1: with the reference
+  silent INTEGER,    -- 1: no speed is compared at all
+  against TEXT, at_sizes TEXT, -- at these sizes; or nothing: at all
+  why TEXT, least REAL      -- why small differences are not seen there; from where on they are
+);
+
+-- 95 % of a variant's single calls of the smallest size take at most so long.
+CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
+
+-- A rank's end after the mean of all, as a share of the call.
+CREATE TABLE off_mean(
+  grp INTEGER, variant INTEGER, asked_bytes INTEGER, rank INTEGER, share REAL,
+  sure INTEGER -- 1: beyond the margin in nearly all trials, and more than a poll round
+);
+
+-- A variant's speed against the reference at these sizes.
+CREATE TABLE curve_speed(
+  grp INTEGER, variant INTEGER, ord INTEGER,
+  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
+  speed REAL,
+  detectable REAL    -- the least effect that could have been seen
+);

@@ -15,6 +15,8 @@
  *     A template, of one or several lines.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own.
+ *   fill TABLE KEY [where …]
+ *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
@@ -63,6 +65,7 @@ struct chapter_part {
 	unsigned roles;
 	enum chapter_mark mark;
 	bool together, unsettled;
+	const char *fills; /* of a sentence: the column that it is the text of; or NULL */
 	const char *text;
 };
 

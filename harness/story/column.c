@@ -142,11 +142,13 @@ enum how {
 	HOW_MORE,
 	HOW_TIMES,
 	HOW_INVERSE,
+	HOW_EFFECT,
 	HOWS
 };
 
-static const char *const how_names[HOWS] = {"short",    "full", "brief", "interval", "percent",
-                                            "percents", "less", "more",  "times",    "inverse"};
+static const char *const how_names[HOWS] = {"short",   "full",     "brief", "interval",
+                                            "percent", "percents", "less",  "more",
+                                            "times",   "inverse",  "effect"};
 
 static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
 {
@@ -177,6 +179,9 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 		return;
 	case HOW_TIMES:
 		snprintf(text, bytes, "%.2f", c->x);
+		return;
+	case HOW_EFFECT:
+		snprintf(text, bytes, "%s", format_effect(c->x).text);
 		return;
 	case HOW_INVERSE:
 		ratio = (struct stats_ratio){1 / c->x, 1 / c->hi, 1 / c->lo, c->blocks, NAN};

@@ -111,6 +111,7 @@ void entry_write(const struct entry *entry, bool full, char *text, size_t bytes)
  *   interval  0.807 to 0.814           less      18.9 %: 1 − estimate
  *   inverse   1.23 (1.22 to 1.24)      more      25 %: estimate − 1
  *   brief     0.811 ±0.4%              times     1.25: to two places
+ *   effect    6 %, a factor of 3.6
  *
  * For a count, the words after it: s, es, is, was: "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);

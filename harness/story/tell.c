@@ -249,6 +249,10 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 			if (go_on(t, part + k, &p, of, rows[i]))
 				return -1;
 		phrase_end(&p, part->roles);
+		if (part->fills && p.used)
+			memcpy(of->rows + rows[i] * of->table->form->row_bytes +
+			           story_column(of->table, part->fills)->offset,
+			       &p.text, sizeof p.text);
 	}
 	return 0;
 }
@@ -416,7 +420,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned more = 0;
 	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
 		more++;
-	if (more)
+	if (more || part->fills)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
