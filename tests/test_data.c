@@ -108,6 +108,18 @@ TEST(a_level_of_the_reference_is_of_two_trials)
 	    "processes 2000.0; single 2000.0; threads 4000.0; threads-again 8000.0");
 }
 
+/* Of four numbers in order chance gives one of 4! each way; of versions the second part is a number. */
+TEST(numbers_and_versions_have_an_order)
+{
+	assert_string_equal(
+	    asked("SELECT round(24 * trend(column1)), withstands(11), withstands(12) "
+	          "FROM (VALUES (1), (2), (5), (7))"),
+	    "2.0 0 1");
+	assert_string_equal(asked("SELECT group_concat(v) FROM (SELECT column1 v FROM (VALUES "
+	                          "('2.28.3'), ('2.9.1')) ORDER BY v COLLATE version)"),
+	                    "2.9.1,2.28.3");
+}
+
 TEST(a_number_that_is_missing_is_not_counted)
 {
 	assert_string_equal(asked("SELECT median(NULL), quantile(x, 0.5), median(x) FROM (SELECT 3 "

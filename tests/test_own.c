@@ -135,7 +135,8 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	    "and sizes by size\n  , with {lines}.\n"
 	    "table parts | Parts | arrays\n  name\n  said\n  SELECT 'a' name, NULL said, 1 kind\n"
 	    "  UNION ALL SELECT 'b', NULL, 2 UNION ALL SELECT 'c', NULL, 1\n"
-	    "fill parts said by kind\n  [{name}| + ]\n"
+	    "fill parts said where rowid IN (SELECT min(rowid) FROM parts GROUP BY kind)\n"
+	    "and parts by kind\n  [{name}| + ]\n"
 	    "say sizes where lines > 1 AND (SELECT answered FROM story)\n  {size} too\n"
 	    "settles sizes\n"
 	    "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
@@ -159,6 +160,22 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
 	for (unsigned i = 0; i < m->story.npictures; i++)
 		assert_string_not_equal(m->story.pictures[i].name, "{size}");
+}
+
+TEST(a_sentence_fills_the_rows_of_a_table)
+{
+	const char *warning;
+	const struct model *m =
+	    told("chapter x | X\ntable t | T\n  a:count\n  b\n"
+	         "  SELECT 1 a, NULL b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'c'\n"
+	         "fill t b where a < 3\nand t by a where a = 2\n  It is {a}\n",
+	         &warning);
+	const struct story_table *t = story_find_table(&m->story, "t");
+	static const char *const texts[] = {"", "It is 2", "c"};
+	assert_null(warning);
+	for (unsigned i = 0; i < 3; i++)
+		assert_string_equal(column_entry(story_column(t, "b"), story_row(t, i)).text,
+		                    texts[i]);
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */

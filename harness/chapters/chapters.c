@@ -41,7 +41,7 @@ static const struct chapter *const all[] = {
     TEXT(scatter),
     TEXT(hosts),
     TEXT(all_sizes),
-    &chapter_captions,
+    TEXT(captions),
     TEXT(calls),
     TEXT(launch),
     TEXT(memory),

@@ -16,7 +16,6 @@ extern const struct chapter
     chapter_pairs,
     chapter_ranges,
     chapter_gap,
-    chapter_captions,
     chapter_method,
     chapter_advice;
 // clang-format on

@@ -834,11 +834,14 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_went(&f);
 	put_chapters(&f);
 	seen_put(a, arena, f.db);
+	captions_put(a, arena, f.db);
 	put_unexpected(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_watched(&f, v);
-	outliers_put(a->s, arena, f.db);
 	put_calls(&f);
+	for (unsigned i = 0; i < a->s->run->ncells; i++)
+		if (a->s->index.place_of[i] != INDEX_NONE)
+			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

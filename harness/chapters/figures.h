@@ -8,9 +8,9 @@
 
 /* Sealed. NULL: a defect of these files, with a sentence. */
 struct db *figures_load(const struct analysis *analysis, struct arena *arena, struct status *st);
-/* Its part that looks for trials that are not like the others (outliers.c). */
-void outliers_put(const struct summary *summary, struct arena *arena, struct db *db);
 /* What the blocks of an unfinished run showed (seen.c). */
 void seen_put(const struct analysis *analysis, struct arena *arena, struct db *db);
+/* What titles of curves say (captions.c). */
+void captions_put(const struct analysis *analysis, struct arena *arena, struct db *db);
 
 #endif

@@ -458,21 +458,37 @@ CREATE TABLE watched(
   PRIMARY KEY(variant, place)
 );
 
--- A trial far from its variant's others, over the sizes of a group; the farthest first.
-CREATE TABLE far_trial(
-  grp INTEGER, variant INTEGER, block INTEGER, ord INTEGER,
-  first INTEGER,   -- 1: the run's
-  withstands INTEGER, -- so many of these do not set an end of an interval
-  off REAL         -- 0.5: half as much time more
+-- Where a cell belongs.
+CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
+
+-- What pictures there are: one row.
+CREATE TABLE drawn(
+  collectives INTEGER, each INTEGER, detail INTEGER, -- more have none of their own; no details
+  curves INTEGER, left_out INTEGER                   -- variants
 );
 
--- Where its ranks lost their core more often than in any other trial of the variant.
-CREATE TABLE lost_core(
-  grp INTEGER, variant INTEGER, block INTEGER, bytes INTEGER, times INTEGER, most INTEGER
+-- A group with pictures of curves.
+CREATE TABLE pictured(
+  grp INTEGER PRIMARY KEY,
+  compared INTEGER,  -- 1: with the reference
+  silent INTEGER,    -- 1: no speed is compared at all
+  against TEXT, at_sizes TEXT, -- at these sizes; or nothing: at all
+  why TEXT, least REAL      -- why small differences are not seen there; from where on they are
 );
 
--- A first block slower than the others, over all variants.
-CREATE TABLE slow_start(grp INTEGER, off REAL);
+-- 95 % of a variant's single calls of the smallest size take at most so long.
+CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
 
--- Times that change over the run: of a variant alone, or of all.
-CREATE TABLE drift(grp INTEGER, variant INTEGER, trials INTEGER, off REAL);
+-- A rank's end after the mean of all, as a share of the call.
+CREATE TABLE off_mean(
+  grp INTEGER, variant INTEGER, asked_bytes INTEGER, rank INTEGER, share REAL,
+  sure INTEGER -- 1: beyond the margin in nearly all trials, and more than a poll round
+);
+
+-- A variant's speed against the reference at these sizes.
+CREATE TABLE curve_speed(
+  grp INTEGER, variant INTEGER, ord INTEGER,
+  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
+  speed REAL,
+  detectable REAL    -- the least effect that could have been seen
+);

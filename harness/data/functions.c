@@ -200,6 +200,15 @@ TAKES(pseudomedian_hi, pseudomedian(looks, of).hi)
 TAKES(share, share(looks, of).estimate)
 TAKES(share_lo, share(looks, of).lo)
 TAKES(share_hi, share(looks, of).hi)
+TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
+
+static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const struct looks *looks = sqlite3_user_data(context);
+	(void)n;
+	sqlite3_result_int64(
+	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+}
 
 /* --- texts --- */
 
@@ -334,6 +343,8 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
+	    {"trend", 1, NULL, add_number, take_trend},
+	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};

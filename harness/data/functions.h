@@ -15,6 +15,9 @@
  *                    which share of the whole is the part, both one a block (stats_share); with _lo and _hi
  *   imbalance(root, ranks)
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
+ *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
+ *                    (stats_trend_probability)
+ *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none

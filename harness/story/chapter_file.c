@@ -52,7 +52,7 @@ static const char *const kinds[] = {"text",   "word",  "verdict", "count", "byte
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
 static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole", "unasked",
-                                    "settles", "picture", "front", "fill", NULL};
+                                    "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
@@ -167,7 +167,7 @@ static const struct {
     {"say", STORY_BODY}, {"item", STORY_ITEM}, {"answer", STORY_ANSWER}, {"caption", STORY_CAPTION}, {"advice", STORY_ADVICE},
     {"warning", STORY_WARNING}, {"stress", STORY_STRESS}, {"instead", STORY_INSTEAD}, {"caveat", STORY_CAVEAT}, {"open", STORY_OPEN},
     {"trust", STORY_TRUST}, {"doubt", STORY_DOUBT}, {"more", STORY_MORE}, {"notice", STORY_NOTICE}, {"measured", STORY_MEASURED},
-    {"not_at_end", STORY_NOT_AT_END},
+    {"not_at_end", STORY_NOT_AT_END}, {"above_pictures", STORY_ABOVE_PICTURES},
 };
 // clang-format on
 
@@ -251,6 +251,14 @@ static int begin_part(const struct reader *r, const char *line)
 		           ? 0
 		           : wrong(r, "each is: each TABLE by KEY", "");
 	}
+	if (!strcmp(word, "fill")) {
+		part->kind = PART_SENTENCE;
+		part->roles = STORY_IN_A_ROW;
+		part->name = next_of(r->arena, &rest, " ");
+		part->fills = next_of(r->arena, &rest, " ");
+		part->query.sql = arena_copy(r->arena, rest);
+		return *part->fills ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
+	}
 	const int mark = index_of(marks, word);
 	const bool also = !strcmp(word, "also"), goes_on = also || !strcmp(word, "and");
 	if (mark < 0 && !goes_on)
@@ -262,7 +270,6 @@ static int begin_part(const struct reader *r, const char *line)
 	part->mark = (enum chapter_mark)mark;
 	part->also = also;
 	part->name = next_of(r->arena, &rest, " ");
-	part->value = mark == MARK_FILL ? next_of(r->arena, &rest, " ") : NULL;
 	part->by = option_of(r->arena, &rest, "by");
 	part->query.sql = arena_copy(r->arena, rest);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
@@ -325,6 +332,9 @@ static int check_keys(struct reader *r, const struct chapter_part *part)
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);
+	if (part->fills && !has_column(table, part->fills))
+		return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
+		             part->fills);
 	for (const char *at = part->text; (at = strchr(at, '{'));) {
 		const char *from = at + 1 + strspn(at + 1, "0123456789");
 		from += from > at + 1 && *from == '.';

@@ -20,8 +20,8 @@
  *   each TABLE by KEY [where …]
  *   end                                 What is between is told of the rows of one KEY after the other:
  *                                       a table has its value as name, and the text of a column as title
- *   fill TABLE COLUMN [by KEY] [where …]
- *     What the first of the rows with each KEY has in that column, told of all of them.
+ *   fill TABLE KEY [where …]
+ *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows, or
  *                                       DOWN by ACROSS show VALUE of them; whole: all rows lead, on a
@@ -54,7 +54,6 @@ enum chapter_mark {
 	MARK_SETTLES,
 	MARK_PICTURE,
 	MARK_FRONT,
-	MARK_FILL,
 };
 
 struct chapter_part {
@@ -73,11 +72,12 @@ struct chapter_part {
 	struct db_source query;            /* of a sentence: where and order; "": of every row */
 	struct story_form form;            /* of a table, but for where its values are */
 	const char *down, *across, *value; /* of a pivot */
-	const char *by;                    /* of PART_AND, PART_EACH and MARK_FILL, whose column is value */
+	const char *by;                    /* of PART_AND and PART_EACH */
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
 	bool together, unsettled, also;
+	const char *fills; /* of a sentence: the column that it is the text of; or NULL */
 	const char *text;
 };
 

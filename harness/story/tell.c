@@ -297,6 +297,10 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
 		phrase_end(&p, part->roles);
+		if (part->fills && p.used)
+			memcpy(of->rows + rows[i] * of->table->form->row_bytes +
+			           story_column(of->table, part->fills)->offset,
+			       &p.text, sizeof p.text);
 	}
 	return 0;
 }
@@ -357,29 +361,6 @@ static int tell_pivot(const struct teller *t, const struct chapter_part *part,
 	story_pivot(t->story, of->table, rows, n, turned ? part->across : part->down,
 	            turned ? part->down : part->across, part->value);
 	return 0;
-}
-
-/* Texts of rows that only a picture shows. */
-static int fill(const struct teller *t, const struct chapter_part *part,
-                const struct told_table *of, const unsigned *rows, unsigned n)
-{
-	struct arena *arena = t->story->arena;
-	const struct column *column = story_column(of->table, part->value);
-	const char **keys = texts_of(t, part, of, part->by ? part->by : "''"),
-	           **values = ARENA_ARRAY(arena, const char *, n + 1);
-	if (keys && (!column || column->kind != KIND_TEXT))
-		return wrong(t, part, "the table has no column of text ", part->value);
-	const unsigned nvalues = keys ? once(keys, rows, n, values) : 0;
-	for (unsigned v = 0; v < nvalues; v++) {
-		struct phrase p = phrase_begin(t->story);
-		unsigned *same = ARENA_ARRAY(arena, unsigned, n);
-		const unsigned nsame = rows_with(keys, values[v], rows, n, same);
-		char *row = of->rows + same[0] * of->table->form->row_bytes;
-		phrase_add(&p, of->table, same, nsame, part->text);
-		phrase_end(&p, STORY_IN_A_ROW);
-		((union slot *)(row + column->offset))->text = p.text;
-	}
-	return keys ? 0 : -1;
 }
 
 /* Rows of a table as one of their own, which nothing shows. */
@@ -513,10 +494,8 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (more)
+	if (more || part->fills)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
-	if (part->kind == PART_MARK && part->mark == MARK_FILL)
-		return fill(t, part, of, rows, n) ? -1 : 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
 	if (n)
