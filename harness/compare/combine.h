@@ -60,7 +60,7 @@ int combine_make(struct combined *c, const char *const *paths, unsigned n, struc
 void print_combined(const struct combined *c, enum compare_form form, FILE *out);
 /* The page, what differs first; unless page->whole only the answer and the differences. Its title. */
 struct page;
-void combined_page(struct page *page, const struct combined *c);
+void combined_page(struct page *page, const void *combined);
 const char *combined_title(const struct combined *c);
 
 #endif

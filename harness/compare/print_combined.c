@@ -7,7 +7,6 @@
 #include "../report/page.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
-#include "told.h"
 
 struct printing {
 	const struct combined *c;
@@ -155,15 +154,26 @@ static const char *word_of(const struct printing *p, const struct combined_speed
 	return arena_copy(p->arena, text);
 }
 
+/* Where a verdict is. */
+enum part { ALL, DIFFERENT, OPEN, SAME, UNCOUNTED };
+
+static enum part part_of(const struct combined_speed *s)
+{
+	return s->twin                                    ? UNCOUNTED
+	       : s->verdict.kind == VERDICT_UNDECIDED     ? OPEN
+	       : s->verdict.kind == VERDICT_NO_DIFFERENCE ? SAME
+	                                                  : DIFFERENT;
+}
+
 /* Returns how many rows there are. */
-static unsigned put_regimes(struct printing *p, unsigned parts, const char *heading)
+static unsigned put_regimes(struct printing *p, enum part part, const char *heading)
 {
 	const struct combined *c = p->c;
 	struct speed_row *rows = ARENA_ARRAY(p->arena, struct speed_row, c->nregimes + 1);
 	unsigned n = 0;
 	for (unsigned i = 0; i < c->nregimes; i++) {
 		const struct combined_speed *s = &c->regimes[i];
-		if (parts & told_part(s->verdict.kind, s->twin))
+		if (part == ALL || part == part_of(s))
 			rows[n++] = (struct speed_row){
 			    .regime = s->regime->label,
 			    .variant = s->variant,
@@ -354,7 +364,7 @@ static void put_all(struct printing *p)
 	if (!p->tables)
 		say_answer(p);
 	put_claims(p);
-	put_regimes(p, TOLD_ALL, NULL);
+	put_regimes(p, ALL, NULL);
 	if (!p->tables)
 		say_method(p);
 	put_cells(p);
@@ -369,21 +379,22 @@ const char *combined_title(const struct combined *c)
 	                  c->nruns);
 }
 
-void combined_page(struct page *page, const struct combined *c)
+void combined_page(struct page *page, const void *combined)
 {
+	const struct combined *c = combined;
 	struct printing p = {.c = c, .arena = c->arena, .page = page};
 	page_heading(page, 1, "%s", combined_title(c));
 	say_answer(&p);
 	put_paths(&p);
-	if (!put_regimes(&p, TOLD_DIFFERENT, "Differences from the reference")) {
+	if (!put_regimes(&p, DIFFERENT, "Differences from the reference")) {
 		page_heading(page, 2, "Differences from the reference");
 		page_say(page, "None is decided.");
 	}
 	if (!page->whole)
 		return;
-	put_regimes(&p, TOLD_OPEN, "Undecided");
-	put_regimes(&p, TOLD_ALIKE, "The same");
-	put_regimes(&p, TOLD_UNCOUNTED, "The reference against itself");
+	put_regimes(&p, OPEN, "Undecided");
+	put_regimes(&p, SAME, "The same");
+	put_regimes(&p, UNCOUNTED, "The reference against itself");
 	say_method(&p);
 	if (c->nclaims)
 		page_heading(page, 2, "Claims");

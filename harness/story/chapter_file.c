@@ -72,12 +72,14 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
 	c->head = next_of(r->arena, &line, "|");
 	c->unit = next_of(r->arena, &line, "|");
-	c->head = *c->head ? c->head : name;
-	const char *only = next_of(r->arena, &line, "|");
-	if (*only && index_of(onlys, only) < 0)
-		return wrong(r, "what a column is for is files, people, filled or wide, not ",
-		             only);
-	c->only = *only ? 1u << index_of(onlys, only) : 0;
+	c->head = !*c->head ? name : strcmp(c->head, "-") ? c->head : "";
+	for (const char *all = next_of(r->arena, &line, "|"), *only; *all;) {
+		only = next_of(r->arena, &all, " ");
+		if (index_of(onlys, only) < 0)
+			return wrong(
+			    r, "what a column is for is files, people, filled or wide, not ", only);
+		c->only |= 1u << index_of(onlys, only);
+	}
 	table->form.columns = columns;
 	table->form.ncolumns++;
 	return 0;

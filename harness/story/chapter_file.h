@@ -20,7 +20,7 @@
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY,
  * arrays, block (struct story_form). kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
- * ratio, which take key_lo and key_hi too, ratio key_blocks. only: files, people, filled, wide (column.h).
+ * ratio, which take key_lo and key_hi too, ratio key_blocks. head: -: none. only: files, people, filled, wide (column.h), or several.
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * unsettled: unless a chapter before has said how variants compare (settles).
