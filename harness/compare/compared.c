@@ -106,12 +106,15 @@ struct story_table comparison_rows(struct arena *arena, const struct story_table
 {
 	if (!table)
 		return (struct story_table){.nrows = 0};
+	const struct column *column = story_column(table, key);
 	const size_t bytes = table->form->row_bytes;
 	char *rows = arena_array(arena, table->nrows + 1, bytes);
 	unsigned n = 0;
-	for (unsigned i = 0; i < table->nrows; i++)
-		if (!strcmp(comparison_text(table, i, key), text))
+	for (unsigned i = 0; i < table->nrows; i++) {
+		const struct entry entry = column_entry(column, story_row(table, i));
+		if (!strcmp(entry.text, text))
 			memcpy(rows + n++ * bytes, story_row(table, i), bytes);
+	}
 	return (struct story_table){table->form, rows, n};
 }
 
@@ -125,15 +128,19 @@ void comparison_each_kind(const struct comparison *of, const struct story_table 
                           void (*put)(void *to, const char *title, const struct story_table *cells),
                           void *to)
 {
+	bool *done = ARENA_ARRAY(of->arena, bool, cells->nrows + 1);
+	const struct column *column = story_column(cells, "title");
 	for (unsigned i = 0; i < cells->nrows; i++) {
-		const char *title = comparison_text(cells, i, "title");
-		unsigned first = 0;
-		while (strcmp(comparison_text(cells, first, "title"), title) != 0)
-			first++;
-		if (first < i)
+		const struct entry title = column_entry(column, story_row(cells, i));
+		if (done[i])
 			continue;
-		const struct story_table kind = comparison_rows(of->arena, cells, "title", title);
-		put(to, title, &kind);
+		const struct story_table kind =
+		    comparison_rows(of->arena, cells, "title", title.text);
+		put(to, title.text, &kind);
+		for (unsigned k = i; k < cells->nrows; k++) {
+			const struct entry other = column_entry(column, story_row(cells, k));
+			done[k] |= !strcmp(other.text, title.text);
+		}
 	}
 }
 
