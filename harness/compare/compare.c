@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "combine.h"
-#include "comparison.h"
 #include "../report/html.h"
 #include "../report/output.h"
 #include "../report/page.h"
+#include "combine.h"
+#include "comparison.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
