@@ -114,7 +114,7 @@ static int run_verb(int argc, char *argv[])
 		         : verb && verb->call == verb_compare ? COMPARE_NOT_DONE
 		                                              : 1;
 	}
-	return result < 0 || (result > 2 && result != RUN_INTERRUPTED) ? 1 : result;
+	return result < 0 || (result > COMPARE_MOVED && result != RUN_INTERRUPTED) ? 1 : result;
 }
 
 int main(int argc, char *argv[])

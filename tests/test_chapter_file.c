@@ -22,6 +22,7 @@ TEST(a_chapter_is_parts_with_lines)
 	                            "table t | Words | hidden | file=t.csv | common=All of it\n"
 	                            "  name | | | filled wide\n"
 	                            "  speed:ratio | speed | GB/s | files\n"
+	                            "  part | - | | files people\n"
 	                            "  SELECT name,\n"
 	                            "         1 speed FROM variant\n"
 	                            "say, answer t where name = 'a'\n"
@@ -36,14 +37,16 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_int_equal(chapter.nparts, 3);
 	const struct chapter_part *t = chapter.parts, *say = &chapter.parts[1], *more = say + 1;
 	assert_string_equal(t->query.sql, "  SELECT name,\n         1 speed FROM variant");
-	assert_int_equal(t->query.line, 8);
-	assert_int_equal(t->form.ncolumns, 2);
+	assert_int_equal(t->query.line, 9);
+	assert_int_equal(t->form.ncolumns, 3);
 	assert_string_equal(t->form.file, "t.csv");
 	assert_string_equal(t->form.common, "All of it");
 	assert_string_equal(t->form.columns[0].head, "");
 	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
 	assert_int_equal(t->form.columns[0].only, ONLY_FILLED | ONLY_WIDE);
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
+	assert_string_equal(t->form.columns[2].head, "");
+	assert_int_equal(t->form.columns[2].only, ONLY_FILES | ONLY_PEOPLE);
 	assert_int_equal(say->roles, STORY_BODY | STORY_ANSWER);
 	assert_string_equal(say->query.sql, "where name = 'a'");
 	assert_string_equal(say->text, "Where {name} is fast");

@@ -4,13 +4,9 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../story/verdict_text.h"
 
 /* --- the runs ---------------------------------------------------------------------------- */
-
-static const json_t *machine_of(const struct combined_run *run)
-{
-	return json_object_get(run->record->run.environment, "machine");
-}
 
 /* What tells one set of GPUs from another. */
 static const char *gpus_of(struct arena *arena, const json_t *machine)
@@ -26,20 +22,39 @@ static const char *gpus_of(struct arena *arena, const json_t *machine)
 	return all;
 }
 
+static const char *doubt_of(struct arena *arena, const struct regimes *r)
+{
+	const char *all = NULL;
+	for (unsigned i = 0; i < r->n; i++)
+		if (!r->list[i].tells)
+			all = arena_text(arena, "%s%s%s", all ? all : "", all ? ", " : "",
+			                 r->list[i].label);
+	return all;
+}
+
 static int run_load(struct combined *c, unsigned i, const char *path, struct status *st)
 {
 	struct combined_run *run = &c->runs[i];
-	run->letter[0] = (char)('A' + i);
+	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
+	run->letter = arena_text(c->arena, "%c", 'A' + i);
 	run->facts = (struct result){.path = result_plain(c->arena, path), .arena = c->arena};
-	run->record = ARENA_NEW(c->arena, struct source_record);
-	if (source_open(path, c->arena, run->record, st))
+	if (source_open(path, c->arena, record, st))
 		return -1;
-	source_facts(&run->facts, &run->record->s);
-	run->analysis = analysis_make(&run->record->s, st);
+	run->s = &record->s;
+	source_facts(&run->facts, run->s);
+	run->analysis = analysis_make(run->s, st);
 	if (!run->analysis)
 		return -1;
-	run->boot = arena_copy(c->arena, result_text(machine_of(run), "boot"));
-	run->gpus = gpus_of(c->arena, machine_of(run));
+	const json_t *machine = json_object_get(record->run.environment, "machine");
+	run->path = run->facts.path;
+	run->measured = run->facts.facts[FACT_MEASURED];
+	run->machine = run->facts.facts[FACT_MACHINE];
+	run->library = run->facts.facts[FACT_LIBRARY];
+	run->program = run->facts.facts[FACT_PROGRAM];
+	run->boot = arena_copy(c->arena, result_text(machine, "boot"));
+	run->gpus = gpus_of(c->arena, machine);
+	run->doubt = doubt_of(c->arena, &run->analysis->regimes);
+	run->blocks = run->s->nblocks;
 	return 0;
 }
 
@@ -73,12 +88,20 @@ static int check_alike(const struct combined_run *a, const struct combined_run *
 
 /* --- questions --------------------------------------------------------------------------- */
 
-static struct combined_ratio ratio_new(const struct combined *c)
+static void no_ratios(struct combined_ratio *r)
 {
-	struct combined_ratio r = {.runs = ARENA_ARRAY(c->arena, struct stats_ratio, c->nruns)};
-	for (unsigned i = 0; i < c->nruns; i++)
-		r.runs[i] = STATS_NO_RATIO;
-	return r;
+	for (unsigned i = 0; i < POOLED_MOST; i++)
+		r->runs[i] = STATS_NO_RATIO;
+}
+
+/* What all runs say together. Blocks that more of would decide are of runs, and more runs decide: neither
+ * is said. */
+static void pool(const struct combined *c, struct combined_ratio *r)
+{
+	r->pooled = pooled_of(r->runs, c->nruns, VERDICT_CONFIDENCE);
+	r->ratio = r->pooled.ratio;
+	if (isnan(r->pooled.next.lo)) /* it would repeat the ratio */
+		r->pooled.next = STATS_NO_RATIO;
 }
 
 static bool same_claim(const struct claims_result *a, const struct claims_result *b)
@@ -103,10 +126,11 @@ static void claims_add(struct combined *c, unsigned run)
 			k++;
 		if (k == c->nclaims) {
 			c->claims = arena_more(c->arena, c->claims, k, sizeof *c->claims);
-			c->claims[c->nclaims++] =
-			    (struct combined_claim){.result = *r, .ratio = ratio_new(c)};
+			c->claims[c->nclaims++] = (struct combined_claim){
+			    .result = *r, .name = r->claim->name, .text = r->claim->text};
+			no_ratios(&c->claims[k].of);
 		}
-		c->claims[k].ratio.runs[run] = r->contrast.ratio;
+		c->claims[k].of.runs[run] = r->contrast.ratio;
 	}
 }
 
@@ -132,9 +156,9 @@ static struct combined_speed *speed_add(const struct combined *c, struct combine
 	if (k == *n) {
 		list = arena_more(c->arena, list, k, sizeof *list);
 		list[(*n)++] = *of;
-		list[k].ratio = ratio_new(c);
+		no_ratios(&list[k].of);
 	}
-	list[k].ratio.runs[run] = ratio;
+	list[k].of.runs[run] = ratio;
 	return list;
 }
 
@@ -145,8 +169,10 @@ static void speeds_add(struct combined *c, unsigned run)
 	for (unsigned i = 0; i < a->regimes.n; i++) {
 		const struct regime *g = &a->regimes.list[i];
 		for (unsigned v = 0; v < g->nvariants; v++) {
-			const struct combined_speed of = {
-			    .variant = s->variants[v].name, .twin = (int)v == g->twin, .regime = g};
+			const struct combined_speed of = {.variant = s->variants[v].name,
+			                                  .twin = (int)v == g->twin,
+			                                  .regime = g,
+			                                  .sizes = g->label};
 			if (!isnan(g->contrasts[v].verdict.ratio.lo))
 				c->regimes = speed_add(c, c->regimes, &c->nregimes, &of, run,
 				                       g->contrasts[v].verdict.ratio);
@@ -154,9 +180,13 @@ static void speeds_add(struct combined *c, unsigned run)
 	}
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		const struct combined_speed of = {.variant = s->variants[row->variant].name,
-		                                  .twin = (int)row->variant == s->twin,
-		                                  .cell = row};
+		const struct combined_speed of = {
+		    .variant = s->variants[row->variant].name,
+		    .twin = (int)row->variant == s->twin,
+		    .cell = row,
+		    .what = arena_copy(c->arena, coll_word(&row->cell, row->nranks).text),
+		    .pace = coll_pace_name(row->cell.pace),
+		    .bytes = row->cell.asked_bytes};
 		if (!isnan(row->ratio.lo))
 			c->cells = speed_add(c, c->cells, &c->ncells, &of, run, row->ratio);
 	}
@@ -172,14 +202,13 @@ static struct stats_ratio divided(struct stats_ratio r, double by)
 	return r;
 }
 
-/* Blocks that more of would decide are of runs, and more runs decide: neither is said. */
 static void claim_judge(struct combined *c, struct combined_claim *one)
 {
 	struct claims_result *r = &one->result;
 	const struct claim *claim = r->claim;
-	struct pooled *p = &one->ratio.pooled;
+	const struct pooled *p = &one->of.pooled;
 	const double of = claim->of > 0 ? claim->of : 1, edge = log1p(claim->by);
-	*p = pooled_of(one->ratio.runs, c->nruns, VERDICT_CONFIDENCE);
+	pool(c, &one->of);
 	r->contrast.ratio = p->ratio;
 	r->contrast.bounds = p->bounds;
 	r->contrast.odd = (struct verdict_odd){.block = 0};
@@ -200,15 +229,20 @@ static void claims_combine(struct combined *c)
 	unsigned n = 0;
 	for (unsigned i = 0; i < c->nclaims; i++) {
 		claim_judge(c, &c->claims[i]);
-		if (c->claims[i].ratio.pooled.runs > 1 && n < CLAIM_MAX) {
+		if (c->claims[i].of.pooled.runs > 1 && n < CLAIM_MAX) {
 			all[n] = c->claims[i].result;
 			c->claims[n++] = c->claims[i];
 		}
 	}
 	c->nclaims = n;
 	claims_family(all, n, asked->primary);
-	for (unsigned i = 0; i < n; i++)
-		c->claims[i].result = all[i];
+	for (unsigned i = 0; i < n; i++) {
+		struct combined_claim *one = &c->claims[i];
+		one->result = all[i];
+		one->of.ratio = *claims_interval(&one->result);
+		one->primary = one->result.primary;
+		one->verdict = verdict_claim_text(c->arena, &one->result, true);
+	}
 }
 
 /* Of those that several runs have. */
@@ -217,10 +251,10 @@ static unsigned speeds_combine(const struct combined *c, struct combined_speed *
 	unsigned kept = 0;
 	for (unsigned i = 0; i < n; i++) {
 		struct combined_speed *one = &list[i];
-		one->ratio.pooled = pooled_of(one->ratio.runs, c->nruns, VERDICT_CONFIDENCE);
-		one->verdict = verdict_of(one->ratio.pooled.ratio, c->margin);
+		pool(c, &one->of);
+		one->verdict = verdict_of(one->of.ratio, c->margin);
 		one->verdict.more_blocks = 0;
-		if (one->ratio.pooled.runs > 1)
+		if (one->of.pooled.runs > 1)
 			list[kept++] = *one;
 	}
 	return kept;

@@ -12,33 +12,41 @@
 #include "result.h"
 
 struct combined_run {
-	char letter[2];
-	struct result facts;     /* without times */
+	const char *letter;
+	struct result facts;                                       /* without times */
+	const char *path, *measured, *machine, *library, *program; /* of the facts */
 	const char *boot, *gpus; /* of the machine, ids; "" where the record does not say */
-	struct source_record *record;
+	const char *doubt; /* regimes in which it alone cannot distinguish variants, or NULL */
+	unsigned blocks;
+	const struct summary *s;
 	const struct analysis *analysis;
 };
 
 /* One question, and what each run says of it: without an interval, or with other cells than the
  * first that has it, a run is omitted. */
 struct combined_ratio {
-	struct stats_ratio *runs; /* one a run */
 	struct pooled pooled;
+	struct stats_ratio ratio;             /* its interval is the one that decides */
+	struct stats_ratio runs[POOLED_MOST]; /* one a run */
 };
 
 /* A claim, by the first run that tested it. A claims_result of all runs, as a report of one has. */
 struct combined_claim {
+	struct combined_ratio of;
 	struct claims_result result;
-	struct combined_ratio ratio;
+	const char *name, *text, *verdict;
+	int primary;
 };
 
 /* The speed of a variant, in a regime or in one cell, compared with the reference. */
 struct combined_speed {
+	struct combined_ratio of;
 	const char *variant;
 	bool twin;                   /* the reference again: the A/A line */
 	const struct regime *regime; /* NULL: a cell */
 	const struct summary_row *cell;
-	struct combined_ratio ratio;
+	const char *sizes, *what, *pace; /* of the regime; of the cell */
+	size_t bytes;
 	struct verdict verdict;
 };
 
@@ -60,7 +68,7 @@ int combine_make(struct combined *c, const char *const *paths, unsigned n, struc
 void print_combined(const struct combined *c, enum compare_form form, FILE *out);
 /* The page, what differs first; unless page->whole only the answer and the differences. Its title. */
 struct page;
-void combined_page(struct page *page, const struct combined *c);
+void combined_page(struct page *page, const void *combined);
 const char *combined_title(const struct combined *c);
 
 #endif

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../report/html.h"
+#include "../report/output.h"
+#include "../report/page.h"
 #include "combine.h"
 #include "comparison.h"
-#include "exported.h"
 
 /* --- the command line -------------------------------------------------------------------- */
 
@@ -21,6 +23,8 @@ static const struct field rows[] = {
     {"--threshold", FIELD_PERCENT, AT(margin), .hi = 10000, .value = "2%", .help = "what counts as a difference"},
     {"--variant", FIELD_OWN, AT(variant), TRIAL_NAME_BYTES, .read = options_borrow, .value = "NAME", .otherwise = "from their layout", .help = "the variant that nccl-tests' files are of"},
     {"--format", FIELD_WORD, AT(form), .words = formats, .otherwise = "text", .help = "json: every table as one JSON object (results/README.md); markdown: the page"},
+    {"--junit", FIELD_OWN, AT(junit), .read = options_borrow, .value = "FILE", .help = "of two: a test case for each verdict and size, as JUnit's XML; slower is a failure"},
+    {"--html", FIELD_OWN, AT(html), .read = options_borrow, .value = "FILE", .help = "the page, what differs first: one file, to send and print"},
 };
 // clang-format on
 
@@ -40,10 +44,8 @@ static int check_request(const struct compare_request *r, struct status *st)
 	if (!r->right)
 		return status_set(st, "compare wants two results: folders of runs, or JSON of "
 		                      "nccl-tests; with three or more runs it combines them");
-	for (unsigned i = 0; i < EXPORTED_FORMATS; i++)
-		if (r->combine && r->files[i] && !exported_combines(i))
-			return status_set(st, "%s is of two results; more runs are combined",
-			                  exported_options.rows[i].key);
+	if (r->combine && r->junit)
+		return status_set(st, "--junit is of two results; more runs are combined");
 	if (r->combine && r->variant)
 		return status_set(st, "--variant names nccl-tests' files; only runs are combined");
 	return 0;
@@ -54,8 +56,6 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 	struct compare_request request = {.margin = COMPARE_MARGIN};
 	for (int i = 2, taken; i < argc; i += taken) {
 		taken = options_take(&compare_options, argv, i, &request, st);
-		if (!taken)
-			taken = options_take(&exported_options, argv, i, request.files, st);
 		if (taken < 0)
 			return -1;
 		if (taken)
@@ -64,7 +64,6 @@ int compare_parse(int argc, char *argv[], struct compare_request *out, struct st
 		if (argv[i][0] == '-' || !add_path(&request, argv[i])) {
 			struct suggestion guess = suggest_for(argv[i]);
 			options_offer(&compare_options, &guess);
-			options_offer(&exported_options, &guess);
 			return status_set(st,
 			                  "compare: '%.200s' is not understood%s; allowed are "
 			                  "two results or up to %d, and options (`launchgap "
@@ -118,9 +117,8 @@ static int check_comparable(const struct comparison *c, struct status *st)
 		                  c->left.manner, c->right.manner);
 	if (check_digests(c, st))
 		return -1;
-	for (unsigned g = 0; g < c->ngroups; g++)
-		if (!c->groups[g].of->limit)
-			return 0;
+	if (c->counted)
+		return 0;
 	comparison_apart(c, apart, sizeof apart);
 	return status_set(st, "no cell in common: %s", apart);
 }
@@ -141,14 +139,55 @@ static int check_failed(const struct result *side, const struct result *other, c
 
 static int conclude(const struct comparison *c, struct status *st)
 {
-	for (unsigned g = 0; g < c->ngroups && !c->moved; g++)
-		if (!c->groups[g].of->limit && verdict_beyond(&c->groups[g].verdict) < 0)
-			return COMPARE_WORSE;
+	if (c->worse)
+		return COMPARE_WORSE;
 	if (check_failed(&c->left, &c->right, 'A', st) ||
 	    check_failed(&c->right, &c->left, 'B', st))
 		return COMPARE_NOT_DONE;
 	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
 }
+
+/* --- what is written --------------------------------------------------------------------- */
+
+/* Of two results, or of several runs. */
+struct found {
+	struct arena *arena;
+	const char *title;
+	void (*put)(struct page *page, const void *of);
+	const void *of;
+};
+
+static const char *page_of(const struct found *f, bool whole)
+{
+	const struct arena_stream *text = arena_stream(f->arena);
+	struct page page = {
+	    .kind = PAGE_MARKDOWN, .out = text->out, .arena = f->arena, .whole = whole};
+	f->put(&page, f->of);
+	return arena_written(f->arena, text);
+}
+
+/* A file takes its name once it is complete. A summary that cannot be written is only said. */
+static int write_files(const struct compare_request *r, const struct found *f, struct status *st)
+{
+	struct output *file;
+	if (r->summary && *r->summary)
+		output_append(r->summary, page_of(f, false));
+	if (r->junit) {
+		if (!(file = output_open_named(f->arena, r->junit, st)))
+			return -1;
+		junit_write(f->of, file->out);
+		if (output_close(file, 0, st))
+			return -1;
+	}
+	if (!r->html)
+		return 0;
+	file = output_open_named(f->arena, r->html, st);
+	return file ? output_close(file, html_write(page_of(f, true), "", f->title, file->out, st),
+	                           st)
+	            : -1;
+}
+
+/* --- all of it --------------------------------------------------------------------------- */
 
 struct comparing {
 	const struct compare_request *request;
@@ -164,22 +203,19 @@ static int combine(struct arena *arena, const struct compare_request *r, struct 
 	if (combine_make(&c, paths, 2 + r->nothers, st))
 		return COMPARE_NOT_DONE;
 	print_combined(&c, r->form, r->out ? r->out : stdout);
-	if (r->summary && *r->summary)
-		exported_summary(NULL, &c, r->summary);
-	if (exported_write(NULL, &c, r->files, st))
-		return COMPARE_NOT_DONE;
-	return COMPARE_NOT_WORSE;
+	const struct found found = {arena, combined_title(&c), combined_page, &c};
+	return write_files(r, &found, st) ? COMPARE_NOT_DONE : COMPARE_NOT_WORSE;
 }
 
-static int make(struct comparison *c, const struct compare_request *r, struct status *st)
+static int load(struct comparison *c, const struct compare_request *r, struct status *st)
 {
 	if (source_load(r->left, r->variant, c->arena, &c->left, st) ||
 	    source_load(r->right, r->variant, c->arena, &c->right, st))
 		return -1;
 	if (r->variant && c->left.variants && c->right.variants)
 		return status_set(st, "--variant names nccl-tests' files; both results are runs");
-	comparison_make(c);
-	return check_comparable(c, st);
+	comparison_variables(c);
+	return 0;
 }
 
 static int compare(struct arena *arena, void *of)
@@ -189,15 +225,15 @@ static int compare(struct arena *arena, void *of)
 	if (r->combine)
 		return combine(arena, r, x->st);
 	struct comparison c = {.arena = arena, .margin = r->margin};
-	if (make(&c, r, x->st)) {
+	const bool loaded = !load(&c, r, x->st);
+	comparison_fill(&c);
+	if (!loaded || comparison_judge(&c, x->st) || check_comparable(&c, x->st))
 		c.refused = result_plain(arena, x->st->text); /* it may quote a file */
-		c.ngroups = 0;
-	} else {
+	comparison_tell(&c);
+	if (!c.refused)
 		print_comparison(&c, r->form, r->out ? r->out : stdout);
-	}
-	if (r->summary && *r->summary)
-		exported_summary(&c, NULL, r->summary);
-	if (exported_write(&c, NULL, r->files, x->st) || c.refused)
+	const struct found found = {arena, comparison_title(&c), compared_page, &c};
+	if (write_files(r, &found, x->st) || c.refused)
 		return COMPARE_NOT_DONE;
 	return conclude(&c, x->st);
 }

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "exported.h"
+#include "../config/options.h"
 #include "form.h"
 
 #define COMPARE_MARGIN 0.02 /* without --threshold */
@@ -33,12 +33,12 @@ struct compare_request {
 	unsigned nothers; /* C, D, …: records of one experiment, to be combined (combine.h) */
 	bool combine;     /* A and B too */
 	double margin;    /* 0.02: 2 % */
-	enum compare_form form; /* JSON: schema in results/README.md */
-	const char *summary;    /* a file that gets a short page appended, or NULL; borrowed */
-	const char *variant;    /* the variant's name for nccl-tests' files; NULL: their layout,
+	enum compare_form form;   /* JSON: schema in results/README.md */
+	const char *summary;      /* a file that gets a short page appended, or NULL; borrowed */
+	const char *variant;      /* the variant's name for nccl-tests' files; NULL: their layout,
 	                             single, threads or processes */
-	const char *files[EXPORTED_FORMATS]; /* or NULL; borrowed */
-	FILE *out;                           /* NULL: stdout */
+	const char *junit, *html; /* files, or NULL; borrowed */
+	FILE *out;                /* NULL: stdout */
 };
 
 extern const struct options compare_options;

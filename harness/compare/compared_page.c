@@ -1,7 +1,7 @@
 /* Two results on one page: what differs, what is open, what is the same, what could not be compared. */
 #include "../arena.h"
 #include "../report/page.h"
-#include "told.h"
+#include "comparison.h"
 
 #define SHORT_ROWS 12 /* of a page that is not whole */
 
@@ -16,38 +16,47 @@ static void put_table(struct page *p, const struct story_table *told)
 /* --- its sections ------------------------------------------------------------------------ */
 
 static const struct section {
-	const char *title;
-	unsigned parts;
+	const char *title, *part;
 	bool always, in_short;
 	const char *none; /* if there are no rows and it is always there */
 } sections[] = {
-    {"Differences", TOLD_DIFFERENT, true, true, "None is decided."},
-    {"Undecided", TOLD_OPEN, false, false, ""},
-    {"The same", TOLD_ALIKE, false, false, ""},
-    {"The machine's limit, not counted", TOLD_UNCOUNTED, false, false, ""},
+    {"Differences", "different", true, true, "None is decided."},
+    {"Undecided", "undecided", false, false, ""},
+    {"The same", "no difference", false, false, ""},
+    {"The machine's limit, not counted", "limit", false, false, ""},
 };
 #define NSECTIONS (sizeof sections / sizeof *sections)
 #define APART     "Could not be compared"
 #define SIDES     "The two sides"
 
-/* Below the verdicts the sizes, kind by kind. */
-static void put_sizes(struct page *p, const struct told *t, unsigned parts)
+static void put_kind(void *page, const char *title, const struct story_table *cells)
 {
-	struct told_kind *kinds = ARENA_ARRAY(t->arena, struct told_kind, t->c->ngroups + 1);
-	const unsigned n = told_kinds(t, parts, kinds);
-	for (unsigned i = 0; i < n; i++) {
-		page_part(p, "%s", kinds[i].title);
-		put_table(p, &kinds[i].cells);
-	}
+	page_part(page, "%s", title);
+	put_table(page, cells);
 }
 
-static void put_section(struct page *p, const struct told *t, const struct section *s)
+/* The slowest first. */
+static int by_speed(const void *a, const void *b, void *speed)
 {
-	struct story_table verdicts = told_verdicts(t, s->parts);
+	const double x = column_entry(speed, a).x, y = column_entry(speed, b).x;
+	return (x > y) - (x < y);
+}
+
+static struct story_table rows_of(const struct comparison *of, const char *table, const char *part)
+{
+	return comparison_rows(of->arena, story_find_table(&of->story, table), "part", part);
+}
+
+static void put_section(struct page *p, const struct comparison *of, const struct section *s)
+{
+	struct story_table verdicts = rows_of(of, "verdicts", s->part);
 	const unsigned all = verdicts.nrows;
 	if ((!all && !s->always) || (!p->whole && !s->in_short))
 		return;
 	page_heading(p, 2, "%s", s->title);
+	if (s->in_short)
+		qsort_r((void *)(uintptr_t)verdicts.rows, all, verdicts.form->row_bytes, by_speed,
+		        (void *)(uintptr_t)story_column(&verdicts, "speed"));
 	if (!all)
 		page_say(p, "%s", s->none);
 	if (!p->whole && all > SHORT_ROWS)
@@ -55,37 +64,30 @@ static void put_section(struct page *p, const struct told *t, const struct secti
 	put_table(p, &verdicts);
 	if (verdicts.nrows < all)
 		page_say(p, "%u more.", all - verdicts.nrows);
-	if (p->whole)
-		put_sizes(p, t, s->parts);
+	if (!p->whole)
+		return;
+	const struct story_table cells = rows_of(of, "cells", s->part);
+	comparison_each_kind(of, &cells, put_kind, p);
 }
 
-static bool has_notes(const struct told *t, enum told_about about)
+static void put_notes(struct page *p, const struct story_table *notes)
 {
-	for (unsigned i = 0; i < t->nnotes; i++)
-		if (t->notes[i].about == about)
-			return true;
-	return false;
-}
-
-static void put_notes(struct page *p, const struct told *t, enum told_about about)
-{
-	for (unsigned i = 0; i < t->nnotes; i++) {
-		const struct told_note *note = &t->notes[i];
-		if (note->about == about)
-			page_item(p, "%s%s%s", note->side, *note->side ? ": " : "", note->text);
+	for (unsigned i = 0; i < notes->nrows; i++) {
+		const char *side = comparison_text(notes, i, "side");
+		page_item(p, "%s%s%s", side, *side ? ": " : "", comparison_text(notes, i, "text"));
 	}
-	if (has_notes(t, about))
+	if (notes->nrows)
 		page_end_list(p);
 }
 
-static void put_links(struct page *p, const struct told *t)
+static void put_links(struct page *p, const struct comparison *of)
 {
 	const char *titles[NSECTIONS + 2];
 	unsigned n = 0;
 	for (size_t i = 0; i < NSECTIONS; i++)
-		if (told_verdicts(t, sections[i].parts).nrows)
+		if (rows_of(of, "verdicts", sections[i].part).nrows)
 			titles[n++] = sections[i].title;
-	if (has_notes(t, TOLD_APART))
+	if (rows_of(of, "notes", "apart").nrows)
 		titles[n++] = APART;
 	titles[n++] = SIDES;
 	page_links(p, titles, n);
@@ -93,36 +95,40 @@ static void put_links(struct page *p, const struct told *t)
 
 /* --- all of it --------------------------------------------------------------------------- */
 
-static void put_top(struct page *p, const struct told *t)
+static void put_top(struct page *p, const struct comparison *of)
 {
-	const struct comparison *c = t->c;
-	page_heading(p, 1, "%s", told_title(t));
-	if (c->refused)
-		page_stress(p, "Nothing was compared: %s.", c->refused);
-	for (unsigned i = 0; i < t->nanswers; i++)
-		(i || c->refused ? page_say : page_stress)(p, "%s", t->answers[i]);
-	page_item(p, "A: %s", c->left.path);
-	page_item(p, "B: %s", c->right.path);
+	const struct story_sentence *said;
+	page_heading(p, 1, "%s", comparison_title(of));
+	if (of->refused)
+		page_stress(p, "Nothing was compared: %s.", of->refused);
+	for (unsigned i = 0; (said = story_said(&of->story, STORY_ANSWER, i)); i++)
+		(i || of->refused ? page_say : page_stress)(p, "%s", said->text);
+	page_item(p, "A: %s", of->left.path);
+	page_item(p, "B: %s", of->right.path);
 	page_end_list(p);
 }
 
-void compared_page(struct page *p, const struct told *t)
+void compared_page(struct page *p, const void *comparison)
 {
-	put_top(p, t);
+	const struct comparison *of = comparison;
+	put_top(p, of);
 	if (p->whole)
-		put_links(p, t);
-	for (size_t i = 0; i < NSECTIONS && !t->c->refused; i++)
-		put_section(p, t, &sections[i]);
-	if (has_notes(t, TOLD_APART))
+		put_links(p, of);
+	for (size_t i = 0; i < NSECTIONS && !of->refused; i++)
+		put_section(p, of, &sections[i]);
+	const struct story_table apart = rows_of(of, "notes", "apart"),
+	                         known = rows_of(of, "notes", "known");
+	if (apart.nrows)
 		page_heading(p, 2, APART);
-	put_notes(p, t, TOLD_APART);
+	put_notes(p, &apart);
 	if (!p->whole)
 		return;
 	page_heading(p, 2, SIDES);
-	put_table(p, &t->facts);
-	put_notes(p, t, TOLD_OF_SIDES);
-	if (t->c->refused)
+	const struct story_table facts = comparison_facts(of);
+	put_table(p, &facts);
+	put_notes(p, &known);
+	if (of->refused)
 		return;
-	page_say(p, "%s", told_method);
-	page_say(p, "%s", told_cells_are);
+	page_say(p, "%s", comparison_method);
+	page_say(p, "%s", comparison_cells_are);
 }

@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "../arena.h"
+#include "../story/verdict_text.h"
 #include "unpaired.h"
+
+struct point {
+	const struct result_series *left, *right;
+};
 
 /* --- ratios and verdicts of cells -------------------------------------------------------- */
 
@@ -33,8 +38,7 @@ static double time_in(const struct result_series *s, unsigned block)
 }
 
 /* One number for each trial that has all of the n points: the mean of the logs. */
-static unsigned means_of(const struct comparison_point *points, unsigned n, bool right,
-                         double *logs)
+static unsigned means_of(const struct point *points, unsigned n, bool right, double *logs)
 {
 	const struct result_series *first = right ? points->right : points->left;
 	unsigned nlogs = 0;
@@ -49,65 +53,49 @@ static unsigned means_of(const struct comparison_point *points, unsigned n, bool
 	return nlogs;
 }
 
-/* left, right: room for a number for each trial. */
-static void judge(const struct comparison *c, struct comparison_group *g, double *left,
-                  double *right)
+/* nth 0: over all n sizes. left, right: room for a number for each trial. */
+static struct verdict put_judged(struct comparison *c, unsigned pair, unsigned nth,
+                                 const struct point *points, unsigned n, double *left,
+                                 double *right)
 {
-	for (unsigned i = 0; i < g->npoints; i++) {
-		struct comparison_point *p = &g->points[i];
-		unsigned nleft = means_of(p, 1, false, left);
-		unsigned nright = means_of(p, 1, true, right);
-		p->left_us = exp(stats_median(left, nleft));
-		p->right_us = exp(stats_median(right, nright));
-		p->ratio = ratio_of(c->arena, left, nleft, right, nright);
-		p->kind = verdict_of(p->ratio, c->margin).kind;
+	const unsigned nleft = means_of(points, n, false, left),
+	               nright = means_of(points, n, true, right);
+	const struct stats_ratio ratio = ratio_of(c->arena, left, nleft, right, nright);
+	const bool open = c->moved && !points->left->limit;
+	struct verdict v = verdict_of(ratio, c->margin);
+	const enum verdict_kind kind = open ? VERDICT_UNDECIDED : v.kind;
+	const double wide = verdict_wide_margin(&ratio);
+	char words[VERDICT_TEXT_BYTES], unseen[64];
+	if (!nth) {
+		v.kind = kind;
+		if (isnan(ratio.lo))
+			v.more_blocks = unpaired_lacks(c->arena, nleft, nright, VERDICT_CONFIDENCE);
+		v.more_blocks = open ? 0 : v.more_blocks; /* none would help */
 	}
-	g->nleft = means_of(g->points, g->npoints, false, left);
-	g->nright = means_of(g->points, g->npoints, true, right);
-	g->verdict = verdict_of(ratio_of(c->arena, left, g->nleft, right, g->nright), c->margin);
-	if (isnan(g->verdict.ratio.lo))
-		g->verdict.more_blocks =
-		    unpaired_lacks(c->arena, g->nleft, g->nright, VERDICT_CONFIDENCE);
+	verdict_text(&v, words, sizeof words);
+	verdict_unseen_text(v.detectable, unseen, sizeof unseen);
+	db_add(c->db, "judged", "iilddrtttidtdtiii", pair, nth,
+	       nth ? (int64_t)points->left->cell.asked_bytes : 0,
+	       nth ? exp(stats_median(left, nleft)) : NAN,
+	       nth ? exp(stats_median(right, nright)) : NAN, ratio, verdict_word(kind),
+	       verdict_word(v.kind), words, v.more_blocks, v.detectable, unseen, wide,
+	       arena_text(c->arena, "%.2g%%", 100 * wide),
+	       verdict_scatters(&ratio, c->margin, VERDICT_BOTH_ENDS), nleft, nright);
+	return v;
 }
 
-/* --- cells on both sides ----------------------------------------------------------------- */
-
-static bool same_group(const struct result_series *a, const struct result_series *b)
+static void judge(struct comparison *c, unsigned pair, const struct point *points, unsigned n,
+                  double *left, double *right)
 {
-	return !strcmp(a->variant, b->variant) && result_same_kind(&a->cell, &b->cell);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	size_t x = ((const struct comparison_point *)a)->left->cell.bytes;
-	size_t y = ((const struct comparison_point *)b)->left->cell.bytes;
-	return (x > y) - (x < y);
-}
-
-/* Adds the group that starts with this series of A, unless the series is in a group already or B
- * has none of the group's cells. */
-static void add_group(struct comparison *c, const struct result_series *start)
-{
-	struct comparison_group *g = &c->groups[c->ngroups];
-	for (unsigned i = 0; i < c->ngroups; i++)
-		if (same_group(c->groups[i].of, start))
-			return;
-	*g = (struct comparison_group){.of = start};
-	g->points = ARENA_ARRAY(c->arena, struct comparison_point, c->left.nseries);
-	for (unsigned i = 0; i < c->right.nseries; i++)
-		g->nsizes += same_group(start, &c->right.series[i]);
-	for (unsigned i = 0; i < c->left.nseries; i++) {
-		const struct result_series *left = &c->left.series[i], *right;
-		if (!same_group(start, left))
-			continue;
-		right = result_find(&c->right, start->variant, &left->cell);
-		g->nsizes += !right;
-		if (right)
-			g->points[g->npoints++] =
-			    (struct comparison_point){.left = left, .right = right};
-	}
-	qsort(g->points, g->npoints, sizeof *g->points, by_size);
-	c->ngroups += g->npoints > 0;
+	if (!n)
+		return;
+	const struct verdict v = put_judged(c, pair, 0, points, n, left, right);
+	const bool limit = points->left->limit;
+	c->moved |= limit && verdict_effect(&v);
+	c->worse |= !limit && verdict_beyond(&v) < 0;
+	c->counted |= !limit;
+	for (unsigned i = 0; i < n; i++)
+		put_judged(c, pair, i + 1, points + i, 1, left, right);
 }
 
 static unsigned most_trials(const struct result *side)
@@ -119,28 +107,32 @@ static unsigned most_trials(const struct result *side)
 	return most;
 }
 
-/* What no variant touches has changed. */
-static void find_moved(struct comparison *c)
+/* The limit's pairs first: if one of them differs, all others are undecided. */
+int comparison_judge(struct comparison *c, struct status *st)
 {
-	double most = 0;
-	for (unsigned i = 0; i < c->ngroups; i++) {
-		const struct comparison_group *g = &c->groups[i];
-		const double by = fabs(log(g->verdict.ratio.estimate));
-		if (!g->of->limit || !verdict_effect(&g->verdict) || by < most)
-			continue;
-		most = by;
-		c->moved = g;
+	static const struct db_source query = {
+	    .file = "comparison.c",
+	    .sql = "SELECT pair, a, b FROM point ORDER BY counted, pair, size"};
+	double *left = ARENA_ARRAY(c->arena, double, most_trials(&c->left)),
+	       *right = ARENA_ARRAY(c->arena, double, most_trials(&c->right));
+	struct point *points = ARENA_ARRAY(c->arena, struct point, c->left.nseries);
+	struct db_rows *rows = db_ask(c->db, &query, st);
+	unsigned n = 0, pair = 0;
+	while (rows && db_next(rows)) {
+		const unsigned now = (unsigned)db_real(rows, 0);
+		if (now != pair) {
+			judge(c, pair, points, n, left, right);
+			n = 0;
+		}
+		pair = now;
+		points[n++] = (struct point){&c->left.series[(unsigned)db_real(rows, 1)],
+		                             &c->right.series[(unsigned)db_real(rows, 2)]};
 	}
-	for (unsigned i = 0; i < c->ngroups && c->moved; i++) {
-		struct comparison_group *g = &c->groups[i];
-		if (g->of->limit)
-			continue;
-		g->verdict.kind = VERDICT_UNDECIDED;
-		g->verdict.more_blocks = 0; /* none would help */
-		for (unsigned p = 0; p < g->npoints; p++)
-			g->points[p].kind = VERDICT_UNDECIDED;
-	}
+	judge(c, pair, points, n, left, right);
+	return rows ? db_end(rows, st) : -1;
 }
+
+/* --- variables --------------------------------------------------------------------------- */
 
 /* Only those that differ, so that no long list is cut before them. */
 static void add_variables(struct result *of, struct result *from, struct result *other)
@@ -163,16 +155,8 @@ static void add_variables(struct result *of, struct result *from, struct result 
 	}
 }
 
-void comparison_make(struct comparison *c)
+void comparison_variables(struct comparison *c)
 {
-	double *left = ARENA_ARRAY(c->arena, double, most_trials(&c->left)),
-	       *right = ARENA_ARRAY(c->arena, double, most_trials(&c->right));
-	c->groups = ARENA_ARRAY(c->arena, struct comparison_group, c->left.nseries + 1);
-	for (unsigned i = 0; i < c->left.nseries; i++)
-		add_group(c, &c->left.series[i]);
-	for (unsigned g = 0; g < c->ngroups; g++)
-		judge(c, &c->groups[g], left, right);
-	find_moved(c);
 	add_variables(&c->left, &c->left, &c->right);
 	add_variables(&c->left, &c->right, &c->right);
 	add_variables(&c->right, &c->left, &c->left);
@@ -306,34 +290,4 @@ void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");
 	if (strcmp(left->facts[FACT_RANKS], right->facts[FACT_RANKS]))
 		put_apart("ranks:", left->facts[FACT_RANKS], right->facts[FACT_RANKS], out, bytes);
-}
-
-/* Whether a side has the variant with any size of the kind. */
-static bool has_group(const struct result *side, const struct result_series *s)
-{
-	for (unsigned i = 0; i < side->nseries; i++)
-		if (same_group(&side->series[i], s))
-			return true;
-	return false;
-}
-
-void comparison_only(const struct result *side, const struct result *other, char *out, size_t bytes)
-{
-	out[0] = '\0';
-	for (unsigned i = 0; i < side->nseries; i++) {
-		char names[400] = "";
-		bool said = has_group(other, &side->series[i]);
-		for (unsigned k = 0; k < side->nseries && !said; k++) {
-			const struct result_series *s = &side->series[k];
-			if (!result_same_kind(&s->cell, &side->series[i].cell) ||
-			    has_group(other, s))
-				continue;
-			said = k < i;
-			result_list(names, sizeof names, s->variant);
-		}
-		if (said)
-			continue;
-		status_add(out, bytes, "%s%s of %s", *out ? "; " : "",
-		           coll_title(&side->series[i].cell, side->series[i].nranks).text, names);
-	}
 }

@@ -1,55 +1,65 @@
-/* Compares two sides: which cells both have, and the ratios and verdicts of these. Pure. */
+/* Compares two sides: which cells both have, the ratios and verdicts of these as tables (compared.sql), and
+ * what they say (compare.chapter). Terminal, JSON, JUnit and page are written from it, and decide nothing. */
 #ifndef LAUNCHGAP_COMPARISON_H
 #define LAUNCHGAP_COMPARISON_H
 
 #include <stdio.h>
 
 #include "../analysis/verdict.h"
+#include "../data/db.h"
+#include "../story/story.h"
 #include "form.h"
 #include "result.h"
-
-/* One size of a group. */
-struct comparison_point {
-	const struct result_series *left, *right;
-	double left_us, right_us; /* medians over trials */
-	struct stats_ratio ratio; /* time of A ÷ time of B, pointwise */
-	enum verdict_kind kind;   /* by this size alone */
-};
-
-/* A variant's cells that differ only in size, as far as both sides have them. */
-struct comparison_group {
-	const struct result_series *of; /* its first series, of A */
-	unsigned nsizes;                /* that either side has */
-	unsigned npoints;               /* by size */
-	struct comparison_point *points;
-	unsigned nleft, nright; /* trials that the verdict uses */
-	struct verdict verdict; /* on B, over all points */
-};
 
 struct comparison {
 	struct arena *arena;
 	struct result left, right;
 	double margin;
-	const char *refused; /* why nothing is compared, or NULL: then there are no groups */
-	unsigned ngroups;
-	struct comparison_group *groups;
-	const struct comparison_group *moved; /* the limit's that differs most, if one does: the
-	                                         machine changed, and all else is undecided */
+	const char *refused; /* why nothing is compared, or NULL */
+	struct db *db;
+	struct story story;
+	bool counted; /* a cell in common, but the limit's */
+	bool moved;   /* the limit differs: the machine changed, and all else is undecided */
+	bool worse;   /* B is slower somewhere */
 };
 
-/* Fills the groups from the two sides, which are loaded. */
-void comparison_make(struct comparison *c);
-
+/* compared.c: tables of what was loaded of the two sides, however little. */
+void comparison_fill(struct comparison *c);
+/* Of NCCL's variables those that differ become facts. */
+void comparison_variables(struct comparison *c);
+/* Adds the verdicts. */
+int comparison_judge(struct comparison *c, struct status *st);
 /* Why the two sides share no cell but the limit's: "dtype is float32 in A, float16 in B; …", the
  * fewest keys in which two cells differ, or what a side lacks; cut to fit. */
 void comparison_apart(const struct comparison *c, char *out, size_t bytes);
-/* What a side has and `other` has at no size, cut to fit: "alltoall, stream of single, threads;
- * sendrecv, stream of single". */
-void comparison_only(const struct result *side, const struct result *other, char *out,
-                     size_t bytes);
 
-/* print.c: the answer, its tables, and facts about the two sides (told.h). If JSON cannot be written to
+/* compared.c: fills the story; the last step. */
+void comparison_tell(struct comparison *c);
+/* The rows of a table, or of none, that have a text in a column. */
+struct story_table comparison_rows(struct arena *arena, const struct story_table *table,
+                                   const char *key, const char *text);
+const char *comparison_text(const struct story_table *table, unsigned row, const char *key);
+/* The facts of both sides, without their paths. */
+struct story_table comparison_facts(const struct comparison *c);
+/* "h800_alltoall: B compared with A". */
+const char *comparison_title(const struct comparison *c);
+/* For cells of one kind after the other: their title and rows. */
+void comparison_each_kind(const struct comparison *c, const struct story_table *cells,
+                          void (*put)(void *to, const char *title, const struct story_table *cells),
+                          void *to);
+/* What the two tables are of. */
+extern const char comparison_method[], comparison_cells_are[];
+
+/* print.c: the answer, its tables, and facts about the two sides. If JSON cannot be written to
  * `out`, the arena's work ends. */
 void print_comparison(const struct comparison *c, enum compare_form form, FILE *out);
+/* compared_page.c: all of it, what differs first, on a Markdown page; unless page->whole only the answer and
+ * the first differences. */
+struct page;
+void compared_page(struct page *page, const void *comparison);
+/* junit.c: JUnit's XML, as the readers of Jenkins, GitLab and GitHub take it: a suite for each verdict,
+ * with a case for it and for each of its cells. Slower is a failure; what is undecided or not compared is
+ * skipped. Of what was refused it says why. */
+void junit_write(const struct comparison *c, FILE *out);
 
 #endif

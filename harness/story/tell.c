@@ -56,9 +56,13 @@ static int column_of(const struct db_rows *rows, const char *key, const char *en
 	return -1;
 }
 
-static double real_of(const struct db_rows *rows, const char *key, const char *end)
+/* Where a query has a column's value, its ends, and its blocks. */
+struct place {
+	int at, lo, hi, blocks;
+};
+
+static double real_of(const struct db_rows *rows, int at)
 {
-	const int at = column_of(rows, key, end);
 	return at < 0 ? NAN : db_real(rows, (unsigned)at);
 }
 
@@ -70,12 +74,11 @@ static const char *key_of(struct arena *arena, const char *words)
 }
 
 static void take_value(struct arena *arena, const struct db_rows *rows, const struct column *c,
-                       union slot *to)
+                       const struct place *from, union slot *to)
 {
-	const unsigned at = (unsigned)column_of(rows, c->key, "");
-	const double x = db_real(rows, at), lo = real_of(rows, c->key, "_lo"),
-	             hi = real_of(rows, c->key, "_hi");
-	const char *text = db_text(rows, at);
+	const double x = real_of(rows, from->at), lo = real_of(rows, from->lo),
+	             hi = real_of(rows, from->hi);
+	const char *text = db_text(rows, (unsigned)from->at);
 	column_clear(&(struct column){.kind = c->kind}, to);
 	if (!text)
 		return;
@@ -98,20 +101,23 @@ static void take_value(struct arena *arena, const struct db_rows *rows, const st
 		break;
 	case KIND_RATIO:
 		to->ratio = (struct stats_ratio){
-		    x, lo, hi, (unsigned)fmax(0, real_of(rows, c->key, "_blocks")), NAN};
+		    x, lo, hi, (unsigned)fmax(0, real_of(rows, from->blocks)), NAN};
 		break;
 	default:
 		to->text = arena_copy(arena, text);
 	}
 }
 
-/* Each line of a table is a column of its query, and a head in braces another one. */
-static int check_columns(const struct teller *t, const struct chapter_part *part,
-                         const struct db_rows *rows)
+/* Where each column of a table is in its query's, and a head in braces another one. */
+static int find_columns(const struct teller *t, const struct chapter_part *part,
+                        const struct db_rows *rows, struct place *places)
 {
 	for (unsigned i = 0; i < part->form.ncolumns; i++) {
 		const struct column *c = &part->form.columns[i];
 		const char *keys[] = {c->key, key_of(t->story->arena, c->head)};
+		places[i] = (struct place){
+		    column_of(rows, c->key, ""), column_of(rows, c->key, "_lo"),
+		    column_of(rows, c->key, "_hi"), column_of(rows, c->key, "_blocks")};
 		for (unsigned k = 0; k < 2 && keys[k]; k++)
 			if (column_of(rows, keys[k], "") < 0)
 				return wrong(t, part, "the query has no column ", keys[k]);
@@ -159,7 +165,8 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	if (db_keep(t->db, "TABLE", part->name, &part->query, t->st))
 		return -1;
 	struct db_rows *rows = db_ask(t->db, &all, t->st);
-	if (!rows || check_columns(t, part, rows))
+	struct place *places = ARENA_ARRAY(arena, struct place, part->form.ncolumns + 1);
+	if (!rows || find_columns(t, part, rows, places))
 		return -1;
 	bool more = db_next(rows);
 	const struct story_form *form = form_of(arena, &part->form, rows);
@@ -170,7 +177,7 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 			out->rows = wider;
 		}
 		for (unsigned i = 0; i < form->ncolumns; i++)
-			take_value(arena, rows, &form->columns[i],
+			take_value(arena, rows, &form->columns[i], &places[i],
 			           (union slot *)(out->rows + n * form->row_bytes) + i);
 	}
 	out->name = part->name;

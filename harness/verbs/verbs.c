@@ -42,7 +42,7 @@ static const struct verb verbs[] = {
     {"compare", "A B [C …]", "two or more runs, or what nccl-tests wrote",
      "Two are compared, B with A. Three or more are repetitions of one experiment, on other machines, boots or GPUs: each one's ratios, what scatters between runs, "
      "and the ratio of all with an interval that has that in it.",
-     {&compare_options, &exported_options}, NULL, "0 equal, better or undecided; 1 B is slower; 2 not comparable or readable; 3 the machine changed", verb_compare},
+     {&compare_options}, NULL, "0 equal, better or undecided; 1 B is slower; 2 not comparable or readable; 3 the machine changed", verb_compare},
     {"tour", "[key=value …]", "each collective once, on a few numbers",
      "What every rank has before and after, in the mode that you choose, with the lines of source that do it. Keys as of run: ranks=N (every GPU, or 4 on the "
      "host backend), collective=A,B. The experiment is experiments/tour.exp.",

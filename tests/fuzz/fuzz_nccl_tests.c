@@ -12,7 +12,8 @@ static void compare(const char *left, const char *right, bool json)
 	struct compare_request request = {.left = left,
 	                                  .right = right,
 	                                  .margin = COMPARE_MARGIN,
-	                                  .files = {"a.xml", "a.html"},
+	                                  .junit = "a.xml",
+	                                  .html = "a.html",
 	                                  .summary = "page.md",
 	                                  .form = json ? COMPARE_JSON : COMPARE_TEXT,
 	                                  .out = fuzz_listen()};
