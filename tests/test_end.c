@@ -202,7 +202,7 @@ TEST(a_cell_without_end_ends_its_trial)
 {
 	write_experiment("collective = alltoall\nbytes = 4K\nbackend = null\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\ndelay = 50s\nwait = block\n"
-	                 "cell_timeout = 1\n",
+	                 "twin = no\ncell_timeout = 1\n",
 	                 "[variant s]\nmode = single\n[variant t]\nmode = threads\n"
 	                 "[variant p]\nmode = processes\n");
 #define LATE                                                                                       \
@@ -219,7 +219,7 @@ TEST(who_is_stuck_is_named)
 {
 	write_experiment("collective = alltoall\nbytes = 64K\nbackend = host\nlimit = no\n"
 	                 "ranks = 2\nblocks = 1\npace = isolated\nextra = 59s\n"
-	                 "delay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
+	                 "twin = no\ndelay_rank = 1\ncell_timeout = 1\ntimeout = 50\n",
 	                 "[variant v]\nmode = processes\n");
 	cli_expect(here_run(NULL, "--no-report", NULL), 1,
 	           "rank 1: a cell took longer than cell_timeout = 1s: alltoall, 65536 bytes, "

@@ -7,7 +7,7 @@
 #include "here.h"
 
 /* zsh starts once for each line. */
-TESTS(.before = set_up, .after = tear_down, .slow = true);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down, .slow = true);
 
 static void each_is_in(const struct field *row, void *text)
 {
