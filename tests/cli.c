@@ -2,12 +2,15 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,14 +85,16 @@ pid_t cli_start(const char *folder, const char *const args[])
 struct cli cli_wait(pid_t pid, const char *folder, unsigned seconds)
 {
 	struct cli cli = {0};
-	const struct timespec tick = {0, 20000000};
 	char out[512];
 	int status = 0;
-	for (unsigned i = 0; waitpid(pid, &status, WNOHANG) == 0; i++) {
-		if (i == seconds * 50)
-			kill(pid, SIGKILL);
-		nanosleep(&tick, NULL);
-	}
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	int ready;
+	while ((ready = poll(&end, 1, (int)seconds * 1000)) < 0 && errno == EINTR)
+		continue;
+	if (ready == 0)
+		kill(pid, SIGKILL);
+	close(end.fd);
+	waitpid(pid, &status, 0);
 	cli.code = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 	snprintf(out, sizeof out, "%s/out", folder);
 	cli.out = cli_read(out);

@@ -14,6 +14,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+os.environ["PATH"] = f"{os.path.abspath('tests/undrawn')}:{os.environ['PATH']}"  # no picture is looked at
 PROGRAM = os.path.abspath(os.environ.get("LAUNCHGAP", "build/launchgap"))
 REFERENCE = os.path.abspath("results/reference")
 RECORD = "tests/fuzz/corpus/record/null_six_blocks"

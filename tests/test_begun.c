@@ -221,4 +221,4 @@ TEST(only_whole_blocks_count)
 	json_decref(r);
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -484,4 +484,4 @@ TEST(processes_run_here_in_a_job_of_several_hosts)
 	cli_expect(cli, 0, "");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -15,7 +15,8 @@
 
 #define MOST_MODES 16
 
-static const char *const paths[] = {"auto", "direct", "fifo", "shared"};
+/* Of host; `auto` is one of them. */
+static const char *const paths[] = {"direct", "fifo", "shared"};
 
 struct experiment {
 	char text[16384];
@@ -56,7 +57,7 @@ static void add_head(struct experiment *to, const char *backend, unsigned ranks,
 	to->used = 0;
 	add(to,
 	    "; Is the same data moved, however it is asked for?\n[experiment]\nbackend = %s\n"
-	    "ranks = %u\nlimit = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
+	    "ranks = %u\nlimit = no\ntwin = no\nblocks = 1\nwarmup = 1\nstretches = 2\n"
 	    "calls = 2\nisolated_calls = 2\nwait = yield\ncollective = ",
 	    backend, ranks);
 	for (int c = 0; c < COLL_KINDS; c++) {
@@ -73,7 +74,7 @@ static void add_layout(struct experiment *to, bool host, unsigned procs, unsigne
                        unsigned each)
 {
 	for (unsigned p = 0; p < (host ? sizeof paths / sizeof *paths : 1); p++)
-		if (strcmp(paths[p], "direct") || procs == 1)
+		if (!host || strcmp(paths[p], "direct") || procs == 1)
 			add(to, "[variant %ux%ux%u-%s]\nlayout = %ux%ux%u\n%s%s\n", procs, threads,
 			    each, paths[p], procs, threads, each, host ? "path = " : "",
 			    host ? paths[p] : "");

@@ -200,4 +200,4 @@ TEST(six_blocks_decide_what_all_decide)
 	free(method);
 }
 
-TESTS(.begin = made_begin, .end = made_end, .before = fresh);
+TESTS(.undrawn = true, .begin = made_begin, .end = made_end, .before = fresh);

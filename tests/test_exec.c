@@ -54,4 +54,4 @@ TEST(ranks_of_others_do_not_matter)
 		cli_expect(here_shell("%s timeout 60 " RUN, others[i]), 0, "2 ranks on null");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

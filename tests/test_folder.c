@@ -389,4 +389,4 @@ TEST(a_full_shm_is_left_alone)
 	           "the jobs' files go to /tmp: they take up to 28.5 MiB, and /dev/shm has ");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -84,7 +84,7 @@ static int tear_down_all(void **state)
 	return tear_down(state);
 }
 
-TESTS(.before = set_up_meeting, .after = tear_down_all, .slow = true);
+TESTS(.undrawn = true, .before = set_up_meeting, .after = tear_down_all, .slow = true);
 
 /* The lines after the functions above. */
 static struct cli shell(const char *experiment, const char *lines)

@@ -35,4 +35,4 @@ TEST(wrong_names_are_refused)
 	cli_expect(here_shell("ls $HERE/*.exp"), CLI_FAILS, "No such file");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

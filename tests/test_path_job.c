@@ -276,4 +276,4 @@ TEST(on_host_it_is_said_to_have_no_effect)
 	free(text);
 }
 
-TESTS(.before = begin, .after = end);
+TESTS(.undrawn = true, .before = begin, .after = end);

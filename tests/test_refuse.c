@@ -124,4 +124,4 @@ TEST(reports_of_nothing)
 	REFUSED("worker", "only launchers call worker");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

@@ -274,4 +274,4 @@ TEST(bad_arguments_are_named)
 	cli_clean(folder);
 }
 
-TESTS(.slow = true);
+TESTS(.undrawn = true, .slow = true);

@@ -181,4 +181,4 @@ TEST(quiet_says_the_answer_alone)
 	cli_expect(here_call("report x -q -v"), 1, "allowed is one of them");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

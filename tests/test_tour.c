@@ -136,4 +136,4 @@ TEST(what_cannot_be_shown_is_said)
 	cli_expect(cli_call(folder, "tour", "backend=host", "flip=1:9", NULL), 1, "wrong");
 }
 
-TESTS(.before = set_up, .after = tear_down);
+TESTS(.undrawn = true, .before = set_up, .after = tear_down);

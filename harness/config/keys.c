@@ -91,7 +91,7 @@ static const struct field experiment[] = {
     {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "300s a cycle or allocation", .help = "for one trial, its start included",
      .more = "A trial that it ends leaves no cells. By default 300 s for each time that a trial goes through all of its sizes, a day at most"},
     {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "none", .help = "for one cell",
-     .more = "After it the trial ends with the rank that waited, and keeps the cells before; also where a library does not return, about 10 s later, with "
+     .more = "After it the trial ends with the rank that waited, and keeps the cells before; also where a library does not return, at most 10 s later, with "
              "the rank that is in its call"},
     {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak",
      .more = "A trial's value is their mean"},

@@ -20,7 +20,9 @@
 #include "../core/worker.h"
 #include "verbs.h"
 
-#define GRACE_S 5 /* for workers to see a deadline, and for all to leave after a failure */
+/* At most, for workers to see a deadline, and for all to leave after a failure: as long as a cell may
+ * take, if that is less. */
+#define GRACE_S 5
 
 /* Shared by the workers of a job; read-only, except for what the first one sets. */
 struct order {
@@ -76,9 +78,11 @@ static void pass_gate(void *arg)
 static void work(struct team *team, unsigned index, void *arg)
 {
 	struct order *order = arg;
-	if (index == team_first(team) && order->trial->cell_timeout_s) {
+	const unsigned cell_s = order->trial->cell_timeout_s;
+	if (index == team_first(team) && cell_s) {
 		order->team = team;
-		order->dog = watchdog_start(order->trial, team, GRACE_S, keep_lines, order);
+		order->dog = watchdog_start(order->trial, team, cell_s < GRACE_S ? cell_s : GRACE_S,
+		                            keep_lines, order);
 	}
 	worker_run(order->trial, order->backend, team, index, pass_gate, order);
 }
