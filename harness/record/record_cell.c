@@ -171,8 +171,6 @@ static const struct tally_field {
     {"off_core_ns",   IN(off_core_ns),   TIMES,  TO(off_core_ns),   false},
     {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
     {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
-    {"core_chain_ns", IN(core_chain_ns), UNREAD, 0,                 false},
-    {"core_wide_ns",  IN(core_wide_ns),  UNREAD, 0,                 false},
     {"issue_cpu_ns",  IN(issue_cpu_ns),  TIMES,  TO(issue_cpu_ns),  true},
 };
 // clang-format on
