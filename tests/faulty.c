@@ -17,7 +17,6 @@
 
 #include "../harness/backend/table.h"
 #include "../harness/core/loop.h"
-#include "../harness/core/speed.h"
 #include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_line.h"
 #include "../harness/report/html.h"
@@ -179,13 +178,13 @@ const struct backend *__wrap_backend_find(const char *name)
 	return &struck;
 }
 
-/* Taken before warming up, and again after the timed calls. */
-void __real_speed_take(int64_t (*now_ns)(void), struct speed *out);
-void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out);
-void __wrap_speed_take(int64_t (*now_ns)(void), struct speed *out)
+int __real_loop_first_call(struct loop *loop, int64_t *length_ns);
+int __wrap_loop_first_call(struct loop *loop, int64_t *length_ns);
+int __wrap_loop_first_call(struct loop *loop, int64_t *length_ns)
 {
-	__real_speed_take(now_ns, out);
+	const int result = __real_loop_first_call(loop, length_ns);
 	stage = stage == COLD ? WARM : PAST;
+	return result;
 }
 
 int __real_loop_measure_rows(struct loop *loop, unsigned cell);
@@ -193,7 +192,9 @@ int __wrap_loop_measure_rows(struct loop *loop, unsigned cell);
 int __wrap_loop_measure_rows(struct loop *loop, unsigned cell)
 {
 	stage = TIMED;
-	return __real_loop_measure_rows(loop, cell);
+	const int result = __real_loop_measure_rows(loop, cell);
+	stage = PAST;
+	return result;
 }
 
 /* A host's silence is heard soon. */

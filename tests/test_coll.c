@@ -12,8 +12,6 @@ TEST(names_are_found_again)
 	assert_int_equal(coll_find(""), -1);
 	assert_int_equal(coll_find_dtype("float32"), DTYPE_FLOAT32);
 	assert_int_equal(coll_find_op("sum"), OP_SUM);
-	assert_int_equal(coll_find_pace("isolated"), PACE_ISOLATED);
-	assert_int_equal(coll_find_pace("Stream"), -1);
 }
 
 /* nccl-tests cuts a part of whole 16 bytes for each rank out of these, and takes the others'

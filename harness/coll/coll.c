@@ -170,16 +170,6 @@ int coll_find_op(const char *name)
 	return find(coll_op_names, OP_KINDS, name);
 }
 
-int coll_find_pace(const char *name)
-{
-	return find(coll_pace_names, PACE_KINDS, name);
-}
-
-int coll_find_pass(const char *name)
-{
-	return find(coll_pass_names, PASS_KINDS, name);
-}
-
 const char *coll_dtype_name(enum dtype dtype)
 {
 	return coll_dtype_names[dtype];

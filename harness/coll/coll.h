@@ -94,8 +94,6 @@ const char *coll_name(unsigned i);
 int coll_find(const char *name);
 int coll_find_dtype(const char *name);
 int coll_find_op(const char *name);
-int coll_find_pace(const char *name);
-int coll_find_pass(const char *name);
 
 const char *coll_dtype_name(enum dtype dtype);
 const char *coll_op_name(enum op op);

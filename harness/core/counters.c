@@ -4,54 +4,38 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	size_t offset;
-	bool later; /* older records do not have it */
-} fields[] = {
-#define FIELD(name)                                                                                \
-	{                                                                                          \
-#name, offsetof(struct counters, name), false                                      \
-	}
-#define LATER(name)                                                                                \
-	{                                                                                          \
-#name, offsetof(struct counters, name), true                                       \
-	}
-    FIELD(seconds),
-    FIELD(nvlink_tx_gbs),
-    FIELD(nvlink_rx_gbs),
-    FIELD(dram_gbs),
-    FIELD(dram_limit_gbs),
-    FIELD(sm_percent),
-    FIELD(pcie_tx_gbs),
-    FIELD(pcie_rx_gbs),
-    FIELD(copied_bytes),
-    FIELD(delivered_bytes),
-    FIELD(nvlink_unit_bytes),
+#include "../trial/field.h"
+
+// clang-format off
+#define RATE(NAME)  {#NAME, FIELD_RATE, .at = offsetof(struct counters, NAME)}
+#define LATER(NAME) {#NAME, FIELD_RATE, .at = offsetof(struct counters, NAME), .optional = true}
+/* Older records lack the later ones. */
+static const struct field rows[] = {
+    RATE(seconds),
+    RATE(nvlink_tx_gbs),
+    RATE(nvlink_rx_gbs),
+    RATE(dram_gbs),
+    RATE(dram_limit_gbs),
+    RATE(sm_percent),
+    RATE(pcie_tx_gbs),
+    RATE(pcie_rx_gbs),
+    RATE(copied_bytes),
+    RATE(delivered_bytes),
+    LATER(nvlink_unit_bytes),
     LATER(busy_percent),
     LATER(memory_busy_percent),
-#undef FIELD
-#undef LATER
+    {"missing", FIELD_TEXT, .at = offsetof(struct counters, missing), .bytes = sizeof((struct counters *)0)->missing},
 };
-#define NFIELDS (sizeof fields / sizeof *fields)
-
-static double field_get(const struct counters *counters, unsigned i)
-{
-	double value;
-	memcpy(&value, (const char *)counters + fields[i].offset, sizeof value);
-	return value;
-}
-
-static void field_set(struct counters *counters, unsigned i, double value)
-{
-	memcpy((char *)counters + fields[i].offset, &value, sizeof value);
-}
+// clang-format on
+#define NROWS (sizeof rows / sizeof *rows)
 
 void counters_clear(struct counters *out)
 {
+	const double none = NAN;
 	memset(out, 0, sizeof *out);
-	for (unsigned i = 0; i < NFIELDS; i++)
-		field_set(out, i, NAN);
+	for (size_t i = 0; i < NROWS; i++)
+		if (rows[i].kind == FIELD_RATE)
+			memcpy((char *)out + rows[i].at, &none, sizeof none);
 }
 
 double counters_model_copies(bool staged, bool alltoall, unsigned nranks)
@@ -74,18 +58,7 @@ double counters_dram_per_nvlink(const struct counters *counters)
 
 json_t *counters_to_json(const struct counters *counters)
 {
-	json_t *object = json_object();
-	int bad = 0;
-	for (unsigned i = 0; i < NFIELDS; i++) {
-		double value = field_get(counters, i);
-		bad |= json_object_set_new(object, fields[i].name,
-		                           isfinite(value) ? json_real(value) : json_null());
-	}
-	bad |= json_object_set_new(object, "missing", json_string(counters->missing));
-	if (!bad)
-		return object;
-	json_decref(object);
-	return NULL;
+	return field_object(rows, NROWS, counters);
 }
 
 /* Gives NVLink's figures their unit if the record of an older program has none. */
@@ -104,24 +77,11 @@ static void mend_unit(struct counters *c)
 int counters_from_json(const json_t *from, struct counters *out, struct status *st)
 {
 	struct counters counters;
-	bool has_unit = json_object_get(from, "nvlink_unit_bytes");
-	const char *missing = json_string_value(json_object_get(from, "missing"));
+	struct status why = {""};
 	counters_clear(&counters);
-	for (unsigned i = 0; i < NFIELDS; i++) {
-		const json_t *value = json_object_get(from, fields[i].name);
-		if (json_is_null(value) || (!value && fields[i].later) ||
-		    (!has_unit && fields[i].offset == offsetof(struct counters, nvlink_unit_bytes)))
-			continue;
-		if (!json_is_number(value) || json_number_value(value) < 0)
-			return status_set(st, "counters: \"%s\" has to be a number from 0, or null",
-			                  fields[i].name);
-		field_set(&counters, i, json_number_value(value));
-	}
-	if (!missing || strlen(missing) >= sizeof counters.missing)
-		return status_set(st, "counters: \"missing\" has to be a text of up to %zu bytes",
-		                  sizeof counters.missing - 1);
-	strcpy(counters.missing, missing);
-	if (!has_unit)
+	if (field_object_take(rows, NROWS, from, &counters, &why))
+		return status_set(st, "counters: %s", why.text);
+	if (!json_object_get(from, "nvlink_unit_bytes"))
 		mend_unit(&counters);
 	*out = counters;
 	return 0;

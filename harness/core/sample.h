@@ -49,9 +49,6 @@ struct tally {
 	int64_t off_core_ns;
 	uint64_t first_ns; /* length of the cell's first call */
 	int64_t check_ns;  /* length of checking the timed calls' outputs; at its first rank */
-	/* How long a fixed piece of work takes on the worker's core (speed.h): the mean of one
-	 * measurement before and one after the cell's calls; at its first rank. */
-	int64_t core_chain_ns, core_wide_ns;
 	/* Of a counters cell. */
 	uint64_t watched; /* 1: `counters` holds something */
 	struct counters counters;

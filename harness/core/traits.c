@@ -1,47 +1,33 @@
 #include "traits.h"
 
-#include <stddef.h>
+#include "../trial/field.h"
 
 // clang-format off
-#define FIELD(name) {#name, offsetof(struct backend_traits, name)}
-static const struct {
-	const char *key;
-	size_t offset;
-} fields[] = {
-    FIELD(carries_data),
-    FIELD(connects),
-    FIELD(launches),
-    FIELD(blocks),
-    FIELD(helpers),
-    FIELD(traffics),
-    FIELD(messages),
-    FIELD(gpus),
-    FIELD(analogue),
-    FIELD(library),
-    FIELD(logs_path),
-    FIELD(counts_copies),
-    FIELD(injects),
+#define ROW(NAME) {#NAME, FIELD_FLAG, .at = offsetof(struct backend_traits, NAME), .optional = true}
+static const struct field rows[] = {
+    ROW(carries_data),
+    ROW(connects),
+    ROW(launches),
+    ROW(blocks),
+    ROW(helpers),
+    ROW(traffics),
+    ROW(messages),
+    ROW(gpus),
+    ROW(analogue),
+    ROW(library),
+    ROW(logs_path),
+    ROW(counts_copies),
+    ROW(injects),
 };
 // clang-format on
+#define NROWS (sizeof rows / sizeof *rows)
 
 json_t *traits_to_json(const struct backend_traits *traits)
 {
-	json_t *out = json_object();
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		const bool *field = (const bool *)((const char *)traits + fields[i].offset);
-		json_object_set_new(out, fields[i].key, json_boolean(*field));
-	}
-	return out;
+	return field_object(rows, NROWS, traits);
 }
 
-const char *traits_from_json(const json_t *from, struct backend_traits *traits)
+int traits_from_json(const json_t *from, struct backend_traits *traits, struct status *st)
 {
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		const json_t *value = json_object_get(from, fields[i].key);
-		if (value && !json_is_boolean(value))
-			return fields[i].key;
-		if (value)
-			*(bool *)((char *)traits + fields[i].offset) = json_is_true(value);
-	}
-	return NULL;
+	return field_object_take(rows, NROWS, from, traits, st);
 }

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "../status.h"
+
 struct backend_traits {
 	bool carries_data; /* false: nothing to check, no digest */
 	bool connects;     /* has communicators, for cells of `init` to make */
@@ -25,8 +27,7 @@ struct backend_traits {
 
 /* A new reference, NULL when memory is out. */
 json_t *traits_to_json(const struct backend_traits *traits);
-/* Sets the fields that `from` has and leaves the others. NULL, or the key of one that is not a
- * boolean. */
-const char *traits_from_json(const json_t *from, struct backend_traits *traits);
+/* Sets the fields that `from` has and leaves the others. */
+int traits_from_json(const json_t *from, struct backend_traits *traits, struct status *st);
 
 #endif

@@ -10,7 +10,6 @@
 #include "../machine.h"
 #include "isolation.h"
 #include "loop.h"
-#include "speed.h"
 #include "traffic.h"
 
 /* Ends a phase: what passed since the one before is the cell's. Not between timed calls. */
@@ -217,14 +216,6 @@ static int renew(struct loop *loop, unsigned cell)
 	return -1;
 }
 
-static void keep_speed(struct loop *loop, unsigned cell, const struct speed *before,
-                       const struct speed *after)
-{
-	struct tally *own = loop_tally(loop, cell, 0);
-	own->core_chain_ns = (before->chain_ns + after->chain_ns) / 2;
-	own->core_wide_ns = (before->wide_ns + after->wide_ns) / 2;
-}
-
 /* For profilers: begins a range; without a name, ends the last one. */
 static void mark(struct loop *loop, const char *name)
 {
@@ -275,7 +266,6 @@ static int carry_out(struct loop *loop, unsigned cell)
 {
 	const struct trial *trial = loop->place.trial;
 	const struct cell *c = &trial->cells[cell];
-	struct speed before, after;
 	int64_t first_ns = 0;
 	if (c->coll == COLL_INIT)
 		return pass_init(loop, cell);
@@ -285,8 +275,6 @@ static int carry_out(struct loop *loop, unsigned cell)
 	int64_t begin = clock_now_ns();
 	if (loop_first_call(loop, &first_ns))
 		return -1;
-	/* Before the warm-up, so that timed calls follow other calls at once. */
-	speed_take(clock_now_ns, &before);
 	struct traffic *traffic = c->pass == PASS_TIMED ? loop->traffic : NULL;
 	int failed =
 	    traffic_on(traffic, loop->deadline_ns) ||
@@ -294,8 +282,6 @@ static int carry_out(struct loop *loop, unsigned cell)
 	    marked_phase(loop, coll_pass_name(c->pass), cell, pass_rows, phase_of(c->pass));
 	if (traffic_off(traffic, loop->deadline_ns) || failed)
 		return -1;
-	speed_take(clock_now_ns, &after);
-	keep_speed(loop, cell, &before, &after);
 	spend(loop, cell, SPENT_PREPARE);
 	if (marked_phase(loop, "check", cell, check_all, SPENT_CHECK))
 		return -1;

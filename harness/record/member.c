@@ -1,7 +1,6 @@
 #include "member.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,57 +101,4 @@ int member_sum(const struct member_place *at, const json_t *from, const char *ke
 	}
 	*out = sum;
 	return 0;
-}
-
-json_t *member_json(const struct member_field *f, const void *of)
-{
-	const void *at = (const char *)of + f->offset;
-	int64_t number;
-	switch (f->kind) {
-	case MEMBER_WORD:
-		return json_string(f->word(*(const int *)at));
-	case MEMBER_COUNT:
-		return json_integer(*(const unsigned *)at);
-	case MEMBER_FLAG:
-		return json_boolean(*(const bool *)at);
-	case MEMBER_REAL:
-		return json_real(*(const double *)at);
-	default:
-		memcpy(&number, at, sizeof number);
-		return json_integer(number);
-	}
-}
-
-int member_take(const struct member_place *at, const json_t *from, const struct member_field *f,
-                void *of)
-{
-	void *to = (char *)of + f->offset;
-	const json_t *value = json_object_get(from, f->key);
-	const bool size = f->kind == MEMBER_SIZE;
-	json_int_t number;
-	if (!value && f->optional)
-		return 0;
-	switch (f->kind) {
-	case MEMBER_WORD:
-		return member_word(at, from, f->key, f->find, to);
-	case MEMBER_COUNT:
-		return member_count(at, from, f->key, 0, to);
-	case MEMBER_FLAG:
-		*(bool *)to = json_is_true(value);
-		return json_is_boolean(value)
-		           ? 0
-		           : member_bad(at, "\"%s\" is missing or is neither true nor false",
-		                        f->key);
-	case MEMBER_REAL:
-		*(double *)to = json_number_value(value);
-		return json_is_number(value) && isfinite(*(double *)to)
-		           ? 0
-		           : member_bad(at, "\"%s\" is missing or is no number", f->key);
-	default:
-		if (member_number(at, from, f->key, size, size ? LLONG_MAX : INT64_MAX / 16,
-		                  &number))
-			return -1;
-		memcpy(to, &number, sizeof number);
-		return 0;
-	}
 }

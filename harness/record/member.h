@@ -38,25 +38,4 @@ int member_word(const struct member_place *at, const json_t *from, const char *k
 int member_sum(const struct member_place *at, const json_t *from, const char *key, unsigned nranks,
                uint64_t *out);
 
-/* A field of a struct, written and read by one row. */
-enum member_kind {
-	MEMBER_WORD,  /* an enumeration, with its word and what finds it */
-	MEMBER_COUNT, /* unsigned */
-	MEMBER_SIZE,  /* size_t, not 0 */
-	MEMBER_LONG,  /* of 64 bits, not below 0; so that some of them can be added up */
-	MEMBER_FLAG,
-	MEMBER_REAL,
-};
-struct member_field {
-	const char *key;
-	enum member_kind kind;
-	size_t offset;
-	bool optional; /* missing in older records: then it stays as it is */
-	const char *(*word)(int);
-	int (*find)(const char *);
-};
-json_t *member_json(const struct member_field *field, const void *of);
-int member_take(const struct member_place *at, const json_t *from, const struct member_field *field,
-                void *of);
-
 #endif

@@ -14,86 +14,41 @@
 
 #define SAME_ROWS 8 /* so many rows of ranks with the same stamps are no accident */
 
-/* --- which cell it is: fields of struct cell --- */
-
-static const char *coll_word_of(int i)
-{
-	return coll_info((enum coll_kind)i)->name;
-}
-static const char *dtype_word_of(int i)
-{
-	return coll_dtype_name((enum dtype)i);
-}
-static const char *op_word_of(int i)
-{
-	return coll_op_name((enum op)i);
-}
-static const char *pace_word_of(int i)
-{
-	return coll_pace_name((enum pace)i);
-}
-static const char *pass_word_of(int i)
-{
-	return coll_pass_name((enum pass)i);
-}
-
-/* Words are enumerations. Optional fields are missing in older records: then the cell has 0. */
-#define AT(MEMBER) offsetof(struct cell, MEMBER)
-// clang-format off
-static const struct member_field cell_fields[] = {
-    {"comm_ranks",  MEMBER_COUNT, AT(comm_ranks),  true,  NULL,          NULL},
-    {"collective",  MEMBER_WORD,  AT(coll),        false, coll_word_of,  coll_find},
-    {"asked_bytes", MEMBER_SIZE,  AT(asked_bytes), false, NULL,          NULL},
-    {"bytes",       MEMBER_SIZE,  AT(bytes),       false, NULL,          NULL},
-    {"dtype",       MEMBER_WORD,  AT(dtype),       false, dtype_word_of, coll_find_dtype},
-    {"op",          MEMBER_WORD,  AT(op),          false, op_word_of,    coll_find_op},
-    {"root",        MEMBER_COUNT, AT(root),        false, NULL,          NULL},
-    {"in_place",    MEMBER_FLAG,  AT(in_place),    false, NULL,          NULL},
-    {"cycle",       MEMBER_COUNT, AT(cycle),       true,  NULL,          NULL},
-    {"connection",  MEMBER_COUNT, AT(connection),  true,  NULL,          NULL},
-    {"allocation",  MEMBER_COUNT, AT(allocation),  true,  NULL,          NULL},
-    {"pace",        MEMBER_WORD,  AT(pace),        false, pace_word_of,  coll_find_pace},
-    {"pass",        MEMBER_WORD,  AT(pass),        true,  pass_word_of,  coll_find_pass},
-};
-// clang-format on
-#undef AT
-#define NCELL_FIELDS (sizeof cell_fields / sizeof *cell_fields)
-
-_Static_assert(sizeof(enum coll_kind) == sizeof(int) && sizeof(enum dtype) == sizeof(int) &&
-                   sizeof(enum op) == sizeof(int) && sizeof(enum pace) == sizeof(int) &&
-                   sizeof(enum pass) == sizeof(int),
-               "words are read and written as int");
+/* --- which cell it is --- */
 
 /* The requested size does not identify the cell: of two that come to the same bytes one is
  * measured. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 {
+	size_t n;
+	const struct field *rows = trial_cell_fields(&n);
 	int order = strcmp(a->variant, b->variant);
 	if (!order)
 		order = (a->block > b->block) - (a->block < b->block);
-	for (size_t i = 0; i < NCELL_FIELDS && !order; i++) {
-		const struct member_field *f = &cell_fields[i];
-		size_t bytes = f->kind == MEMBER_SIZE   ? sizeof(size_t)
-		               : f->kind == MEMBER_FLAG ? sizeof(bool)
-		                                        : sizeof(unsigned);
-		if (f->offset != offsetof(struct cell, asked_bytes))
-			order = memcmp((const char *)&a->cell + f->offset,
-			               (const char *)&b->cell + f->offset, bytes);
+	for (size_t i = 0; i < n && !order; i++) {
+		const size_t bytes = rows[i].kind == FIELD_WIDE   ? sizeof(size_t)
+		                     : rows[i].kind == FIELD_FLAG ? sizeof(bool)
+		                                                  : sizeof(unsigned);
+		if (rows[i].at != offsetof(struct cell, asked_bytes))
+			order = memcmp((const char *)&a->cell + rows[i].at,
+			               (const char *)&b->cell + rows[i].at, bytes);
 	}
 	return order;
 }
 
 static int take_which(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
+	size_t n;
+	const struct field *rows = trial_cell_fields(&n);
+	struct status why = {""};
 	json_int_t ranks;
 	if (member_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
 		return -1;
 	cell->nranks = (unsigned)ranks;
 	cell->cell.comm_ranks = cell->nranks;
-	for (size_t i = 0; i < NCELL_FIELDS; i++)
-		if (member_take(at, line, &cell_fields[i], &cell->cell))
-			return -1;
-	if (cell->cell.comm_ranks < 1 || cell->cell.comm_ranks > cell->nranks)
+	if (field_object_take(rows, n, line, &cell->cell, &why))
+		return member_bad(at, "%s", why.text);
+	if (cell->cell.comm_ranks > cell->nranks)
 		return member_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
 		                  cell->cell.comm_ranks, cell->nranks);
 	if (coll_info(cell->cell.coll)->is & COLL_PAIRS &&
@@ -111,6 +66,8 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	const struct settings *set = &trial->settings;
 	struct cell full = *cell;
 	char layout[48];
+	size_t n;
+	const struct field *rows = trial_cell_fields(&n);
 	full.comm_ranks = trial_comm_ranks(trial);
 	snprintf(layout, sizeof layout, "%ux%ux%u", set->layout.processes, set->layout.threads,
 	         set->layout.ranks_per_thread);
@@ -118,8 +75,7 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	json_object_set_new(line, "layout", json_string(layout));
 	json_object_set_new(line, "backend", json_string(set->backend));
 	json_object_set_new(line, "ranks", json_integer(layout_ranks(set->layout)));
-	for (size_t i = 0; i < NCELL_FIELDS; i++)
-		json_object_set_new(line, cell_fields[i].key, member_json(&cell_fields[i], &full));
+	json_object_update_new(line, field_object(rows, n, &full));
 	json_object_set_new(line, "calls", json_integer(trial_calls(trial, cell)));
 	json_object_set_new(line, "warmup", json_integer(trial->warmup));
 }
@@ -215,8 +171,6 @@ static const struct tally_field {
     {"off_core_ns",   IN(off_core_ns),   TIMES,  TO(off_core_ns),   false},
     {"first_ns",      IN(first_ns),      UNREAD, 0,                 false},
     {"check_ns",      IN(check_ns),      TIMES,  TO(check_ns),      false},
-    {"core_chain_ns", IN(core_chain_ns), UNREAD, 0,                 false},
-    {"core_wide_ns",  IN(core_wide_ns),  UNREAD, 0,                 false},
     {"issue_cpu_ns",  IN(issue_cpu_ns),  TIMES,  TO(issue_cpu_ns),  true},
 };
 // clang-format on

@@ -55,13 +55,6 @@ struct record_cell {
  * NULL. False: out of memory. */
 bool record_cell_put(json_t *line, const struct trial *trial, const char *failure, void *area,
                      const struct hosts_link *link, unsigned cell);
-/* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
-#define RECORD_MOST_NS (INT64_MAX / 16)
-static inline bool record_stamp_fits(int64_t ns)
-{
-	return ns >= -RECORD_MOST_NS && ns <= RECORD_MOST_NS;
-}
-
 /* Fills the cell from its line and the stamps that were read from its text; those of the line itself
  * are freed. */
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,

@@ -113,6 +113,7 @@ static const struct record_backend *find_backend(const struct record_run *run, c
 static int add_backend(const struct member_place *at, struct record_run *run, const json_t *of)
 {
 	struct record_backend *b = &run->backends[run->nbackends];
+	struct status why = {""};
 	if (member_name(at, of, "backend", b->name, sizeof b->name))
 		return -1;
 	if (find_backend(run, b->name))
@@ -120,10 +121,10 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 	const json_t *said =
 	    json_object_get(json_object_get(run->environment, "backends"), b->name);
 	b->traits = *traits_find(b->name);
-	const char *bad = traits_from_json(said, &b->traits);
-	if (bad || (said && !json_is_object(said)))
-		return member_bad(at, "backend %s: \"%s\" has to be %s", b->name,
-		                  bad ? bad : "backends", bad ? "true or false" : "an object");
+	if (said && !json_is_object(said))
+		status_set(&why, "\"backends\" has to be an object");
+	if (why.text[0] || traits_from_json(said, &b->traits, &why))
+		return member_bad(at, "backend %s: %s", b->name, why.text);
 	run->nbackends++;
 	return 0;
 }

@@ -34,4 +34,11 @@ struct stamps {
 bool stamps_take(struct stamps *stamps, const char *text, size_t bytes);
 void stamps_free(struct stamps *stamps);
 
+/* Whether a stamp is plausible: 18 years around 0, so that some of them can be added up. */
+#define RECORD_MOST_NS (INT64_MAX / 16)
+static inline bool record_stamp_fits(int64_t ns)
+{
+	return ns >= -RECORD_MOST_NS && ns <= RECORD_MOST_NS;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -395,9 +396,11 @@ json_t *field_to_json(const struct field *f, const void *base)
 		bits_text(f, *(const unsigned *)at, text, sizeof text);
 		return json_string(text);
 	case FIELD_REAL:
+	case FIELD_RATE:
+	case FIELD_SIGNED:
 	case FIELD_PERCENT:
 		memcpy(&share, at, sizeof share);
-		return json_real(share);
+		return f->kind == FIELD_RATE && isnan(share) ? json_null() : json_real(share);
 	case FIELD_FLAG:
 		return json_boolean(*(const bool *)at);
 	case FIELD_LAYOUT:
@@ -424,7 +427,9 @@ static int text_from_json(const struct field *f, const char *text, char *at, str
 	case FIELD_WORD:
 	case FIELD_MAYBE:
 		n = word_find(f, text);
-		return n < 0 ? status_set(st, "%s is unknown", json_key(f)) : number_put(f, at, n);
+		return n < 0 ? status_set(st, "\"%s\" is \"%.60s\", which is not known here",
+		                          json_key(f), text)
+		             : number_put(f, at, n);
 	case FIELD_WORDS:
 	case FIELD_LAYOUT:
 	case FIELD_SPLIT:
@@ -457,18 +462,31 @@ static int number_from_json(const struct field *f, json_int_t n, char *at, struc
 {
 	const bool natural =
 	    f->kind == FIELD_NUMBER || f->kind == FIELD_AUTO || f->kind == FIELD_SECONDS;
-	const bool bounded = f->record && f->hi;
-	if ((natural && (n < 0 || n > UINT_MAX)) ||
-	    (f->kind == FIELD_RANK && (n < INT_MIN || n > INT_MAX)) ||
-	    (bounded && (n < (json_int_t)f->lo || (uint64_t)n > f->hi)))
-		return status_set(st, "%s is out of range", json_key(f));
+	json_int_t lo = natural ? 0 : f->kind == FIELD_RANK ? INT_MIN : INT64_MIN;
+	json_int_t hi = natural ? UINT_MAX : f->kind == FIELD_RANK ? INT_MAX : INT64_MAX;
+	if (f->record && f->hi) {
+		lo = (json_int_t)f->lo;
+		hi = (json_int_t)f->hi;
+	}
+	if (n < lo || n > hi)
+		return status_set(st, "\"%s\" is %lld, allowed are %lld to %lld", json_key(f),
+		                  (long long)n, (long long)lo, (long long)hi);
 	return number_put(f, at, n);
+}
+
+static bool real_fits(const struct field *f, double x)
+{
+	if (f->kind == FIELD_PERCENT)
+		return !f->record || (x > 0 && x <= (double)f->hi / 10000);
+	return f->kind == FIELD_SIGNED || x >= 0;
 }
 
 int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
 {
+	const char *wanted = "a whole number";
 	char *at = (char *)base + f->at;
-	const double x = json_number_value(value);
+	const double x =
+	    f->kind == FIELD_RATE && json_is_null(value) ? NAN : json_number_value(value);
 	if (f->optional && !value)
 		return 0;
 	if (f->kind == FIELD_MAYBE && json_is_null(value))
@@ -484,16 +502,19 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_SPLIT:
 		if (json_is_string(value))
 			return text_from_json(f, json_string_value(value), at, st);
+		wanted = f->kind == FIELD_MAYBE ? "text or null" : "text";
 		break;
 	case FIELD_FLAG:
 		if (json_is_boolean(value))
 			return number_put(f, at, json_is_true(value));
+		wanted = "true or false";
 		break;
 	case FIELD_REAL:
+	case FIELD_RATE:
+	case FIELD_SIGNED:
 	case FIELD_PERCENT:
-		if (!json_is_number(value) ||
-		    (f->kind == FIELD_REAL ? !(x >= 0)
-		                           : f->record && !(x > 0 && x <= (double)f->hi / 10000)))
+		wanted = f->kind == FIELD_SIGNED ? "a number" : "a number from 0";
+		if (!isnan(x) && !(json_is_number(value) && real_fits(f, x)))
 			break;
 		memcpy(at, &x, sizeof x);
 		return 0;
@@ -505,7 +526,8 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 		if (json_is_integer(value))
 			return number_from_json(f, json_integer_value(value), at, st);
 	}
-	return status_set(st, "%s is missing or not what it has to be", json_key(f));
+	return status_set(st, "\"%s\" %s %s", json_key(f),
+	                  value ? "has to be" : "is missing; it is", wanted);
 }
 
 json_t *field_object(const struct field *rows, size_t n, const void *base)

@@ -27,6 +27,8 @@ enum field_kind {
 	FIELD_NS,      /* 0 to hi ns, with a unit; int64_t */
 	FIELD_PERCENT, /* lo to hi hundredths of a percent; double, 0.01 is 1 % */
 	FIELD_REAL,    /* of JSON alone: a number from 0 up; double */
+	FIELD_RATE,    /* the same, or null: NaN */
+	FIELD_SIGNED,  /* of JSON alone: any number; double */
 	FIELD_FLAG,    /* no, yes; bool */
 	FIELD_WORD,    /* a word by its index; an enum, unsigned */
 	FIELD_MAYBE,   /* a word by its index, or none: -1, null in JSON; int */

@@ -161,36 +161,44 @@ static const struct field order_rows[] = {
     {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},
 };
 
+/* The record has all but the last one, older ones without the optional; an order all but the first. */
 static const struct field cell_rows[] = {
+    {"comm_ranks", FIELD_NUMBER, CELL(comm_ranks), .lo = 1, .hi = INT_MAX, .optional = true, .record = true},
     {"collective", FIELD_WORD, CELL(coll), .word = coll_name, .record = true},
-    {"dtype", FIELD_WORD, CELL(dtype), .words = coll_dtype_names, .record = true},
-    {"op", FIELD_WORD, CELL(op), .words = coll_op_names, .record = true},
-    {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
-    {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .record = true},
-    {"in_place", FIELD_FLAG, CELL(in_place), .record = true},
-    {"root", FIELD_NUMBER, CELL(root), .record = true},
-    {"cycle", FIELD_NUMBER, CELL(cycle), .record = true},
-    {"connection", FIELD_NUMBER, CELL(connection), .record = true},
-    {"allocation", FIELD_NUMBER, CELL(allocation), .record = true},
-    {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
     {"asked_bytes", FIELD_WIDE, CELL(asked_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
     {"bytes", FIELD_WIDE, CELL(bytes), .lo = 1, .hi = INT64_MAX, .record = true},
+    {"dtype", FIELD_WORD, CELL(dtype), .words = coll_dtype_names, .record = true},
+    {"op", FIELD_WORD, CELL(op), .words = coll_op_names, .record = true},
+    {"root", FIELD_NUMBER, CELL(root), .hi = INT_MAX, .record = true},
+    {"in_place", FIELD_FLAG, CELL(in_place), .record = true},
+    {"cycle", FIELD_NUMBER, CELL(cycle), .hi = INT_MAX, .optional = true, .record = true},
+    {"connection", FIELD_NUMBER, CELL(connection), .hi = INT_MAX, .optional = true, .record = true},
+    {"allocation", FIELD_NUMBER, CELL(allocation), .hi = INT_MAX, .optional = true, .record = true},
+    {"pace", FIELD_WORD, CELL(pace), .words = coll_pace_names, .record = true},
+    {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
+    {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
 };
 // clang-format on
 
 #define NORDER (sizeof order_rows / sizeof *order_rows)
-#define NCELL  (sizeof cell_rows / sizeof *cell_rows)
+#define NCELL  (sizeof cell_rows / sizeof *cell_rows - 1)
 #define NPARTS 4 /* of an order beside its rows: settings, weights, model, cells */
+
+const struct field *trial_cell_fields(size_t *n)
+{
+	*n = NCELL;
+	return cell_rows;
+}
 
 static json_t *trial_json(const struct trial *t)
 {
 	json_t *json = field_object(order_rows, NORDER, t);
-	int bad =
-	    json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
-	    json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
-	    json_object_set_new(json, "model", network_to_json(&t->network)) |
-	    json_object_set_new(
-	        json, "cells", field_list(cell_rows, NCELL, t->cells, t->ncells, sizeof *t->cells));
+	int bad = json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
+	          json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
+	          json_object_set_new(json, "model", network_to_json(&t->network)) |
+	          json_object_set_new(
+	              json, "cells",
+	              field_list(cell_rows + 1, NCELL, t->cells, t->ncells, sizeof *t->cells));
 	if (!bad)
 		return json;
 	json_decref(json);
@@ -219,13 +227,16 @@ static int cells_take(const json_t *list, struct trial *t, struct status *st)
 	void *cells = NULL;
 	if (!json_array_size(list))
 		return status_set(st, "cells is no list, or empty");
-	if (field_list_take(cell_rows, NCELL, list, sizeof *t->cells, &cells, &t->ncells, st))
+	if (field_list_take(cell_rows + 1, NCELL, list, sizeof *t->cells, &cells, &t->ncells, st))
 		return -1;
 	t->cells = cells;
-	for (unsigned i = 0; i < t->ncells; i++)
+	for (unsigned i = 0; i < t->ncells; i++) {
+		if (json_object_size(json_array_get(list, i)) != NCELL)
+			return status_set(st, "a cell has not %zu members", NCELL);
 		if (trial_whole(&t->network, trial_comm_ranks(t), &t->cells[i]).bytes >
 		    t->arena_bytes)
 			return status_set(st, "a cell is larger than the arena");
+	}
 	return 0;
 }
 

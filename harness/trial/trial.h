@@ -5,6 +5,7 @@
 
 #include "../coll/coll.h"
 #include "../coll/network.h"
+#include "field.h"
 #include "settings.h"
 
 #define TRIAL_TIMELINE_ROWS 20 /* calls of a timeline cell: enough to pick a typical one */
@@ -71,5 +72,8 @@ int trial_load(const char *file, struct trial **out, struct status *st);
 /* The same of a text; `file` is for sentences. */
 int trial_parse(const char *text, const char *file, struct trial **out, struct status *st);
 void trial_free(struct trial *trial);
+
+/* What a cell is, as the record has it; an order has no comm_ranks. */
+field_rows_fn trial_cell_fields;
 
 #endif

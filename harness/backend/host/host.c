@@ -1,6 +1,5 @@
 /* The host backend: real copies in CPU memory, made by the workers while they poll. A rank is a
  * pair of buffers. host.h lists the files, host_memory.c has the memory layout. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,18 +224,10 @@ static void host_watch(struct backend_ctx *ctx, bool on)
 static void host_watch_read(struct backend_ctx *ctx, unsigned i, struct counters *out)
 {
 	const struct host_tally *watched = &ctx->ranks[i].watched;
-	*out = (struct counters){.seconds = (double)ctx->watch_ns / 1e9,
-	                         .nvlink_tx_gbs = NAN,
-	                         .nvlink_rx_gbs = NAN,
-	                         .dram_gbs = NAN,
-	                         .dram_limit_gbs = NAN,
-	                         .sm_percent = NAN,
-	                         .busy_percent = NAN,
-	                         .memory_busy_percent = NAN,
-	                         .pcie_tx_gbs = NAN,
-	                         .pcie_rx_gbs = NAN,
-	                         .copied_bytes = (double)watched->moved,
-	                         .delivered_bytes = (double)watched->delivered};
+	counters_clear(out);
+	out->seconds = (double)ctx->watch_ns / 1e9;
+	out->copied_bytes = (double)watched->moved;
+	out->delivered_bytes = (double)watched->delivered;
 }
 
 static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
