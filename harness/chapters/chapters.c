@@ -14,7 +14,7 @@ static const struct chapter *const all[] = {
     &chapter_tuning,
     &chapter_training,
     &chapter_crossovers,
-    &chapter_pairs,
+    TEXT(pairs),
     TEXT(pingpong),
     TEXT(copies),
     TEXT(scaling),

@@ -16,7 +16,6 @@ extern const struct chapter
     chapter_tuning,
     chapter_training,
     chapter_crossovers,
-    chapter_pairs,
     chapter_ways,
     chapter_ranges,
     chapter_versions,
