@@ -21,7 +21,7 @@ static const struct chapter *const all[] = {
     &chapter_ways,
     TEXT(overview),
     TEXT(access),
-    &chapter_ranges,
+    TEXT(ranges),
     TEXT(sizes),
     TEXT(cliffs),
     TEXT(cost),

@@ -17,7 +17,6 @@ extern const struct chapter
     chapter_training,
     chapter_crossovers,
     chapter_ways,
-    chapter_ranges,
     chapter_versions,
     chapter_gap,
     chapter_results,
