@@ -13,8 +13,6 @@ const struct chapter *chapters_find(const char *name);
 extern const struct chapter
     chapter_tuning,
     chapter_crossovers,
-    chapter_pairs,
-    chapter_ranges,
     chapter_gap,
     chapter_method,
     chapter_advice;
