@@ -6,34 +6,18 @@
 
 #include "../analysis/calls.h"
 #include "../analysis/channels.h"
-#include "../analysis/claim_pairs.h"
 #include "../analysis/hosts.h"
 #include "../analysis/measure.h"
-#include "../analysis/networks.h"
 #include "../analysis/plot_order.h"
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
-#include "../analysis/sessions.h"
 #include "../analysis/spent.h"
-#include "../config/cost.h"
-#include "../config/family.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
-#include "../texts.h"
-#include "../trial/path.h"
 #include "chapters.h"
 #include "reasons.h"
 #include "run.h"
-#include "version_figures.h"
-
-/* A source of figures: the analysis, and where they go. */
-struct figures {
-	const struct analysis *a;
-	const struct summary *s;
-	struct arena *arena;
-	struct db *db;
-};
 
 static const char *name_of(const struct summary *s, int variant)
 {
@@ -479,322 +463,12 @@ static void put_hosts(const struct figures *f, unsigned variant)
 	}
 }
 
-/* --- what the experiment asks --- */
-
-static const char *said_of(struct arena *arena, const struct verdict *v)
-{
-	char text[VERDICT_TEXT_BYTES];
-	verdict_text(v, text, sizeof text);
-	return isnan(v->ratio.estimate) ? NULL : arena_copy(arena, text);
-}
-
-static void put_factor(const struct figures *f, unsigned id, double by_chance,
-                       const char *unlatency)
-{
-	const struct factors_result *r = &f->a->factors[id];
-	const struct factor *of = r->factor;
-	const struct verdict *b = &r->bandwidth, *l = &r->latency;
-	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
-	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
-	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
-	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
-	       l->detectable, r->ncells, format_range(r->sizes).text,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
-}
-
-static void put_factors(const struct figures *f)
-{
-	const unsigned n = f->a->asked.nfactors;
-	struct stats_ratio main[CLAIM_MAX];
-	struct reason unlatency = {.kind = REASON_NONE};
-	for (unsigned i = 0; i < n; i++) {
-		const struct factors_result *r = &f->a->factors[i];
-		main[i] =
-		    isnan(r->bandwidth.ratio.estimate) ? r->latency.ratio : r->bandwidth.ratio;
-	}
-	if (summary_has_pace(f->s, PACE_ISOLATED))
-		unlatency = contrast_oversubscribed(f->s, METRIC_LATENCY);
-	for (unsigned i = 0; i < n; i++)
-		put_factor(f, i, n > 1 ? exp(stats_largest_by_chance(main, n)) : NAN,
-		           reason_text(f->arena, &unlatency));
-}
-
-/* Of the steps that explain the gap, the share of the one between a claim's variants; or NULL. */
-static const char *share_of(const struct figures *f, const struct claim *c)
-{
-	const struct waterfall *w = &f->a->waterfall;
-	const int left = index_variant(f->s, c->left), right = index_variant(f->s, c->right);
-	for (unsigned i = 0; i < w->nsteps && c->metric == METRIC_BUSBW; i++) {
-		const struct waterfall_step *step = &w->steps[i];
-		const int from = (int)step->from, to = (int)step->to;
-		const bool same = (from == left && to == right) || (from == right && to == left);
-		if (same && step->counts && !isnan(step->share.estimate))
-			return arena_copy(f->arena,
-			                  format_shares(step->share.lo, step->share.hi).text);
-	}
-	return NULL;
-}
-
-static void put_claim(const struct figures *f, const struct claims_result *r, unsigned pair,
-                      bool newer, const char *version)
-{
-	static const char *const outcomes[] = {[CLAIMS_HOLD] = "holds",
-	                                       [CLAIMS_LITTLE] = "little",
-	                                       [CLAIMS_FAIL] = "fails",
-	                                       [CLAIMS_UNDECIDED] = "undecided",
-	                                       [CLAIMS_UNTESTED] = "untested"};
-	const struct claim *c = r->claim;
-	const struct contrast *of = &r->contrast;
-	const struct metric_info *metric = metric_info(c->metric);
-	const struct stats_ratio *ratio = claims_interval(r);
-	const int regime = claim_regime(c);
-	const bool tested = r->outcome != CLAIMS_UNTESTED;
-	const double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
-	char odd[128];
-	verdict_odd_text(&of->odd, odd, sizeof odd);
-	db_add(f->db, "claim",
-	       "itttttt"
-	       "ttttttt"
-	       "iittddi"
-	       "tttdddidd"
-	       "rtdiillt"
-	       "dtttiiiit",
-	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
-	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
-	       metric->summary, metric->unit, metric->whole, metric->data_path,
-	       regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
-	       claim_test_name(c->test), c->by, c->of, r->primary, outcomes[r->outcome],
-	       verdict_claim_text(f->arena, r, false), reason_text(f->arena, &of->why), r->p,
-	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
-	       tested ? of->right_side.value * scale : NAN, *ratio,
-	       tested ? format_estimate(ratio->estimate).text : NULL, ratio->confidence, of->ncells,
-	       of->nblocks, of->sizes.lo, of->sizes.hi, format_range(of->sizes).text, r->detectable,
-	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
-	       share_of(f, c), record_traits(f->s->run, NULL)->analogue,
-	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);
-}
-
-static void put_claims(const struct figures *f)
-{
-	struct claim_pairs *pairs = ARENA_NEW(f->arena, struct claim_pairs);
-	claim_pairs_find(f->a, pairs);
-	for (unsigned i = 0; i < pairs->n; i++)
-		for (unsigned k = 0; k < 2; k++)
-			if (pairs->list[i].of[k])
-				put_claim(f, pairs->list[i].of[k], i, k,
-				          *pairs->libraries[k] ? pairs->libraries[k] : NULL);
-}
-
-/* --- bandwidth --- */
-
-/* What links carry in both directions as busbw's factors assume. */
-static bool is_bounded(const struct summary *s, const struct summary_group *g)
-{
-	const unsigned others = COLL_PSEUDO | COLL_PAIRS | COLL_LOCAL | COLL_TRAINS | COLL_ROUTED |
-	                        COLL_STEP_PART | COLL_RAW;
-	return s->carries_data && !s->trouble.kind && !g->limit && g->cell.pace == PACE_STREAM &&
-	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks) &&
-	       !(coll_info(g->cell.coll)->is & others);
-}
-
-/* Within hosts data may go another way than between them. */
-static void put_crossed(const struct figures *f, const struct rank_links *links, unsigned v,
-                        unsigned group, unsigned size)
-{
-	const struct summary_variant *of = &f->s->variants[v];
-	const struct evidence_path *path = &f->a->evidence.paths[v];
-	const struct path_choice *choice = evidence_choice(f->s, &f->a->evidence, v, group, size);
-	const char *algorithm = choice ? choice->algorithm : "", *by = path->transport,
-	           *net = strstr(path->pairs, "NET/"), *joined = rank_links_text(links, f->arena),
-	           *text = joined;
-	const unsigned hosts = of->settings ? settings_hosts(of->settings) : 1;
-	const enum coll_kind coll = f->s->groups[group].cell.coll;
-	struct networks cards = {.text = NULL};
-	double gbs = NAN;
-	if (hosts > 1) {
-		cards = networks_of(f->s, v, net ? net : by, f->arena);
-		gbs = networks_rate(&cards, coll, !strncasecmp(algorithm, "CollNet", 7));
-		text = cards.text;
-	} else if (!of->traits->gpus || !strcmp(by, "mixed")) {
-		text = NULL;
-	} else if (!strncmp(by, "SHM", 3) || !strncmp(by, "NET", 3)) {
-		gbs = rank_links_memory_rate(links);
-		text = rank_links_memory_text(links, f->arena);
-	} else {
-		gbs = rank_links_rate(links, coll, !strncasecmp(algorithm, "NVLS", 4));
-	}
-	db_add(f->db, "crossed", "iiittdt", v, index_place(f->s, group, size), hosts, joined, text,
-	       gbs, cards.why);
-}
-
-static void put_bandwidth(const struct figures *f)
-{
-	const struct rank_links links = rank_links_make(f->s, f->arena);
-	for (unsigned v = 0; v < f->s->nvariants; v++)
-		for (unsigned g = 0; g < f->s->ngroups; g++)
-			for (unsigned i = 0; i < f->s->groups[g].nsizes; i++)
-				if (is_bounded(f->s, &f->s->groups[g]))
-					put_crossed(f, &links, v, g, i);
-}
-
-static void put_trials(const struct figures *f)
-{
-	const struct index *all = &f->s->index;
-	for (unsigned i = 0; i < f->s->nvariants * all->nplaces * all->nblocks; i++) {
-		const unsigned at = i / all->nblocks;
-		const struct summary_trial *t = all->timed[i];
-		if (t)
-			db_add(f->db, "trial_time", "iiiid", at / all->nplaces, at % all->nplaces,
-			       t->block, t->order, t->time_ns);
-	}
-}
-
-/* Within a cell of the table a semicolon stands for a comma. */
-static void put_reached(const struct figures *f)
-{
-	const char *table = texts_find("results/reference/bandwidth.csv");
-	char *rest = ARENA_ARRAY(f->arena, char, strlen(table) + 1), *line;
-	strcpy(rest, table);
-	for (strsep(&rest, "\n"); (line = strsep(&rest, "\n")) && *line;) {
-		const char *of[15];
-		for (unsigned i = 0; i < 15; i++) {
-			char *cell = strsep(&line, ","), *at = cell;
-			while ((at = strchr(at, ';')))
-				*at = ',';
-			of[i] = cell;
-		}
-		db_add(f->db, "reached", "ttttttttttttttt", of[0], of[1], of[2], of[3], of[4],
-		       of[5], of[6], of[7], of[8], of[9], of[10], of[11], of[12], of[13], of[14]);
-	}
-}
-
-/* --- scatter --- */
-
-static void put_rows(const struct figures *f, unsigned cell)
-{
-	const struct arena_mark mark = arena_mark(f->arena);
-	const struct record_cell *c = &f->s->run->cells[cell];
-	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
-	double *logs = ARENA_ARRAY(f->arena, double, c->rows + 1);
-	int64_t until_ns = 0;
-	for (unsigned i = 0; i < c->rows; i++)
-		logs[i] = log(timing_row_ns(&view, i));
-	for (unsigned r = 1; r <= c->nranks; r++) {
-		const int64_t idle_ns = c->samples[(size_t)r * c->rows - 1].idle_ns;
-		until_ns = idle_ns > until_ns ? idle_ns : until_ns;
-	}
-	const double log = stats_median(logs, c->rows), wide = stats_quantile(logs, c->rows, 0.75) -
-	                                                       stats_quantile(logs, c->rows, 0.25);
-	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
-	       (double)until_ns);
-	for (unsigned i = 0; i < f->a->regimes.n; i++)
-		if (regime_holds(f->s, &f->a->regimes.list[i], c))
-			db_add(f->db, "regime_cell", "ii", i, cell);
-	arena_release(f->arena, mark);
-}
-
-static void put_scatter(const struct figures *f)
-{
-	for (unsigned i = 0; i < f->s->run->ncells; i++)
-		if (index_counts(&f->s->run->cells[i]))
-			put_rows(f, i);
-	for (unsigned v = 0; v < f->s->nvariants; v++) {
-		const struct backend_traits *of = f->s->variants[v].traits;
-		db_add(f->db, "making", "iiddd", v, of->connects,
-		       of->gpus ? COST_DEVICE_START_S : COST_CORE_START_S,
-		       of->gpus ? COST_CONNECT_S : 0.0, of->gpus ? COST_ALLOCATE_S : 0.0);
-	}
-}
-
-/* --- what a reader has to know --- */
-
-static void put_went(const struct figures *f)
-{
-	const struct summary *s = f->s;
-	const struct record_run *run = s->run;
-	const bool told = s->uncompared.kind && !s->trouble.kind;
-	db_add(f->db, "went", "iiiliittttiit", run->nlines, run->unsummed, run->torn,
-	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
-	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
-	       s->oversubscribed, told ? reason_text(f->arena, &s->uncompared) : NULL);
-	for (unsigned i = 0; i < run->nresumes; i++) {
-		const struct record_resume *r = &run->resumes[i];
-		struct session_pause p = {.pause_s = NAN};
-		const bool paused = session_paused(run, i, &p);
-		db_add(f->db, "session", "ttiiidi", r->json ? r->launchgap : NULL,
-		       json_string_value(json_object_get(r->machine, "boot")), r->first_block,
-		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
-	}
-}
-
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
 	const struct chapter *const *all = chapters_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		db_add(f->db, "chapter", "t", all[i]->name);
-}
-
-static void put_unexpected(const struct figures *f)
-{
-	for (unsigned i = 0; i < f->s->run->npaths; i++) {
-		const struct record_path *p = &f->s->run->paths[i];
-		struct path path;
-		struct status ignored;
-		char text[256] = "one that cannot be read";
-		if (p->as_expected)
-			continue;
-		if (!path_from_json(p->path, &path, &ignored)) {
-			path_text(&path, text, sizeof text);
-			path_free(&path);
-		}
-		db_add(f->db, "unexpected", "itt", index_variant(f->s, p->variant), p->expect,
-		       text);
-	}
-}
-
-#define EARLY_P 0.02 /* chance would give it so rarely */
-
-/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
-static double early_of(struct arena *arena, const struct summary_row *row)
-{
-	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
-	unsigned n = 0, slower = 0;
-	for (unsigned i = 0; i < row->ntrials; i++)
-		if (!isnan(row->trials[i].early)) {
-			x[n++] = row->trials[i].early;
-			slower += row->trials[i].early > 1;
-		}
-	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
-	           ? stats_median(x, n)
-	           : NAN;
-}
-
-#define LATE_SHARE 0.05 /* medians bear a few late meetings */
-
-static void put_watched(const struct figures *f, unsigned v)
-{
-	const struct summary *s = f->s;
-	const struct hosts_use use = hosts_of(s, v);
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		const struct summary_group *g = &s->groups[row->group];
-		double step_ns = 0;
-		unsigned size = 0;
-		while (g->bytes[size] != row->cell.bytes)
-			size++;
-		for (unsigned k = 0; k < row->ntrials; k++)
-			step_ns = fmax(step_ns, row->trials[k].step_ns);
-		if (row->variant == v)
-			db_add(f->db, "watched", "iilddddddd", v, index_place(s, row->group, size),
-			       row->ncalls, row->watched_s, row->time_us * row->calls,
-			       step_ns / 1000,
-			       s->variants[v].traits->launches ? row->resolution_us : NAN,
-			       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
-			       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
-	}
 }
 
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
@@ -816,7 +490,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		if (next >= 0)
 			put_versions(&f, v, (unsigned)next);
 	}
-	version_figures_put(a, arena, f.db);
+	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);
@@ -825,19 +499,12 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_paths(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
-	put_factors(&f);
-	put_claims(&f);
-	put_bandwidth(&f);
-	put_trials(&f);
-	put_reached(&f);
-	put_scatter(&f);
-	put_went(&f);
+	figures_of_claims(&f);
+	figures_of_bandwidth(&f);
+	figures_of_trust(&f);
+	figures_of_blocks(&f);
+	figures_of_curves(&f);
 	put_chapters(&f);
-	seen_put(a, arena, f.db);
-	captions_put(a, arena, f.db);
-	put_unexpected(&f);
-	for (unsigned v = 0; v < a->s->nvariants; v++)
-		put_watched(&f, v);
 	put_calls(&f);
 	for (unsigned i = 0; i < a->s->run->ncells; i++)
 		if (a->s->index.place_of[i] != INDEX_NONE)

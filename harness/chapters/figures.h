@@ -8,9 +8,24 @@
 
 /* Sealed. NULL: a defect of these files, with a sentence. */
 struct db *figures_load(const struct analysis *analysis, struct arena *arena, struct status *st);
-/* What the blocks of an unfinished run showed (seen.c). */
-void seen_put(const struct analysis *analysis, struct arena *arena, struct db *db);
-/* What titles of curves say (captions.c). */
-void captions_put(const struct analysis *analysis, struct arena *arena, struct db *db);
+
+/* --- its parts, a file each --- */
+
+/* A source of figures: the analysis, and where they go. */
+struct figures {
+	const struct analysis *a;
+	const struct summary *s;
+	struct arena *arena;
+	struct db *db;
+};
+
+void figures_of_bandwidth(const struct figures *figures);
+/* What the blocks of an unfinished run showed. */
+void figures_of_blocks(const struct figures *figures);
+void figures_of_claims(const struct figures *figures);
+/* What titles of curves say. */
+void figures_of_curves(const struct figures *figures);
+void figures_of_trust(const struct figures *figures);
+void figures_of_versions(const struct figures *figures);
 
 #endif

@@ -119,8 +119,8 @@ CREATE TABLE result(
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block. The reference's value is the mean of its
--- trial's and its twin's, or the one that there is.
+-- What comparisons are of: a variant at a place in a block. The reference's value is the mean of
+-- its trial's and its twin's, or the one that there is.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns

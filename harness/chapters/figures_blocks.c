@@ -48,14 +48,15 @@ static unsigned put_primary(const struct analysis *a, struct arena *arena, struc
 	return 0;
 }
 
-void seen_put(const struct analysis *a, struct arena *arena, struct db *db)
+void figures_of_blocks(const struct figures *f)
 {
-	if (!run_lacks_blocks(a) || !a->s->nblocks || put_primary(a, arena, db))
+	const struct analysis *a = f->a;
+	if (!run_lacks_blocks(a) || !a->s->nblocks || put_primary(a, f->arena, f->db))
 		return;
 	for (unsigned i = 0; i < a->regimes.n; i++) {
 		const struct regime *g = &a->regimes.list[i];
 		for (unsigned v = 0; v < g->nvariants; v++)
 			if ((int)v != g->twin && !isnan(g->contrasts[v].ratio.estimate))
-				put_ratios(a, db, &g->contrasts[v], i, NULL);
+				put_ratios(a, f->db, &g->contrasts[v], i, NULL);
 	}
 }

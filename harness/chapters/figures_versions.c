@@ -1,11 +1,12 @@
-#include "version_figures.h"
-
+/* Threads and processes by version of the library, with the contrasts of variants that
+ * analysis/versions.h picks: the tables version_side and version_remark. */
 #include <math.h>
 
 #include "../analysis/versions.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
+#include "figures.h"
 #include "reasons.h"
 
 #define LARGE_FROM ((size_t)16 << 20)
@@ -115,14 +116,16 @@ static void put_remark(const struct part *p, const struct versions_remark *r)
 	       r->mode, r->taken, r->others);
 }
 
-void version_figures_put(const struct analysis *a, struct arena *arena, struct db *db)
+void figures_of_versions(const struct figures *f)
 {
+	const struct analysis *a = f->a;
+	struct arena *arena = f->arena;
 	struct versions v;
 	versions_find(a->s, arena, &v);
 	const unsigned n = v.n * v.nmodes;
 	struct part p = {.a = a,
 	                 .arena = arena,
-	                 .db = db,
+	                 .db = f->db,
 	                 .v = &v,
 	                 .with = ARENA_ARRAY(arena, unsigned, n + 1),
 	                 .metric = METRIC_BUSBW,

@@ -117,12 +117,12 @@ static void put_group(const struct titles *t, unsigned group)
 		put_speeds(t, group, regime, range);
 }
 
-void captions_put(const struct analysis *a, struct arena *arena, struct db *db)
+void figures_of_curves(const struct figures *f)
 {
-	const struct summary *s = a->s;
-	const struct titles t = {a, s, arena, db, plot_order_make(s, arena)};
+	const struct summary *s = f->s;
+	const struct titles t = {f->a, s, f->arena, f->db, plot_order_make(s, f->arena)};
 	const unsigned collectives = plot_order_collectives(s);
-	db_add(db, "drawn", "iiiii", collectives, PLOT_ORDER_EACH, PLOT_ORDER_DETAIL,
+	db_add(f->db, "drawn", "iiiii", collectives, PLOT_ORDER_EACH, PLOT_ORDER_DETAIL,
 	       plot_order_count(s), plot_order_left_out(s));
 	for (unsigned g = 0; g < s->ngroups; g++)
 		if (plot_order_count(s) && collectives <= PLOT_ORDER_EACH &&

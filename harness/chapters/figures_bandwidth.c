@@ -1,0 +1,97 @@
+/* What bandwidth is held against: the tables crossed, trial_time and reached. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../analysis/networks.h"
+#include "../analysis/rank_links.h"
+#include "../texts.h"
+#include "figures.h"
+
+/* What links carry in both directions as busbw's factors assume. */
+static bool is_bounded(const struct summary *s, const struct summary_group *g)
+{
+	const unsigned others = COLL_PSEUDO | COLL_PAIRS | COLL_LOCAL | COLL_TRAINS | COLL_ROUTED |
+	                        COLL_STEP_PART | COLL_RAW;
+	return s->carries_data && !s->trouble.kind && !g->limit && g->cell.pace == PACE_STREAM &&
+	       (!g->cell.comm_ranks || g->cell.comm_ranks == g->nranks) &&
+	       !(coll_info(g->cell.coll)->is & others);
+}
+
+/* Within hosts data may go another way than between them. */
+static void put_crossed(const struct figures *f, const struct rank_links *links, unsigned v,
+                        unsigned group, unsigned size)
+{
+	const struct summary_variant *of = &f->s->variants[v];
+	const struct evidence_path *path = &f->a->evidence.paths[v];
+	const struct path_choice *choice = evidence_choice(f->s, &f->a->evidence, v, group, size);
+	const char *algorithm = choice ? choice->algorithm : "", *by = path->transport,
+	           *net = strstr(path->pairs, "NET/"), *joined = rank_links_text(links, f->arena),
+	           *text = joined;
+	const unsigned hosts = of->settings ? settings_hosts(of->settings) : 1;
+	const enum coll_kind coll = f->s->groups[group].cell.coll;
+	struct networks cards = {.text = NULL};
+	double gbs = NAN;
+	if (hosts > 1) {
+		cards = networks_of(f->s, v, net ? net : by, f->arena);
+		gbs = networks_rate(&cards, coll, !strncasecmp(algorithm, "CollNet", 7));
+		text = cards.text;
+	} else if (!of->traits->gpus || !strcmp(by, "mixed")) {
+		text = NULL;
+	} else if (!strncmp(by, "SHM", 3) || !strncmp(by, "NET", 3)) {
+		gbs = rank_links_memory_rate(links);
+		text = rank_links_memory_text(links, f->arena);
+	} else {
+		gbs = rank_links_rate(links, coll, !strncasecmp(algorithm, "NVLS", 4));
+	}
+	db_add(f->db, "crossed", "iiittdt", v, index_place(f->s, group, size), hosts, joined, text,
+	       gbs, cards.why);
+}
+
+static void put_bandwidth(const struct figures *f)
+{
+	const struct rank_links links = rank_links_make(f->s, f->arena);
+	for (unsigned v = 0; v < f->s->nvariants; v++)
+		for (unsigned g = 0; g < f->s->ngroups; g++)
+			for (unsigned i = 0; i < f->s->groups[g].nsizes; i++)
+				if (is_bounded(f->s, &f->s->groups[g]))
+					put_crossed(f, &links, v, g, i);
+}
+
+static void put_trials(const struct figures *f)
+{
+	const struct index *all = &f->s->index;
+	for (unsigned i = 0; i < f->s->nvariants * all->nplaces * all->nblocks; i++) {
+		const unsigned at = i / all->nblocks;
+		const struct summary_trial *t = all->timed[i];
+		if (t)
+			db_add(f->db, "trial_time", "iiiid", at / all->nplaces, at % all->nplaces,
+			       t->block, t->order, t->time_ns);
+	}
+}
+
+/* Within a cell of the table a semicolon stands for a comma. */
+static void put_reached(const struct figures *f)
+{
+	const char *table = texts_find("results/reference/bandwidth.csv");
+	char *rest = ARENA_ARRAY(f->arena, char, strlen(table) + 1), *line;
+	strcpy(rest, table);
+	for (strsep(&rest, "\n"); (line = strsep(&rest, "\n")) && *line;) {
+		const char *of[15];
+		for (unsigned i = 0; i < 15; i++) {
+			char *cell = strsep(&line, ","), *at = cell;
+			while ((at = strchr(at, ';')))
+				*at = ',';
+			of[i] = cell;
+		}
+		db_add(f->db, "reached", "ttttttttttttttt", of[0], of[1], of[2], of[3], of[4],
+		       of[5], of[6], of[7], of[8], of[9], of[10], of[11], of[12], of[13], of[14]);
+	}
+}
+
+void figures_of_bandwidth(const struct figures *f)
+{
+	put_bandwidth(f);
+	put_trials(f);
+	put_reached(f);
+}

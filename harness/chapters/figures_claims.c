@@ -1,0 +1,122 @@
+/* What the experiment's file asks, and the outcome: the tables factor and claim. */
+#include <math.h>
+#include <string.h>
+
+#include "../analysis/claim_pairs.h"
+#include "../config/family.h"
+#include "../story/format.h"
+#include "../story/verdict_text.h"
+#include "figures.h"
+#include "reasons.h"
+
+static const char *said_of(struct arena *arena, const struct verdict *v)
+{
+	char text[VERDICT_TEXT_BYTES];
+	verdict_text(v, text, sizeof text);
+	return isnan(v->ratio.estimate) ? NULL : arena_copy(arena, text);
+}
+
+static void put_factor(const struct figures *f, unsigned id, double by_chance,
+                       const char *unlatency)
+{
+	const struct factors_result *r = &f->a->factors[id];
+	const struct factor *of = r->factor;
+	const struct verdict *b = &r->bandwidth, *l = &r->latency;
+	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
+	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
+	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
+	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
+	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
+	       l->detectable, r->ncells, format_range(r->sizes).text,
+	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
+	       by_chance, unlatency);
+}
+
+static void put_factors(const struct figures *f)
+{
+	const unsigned n = f->a->asked.nfactors;
+	struct stats_ratio main[CLAIM_MAX];
+	struct reason unlatency = {.kind = REASON_NONE};
+	for (unsigned i = 0; i < n; i++) {
+		const struct factors_result *r = &f->a->factors[i];
+		main[i] =
+		    isnan(r->bandwidth.ratio.estimate) ? r->latency.ratio : r->bandwidth.ratio;
+	}
+	if (summary_has_pace(f->s, PACE_ISOLATED))
+		unlatency = contrast_oversubscribed(f->s, METRIC_LATENCY);
+	for (unsigned i = 0; i < n; i++)
+		put_factor(f, i, n > 1 ? exp(stats_largest_by_chance(main, n)) : NAN,
+		           reason_text(f->arena, &unlatency));
+}
+
+/* Of the steps that explain the gap, the share of the one between a claim's variants; or NULL. */
+static const char *share_of(const struct figures *f, const struct claim *c)
+{
+	const struct waterfall *w = &f->a->waterfall;
+	const int left = index_variant(f->s, c->left), right = index_variant(f->s, c->right);
+	for (unsigned i = 0; i < w->nsteps && c->metric == METRIC_BUSBW; i++) {
+		const struct waterfall_step *step = &w->steps[i];
+		const int from = (int)step->from, to = (int)step->to;
+		const bool same = (from == left && to == right) || (from == right && to == left);
+		if (same && step->counts && !isnan(step->share.estimate))
+			return arena_copy(f->arena,
+			                  format_shares(step->share.lo, step->share.hi).text);
+	}
+	return NULL;
+}
+
+static void put_claim(const struct figures *f, const struct claims_result *r, unsigned pair,
+                      bool newer, const char *version)
+{
+	static const char *const outcomes[] = {[CLAIMS_HOLD] = "holds",
+	                                       [CLAIMS_LITTLE] = "little",
+	                                       [CLAIMS_FAIL] = "fails",
+	                                       [CLAIMS_UNDECIDED] = "undecided",
+	                                       [CLAIMS_UNTESTED] = "untested"};
+	const struct claim *c = r->claim;
+	const struct contrast *of = &r->contrast;
+	const struct metric_info *metric = metric_info(c->metric);
+	const struct stats_ratio *ratio = claims_interval(r);
+	const int regime = claim_regime(c);
+	const bool tested = r->outcome != CLAIMS_UNTESTED;
+	const double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
+	char odd[128];
+	verdict_odd_text(&of->odd, odd, sizeof odd);
+	db_add(f->db, "claim",
+	       "itttttt"
+	       "ttttttt"
+	       "iittddi"
+	       "tttdddidd"
+	       "rtdiillt"
+	       "dtttiiiit",
+	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
+	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
+	       metric->summary, metric->unit, metric->whole, metric->data_path,
+	       regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
+	       claim_test_name(c->test), c->by, c->of, r->primary, outcomes[r->outcome],
+	       verdict_claim_text(f->arena, r, false), reason_text(f->arena, &of->why), r->p,
+	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
+	       tested ? of->right_side.value * scale : NAN, *ratio,
+	       tested ? format_estimate(ratio->estimate).text : NULL, ratio->confidence, of->ncells,
+	       of->nblocks, of->sizes.lo, of->sizes.hi, format_range(of->sizes).text, r->detectable,
+	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
+	       share_of(f, c), record_traits(f->s->run, NULL)->analogue,
+	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);
+}
+
+static void put_claims(const struct figures *f)
+{
+	struct claim_pairs *pairs = ARENA_NEW(f->arena, struct claim_pairs);
+	claim_pairs_find(f->a, pairs);
+	for (unsigned i = 0; i < pairs->n; i++)
+		for (unsigned k = 0; k < 2; k++)
+			if (pairs->list[i].of[k])
+				put_claim(f, pairs->list[i].of[k], i, k,
+				          *pairs->libraries[k] ? pairs->libraries[k] : NULL);
+}
+
+void figures_of_claims(const struct figures *f)
+{
+	put_factors(f);
+	put_claims(f);
+}

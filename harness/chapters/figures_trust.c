@@ -1,0 +1,135 @@
+/* How the run went, and how far its results can be trusted: the tables cell_rows, regime_cell, making,
+ * went, session, unexpected and watched. */
+#include <math.h>
+
+#include "../analysis/hosts.h"
+#include "../analysis/sessions.h"
+#include "../config/cost.h"
+#include "../trial/path.h"
+#include "figures.h"
+#include "reasons.h"
+#include "run.h"
+
+static void put_rows(const struct figures *f, unsigned cell)
+{
+	const struct arena_mark mark = arena_mark(f->arena);
+	const struct record_cell *c = &f->s->run->cells[cell];
+	const struct timing_view view = {c->nranks, c->rows, c->calls, c->samples};
+	double *logs = ARENA_ARRAY(f->arena, double, c->rows + 1);
+	int64_t until_ns = 0;
+	for (unsigned i = 0; i < c->rows; i++)
+		logs[i] = log(timing_row_ns(&view, i));
+	for (unsigned r = 1; r <= c->nranks; r++) {
+		const int64_t idle_ns = c->samples[(size_t)r * c->rows - 1].idle_ns;
+		until_ns = idle_ns > until_ns ? idle_ns : until_ns;
+	}
+	const double log = stats_median(logs, c->rows), wide = stats_quantile(logs, c->rows, 0.75) -
+	                                                       stats_quantile(logs, c->rows, 0.25);
+	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
+	       (double)until_ns);
+	for (unsigned i = 0; i < f->a->regimes.n; i++)
+		if (regime_holds(f->s, &f->a->regimes.list[i], c))
+			db_add(f->db, "regime_cell", "ii", i, cell);
+	arena_release(f->arena, mark);
+}
+
+static void put_scatter(const struct figures *f)
+{
+	for (unsigned i = 0; i < f->s->run->ncells; i++)
+		if (index_counts(&f->s->run->cells[i]))
+			put_rows(f, i);
+	for (unsigned v = 0; v < f->s->nvariants; v++) {
+		const struct backend_traits *of = f->s->variants[v].traits;
+		db_add(f->db, "making", "iiddd", v, of->connects,
+		       of->gpus ? COST_DEVICE_START_S : COST_CORE_START_S,
+		       of->gpus ? COST_CONNECT_S : 0.0, of->gpus ? COST_ALLOCATE_S : 0.0);
+	}
+}
+
+static void put_went(const struct figures *f)
+{
+	const struct summary *s = f->s;
+	const struct record_run *run = s->run;
+	const bool told = s->uncompared.kind && !s->trouble.kind;
+	db_add(f->db, "went", "iiiliittttiit", run->nlines, run->unsummed, run->torn,
+	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
+	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
+	       s->oversubscribed, told ? reason_text(f->arena, &s->uncompared) : NULL);
+	for (unsigned i = 0; i < run->nresumes; i++) {
+		const struct record_resume *r = &run->resumes[i];
+		struct session_pause p = {.pause_s = NAN};
+		const bool paused = session_paused(run, i, &p);
+		db_add(f->db, "session", "ttiiidi", r->json ? r->launchgap : NULL,
+		       json_string_value(json_object_get(r->machine, "boot")), r->first_block,
+		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
+	}
+}
+
+static void put_unexpected(const struct figures *f)
+{
+	for (unsigned i = 0; i < f->s->run->npaths; i++) {
+		const struct record_path *p = &f->s->run->paths[i];
+		struct path path;
+		struct status ignored;
+		char text[256] = "one that cannot be read";
+		if (p->as_expected)
+			continue;
+		if (!path_from_json(p->path, &path, &ignored)) {
+			path_text(&path, text, sizeof text);
+			path_free(&path);
+		}
+		db_add(f->db, "unexpected", "itt", index_variant(f->s, p->variant), p->expect,
+		       text);
+	}
+}
+
+#define EARLY_P 0.02 /* chance would give it so rarely */
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(struct arena *arena, const struct summary_row *row)
+{
+	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
+	           ? stats_median(x, n)
+	           : NAN;
+}
+
+#define LATE_SHARE 0.05 /* medians bear a few late meetings */
+
+static void put_watched(const struct figures *f, unsigned v)
+{
+	const struct summary *s = f->s;
+	const struct hosts_use use = hosts_of(s, v);
+	for (unsigned i = 0; i < s->nrows; i++) {
+		const struct summary_row *row = &s->rows[i];
+		const struct summary_group *g = &s->groups[row->group];
+		double step_ns = 0;
+		unsigned size = 0;
+		while (g->bytes[size] != row->cell.bytes)
+			size++;
+		for (unsigned k = 0; k < row->ntrials; k++)
+			step_ns = fmax(step_ns, row->trials[k].step_ns);
+		if (row->variant == v)
+			db_add(f->db, "watched", "iilddddddd", v, index_place(s, row->group, size),
+			       row->ncalls, row->watched_s, row->time_us * row->calls,
+			       step_ns / 1000,
+			       s->variants[v].traits->launches ? row->resolution_us : NAN,
+			       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
+			       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
+	}
+}
+
+void figures_of_trust(const struct figures *f)
+{
+	put_scatter(f);
+	put_went(f);
+	put_unexpected(f);
+	for (unsigned v = 0; v < f->s->nvariants; v++)
+		put_watched(f, v);
+}
