@@ -154,7 +154,7 @@ TEST(a_run_that_cannot_tell_says_so)
 	}
 	json_assert_one_says(answer(report), "cannot distinguish the variants");
 	json_assert_says(in_regime(report, "large", "single"), "verdict",
-	                 "undecided: effects under ");
+	                 "undecided: too noisy to decide below ");
 	assert_false(json_has_table(report, "advice"));
 	assert_null(json_section(report, "advice"));
 	assert_null(json_section(report, "cliffs"));
@@ -216,7 +216,7 @@ TEST(nothing_is_decided_below_the_noise)
 	 * seen. */
 	json_assert_says(
 	    json_cell(json_table(report, "claims_short"), (json_keys){NULL}, "verdict"), "",
-	    "; effects under ");
+	    "; too noisy to decide below ");
 	/* Against the mean of its two trials. */
 	json_assert_number(claim, "ratio.estimate", 0.95 * sqrt(1.1), 0.005);
 	speed[0] = 0.5;

@@ -173,8 +173,8 @@ TEST(a_small_loss_has_its_own_word)
 	speed[2] = 0.98;
 	noise = 0.02;
 	const json_t *open = json_claim(made_report(&made), "c1");
-	json_assert_says(open, "verdict", "undecided (more): effects under ");
-	json_assert_says(open, "verdict", " % cannot be seen here; needs ");
+	json_assert_says(open, "verdict", "undecided (more): too noisy to decide below ");
+	json_assert_says(open, "verdict", " %; needs ");
 }
 
 /* The interval that a report shows with a verdict is the one that decided. */

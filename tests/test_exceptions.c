@@ -66,7 +66,7 @@ TEST(what_the_mean_hides_is_named)
 	                     "At 64 MiB (alltoall, stream) slower than threads, where the mean");
 	/* All of them are on the page. */
 	json_assert_one_says(json_section(report, "exceptions"), "Each is judged by itself");
-	assert_says(made_read("report.md"), "\n## Sizes that no mean tells\n");
+	assert_says(made_read("report.md"), "\n## Sizes that differ from the average\n");
 }
 
 /* What the mean says too is not an exception; nor is a size that few blocks leave open. */
@@ -128,7 +128,7 @@ TEST(page_1_tells_the_two_strongest)
 	    answer, "At 16 MiB (alltoall, stream) slower than threads, where the mean over the "
 	            "regime's sizes is faster: processes");
 	json_assert_one_says(answer, "At 4 MiB (alltoall, ");
-	json_assert_one_says(answer, "The section Sizes that no mean tells has more of them.");
+	json_assert_one_says(answer, "The section Sizes that differ from the average has more of them.");
 	factor[MADE_SINGLE][3] = factor[MADE_SINGLE][4] = factor[MADE_SINGLE][5] = 1;
 	report = made_report(&made);
 	assert_int_equal(on_top(report), 1);

@@ -221,7 +221,7 @@ TEST(no_gap_below_the_noise)
 	assert_true(isnan(w.explained.estimate) && isnan(w.steps[0].share.estimate));
 	assert_says(made_reason(&w.why), "A/A line");
 	verdict_text(&w.gap, verdict, sizeof verdict);
-	assert_says(verdict, " cannot be seen here");
+	assert_says(verdict, "too noisy to decide below ");
 	regimes.list[0].tells = true;
 	w = waterfall_make(&l.summary, &regimes, &asked);
 	assert_true(w.steps[0].counts && w.steps[1].counts);

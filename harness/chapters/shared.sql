@@ -70,7 +70,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        right_name || iif(right_coll = '', '', ' ' || right_coll) right_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
-       'effects under ' || effect || ' cannot be seen here' unseen,
+       'too noisy to decide below ' || effect unseen,
        iif(alone AND (SELECT max(confirmed) FROM family_claim), ' (taken alone)', '') mark
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name;

@@ -22,7 +22,7 @@ void verdict_unseen_text(double detectable, char *out, size_t bytes)
 {
 	out[0] = '\0';
 	if (!isnan(detectable))
-		snprintf(out, bytes, "effects under %.24s cannot be seen here",
+		snprintf(out, bytes, "too noisy to decide below %.24s",
 		         format_effect(detectable).text);
 }
 

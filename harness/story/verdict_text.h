@@ -10,20 +10,20 @@
 
 /* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
 const char *verdict_word(enum verdict_kind kind);
-/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): effects
- * under 6 % cannot be seen here; needs about 7 more blocks`, `… needs more than 1000 more blocks:
+/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): too noisy
+ * to decide below 6 %; needs about 7 more blocks`, `… needs more than 1000 more blocks:
  * a quieter machine, or a margin of 31 %`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 /* "block 4 has 0.172, the other 5 have 0.994 to 1.01"; "" without one. */
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
-/* "effects under 6 % cannot be seen here"; "" for NaN. */
+/* "too noisy to decide below 6 %"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
 /* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
- * effects under 6 % cannot be seen here; needs about 7 more blocks", "cannot be tested here".
+ * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".
  * alone: what holds only taken alone is marked. */
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
 /* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
- * beyond it gets a word; else it is "undecided: effects under 12 % cannot be seen here". "" if
+ * beyond it gets a word; else it is "undecided: too noisy to decide below 12 %". "" if
  * nothing can be said. */
 void regime_verdict_text(const struct regime *regime, unsigned variant, char *text, size_t bytes);
 /* "4 KiB to 64 KiB, p50 of isolated calls". */

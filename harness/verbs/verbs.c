@@ -35,7 +35,7 @@ static const struct verb verbs[] = {
      "A run's record as tables: environment, variant, setting, trial, cell, fact, counter, path, failure, and what the report makes of them (place, result, speed …); results/README.md says what a row of each is. On a terminal the answer "
      "is a table, else CSV. median(x) and quantile(x, p) are there too. Without a query: sqlite3's prompt, without these two.",
      {NULL}, NULL, NULL, verb_sql},
-    {"ask", "DIR", "claims asked of a run that is there",
+    {"ask", "DIR", "test new claims on an existing run",
      "Takes the claims of the run's experiment as its file is now, and makes the report again. The record keeps what it was asked before; the report says that "
      "these claims came after the run.",
      {&ask_options}, NULL, NULL, verb_ask},
