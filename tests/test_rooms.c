@@ -132,13 +132,6 @@ static const struct rule rules[] = {
      {{"harness/run/a.c", "#include \"b.h\"\n"}, {"harness/run/b.h", "#include \"a.h\"\n"}, {"harness/run/a.h", ""}}},
 };
 
-/* Rules that are not yet true, and where. It may only get shorter: a line that is no longer needed is
- * a failure. */
-static const struct {
-	const char *rule, *path;
-} pending[] = {
-    {NULL, NULL},
-};
 /* clang-format on */
 
 #define RULES (sizeof rules / sizeof *rules)
@@ -438,23 +431,6 @@ static void check_rule(const struct rule *rule)
 	}
 }
 
-static bool is_pending(const struct broken *b)
-{
-	for (unsigned i = 0; pending[i].rule; i++)
-		if (!strcmp(pending[i].rule, b->rule->name) && !strcmp(pending[i].path, b->path))
-			return true;
-	return false;
-}
-
-static bool is_needed(unsigned p)
-{
-	for (unsigned i = 0; i < found.n; i++)
-		if (!strcmp(pending[p].rule, found.all[i].rule->name) &&
-		    !strcmp(pending[p].path, found.all[i].path))
-			return true;
-	return false;
-}
-
 /* --- tests ---------------------------------------------------------------------------------
  */
 
@@ -466,27 +442,10 @@ TEST(each_room_knows_only_what_it_may)
 		check_rule(&rules[r]);
 	for (unsigned i = 0; i < found.n; i++) {
 		const struct broken *b = &found.all[i];
-		if (is_pending(b))
-			continue;
 		print_error("%s: %s%s%s\n", b->rule->name, b->path, *b->why == 'l' ? ", " : "",
 		            b->why);
 		bad++;
 	}
-	assert_int_equal(bad, 0);
-}
-
-TEST(what_is_pending_is_needed)
-{
-	unsigned bad = 0;
-	tree_read();
-	for (unsigned r = 0; r < RULES; r++)
-		check_rule(&rules[r]);
-	for (unsigned p = 0; pending[p].rule; p++)
-		if (!is_needed(p)) {
-			print_error("well done; take it out of pending[]: {\"%s\", \"%s\"}\n",
-			            pending[p].rule, pending[p].path);
-			bad++;
-		}
 	assert_int_equal(bad, 0);
 }
 
