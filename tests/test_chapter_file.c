@@ -41,7 +41,7 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_int_equal(t->form.ncolumns, 3);
 	assert_string_equal(t->form.file, "t.csv");
 	assert_string_equal(t->form.common, "All of it");
-	assert_string_equal(t->form.columns[0].head, "");
+	assert_string_equal(t->form.columns[0].head, "name");
 	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
 	assert_int_equal(t->form.columns[0].only, ONLY_FILLED | ONLY_WIDE);
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
@@ -101,7 +101,7 @@ TEST(what_is_wrong_has_its_line)
 	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
 	    {"chapter x\nfill t\n", "x.chapter:2: a text is: fill TABLE KEY"},
 	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nfill t b\n  x\n",
-	     "x.chapter:5: table t has no column b"},
+	     "x.chapter:5: table t has no column of text b"},
 	    {"chapter x\npivot t: a\n",
 	     "x.chapter:2: a pivot is: pivot TABLE: DOWN by ACROSS show VALUE"},
 	    {"chapter x\neach t\nend\n", "x.chapter:2: each is: each TABLE by KEY"},

@@ -543,7 +543,7 @@ TEST(the_report_shows_it_all)
 	             *waterfall = json_table(report, "waterfall"),
 	             *claims = json_table(report, "claims");
 	json_assert_one_says(factors, "The placebo env has an effect");
-	json_assert_one_says(factors, "the largest would come out near ");
+	json_assert_one_says(factors, "the largest of them would come out near ");
 	json_assert_one_says(factors, "nowhere is not in this record: absent, absent-too.");
 	json_assert_text(effect(report, "zero-copy", "sizes"), "", "4 KiB to 256 KiB");
 	json_assert_one_says(json_section(report, "gap"), "zero-copy explains 80.");

@@ -88,7 +88,7 @@ TEST(a_size_of_no_regime_is_named)
 	    json_cell(table, (json_keys){"variant", "single", "pace", "stream", NULL}, "verdict"),
 	    "", "slower");
 	json_assert_one_says(json_object_get(report, "answer"),
-	                     "At 1 MiB (alltoall, stream), a size of no regime, slower than");
+	                     "At 1 MiB (alltoall, stream; between the classes) slower than");
 	/* A small size of streams is in none either; a large one of isolated calls is no news.
 	 */
 	factor[MADE_SINGLE][4] = 1;
@@ -146,7 +146,7 @@ TEST(versions_are_compared_at_each_size)
 	json_assert_text(json_cell(table, is, "against"), "", "threads");
 	json_assert_one_says(
 	    json_object_get(report, "answer"),
-	    ", a size of no regime, NCCL 2.21.5 is slower than 2.28.3: processes, 0.714 (0.714 to "
+	    "; between the classes) NCCL 2.21.5 is slower than 2.28.3: processes, 0.714 (0.714 to "
 	    "0.715) times the speed.");
 }
 

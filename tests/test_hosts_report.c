@@ -147,7 +147,7 @@ TEST(damaged_hosts_are_refused)
 		void (*spoil)(json_t *hosts);
 		const char *says;
 	} cases[] = {{leave_one, "\"hosts\" is no list of several hosts"},
-	             {no_bound, "\"clock_bound_ns\" is missing or is no number"},
+	             {no_bound, "\"clock_bound_ns\" is missing; it is a number"},
 	             {negative, "\"meets\""}};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made m = plain;

@@ -82,7 +82,7 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	     "own.chapter:4:1: string or blob too big"},
 	    {"chapter x | X\nsay t\n  {b} is.\n", "own.chapter:2: the chapter has no table t"},
 	    {"chapter x | X\ntable t | T\n  a:count\n  SELECT 1 a\nfill t a\n  {a}\n",
-	     "own.chapter:5: the table has no column of text a"},
+	     "own.chapter:5: table t has no column of text a"},
 	    {"chapter x | X\ntable t | T\n  a\n  SELECT 1 a\nsay t where c\n  {a} is.\n",
 	     "own.chapter:5:13: no such column: c"},
 	    {"chapter x | X\ntable t | T\n  a\n  WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT "

@@ -173,7 +173,7 @@ TEST(figures_above_the_limit_are_not_believed)
 	limit = 3;
 	make(&m);
 	assert_false(find(REGIME_LARGE)->tells);
-	assert_says(doubt_of(find(REGIME_LARGE)), " % of the measured limit");
+	assert_says(doubt_of(find(REGIME_LARGE)), " % of the measured copy limit");
 	assert_true(find(REGIME_SMALL)->tells); /* no bandwidth */
 	drop();
 	m.no_limit = true;

@@ -107,7 +107,7 @@ TEST(a_line_has_one_of_four_words)
 	                     "Of 4 lines of a paper: 1 reproduced, 1 refuted, 0 undecided; 2 "
 	                     "cannot be tested here.");
 	json_assert_one_says(json_object_get(report, "answer"),
-	                     "It measured on 8 × X; this run on");
+	                     "The source used 8 × X; this run used");
 }
 
 TEST(a_line_that_noise_covers_is_undecided)
@@ -222,7 +222,7 @@ TEST(claims_may_come_after_the_run)
 	json_assert_text(json_entries(report, "claims_later", (json_keys){NULL}), "date",
 	                 "2026-01-02");
 	assert_says(made_read("report.md"),
-	            "These claims were asked after the run, on 2026-01-02 by launchgap abcdef0");
+	            "These claims were added after the run, on 2026-01-02, by launchgap abcdef0");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);

@@ -24,12 +24,12 @@ struct titles {
 static void put_tail(const struct titles *t, unsigned group, unsigned v)
 {
 	const struct summary_row *row = index_at(t->s, v, group, 0);
-	const struct arena_mark mark = arena_mark(t->s->arena);
-	double *calls = row ? calls_room(t->s, t->s->arena) : NULL;
+	const struct arena_mark mark = arena_mark(t->arena);
+	double *calls = row ? calls_room(t->s, t->arena) : NULL;
 	if (row)
 		db_add(t->db, "tail", "iid", group, v,
 		       stats_quantile(calls, calls_sorted(t->s, row, calls), 0.95));
-	arena_release(t->s->arena, mark);
+	arena_release(t->arena, mark);
 }
 
 /* Whether a rank's distance from the mean is beyond the margin in nearly all trials, and more than the

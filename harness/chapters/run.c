@@ -62,7 +62,8 @@ void run_machine(const struct summary *s, char *text, size_t bytes)
 	           s->ncores, format_plural(s->ncores));
 }
 
-bool run_compares(const struct summary *s)
+/* Whether anything is compared with the reference, be it the reference again. */
+static bool run_compares(const struct summary *s)
 {
 	for (unsigned v = 0; v < s->nvariants; v++)
 		if (summary_has_ratio(s, v))

@@ -26,8 +26,6 @@ bool run_explains_gap(const struct analysis *analysis);
 /* "is", or "are" of a name like processes. */
 const char *run_are(const char *name);
 
-/* Whether anything is compared with the reference, be it the reference again. */
-bool run_compares(const struct summary *summary);
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);

@@ -51,8 +51,8 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole", "unasked",
-                                    "settles", "picture", "front", NULL};
+static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
+                                    "unasked", "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
@@ -315,12 +315,12 @@ static int continue_part(const struct reader *r, const char *line)
 	return 0;
 }
 
-static bool has_column(const struct chapter_part *table, const char *key)
+static const struct column *column_of(const struct chapter_part *table, const char *key)
 {
 	for (unsigned i = 0; i < table->form.ncolumns; i++)
 		if (!strcmp(table->form.columns[i].key, key))
-			return true;
-	return false;
+			return &table->form.columns[i];
+	return NULL;
 }
 
 /* Whether a text's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
@@ -332,14 +332,15 @@ static int check_keys(struct reader *r, const struct chapter_part *part)
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);
-	if (part->fills && !has_column(table, part->fills))
-		return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
+	const struct column *filled = part->fills ? column_of(table, part->fills) : NULL;
+	if (part->fills && (!filled || filled->kind != KIND_TEXT))
+		return wrong(r, arena_text(r->arena, "table %s has no column of text ", part->name),
 		             part->fills);
 	for (const char *at = part->text; (at = strchr(at, '{'));) {
 		const char *from = at + 1 + strspn(at + 1, "0123456789");
 		from += from > at + 1 && *from == '.';
 		const char *key = trimmed(r->arena, from, strcspn(from, ":}"));
-		if (at[1] != '{' && !has_column(table, key))
+		if (at[1] != '{' && !column_of(table, key))
 			return wrong(r, arena_text(r->arena, "table %s has no column ", part->name),
 			             key);
 		at += at[1] == '{' ? 2 : 1;
