@@ -592,4 +592,4 @@ TEST(what_is_cut_to_fit_is_text)
 	assert_true(raw.text[0]);
 }
 
-TESTS(.before = measured, .after = tear_down);
+TESTS(.slow = true, .before = measured, .after = tear_down);

@@ -252,4 +252,4 @@ TEST(mpi_refuses_threads_on_several_hosts)
 	           0, "left out: mpi: an MPI rank is a process");
 }
 
-TESTS(.undrawn = true, .before = set_up, .after = tear_down);
+TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

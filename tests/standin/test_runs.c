@@ -717,4 +717,4 @@ static int find_all(void **state)
 	       standin_find_named("2.32.3/libnccl.so.2", new) || setenv("LAUNCHGAP", program, 1);
 }
 
-TESTS(.undrawn = true, .begin = find_all, .before = begin, .after = tear_down);
+TESTS(.slow = true, .undrawn = true, .begin = find_all, .before = begin, .after = tear_down);
