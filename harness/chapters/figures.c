@@ -161,15 +161,20 @@ static const char *effect_of(int beyond, bool within, const struct stats_ratio *
 	                              : "undecided";
 }
 
+unsigned figures_place(const struct summary *s, const struct summary_row *row)
+{
+	unsigned size = 0;
+	while (s->groups[row->group].bytes[size] != row->cell.bytes)
+		size++;
+	return index_place(s, row->group, size);
+}
+
 static void put_result(const struct figures *f, const struct summary_row *row)
 {
 	const struct summary *s = f->s;
-	const struct summary_group *g = &s->groups[row->group];
 	const struct summary_rank *last =
 	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	unsigned size = 0;
-	while (g->bytes[size] != row->cell.bytes)
-		size++;
+	const unsigned place = figures_place(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
 	const struct verdict verdict = verdict_of(row->ratio, s->margin);
@@ -179,10 +184,10 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       "dss"
 	       "dddrt"
 	       "illiiddd",
-	       row->variant, index_place(s, row->group, size), row->ntrials, row->failed, time,
-	       row->time_rank0_us, row->time_mean_us, row->time_min_us, row->time_max_us,
-	       row->algbw_gbs, busbw, row->p50_us, row->p95_us, row->p99_us, row->launch_us,
-	       row->skew_us, row->resolution_us, row->ratio,
+	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
+	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
+	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
+	       row->resolution_us, row->ratio,
 	       effect_of(verdict_beyond(&verdict), verdict_within(&verdict), &row->ratio),
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
@@ -190,9 +195,8 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       summary_limit(s, row->cell.bytes));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
-		db_add(f->db, "result_rank", "iiidddddd", row->variant,
-		       index_place(s, row->group, size), r, k->skew_us, k->launch_us, k->finish_us,
-		       k->late_us, k->last, k->last_by_us);
+		db_add(f->db, "result_rank", "iiidddddd", row->variant, place, r, k->skew_us,
+		       k->launch_us, k->finish_us, k->late_us, k->last, k->last_by_us);
 	}
 }
 

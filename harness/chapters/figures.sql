@@ -371,9 +371,6 @@ CREATE TABLE claim(
   newer INTEGER,        -- 1: of the newer one
   version TEXT          -- the version; nothing: claims are not paired
 );
--- A variant at a place in one trial: medians, over connections and cycles their means.
-CREATE TABLE trial_time(variant INTEGER, place INTEGER, block INTEGER, ord INTEGER, time_ns REAL);
-
 -- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
 -- collectives that have such a bound, in a run whose data is right.
 CREATE TABLE crossed(
@@ -418,8 +415,7 @@ CREATE TABLE went(
   folder TEXT,
   go_on TEXT,             -- the command for the blocks that are missing
   cores INTEGER,
-  shared INTEGER,         -- 1: fewer cores than ranks
-  uncompared TEXT         -- why no speed is compared
+  shared INTEGER          -- 1: fewer cores than ranks
 );
 
 -- Chapters of this program.

@@ -1,4 +1,4 @@
-/* What bandwidth is held against: the tables crossed, trial_time and reached. */
+/* What bandwidth is compared with: the tables crossed and reached. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -58,18 +58,6 @@ static void put_bandwidth(const struct figures *f)
 					put_crossed(f, &links, v, g, i);
 }
 
-static void put_trials(const struct figures *f)
-{
-	const struct index *all = &f->s->index;
-	for (unsigned i = 0; i < f->s->nvariants * all->nplaces * all->nblocks; i++) {
-		const unsigned at = i / all->nblocks;
-		const struct summary_trial *t = all->timed[i];
-		if (t)
-			db_add(f->db, "trial_time", "iiiid", at / all->nplaces, at % all->nplaces,
-			       t->block, t->order, t->time_ns);
-	}
-}
-
 /* Within a cell of the table a semicolon stands for a comma. */
 static void put_reached(const struct figures *f)
 {
@@ -92,6 +80,5 @@ static void put_reached(const struct figures *f)
 void figures_of_bandwidth(const struct figures *f)
 {
 	put_bandwidth(f);
-	put_trials(f);
 	put_reached(f);
 }

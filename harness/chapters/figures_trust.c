@@ -50,11 +50,10 @@ static void put_went(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct record_run *run = s->run;
-	const bool told = s->uncompared.kind && !s->trouble.kind;
-	db_add(f->db, "went", "iiiliittttiit", run->nlines, run->unsummed, run->torn,
+	db_add(f->db, "went", "iiiliittttii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
 	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
-	       s->oversubscribed, told ? reason_text(f->arena, &s->uncompared) : NULL);
+	       s->oversubscribed);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		struct session_pause p = {.pause_s = NAN};
@@ -108,20 +107,16 @@ static void put_watched(const struct figures *f, unsigned v)
 	const struct hosts_use use = hosts_of(s, v);
 	for (unsigned i = 0; i < s->nrows; i++) {
 		const struct summary_row *row = &s->rows[i];
-		const struct summary_group *g = &s->groups[row->group];
 		double step_ns = 0;
-		unsigned size = 0;
-		while (g->bytes[size] != row->cell.bytes)
-			size++;
+		if (row->variant != v)
+			continue;
 		for (unsigned k = 0; k < row->ntrials; k++)
 			step_ns = fmax(step_ns, row->trials[k].step_ns);
-		if (row->variant == v)
-			db_add(f->db, "watched", "iilddddddd", v, index_place(s, row->group, size),
-			       row->ncalls, row->watched_s, row->time_us * row->calls,
-			       step_ns / 1000,
-			       s->variants[v].traits->launches ? row->resolution_us : NAN,
-			       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
-			       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
+		db_add(f->db, "watched", "iilddddddd", v, figures_place(s, row), row->ncalls,
+		       row->watched_s, row->time_us * row->calls, step_ns / 1000,
+		       s->variants[v].traits->launches ? row->resolution_us : NAN,
+		       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
+		       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
 	}
 }
 

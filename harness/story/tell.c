@@ -218,6 +218,17 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	return !rows || db_end(rows, t->st) ? NULL : texts;
 }
 
+/* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
+static unsigned rows_with(const char *const *texts, const char *text, const unsigned *rows,
+                          unsigned n, unsigned *out)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (!texts || !strcmp(texts[rows[i]], text))
+			out[kept++] = rows[i];
+	return kept;
+}
+
 /* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
  * follows where is so. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
@@ -241,26 +252,14 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 	}
 	if (db_end(found, t->st))
 		return -1;
-	const unsigned all = *n;
-	const char **values = t->key ? texts_of(t, part, of, t->key) : NULL;
-	for (unsigned i = *n = 0; i < all && !(t->key && !values); i++)
-		if (!values || !strcmp(values[rows[i]], t->value))
-			rows[(*n)++] = rows[i];
-	return t->key && !values ? -1 : 0;
+	if (!t->key)
+		return 0;
+	const char **values = texts_of(t, part, of, t->key);
+	*n = values ? rows_with(values, t->value, rows, *n, rows) : 0;
+	return values ? 0 : -1;
 }
 
 /* --- what is said of them --- */
-
-/* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
-static unsigned rows_with(const char *const *texts, const char *text, const unsigned *rows,
-                          unsigned n, unsigned *out)
-{
-	unsigned kept = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (!texts || !strcmp(texts[rows[i]], text))
-			out[kept++] = rows[i];
-	return kept;
-}
 
 /* How a sentence about a row of a table, or about several, goes on. *listed: an "also" was told. */
 static int go_on(const struct teller *t, const struct chapter_part *from, struct phrase *p,
