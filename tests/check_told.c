@@ -1,6 +1,7 @@
-/* check_told REPORT.json…: prints the errors that told.h and schema.h find, and exits with 1. */
+/* check_told REPORT.json…: prints the errors that told.h, guards.h and schema.h find, and exits with 1. */
 #include <stdio.h>
 
+#include "guards.h"
 #include "schema.h"
 #include "told.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
 		if (!report)
 			snprintf(why, sizeof why, "it is no JSON");
 		if (!report || !told_right(report, why, sizeof why) ||
+		    !guards_right(report, why, sizeof why) ||
 		    !schema_right(report, why, sizeof why)) {
 			printf("report.json: %s\n", why);
 			bad = 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guards.h"
 #include "test.h"
 #include "told.h"
 
@@ -151,7 +152,7 @@ json_t *json_report(const char *file)
 	json_t *report = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
 	if (!report)
 		fail_msg("%s:%d: %s", file, error.line, error.text);
-	if (!told_right(report, said, sizeof said))
+	if (!told_right(report, said, sizeof said) || !guards_right(report, said, sizeof said))
 		fail_msg("%s: %s", file, said);
 	return report;
 }

@@ -67,7 +67,7 @@ TEST(a_tiny_budget_ends_it_and_says_so)
 	struct record_run record = cli_record(path);
 	assert_int_equal(blocks_of(&record), 6); /* there is an interval in any case */
 	assert_string_equal(record.end.reason, "budget");
-	assert_says(record.end.text, "the widest interval is ±");
+	assert_says(record.end.text, "half of the widest interval is ");
 	record_free(&record);
 }
 

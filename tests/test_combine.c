@@ -178,7 +178,7 @@ TEST(what_differs_between_runs_is_in_the_interval)
 	assert_int_equal(json_count(told, "runs"), 3);
 	assert_says(said, "3 runs of x on nccl, 2 ranks, of 3 boots and 2 sets of GPUs.");
 	assert_says(said, "'more is so.' holds, 1.2");
-	assert_says(said, " % between 3 runs.");
+	assert_says(said, " %, 3 of them.");
 }
 
 /* Without scatter three runs know more than each. */

@@ -198,8 +198,8 @@ TEST(a_caption_says_what_is_decided)
 	    {1, 0.2, UINT_MAX, 1, "\"No factor's effect is decided here\""},
 	    {1, 0.002, 2, 1, "\"No factor has an effect beyond the margin, as far as is decided\""},
 	    {1, 0.002, UINT_MAX, 1, "\"No factor has an effect beyond the margin\""},
-	    {2, 0.002, 2, 1, "\"one: 0.500 times the bandwidth; undecided in 1\""},
-	    {2, 0.002, 2, 65536, "times the bandwidth (64 KiB to 256 KiB); undecided in 1\""},
+	    {2, 0.002, 2, 1, "\"one: 0.500 times the bandwidth, 4 KiB to 256 KiB; undecided in 1\""},
+	    {2, 0.002, 2, 65536, "times the bandwidth, 64 KiB to 256 KiB; undecided in 1\""},
 	};
 	factor("one", "nodirect", "threads-old");
 	factor("two", "threads-old", "processes-old");
@@ -223,7 +223,7 @@ TEST(a_caption_names_the_largest_effects)
 	}
 	const json_t *report = made_report(&made);
 	assert_int_equal(json_count(report, "named_factors"), 4);
-	assert_says(made_read("report.json"), "times the bandwidth; 2 more with an effect\"");
+	assert_says(made_read("report.json"), "; 2 more with an effect\"");
 	json_assert_one_says(json_object_get(report, "answer"), "; and 2 more.");
 }
 

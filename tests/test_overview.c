@@ -74,7 +74,7 @@ TEST(from_three_collectives_on_there_is_an_overview)
 	assert_says(made_read("plots/nccl_overview.svg"),
 	            ">3 collectives, 2 ranks, nccl: bus bandwidth at 4 KiB<");
 	assert_says(made_read("plots/nccl_overview.svg"),
-	            ">Of 3 collectives against threads: single is faster in 3; processes are "
+	            ">3 collectives of 4 KiB against threads: single is faster in 3; processes are "
 	            "slower in 3<");
 }
 

@@ -287,7 +287,7 @@ TEST(a_log_has_a_line_per_block_with_the_claim_so_far)
 	assert_says(cli.out, " left; busbw b ÷ a ");
 	/* Below six blocks there is no interval. */
 	assert_says(cli.out, " after 1 block\n");
-	assert_lacks(cli.out, "±");
+	assert_lacks(cli.out, " to ");
 	cli_expect(cli, 0, "");
 }
 
@@ -314,7 +314,7 @@ TEST(an_interval_comes_with_the_sixth_block)
 	assert_says(cli.out, " after 5 blocks\n");
 	const char *last = strstr(cli.out, " block 7 of 7: ");
 	assert_non_null(last);
-	assert_says(last, " ±");
+	assert_says(last, " to ");
 	assert_says(last, " after 6 blocks\n");
 	cli_expect(cli, 0, "");
 }

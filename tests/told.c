@@ -79,9 +79,9 @@ static struct entry entry_of(const char *kind, const json_t *value, int side)
 
 static void add_row(const json_t *table, const json_t *row)
 {
-	static const char *const hows[] = {NULL,      "full",     "brief",  "interval",
-	                                   "percent", "percents", "less",   "more",
-	                                   "times",   "inverse",  "effect", "duration"};
+	static const char *const hows[] = {NULL,       "full",   "interval", "percent",
+	                                   "percents", "less",   "more",     "times",
+	                                   "inverse",  "effect", "duration"};
 	const json_t *columns = json_object_get(table, "columns");
 	char text[ENTRY_TEXT_BYTES];
 	for (size_t c = 0; c < json_array_size(columns); c++) {
@@ -101,7 +101,7 @@ static void add_row(const json_t *table, const json_t *row)
 	}
 }
 
-static const json_t *table_named(const json_t *chapters, const char *name)
+const json_t *told_table(const json_t *chapters, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(chapters); i++) {
 		const json_t *tables = json_object_get(json_array_get(chapters, i), "tables");
@@ -122,7 +122,7 @@ static bool gather(const json_t *chapters, const json_t *sentence)
 	for (size_t i = 0; i < json_array_size(of); i++) {
 		const json_t *basis = json_array_get(of, i), *rows = json_object_get(basis, "rows");
 		const json_t *table =
-		    table_named(chapters, json_string_value(json_object_get(basis, "table")));
+		    told_table(chapters, json_string_value(json_object_get(basis, "table")));
 		for (size_t r = 0; r < json_array_size(rows); r++) {
 			const json_t *row =
 			    json_array_get(json_object_get(table, "rows"),

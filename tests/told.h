@@ -9,5 +9,7 @@
 
 /* True; or false, with the first sentence that does not and the reason. */
 bool told_right(const json_t *report, char *why, size_t bytes);
+/* The table of a name, in the report's list of chapters; or NULL. */
+const json_t *told_table(const json_t *chapters, const char *name);
 
 #endif

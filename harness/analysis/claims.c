@@ -117,6 +117,11 @@ static struct stats_ratio ratio_of(const struct stats_ratio *ratio, double expec
 	return r;
 }
 
+bool claims_opposed(const struct claims_result *r)
+{
+	return r->claim->test != CLAIM_NEEDS && !r->claim->of && contrast_opposed(&r->contrast);
+}
+
 struct claims_result claims_judge(const struct summary *s, const struct claim *claim)
 {
 	struct claims_result r = {
@@ -155,6 +160,10 @@ struct claims_result claims_judge(const struct summary *s, const struct claim *c
 		                                 ratio_of(&c->ratio, claim->of)};
 		r.outcome = claims_decide(&r.tested, claim->test, claim->by, &r.more_blocks);
 		r.detectable = claims_detectable(&r.tested, claim->test, claim->by);
+		if (claims_opposed(&r)) {
+			r.outcome = CLAIMS_UNDECIDED;
+			r.more_blocks = 0;
+		}
 		r.p = claims_p(&c->p, claim->test, r.outcome);
 	}
 	return r;

@@ -77,6 +77,8 @@ double claims_detectable(const struct claims_ratio *ratio, enum claim_test test,
 enum claims_outcome claims_decide_beyond(const struct claims_ratio *ratio, enum claim_test test,
                                          double by, double line);
 
+/* Whether it is left open because cells go both ways: all that a claim says is of their mean. */
+bool claims_opposed(const struct claims_result *result);
 struct claims_result claims_judge(const struct summary *summary, const struct claim *claim);
 
 #endif

@@ -273,6 +273,61 @@ static struct stats_tails p_at(const struct maker *m, double at, double confiden
 	return (struct stats_tails){fmin(dearer * p.under, 1), fmin(dearer * p.over, 1)};
 }
 
+/* Over the blocks that hold the cell, at the confidence of the whole. */
+static struct stats_ratio ratio_at(const struct maker *m, unsigned place, double confidence)
+{
+	unsigned n = 0;
+	for (unsigned b = 0; b < m->s->index.nblocks; b++) {
+		const unsigned *own = &m->places[(size_t)place * m->nvariants];
+		const double x =
+		    log_in(m, m->variants[0], own[0], b) - log_in(m, m->variants[1], own[1], b);
+		m->logs[n] = x;
+		n += !isnan(x);
+	}
+	return stats_ratio_of_logs(m->s->arena, m->logs, n, confidence);
+}
+
+static void cells_find(const struct maker *m, double confidence, struct contrast *c)
+{
+	c->least = c->most = m->nplaces > 1 ? ratio_at(m, 0, confidence) : c->ratio;
+	for (unsigned i = 1; i < m->nplaces; i++) {
+		const struct stats_ratio r = ratio_at(m, i, confidence);
+		c->least = r.estimate < c->least.estimate ? r : c->least;
+		c->most = r.estimate > c->most.estimate ? r : c->most;
+	}
+}
+
+bool contrast_opposed(const struct contrast *c)
+{
+	const double edge = 1 + c->verdict.margin;
+	return c->least.hi * edge < 1 && c->most.lo > edge;
+}
+
+struct stats_interval contrast_by_cell(const struct contrast *c)
+{
+	const bool time = contrast_is_time(c->metric), several = c->ncells > 1;
+	return (struct stats_interval){c->verdict.ratio.estimate,
+	                               !several ? NAN
+	                               : time   ? 1 / c->most.estimate
+	                                        : c->least.estimate,
+	                               !several ? NAN
+	                               : time   ? 1 / c->least.estimate
+	                                        : c->most.estimate};
+}
+
+/* Cells that go both ways are not averaged. */
+static void oppose(struct contrast *c)
+{
+	struct verdict *v = &c->verdict;
+	const struct stats_interval cells = contrast_by_cell(c);
+	if (!contrast_opposed(c))
+		return;
+	v->kind = VERDICT_UNDECIDED;
+	v->more_blocks = 0;
+	v->least = cells.lo;
+	v->most = cells.hi;
+}
+
 /* The ratio, the verdict, the odd block, the probabilities and both sides. */
 static void judge(const struct maker *m, struct contrast *c)
 {
@@ -292,6 +347,8 @@ static void judge(const struct maker *m, struct contrast *c)
 	                           .more = p_at(m, of + edge, confidence)};
 	c->left_side = side_of(m->left, m->nblocks);
 	c->right_side = side_of(m->right, m->nblocks);
+	cells_find(m, confidence, c);
+	oppose(c);
 }
 
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why)
@@ -302,6 +359,8 @@ struct contrast contrast_none(unsigned left, unsigned right, enum metric metric,
 	                     .metric = metric,
 	                     .ratio = STATS_NO_RATIO,
 	                     .bounds = STATS_NO_RATIO,
+	                     .least = STATS_NO_RATIO,
+	                     .most = STATS_NO_RATIO,
 	                     .p = {{NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
 	                     .left_side = none,
 	                     .right_side = none,
@@ -332,12 +391,12 @@ struct contrast contrast_make(const struct summary *s, unsigned left, unsigned r
 	return c;
 }
 
-struct verdict contrast_against(const struct summary *s, unsigned variant,
-                                const struct summary_group *g, struct claim_range bytes)
+struct contrast contrast_against(const struct summary *s, unsigned variant,
+                                 const struct summary_group *g, struct claim_range bytes)
 {
 	const struct contrast_select select = {
 	    .bytes = bytes, .pace = (int)g->cell.pace, .coll = (int)g->cell.coll, .group = g};
-	return contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select).verdict;
+	return contrast_make(s, variant, (unsigned)s->reference, METRIC_TIME, &select);
 }
 
 const double *contrast_levels(const struct summary *s, enum metric metric,

@@ -65,6 +65,8 @@ struct contrast {
 	 * 90 %. */
 	struct stats_ratio bounds;
 	struct verdict_odd odd; /* of the metric, as ratio is */
+	/* The cells whose own ratio is the least and the greatest; of one cell, the ratio. */
+	struct stats_ratio least, most;
 	/* On the speed of left compared with right, at the run's margin. Its ratio is that of the
 	 * metric, inverted for a time, so that above 1 is faster. */
 	struct verdict verdict;
@@ -79,9 +81,13 @@ struct contrast {
  * why. */
 struct contrast contrast_make(const struct summary *summary, unsigned left, unsigned right,
                               enum metric metric, const struct contrast_select *select);
+/* Whether cells differ from 1 beyond the margin both ways, so that their mean says nothing. */
+bool contrast_opposed(const struct contrast *contrast);
+/* The speed, from its slowest to its fastest cell; of one cell without these ends. */
+struct stats_interval contrast_by_cell(const struct contrast *contrast);
 /* A variant's speed compared with the reference in one group, at its sizes within a range. */
-struct verdict contrast_against(const struct summary *summary, unsigned variant,
-                                const struct summary_group *group, struct claim_range bytes);
+struct contrast contrast_against(const struct summary *summary, unsigned variant,
+                                 const struct summary_group *group, struct claim_range bytes);
 /* The data of contrasts, block by block: the mean logs of the select->nwith variants, over the
  * cells and in the blocks that all of them hold; variant i of block b at [b * nwith + i]. */
 const double *contrast_levels(const struct summary *summary, enum metric metric,

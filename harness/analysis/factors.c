@@ -30,6 +30,9 @@ static void judge(const struct summary *s, struct factors_result *r)
 	const struct contrast *main = alone || nearer ? &latency : &bandwidth;
 	r->bandwidth = bandwidth.verdict;
 	r->latency = latency.verdict;
+	r->bandwidth_by_cell = contrast_by_cell(&bandwidth);
+	r->latency_by_cell = contrast_by_cell(&latency);
+	r->latency_sizes = latency.sizes;
 	r->ncells = main->ncells;
 	r->sizes = main->sizes;
 	r->why = main->why;

@@ -10,6 +10,9 @@ struct factors_result {
 	/* Of stream bandwidth to ÷ from, of latency (p50 of isolated calls) from ÷ to: above 1
 	 * is faster in both. One that is not judged has no ratio. */
 	struct verdict bandwidth, latency;
+	/* Each from its slowest to its fastest cell, and the sizes of these. */
+	struct stats_interval bandwidth_by_cell, latency_by_cell;
+	struct claim_range latency_sizes;
 	unsigned ncells;               /* bandwidth's, or latency's if only that is judged */
 	struct claim_range sizes;      /* of those cells */
 	struct reason why;             /* neither is judged */

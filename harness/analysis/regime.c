@@ -125,6 +125,23 @@ static enum regime_doubt line_doubt(const struct stats_ratio *aa, double margin)
 	return log(aa->lo) < -edge || log(aa->hi) > edge ? DOUBT_WIDE : DOUBT_NONE;
 }
 
+struct regime regime_of_line(const struct stats_ratio *line, double margin)
+{
+	const enum regime_doubt doubt = line_doubt(line, margin);
+	return (struct regime){
+	    .doubt = doubt, .tells = !doubt, .least_effect = least_effect(line, margin)};
+}
+
+struct regime regime_of_twin(const struct summary *s, const struct summary_group *group,
+                             struct claim_range bytes)
+{
+	const struct stats_ratio none = STATS_NO_RATIO;
+	if (s->twin < 0 || s->oversubscribed)
+		return regime_of_line(&none, s->margin);
+	const struct contrast twin = contrast_against(s, (unsigned)s->twin, group, bytes);
+	return regime_of_line(&twin.verdict.ratio, s->margin);
+}
+
 /* Sets tells, its doubt and least_effect. */
 static void judge(const struct summary *s, struct regime *r)
 {
@@ -132,11 +149,10 @@ static void judge(const struct summary *s, struct regime *r)
 	const struct summary_row *above =
 	    r->metric == METRIC_BUSBW ? above_limit(s, r, &r->above_share) : NULL;
 	r->above = above ? above->variant : 0;
-	r->least_effect = aa ? least_effect(aa, s->margin) : NAN;
-	r->doubt = s->oversubscribed ? DOUBT_CORES
-	           : above           ? DOUBT_ABOVE_LIMIT
-	           : !aa             ? DOUBT_NO_LINE
-	                             : line_doubt(aa, s->margin);
+	const struct regime seen =
+	    aa ? regime_of_line(aa, s->margin) : (struct regime){.doubt = DOUBT_NO_LINE};
+	r->doubt = s->oversubscribed ? DOUBT_CORES : above ? DOUBT_ABOVE_LIMIT : seen.doubt;
+	r->least_effect = r->doubt == seen.doubt && aa ? seen.least_effect : NAN;
 	r->tells = !r->doubt;
 }
 
@@ -240,6 +256,11 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
+}
+
+int regime_direction(const struct regime *r, const struct verdict *v)
+{
+	return v->least > 0 ? 0 : r->tells ? verdict_beyond(v) : regime_beyond(r, &v->ratio);
 }
 
 bool regimes_tell(const struct regimes *regimes)

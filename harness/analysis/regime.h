@@ -52,7 +52,8 @@ struct regime {
 	struct contrast *contrasts;
 	int twin; /* the variant that is the reference's twin, or -1: no A/A line */
 	/* The smallest effect that this regime can show: the farther end of the A/A interval, or
-	 * the margin if that is larger; 0.07 is 7 %. NaN without an interval. */
+	 * the margin if that is larger; 0.07 is 7 %. NaN without an interval, and where no effect
+	 * is one of the variants: ranks share cores, or a bandwidth cannot be. */
 	double least_effect;
 	bool tells;
 	enum regime_doubt doubt; /* why it does not */
@@ -78,8 +79,16 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
  */
 bool regime_holds(const struct summary *summary, const struct regime *regime,
                   const struct record_cell *cell);
+/* An A/A line alone: what it can distinguish. */
+struct regime regime_of_line(const struct stats_ratio *line, double margin);
+/* The same of the A/A line of a group at its sizes within a range: nothing where ranks share cores. */
+struct regime regime_of_twin(const struct summary *summary, const struct summary_group *group,
+                             struct claim_range bytes);
 /* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
+/* 1, -1, 0: a verdict of the regime is faster, slower, neither. If it cannot distinguish variants, what
+ * is beyond its noise; never of cells that go both ways. */
+int regime_direction(const struct regime *regime, const struct verdict *verdict);
 /* Whether any can distinguish variants. */
 bool regimes_tell(const struct regimes *regimes);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except

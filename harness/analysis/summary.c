@@ -420,8 +420,8 @@ static void compare_all(struct summary *s)
 		struct summary_row *row = &s->rows[i];
 		const struct claim_range one = {row->cell.asked_bytes, row->cell.asked_bytes};
 		if (is_compared(s, row->variant))
-			row->ratio =
-			    contrast_against(s, row->variant, &s->groups[row->group], one).ratio;
+			row->ratio = contrast_against(s, row->variant, &s->groups[row->group], one)
+			                 .verdict.ratio;
 	}
 	for (unsigned g = 0; g < s->ngroups; g++) {
 		const struct claim_range all = {0, SIZE_MAX};
@@ -429,7 +429,7 @@ static void compare_all(struct summary *s)
 		s->groups[g].gaps = gaps;
 		for (unsigned v = 0; v < s->nvariants; v++)
 			gaps[v] = is_compared(s, v)
-			              ? contrast_against(s, v, &s->groups[g], all).ratio
+			              ? contrast_against(s, v, &s->groups[g], all).verdict.ratio
 			              : STATS_NO_RATIO;
 	}
 }

@@ -111,9 +111,13 @@ static void put_over(const struct figures *f, unsigned v, unsigned group)
 {
 	const struct stats_ratio speed = f->s->groups[group].gaps[v];
 	const bool twin = f->s->variants[v].role == ROLE_AGAIN;
-	const struct verdict verdict = verdict_of(twin ? STATS_NO_RATIO : speed, f->s->margin);
+	const struct summary_group *g = &f->s->groups[group];
+	const struct claim_range all = {0, SIZE_MAX};
+	struct verdict verdict = contrast_against(f->s, v, g, all).verdict;
+	const struct regime seen = regime_of_twin(f->s, g, all);
 	char text[VERDICT_TEXT_BYTES] = "";
-	if (!twin)
+	regime_withhold(&seen, seen.least_effect, &verdict);
+	if (!twin && !isnan(speed.estimate))
 		verdict_text(&verdict, text, sizeof text);
 	if (!isnan(speed.estimate))
 		db_add(f->db, "over_sizes", "iirt", v, group, speed, text);
@@ -177,7 +181,10 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	const unsigned place = figures_place(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
-	const struct verdict verdict = verdict_of(row->ratio, s->margin);
+	const struct claim_range size = {row->cell.asked_bytes, row->cell.asked_bytes};
+	const struct regime seen = regime_of_twin(s, &s->groups[row->group], size);
+	struct verdict verdict = verdict_of(row->ratio, s->margin);
+	regime_withhold(&seen, seen.least_effect, &verdict);
 	busbw.estimate = row->busbw_gbs;
 	db_add(f->db, "result",
 	       "iiiisddddds"
@@ -323,17 +330,18 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
-	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
+	const int beyond = regime_direction(g, &c->verdict);
+	const bool both = contrast_opposed(c);
 	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
-	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, verdict,
-	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
-	       c->verdict.detectable,
+	db_add(f->db, "speed", "iiddrtttsiiddt", nth, v, c->left_side.value * scale,
+	       c->right_side.value * scale, both ? STATS_NO_RATIO : *r, verdict,
+	       both ? "both" : effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
+	       word_of(beyond, g->tells, c->verdict.kind), contrast_by_cell(c), c->ncells,
+	       verdict_within(&c->verdict), c->verdict.detectable,
 	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
 	       *odd ? odd : NULL);
 }

@@ -167,8 +167,9 @@ CREATE TABLE speed(
   value REAL, reference_value REAL, -- of the metric
   speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
   verdict TEXT,
-  effect TEXT,       -- faster, slower, as fast, undecided
+  effect TEXT,       -- faster, slower, as fast, undecided, both: by cell, which have no mean
   word TEXT,         -- the same in the words of verdicts
+  by_cell REAL, by_cell_lo REAL, by_cell_hi REAL, -- the same, and that of the slowest and fastest cell
   cells INTEGER,
   within INTEGER,    -- 1: surely within the margin
   detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
@@ -325,7 +326,9 @@ CREATE TABLE factor(
   bandwidth_detectable REAL,
   latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
   latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
-  cells INTEGER, sizes TEXT,
+  bandwidth_by_cell TEXT,   -- from its slowest to its fastest cell, where it has several
+  latency_by_cell TEXT,
+  cells INTEGER, sizes TEXT, latency_sizes TEXT,
   why TEXT,                 -- neither is judged; or nothing
   acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
@@ -357,6 +360,7 @@ CREATE TABLE claim(
   alone INTEGER,        -- 1: decided, but not in its family
   left_value REAL, right_value REAL,
   ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  by_cell TEXT,         -- from its least to its greatest cell, where it has several
   estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
@@ -484,7 +488,9 @@ CREATE TABLE off_mean(
 -- A variant's speed against the reference at these sizes.
 CREATE TABLE curve_speed(
   grp INTEGER, variant INTEGER, ord INTEGER,
-  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
-  speed REAL,
+  -- Of the verdict: faster, slower, both by under the margin, as fast, undecided, slower at one size
+  -- and faster at another.
+  kind INTEGER,
+  speed REAL, speed_lo REAL, speed_hi REAL, -- lo and hi: at its slowest and fastest size
   detectable REAL    -- the least effect that could have been seen
 );

@@ -16,6 +16,15 @@ static const char *said_of(struct arena *arena, const struct verdict *v)
 	return isnan(v->ratio.estimate) ? NULL : arena_copy(arena, text);
 }
 
+/* "0.912 to 1.083"; NULL: there is one cell, or all are the same. */
+static const char *cells_text(struct arena *arena, struct stats_interval cells)
+{
+	const struct stats_ratio r = {cells.estimate, cells.lo, cells.hi, 0, NAN};
+	const bool differ =
+	    strcmp(format_estimate(cells.lo).text, format_estimate(cells.hi).text) != 0;
+	return isnan(cells.lo) || !differ ? NULL : arena_copy(arena, format_interval(&r).text);
+}
+
 static void put_factor(const struct figures *f, unsigned id, double by_chance,
                        const char *unlatency)
 {
@@ -23,13 +32,14 @@ static void put_factor(const struct figures *f, unsigned id, double by_chance,
 	const struct factor *of = r->factor;
 	const struct verdict *b = &r->bandwidth, *l = &r->latency;
 	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
+	db_add(f->db, "factor", "itttttirtttdrtttdttittttidt", id, of->name, of->text, of->setting,
 	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
-	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
-	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
-	       l->detectable, r->ncells, format_range(r->sizes).text,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
+	       b_said, format_ratio(&b->ratio).text, b->detectable, l->ratio,
+	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio).text,
+	       l->detectable, cells_text(f->arena, r->bandwidth_by_cell),
+	       cells_text(f->arena, r->latency_by_cell), r->ncells, format_range(r->sizes).text,
+	       format_range(r->latency_sizes).text, reason_text(f->arena, &r->why),
+	       setting_text(f->arena, &r->acted), r->unexpected, by_chance, unlatency);
 }
 
 static void put_factors(const struct figures *f)
@@ -76,10 +86,14 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	const struct claim *c = r->claim;
 	const struct contrast *of = &r->contrast;
 	const struct metric_info *metric = metric_info(c->metric);
-	const struct stats_ratio *ratio = claims_interval(r);
+	const struct stats_ratio ratio = claims_opposed(r) ? STATS_NO_RATIO : of->ratio;
 	const int regime = claim_regime(c);
 	const bool tested = r->outcome != CLAIMS_UNTESTED;
 	const double scale = !strcmp(metric->unit, "µs") ? 1e-3 : 1; /* times are in ns */
+	const bool several = of->ncells > 1;
+	const struct stats_interval by_cell = {of->ratio.estimate,
+	                                       several ? of->least.estimate : NAN,
+	                                       several ? of->most.estimate : NAN};
 	char odd[128];
 	verdict_odd_text(&of->odd, odd, sizeof odd);
 	db_add(f->db, "claim",
@@ -87,7 +101,7 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       "ttttttt"
 	       "iittddi"
 	       "tttdddidd"
-	       "rtdiillt"
+	       "rttdiillt"
 	       "dtttiiiit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
@@ -96,9 +110,10 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       claim_test_name(c->test), c->by, c->of, r->primary, outcomes[r->outcome],
 	       verdict_claim_text(f->arena, r, false), reason_text(f->arena, &of->why), r->p,
 	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
-	       tested ? of->right_side.value * scale : NAN, *ratio,
-	       tested ? format_estimate(ratio->estimate).text : NULL, ratio->confidence, of->ncells,
-	       of->nblocks, of->sizes.lo, of->sizes.hi, format_range(of->sizes).text, r->detectable,
+	       tested ? of->right_side.value * scale : NAN, ratio, cells_text(f->arena, by_cell),
+	       isnan(ratio.estimate) ? NULL : format_estimate(ratio.estimate).text,
+	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi,
+	       format_range(of->sizes).text, r->detectable,
 	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
 	       share_of(f, c), record_traits(f->s->run, NULL)->analogue,
 	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);

@@ -68,24 +68,26 @@ static bool range_of(const struct summary_group *g, const struct regime *regime,
 	return false;
 }
 
+/* By the line of the regime, and by that of the group itself. */
 static void put_speeds(const struct titles *t, unsigned group, const struct regime *regime,
                        struct claim_range range)
 {
-	const struct summary_group *g = &t->s->groups[group];
+	const struct summary *s = t->s;
+	const struct summary_group *g = &s->groups[group];
+	const struct regime own = regime_of_twin(s, g, range),
+	                    *seen = regime && !regime->tells ? regime : &own;
 	for (unsigned i = 0; i < t->order.n; i++) {
 		const unsigned v = t->order.variants[i];
-		if (t->s->variants[v].role != ROLE_VARIANT)
+		if (s->variants[v].role != ROLE_VARIANT)
 			continue;
-		struct verdict verdict = contrast_against(t->s, v, g, range);
+		const struct contrast of = contrast_against(s, v, g, range);
+		struct verdict verdict = of.verdict;
+		regime_withhold(seen, seen->least_effect, &verdict);
 		/* Where a regime cannot distinguish small differences, what is beyond its noise. */
-		const int beyond = !regime || regime->tells || isnan(verdict.ratio.lo)
-		                       ? 0
-		                       : regime_beyond(regime, &verdict.ratio);
-		if (regime && !regime->tells)
-			verdict.kind = beyond > 0 ? VERDICT_FASTER : VERDICT_SLOWER;
-		if (!isnan(verdict.ratio.estimate) && (!regime || regime->tells || beyond))
-			db_add(t->db, "curve_speed", "iiiidd", group, v, i, verdict.kind,
-			       verdict.ratio.estimate, verdict.detectable);
+		if (!isnan(verdict.ratio.estimate) && (seen != regime || verdict_effect(&verdict)))
+			db_add(t->db, "curve_speed", "iiiisd", group, v, i,
+			       verdict.least > 0 ? VERDICT_KINDS : verdict.kind,
+			       contrast_by_cell(&of), verdict.detectable);
 	}
 }
 

@@ -9,6 +9,12 @@ CREATE VIEW oversubscribed AS
 SELECT value cores FROM environment
 WHERE key = 'machine.cores' AND value > 0 AND value < (SELECT max(ranks) FROM place);
 
+-- What cells differ by, of one size and of several.
+CREATE VIEW by_what(one_size, by_what) AS
+SELECT 0, iif(count(DISTINCT what) > 1, 'by collective and size', 'by size')
+FROM place WHERE NOT is_limit
+UNION ALL SELECT 1, 'by collective';
+
 -- Facts that are numbers.
 CREATE VIEW figure AS
 SELECT trial, worker, key, CAST(value AS REAL) x
@@ -71,9 +77,10 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
        'too noisy to decide below ' || effect unseen,
-       iif(alone AND (SELECT max(confirmed) FROM family_claim), ' (taken alone)', '') mark
+       iif(alone AND (SELECT max(confirmed) FROM family_claim), ' (taken alone)', '') mark, by_what
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
-LEFT JOIN known_way r ON by_path AND r.name = right_name;
+LEFT JOIN known_way r ON by_path AND r.name = right_name
+LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);
 
 -- A trial over the sizes of a group: x, the mean logarithm of its time against its variant's median
 -- there: 0.02 is 2 % slower than usual. nth, own: its place among all, and among its variant's.

@@ -265,10 +265,7 @@ static void regimes_withhold(struct combined *c)
 {
 	for (unsigned i = 0; i < c->nregimes; i++) {
 		const struct combined_speed *line = &c->regimes[i];
-		const struct stats_ratio *r = &line->verdict.ratio;
-		const struct regime seen = {.tells = line->verdict.kind == VERDICT_NO_DIFFERENCE,
-		                            .least_effect =
-		                                fmax(c->margin, fmax(r->hi, 1 / r->lo) - 1)};
+		const struct regime seen = regime_of_line(&line->verdict.ratio, c->margin);
 		for (unsigned k = 0; k < c->nregimes && line->twin; k++)
 			if (k != i && !strcmp(c->regimes[k].regime->name, line->regime->name))
 				regime_withhold(&seen, seen.least_effect, &c->regimes[k].verdict);

@@ -198,10 +198,9 @@ static void say_answer(const struct printing *p)
 		const struct claims_result *r = &c->claims[i].result;
 		const struct pooled *pooled = &c->claims[i].of.pooled;
 		if (r->primary)
-			page_stress(page, "'%s' %s%s, %s; ±%s %% between %u runs.", r->claim->text,
-			            r->outcome == CLAIMS_UNDECIDED ? "is " : "",
-			            c->claims[i].verdict,
-			            format_ratio(&c->claims[i].of.ratio, true).text,
+			page_stress(page, "'%s' %s%s, %s; runs scatter by %s %%, %u of them.",
+			            r->claim->text, r->outcome == CLAIMS_UNDECIDED ? "is " : "",
+			            c->claims[i].verdict, format_ratio(&c->claims[i].of.ratio).text,
 			            format_percent(pooled->scatter).text, pooled->runs);
 	}
 	if (DIFFERENT_IN(c, library) > 1)

@@ -402,7 +402,7 @@ static void put_entry(struct script *p, const char *array, unsigned row, const s
 		return;
 	}
 	if (e->has)
-		entry_write(e, true, text, sizeof text);
+		entry_write(e, text, sizeof text);
 	script_text(p, array, row, text);
 }
 

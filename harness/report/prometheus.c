@@ -192,10 +192,11 @@ static void speed_labels(const struct model *m, const void *of, FILE *out)
 static void word_labels(const struct model *m, const void *of, FILE *out)
 {
 	const struct verdict_row *row = of;
-	const int beyond = regime_beyond(row->of, &row->speed);
+	const struct verdict *v = &row->of->contrasts[row->variant].verdict;
+	const int beyond = regime_direction(row->of, v);
 	speed_labels(m, row, out);
 	label(out, "verdict",
-	      verdict_word(row->of->tells ? row->of->contrasts[row->variant].verdict.kind
+	      verdict_word(row->of->tells ? v->kind
 	                   : beyond > 0   ? VERDICT_FASTER
 	                   : beyond < 0   ? VERDICT_SLOWER
 	                                  : VERDICT_UNDECIDED));

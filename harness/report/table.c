@@ -82,11 +82,11 @@ void table_drop_common(struct table *t, char *said, size_t bytes)
 
 /* --- for people --- */
 
-static void cell_text(const struct story_table *t, unsigned row, unsigned column, bool full,
+static void cell_text(const struct story_table *t, unsigned row, unsigned column,
                       char text[ENTRY_TEXT_BYTES])
 {
 	const struct entry e = entry_at(t, row, column);
-	entry_write(&e, full, text, ENTRY_TEXT_BYTES);
+	entry_write(&e, text, ENTRY_TEXT_BYTES);
 	sanitize_end(text);
 }
 
@@ -189,7 +189,7 @@ static void write_text(struct arena *arena, const struct story_table *t, unsigne
 	}
 	for (unsigned r = 0; r < t->nrows; r++)
 		for (unsigned c = 0; c < told; c++) {
-			cell_text(t, r, c, false, text);
+			cell_text(t, r, c, text);
 			grid.texts[(size_t)(r + 1) * n + c] = arena_copy(arena, text);
 		}
 	if (!bars || draw_bars(arena, t, &grid, width))
@@ -246,7 +246,7 @@ void table_write_markdown(const struct story_table *t, FILE *out)
 	for (unsigned r = 0; r < t->nrows; r++) {
 		for (unsigned c = 0; c < ncolumns; c++) {
 			const enum column_kind kind = columns[c].kind;
-			cell_text(t, r, c, true, text);
+			cell_text(t, r, c, text);
 			const bool bold =
 			    (kind == KIND_WORD || kind == KIND_VERDICT) && entry_decided(text);
 			fputs(bold ? "| **" : "| ", out);
@@ -309,7 +309,7 @@ static void csv_cell(FILE *out, struct csv as, const struct entry *e)
 {
 	char text[ENTRY_TEXT_BYTES] = "";
 	if (e->kind == KIND_VERDICT && e->has)
-		entry_write(e, true, text, sizeof text);
+		entry_write(e, text, sizeof text);
 	if (is_text(e->kind))
 		csv_text(out, as, e->kind == KIND_VERDICT ? text : e->text);
 	else if (e->has && (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
@@ -370,7 +370,7 @@ static json_t *entry_to_json(const struct entry *e)
 	case KIND_WORD:
 		return json_string(e->text);
 	case KIND_VERDICT:
-		entry_write(e, true, text, sizeof text);
+		entry_write(e, text, sizeof text);
 		return json_string(text);
 	case KIND_COUNT:
 	case KIND_BYTES:

@@ -31,7 +31,7 @@ void table_drop_empty(struct table *table);
  * rows, and lists them in `said`: "head text", with commas. */
 void table_drop_common(struct table *table, char *said, size_t bytes);
 
-/* As a grid (grid.h); nothing for no rows. Ratios in short, "0.796 ±1.2%". */
+/* As a grid (grid.h); nothing for no rows. */
 void table_write_text(struct arena *arena, const struct story_table *table, FILE *out,
                       unsigned indent, unsigned width);
 /* The same with bars in place of the columns after that of the form's `bars`, if they have room. */

@@ -93,7 +93,7 @@ static int show(struct arena *arena, void *of)
 	if (!aim_is(&aim) || isnan(c->ratio.estimate))
 		return 0;
 	if (!isnan(c->ratio.lo))
-		snprintf(half, sizeof half, " ±%.2g", (c->ratio.hi - c->ratio.lo) / 2);
+		snprintf(half, sizeof half, " (%.3g to %.3g)", c->ratio.lo, c->ratio.hi);
 	snprintf(p->aim, sizeof p->aim, "%s %.32s ÷ %.32s %.3g%s after %u block%s",
 	         metric_info(c->metric)->name, s.variants[c->left].name, s.variants[c->right].name,
 	         c->ratio.estimate, half, c->nblocks, c->nblocks == 1 ? "" : "s");

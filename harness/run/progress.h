@@ -20,7 +20,7 @@ struct progress {
 	bool follows, asked;
 	char left[TRIAL_NAME_BYTES], right[TRIAL_NAME_BYTES];
 	struct record_run seen;
-	char aim[160]; /* "busbw processes ÷ threads 0.81 ±0.02 after 6 blocks"; "" */
+	char aim[160]; /* "busbw processes ÷ threads 0.81 (0.79 to 0.83) after 6 blocks"; "" */
 };
 
 struct runner;

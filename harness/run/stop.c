@@ -103,7 +103,7 @@ bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, in
 	return elapsed_ns + elapsed_ns / measured > budget_ns;
 }
 
-/* "the widest interval is ±0.8 % (large: processes against threads); the aim is ±1 %" */
+/* "half of the widest interval is 0.8 % (large: processes against threads); the aim is 1 %" */
 static void width_text(const struct stop_width *width, double precision, char *out, size_t bytes)
 {
 	if (!width->compared)
@@ -111,7 +111,8 @@ static void width_text(const struct stop_width *width, double precision, char *o
 	else if (isnan(width->half))
 		snprintf(out, bytes, "there is no interval yet for %s", width->of);
 	else
-		snprintf(out, bytes, "the widest interval is ±%.2g %% (%s); the aim is ±%.3g %%",
+		snprintf(out, bytes,
+		         "half of the widest interval is %.2g %% (%s); the aim is %.3g %%",
 		         100 * width->half, width->of, 100 * precision);
 }
 

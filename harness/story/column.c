@@ -92,7 +92,7 @@ static struct stats_ratio ratio_of(const struct entry *c)
 	return (struct stats_ratio){c->x, c->lo, c->hi, c->blocks, NAN};
 }
 
-void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
+void entry_write(const struct entry *c, char *text, size_t bytes)
 {
 	const struct stats_ratio ratio = ratio_of(c);
 	if (!c->has) {
@@ -122,7 +122,7 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 		spread_write(c, text, bytes);
 		return;
 	case KIND_RATIO:
-		snprintf(text, bytes, "%s", format_ratio(&ratio, full).text);
+		snprintf(text, bytes, "%s", format_ratio(&ratio).text);
 		return;
 	default:
 		snprintf(text, bytes, "%s", c->text);
@@ -134,7 +134,6 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 enum how {
 	HOW_SHORT,
 	HOW_FULL,
-	HOW_BRIEF,
 	HOW_INTERVAL,
 	HOW_PERCENT,
 	HOW_PERCENTS,
@@ -147,9 +146,9 @@ enum how {
 	HOWS
 };
 
-static const char *const how_names[HOWS] = {"short",   "full",     "brief",  "interval",
-                                            "percent", "percents", "less",   "more",
-                                            "times",   "inverse",  "effect", "duration"};
+static const char *const how_names[HOWS] = {"short",    "full",   "interval", "percent",
+                                            "percents", "less",   "more",     "times",
+                                            "inverse",  "effect", "duration"};
 
 static void percents_write(const struct entry *c, bool interval, char *text, size_t bytes)
 {
@@ -162,9 +161,6 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 {
 	struct stats_ratio ratio = ratio_of(c);
 	switch (how) {
-	case HOW_BRIEF:
-		snprintf(text, bytes, "%s", format_ratio(&ratio, false).text);
-		return;
 	case HOW_INTERVAL:
 		snprintf(text, bytes, "%s", format_interval(&ratio).text);
 		return;
@@ -183,7 +179,7 @@ static void ratio_write(const struct entry *c, enum how how, char *text, size_t 
 		return;
 	case HOW_INVERSE:
 		ratio = (struct stats_ratio){1 / c->x, 1 / c->hi, 1 / c->lo, c->blocks, NAN};
-		snprintf(text, bytes, "%s", format_ratio(&ratio, true).text);
+		snprintf(text, bytes, "%s", format_ratio(&ratio).text);
 		return;
 	case HOW_EFFECT:
 		snprintf(text, bytes, "%s", format_effect(c->x).text);
@@ -226,7 +222,7 @@ bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
 	if (h == HOWS || (h > HOW_FULL && !figure))
 		return false;
 	if (!c->has || !figure || h == HOW_FULL || (h == HOW_SHORT && c->kind == KIND_SHARE))
-		entry_write(c, true, text, bytes);
+		entry_write(c, text, bytes);
 	else if (h == HOW_SHORT && c->kind != KIND_RATIO)
 		snprintf(text, bytes, "%s", format_number(c->x).text);
 	else

@@ -101,8 +101,8 @@ size_t column_bytes(enum column_kind kind);
 /* Clears the column's value in a row. */
 void column_clear(const struct column *column, void *row);
 
-/* As people read it; full: a ratio with its whole interval, else "0.796 ±1.2%". */
-void entry_write(const struct entry *entry, bool full, char *text, size_t bytes);
+/* As people read it. */
+void entry_write(const struct entry *entry, char *text, size_t bytes);
 /* The same in the style that one word names, as sentences ask for it; NULL is short. false: there
  * is no such word, or the entry cannot be written so.
  *
@@ -110,8 +110,8 @@ void entry_write(const struct entry *entry, bool full, char *text, size_t bytes)
  *   full      0.811 (0.807 to 0.814)   percents  81.1 % (80.7 to 81.4 %)
  *   interval  0.807 to 0.814           less      18.9 %: 1 − estimate
  *   inverse   1.23 (1.22 to 1.24)      more      25 %: estimate − 1
- *   brief     0.811 ±0.4%              times     1.25: to two places
- *   effect    81 %, a factor of 3.2    duration  80 s, 12 min, 2.1 h: of seconds
+ *   times     1.25: to two places      duration  80 s, 12 min, 2.1 h: of seconds
+ *   effect    81 %, a factor of 3.2
  *
  * For a count, the words after it: s, es, is, was: "1 call was", "2 calls were". */
 bool entry_say(const struct entry *entry, const char *how, char *text, size_t bytes);

@@ -103,25 +103,13 @@ struct formatted format_interval(const struct stats_ratio *r)
 	return say("%.30s to %.30s", lo.text, hi.text);
 }
 
-struct formatted format_ratio(const struct stats_ratio *r, bool full)
+struct formatted format_ratio(const struct stats_ratio *r)
 {
-	double off = fmax(r->hi - r->estimate, r->estimate - r->lo) / r->estimate;
 	if (isnan(r->estimate))
 		return say("-");
 	if (isnan(r->lo))
 		return format_estimate(r->estimate);
-	if (full)
-		return say("%.20s (%.70s)", format_estimate(r->estimate).text,
-		           format_interval(r).text);
-	if (off <= 0.5) {
-		const double below = 1 - r->lo / r->estimate, above = r->hi / r->estimate - 1;
-		return fabs(above - below) < 0.0015
-		           ? say("%.3f ±%.1f%%", r->estimate, 100 * off)
-		           : say("%.3f −%.1f/+%.1f%%", r->estimate, 100 * below, 100 * above);
-	}
-	/* With ± the interval would reach below 0. */
-	return r->hi < 100 ? say("%.3f (%.2g to %.2g)", r->estimate, r->lo, r->hi)
-	                   : say("%.3f (%.2g to %.0f)", r->estimate, r->lo, r->hi);
+	return say("%.20s (%.70s)", format_estimate(r->estimate).text, format_interval(r).text);
 }
 
 struct formatted format_shares(double lo, double hi)

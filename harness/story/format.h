@@ -29,9 +29,8 @@ struct formatted format_duration(double seconds);
 const char *format_plural(unsigned long long n);
 /* A ratio to three digits or more: "0.0254", "0.812", "37.9", "393". */
 struct formatted format_estimate(double ratio);
-/* "0.941 ±0.7%", if the two sides differ "0.941 −0.4/+0.7%" (beyond 50 %: "0.837 (0.39 to 1.8)"),
- * or full "0.941 (0.935 to 0.948)". */
-struct formatted format_ratio(const struct stats_ratio *ratio, bool full);
+/* With its interval, "0.941 (0.935 to 0.948)". */
+struct formatted format_ratio(const struct stats_ratio *ratio);
 /* Its interval alone: "0.935 to 0.948". */
 struct formatted format_interval(const struct stats_ratio *ratio);
 /* "60 to 75 %" of 0.6 and 0.75; with a tenth of a per cent if they are close. */

@@ -94,7 +94,16 @@ static double size_of(const struct entry *c)
 	return !c->has ? NAN : counts ? (double)c->count : c->x;
 }
 
-/* "2.29 to 2.55", or the one number that all share, as it is written. how: in which manner, NULL as
+/* Of a spread its lower or upper end, of others the entry. */
+static struct entry end_of(struct entry of, bool upper)
+{
+	if (of.kind == KIND_SPREAD && isfinite(of.lo))
+		of.x = upper ? of.hi : of.lo;
+	return of;
+}
+
+/* "2.29 to 2.55", or the one number that all share, as it is written; of spreads from the least lower
+ * to the greatest upper end. how: in which manner, NULL as
  * it is; a unit that both ends have is said once. */
 static void put_range(struct phrase *p, const struct scope *scope, const struct column *column,
                       const char *how)
@@ -102,12 +111,12 @@ static void put_range(struct phrase *p, const struct scope *scope, const struct 
 	struct entry least = {.has = false}, most = least;
 	char lo[ENTRY_TEXT_BYTES], hi[ENTRY_TEXT_BYTES];
 	for (unsigned i = 0; i < scope->n; i++) {
-		const struct entry entry = column_entry(column, row_of(scope, i));
-		const double x = size_of(&entry);
-		if (!isnan(x) && (!least.has || x < size_of(&least)))
-			least = entry;
-		if (!isnan(x) && (!most.has || x > size_of(&most)))
-			most = entry;
+		const struct entry entry = column_entry(column, row_of(scope, i)),
+		                   lower = end_of(entry, false), upper = end_of(entry, true);
+		if (!isnan(size_of(&lower)) && (!least.has || size_of(&lower) < size_of(&least)))
+			least = lower;
+		if (!isnan(size_of(&upper)) && (!most.has || size_of(&upper) > size_of(&most)))
+			most = upper;
 	}
 	if (!how && scope->n == 1 && least.kind == KIND_RATIO)
 		how = "full";

@@ -159,7 +159,7 @@ static unsigned place_of(struct story *s, const struct column *column, const voi
 	char text[ENTRY_TEXT_BYTES];
 	const struct entry e = column_entry(column, row);
 	unsigned at = 0;
-	entry_write(&e, true, text, sizeof text);
+	entry_write(&e, text, sizeof text);
 	while (at < *n && strcmp(texts[at], text))
 		at++;
 	if (at == *n)

@@ -86,10 +86,22 @@ static void undecided_text(const char *direction, double detectable, const char 
 	         *effect && *more ? "; " : "", more);
 }
 
+/* Cells that go both ways. */
+static void opposed_text(double least, const char *less, double most, const char *more, char *out,
+                         size_t bytes)
+{
+	snprintf(out, bytes, "undecided: %s in one cell (%.20s), %s in another (%.20s)", less,
+	         format_estimate(least).text, more, format_estimate(most).text);
+}
+
 static void open_verdict_text(const struct verdict *v, const char *direction, char *out,
                               size_t bytes)
 {
 	char more[96], margin[32];
+	if (v->least > 0) {
+		opposed_text(v->least, "slower", v->most, "faster", out, bytes);
+		return;
+	}
 	margin_text(&v->ratio, margin, sizeof margin);
 	blocks_text(v->more_blocks, verdict_scatters(&v->ratio, v->margin, VERDICT_BOTH_ENDS),
 	            margin, more, sizeof more);
@@ -104,6 +116,11 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 	const struct claim *c = r->claim;
 	char more[96], other[48];
 	const bool within = c->test == CLAIM_WITHIN;
+	if (claims_opposed(r)) {
+		opposed_text(r->contrast.least.estimate, "less", r->contrast.most.estimate, "more",
+		             out, bytes);
+		return;
+	}
 	if (within)
 		margin_text(&r->tested.both, other, sizeof other);
 	else
@@ -130,11 +147,11 @@ void verdict_text(const struct verdict *v, char *out, size_t bytes)
 void regime_verdict_text(const struct regime *r, unsigned variant, char *text, size_t bytes)
 {
 	const struct verdict *v = &r->contrasts[variant].verdict;
-	const int beyond = regime_beyond(r, &v->ratio);
+	const int beyond = regime_direction(r, v);
 	text[0] = '\0';
 	if (isnan(v->ratio.estimate) || (!r->tells && isnan(r->least_effect)))
 		return;
-	if (r->tells)
+	if (r->tells || v->least > 0)
 		verdict_text(v, text, bytes);
 	else if (beyond)
 		snprintf(text, bytes, "%s", beyond > 0 ? "faster" : "slower");

@@ -1,0 +1,353 @@
+#include "guards.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "told.h"
+
+#define ROUNDING 0.01 /* of two digits or more */
+
+/* A report as it is walked through. */
+struct guarded {
+	const json_t *report, *chapters;
+	char *why;
+	size_t bytes;
+};
+
+static bool wrong(const struct guarded *g, const char *what, const char *text)
+{
+	snprintf(g->why, g->bytes, "%s: %s", what, text);
+	return false;
+}
+
+static const json_t *cell(const json_t *table, const json_t *row, const char *key)
+{
+	const json_t *columns = json_object_get(table, "columns");
+	for (size_t c = 0; c < json_array_size(columns); c++)
+		if (!strcmp(json_string_value(json_object_get(json_array_get(columns, c), "key")),
+		            key))
+			return json_array_get(row, c);
+	return NULL;
+}
+
+static const char *text_at(const json_t *table, const json_t *row, const char *key)
+{
+	const char *text = json_string_value(cell(table, row, key));
+	return text ? text : "";
+}
+
+static double number_at(const json_t *table, const json_t *row, const char *key, const char *part)
+{
+	const json_t *x = json_object_get(cell(table, row, key), part);
+	return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) <= ROUNDING * fmax(fabs(b), 0.1);
+}
+
+/* Whether a text has "LO to HI", or LO alone if they are the same. */
+static bool has_range(const char *text, double lo, double hi)
+{
+	for (const char *at = text; *at; at++) {
+		char *end;
+		if (!isdigit((unsigned char)*at) ||
+		    (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
+			continue;
+		const double a = strtod(at, &end),
+		             b = strncmp(end, " to ", 4) ? a : strtod(end + 4, NULL);
+		if (is_near(a, lo) && is_near(b, hi))
+			return true;
+	}
+	return false;
+}
+
+/* "16 MiB to 256 MiB", "from 16 MiB up", "up to 64 KiB". */
+static bool has_sizes(const char *text)
+{
+	for (const char *at = text; (at = strstr(at, "B to ")); at++)
+		if (at > text + 1 && (at[-1] == 'i' || at[-1] == ' '))
+			return true;
+	return strstr(text, "iB up") || strstr(text, " up to ");
+}
+
+/* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
+ * is enough. */
+static const char *const ends[][2] = {{"each", "each_time"},
+                                      {"cells", NULL},
+                                      {"bandwidth_cells", NULL},
+                                      {"latency_cells", NULL},
+                                      {"by_cell", NULL}};
+
+static bool is_told(const json_t *entry, const char *text)
+{
+	const json_t *lo = json_object_get(entry, "lo"), *hi = json_object_get(entry, "hi");
+	return json_is_string(entry) ? strstr(text, json_string_value(entry)) != NULL
+	       : json_is_number(lo)  ? has_range(text, json_number_value(lo), json_number_value(hi))
+	                             : true;
+}
+
+/* Whether a text has the ends that a row has; *known: it has a place for them. */
+static bool ends_told(const json_t *table, const json_t *row, const char *text, bool *known)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const json_t *first = cell(table, row, ends[i][0]),
+		             *second = ends[i][1] ? cell(table, row, ends[i][1]) : NULL;
+		*known |= first != NULL;
+		if (!is_told(first, text) && !(second && is_told(second, text)))
+			return false;
+	}
+	return true;
+}
+
+/* A sentence with a range of sizes and a ratio says how far that goes from cell to cell. Titles of
+ * curves have the ends of several variants in one. */
+static bool basis_right(const struct guarded *g, const json_t *basis, const char *text, bool *known)
+{
+	const json_t *rows = json_object_get(basis, "rows");
+	const char *name = json_string_value(json_object_get(basis, "table"));
+	const json_t *table = told_table(g->chapters, name);
+	const bool title = !strcmp(name, "caption_verdicts");
+	double lo = INFINITY, hi = -INFINITY;
+	for (size_t r = 0; r < json_array_size(rows); r++) {
+		const size_t at = (size_t)json_integer_value(json_array_get(rows, r));
+		const json_t *row = json_array_get(json_object_get(table, "rows"), at);
+		if (!ends_told(table, row, text, known))
+			return wrong(g, "a mean without its range over cells", text);
+		*known |= title && json_is_object(cell(table, row, "speed"));
+		if (!title || json_integer_value(cell(table, row, "kind")) > 1)
+			continue;
+		lo = fmin(lo, number_at(table, row, "speed", "lo"));
+		hi = fmax(hi, number_at(table, row, "speed", "hi"));
+	}
+	return lo > hi || has_range(text, lo, hi) || wrong(g, "a title without its range", text);
+}
+
+static bool range_right(const struct guarded *g, const json_t *sentence)
+{
+	const char *text = json_string_value(json_object_get(sentence, "text"));
+	const json_t *of = json_object_get(sentence, "of");
+	bool known = false;
+	for (size_t i = 0; i < json_array_size(of); i++)
+		if (!basis_right(g, json_array_get(of, i), text, &known))
+			return false;
+	return known || !has_sizes(text) ||
+	       !(strstr(text, "times the ") || strstr(text, "times as ")) ||
+	       wrong(g, "a ratio over sizes, whose range no row has", text);
+}
+
+/* Chapters whose sentences are about one size, name each, or have each block; of advice and tuning
+ * the C is still to become text. */
+static const char *const other_chapters[] = {"cliffs", "ranges", "unfinished", "crossovers", "advice", "tuning"};
+
+static bool ranges_right(const struct guarded *g)
+{
+	for (size_t i = 0; i < json_array_size(g->chapters); i++) {
+		const json_t *chapter = json_array_get(g->chapters, i),
+		             *sentences = json_object_get(chapter, "sentences");
+		const char *name = json_string_value(json_object_get(chapter, "name"));
+		bool other = false;
+		for (size_t k = 0; k < sizeof other_chapters / sizeof *other_chapters; k++)
+			other |= !strcmp(name, other_chapters[k]);
+		for (size_t s = 0; s < json_array_size(sentences) && !other; s++)
+			if (!range_right(g, json_array_get(sentences, s)))
+				return false;
+	}
+	return true;
+}
+
+/* A regime's verdict on a variant, by the results at each of its sizes. */
+struct seen {
+	double least, most;  /* the ends of their ratios */
+	bool slower, faster; /* one is so beyond the margin */
+};
+
+static struct seen seen_at_sizes(const struct guarded *g, const json_t *regime, const char *variant)
+{
+	const json_t *table = told_table(g->chapters, "summary"),
+	             *rows = json_object_get(table, "rows"),
+	             *bytes = json_object_get(regime, "bytes");
+	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
+	const json_int_t from = json_integer_value(json_array_get(bytes, 0)),
+	                 to = json_integer_value(json_array_get(bytes, 1));
+	struct seen seen = {INFINITY, -INFINITY, false, false};
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const json_int_t asked = json_integer_value(cell(table, row, "asked_bytes"));
+		if (strcmp(text_at(table, row, "variant"), variant) != 0 || asked < from ||
+		    asked > to ||
+		    strcmp(text_at(table, row, "pace"),
+		           json_string_value(json_object_get(regime, "pace"))) != 0)
+			continue;
+		seen.least = fmin(seen.least, number_at(table, row, "ratio", "estimate"));
+		seen.most = fmax(seen.most, number_at(table, row, "ratio", "estimate"));
+		seen.slower |= number_at(table, row, "ratio", "hi") * edge < 1;
+		seen.faster |= number_at(table, row, "ratio", "lo") > edge;
+	}
+	return seen;
+}
+
+/* The ends of a mean are those of its sizes, and there is none of sizes that go both ways. Parts of a
+ * training step are among the results, and not in the mean. */
+static bool means_right(const struct guarded *g, const json_t *regime, const json_t *table)
+{
+	const json_t *rows = json_object_get(table, "rows");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *name = text_at(table, row, "name");
+		const struct seen seen = seen_at_sizes(g, regime, name);
+		const double lo = number_at(table, row, "each", "lo"),
+		             hi = number_at(table, row, "each", "hi");
+		const bool step = told_table(g->chapters, "training") != NULL;
+		if (!isnan(lo) && !step && !(is_near(lo, seen.least) && is_near(hi, seen.most)))
+			return wrong(g, "its cells have other ends", name);
+		if (seen.slower && seen.faster && !step &&
+		    !isnan(number_at(table, row, "speed", "estimate")))
+			return wrong(g, "a mean of cells that go both ways", name);
+	}
+	return true;
+}
+
+static bool begins(const char *text, const char *words)
+{
+	return !strncmp(text, words, strlen(words));
+}
+
+/* A verdict is beyond the A/A line of what it is of: a line that is not within the margin allows no
+ * smaller one. */
+static bool line_right(const struct guarded *g, const json_t *table, const json_t *row,
+                       const json_t *line)
+{
+	const char *verdict = text_at(table, row, "verdict");
+	const double edge = 1 + json_number_value(json_object_get(g->report, "margin")),
+	             lo = number_at(table, line, "speed", "lo"),
+	             hi = number_at(table, line, "speed", "hi"), far = fmax(hi, 1 / lo);
+	const bool faster = !strcmp(verdict, "faster"), slower = !strcmp(verdict, "slower"),
+	           small = begins(verdict, "no difference") || strstr(verdict, ", by under");
+	const bool right = faster   ? number_at(table, row, "speed", "lo") > far
+	                   : slower ? number_at(table, row, "speed", "hi") < 1 / far
+	                   : small  ? far <= edge + ROUNDING && lo <= 1 && hi >= 1
+	                            : true;
+	return right || wrong(g, "a verdict that its A/A line does not allow", verdict);
+}
+
+static bool verdicts_right(const struct guarded *g, const json_t *table)
+{
+	const json_t *rows = json_object_get(table, "rows");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i), *line = NULL;
+		for (size_t k = 0; k < json_array_size(rows); k++) {
+			const json_t *one = json_array_get(rows, k);
+			if (strstr(text_at(table, one, "variant"), "A/A") &&
+			    !strcmp(text_at(table, one, "collective"),
+			            text_at(table, row, "collective")) &&
+			    !strcmp(text_at(table, one, "pace"), text_at(table, row, "pace")))
+				line = one;
+		}
+		if (!line_right(g, table, row, line))
+			return false;
+	}
+	return true;
+}
+
+static bool regimes_right(const struct guarded *g)
+{
+	const json_t *regimes = json_object_get(g->report, "regimes");
+	const json_t *gaps = told_table(g->chapters, "gaps");
+	for (size_t i = 0; i < json_array_size(regimes); i++) {
+		const json_t *regime = json_array_get(regimes, i);
+		char name[64];
+		snprintf(name, sizeof name, "verdicts_%s",
+		         json_string_value(json_object_get(regime, "name")));
+		const json_t *table = told_table(g->chapters, name);
+		if (table && !(verdicts_right(g, table) && means_right(g, regime, table)))
+			return false;
+	}
+	return !gaps || verdicts_right(g, gaps);
+}
+
+/* The reference against itself where a result is. */
+static const json_t *line_of(const json_t *table, const json_t *of)
+{
+	static const char *const same[] = {"what", "ranks", "root", "pace", "bytes"};
+	const json_t *rows = json_object_get(table, "rows");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		size_t n = 0;
+		for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+			n += json_equal(cell(table, row, same[k]), cell(table, of, same[k]));
+		if (n == sizeof same / sizeof *same &&
+		    !strcmp(text_at(table, row, "role"), "again"))
+			return row;
+	}
+	return NULL;
+}
+
+static bool is_effect(const json_t *table, const json_t *row, double edge)
+{
+	const double lo = number_at(table, row, "ratio", "lo"),
+	             hi = number_at(table, row, "ratio", "hi");
+	if (!(lo > edge || hi * edge < 1)) /* the line is not asked for */
+		return false;
+	const json_t *line = line_of(table, row);
+	const double far =
+	    fmax(number_at(table, line, "ratio", "hi"), 1 / number_at(table, line, "ratio", "lo"));
+	return lo > far || hi * far < 1;
+}
+
+/* How the picture of all collectives sums up: no effect that its A/A line does not allow. */
+static bool overview_right(const struct guarded *g)
+{
+	const json_t *table = told_table(g->chapters, "overview"),
+	             *all = told_table(g->chapters, "summary"),
+	             *rows = json_object_get(table, "rows"),
+	             *results = json_object_get(all, "rows");
+	const double edge = 1 + json_number_value(json_object_get(g->report, "margin"));
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *variant = text_at(table, row, "variant");
+		json_int_t effects = json_integer_value(cell(table, row, "faster")) +
+		                     json_integer_value(cell(table, row, "slower"));
+		for (size_t k = 0; k < json_array_size(results) && effects > 0; k++) {
+			const json_t *of = json_array_get(results, k);
+			effects -= !strcmp(text_at(all, of, "variant"), variant) &&
+			           !strcmp(text_at(all, of, "pace"), "stream") &&
+			           is_effect(all, of, edge);
+		}
+		if (effects > 0)
+			return wrong(g, "the overview has effects that no A/A line allows",
+			             variant);
+	}
+	return true;
+}
+
+/* Intervals are "(a to b)", but in what an older program wrote of a run's end. */
+static bool notation_right(const struct guarded *g)
+{
+	for (size_t i = 0; i < json_array_size(g->chapters); i++) {
+		const json_t *sentences =
+		    json_object_get(json_array_get(g->chapters, i), "sentences");
+		for (size_t s = 0; s < json_array_size(sentences); s++) {
+			const char *text = json_string_value(
+			    json_object_get(json_array_get(sentences, s), "text"));
+			if (strstr(text, "±") && !strstr(text, "the widest interval is"))
+				return wrong(g, "an interval in another notation", text);
+		}
+	}
+	return true;
+}
+
+bool guards_right(const json_t *report, char *why, size_t bytes)
+{
+	static bool (*const guards[])(const struct guarded *g) = {ranges_right, regimes_right,
+	                                                          overview_right, notation_right};
+	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
+	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
+		if (!guards[i](&g))
+			return false;
+	return true;
+}
