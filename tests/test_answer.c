@@ -49,6 +49,17 @@ static int fresh(void **state)
 	return 0;
 }
 
+static unsigned seed; /* of what is the same but for noise */
+
+/* Variants that are the same, but for noise. */
+static void equal_stamps(const struct made_place *p, int64_t out[6])
+{
+	double ns = 20000 * (1 + noise * made_noise(p->variant + 10 * p->size, p->block, seed));
+	out[1] = 100;
+	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
+	out[3] = 10;
+}
+
 static const json_t *answer(const json_t *report)
 {
 	return json_object_get(report, "answer");
@@ -172,6 +183,47 @@ TEST(a_run_that_cannot_tell_says_so)
 	json_assert_one_says(answer(report), "cannot distinguish the variants");
 	assert_false(json_one_says(answer(report), "slower"));
 	assert_false(json_has_table(report, "advice"));
+}
+
+/* No verdict of a table, no title and no sentence. */
+TEST(what_is_equal_is_never_faster)
+{
+	static const struct made_variant same[] = {{.name = "a", .role = "reference"},
+	                                           {.name = "b"},
+	                                           {.name = "c"},
+	                                           {.name = "d"},
+	                                           {.name = "e"},
+	                                           {.name = "f"},
+	                                           {.name = "a-again", .role = "again"}};
+	made.variants = same;
+	made.nvariants = sizeof same / sizeof *same;
+	made.no_limit = true;
+	made.backend = "host";
+	made.stamps = equal_stamps;
+	noise = 0.15;
+	for (seed = 1; seed <= 6; seed++) {
+		made_report(&made);
+		const char *text = made_read("report.json");
+		static const char *const words[] = {",\"faster\"", ",\"slower\"", "faster than",
+		                                    "slower than", " times as fast as a"};
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			assert_lacks(text, words[i]);
+	}
+}
+
+/* Cores that other programs use measure these too. */
+TEST(a_busy_machine_gets_no_verdict)
+{
+	speed[MADE_SINGLE] = 0.5;
+	made.backend = "host";
+	made.load1 = 3.25;
+	const json_t *report = made_report(&made);
+	json_assert_one_says(answer(report),
+	                     "The machine was busy when the run began, with a load of 3.25");
+	assert_false(json_one_says(answer(report), "slower"));
+	assert_lacks(made_read("report.json"), ",\"slower\"");
+	made.load1 = 0.9;
+	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
 }
 
 static void ask_loss(void)
@@ -345,9 +397,9 @@ TEST(a_question_about_gpus_has_no_answer_without)
 	made.environment = of_gpus;
 	assert_false(json_one_says(answer(made_report(&made)), "needs GPUs"));
 	made.backend = "host";
-	json_assert_says(json_array_get(answer(made_report(&made)), 0), "",
-	                 "The question needs GPUs, and this run has none: what follows is about "
-	                 "backend host");
+	json_assert_says(
+	    json_array_get(answer(made_report(&made)), 0), "",
+	    "says nothing about NCCL, and does not answer the question, which needs GPUs.");
 }
 
 TEST(nothing_measured_is_said)

@@ -120,6 +120,29 @@ TEST(a_line_that_noise_covers_is_undecided)
 	has_counts(report, 0, 0, 1, NULL);
 }
 
+/* The cause of a gap is none where there is no gap; nor does CPU memory test what is said of GPUs. */
+TEST(a_cause_needs_its_effect)
+{
+	line("lower", "processes", "threads", "processes are slower");
+	line("cause", "processes", "threads-old", "without it both are the same");
+	asked.claims[1].test = CLAIM_WITHIN;
+	const json_t *report = made_report(&made);
+	json_assert_text(row(report, "processes are slower"), "outcome", "refuted");
+	json_assert_text(row(report, "without it both are the same"), "outcome", "not applicable");
+	json_assert_text(row(report, "without it both are the same"), "why", "no gap here");
+	has_counts(report, 0, 1, 0, NULL);
+	speed[PROCESSES] = speed[THREADS_OLD] = 0.8;
+	report = made_report(&made);
+	json_assert_text(row(report, "without it both are the same"), "outcome", "reproduced");
+	made.backend = "host";
+	report = made_report(&made);
+	made.backend = NULL;
+	json_assert_text(row(report, "processes are slower"), "outcome", "cannot be tested here");
+	assert_false(json_one_says(json_object_get(report, "answer"), "reproduced"));
+	json_assert_text(json_array_get(json_object_get(report, "answer"), 0), "",
+	                 "CPU memory, by backend host: says nothing about NCCL.");
+}
+
 TEST(two_versions_have_a_column_each)
 {
 	speed[PROCESSES_OLD] = 0.8;
@@ -128,12 +151,13 @@ TEST(two_versions_have_a_column_each)
 	const json_t *report = made_report(&made);
 	const json_t *one = row(report, "processes are slower");
 	json_assert_text(one, "found", "reproduced, 0.800");
-	json_assert_text(one, "found_new", "refuted, 1.000");
+	json_assert_text(one, "found_new", "no longer so, 1.000");
 	assert_int_equal(json_count(report, "source_lines"), 1);
 	const json_t *of = json_entries(report, "sources", (json_keys){"by", "a paper", NULL});
 	json_assert_number(of, "reproduced", 1, 0);
 	json_assert_number(of, "reproduced_new", 0, 0);
-	json_assert_number(of, "refuted_new", 1, 0);
+	json_assert_number(of, "refuted_new", 0, 0);
+	json_assert_number(of, "gone", 1, 0);
 	/* Why, of each if they differ. */
 	speed[PROCESSES_OLD] = speed[PROCESSES] = 0.98;
 	noise = 0.1;

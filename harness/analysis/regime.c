@@ -132,11 +132,23 @@ struct regime regime_of_line(const struct stats_ratio *line, double margin)
 	    .doubt = doubt, .tells = !doubt, .least_effect = least_effect(line, margin)};
 }
 
+/* Of cores, which a busy machine does not leave to the run: a load that leaves a tenth of them free,
+ * with one program at most, does not count. */
+static bool is_busy(const struct summary *s)
+{
+	return !record_traits(s->run, NULL)->gpus && s->load > 1 && s->load > 0.1 * s->ncores;
+}
+
+bool regime_disturbed(const struct summary *s)
+{
+	return s->oversubscribed || is_busy(s);
+}
+
 struct regime regime_of_twin(const struct summary *s, const struct summary_group *group,
                              struct claim_range bytes)
 {
 	const struct stats_ratio none = STATS_NO_RATIO;
-	if (s->twin < 0 || s->oversubscribed)
+	if (s->twin < 0 || regime_disturbed(s))
 		return regime_of_line(&none, s->margin);
 	const struct contrast twin = contrast_against(s, (unsigned)s->twin, group, bytes);
 	return regime_of_line(&twin.verdict.ratio, s->margin);
@@ -151,7 +163,10 @@ static void judge(const struct summary *s, struct regime *r)
 	r->above = above ? above->variant : 0;
 	const struct regime seen =
 	    aa ? regime_of_line(aa, s->margin) : (struct regime){.doubt = DOUBT_NO_LINE};
-	r->doubt = s->oversubscribed ? DOUBT_CORES : above ? DOUBT_ABOVE_LIMIT : seen.doubt;
+	r->doubt = s->oversubscribed ? DOUBT_CORES
+	           : is_busy(s)      ? DOUBT_BUSY
+	           : above           ? DOUBT_ABOVE_LIMIT
+	                             : seen.doubt;
 	r->least_effect = r->doubt == seen.doubt && aa ? seen.least_effect : NAN;
 	r->tells = !r->doubt;
 }

@@ -15,7 +15,8 @@
  * Each variant is compared with the reference over all of the regime's cells. The reference's twin
  * is included: that is the A/A line, which shows what the run can see. A regime cannot distinguish
  * variants if that line has no interval, excludes 1 or reaches beyond the margin; if a bandwidth is
- * above the measured limit; and if there are more ranks than cores. Verdicts, cliffs and advice are
+ * above the measured limit; if there are more ranks than cores; and if cores were measured while
+ * other programs used them. Verdicts, cliffs and advice are
  * given only in regimes that can. */
 #ifndef LAUNCHGAP_REGIME_H
 #define LAUNCHGAP_REGIME_H
@@ -28,6 +29,7 @@
 enum regime_doubt {
 	DOUBT_NONE,
 	DOUBT_CORES,       /* fewer than ranks */
+	DOUBT_BUSY,        /* other programs used the cores that were measured */
 	DOUBT_ABOVE_LIMIT, /* a variant is */
 	DOUBT_NO_LINE,     /* the reference was measured once */
 	DOUBT_NO_FIGURE,   /* of the A/A line */
@@ -81,7 +83,9 @@ bool regime_holds(const struct summary *summary, const struct regime *regime,
                   const struct record_cell *cell);
 /* An A/A line alone: what it can distinguish. */
 struct regime regime_of_line(const struct stats_ratio *line, double margin);
-/* The same of the A/A line of a group at its sizes within a range: nothing where ranks share cores. */
+/* Whether no verdict counts, whatever its line: ranks share cores, or a busy machine's were measured. */
+bool regime_disturbed(const struct summary *summary);
+/* The same of the A/A line of a group at its sizes within a range: nothing if that is disturbed. */
 struct regime regime_of_twin(const struct summary *summary, const struct summary_group *group,
                              struct claim_range bytes);
 /* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */

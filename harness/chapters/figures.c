@@ -90,7 +90,7 @@ static void put_given(const struct figures *f)
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiiid", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -98,7 +98,7 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
+	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), run_is_cut(f->a), job_s(f));
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)

@@ -27,6 +27,7 @@ CREATE TABLE given(
   asked_gap      INTEGER, -- 1: it asks for a gap
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
+  disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or a busy machine's were measured
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
   job_s          REAL     -- a trial's job took, on the mean
 );

@@ -151,13 +151,14 @@ const char *trouble_text(struct arena *arena, const struct trouble *t)
 struct doubt {
 	unsigned cores, blocks, least_blocks;
 	const char *above, *no_figure, *effect, *margin;
-	double share;
+	double share, load;
 	struct stats_ratio line;
 };
 
 // clang-format off
 static const struct column doubt_columns[] = {
     COLUMN(struct doubt, cores, "cores", "", COUNT),
+    COLUMN(struct doubt, load, "load", "", NUMBER),
     COLUMN(struct doubt, above, "above the limit", "", TEXT),
     COLUMN(struct doubt, share, "of the limit", "", SHARE),
     COLUMN(struct doubt, no_figure, "why no A/A", "", TEXT),
@@ -172,6 +173,7 @@ static const struct story_form doubt_form = STORY_FORM(struct doubt, doubt_colum
 static const char *const doubts[] = {
     [DOUBT_NONE]        = "",
     [DOUBT_CORES]       = "There are more ranks than the {cores} core{cores:s}: waiting workers share them, and the scheduler decides.",
+    [DOUBT_BUSY]        = "The machine was busy when the run began, with a load of {load} on {cores} core{cores:s}: run it again when nothing else runs.",
     [DOUBT_ABOVE_LIMIT] = "{above} reaches {share} of the measured copy limit: distrust both.",
     [DOUBT_NO_LINE]     = "The run has no A/A line: the reference was not measured a second time.",
     [DOUBT_NO_FIGURE]   = "The A/A line has no figure: {no_figure}.",
@@ -186,6 +188,7 @@ const char *regime_doubt_text(struct arena *arena, const struct summary *s, cons
 	const struct contrast *twin = r->twin < 0 ? NULL : &r->contrasts[r->twin];
 	const struct doubt row = {
 	    .cores = s->ncores,
+	    .load = s->load,
 	    .above = r->doubt == DOUBT_ABOVE_LIMIT ? s->variants[r->above].name : NULL,
 	    .share = r->above_share,
 	    .no_figure = twin ? reason_text(arena, &twin->why) : NULL,

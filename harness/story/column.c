@@ -232,8 +232,9 @@ bool entry_say(const struct entry *c, const char *how, char *text, size_t bytes)
 
 bool entry_decided(const char *verdict)
 {
-	static const char *const words[] = {"holds",  "does not hold", "less",       "more",
-	                                    "faster", "slower",        "reproduced", "refuted"};
+	static const char *const words[] = {"holds",      "does not hold", "less",
+	                                    "more",       "faster",        "slower",
+	                                    "reproduced", "refuted",       "no longer so"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strncmp(verdict, words[i], strlen(words[i])))
 			return true;
