@@ -27,7 +27,7 @@ CREATE TABLE given(
   asked_gap      INTEGER, -- 1: it asks for a gap
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
-  disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or a busy machine's were measured
+  disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
   job_s          REAL     -- a trial's job took, on the mean
 );
@@ -170,7 +170,7 @@ CREATE TABLE speed(
   verdict TEXT,
   effect TEXT,       -- faster, slower, as fast, undecided, both: by cell, which have no mean
   word TEXT,         -- the same in the words of verdicts
-  by_cell REAL, by_cell_lo REAL, by_cell_hi REAL, -- the same, and that of the slowest and fastest cell
+  by_cell REAL, by_cell_lo REAL, by_cell_hi REAL, -- the same, of the slowest and the fastest cell
   cells INTEGER,
   within INTEGER,    -- 1: surely within the margin
   detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
@@ -489,8 +489,8 @@ CREATE TABLE off_mean(
 -- A variant's speed against the reference at these sizes.
 CREATE TABLE curve_speed(
   grp INTEGER, variant INTEGER, ord INTEGER,
-  -- Of the verdict: faster, slower, both by under the margin, as fast, undecided, slower at one size
-  -- and faster at another.
+  -- Of the verdict: faster, slower, both by under the margin, as fast, undecided, slower at one
+  -- size and faster at another.
   kind INTEGER,
   speed REAL, speed_lo REAL, speed_hi REAL, -- lo and hi: at its slowest and fastest size
   detectable REAL    -- the least effect that could have been seen
