@@ -8,11 +8,10 @@
  * 2. All pairs of two settings' values: a covering array of strength 2 (config/search.h), so that
  *    two that help only together are found, even if one of them does harm alone. Values that
  *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few, and
- *    take more rows so: pairs that lose least alone come first, because rows are limited. Both
- *    screens measure every other size.
- * 3. Narrow down: the best so far, at all sizes. A set's score is the mean of its trials and of
- *    the model's prediction, which counts as three trials. A set that was not measured has the
- *    prediction alone.
+ *    take more rows so: pairs that lose least alone come first, because rows are limited.
+ * 3. Narrow down, twice: the best so far, and what they suggest. A set's score is the mean of its
+ *    trials and of the model's prediction, which counts as three trials. A set that was not measured
+ *    has the prediction alone.
  * 4. Drop: the finalists so far, and each of them without one of its settings in turn. What brings
  *    nothing goes, and of sets within the margin the one with less memory stays. (Channels are known
  *    of finalists alone, whose path is asked for: of files' sets they are compared too.)
