@@ -302,6 +302,12 @@ void story_files(struct story *s, const char *what)
 
 void story_file(struct story *s, const char *name, const char *text)
 {
+	struct story_chapter *c = now(s);
+	const struct story_block *last = c->nblocks ? &c->blocks[c->nblocks - 1] : NULL;
+	if (last && last->kind == STORY_FILE && !strcmp(last->name, name)) {
+		text = arena_text(s->arena, "%s%s", last->text, text);
+		c->nblocks--;
+	}
 	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
 }
 

@@ -259,7 +259,8 @@ void story_part(struct story *story, const char *heading);
 void story_code(struct story *story, const char *text);
 /* The files of the chapter's tables, if they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
-/* A file for other programs next to the report; story_files names it, also on a terminal. */
+/* A file for other programs next to the report; story_files names it, also on a terminal. With the
+ * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
 
 /* A sentence of several parts, if logic chooses them: each part is a template over a row. */
