@@ -209,8 +209,6 @@ const struct story_sentence *story_answer(const struct story *story, unsigned i)
 
 /* --- for chapters --- */
 
-/* A row's columns have no value until they are set. */
-void story_clear(const struct story_form *form, void *row);
 /* Adds a table; one without rows is not shown to anyone. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
@@ -232,9 +230,6 @@ void story_tell(struct story *story, const struct story_table *table,
 /* One sentence over the named rows; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);
-/* Over one row, by its address in the table. */
-void story_say_row(struct story *story, unsigned roles, const struct story_table *table,
-                   const void *row, const char *text);
 /* For the first page, if the chapter leads it: a table's columns of these keys, separated by
  * blanks, or a pivot (as story_pivot). */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
