@@ -96,6 +96,8 @@ TEST(what_is_wrong_has_its_line)
 	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nheading t\n  {b}\n",
 	     "x.chapter:5: table t has no column b"},
 	    {"chapter x\ntable t | T | wide\n", "x.chapter:2: a table has no option wide"},
+	    {"chapter x\ntable t | T | file=../t.csv\n",
+	     "x.chapter:2: a chapter writes NAME.csv and NAME.conf, not ../t.csv"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
 	    {"chapter x\ntable t | T\n  a | a | | files all\n",
 	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},

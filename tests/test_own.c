@@ -178,6 +178,38 @@ TEST(a_sentence_fills_the_rows_of_a_table)
 		                    texts[i]);
 }
 
+/* A file's lines are row after row; what a query names is no way out of the folder. */
+TEST(a_chapter_writes_files_beside_the_report)
+{
+	static const char *const names[] = {"../x.conf", "trials.jsonl", "conf"};
+	const char *warning;
+	const struct model *m = told("chapter x | X\ntable t | T\n  a\n  n:count\n"
+	                             "  SELECT 'p' a, 1 n UNION ALL SELECT 'q', 2\n"
+	                             "write t x.csv where n = 1\n  # {a} \\\n  and more\n  [|]\n"
+	                             "write t x.csv\nand t by a\n  {a},{n}\nand t\n  [{n}|\n  ]\n"
+	                             "write t {a}.conf\n  {n}\n",
+	                             &warning);
+	const struct story_chapter *x = story_find(&m->story, "x");
+	assert_null(warning);
+	assert_int_equal(x->nblocks, 4);
+	assert_string_equal(x->blocks[1].name, "x.csv");
+	assert_string_equal(x->blocks[1].text, "# p and more\n\np,1\n1\n2\nq,2\n1\n2\n");
+	assert_string_equal(x->blocks[2].name, "p.conf");
+	assert_string_equal(x->blocks[3].text, "2\n");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		told(arena_text(scratch(),
+		                "chapter x | X\ntable t | T\n  a\n  SELECT '%s' a\n"
+		                "write t {a}\n  {a}\n",
+		                names[i]),
+		     &warning);
+		assert_string_equal(warning,
+		                    arena_text(scratch(),
+		                               "own.chapter:5: a chapter writes NAME.csv and "
+		                               "NAME.conf, not %s",
+		                               names[i]));
+	}
+}
+
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */
 /* A head in braces is the first row's. */
 TEST(a_head_may_come_from_the_rows)

@@ -54,9 +54,5 @@ unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *
  * says of a cell that they did not measure. */
 void candidates_promise(const struct candidates_seen *seen, const struct search_set *set,
                         struct arena *arena, double *out);
-/* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
- * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
-double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
-                       unsigned cell);
 
 #endif

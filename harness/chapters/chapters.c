@@ -11,7 +11,7 @@ static const struct chapter *const all[] = {
     TEXT(noise),
     TEXT(sources),
     TEXT(claims),
-    &chapter_tuning,
+    TEXT(tuning),
     TEXT(training),
     &chapter_crossovers,
     TEXT(pairs),

@@ -64,11 +64,11 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	       plot_order_has(s, v), of->traits->launches, of->library, of->path);
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
-	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
-		const char *env = s->run->variants[v].settings.env[i];
-		const char *name = arena_text(f->arena, "env.%.*s", (int)strcspn(env, "="), env);
-		if (evidence_idle(s, of->name, name).act)
-			db_add(f->db, "idle", "it", v, name);
+	for (unsigned i = 0; i < path->nsettings; i++) {
+		const char *key = path->settings[i].key;
+		const struct evidence_setting idle = evidence_idle(s, of->name, key);
+		if (idle.act)
+			db_add(f->db, "idle", "itt", v, key, setting_text(f->arena, &idle));
 	}
 }
 
@@ -508,6 +508,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	figures_of_trust(&f);
 	figures_of_blocks(&f);
 	figures_of_curves(&f);
+	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);
 	for (unsigned i = 0; i < a->s->run->ncells; i++)

@@ -29,6 +29,7 @@ void figures_of_claims(const struct figures *figures);
 /* What titles of curves say. */
 void figures_of_curves(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
+void figures_of_tuning(const struct figures *figures);
 void figures_of_versions(const struct figures *figures);
 
 #endif

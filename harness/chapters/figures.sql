@@ -63,8 +63,8 @@ CREATE TABLE known(
 CREATE TABLE differs(variant INTEGER, other INTEGER, key TEXT);
 CREATE INDEX differs_of ON differs(variant, other);
 
--- A variable of a variant's environment that did nothing, by the library's log.
-CREATE TABLE idle(variant INTEGER, key TEXT);
+-- A variant's setting that did nothing, by the library's log.
+CREATE TABLE idle(variant INTEGER, key TEXT, why TEXT);
 
 -- A collective at a size and a pace.
 CREATE TABLE place(
@@ -487,4 +487,37 @@ CREATE TABLE curve_speed(
   kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
   speed REAL,
   detectable REAL    -- the least effect that could have been seen
+);
+
+-- A search: one row.
+CREATE TABLE sought(
+  keys  INTEGER, sets INTEGER, -- that were measured
+  wants INTEGER,               -- blocks that it takes to confirm any finalist
+  confirms INTEGER             -- 1: its confirmation has begun
+);
+
+-- What one of its sets has in place of the default's.
+CREATE TABLE search_level(
+  candidate INTEGER,
+  key_nth INTEGER, value_nth INTEGER, -- its place among the keys, and among the key's values
+  key TEXT, value TEXT,
+  help TEXT                           -- what the setting is
+);
+
+-- What a trial of the set gained over the default of its block, as a share.
+CREATE TABLE search_trial(candidate INTEGER, place INTEGER, gain REAL);
+
+-- The sets that are confirmed or not, in their order.
+CREATE TABLE finalist(
+  candidate INTEGER, variant INTEGER,
+  memory_mib REAL -- of a rank, more than the default's; what buffers take aside
+);
+
+-- A finalist in a cell, over the confirmation's blocks (tuned_judge).
+CREATE TABLE finalist_cell(
+  variant INTEGER, place INTEGER,
+  p_adjusted REAL, confirmed INTEGER,
+  no_loss INTEGER, -- 1: surely not slower by more than the margin
+  expect REAL, expect_lo REAL, expect_hi REAL, expect_blocks INTEGER, -- of a confirmed gain
+  PRIMARY KEY(variant, place)
 );

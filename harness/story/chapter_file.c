@@ -85,6 +85,12 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	return 0;
 }
 
+bool chapter_may_write(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	return end && (!strcmp(end, ".csv") || !strcmp(end, ".conf")) && !strchr(name, '/');
+}
+
 static const struct chapter_part *table_named(const struct chapter_file *f, const char *name)
 {
 	for (unsigned i = 0; i < f->nparts; i++)
@@ -121,9 +127,11 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 			form->bars = value + 1;
 		else if (value && !strncmp(option, "judges=", 7))
 			form->judges = value + 1;
-		else if (value && !strncmp(option, "file=", 5))
+		else if (value && !strncmp(option, "file=", 5)) {
 			form->file = value + 1;
-		else if (value && !strncmp(option, "common=", 7))
+			if (!chapter_may_write(form->file))
+				return wrong(r, CHAPTER_WRITES, form->file);
+		} else if (value && !strncmp(option, "common=", 7))
 			form->common = value + 1;
 		else if (value && !strncmp(option, "like=", 5)) {
 			if (take_columns(r, form, value + 1))
@@ -251,13 +259,14 @@ static int begin_part(const struct reader *r, const char *line)
 		           ? 0
 		           : wrong(r, "each is: each TABLE by KEY", "");
 	}
-	if (!strcmp(word, "fill")) {
+	if (!strcmp(word, "fill") || !strcmp(word, "write")) {
 		part->kind = PART_SENTENCE;
 		part->roles = STORY_IN_A_ROW;
 		part->name = next_of(r->arena, &rest, " ");
-		part->fills = next_of(r->arena, &rest, " ");
+		const char *of = next_of(r->arena, &rest, " ");
+		*(*word == 'f' ? &part->fills : &part->file) = of;
 		part->query.sql = arena_copy(r->arena, rest);
-		return *part->fills ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
+		return *of ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
 	}
 	const int mark = index_of(marks, word);
 	const bool also = !strcmp(word, "also"), goes_on = also || !strcmp(word, "and");
@@ -267,6 +276,7 @@ static int begin_part(const struct reader *r, const char *line)
 	    (f->nparts < 2 || (part[-1].kind != PART_SENTENCE && part[-1].kind != PART_AND)))
 		return wrong(r, "only a sentence goes on with: ", word);
 	part->kind = goes_on ? PART_AND : PART_MARK;
+	part->file = goes_on ? part[-1].file : NULL;
 	part->mark = (enum chapter_mark)mark;
 	part->also = also;
 	part->name = next_of(r->arena, &rest, " ");
@@ -302,8 +312,11 @@ static int continue_part(const struct reader *r, const char *line)
 		return 0;
 	}
 	if (part->kind != PART_VIEW && !table) {
-		part->text = *part->text ? arena_text(r->arena, "%s %s", part->text, own)
-		                         : arena_copy(r->arena, own);
+		const size_t bytes = strcspn(own, "\\");
+		part->text = part->file ? arena_text(r->arena, "%s%.*s%s", part->text, (int)bytes,
+		                                     own, own[bytes] ? "" : "\n")
+		             : *part->text ? arena_text(r->arena, "%s %s", part->text, own)
+		                           : arena_copy(r->arena, own);
 		return 0;
 	}
 	if (table && !*part->query.sql && !begins(own, queries))

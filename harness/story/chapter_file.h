@@ -22,6 +22,9 @@
  *                                       a table has its value as name, and the text of a column as title
  *   fill TABLE KEY [where …]
  *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
+ *   write TABLE NAME.conf [where …]
+ *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next. The
+ *     name may have a {KEY}.
  *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows, or
  *                                       DOWN by ACROSS show VALUE of them; whole: all rows lead, on a
@@ -78,6 +81,7 @@ struct chapter_part {
 	enum chapter_mark mark;
 	bool together, unsettled, also;
 	const char *fills; /* of a sentence: the column that it is the text of; or NULL */
+	const char *file;  /* what it is lines of; or NULL */
 	const char *text;
 };
 
@@ -86,6 +90,10 @@ struct chapter_file {
 	struct chapter_part *parts;
 	unsigned nparts;
 };
+
+/* Whether a chapter may write a file of that name: beside the report, and nothing of the record. */
+bool chapter_may_write(const char *name);
+#define CHAPTER_WRITES "a chapter writes NAME.csv and NAME.conf, not "
 
 /* All in the arena. -1: "FILE:LINE: what is wrong". */
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,

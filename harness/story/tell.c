@@ -210,7 +210,7 @@ static const char **texts_of(const struct teller *t, const struct chapter_part *
 	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
 	const struct db_source source = {
 	    .file = part->query.file,
-	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .sql = arena_text(arena, "SELECT [%s] FROM %s ORDER BY rowid", key, of->name),
 	    .line = part->line};
 	struct db_rows *rows = db_ask(t->db, &source, t->st);
 	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
@@ -290,6 +290,27 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	return 0;
 }
 
+/* What parts have said together: to a file, or to where roles say, and into the row that it fills. */
+static int keep_text(const struct teller *t, const struct chapter_part *part,
+                     const struct told_table *of, unsigned row, struct phrase *p)
+{
+	const struct story_form *form = of->table->form;
+	if (part->file) {
+		const char *name =
+		    phrase_row(t->story->arena, form, story_row(of->table, row), part->file);
+		if (!chapter_may_write(name))
+			return wrong(t, part, CHAPTER_WRITES, name);
+		story_file(t->story, name, p->text);
+		return 0;
+	}
+	if (part->fills && p->used)
+		memcpy(of->rows + row * form->row_bytes +
+		           story_column(of->table, part->fills)->offset,
+		       &p->text, sizeof p->text);
+	phrase_end(p, part->roles);
+	return 0;
+}
+
 /* A sentence and the parts in which it goes on. */
 static int tell_joined(const struct teller *t, const struct chapter_part *part, unsigned nparts,
                        const struct told_table *of, const unsigned *rows, unsigned n)
@@ -302,11 +323,8 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 		for (unsigned k = 1; k <= nparts; k++)
 			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
-		phrase_end(&p, part->roles);
-		if (part->fills && p.used)
-			memcpy(of->rows + rows[i] * of->table->form->row_bytes +
-			           story_column(of->table, part->fills)->offset,
-			       &p.text, sizeof p.text);
+		if (keep_text(t, part, of, rows[i], &p))
+			return -1;
 	}
 	return 0;
 }
@@ -500,7 +518,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (more || part->fills)
+	if (more || part->fills || part->file)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
