@@ -1,4 +1,4 @@
-/* What a run found, in the forms of other programs: a row, and a query over the run's tables, for each. */
+/* What a run found, in the forms of other programs: an option, and a view of export.sql, for each. */
 #ifndef LAUNCHGAP_EXPORT_H
 #define LAUNCHGAP_EXPORT_H
 
