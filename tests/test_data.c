@@ -128,6 +128,14 @@ TEST(a_number_that_is_missing_is_not_counted)
 	assert_string_equal(asked("SELECT median(1) FROM variant WHERE 0"), "-");
 }
 
+TEST(a_range_of_sizes_may_be_open)
+{
+	assert_string_equal(asked("SELECT sizes(4096, 65536), sizes(4096, 4096), sizes(0, 4096), "
+	                          "sizes(4096, NULL), sizes(0, 9223372036854775807), "
+	                          "sizes(NULL, 4096)"),
+	                    "4 KiB to 64 KiB 4 KiB up to 4 KiB from 4 KiB up all sizes -");
+}
+
 TEST(lists_are_said_in_a_line)
 {
 	assert_string_equal(asked("SELECT shell_word('a b'), shell_word('ab')"), "'a b' ab");

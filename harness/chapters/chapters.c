@@ -48,7 +48,7 @@ static const struct chapter *const all[] = {
     TEXT(checks),
     TEXT(looks),
     TEXT(spent),
-    &chapter_method,
+    TEXT(method),
     TEXT(variants),
     TEXT(kernel),
     TEXT(topology),

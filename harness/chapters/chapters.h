@@ -14,7 +14,6 @@ extern const struct chapter
     chapter_tuning,
     chapter_crossovers,
     chapter_gap,
-    chapter_method,
     chapter_advice;
 // clang-format on
 

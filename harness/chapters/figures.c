@@ -12,6 +12,7 @@
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
+#include "../coll/counts.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -83,14 +84,32 @@ static double job_s(const struct figures *f)
 	return n ? sum_s / n : NAN;
 }
 
+/* The argument of alltoallv, if it was measured; else NULL. */
+static const char *counts_of(const struct figures *f)
+{
+	const json_t *counts = json_object_get(f->s->run->environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < f->s->ngroups; g++)
+		measured |= f->s->groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return NULL;
+	counts_text(&weights, (unsigned)run_number(f->s->run, "ranks"), text);
+	return arena_copy(f->arena, text);
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
+	unsigned verdicts, intervals;
+	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -98,9 +117,11 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
-	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
-	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f), counts_of(f),
+	       verdicts, intervals);
+	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
+	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
+	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		put_known(f, &order, v);
 }

@@ -28,7 +28,10 @@ CREATE TABLE given(
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
-  job_s          REAL     -- a trial's job took, on the mean
+  job_s          REAL,    -- a trial's job took, on the mean
+  counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
+  verdicts       INTEGER, -- but for those of tables that judge
+  intervals      INTEGER
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -38,6 +41,7 @@ CREATE TABLE look(
   first      INTEGER, -- blocks at the first
   added      INTEGER, -- since
   confidence TEXT,    -- of an interval, to its last digit: 98.75 %
+  chance     TEXT,    -- that it misses
   by_width   INTEGER  -- 1: the width of intervals chose the blocks
 );
 
@@ -414,6 +418,7 @@ CREATE TABLE went(
   ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
   folder TEXT,
   go_on TEXT,             -- the command for the blocks that are missing
+  next_block INTEGER,     -- after the last one
   cores INTEGER,
   shared INTEGER          -- 1: fewer cores than ranks
 );
@@ -431,7 +436,11 @@ CREATE TABLE seen(
 
 -- A session after the first.
 CREATE TABLE session(
+  created TEXT,
   launchgap TEXT, boot TEXT, -- its build; its machine's start
+  command TEXT,              -- a list as JSON
+  counters INTEGER,          -- 1: it read them; 0: it did not
+  added INTEGER,             -- 1: to what was planned
   first_block INTEGER,
   begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
   pause_s REAL,

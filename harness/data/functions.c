@@ -45,7 +45,8 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
-		add(of, sqlite3_value_double(values[0]), n > 1 ? sqlite3_value_double(values[1]) : 0);
+		add(of, sqlite3_value_double(values[0]),
+		    n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -249,6 +250,19 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+static void sizes(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const bool ends = sqlite3_value_type(values[1]) != SQLITE_NULL;
+	const int64_t hi = ends ? sqlite3_value_int64(values[1]) : INT64_MAX;
+	char text[80];
+	(void)n;
+	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+		return;
+	coll_range_label((size_t)sqlite3_value_int64(values[0]),
+	                 hi == INT64_MAX ? SIZE_MAX : (size_t)hi, text, sizeof text);
+	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
 static void imbalance(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	(void)n;
@@ -346,6 +360,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
+	    {"sizes", 2, sizes, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

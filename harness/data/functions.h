@@ -19,6 +19,7 @@
  *                    (stats_trend_probability)
  *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
+ *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   COLLATE version  2.9 before 2.28

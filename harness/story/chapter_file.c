@@ -51,7 +51,7 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
+static const char *const marks[] = {"heading", "code",    "link",    "files", "lead", "whole",
                                     "unasked", "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */

@@ -22,7 +22,7 @@
  *                                       a table has its value as name, and the text of a column as title
  *   fill TABLE KEY [where …]
  *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
- *   heading TABLE [where …]             and link, files, lead, unasked, settles, picture, front: what
+ *   heading TABLE [where …]             and code, link, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows, or
  *                                       DOWN by ACROSS show VALUE of them; whole: all rows lead, on a
  *                                       terminal these
@@ -34,7 +34,7 @@
  * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * unsettled: unless a chapter before has said how variants compare (settles); queries ask the view
- * story, one row: answered, settled.
+ * story, one row: answered, settled, verdicts of all tables that judge.
  *
  * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
  * value begins its heading. */
@@ -46,6 +46,7 @@
 
 enum chapter_mark {
 	MARK_HEADING,
+	MARK_CODE,
 	MARK_LINK,
 	MARK_FILES,
 	MARK_LEAD,
