@@ -207,7 +207,6 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 	part->kind = PART_SENTENCE;
 	part->name = next_of(r->arena, &line, " ");
 	part->together = takes(&line, "together");
-	part->unsettled = takes(&line, "unsettled");
 	part->query.sql = arena_copy(r->arena, line);
 	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");

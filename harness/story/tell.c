@@ -491,7 +491,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		more++;
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of || (part->unsettled && t->story->settled))
+	if (!of)
 		return (int)more + 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivot(t, part, of) ? -1 : 1;
