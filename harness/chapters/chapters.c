@@ -53,7 +53,7 @@ static const struct chapter *const all[] = {
     TEXT(kernel),
     TEXT(topology),
     TEXT(system),
-    &chapter_advice,
+    TEXT(advice),
     TEXT(warnings),
     TEXT(unfinished),
     TEXT(quick),

@@ -13,8 +13,7 @@ const struct chapter *chapters_find(const char *name);
 extern const struct chapter
     chapter_tuning,
     chapter_crossovers,
-    chapter_gap,
-    chapter_advice;
+    chapter_gap;
 // clang-format on
 
 #endif

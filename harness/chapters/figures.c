@@ -58,11 +58,12 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	db_add(f->db, "known", "iiiiiittiiitt", v, of->measured, drawn_at(order, v),
+	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured, drawn_at(order, v),
 	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
 	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
-	       plot_order_has(s, v), of->traits->launches, of->library, of->path);
+	       plot_order_has(s, v), of->traits->launches, of->library, of->path,
+	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
 	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
@@ -172,16 +173,6 @@ static void put_places(const struct figures *f)
 	}
 }
 
-/* NULL: nothing was compared. */
-static const char *effect_of(int beyond, bool within, const struct stats_ratio *speed)
-{
-	return isnan(speed->estimate) ? NULL
-	       : beyond > 0           ? "faster"
-	       : beyond < 0           ? "slower"
-	       : within               ? "as fast"
-	                              : "undecided";
-}
-
 unsigned figures_place(const struct summary *s, const struct summary_row *row)
 {
 	unsigned size = 0;
@@ -209,7 +200,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
 	       row->resolution_us, row->ratio,
-	       effect_of(verdict_beyond(&verdict), verdict_within(&verdict), &row->ratio),
+	       isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
@@ -330,12 +321,14 @@ static void put_links(const struct figures *f)
 
 /* --- regimes --- */
 
-static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
+/* Where a regime cannot distinguish variants, what is beyond its noise. */
+static enum verdict_kind kind_in(const struct regime *g, const struct verdict *v)
 {
-	return verdict_word(beyond > 0   ? VERDICT_FASTER
-	                    : beyond < 0 ? VERDICT_SLOWER
-	                    : tells      ? kind
-	                                 : VERDICT_UNDECIDED);
+	const int beyond = regime_beyond(g, &v->ratio);
+	return g->tells     ? v->kind
+	       : beyond > 0 ? VERDICT_FASTER
+	       : beyond < 0 ? VERDICT_SLOWER
+	                    : VERDICT_UNDECIDED;
 }
 
 static void put_speed(const struct figures *f, unsigned nth, unsigned v)
@@ -344,17 +337,15 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
-	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
+	const enum verdict_kind kind = kind_in(g, &c->verdict);
 	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
 	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, verdict,
-	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
-	       c->verdict.detectable,
+	       c->right_side.value * scale, *r, verdict, verdict_effect_name(kind),
+	       verdict_word(kind), c->ncells, verdict_within(&c->verdict), c->verdict.detectable,
 	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
 	       *odd ? odd : NULL);
 }
@@ -363,11 +354,11 @@ static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
 		       coll_pace_name((enum pace)g->pace), g->range.lo,
 		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
-		       regime_doubt_text(f->arena, f->s, g));
+		       regime_doubt_text(f->arena, f->s, g), g->least_effect);
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}

@@ -59,7 +59,8 @@ CREATE TABLE known(
   pictured    INTEGER, -- 1: pictures have it
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
-  said_path   TEXT     -- the data path, as its workers said
+  said_path   TEXT,    -- the data path, as its workers said
+  like_reference INTEGER -- 1: the reference but for mode and library
 );
 
 -- A setting in which a variant differs from another; ranks and env.NAME are such keys too. What
@@ -162,7 +163,8 @@ CREATE TABLE regime(
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
-  doubt   TEXT     -- why not, a sentence
+  doubt   TEXT,    -- why not, a sentence
+  least_effect REAL -- that it shows; 0.07 is 7 %
 );
 
 -- A variant in a regime, against the reference.

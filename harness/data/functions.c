@@ -9,6 +9,7 @@
 
 #include "../analysis/anova.h"
 #include "../analysis/stats.h"
+#include "../analysis/verdict.h"
 #include "../arena.h"
 #include "../coll/coll.h"
 #include "../coll/routing.h"
@@ -20,6 +21,7 @@
 
 struct numbers {
 	double *x, *second; /* second: the other argument of each */
+	double third;       /* the last argument of all, the same for each */
 	size_t n, room;
 	bool failed;
 };
@@ -44,6 +46,8 @@ static void add(struct numbers *of, double x, double second)
 static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && n > 2)
+		of->third = sqlite3_value_double(values[2]);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
 		add(of, sqlite3_value_double(values[0]),
 		    n > 1 ? sqlite3_value_double(values[1]) : 0);
@@ -111,6 +115,12 @@ static struct stats_ratio make_ratio(struct arena *arena, const struct looks *lo
 static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
 {
 	return made_by(make_ratio, looks, of);
+}
+
+static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
+{
+	const struct stats_ratio r = interval_of(looks, of);
+	return stats_chosen(&r, of->third);
 }
 
 /* As logarithms of a ratio, on a scale on which no exponential overflows. */
@@ -195,6 +205,9 @@ TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1]
 TAKES(ratio, interval_of(looks, of).estimate)
 TAKES(ratio_lo, interval_of(looks, of).lo)
 TAKES(ratio_hi, interval_of(looks, of).hi)
+TAKES(chosen, chosen(looks, of).estimate)
+TAKES(chosen_lo, chosen(looks, of).lo)
+TAKES(chosen_hi, chosen(looks, of).hi)
 TAKES(pseudomedian, pseudomedian(looks, of).estimate)
 TAKES(pseudomedian_lo, pseudomedian(looks, of).lo)
 TAKES(pseudomedian_hi, pseudomedian(looks, of).hi)
@@ -209,6 +222,18 @@ static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
 	(void)n;
 	sqlite3_result_int64(
 	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+}
+
+static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	double x[3];
+	for (int i = 0; i < n; i++)
+		x[i] = sqlite3_value_type(values[i]) == SQLITE_NULL
+		           ? NAN
+		           : sqlite3_value_double(values[i]);
+	const struct stats_ratio ratio = {.lo = x[0], .hi = x[1]};
+	sqlite3_result_text(context, verdict_effect_name(verdict_kind_of(&ratio, x[2])), -1,
+	                    SQLITE_STATIC);
 }
 
 /* --- texts --- */
@@ -346,6 +371,9 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"ratio", 2, NULL, add_number, take_ratio},
 	    {"ratio_lo", 2, NULL, add_number, take_ratio_lo},
 	    {"ratio_hi", 2, NULL, add_number, take_ratio_hi},
+	    {"chosen", 3, NULL, add_number, take_chosen},
+	    {"chosen_lo", 3, NULL, add_number, take_chosen_lo},
+	    {"chosen_hi", 3, NULL, add_number, take_chosen_hi},
 	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
 	    {"pseudomedian_lo", 1, NULL, add_number, take_pseudomedian_lo},
 	    {"pseudomedian_hi", 1, NULL, add_number, take_pseudomedian_hi},
@@ -358,6 +386,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},
+	    {"verdict", 3, verdict, NULL, NULL},
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"sizes", 2, sizes, NULL, NULL},
