@@ -112,14 +112,14 @@ static struct stats_ratio make_ratio(struct arena *arena, const struct looks *lo
 	return stats_ratio_of_logs(arena, of->x, n, looks_confidence(looks, blocks, n));
 }
 
-static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
+static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
 {
 	return made_by(make_ratio, looks, of);
 }
 
 static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
 {
-	const struct stats_ratio r = interval_of(looks, of);
+	const struct stats_ratio r = ratio(looks, of);
 	return stats_chosen(&r, of->third);
 }
 
@@ -202,18 +202,14 @@ TAKES(median_lo, around_median(looks, of).lo)
 TAKES(median_hi, around_median(looks, of).hi)
 TAKES(component, component(looks, of))
 TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
-TAKES(ratio, interval_of(looks, of).estimate)
-TAKES(ratio_lo, interval_of(looks, of).lo)
-TAKES(ratio_hi, interval_of(looks, of).hi)
-TAKES(chosen, chosen(looks, of).estimate)
-TAKES(chosen_lo, chosen(looks, of).lo)
-TAKES(chosen_hi, chosen(looks, of).hi)
-TAKES(pseudomedian, pseudomedian(looks, of).estimate)
-TAKES(pseudomedian_lo, pseudomedian(looks, of).lo)
-TAKES(pseudomedian_hi, pseudomedian(looks, of).hi)
-TAKES(share, share(looks, of).estimate)
-TAKES(share_lo, share(looks, of).lo)
-TAKES(share_hi, share(looks, of).hi)
+#define TAKES_INTERVAL(name)                                                                       \
+	TAKES(name, name(looks, of).estimate)                                                      \
+	TAKES(name##_lo, name(looks, of).lo)                                                       \
+	TAKES(name##_hi, name(looks, of).hi)
+TAKES_INTERVAL(ratio)
+TAKES_INTERVAL(chosen)
+TAKES_INTERVAL(pseudomedian)
+TAKES_INTERVAL(share)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 
 static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
@@ -226,14 +222,12 @@ static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
 
 static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 {
-	double x[3];
-	for (int i = 0; i < n; i++)
-		x[i] = sqlite3_value_type(values[i]) == SQLITE_NULL
-		           ? NAN
-		           : sqlite3_value_double(values[i]);
-	const struct stats_ratio ratio = {.lo = x[0], .hi = x[1]};
-	sqlite3_result_text(context, verdict_effect_name(verdict_kind_of(&ratio, x[2])), -1,
-	                    SQLITE_STATIC);
+	const bool has = sqlite3_value_type(values[0]) != SQLITE_NULL;
+	const struct stats_ratio ratio = {.lo = has ? sqlite3_value_double(values[0]) : NAN,
+	                                  .hi = has ? sqlite3_value_double(values[1]) : NAN};
+	(void)n;
+	const enum verdict_kind kind = verdict_kind_of(&ratio, sqlite3_value_double(values[2]));
+	sqlite3_result_text(context, verdict_effect_name(kind), -1, SQLITE_STATIC);
 }
 
 /* --- texts --- */
@@ -265,26 +259,16 @@ static void add_value(sqlite3_str *text, const json_t *value)
 	}
 }
 
+/* Of one size, or from one to another. */
 static void size(sqlite3_context *context, int n, sqlite3_value **values)
 {
-	char text[32];
-	(void)n;
-	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-		return;
-	coll_size_label((size_t)sqlite3_value_int64(values[0]), text, sizeof text);
-	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-}
-
-static void sizes(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const bool ends = sqlite3_value_type(values[1]) != SQLITE_NULL;
-	const int64_t hi = ends ? sqlite3_value_int64(values[1]) : INT64_MAX;
+	const bool open = sqlite3_value_type(values[n - 1]) == SQLITE_NULL;
+	const int64_t lo = sqlite3_value_int64(values[0]), hi = sqlite3_value_int64(values[n - 1]);
 	char text[80];
-	(void)n;
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
 		return;
-	coll_range_label((size_t)sqlite3_value_int64(values[0]),
-	                 hi == INT64_MAX ? SIZE_MAX : (size_t)hi, text, sizeof text);
+	coll_range_label((size_t)lo, open || hi == INT64_MAX ? SIZE_MAX : (size_t)hi, text,
+	                 sizeof text);
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
@@ -301,9 +285,8 @@ static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 	const size_t bytes = SANITIZE_WORD(word ? strlen(word) : 0);
 	char *text = word ? sqlite3_malloc64(bytes) : NULL;
 	(void)n;
-	if (!text)
-		return;
-	sanitize_word(word, text, bytes);
+	if (text)
+		sanitize_word(word, text, bytes);
 	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
@@ -355,6 +338,13 @@ static int by_version(void *none, int na, const void *a, int nb, const void *b)
 	return strverscmp(left, right);
 }
 
+#define INTERVAL(name, arguments)                                                                  \
+	{#name, arguments, NULL, add_number, take_##name},                                         \
+	    {#name "_lo", arguments, NULL, add_number, take_##name##_lo},                          \
+	{                                                                                          \
+#name "_hi", arguments, NULL, add_number, take_##name##_hi                         \
+	}
+
 bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
@@ -368,18 +358,10 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"median_lo", 1, NULL, add_number, take_median_lo},
 	    {"median_hi", 1, NULL, add_number, take_median_hi},
 	    {"quantile", 2, NULL, add_number, take_quantile},
-	    {"ratio", 2, NULL, add_number, take_ratio},
-	    {"ratio_lo", 2, NULL, add_number, take_ratio_lo},
-	    {"ratio_hi", 2, NULL, add_number, take_ratio_hi},
-	    {"chosen", 3, NULL, add_number, take_chosen},
-	    {"chosen_lo", 3, NULL, add_number, take_chosen_lo},
-	    {"chosen_hi", 3, NULL, add_number, take_chosen_hi},
-	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
-	    {"pseudomedian_lo", 1, NULL, add_number, take_pseudomedian_lo},
-	    {"pseudomedian_hi", 1, NULL, add_number, take_pseudomedian_hi},
-	    {"share", 2, NULL, add_number, take_share},
-	    {"share_lo", 2, NULL, add_number, take_share_lo},
-	    {"share_hi", 2, NULL, add_number, take_share_hi},
+	    INTERVAL(ratio, 2),
+	    INTERVAL(chosen, 3),
+	    INTERVAL(pseudomedian, 1),
+	    INTERVAL(share, 2),
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"shell_word", 1, shell_word, NULL, NULL},
@@ -389,7 +371,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"verdict", 3, verdict, NULL, NULL},
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
-	    {"sizes", 2, sizes, NULL, NULL},
+	    {"sizes", 2, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;
