@@ -25,13 +25,13 @@ static const char *name_of(const struct summary *s, int variant)
 	return variant < 0 ? NULL : s->variants[variant].name;
 }
 
-/* Where pictures have a variant. */
+/* Where pictures have a variant, from 1 on; 0: they have it not. */
 static unsigned drawn_at(const struct plot_order *order, unsigned v)
 {
-	for (unsigned i = 0; i < order->main; i++)
+	for (unsigned i = 0; i < order->n; i++)
 		if (order->variants[i] == v)
-			return i;
-	return DB_NONE;
+			return i + 1;
+	return 0;
 }
 
 /* A setting that should change nothing: that is its purpose. */
@@ -58,11 +58,13 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured, drawn_at(order, v),
-	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
+	const unsigned at = drawn_at(order, v);
+	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured,
+	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
+	       index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
-	       plot_order_has(s, v), of->traits->launches, of->library, of->path,
+	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v), at,
+	       of->traits->launches, of->library, of->path,
 	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
@@ -207,8 +209,9 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       summary_limit(s, row->cell.bytes));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
-		db_add(f->db, "result_rank", "iiidddddd", row->variant, place, r, k->skew_us,
-		       k->launch_us, k->finish_us, k->late_us, k->last, k->last_by_us);
+		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
+		       k->launch_us, k->finish_us, k->late_us, k->late_sure_us, k->last,
+		       k->last_by_us);
 	}
 }
 

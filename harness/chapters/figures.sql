@@ -56,7 +56,7 @@ CREATE TABLE known(
   idle        TEXT,    -- why it is the same as idle_as; or nothing
   idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
-  pictured    INTEGER, -- 1: pictures have it
+  pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
   said_path   TEXT,    -- the data path, as its workers said
@@ -140,6 +140,7 @@ CREATE TABLE result_rank(
   skew_us REAL, launch_us REAL,
   finish_us REAL,              -- its own end, from the first start of any rank
   late_us REAL,                -- that after the ranks' mean
+  late_sure_us REAL,           -- in nearly all trials
   last REAL, last_by_us REAL,  -- share of the rows in which it ended last; by so much
   PRIMARY KEY(variant, place, rank)
 );
@@ -474,28 +475,5 @@ CREATE TABLE drawn(
   curves INTEGER, left_out INTEGER                   -- variants
 );
 
--- A group with pictures of curves.
-CREATE TABLE pictured(
-  grp INTEGER PRIMARY KEY,
-  compared INTEGER,  -- 1: with the reference
-  silent INTEGER,    -- 1: no speed is compared at all
-  against TEXT, at_sizes TEXT, -- at these sizes; or nothing: at all
-  why TEXT, least REAL      -- why small differences are not seen there; from where on they are
-);
-
 -- 95 % of a variant's single calls of the smallest size take at most so long.
 CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
-
--- A rank's end after the mean of all, as a share of the call.
-CREATE TABLE off_mean(
-  grp INTEGER, variant INTEGER, asked_bytes INTEGER, rank INTEGER, share REAL,
-  sure INTEGER -- 1: beyond the margin in nearly all trials, and more than a poll round
-);
-
--- A variant's speed against the reference at these sizes.
-CREATE TABLE curve_speed(
-  grp INTEGER, variant INTEGER, ord INTEGER,
-  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
-  speed REAL,
-  detectable REAL    -- the least effect that could have been seen
-);

@@ -212,23 +212,34 @@ TAKES_INTERVAL(pseudomedian)
 TAKES_INTERVAL(share)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 
-static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+static double number_of(sqlite3_value *value)
 {
-	const struct looks *looks = sqlite3_user_data(context);
-	(void)n;
-	sqlite3_result_int64(
-	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+	return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
 }
 
 static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 {
-	const bool has = sqlite3_value_type(values[0]) != SQLITE_NULL;
-	const struct stats_ratio ratio = {.lo = has ? sqlite3_value_double(values[0]) : NAN,
-	                                  .hi = has ? sqlite3_value_double(values[1]) : NAN};
+	const struct stats_ratio r = {.lo = number_of(values[0]), .hi = number_of(values[1])};
+	const enum verdict_kind kind = verdict_kind_of(&r, number_of(values[2]));
 	(void)n;
-	const enum verdict_kind kind = verdict_kind_of(&ratio, sqlite3_value_double(values[2]));
 	sqlite3_result_text(context, verdict_effect_name(kind), -1, SQLITE_STATIC);
 }
+
+/* A number that is made of numbers, x(0) and so on. */
+#define NUMBER(name, value)                                                                        \
+	static void name(sqlite3_context *context, int n, sqlite3_value **values)                  \
+	{                                                                                          \
+		(void)n;                                                                           \
+		sqlite3_result_double(context, value);                                             \
+	}
+#define x(i) number_of(values[i])
+NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
+NUMBER(withstands,
+       stats_withstands((unsigned)x(0), ((struct looks *)sqlite3_user_data(context))->confidence))
+NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
+NUMBER(detectable,
+       verdict_detectable(&(struct stats_ratio){.lo = x(0), .hi = x(1)}, x(2), VERDICT_BOTH_ENDS))
+#undef x
 
 /* --- texts --- */
 
@@ -272,13 +283,6 @@ static void size(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
-static void imbalance(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	(void)n;
-	sqlite3_result_double(context, routing_imbalance((unsigned)sqlite3_value_int64(values[0]),
-	                                                 (unsigned)sqlite3_value_int64(values[1])));
-}
-
 static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const char *word = (const char *)sqlite3_value_text(values[0]);
@@ -298,15 +302,6 @@ static void version(sqlite3_context *context, int n, sqlite3_value **values)
 	(void)n;
 	sscanf(text ? text : "", "%2u.%2u.%2u", &major, &minor, &patch);
 	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
-}
-
-static void student(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const int df = sqlite3_value_int(values[1]);
-	(void)n;
-	if (df > 0)
-		sqlite3_result_double(
-		    context, stats_student_quantile(sqlite3_value_double(values[0]), (unsigned)df));
 }
 
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
@@ -369,6 +364,7 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},
 	    {"verdict", 3, verdict, NULL, NULL},
+	    {"detectable", 3, detectable, NULL, NULL},
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"sizes", 2, size, NULL, NULL},

@@ -18,11 +18,12 @@
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
  *                    (stats_trend_probability)
  *   chosen(x, block, hurdle)
- *                    what to expect of a ratio that was chosen because its interval is beyond a logarithm
- *                    (stats_chosen), which otherwise it is; with _lo and _hi
+ *                    what to expect of a ratio that was chosen for being beyond that logarithm
+ *                    (stats_chosen); with _lo and _hi
  *   verdict(lo, hi, margin)
- *                    of the interval of a ratio of speeds: faster, slower, as fast (it is within the margin,
- *                    0.02 is 2 %), undecided
+ *                    of a ratio of speeds: faster, slower, as fast (within the margin), undecided
+ *   detectable(lo, hi, margin)
+ *                    the least effect that could have been seen (verdict_detectable)
  *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
  *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
