@@ -196,7 +196,7 @@ CREATE TABLE version_speed(
 CREATE TABLE version_side(
   part INTEGER,                -- a collective in a regime, large ones first
   coll TEXT, metric TEXT, is_time INTEGER,
-  ranks INTEGER, cells INTEGER, blocks INTEGER, sizes TEXT,
+  ranks INTEGER, cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                    -- there are no figures; or ""
   nth INTEGER, version TEXT,   -- nth: of the versions, from 1
   mode TEXT, variant INTEGER,
@@ -332,7 +332,7 @@ CREATE TABLE factor(
   bandwidth_detectable REAL,
   latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
   latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
-  cells INTEGER, sizes TEXT,
+  cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                 -- neither is judged; or nothing
   acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
@@ -367,7 +367,7 @@ CREATE TABLE claim(
   estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
-  from_bytes INTEGER, to_bytes INTEGER, sizes TEXT,
+  from_bytes INTEGER, to_bytes INTEGER,
   detectable REAL,      -- the least effect that could be seen
   effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
