@@ -138,8 +138,7 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	    "fill parts said where rowid IN (SELECT min(rowid) FROM parts GROUP BY kind)\n"
 	    "and parts by kind\n  [{name}| + ]\n"
 	    "say sizes where lines > 1 AND (SELECT answered FROM story)\n  {size} too\n"
-	    "settles sizes\n"
-	    "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
+	    "code sizes where lines > 1\n  run {size}\n",
 	    &warning);
 	if (warning)
 		fail_msg("%s", warning);
@@ -147,7 +146,7 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	const struct story_table *small = story_find_table(&m->story, "of_small"),
 	                         *large = story_find_table(&m->story, "of_large");
 	const struct story_table *parts = story_find_table(&m->story, "parts");
-	assert_int_equal(x->nblocks, 10);
+	assert_int_equal(x->nblocks, 11);
 	assert_string_equal(x->blocks[1].text, "small: 3");
 	assert_string_equal(small->form->title, "Few");
 	assert_string_equal(story_column(small, "speed")->head, "GB/s");
@@ -157,6 +156,8 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	                    "At small fast: a, b and c; best: b or c, with 3.");
 	assert_string_equal(x->blocks[5].sentence->text, "At large slow: d by 50 %, with 1.");
 	assert_string_equal(x->blocks[9].sentence->text, "small too");
+	assert_int_equal(x->blocks[10].kind, STORY_CODE);
+	assert_string_equal(x->blocks[10].text, "run small");
 	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
 	for (unsigned i = 0; i < m->story.npictures; i++)
 		assert_string_not_equal(m->story.pictures[i].name, "{size}");

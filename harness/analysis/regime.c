@@ -242,14 +242,6 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
 }
 
-bool regimes_tell(const struct regimes *regimes)
-{
-	for (unsigned i = 0; i < regimes->n; i++)
-		if (regimes->list[i].tells)
-			return true;
-	return false;
-}
-
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||

@@ -80,8 +80,6 @@ bool regime_holds(const struct summary *summary, const struct regime *regime,
                   const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
-/* Whether any can distinguish variants. */
-bool regimes_tell(const struct regimes *regimes);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
  * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */

@@ -124,6 +124,10 @@ struct verdict {
  * tests on one side. */
 enum verdict_ends { VERDICT_BOTH_ENDS, VERDICT_ONE_END };
 
+/* Of an interval of a ratio of speeds. */
+enum verdict_kind verdict_kind_of(const struct stats_ratio *ratio, double margin);
+/* faster, slower, undecided; within the margin: as fast. */
+const char *verdict_effect_name(enum verdict_kind kind);
 /* From a ratio with its interval, whatever its confidence; above 1 is faster. margin ≥ 0. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`

@@ -12,9 +12,7 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_crossovers,
-    chapter_gap,
-    chapter_method,
-    chapter_advice;
+    chapter_gap;
 // clang-format on
 
 #endif

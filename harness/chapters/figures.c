@@ -12,6 +12,7 @@
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
+#include "../coll/counts.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -24,13 +25,13 @@ static const char *name_of(const struct summary *s, int variant)
 	return variant < 0 ? NULL : s->variants[variant].name;
 }
 
-/* Where pictures have a variant. */
+/* Where pictures have a variant, from 1 on; 0: they have it not. */
 static unsigned drawn_at(const struct plot_order *order, unsigned v)
 {
-	for (unsigned i = 0; i < order->main; i++)
+	for (unsigned i = 0; i < order->n; i++)
 		if (order->variants[i] == v)
-			return i;
-	return DB_NONE;
+			return i + 1;
+	return 0;
 }
 
 /* A setting that should change nothing: that is its purpose. */
@@ -57,11 +58,14 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	db_add(f->db, "known", "iiiiiittiiitt", v, of->measured, drawn_at(order, v),
-	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
+	const unsigned at = drawn_at(order, v);
+	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured,
+	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
+	       index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
-	       plot_order_has(s, v), of->traits->launches, of->library, of->path);
+	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v), at,
+	       of->traits->launches, of->library, of->path,
+	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
 	for (unsigned i = 0; i < path->nsettings; i++) {
@@ -83,14 +87,32 @@ static double job_s(const struct figures *f)
 	return n ? sum_s / n : NAN;
 }
 
+/* The argument of alltoallv, if it was measured; else NULL. */
+static const char *counts_of(const struct figures *f)
+{
+	const json_t *counts = json_object_get(f->s->run->environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < f->s->ngroups; g++)
+		measured |= f->s->groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return NULL;
+	counts_text(&weights, (unsigned)run_number(f->s->run, "ranks"), text);
+	return arena_copy(f->arena, text);
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
+	unsigned verdicts, intervals;
+	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -98,9 +120,11 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
-	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
-	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f), counts_of(f),
+	       verdicts, intervals);
+	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
+	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
+	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		put_known(f, &order, v);
 }
@@ -151,16 +175,6 @@ static void put_places(const struct figures *f)
 	}
 }
 
-/* NULL: nothing was compared. */
-static const char *effect_of(int beyond, bool within, const struct stats_ratio *speed)
-{
-	return isnan(speed->estimate) ? NULL
-	       : beyond > 0           ? "faster"
-	       : beyond < 0           ? "slower"
-	       : within               ? "as fast"
-	                              : "undecided";
-}
-
 unsigned figures_place(const struct summary *s, const struct summary_row *row)
 {
 	unsigned size = 0;
@@ -188,15 +202,16 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
 	       row->resolution_us, row->ratio,
-	       effect_of(verdict_beyond(&verdict), verdict_within(&verdict), &row->ratio),
+	       isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
 	       summary_limit(s, row->cell.bytes));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
-		db_add(f->db, "result_rank", "iiidddddd", row->variant, place, r, k->skew_us,
-		       k->launch_us, k->finish_us, k->late_us, k->last, k->last_by_us);
+		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
+		       k->launch_us, k->finish_us, k->late_us, k->late_sure_us, k->last,
+		       k->last_by_us);
 	}
 }
 
@@ -309,12 +324,14 @@ static void put_links(const struct figures *f)
 
 /* --- regimes --- */
 
-static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
+/* Where a regime cannot distinguish variants, what is beyond its noise. */
+static enum verdict_kind kind_in(const struct regime *g, const struct verdict *v)
 {
-	return verdict_word(beyond > 0   ? VERDICT_FASTER
-	                    : beyond < 0 ? VERDICT_SLOWER
-	                    : tells      ? kind
-	                                 : VERDICT_UNDECIDED);
+	const int beyond = regime_beyond(g, &v->ratio);
+	return g->tells     ? v->kind
+	       : beyond > 0 ? VERDICT_FASTER
+	       : beyond < 0 ? VERDICT_SLOWER
+	                    : VERDICT_UNDECIDED;
 }
 
 static void put_speed(const struct figures *f, unsigned nth, unsigned v)
@@ -323,17 +340,15 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
-	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
+	const enum verdict_kind kind = kind_in(g, &c->verdict);
 	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
 	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, verdict,
-	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
-	       c->verdict.detectable,
+	       c->right_side.value * scale, *r, verdict, verdict_effect_name(kind),
+	       verdict_word(kind), c->ncells, verdict_within(&c->verdict), c->verdict.detectable,
 	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
 	       *odd ? odd : NULL);
 }
@@ -342,11 +357,11 @@ static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
 		       coll_pace_name((enum pace)g->pace), g->range.lo,
 		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
-		       regime_doubt_text(f->arena, f->s, g));
+		       regime_doubt_text(f->arena, f->s, g), g->least_effect);
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}

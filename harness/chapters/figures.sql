@@ -28,7 +28,10 @@ CREATE TABLE given(
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
-  job_s          REAL     -- a trial's job took, on the mean
+  job_s          REAL,    -- a trial's job took, on the mean
+  counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
+  verdicts       INTEGER, -- but for those of tables that judge
+  intervals      INTEGER
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -38,6 +41,7 @@ CREATE TABLE look(
   first      INTEGER, -- blocks at the first
   added      INTEGER, -- since
   confidence TEXT,    -- of an interval, to its last digit: 98.75 %
+  chance     TEXT,    -- that it misses
   by_width   INTEGER  -- 1: the width of intervals chose the blocks
 );
 
@@ -52,10 +56,11 @@ CREATE TABLE known(
   idle        TEXT,    -- why it is the same as idle_as; or nothing
   idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
-  pictured    INTEGER, -- 1: pictures have it
+  pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
-  said_path   TEXT     -- the data path, as its workers said
+  said_path   TEXT,    -- the data path, as its workers said
+  like_reference INTEGER -- 1: the reference but for mode and library
 );
 
 -- A setting in which a variant differs from another; ranks and env.NAME are such keys too. What
@@ -135,6 +140,7 @@ CREATE TABLE result_rank(
   skew_us REAL, launch_us REAL,
   finish_us REAL,              -- its own end, from the first start of any rank
   late_us REAL,                -- that after the ranks' mean
+  late_sure_us REAL,           -- in nearly all trials
   last REAL, last_by_us REAL,  -- share of the rows in which it ended last; by so much
   PRIMARY KEY(variant, place, rank)
 );
@@ -158,7 +164,8 @@ CREATE TABLE regime(
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
-  doubt   TEXT     -- why not, a sentence
+  doubt   TEXT,    -- why not, a sentence
+  least_effect REAL -- that it shows; 0.07 is 7 %
 );
 
 -- A variant in a regime, against the reference.
@@ -189,7 +196,7 @@ CREATE TABLE version_speed(
 CREATE TABLE version_side(
   part INTEGER,                -- a collective in a regime, large ones first
   coll TEXT, metric TEXT, is_time INTEGER,
-  ranks INTEGER, cells INTEGER, blocks INTEGER, sizes TEXT,
+  ranks INTEGER, cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                    -- there are no figures; or ""
   nth INTEGER, version TEXT,   -- nth: of the versions, from 1
   mode TEXT, variant INTEGER,
@@ -325,7 +332,7 @@ CREATE TABLE factor(
   bandwidth_detectable REAL,
   latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
   latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
-  cells INTEGER, sizes TEXT,
+  cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                 -- neither is judged; or nothing
   acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
@@ -360,7 +367,7 @@ CREATE TABLE claim(
   estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
-  from_bytes INTEGER, to_bytes INTEGER, sizes TEXT,
+  from_bytes INTEGER, to_bytes INTEGER,
   detectable REAL,      -- the least effect that could be seen
   effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
@@ -414,6 +421,7 @@ CREATE TABLE went(
   ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
   folder TEXT,
   go_on TEXT,             -- the command for the blocks that are missing
+  next_block INTEGER,     -- after the last one
   cores INTEGER,
   shared INTEGER          -- 1: fewer cores than ranks
 );
@@ -431,7 +439,11 @@ CREATE TABLE seen(
 
 -- A session after the first.
 CREATE TABLE session(
+  created TEXT,
   launchgap TEXT, boot TEXT, -- its build; its machine's start
+  command TEXT,              -- a list as JSON
+  counters INTEGER,          -- 1: it read them; 0: it did not
+  added INTEGER,             -- 1: to what was planned
   first_block INTEGER,
   begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
   pause_s REAL,
@@ -463,31 +475,8 @@ CREATE TABLE drawn(
   curves INTEGER, left_out INTEGER                   -- variants
 );
 
--- A group with pictures of curves.
-CREATE TABLE pictured(
-  grp INTEGER PRIMARY KEY,
-  compared INTEGER,  -- 1: with the reference
-  silent INTEGER,    -- 1: no speed is compared at all
-  against TEXT, at_sizes TEXT, -- at these sizes; or nothing: at all
-  why TEXT, least REAL      -- why small differences are not seen there; from where on they are
-);
-
 -- 95 % of a variant's single calls of the smallest size take at most so long.
 CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
-
--- A rank's end after the mean of all, as a share of the call.
-CREATE TABLE off_mean(
-  grp INTEGER, variant INTEGER, asked_bytes INTEGER, rank INTEGER, share REAL,
-  sure INTEGER -- 1: beyond the margin in nearly all trials, and more than a poll round
-);
-
--- A variant's speed against the reference at these sizes.
-CREATE TABLE curve_speed(
-  grp INTEGER, variant INTEGER, ord INTEGER,
-  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
-  speed REAL,
-  detectable REAL    -- the least effect that could have been seen
-);
 
 -- A search: one row.
 CREATE TABLE sought(

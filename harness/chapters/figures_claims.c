@@ -23,13 +23,12 @@ static void put_factor(const struct figures *f, unsigned id, double by_chance,
 	const struct factor *of = r->factor;
 	const struct verdict *b = &r->bandwidth, *l = &r->latency;
 	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
+	db_add(f->db, "factor", "itttttirtttdrtttdillttidt", id, of->name, of->text, of->setting,
 	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
 	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
 	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
-	       l->detectable, r->ncells, format_range(r->sizes).text,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
+	       l->detectable, r->ncells, r->sizes.lo, r->sizes.hi, reason_text(f->arena, &r->why),
+	       setting_text(f->arena, &r->acted), r->unexpected, by_chance, unlatency);
 }
 
 static void put_factors(const struct figures *f)
@@ -87,7 +86,7 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       "ttttttt"
 	       "iittddi"
 	       "tttdddidd"
-	       "rtdiillt"
+	       "rtdiill"
 	       "dtttiiiit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
@@ -98,7 +97,7 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
 	       tested ? of->right_side.value * scale : NAN, *ratio,
 	       tested ? format_estimate(ratio->estimate).text : NULL, ratio->confidence, of->ncells,
-	       of->nblocks, of->sizes.lo, of->sizes.hi, format_range(of->sizes).text, r->detectable,
+	       of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
 	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
 	       share_of(f, c), record_traits(f->s->run, NULL)->analogue,
 	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);

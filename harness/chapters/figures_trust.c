@@ -50,16 +50,18 @@ static void put_went(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct record_run *run = s->run;
-	db_add(f->db, "went", "iiiliittttii", run->nlines, run->unsummed, run->torn,
+	db_add(f->db, "went", "iiiliittttiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
-	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
-	       s->oversubscribed);
+	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena),
+	       record_next_block(run), s->ncores, s->oversubscribed);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		struct session_pause p = {.pause_s = NAN};
 		const bool paused = session_paused(run, i, &p);
-		db_add(f->db, "session", "ttiiidi", r->json ? r->launchgap : NULL,
-		       json_string_value(json_object_get(r->machine, "boot")), r->first_block,
+		db_add(f->db, "session", "tttjjiiiidi", r->json ? r->created : NULL,
+		       r->json ? r->launchgap : NULL,
+		       json_string_value(json_object_get(r->machine, "boot")), r->command,
+		       json_object_get(r->json, "counters"), looks_adds(run, i), r->first_block,
 		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
 	}
 }

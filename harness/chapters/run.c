@@ -100,6 +100,9 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	const bool few = asked && asked < STATS_MIN_BLOCKS;
 	const long long wanted = few || !asked ? STATS_MIN_BLOCKS : asked;
 	const char *folder = run->folder[0] ? run->folder : "DIR", *about = "", *more = "";
+	const size_t bytes = SANITIZE_WORD(strlen(folder));
+	char *word = arena_take(arena, bytes);
+	sanitize_word(folder, word, bytes);
 	const double s_left =
 	    session_block_s(run) *
 	    ((double)(wanted - has) - (double)record_begun(run) / record_block_trials(run));
@@ -109,14 +112,5 @@ const char *run_command(const struct summary *s, struct arena *arena)
 		about = arena_text(arena, " (about %.0f s)", ceil(s_left));
 	if (few && !json_object_get(run->environment, "search"))
 		more = arena_text(arena, " blocks=%lld", wanted - has);
-	return arena_text(arena, "To go on%s: %s%s", about,
-	                  run_word(arena, "launchgap resume", folder), more);
-}
-
-const char *run_word(struct arena *arena, const char *text, const char *word)
-{
-	const size_t bytes = SANITIZE_WORD(strlen(word));
-	char *quoted = arena_take(arena, bytes);
-	sanitize_word(word, quoted, bytes);
-	return arena_text(arena, "%s%s%s", text, *text ? " " : "", quoted);
+	return arena_text(arena, "To go on%s: launchgap resume %s%s", about, word, more);
 }

@@ -35,9 +35,6 @@ bool run_is_cut(const struct analysis *analysis);
  * and as many as a verdict needs. */
 const char *run_command(const struct summary *summary, struct arena *arena);
 
-/* A command with one more word, quoted so that a shell reads it back. */
-const char *run_word(struct arena *arena, const char *command, const char *word);
-
 /* Whether variants are compared version by version of the library. Then that is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);
 

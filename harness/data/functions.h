@@ -17,8 +17,16 @@
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
  *                    (stats_trend_probability)
+ *   chosen(x, block, hurdle)
+ *                    what to expect of a ratio that was chosen for being beyond that logarithm
+ *                    (stats_chosen); with _lo and _hi
+ *   verdict(lo, hi, margin)
+ *                    of a ratio of speeds: faster, slower, as fast (within the margin), undecided
+ *   detectable(lo, hi, margin)
+ *                    the least effect that could have been seen (verdict_detectable)
  *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
+ *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   COLLATE version  2.9 before 2.28

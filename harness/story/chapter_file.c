@@ -51,7 +51,7 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
                                     "number", "share", "spread",  "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "link",    "files",   "lead",  "whole",
+static const char *const marks[] = {"heading", "code",    "link",    "files", "lead", "whole",
                                     "unasked", "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
@@ -175,7 +175,7 @@ static const struct {
     {"say", STORY_BODY}, {"item", STORY_ITEM}, {"answer", STORY_ANSWER}, {"caption", STORY_CAPTION}, {"advice", STORY_ADVICE},
     {"warning", STORY_WARNING}, {"stress", STORY_STRESS}, {"instead", STORY_INSTEAD}, {"caveat", STORY_CAVEAT}, {"open", STORY_OPEN},
     {"trust", STORY_TRUST}, {"doubt", STORY_DOUBT}, {"more", STORY_MORE}, {"notice", STORY_NOTICE}, {"measured", STORY_MEASURED},
-    {"not_at_end", STORY_NOT_AT_END}, {"above_pictures", STORY_ABOVE_PICTURES},
+    {"not_at_end", STORY_NOT_AT_END}, {"above_pictures", STORY_ABOVE_PICTURES}, {"below_advice", STORY_BELOW_ADVICE},
 };
 // clang-format on
 
@@ -215,7 +215,6 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 	part->kind = PART_SENTENCE;
 	part->name = next_of(r->arena, &line, " ");
 	part->together = takes(&line, "together");
-	part->unsettled = takes(&line, "unsettled");
 	part->query.sql = arena_copy(r->arena, line);
 	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");

@@ -441,6 +441,10 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		phrase_add(&heading, of->table, rows, n, part->text);
 		story_part(story, heading.text);
 		break;
+	case MARK_CODE:
+		phrase_add(&heading, of->table, rows, n, part->text);
+		story_code(story, heading.text);
+		break;
 	case MARK_LINK:
 		story_link(story);
 		break;
@@ -505,7 +509,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		more++;
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of || (part->unsettled && t->story->settled))
+	if (!of)
 		return (int)more + 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivot(t, part, of) ? -1 : 1;
@@ -532,8 +536,9 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 {
 	const struct db_source told = {
 	    .file = "story",
-	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
-	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
+	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled, %u verdicts",
+	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled,
+	                      story_verdicts(story))};
 	return db_keep(db, "VIEW", "story", &told, st);
 }
 
