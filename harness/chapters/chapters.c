@@ -13,7 +13,7 @@ static const struct chapter *const all[] = {
     TEXT(claims),
     &chapter_tuning,
     TEXT(training),
-    &chapter_crossovers,
+    TEXT(crossovers),
     TEXT(pairs),
     TEXT(pingpong),
     TEXT(copies),
