@@ -93,14 +93,6 @@ static bool people_see(const json_t *text, const char *key)
 	return false;
 }
 
-TEST(a_name_takes_its_verb)
-{
-	assert_string_equal(run_are("processes"), "are");
-	assert_string_equal(run_are("single"), "is");
-	assert_string_equal(run_are("no-peer-access"), "is");
-	assert_string_equal(run_are(""), "is");
-}
-
 TEST(variants_can_be_told_apart)
 {
 	change = two_settings;

@@ -44,12 +44,6 @@ bool run_explains_gap(const struct analysis *a)
 	return !isnan(a->waterfall.explained.estimate);
 }
 
-const char *run_are(const char *name)
-{
-	const size_t n = strlen(name);
-	return n > 1 && name[n - 1] == 's' && name[n - 2] != 's' ? "are" : "is";
-}
-
 void run_machine(const struct summary *s, char *text, size_t bytes)
 {
 	const json_t *machine = json_object_get(s->run->environment, "machine");

@@ -23,8 +23,6 @@ bool run_few_groups(const struct summary *summary);
 
 /* Whether shares of a gap are reported: what explains it is certain in any run. */
 bool run_explains_gap(const struct analysis *analysis);
-/* "is", or "are" of a name like processes. */
-const char *run_are(const char *name);
 
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */
