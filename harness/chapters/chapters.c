@@ -27,7 +27,7 @@ static const struct chapter *const all[] = {
     TEXT(cost),
     TEXT(versions),
     TEXT(tests),
-    &chapter_gap,
+    TEXT(gap),
     TEXT(containers),
     TEXT(results),
     TEXT(ran),

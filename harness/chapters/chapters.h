@@ -12,7 +12,6 @@ const struct chapter *chapters_find(const char *name);
 // clang-format off
 extern const struct chapter
     chapter_tuning,
-    chapter_gap,
     chapter_method,
     chapter_advice;
 // clang-format on

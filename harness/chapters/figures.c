@@ -95,7 +95,7 @@ static void put_given(const struct figures *f)
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, !isnan(f->a->waterfall.explained.estimate),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
 	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));

@@ -333,6 +333,33 @@ CREATE TABLE factor(
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
 );
 
+-- The gap that the file asks about: bandwidth of a variant ÷ that of another. explained: the share
+-- of the steps that count; nothing: there is no gap.
+CREATE TABLE gap_whole(
+  from_name TEXT, to_name TEXT,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  verdict TEXT, detectable REAL,
+  explained REAL, explained_lo REAL, explained_hi REAL, explained_blocks INTEGER,
+  explained_share TEXT, left_share TEXT, back_share TEXT, -- its interval; 1 - it; it - 1
+  cells INTEGER, blocks INTEGER,
+  why TEXT                  -- it was not measured, or has no shares
+);
+
+-- A step from one end of the gap to the other: a factor, or what is left.
+CREATE TABLE gap_step(
+  id INTEGER PRIMARY KEY, name TEXT,
+  rest INTEGER, backwards INTEGER, placebo INTEGER,
+  at_odds INTEGER,          -- 1: mean and estimate point two ways
+  counts INTEGER,           -- 1: as explaining
+  beyond INTEGER,           -- 1: its verdict is faster or slower
+  from_variant INTEGER, to_variant INTEGER,
+  from_gbs REAL, to_gbs REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  speed_lo REAL, speed_hi REAL, -- what its verdict is of
+  share REAL, share_lo REAL, share_hi REAL, of_gap TEXT, -- of the gap; the interval in words
+  verdict TEXT
+);
+
 -- What the file claims of left ÷ right, and the outcome.
 CREATE TABLE claim(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
@@ -364,7 +391,6 @@ CREATE TABLE claim(
   detectable REAL,      -- the least effect that could be seen
   effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
-  share TEXT,           -- of the gap, that the step between its variants explains; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   unexpected INTEGER,   -- 1: one of the variants is not on the expected path
   pair INTEGER,         -- the same for claims that ask the same of two versions of the library

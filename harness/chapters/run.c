@@ -39,11 +39,6 @@ bool run_few_groups(const struct summary *s)
 	return s->measured && s->ngroups <= FEW_GROUPS;
 }
 
-bool run_explains_gap(const struct analysis *a)
-{
-	return !isnan(a->waterfall.explained.estimate);
-}
-
 void run_machine(const struct summary *s, char *text, size_t bytes)
 {
 	const json_t *machine = json_object_get(s->run->environment, "machine");

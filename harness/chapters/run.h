@@ -21,9 +21,6 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
  * them. */
 bool run_few_groups(const struct summary *summary);
 
-/* Whether shares of a gap are reported: what explains it is certain in any run. */
-bool run_explains_gap(const struct analysis *analysis);
-
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);
