@@ -95,9 +95,10 @@ static void put_given(const struct figures *f)
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, !isnan(f->a->waterfall.explained.estimate),
-	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
-	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
+	       !isnan(f->a->waterfall.explained.estimate), run_by_version(f->a, f->arena),
+	       s->run->search != NULL, run_lacks_blocks(f->a), f->a->asked.nfactors,
+	       *f->a->asked.gap.from != 0, f->a->evidence.missing,
 	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
 	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
@@ -232,48 +233,6 @@ static void put_levels(const struct figures *f, unsigned v, unsigned place, unsi
 	if (!isnan(x[0]))
 		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
 		       own && own->time_ns > 0 ? own->time_ns / 1e3 : NAN);
-}
-
-/* --- versions --- */
-
-static bool has_figures(const struct summary *s, unsigned v)
-{
-	return s->variants[v].measured && summary_is_asked(s, v);
-}
-
-/* The variant that differs only in the library, which has the next version; or -1. */
-static int next_version(const struct summary *s, unsigned v)
-{
-	int next = -1;
-	char keys[256];
-	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
-		const char *version = s->variants[w].library;
-		if (!has_figures(s, w) || !*version ||
-		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
-		                    keys, sizeof keys) != 1 ||
-		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
-		    strverscmp(s->variants[v].library, version) >= 0)
-			continue;
-		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
-			next = (int)w;
-	}
-	return next;
-}
-
-static void put_versions(const struct figures *f, unsigned v, unsigned next)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const struct summary_group *of = &f->s->groups[g];
-		for (unsigned i = 0; i < of->nsizes && is_judged(f->s, of); i++) {
-			const struct contrast_select select = {
-			    .bytes = {of->asked_bytes[i], of->asked_bytes[i]},
-			    .pace = (int)of->cell.pace,
-			    .coll = (int)of->cell.coll,
-			    .group = of};
-			db_add(f->db, "version_speed", "iiir", v, index_place(f->s, g, i), next,
-			       contrast_make(f->s, v, next, METRIC_TIME, &select).verdict.ratio);
-		}
-	}
 }
 
 /* --- links --- */
@@ -489,11 +448,6 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
 				put_levels(&f, v, p, b);
-	for (unsigned v = 0; v < a->s->nvariants; v++) {
-		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
-		if (next >= 0)
-			put_versions(&f, v, (unsigned)next);
-	}
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);

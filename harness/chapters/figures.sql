@@ -176,13 +176,6 @@ CREATE TABLE speed(
   odd TEXT           -- the one block that leaves it undecided; or nothing
 );
 
--- A variant at a place, against the one that differs from it only in the library's next version.
-CREATE TABLE version_speed(
-  variant INTEGER, place INTEGER, newer INTEGER,
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  PRIMARY KEY(variant, place)
-);
-
 -- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
 -- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of
 -- the same cells and blocks. The variant is the reference but for mode and library.

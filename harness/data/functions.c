@@ -45,7 +45,8 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
-		add(of, sqlite3_value_double(values[0]), n > 1 ? sqlite3_value_double(values[1]) : 0);
+		add(of, sqlite3_value_double(values[0]),
+		    n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -306,16 +307,6 @@ static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
 }
 
-/* 2.9 before 2.28. */
-static int by_version(void *none, int na, const void *a, int nb, const void *b)
-{
-	char left[64], right[64];
-	(void)none;
-	snprintf(left, sizeof left, "%.*s", na, (const char *)a);
-	snprintf(right, sizeof right, "%.*s", nb, (const char *)b);
-	return strverscmp(left, right);
-}
-
 bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
 	static const struct {
@@ -354,6 +345,5 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
 		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
-	return added && sqlite3_create_collation(lite, "version", SQLITE_UTF8, NULL, by_version) ==
-	                    SQLITE_OK;
+	return added;
 }
