@@ -170,6 +170,23 @@ unsigned figures_place(const struct summary *s, const struct summary_row *row)
 	return index_place(s, row->group, size);
 }
 
+#define EARLY_P 0.02 /* chance would give it so rarely */
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(struct arena *arena, const struct summary_row *row)
+{
+	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
+	           ? stats_median(x, n)
+	           : NAN;
+}
+
 static void put_result(const struct figures *f, const struct summary_row *row)
 {
 	const struct summary *s = f->s;
@@ -179,12 +196,16 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
 	const struct verdict verdict = verdict_of(row->ratio, s->margin);
+	double step_ns = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
 	db_add(f->db, "result",
 	       "iiiisddddds"
 	       "dss"
 	       "dddrt"
-	       "illiiddd",
+	       "illiiddd"
+	       "ldddd",
 	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
@@ -193,7 +214,8 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
-	       summary_limit(s, row->cell.bytes));
+	       summary_limit(s, row->cell.bytes), row->ncalls, row->watched_s,
+	       row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
 		db_add(f->db, "result_rank", "iiidddddd", row->variant, place, r, k->skew_us,

@@ -116,6 +116,10 @@ CREATE TABLE result(
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
+  timed_calls INTEGER, seconds REAL, -- of ranks; sums
+  row_us REAL,                 -- a stretch, or an isolated call
+  step_us REAL,                -- of the clock
+  early REAL,                  -- the first rows' time against the others', where it is systematic
   PRIMARY KEY(variant, place)
 );
 
@@ -459,19 +463,6 @@ CREATE TABLE session(
 
 -- A path that is not what its variant expects.
 CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
-
--- How far a result can be trusted.
-CREATE TABLE watched(
-  variant INTEGER, place INTEGER,
-  timed_calls INTEGER, seconds REAL, -- calls x ranks; sums
-  row_us REAL,               -- a stretch, or an isolated call
-  step_us REAL,              -- of the clock
-  poll_us REAL,              -- of a device: how late an end may be seen
-  apart_us REAL,             -- how far apart its hosts begin
-  early REAL,                -- the first rows' time against the others', where it is systematic
-  copies_gbs REAL,           -- plain copies of that size
-  PRIMARY KEY(variant, place)
-);
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);

@@ -55,6 +55,11 @@ SELECT variant, coll, root, sender, receiver, min(grp) grp,
 FROM outcome
 GROUP BY variant, coll, dtype, op, in_place, root, ranks;
 
+-- What plain copies reach.
+CREATE VIEW copied AS
+SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
+WHERE role = 'limit' AND busbw_gbs NOT NULL;
+
 -- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
 CREATE VIEW family_claim AS
 SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p NOT NULL member,
