@@ -137,12 +137,13 @@ static void put_places(const struct figures *f)
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiitittttiitiiiiillll", index_place(f->s, g, i),
+			db_add(f->db, "place", "iiiiiiitittttiitiiiiillll", index_place(f->s, g, i),
 			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
-			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
-			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
-			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
-			       of->nranks, c->comm_ranks ? c->comm_ranks : of->nranks, whole,
+			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
+			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
+			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
+			       coll_pace_name(c->pace), of->nranks,
+			       c->comm_ranks ? c->comm_ranks : of->nranks, whole,
 			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],

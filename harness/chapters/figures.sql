@@ -74,6 +74,7 @@ CREATE TABLE place(
   sizes       INTEGER, -- how many these are
   is_limit    INTEGER, -- 1: the limit's alone
   judged      INTEGER, -- 1: a verdict on it alone says something
+  of_step     INTEGER, -- 1: part of a step that is measured as a whole
   coll        TEXT,
   coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
@@ -416,9 +417,6 @@ CREATE TABLE reached(
 -- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
 -- standard deviation by quartiles, and when the last one ended.
 CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
-
--- The cells of a regime.
-CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
 
 -- Roughly what a variant's job takes before it measures, and for each more that it makes.
 CREATE TABLE making(

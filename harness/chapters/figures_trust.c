@@ -1,5 +1,5 @@
-/* How the run went, and how far its results can be trusted: the tables cell_rows, regime_cell, making,
- * went, session and unexpected. */
+/* How the run went, and how far its results can be trusted: the tables cell_rows, making, went,
+ * session and unexpected. */
 #include <math.h>
 
 #include "../analysis/sessions.h"
@@ -26,9 +26,6 @@ static void put_rows(const struct figures *f, unsigned cell)
 	                                                       stats_quantile(logs, c->rows, 0.25);
 	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
 	       (double)until_ns);
-	for (unsigned i = 0; i < f->a->regimes.n; i++)
-		if (regime_holds(f->s, &f->a->regimes.list[i], c))
-			db_add(f->db, "regime_cell", "ii", i, cell);
 	arena_release(f->arena, mark);
 }
 
