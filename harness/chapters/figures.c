@@ -163,7 +163,7 @@ static const char *effect_of(int beyond, bool within, const struct stats_ratio *
 	                              : "undecided";
 }
 
-unsigned figures_place(const struct summary *s, const struct summary_row *row)
+static unsigned place_of(const struct summary *s, const struct summary_row *row)
 {
 	unsigned size = 0;
 	while (s->groups[row->group].bytes[size] != row->cell.bytes)
@@ -193,7 +193,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	const struct summary *s = f->s;
 	const struct summary_rank *last =
 	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	const unsigned place = figures_place(s, row);
+	const unsigned place = place_of(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
 	const struct verdict verdict = verdict_of(row->ratio, s->margin);

@@ -24,11 +24,6 @@ long long run_number(const struct record_run *run, const char *key)
 	return (long long)json_integer_value(json_object_get(run->environment, key));
 }
 
-const struct story_table *run_facts(const struct story *story)
-{
-	return story_find_table(story, "run");
-}
-
 const char *run_collective(struct arena *arena, const struct summary_group *g)
 {
 	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);

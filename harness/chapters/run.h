@@ -1,14 +1,9 @@
-/* What all chapters say of the run: its facts as one row, for sentences that name the margin, the
- * reference or the blocks; and words that several of them need. */
+/* Facts of the run, and words for them that several chapters need. */
 #ifndef LAUNCHGAP_RUN_FACTS_H
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
-#include "../story/story.h"
 
-/* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
- * {ranks}, {backend}, {collectives}, {isolated_calls}, {p99_calls}. */
-const struct story_table *run_facts(const struct story *story);
 /* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);

@@ -66,8 +66,9 @@ SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p
        outcome NOT IN ('undecided', 'untested') AND NOT is_primary AND NOT alone confirmed
 FROM claim;
 
--- The same in words. share: of the gap, of a step between its variants that explains; ways: its variants' data paths; unseen: what an undecided one cannot see;
--- mark: of a verdict that is taken alone, where others are confirmed.
+-- The same in words. share: of the gap, of a step between its variants that explains; ways: its
+-- variants' data paths; unseen: what an undecided one cannot see; mark: of a verdict that is taken
+-- alone, where others are confirmed.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
