@@ -2,7 +2,6 @@
  * wrong. */
 #include "made.h"
 
-#include "../harness/chapters/run.h"
 
 static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
