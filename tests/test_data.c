@@ -116,7 +116,7 @@ TEST(numbers_and_versions_have_an_order)
 	          "FROM (VALUES (1), (2), (5), (7))"),
 	    "2.0 0.0 1.0");
 	assert_string_equal(asked("SELECT group_concat(v) FROM (SELECT column1 v FROM (VALUES "
-	                          "('2.28.3'), ('2.9.1')) ORDER BY v COLLATE version)"),
+	                          "('2.28.3'), ('2.9.1')) ORDER BY version(v))"),
 	                    "2.9.1,2.28.3");
 }
 

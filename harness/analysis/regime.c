@@ -230,12 +230,6 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-bool regime_holds(const struct summary *s, const struct regime *r, const struct record_cell *c)
-{
-	return index_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
-	       !index_is_part(s, c->cell.coll) && holds(r->range, c->cell.asked_bytes);
-}
-
 int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);

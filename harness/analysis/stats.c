@@ -102,16 +102,6 @@ void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi)
 	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
 }
 
-void stats_order(const double *x, unsigned n, unsigned *order)
-{
-	for (unsigned i = 0; i < n; i++) {
-		unsigned at = i;
-		for (; at && x[order[at - 1]] < x[i]; at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-	}
-}
-
 /* The null distribution of T+ for n pairs, at most EXACT_MAX: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair
  * k adds its rank k to T+ with probability one half, so that each k folds the distribution with
  * {0, k}. Counting down in t lets it be done in place. */

@@ -30,9 +30,6 @@ struct stats_interval {
  * distribution but that values are independent. Sorts x. */
 struct stats_interval stats_quantile_interval(double *x, size_t n, double p, double confidence);
 
-/* The places of n values, the largest first, of equal ones the first. */
-void stats_order(const double *x, unsigned n, unsigned *order);
-
 /* A ratio with its interval; lo and hi are NaN when there are too few blocks for one. */
 struct stats_ratio {
 	double estimate, lo, hi;

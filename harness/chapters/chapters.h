@@ -9,10 +9,4 @@ const struct chapter *const *chapters_all(unsigned *n);
 /* NULL: no chapter has that name. */
 const struct chapter *chapters_find(const char *name);
 
-// clang-format off
-extern const struct chapter
-    chapter_crossovers,
-    chapter_gap;
-// clang-format on
-
 #endif

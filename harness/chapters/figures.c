@@ -117,7 +117,7 @@ static void put_given(const struct figures *f)
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, !isnan(f->a->waterfall.explained.estimate),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
 	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f), counts_of(f),
@@ -160,12 +160,13 @@ static void put_places(const struct figures *f)
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiitittttiitiiiiillll", index_place(f->s, g, i),
+			db_add(f->db, "place", "iiiiiiitittttiitiiiiillll", index_place(f->s, g, i),
 			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
-			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
-			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
-			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
-			       of->nranks, c->comm_ranks ? c->comm_ranks : of->nranks, whole,
+			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
+			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
+			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
+			       coll_pace_name(c->pace), of->nranks,
+			       c->comm_ranks ? c->comm_ranks : of->nranks, whole,
 			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
@@ -175,7 +176,7 @@ static void put_places(const struct figures *f)
 	}
 }
 
-unsigned figures_place(const struct summary *s, const struct summary_row *row)
+static unsigned place_of(const struct summary *s, const struct summary_row *row)
 {
 	unsigned size = 0;
 	while (s->groups[row->group].bytes[size] != row->cell.bytes)
@@ -183,21 +184,42 @@ unsigned figures_place(const struct summary *s, const struct summary_row *row)
 	return index_place(s, row->group, size);
 }
 
+#define EARLY_P 0.02 /* chance would give it so rarely */
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(struct arena *arena, const struct summary_row *row)
+{
+	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
+	           ? stats_median(x, n)
+	           : NAN;
+}
+
 static void put_result(const struct figures *f, const struct summary_row *row)
 {
 	const struct summary *s = f->s;
 	const struct summary_rank *last =
 	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	const unsigned place = figures_place(s, row);
+	const unsigned place = place_of(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
 	const struct verdict verdict = verdict_of(row->ratio, s->margin);
+	double step_ns = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
 	db_add(f->db, "result",
 	       "iiiisddddds"
 	       "dss"
 	       "dddrt"
-	       "illiiddd",
+	       "illiiddd"
+	       "ldddd",
 	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
@@ -206,7 +228,8 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
-	       summary_limit(s, row->cell.bytes));
+	       summary_limit(s, row->cell.bytes), row->ncalls, row->watched_s,
+	       row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
 		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
@@ -247,48 +270,6 @@ static void put_levels(const struct figures *f, unsigned v, unsigned place, unsi
 	if (!isnan(x[0]))
 		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
 		       own && own->time_ns > 0 ? own->time_ns / 1e3 : NAN);
-}
-
-/* --- versions --- */
-
-static bool has_figures(const struct summary *s, unsigned v)
-{
-	return s->variants[v].measured && summary_is_asked(s, v);
-}
-
-/* The variant that differs only in the library, which has the next version; or -1. */
-static int next_version(const struct summary *s, unsigned v)
-{
-	int next = -1;
-	char keys[256];
-	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
-		const char *version = s->variants[w].library;
-		if (!has_figures(s, w) || !*version ||
-		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
-		                    keys, sizeof keys) != 1 ||
-		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
-		    strverscmp(s->variants[v].library, version) >= 0)
-			continue;
-		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
-			next = (int)w;
-	}
-	return next;
-}
-
-static void put_versions(const struct figures *f, unsigned v, unsigned next)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const struct summary_group *of = &f->s->groups[g];
-		for (unsigned i = 0; i < of->nsizes && is_judged(f->s, of); i++) {
-			const struct contrast_select select = {
-			    .bytes = {of->asked_bytes[i], of->asked_bytes[i]},
-			    .pace = (int)of->cell.pace,
-			    .coll = (int)of->cell.coll,
-			    .group = of};
-			db_add(f->db, "version_speed", "iiir", v, index_place(f->s, g, i), next,
-			       contrast_make(f->s, v, next, METRIC_TIME, &select).verdict.ratio);
-		}
-	}
 }
 
 /* --- links --- */
@@ -504,11 +485,6 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
 				put_levels(&f, v, p, b);
-	for (unsigned v = 0; v < a->s->nvariants; v++) {
-		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
-		if (next >= 0)
-			put_versions(&f, v, (unsigned)next);
-	}
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);

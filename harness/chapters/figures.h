@@ -19,9 +19,6 @@ struct figures {
 	struct db *db;
 };
 
-/* The place of a row of the summary. */
-unsigned figures_place(const struct summary *summary, const struct summary_row *row);
-
 void figures_of_bandwidth(const struct figures *figures);
 /* What the blocks of an unfinished run showed. */
 void figures_of_blocks(const struct figures *figures);

@@ -79,6 +79,7 @@ CREATE TABLE place(
   sizes       INTEGER, -- how many these are
   is_limit    INTEGER, -- 1: the limit's alone
   judged      INTEGER, -- 1: a verdict on it alone says something
+  of_step     INTEGER, -- 1: part of a step that is measured as a whole
   coll        TEXT,
   coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
@@ -121,6 +122,10 @@ CREATE TABLE result(
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
+  timed_calls INTEGER, seconds REAL, -- of ranks; sums
+  row_us REAL,                 -- a stretch, or an isolated call
+  step_us REAL,                -- of the clock
+  early REAL,                  -- the first rows' time against the others', where it is systematic
   PRIMARY KEY(variant, place)
 );
 
@@ -181,13 +186,6 @@ CREATE TABLE speed(
   detectable REAL,   -- the smallest effect that could have been seen; 0.06 is 6 %
   unseen REAL,       -- the same, none below the margin or the A/A line's
   odd TEXT           -- the one block that leaves it undecided; or nothing
-);
-
--- A variant at a place, against the one that differs from it only in the library's next version.
-CREATE TABLE version_speed(
-  variant INTEGER, place INTEGER, newer INTEGER,
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  PRIMARY KEY(variant, place)
 );
 
 -- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
@@ -340,6 +338,33 @@ CREATE TABLE factor(
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
 );
 
+-- The gap that the file asks about: bandwidth of a variant ÷ that of another. explained: the share
+-- of the steps that count; nothing: there is no gap.
+CREATE TABLE gap_whole(
+  from_name TEXT, to_name TEXT,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  verdict TEXT, detectable REAL,
+  explained REAL, explained_lo REAL, explained_hi REAL, explained_blocks INTEGER,
+  explained_share TEXT, left_share TEXT, back_share TEXT, -- its interval; 1 - it; it - 1
+  cells INTEGER, blocks INTEGER,
+  why TEXT                  -- it was not measured, or has no shares
+);
+
+-- A step from one end of the gap to the other: a factor, or what is left.
+CREATE TABLE gap_step(
+  id INTEGER PRIMARY KEY, name TEXT,
+  rest INTEGER, backwards INTEGER, placebo INTEGER,
+  at_odds INTEGER,          -- 1: mean and estimate point two ways
+  counts INTEGER,           -- 1: as explaining
+  beyond INTEGER,           -- 1: its verdict is faster or slower
+  from_variant INTEGER, to_variant INTEGER,
+  from_gbs REAL, to_gbs REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  speed_lo REAL, speed_hi REAL, -- what its verdict is of
+  share REAL, share_lo REAL, share_hi REAL, of_gap TEXT, -- of the gap; the interval in words
+  verdict TEXT
+);
+
 -- What the file claims of left ÷ right, and the outcome.
 CREATE TABLE claim(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
@@ -371,7 +396,6 @@ CREATE TABLE claim(
   detectable REAL,      -- the least effect that could be seen
   effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
-  share TEXT,           -- of the gap, that the step between its variants explains; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   unexpected INTEGER,   -- 1: one of the variants is not on the expected path
   pair INTEGER,         -- the same for claims that ask the same of two versions of the library
@@ -400,9 +424,6 @@ CREATE TABLE reached(
 -- A timed cell's rows (stretches or calls): the median of the logarithms of their times, their
 -- standard deviation by quartiles, and when the last one ended.
 CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
-
--- The cells of a regime.
-CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
 
 -- Roughly what a variant's job takes before it measures, and for each more that it makes.
 CREATE TABLE making(
@@ -452,19 +473,6 @@ CREATE TABLE session(
 
 -- A path that is not what its variant expects.
 CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
-
--- How far a result can be trusted.
-CREATE TABLE watched(
-  variant INTEGER, place INTEGER,
-  timed_calls INTEGER, seconds REAL, -- calls x ranks; sums
-  row_us REAL,               -- a stretch, or an isolated call
-  step_us REAL,              -- of the clock
-  poll_us REAL,              -- of a device: how late an end may be seen
-  apart_us REAL,             -- how far apart its hosts begin
-  early REAL,                -- the first rows' time against the others', where it is systematic
-  copies_gbs REAL,           -- plain copies of that size
-  PRIMARY KEY(variant, place)
-);
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);

@@ -24,11 +24,6 @@ long long run_number(const struct record_run *run, const char *key)
 	return (long long)json_integer_value(json_object_get(run->environment, key));
 }
 
-const struct story_table *run_facts(const struct story *story)
-{
-	return story_find_table(story, "run");
-}
-
 const char *run_collective(struct arena *arena, const struct summary_group *g)
 {
 	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
@@ -37,17 +32,6 @@ const char *run_collective(struct arena *arena, const struct summary_group *g)
 bool run_few_groups(const struct summary *s)
 {
 	return s->measured && s->ngroups <= FEW_GROUPS;
-}
-
-bool run_explains_gap(const struct analysis *a)
-{
-	return !isnan(a->waterfall.explained.estimate);
-}
-
-const char *run_are(const char *name)
-{
-	const size_t n = strlen(name);
-	return n > 1 && name[n - 1] == 's' && name[n - 2] != 's' ? "are" : "is";
 }
 
 void run_machine(const struct summary *s, char *text, size_t bytes)

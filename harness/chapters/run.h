@@ -1,14 +1,9 @@
-/* What all chapters say of the run: its facts as one row, for sentences that name the margin, the
- * reference or the blocks; and words that several of them need. */
+/* Facts of the run, and words for them that several chapters need. */
 #ifndef LAUNCHGAP_RUN_FACTS_H
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
-#include "../story/story.h"
 
-/* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
- * {ranks}, {backend}, {collectives}, {isolated_calls}, {p99_calls}. */
-const struct story_table *run_facts(const struct story *story);
 /* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);
@@ -20,11 +15,6 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
 /* Whether the run has few enough collectives for tables by size; with more, only the files have
  * them. */
 bool run_few_groups(const struct summary *summary);
-
-/* Whether shares of a gap are reported: what explains it is certain in any run. */
-bool run_explains_gap(const struct analysis *analysis);
-/* "is", or "are" of a name like processes. */
-const char *run_are(const char *name);
 
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */

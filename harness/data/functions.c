@@ -323,16 +323,6 @@ static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
 }
 
-/* 2.9 before 2.28. */
-static int by_version(void *none, int na, const void *a, int nb, const void *b)
-{
-	char left[64], right[64];
-	(void)none;
-	snprintf(left, sizeof left, "%.*s", na, (const char *)a);
-	snprintf(right, sizeof right, "%.*s", nb, (const char *)b);
-	return strverscmp(left, right);
-}
-
 #define INTERVAL(name, arguments)                                                                  \
 	{#name, arguments, NULL, add_number, take_##name},                                         \
 	    {#name "_lo", arguments, NULL, add_number, take_##name##_lo},                          \
@@ -376,6 +366,5 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
 		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
-	return added && sqlite3_create_collation(lite, "version", SQLITE_UTF8, NULL, by_version) ==
-	                    SQLITE_OK;
+	return added;
 }

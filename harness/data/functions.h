@@ -29,7 +29,6 @@
  *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
- *   COLLATE version  2.9 before 2.28
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */

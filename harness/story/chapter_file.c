@@ -48,8 +48,8 @@ static int index_of(const char *const *words, const char *word)
 	return -1;
 }
 
-static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
-                                    "number", "share", "spread",  "ratio", NULL};
+static const char *const kinds[] = {"text",   "word",  "count",  "bytes", "flag",
+                                    "number", "share", "spread", "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
 static const char *const marks[] = {"heading", "code",    "link",    "files", "lead", "whole",
                                     "unasked", "settles", "picture", "front", NULL};
@@ -67,7 +67,7 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	    arena_more(r->arena, table->form.columns, table->form.ncolumns, sizeof *columns);
 	struct column *c = &columns[table->form.ncolumns];
 	const int found = *kind ? index_of(kinds, kind) : KIND_TEXT;
-	if (found < 0 || found == KIND_VERDICT)
+	if (found < 0)
 		return wrong(r, "no column is of kind ", kind);
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
 	c->head = next_of(r->arena, &line, "|");
