@@ -45,7 +45,8 @@ static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
-		add(of, sqlite3_value_double(values[0]), n > 1 ? sqlite3_value_double(values[1]) : 0);
+		add(of, sqlite3_value_double(values[0]),
+		    n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -205,9 +206,9 @@ TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	const struct looks *looks = sqlite3_user_data(context);
+	const struct stats_walsh of = STATS_WALSH_OF((unsigned)sqlite3_value_int(values[0]));
 	(void)n;
-	sqlite3_result_int64(
-	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+	sqlite3_result_int64(context, stats_withstands(&of, looks->confidence));
 }
 
 /* --- texts --- */
