@@ -276,7 +276,7 @@ TEST(a_reference_record_answers_its_question)
 	      "processes 0.378."}},
 	    {"2x-h200/pcie_report",
 	     {"Latency rules: all_reduce 13.7 µs up to 1 MiB", "merge messages",
-	      "direct access from GPU to GPU: 7.590 times the bandwidth"}},
+	      "direct access from GPU to GPU: 7.589 times the bandwidth"}},
 	    {"1x-h100/one_gpu",
 	     {"data goes by P2P/direct pointer in single and threads; P2P/CUMEM in "
 	      "processes."}},
