@@ -189,8 +189,7 @@ TEST(blocks_are_enough_to_pass_the_correction)
 		for (unsigned b = 0; b < one; b++)
 			logs[b] = 0.1 + 0.001 * b;
 		assert_true(tests * walsh_tails(logs, one, 0).over <= 0.05);
-		assert_true(one == 6 ||
-		            tests * walsh_tails(logs, one - 1, 0).over > 0.05);
+		assert_true(one == 6 || tests * walsh_tails(logs, one - 1, 0).over > 0.05);
 	}
 }
 
