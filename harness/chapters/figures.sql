@@ -119,8 +119,8 @@ CREATE TABLE result(
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block, one trial. The reference's second one is
--- its twin's: the mean of both would be skewed against one, where noise is.
+-- What comparisons are of: a variant at a place in a block, one trial. The reference's second one
+-- is its twin's: the mean of both would be skewed against one, where noise is.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
