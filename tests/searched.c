@@ -108,7 +108,7 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
                              searched_gain_fn *gain, double sd, uint64_t *seed)
 {
 	enum { MOST = 32 };
-	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
+	static double to[2][SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS,
 	               least = family_blocks(r->nfinalists, FAMILY_ALPHA),
@@ -122,8 +122,10 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 			aa[c][b] = again[c] - first[c];
 		for (unsigned f = 0; f < r->nfinalists; f++) {
 			searched_trial(gain, &r->finalists[f], sd, seed, x);
-			for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-				logs[f * SEARCHED_CELLS + c][b] = x[c] - (first[c] + again[c]) / 2;
+			for (unsigned c = 0; c < SEARCHED_CELLS; c++) {
+				to[0][f * SEARCHED_CELLS + c][b] = x[c] - first[c];
+				to[1][f * SEARCHED_CELLS + c][b] = x[c] - again[c];
+			}
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -131,8 +133,9 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 		    stats_ratio_of_logs(scratch(), aa[i % SEARCHED_CELLS], blocks, 0.95);
 		struct tuned_test *t = &r->tests[i];
 		t->hurdle = fmax(log1p(seen->margin), fmax(log(line.hi), -log(line.lo)));
-		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
-		t->p = stats_signed_rank_tails(logs[i], blocks, t->hurdle).over;
+		const struct stats_walsh of = stats_walsh_of(scratch(), to[0][i], to[1][i], blocks);
+		t->ratio = stats_walsh_ratio(&of, 0.95);
+		t->p = stats_signed_rank_tails(&of, t->hurdle).over;
 		if (i % SEARCHED_CELLS == 0)
 			candidates_promise(seen, &r->finalists[i / SEARCHED_CELLS], scratch(),
 			                   promised);

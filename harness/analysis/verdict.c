@@ -126,12 +126,13 @@ bool verdict_within(const struct verdict *v)
 #define ODD_LEAST 0.05
 
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *logs, const unsigned *blocks,
-                                    unsigned n, double confidence)
+                                    const struct stats_walsh *of, double confidence)
 {
+	const unsigned n = of->n;
 	struct verdict_odd odd = {.lo = INFINITY, .hi = -INFINITY};
 	double second = 0;
 	unsigned at = 0;
-	if (n < STATS_MIN_BLOCKS || stats_withstands(n, confidence))
+	if (n < STATS_MIN_BLOCKS || stats_withstands(of, confidence))
 		return (struct verdict_odd){.block = 0};
 	double *room = ARENA_ARRAY(arena, double, n);
 	const double median = stats_median(memcpy(room, logs, n * sizeof *room), n);

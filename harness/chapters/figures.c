@@ -244,32 +244,14 @@ static double log_of(double x)
 	return x > 0 && isfinite(x) ? log(x) : NAN;
 }
 
-static double of_two(double own, double again)
+static void put_level(const struct figures *f, unsigned v, unsigned place, unsigned block)
 {
-	return isnan(own) ? again : isnan(again) ? own : (own + again) / 2;
-}
-
-static void put_levels(const struct figures *f, unsigned v, unsigned place, unsigned block)
-{
-	static const enum metric metrics[] = {METRIC_TIME, METRIC_BUSBW};
-	const struct summary *s = f->s;
-	double x[2] = {NAN, NAN};
-	for (unsigned i = 0; i < 2; i++) {
-		const unsigned trials[] = {
-		    v, (int)v == s->reference && s->twin >= 0 ? (unsigned)s->twin : v};
-		double logs[2] = {NAN, NAN};
-		for (unsigned k = 0; k < 2; k++) {
-			const struct summary_trial *t = index_timed(s, trials[k], place, block);
-			if (t)
-				logs[k] = log_of(
-				    measure_timed(index_row(s, trials[k], place), t, metrics[i]));
-		}
-		x[i] = of_two(logs[0], logs[1]);
-	}
-	const struct summary_trial *own = index_timed(s, v, place, block);
-	if (!isnan(x[0]))
-		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
-		       own && own->time_ns > 0 ? own->time_ns / 1e3 : NAN);
+	const struct summary_trial *t = index_timed(f->s, v, place, block);
+	const struct summary_row *row = t ? index_row(f->s, v, place) : NULL;
+	const double time = row ? log_of(measure_timed(row, t, METRIC_TIME)) : NAN;
+	if (!isnan(time))
+		db_add(f->db, "level", "iiiddd", v, place, f->s->index.blocks[block], time,
+		       log_of(measure_timed(row, t, METRIC_BUSBW)), t->time_ns / 1e3);
 }
 
 /* --- links --- */
@@ -484,7 +466,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
-				put_levels(&f, v, p, b);
+				put_level(&f, v, p, b);
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);

@@ -129,13 +129,13 @@ CREATE TABLE result(
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block. The reference's value is the mean of
--- its trial's and its twin's, or the one that there is.
+-- What comparisons are of: a variant at a place in a block, one trial. The reference's second one
+-- is its twin's, and shared.sql's view tried has both.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
   busbw REAL,                  -- and of its GB/s; nothing without data
-  own_us REAL,                 -- its own trial's alone, µs
+  own_us REAL,                 -- the same time in µs
   PRIMARY KEY(variant, place, block)
 );
 

@@ -69,10 +69,15 @@ static void take(sqlite3_context *context,
 	free(of->second);
 }
 
-static int ascending(const void *a, const void *b)
+struct in_block {
+	unsigned block;
+	double x;
+};
+
+static int by_block(const void *a, const void *b)
 {
-	const unsigned *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	const struct in_block *x = a, *y = b;
+	return (x->block > y->block) - (x->block < y->block);
 }
 
 typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
@@ -101,15 +106,27 @@ static struct stats_ratio made_by(making makes, const struct looks *looks, struc
 	return m.made;
 }
 
+/* A block has one number, or two: against each trial of the reference (stats_walsh). */
 static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
                                      const struct numbers *of)
 {
-	const unsigned n = (unsigned)of->n;
-	unsigned *blocks = ARENA_ARRAY(arena, unsigned, n);
-	for (unsigned i = 0; i < n; i++)
-		blocks[i] = (unsigned)of->second[i];
-	qsort(blocks, n, sizeof *blocks, ascending);
-	return stats_ratio_of_logs(arena, of->x, n, looks_confidence(looks, blocks, n));
+	struct in_block *all = ARENA_ARRAY(arena, struct in_block, of->n);
+	unsigned *blocks = ARENA_ARRAY(arena, unsigned, of->n), n = 0;
+	double *x = ARENA_ARRAY(arena, double, of->n), *again = ARENA_ARRAY(arena, double, of->n);
+	for (size_t i = 0; i < of->n; i++)
+		all[i] = (struct in_block){(unsigned)of->second[i], of->x[i]};
+	qsort(all, of->n, sizeof *all, by_block);
+	for (size_t i = 0; i < of->n; i++) {
+		if (n && blocks[n - 1] == all[i].block) {
+			again[n - 1] = all[i].x;
+			continue;
+		}
+		blocks[n] = all[i].block;
+		x[n] = again[n] = all[i].x;
+		n++;
+	}
+	const struct stats_walsh walsh = stats_walsh_of(arena, x, n < of->n ? again : NULL, n);
+	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks, n));
 }
 
 static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
@@ -234,8 +251,8 @@ static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
 	}
 #define x(i) number_of(values[i])
 NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
-NUMBER(withstands,
-       stats_withstands((unsigned)x(0), ((struct looks *)sqlite3_user_data(context))->confidence))
+NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
+                                    ((struct looks *)sqlite3_user_data(context))->confidence))
 NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
 NUMBER(detectable,
        verdict_detectable(&(struct stats_ratio){.lo = x(0), .hi = x(1)}, x(2), VERDICT_BOTH_ENDS))

@@ -3,8 +3,8 @@
  *
  *   median(x)        of numbers; median_lo(x), median_hi(x): its exact interval (stats_quantile_interval)
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
- *   ratio(x, block)  of the logarithms of one ratio, one a block: the estimate of Hodges and Lehmann, back on
- *                    the ratio's scale (stats_ratio_of_logs)
+ *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of the reference: the
+ *                    estimate of Hodges and Lehmann, back on the ratio's scale (stats_walsh)
  *   ratio_lo(x, block), ratio_hi(x, block)
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
