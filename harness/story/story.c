@@ -333,19 +333,6 @@ void story_say(struct story *s, unsigned roles, const struct story_table *t, con
 	phrase_end(&p, roles);
 }
 
-static unsigned row_at(const struct story_table *t, const void *row)
-{
-	return (unsigned)(((const char *)row - (const char *)t->rows) /
-	                  (ptrdiff_t)t->form->row_bytes);
-}
-
-void phrase_add_row(struct phrase *p, const struct story_table *t, const void *row,
-                    const char *text)
-{
-	const unsigned at = row_at(t, row);
-	phrase_add(p, t, &at, 1, text);
-}
-
 static bool is_for(const struct story_table *t, unsigned row, unsigned when)
 {
 	if (!when)

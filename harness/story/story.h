@@ -270,8 +270,6 @@ struct phrase phrase_begin(struct story *story);
 /* Over rows as in story_say. */
 void phrase_add(struct phrase *phrase, const struct story_table *table, const unsigned *rows,
                 unsigned n, const char *text);
-void phrase_add_row(struct phrase *phrase, const struct story_table *table, const void *row,
-                    const char *text);
 /* Plain words, after a part: nothing if no part was added. */
 void phrase_words(struct phrase *phrase, const char *words);
 /* Adds the sentence; nothing if no part was added. */
