@@ -142,7 +142,8 @@ static bool range_right(const struct guarded *g, const json_t *sentence)
 
 /* Chapters whose sentences are about one size, name each, or have each block; of advice and tuning
  * the C is still to become text. */
-static const char *const other_chapters[] = {"cliffs", "ranges", "unfinished", "crossovers", "advice", "tuning"};
+static const char *const other_chapters[] = {"cliffs",     "ranges", "unfinished",
+                                             "crossovers", "advice", "tuning"};
 
 static bool ranges_right(const struct guarded *g)
 {

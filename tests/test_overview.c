@@ -6,8 +6,9 @@
 
 static void stamps(const struct made_place *place, int64_t out[6])
 {
+	const unsigned of = place->variant == MADE_AGAIN ? MADE_THREADS : place->variant;
 	out[1] = 100;
-	out[2] = 1000 * (1 + place->variant) + 100 * place->rank;
+	out[2] = 1000 * (1 + of) + 100 * place->rank;
 	out[3] = 10;
 }
 
@@ -74,8 +75,8 @@ TEST(from_three_collectives_on_there_is_an_overview)
 	assert_says(made_read("plots/nccl_overview.svg"),
 	            ">3 collectives, 2 ranks, nccl: bus bandwidth at 4 KiB<");
 	assert_says(made_read("plots/nccl_overview.svg"),
-	            ">3 collectives of 4 KiB against threads: single is faster in 3; processes are "
-	            "slower in 3<");
+	            ">3 collectives of 4 KiB against threads: single is faster in 3<");
+	assert_says(made_read("plots/nccl_overview.svg"), ">processes are slower in 3<");
 }
 
 TEST(many_collectives_have_fewer_pictures_each)

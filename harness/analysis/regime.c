@@ -261,12 +261,6 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-bool regime_holds(const struct summary *s, const struct regime *r, const struct record_cell *c)
-{
-	return index_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
-	       !index_is_part(s, c->cell.coll) && holds(r->range, c->cell.asked_bytes);
-}
-
 int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);
@@ -276,14 +270,6 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 int regime_direction(const struct regime *r, const struct verdict *v)
 {
 	return v->least > 0 ? 0 : r->tells ? verdict_beyond(v) : regime_beyond(r, &v->ratio);
-}
-
-bool regimes_tell(const struct regimes *regimes)
-{
-	for (unsigned i = 0; i < regimes->n; i++)
-		if (regimes->list[i].tells)
-			return true;
-	return false;
 }
 
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)

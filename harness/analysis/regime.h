@@ -77,24 +77,19 @@ void regimes_make(const struct summary *summary, struct regimes *out);
 void regimes_settle(const struct summary *summary, struct claim_list *asked);
 /* The regime of a kind, or NULL; of NULL too. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
-/* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
- */
-bool regime_holds(const struct summary *summary, const struct regime *regime,
-                  const struct record_cell *cell);
 /* An A/A line alone: what it can distinguish. */
 struct regime regime_of_line(const struct stats_ratio *line, double margin);
-/* Whether no verdict counts, whatever its line: ranks share cores, or a busy machine's were measured. */
+/* Whether no verdict counts, whatever its line: ranks share cores, or a busy machine's were measured.
+ */
 bool regime_disturbed(const struct summary *summary);
 /* The same of the A/A line of a group at its sizes within a range: nothing if that is disturbed. */
 struct regime regime_of_twin(const struct summary *summary, const struct summary_group *group,
                              struct claim_range bytes);
 /* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
-/* 1, -1, 0: a verdict of the regime is faster, slower, neither. If it cannot distinguish variants, what
- * is beyond its noise; never of cells that go both ways. */
+/* 1, -1, 0: a verdict of the regime is faster, slower, neither. If it cannot distinguish variants,
+ * what is beyond its noise; never of cells that go both ways. */
 int regime_direction(const struct regime *regime, const struct verdict *verdict);
-/* Whether any can distinguish variants. */
-bool regimes_tell(const struct regimes *regimes);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
  * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */
