@@ -261,7 +261,8 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
+/* 1, -1: the whole interval is above, below 1 by more than the least effect; else 0. */
+static int beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
@@ -269,13 +270,13 @@ int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 
 int regime_direction(const struct regime *r, const struct verdict *v)
 {
-	return v->least > 0 ? 0 : r->tells ? verdict_beyond(v) : regime_beyond(r, &v->ratio);
+	return v->least > 0 ? 0 : r->tells ? verdict_beyond(v) : beyond(r, &v->ratio);
 }
 
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)
 {
 	if (!r || r->tells || v->kind == VERDICT_UNDECIDED || isnan(v->ratio.lo) ||
-	    (verdict_effect(v) && regime_beyond(r, &v->ratio)))
+	    (verdict_effect(v) && beyond(r, &v->ratio)))
 		return false;
 	v->kind = VERDICT_UNDECIDED;
 	v->more_blocks = 0;

@@ -85,8 +85,6 @@ bool regime_disturbed(const struct summary *summary);
 /* The same of the A/A line of a group at its sizes within a range: nothing if that is disturbed. */
 struct regime regime_of_twin(const struct summary *summary, const struct summary_group *group,
                              struct claim_range bytes);
-/* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */
-int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
 /* 1, -1, 0: a verdict of the regime is faster, slower, neither. If it cannot distinguish variants,
  * what is beyond its noise; never of cells that go both ways. */
 int regime_direction(const struct regime *regime, const struct verdict *verdict);
