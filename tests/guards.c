@@ -66,22 +66,27 @@ static bool has_range(const char *text, double lo, double hi)
 	return false;
 }
 
+static bool is_size(const char *text)
+{
+	char unit[4] = "";
+	return sscanf(text, "%*f %3[KMGTiB]", unit) == 1 && strchr(unit, 'B');
+}
+
 /* "16 MiB to 256 MiB", "from 16 MiB up", "up to 64 KiB". */
 static bool has_sizes(const char *text)
 {
-	for (const char *at = text; (at = strstr(at, "B to ")); at++)
-		if (at > text + 1 && (at[-1] == 'i' || at[-1] == ' '))
+	for (const char *at = text; (at = strstr(at, " to ")); at++)
+		if (is_size(at + 4) && at > text + 2 &&
+		    (at[-1] == 'B' || !strncmp(at - 3, " up", 3)))
 			return true;
-	return strstr(text, "iB up") || strstr(text, " up to ");
+	return strstr(text, "iB up");
 }
 
 /* Where rows have the ends of a mean's cells: "LO to HI" in words, or a spread; of the second kind one
  * is enough. */
-static const char *const ends[][2] = {{"each", "each_time"},
-                                      {"cells", NULL},
-                                      {"bandwidth_cells", NULL},
-                                      {"latency_cells", NULL},
-                                      {"by_cell", NULL}};
+static const char *const ends[][2] = {{"each", "each_time"},     {"cells", NULL},
+                                      {"bandwidth_cells", NULL}, {"latency_cells", NULL},
+                                      {"speeds", NULL},          {"by_cell", NULL}};
 
 static bool is_told(const json_t *entry, const char *text)
 {
@@ -140,10 +145,23 @@ static bool range_right(const struct guarded *g, const json_t *sentence)
 	       wrong(g, "a ratio over sizes, whose range no row has", text);
 }
 
-/* Chapters whose sentences are about one size, name each, or have each block; of advice and tuning
- * the C is still to become text. */
-static const char *const other_chapters[] = {"cliffs",     "ranges", "unfinished",
-                                             "crossovers", "advice", "tuning"};
+/* Chapters whose sentences are about one size, name each, or have each block. */
+static bool is_other(const char *chapter)
+{
+	static const char *const others[] = {"cliffs", "ranges", "unfinished"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(chapter, others[i]))
+			return true;
+	return false;
+}
+
+/* Whether it is a part of other sentences alone; of titles it is the whole. */
+static bool is_part(const char *chapter, const json_t *sentence)
+{
+	const json_t *roles = json_object_get(sentence, "roles");
+	return strcmp(chapter, "captions") != 0 && json_array_size(roles) == 1 &&
+	       !strcmp(json_string_value(json_array_get(roles, 0)), "row");
+}
 
 static bool ranges_right(const struct guarded *g)
 {
@@ -151,12 +169,11 @@ static bool ranges_right(const struct guarded *g)
 		const json_t *chapter = json_array_get(g->chapters, i),
 		             *sentences = json_object_get(chapter, "sentences");
 		const char *name = json_string_value(json_object_get(chapter, "name"));
-		bool other = false;
-		for (size_t k = 0; k < sizeof other_chapters / sizeof *other_chapters; k++)
-			other |= !strcmp(name, other_chapters[k]);
-		for (size_t s = 0; s < json_array_size(sentences) && !other; s++)
-			if (!range_right(g, json_array_get(sentences, s)))
+		for (size_t s = 0; s < json_array_size(sentences) && !is_other(name); s++) {
+			const json_t *sentence = json_array_get(sentences, s);
+			if (!is_part(name, sentence) && !range_right(g, sentence))
 				return false;
+		}
 	}
 	return true;
 }

@@ -11,6 +11,7 @@
 static double speed[3]; /* single, threads, processes: against 1 */
 static double noise;
 static double small_only;   /* sizes up to this many bytes have the speed; 0: all */
+static double beyond = 1;   /* processes at larger ones */
 static const char *setting; /* settings that single has and threads has not; otherwise they are
                              * equal */
 static json_t *(*value)(void);
@@ -20,7 +21,7 @@ static void stamps(const struct made_place *p, int64_t out[6])
 {
 	double bytes = 4096.0 * (1 << 2 * p->size), ns = 1e6 + 10 * bytes;
 	bool has = p->variant < 3 && (small_only == 0 || bytes <= small_only);
-	ns /= has ? speed[p->variant] : 1;
+	ns /= has ? speed[p->variant] : p->variant == 2 ? beyond : 1;
 	ns *= 1 + noise * made_noise(p->variant, p->block, p->size + 8 * p->isolated);
 	out[1] = 1000;
 	out[2] = (int64_t)(ns * (p->isolated ? 1 : 10));
@@ -161,6 +162,21 @@ TEST(noise_and_few_blocks_say_nothing)
 	assert_int_equal(count("", NULL), 0);
 }
 
+TEST(sizes_that_go_both_ways_are_no_advice)
+{
+	const char *text;
+	made.sizes = 8; /* up to 64 MiB */
+	speed[2] = 1.3;
+	small_only = 1 << 24;
+	beyond = 1.2;
+	assert_int_equal(count("a process per rank rather than threads", &text), 1);
+	assert_says(text, "; 1.2");
+	assert_says(text, " by size)");
+	beyond = 0.9;
+	assert_int_equal(count("a process per rank rather than threads", NULL), 0);
+	beyond = 1;
+}
+
 TEST(where_nothing_large_was_measured)
 {
 	const char *text;
@@ -179,7 +195,7 @@ TEST(several_workers_launch_small_sizes)
 	small_only = 65536;
 	assert_int_equal(count("Launch from several workers", &text), 2);
 	assert_says(text, "processes reaches 2.50 times the speed of single (2.50 to 2.5");
-	assert_says(text, ", faster at every size up to 64 KiB)");
+	assert_says(text, ", faster at every size up to 64 KiB");
 	speed[0] = 1;
 	assert_int_equal(count("Launch from several workers", NULL), 0);
 	/* Latencies on shared cores are the scheduler's. */
