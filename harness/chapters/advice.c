@@ -43,12 +43,12 @@ static const struct column columns[] = {
 };
 static const char *const whats[ADVICES] = {
     [ADVICE_REGISTER]  = "Register the user buffers",
-    [ADVICE_THREADS]   = "Use one process with a thread per rank rather than a process per rank",
+    [ADVICE_THREADS]   = "Use a thread per rank rather than a process per rank",
     [ADVICE_PROCESSES] = "Use a process per rank rather than threads",
     [ADVICE_EITHER]    = "Threads or processes: choose by convenience",
     [ADVICE_SEVERAL]   = "Launch from several workers rather than from one thread",
-    [ADVICE_GRAPH]     = "Replay small calls from a CUDA graph where one thread launches for all ranks",
-    [ADVICE_NATIVE]    = "Call the library's native collective rather than grouped sends and receives where one thread launches for all ranks",
+    [ADVICE_GRAPH]     = "Replay small calls of one thread from a CUDA graph",
+    [ADVICE_NATIVE]    = "Call the native collective from one thread, not grouped sends and receives",
     [ADVICE_BIND]      = "Bind the workers to cores",
 };
 static const struct story_form form =
@@ -136,6 +136,29 @@ static void add_pair(struct phrase *p, const struct story_table *t, const struct
 	phrase_add(p, t, of, n, "{to} against {from}: [{gain} in {collective}]");
 }
 
+/* The same for page 1: of one row its gain, of several the range of their gains. */
+static void advise_briefly(struct story *story, const struct story_table *t,
+                           const struct row *first, bool several)
+{
+	const struct row *rows = t->rows;
+	unsigned *of = ARENA_ARRAY(story->arena, unsigned, t->nrows), n = 0;
+	bool libraries = false;
+	for (unsigned i = 0; i < t->nrows; i++) {
+		if (is_said_with(first, &rows[i]))
+			of[n++] = i;
+		libraries |= strcmp(rows[i].library, first->library) != 0;
+	}
+	struct phrase p = phrase_begin(story);
+	phrase_add_row(&p, t, first, "{what}");
+	if (!first->equal)
+		phrase_add(&p, t, of, n,
+		           n > 1 ? ": {expect:range} times the {0.unit}"
+		                 : ": {gain} times the {unit}");
+	phrase_add_row(&p, t, first, several ? " ({sizes}" : " ({collective}, {sizes}");
+	phrase_add_row(&p, t, first, libraries ? "[, NCCL {library}])." : ").");
+	phrase_end(&p, STORY_ADVICE);
+}
+
 /* The sentence of a row and of all rows that share it. */
 static void advise(struct story *story, const struct story_table *t, const struct row *first)
 {
@@ -160,7 +183,8 @@ static void advise(struct story *story, const struct story_table *t, const struc
 		(several ? add_pair : add_item)(&p, t, row);
 	}
 	phrase_words(&p, several && corrected ? "; corrected for selection." : ".");
-	phrase_end(&p, STORY_ADVICE);
+	phrase_end(&p, STORY_ITEM);
+	advise_briefly(story, t, first, several);
 }
 
 /* Nothing if the run cannot distinguish variants. */
@@ -180,10 +204,6 @@ static void tell(const struct analysis *a, struct story *story)
 		if (first == i)
 			advise(story, t, &rows[i]);
 	}
-	/* Any chapter's advice. */
-	if (!record_traits(a->s->run, NULL)->gpus)
-		story_note(story, STORY_BELOW_ADVICE,
-		           "None of it is about GPUs, which were not measured.");
 }
 
-const struct chapter chapter_advice = {"advice", "Do this", CHAPTER_FRONT, tell};
+const struct chapter chapter_advice = {"advice", "What to do, in full", CHAPTER_BODY, tell};

@@ -218,7 +218,6 @@ static void tell(const struct analysis *a, struct story *story)
 	const bool shared = run_explains_gap(a);
 	if (!a->asked.gap.from[0])
 		return;
-	story_link(story);
 	story_settles(story);
 	*whole = whole_of(a, run_by_version(a, story->arena), story->arena);
 	for (unsigned i = 0; i < w->nsteps; i++)

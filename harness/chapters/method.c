@@ -296,7 +296,6 @@ static void tell(const struct analysis *a, struct story *story)
 	tell_sessions(run, story);
 	tell_notes(run, story);
 	STORY_TELL(story, t, sentences);
-	story_link(story);
 }
 
 const struct chapter chapter_method = {"method", "How it was measured", CHAPTER_APPENDIX, tell};

@@ -627,14 +627,24 @@ static void say_gains(const struct tuning *t, struct story *story)
 		add_gain(&p, t, by[i]);
 		phrase_add_row(&p, t->in.finalists, by[i], ": {files}.");
 		phrase_end(&p, STORY_ANSWER);
-		if (!i)
+		if (!i) {
+			story_say_row(
+			    story, STORY_HEADLINE, t->in.finalists, by[i],
+			    "The best settings reach up to {expect} times the default's speed "
+			    "({collective} of {asked_bytes})[; they cost {price}].");
 			story_say_row(story, STORY_CAPTION, t->in.finalists, by[i],
 			              "{settings}: up to {expect} times the speed ({collective} of "
 			              "{asked_bytes})[; they cost {price}]");
+		}
 		if (!in_file(t, (unsigned)(by[i] - t->finalists)))
 			continue;
 		p = phrase_begin(story);
 		phrase_add_row(&p, t->in.finalists, by[i], "Give {best_file} to every process: ");
+		phrase_add_row(&p, t->in.found, t->found, "NCCL_CONF_FILE={folder}/");
+		phrase_add_row(&p, t->in.finalists, by[i], "{best_file}[; it costs {price}].");
+		phrase_end(&p, STORY_ADVICE);
+		p = phrase_begin(story);
+		phrase_add_row(&p, t->in.finalists, by[i], "{best_file} to every process: ");
 		phrase_add_row(&p, t->in.found, t->found, "NCCL_CONF_FILE={folder}/");
 		phrase_add_row(&p, t->in.finalists, by[i], "{best_file}, ");
 		add_gain(&p, t, by[i]);
@@ -644,7 +654,7 @@ static void say_gains(const struct tuning *t, struct story *story)
 		                   : ".[ It takes {memory_mib} MiB more of GPU memory a rank.]");
 		phrase_add_row(&p, t->in.finalists, by[i],
 		               "[ Channels: {channels}, in place of {default_channels}.]");
-		phrase_end(&p, STORY_ADVICE);
+		phrase_end(&p, STORY_ITEM);
 	}
 }
 
@@ -678,8 +688,7 @@ static void tell(const struct analysis *a, struct story *story)
 	STORY_TELL(story, t.in.settings, setting_sentences);
 	nccl_conf_tell(&t, story);
 	tuner_csv_tell(&t, story);
-	story_lead(story, t.in.finalists,
-	           "files settings expect collective asked_bytes price memory_mib channels");
+	story_lead(story, t.in.finalists, "files expect collective asked_bytes price memory_mib");
 	story_leads_unasked(story);
 	story_settles(story);
 	story_picture(story, "gain", true);
