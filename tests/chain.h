@@ -38,7 +38,7 @@ struct chain {
 /* The words of one run's report. */
 struct chain_words {
 	unsigned verdicts, decided, wrong;
-	bool found; /* large: processes are slower, in any degree */
+	bool found, found_small; /* large, small: processes are slower, in any degree */
 	unsigned blocks, looks;
 };
 
@@ -46,7 +46,7 @@ const char *chain_noise_name(enum chain_noise noise);
 
 /* The words of several runs' reports, together. */
 struct chain_sums {
-	unsigned runs, verdicts, decided, wrong, wrong_runs, found, blocks, looks;
+	unsigned runs, verdicts, decided, wrong, wrong_runs, found, found_small, blocks, looks;
 };
 
 /* Of runs like `first`, each with the next seed. */

@@ -5,7 +5,7 @@
 #include "../harness/analysis/claims.h"
 #include "../harness/config/family.h"
 #include "noise.h"
-#include "scratch.h"
+#include "walsh.h"
 
 #define JUDGED_BY     0.02
 #define JUDGED_EDGE   log1p(JUDGED_BY)
@@ -21,9 +21,9 @@ static inline struct judged judged_of(const double *logs, unsigned n, enum claim
 {
 	const struct claims_ratio r = {stats_ratio_of_logs(scratch(), logs, n, 0.9),
 	                               stats_ratio_of_logs(scratch(), logs, n, 0.95)};
-	const struct contrast_p p = {.less = stats_signed_rank_tails(logs, n, -JUDGED_EDGE),
-	                             .one = stats_signed_rank_tails(logs, n, 0),
-	                             .more = stats_signed_rank_tails(logs, n, JUDGED_EDGE)};
+	const struct contrast_p p = {.less = walsh_tails(logs, n, -JUDGED_EDGE),
+	                             .one = walsh_tails(logs, n, 0),
+	                             .more = walsh_tails(logs, n, JUDGED_EDGE)};
 	unsigned more;
 	const enum claims_outcome outcome = claims_decide(&r, test, JUDGED_BY, &more);
 	return (struct judged){outcome, claims_p(&p, test, outcome)};

@@ -22,17 +22,34 @@ def quantile(values, p):  # type 7
     return values[low] + (at - low) * (values[min(low + 1, len(values) - 1)] - values[low])
 
 
-def hodges_lehmann(logs):
-    """Estimate and exact 95 % signed-rank interval, of all sign patterns."""
-    n = len(logs)
-    walsh = sorted((logs[i] + logs[k]) / 2 for i in range(n) for k in range(i, n))
-    ways = [1] + [0] * len(walsh)  # ways[t]: sets of ranks 1 … n that add up to t
+def narrower(pairs, centre):
+    """By what two numbers a block narrow the signed-rank statistic: by the correlation of their signed ranks."""
+    far = [x - centre for pair in pairs for x in pair]
+    ranks = [math.copysign(sum(abs(y) <= abs(x) + 1e-12 for y in far), x) if abs(x) > 1e-12 else 0 for x in far]
+    both = 2 * sum(a * b for a, b in zip(ranks[::2], ranks[1::2])) / sum(x * x for x in ranks)
+    return math.sqrt((1 + max(both, 0.5)) / 2)
+
+
+def hodges_lehmann(pairs):
+    """Estimate and 95 % signed-rank interval of one number a block, or two, by the counts of all sign patterns."""
+    n, copies = len(pairs), len(pairs[0]) ** 2
+    walsh = sorted((a + (a if i == k else b)) / 2 for i in range(n) for k in range(i, n)
+                   for a in pairs[i] for b in pairs[k])
+    most = n * (n + 1) // 2
+    ways = [1] + [0] * most  # ways[t]: sets of ranks 1 … n that add up to t
     for rank in range(1, n + 1):
-        for t in range(len(walsh), rank - 1, -1):
+        for t in range(most, rank - 1, -1):
             ways[t] += ways[t - rank]
-    below = list(itertools.accumulate(ways))
-    c = sum(1 for t in below if t / 2**n <= 0.025)
-    ends = (walsh[c - 1], walsh[-c]) if c else (math.nan, math.nan)
+    below = [t / 2**n for t in itertools.accumulate(ways)]
+    c = sum(1 for t in below if t <= 0.025)
+    ends = (math.nan, math.nan)
+    if c:
+        at = c - 1
+        if copies > 1:
+            at += (0.025 - below[c - 1]) / (below[c] - below[c - 1])
+            at = most / 2 + (at - most / 2) * narrower(pairs, quantile(walsh, 0.5))
+        skipped = int(at * copies)
+        ends = walsh[skipped], walsh[-1 - skipped]
     return [math.exp(x) for x in (quantile(walsh, 0.5), *ends)]
 
 
@@ -78,11 +95,12 @@ def expected(row, trials, references):
             out[f"p{p}_us"] = quantile(tails, 0.5)
             out[f"p{p}_us_lo"], out[f"p{p}_us_hi"] = interval_of_median(tails)
     if row["ratio"]:
-        against = {}  # logs of the reference's trials of each block: its own and, but for the A/A line, its twin's
-        for name in [n for n in references if n != row["variant"]]:
-            for b, t in trials.get((name,) + cell[1:], {}).items():
-                against.setdefault(b, []).append(math.log(number(t, 0.5)))
-        logs = [sum(against[b]) / len(against[b]) - math.log(blocks[b]) for b in sorted(blocks) if b in against]
+        others = [trials.get((name,) + cell[1:], {}) for name in references if name != row["variant"]]
+        logs = []  # of a block to each of the reference's trials: its own and, but for the A/A line, its twin's
+        for b in sorted(blocks):
+            to = [math.log(number(t[b], 0.5)) - math.log(blocks[b]) for t in others if b in t]
+            if to:
+                logs.append((to * len(others))[:len(others)])
         out["ratio"], out["ratio_lo"], out["ratio_hi"] = hodges_lehmann(logs)
     return out
 

@@ -7,17 +7,26 @@
 #include "../harness/config/family.h"
 #include "scratch.h"
 
-struct search_space searched_space(void)
+struct search_space searched_space_of(unsigned nkeys, const unsigned *values)
 {
-	static const unsigned values[SEARCHED_KEYS] = {4, 4, 3, 3, 3, 2, 2, 2};
-	struct search_space s = {.nkeys = SEARCHED_KEYS, .finalists = 3};
-	for (unsigned k = 0; k < SEARCHED_KEYS; k++) {
+	struct search_space s = {.nkeys = nkeys, .finalists = 3};
+	for (unsigned k = 0; k < nkeys; k++) {
 		snprintf(s.keys[k].key, sizeof s.keys[k].key, "env.NCCL_%c", 'A' + (int)k);
 		s.keys[k].nvalues = values[k];
 		for (unsigned v = 1; v < values[k]; v++)
 			snprintf(s.keys[k].values[v], SEARCH_VALUE_BYTES, "%u", v);
 	}
 	return s;
+}
+
+struct search_space searched_space(void)
+{
+	return searched_space_of(SEARCHED_KEYS, (const unsigned[]){4, 4, 3, 3, 3, 2, 2, 2});
+}
+
+struct search_space searched_channels_space(void)
+{
+	return searched_space_of(5, (const unsigned[]){3, 3, 2, 2, 2});
 }
 
 /* A job has one random deviation in all cells, and each cell a small one in addition. */
@@ -34,7 +43,7 @@ struct searched_state {
 	struct search_set sets[SEARCH_MAX_SETS];
 	bool bad[SEARCH_MAX_SETS];
 	unsigned set_of[SEARCHED_MOST], block_of[SEARCHED_MOST];
-	double gains[SEARCHED_MOST * SEARCHED_CELLS];
+	double gains[SEARCHED_MOST * SEARCHED_CELLS], memory[SEARCH_MAX_SETS];
 };
 
 static struct candidates_seen searched_seen(const struct searched_state *s,
@@ -49,7 +58,17 @@ static struct candidates_seen searched_seen(const struct searched_state *s,
 	                                .bad = s->bad,
 	                                .set_of = s->set_of,
 	                                .block_of = s->block_of,
-	                                .gains = s->gains};
+	                                .gains = s->gains,
+	                                .memory = s->memory};
+}
+
+/* GPU memory of a set in bytes; NAN: not known. */
+static double searched_memory(searched_gain_fn *gain, const struct search_set *set)
+{
+	static const double buffers[3] = {1, 0.25, 2};
+	if (gain != searched_channels)
+		return NAN;
+	return 1e9 + 1e9 * buffers[set->level[0]] * (1 + set->level[2]);
 }
 
 static unsigned searched_place(struct searched_state *s, const struct search_set *set)
@@ -62,7 +81,7 @@ static unsigned searched_place(struct searched_state *s, const struct search_set
 	return i;
 }
 
-/* A round: a block with the default in it. A screen has every other cell. */
+/* A round: a block with the default in it. */
 static void searched_round(struct searched_state *s, searched_gain_fn *gain, unsigned round,
                            const struct search_set *sets, unsigned n, double sd, uint64_t *seed)
 {
@@ -72,13 +91,14 @@ static void searched_round(struct searched_state *s, searched_gain_fn *gain, uns
 	for (unsigned i = 0; i < n && s->ntrials < SEARCHED_MOST; i++) {
 		double *out = s->gains + s->ntrials * SEARCHED_CELLS;
 		const unsigned place = searched_place(s, &sets[i]);
+		s->memory[place] = searched_memory(gain, &sets[i]);
 		if (isnan(gain(&sets[i], 0))) {
 			s->bad[place] = true;
 			continue;
 		}
 		searched_trial(gain, &sets[i], sd, seed, out);
 		for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-			out[c] = round < SEARCH_SCREENS && c % 2 ? NAN : out[c] - own[c];
+			out[c] -= own[c];
 		s->block_of[s->ntrials] = round;
 		s->set_of[s->ntrials++] = place;
 	}
@@ -88,7 +108,7 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
                              searched_gain_fn *gain, double sd, uint64_t *seed)
 {
 	enum { MOST = 32 };
-	static double logs[SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
+	static double to[2][SEARCH_MAX_FINALISTS * SEARCHED_CELLS][MOST];
 	const struct search_set none = {{0}};
 	const unsigned n = r->nfinalists * SEARCHED_CELLS,
 	               least = family_blocks(r->nfinalists, FAMILY_ALPHA),
@@ -102,8 +122,10 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 			aa[c][b] = again[c] - first[c];
 		for (unsigned f = 0; f < r->nfinalists; f++) {
 			searched_trial(gain, &r->finalists[f], sd, seed, x);
-			for (unsigned c = 0; c < SEARCHED_CELLS; c++)
-				logs[f * SEARCHED_CELLS + c][b] = x[c] - (first[c] + again[c]) / 2;
+			for (unsigned c = 0; c < SEARCHED_CELLS; c++) {
+				to[0][f * SEARCHED_CELLS + c][b] = x[c] - first[c];
+				to[1][f * SEARCHED_CELLS + c][b] = x[c] - again[c];
+			}
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -111,8 +133,9 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 		    stats_ratio_of_logs(scratch(), aa[i % SEARCHED_CELLS], blocks, 0.95);
 		struct tuned_test *t = &r->tests[i];
 		t->hurdle = fmax(log1p(seen->margin), fmax(log(line.hi), -log(line.lo)));
-		t->ratio = stats_ratio_of_logs(scratch(), logs[i], blocks, 0.95);
-		t->p = stats_signed_rank_tails(logs[i], blocks, t->hurdle).over;
+		const struct stats_walsh of = stats_walsh_of(scratch(), to[0][i], to[1][i], blocks);
+		t->ratio = stats_walsh_ratio(&of, 0.95);
+		t->p = stats_signed_rank_tails(&of, t->hurdle).over;
 		if (i % SEARCHED_CELLS == 0)
 			candidates_promise(seen, &r->finalists[i / SEARCHED_CELLS], scratch(),
 			                   promised);
@@ -125,6 +148,12 @@ static void searched_confirm(struct searched *r, const struct candidates_seen *s
 struct searched searched_run(searched_gain_fn *gain, double margin, double sd, uint64_t seed)
 {
 	const struct search_space space = searched_space();
+	return searched_in(&space, gain, margin, sd, seed);
+}
+
+struct searched searched_in(const struct search_space *space, searched_gain_fn *gain, double margin,
+                            double sd, uint64_t seed)
+{
 	struct searched_state *s = calloc(1, sizeof *s);
 	struct searched r = {.nfinalists = 0};
 	struct search_set sets[SEARCH_MAX_SETS];
@@ -132,12 +161,12 @@ struct searched searched_run(searched_gain_fn *gain, double margin, double sd, u
 	if (!s)
 		abort();
 	for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
-		const struct candidates_seen seen = searched_seen(s, &space, margin);
+		const struct candidates_seen seen = searched_seen(s, space, margin);
 		const unsigned n = candidates_round(&seen, round, seed, scratch(), sets);
 		searched_round(s, gain, round, sets, n, sd, &seed);
 		r.trials += n ? n + 1 : 0;
 	}
-	const struct candidates_seen seen = searched_seen(s, &space, margin);
+	const struct candidates_seen seen = searched_seen(s, space, margin);
 	r.nfinalists = candidates_finalists(&seen, scratch(), r.finalists);
 	if (r.nfinalists)
 		searched_confirm(&r, &seen, gain, sd, &seed);
@@ -171,6 +200,27 @@ double searched_bottleneck(const struct search_set *set, unsigned cell)
 		x = fmin(x, log(0.8));
 	if (set->level[3] == 1)
 		x = fmin(x, log(0.6));
+	return x;
+}
+
+double searched_channels(const struct search_set *set, unsigned cell)
+{
+	enum { SENDRECV_64M = 6 };
+	static const double speed[3][2][SEARCHED_CELLS] = {
+	    {{1, 1, 1, 1, 1, 1, 1, 1}, {0.83, 1.14, 1.07, 1.09, 1.23, 1.53, 1.68, 1}},
+	    {{1.01, 1.20, 1.09, 1.15, 0.79, 0.77, 2.06, 1.15},
+	     {0.83, 1.22, 1.10, 1.12, 1.27, 1.37, 2.05, 1.16}},
+	    {{1, 1.16, 1.06, 1.11, 0.90, 0.88, 1.54, 1.15},
+	     {0.83, 1.18, 1.10, 1.07, 1.29, 1.53, 1.54, 1.16}},
+	};
+	const unsigned chunk = set->level[1] == 1                         ? 1
+	                       : set->level[1] == 2 || set->level[0] == 1 ? 2
+	                                                                  : 0;
+	double x = log(speed[chunk][set->level[2]][cell]);
+	if (chunk == 1 && set->level[4] && cell == SENDRECV_64M)
+		x = log(1.80);
+	if (set->level[0] == 1 && set->level[2])
+		x -= cell % 4 ? 0.01 : 0.04;
 	return x;
 }
 

@@ -24,11 +24,14 @@ struct searched {
 	struct tuned_test tests[SEARCH_MAX_FINALISTS * SEARCHED_CELLS];
 };
 
-/* 8 keys with 2 to 4 values. */
+/* Keys with so many values each; 8 keys with 2 to 4. */
+struct search_space searched_space_of(unsigned nkeys, const unsigned *values);
 struct search_space searched_space(void);
 
-/* A whole search: rounds, finalists, confirmation. */
+/* A whole search: rounds, finalists, confirmation; and in another space. */
 struct searched searched_run(searched_gain_fn *gain, double margin, double sd, uint64_t seed);
+struct searched searched_in(const struct search_space *space, searched_gain_fn *gain, double margin,
+                            double sd, uint64_t seed);
 
 /* --- machines --- */
 
@@ -49,5 +52,12 @@ double searched_margin(const struct search_set *set, unsigned cell);
 /* The slowest part decides: D = 1 limits all to 60 %, E = 2 to 80 %; A = 3 gains 8 %, H 5 % in
  * large cells and loses 5 % in small ones. */
 double searched_bottleneck(const struct search_set *set, unsigned cell);
+/* 4 × H200 with NCCL 2.28.3 (results/reference/4x-h200/tuning): alltoall, then sendrecv of 4, 16, 64 and
+ * 256 MiB. B = 1, or 2 or A = 1, are chunks of 64 and 128 KiB, C = 1 more channels: each alone gains at
+ * some sizes and loses at others, and the small chunk with more channels has the highest mean. E
+ * costs the small chunk some, and so do small buffers (A = 1), which take less memory, with more
+ * channels. Its space has 5 keys with 3 or 2 values. */
+double searched_channels(const struct search_set *set, unsigned cell);
+struct search_space searched_channels_space(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Printed recommendations compared with the truth. `make simulate` prints the tables of
- * harness/analysis/advice.h. Not a test. */
+/* Printed recommendations compared with the truth. `make simulate` writes the table of
+ * harness/analysis/SIMULATED.md. Not a test. */
 #include <stdio.h>
 
 #include "../harness/analysis/verdict.h"
@@ -63,23 +63,25 @@ static void print_row(double truth, double scatter, unsigned n)
 	}
 	if (measured.n < 10)
 		return;
-	printf(" * %4.1f %% %4.0f %% %5u %7.2f", 100 * truth, 100 * scatter, n,
+	printf("| %.1f %% | %.0f %% | %u | %.2f |", 100 * truth, 100 * scatter, n,
 	       100.0 * measured.n / REPEATS);
 	const struct printed *all[] = {&measured, &expected};
 	for (int i = 0; i < 2; i++)
-		printf("   %5.2f %5.1f ±%-4.2f", 100 * all[i]->sum / all[i]->n,
+		printf(" %.2f, %.1f, ±%.2f |", 100 * all[i]->sum / all[i]->n,
 		       100.0 * all[i]->held / all[i]->n, 100 * all[i]->width / all[i]->n);
-	printf("  %6.2f %5.2f\n", 100 * first[0].sum / first[0].n, 100 * first[1].sum / first[1].n);
+	printf(" %.2f, %.2f |\n", 100 * first[0].sum / first[0].n, 100 * first[1].sum / first[1].n);
 	fflush(stdout);
 }
 
 int main(void)
 {
-	printf(" *  true scatter blocks chosen   as measured         as expected         largest "
-	       "of 30\n");
+	printf(
+	    "\n| true | scatter | blocks | chosen | as measured | as expected | largest of 30 |\n"
+	    "|---:|---:|---:|---:|---:|---:|---:|\n");
 	for (unsigned i = 0; i < COUNT(truths); i++)
 		for (unsigned k = 0; k < COUNT(scatters); k++)
 			for (unsigned b = 0; b < COUNT(blocks); b++)
 				print_row(truths[i], scatters[k], blocks[b]);
+	printf("\n");
 	return 0;
 }

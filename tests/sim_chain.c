@@ -43,7 +43,7 @@ static const char *number(double x, char out[16])
 enum table { WRONG, FOUND, BLOCKS };
 
 /* A cell of a table: verdicts / reports that are wrong; verdicts that are decided / reports
- * that find the difference; blocks. */
+ * that find the difference at large and at small sizes; blocks. */
 static void print_cell(enum table table, const struct chain_sums *s)
 {
 	const double runs = s->runs, verdicts = s->verdicts;
@@ -54,7 +54,8 @@ static void print_cell(enum table table, const struct chain_sums *s)
 		printf(" %s / %s |", number(100 * s->wrong / verdicts, first),
 		       number(100 * s->wrong_runs / runs, second));
 	else
-		printf(" %.0f / %.0f |", 100 * s->decided / verdicts, 100 * s->found / runs);
+		printf(" %.0f / %.0f / %.0f |", 100 * s->decided / verdicts, 100 * s->found / runs,
+		       100 * s->found_small / runs);
 }
 
 static void print_table(enum table table)

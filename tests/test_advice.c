@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "../harness/analysis/advice.h"
 #include "../harness/analysis/analysis.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/story/tell.h"
 
 static double speed[3]; /* single, threads, processes: against 1 */
@@ -72,7 +72,6 @@ static void line(json_t *cell, const struct made_place *p)
 
 static struct made made = {
     .blocks = 10, .sizes = 7, .environment = environment, .line = line, .stamps = stamps};
-static struct advice advice;
 static struct story story;
 static struct arena *arena; /* of both */
 
@@ -91,15 +90,15 @@ static int fresh(void **state)
 	return 0;
 }
 
-/* The rules alone, and the chapter's text if a run can detect differences. */
+/* Of a run that can detect differences. */
 static void judge(struct arena *into, void *summary)
 {
-	static const struct chapter *const chapters[] = {&chapter_advice};
-	struct analysis *a = ARENA_NEW(into, struct analysis);
-	a->s = summary;
-	a->regimes = (struct regimes){.n = 1, .list = {{.tells = true}}};
-	advice = advice_make(summary, NULL, into);
-	story_make(a, NULL, chapters, 1, into, &story);
+	const struct chapter *const chapters[] = {chapters_find("advice")};
+	struct status st = {""};
+	struct analysis *a = analysis_make(summary, &st);
+	for (unsigned i = 0; i < a->regimes.n; i++)
+		a->regimes.list[i].tells = true;
+	story_make(a, figures_load(a, into, &st), chapters, 1, into, &story);
 }
 
 /* For how many pairs of variants `words` are printed; with the last sentence that has them. */
@@ -120,6 +119,13 @@ static unsigned count(const char *words, const char **text)
 		if (strstr(said->text, words))
 			*text = said->text;
 	return n;
+}
+
+/* A ratio of the first recommendation. */
+static struct entry ratio_of(const char *key)
+{
+	const struct story_table *t = story_find_table(&story, "advice");
+	return column_entry(story_column(t, key), t->rows);
 }
 
 TEST(threads_or_processes)
@@ -264,23 +270,20 @@ TEST(the_figure_allows_for_the_choice)
 	speed[2] = 1.05;
 	noise = 0.03;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	const struct advice_item *item = &advice.items[0];
-	assert_int_equal(item->what, ADVICE_PROCESSES);
-	assert_true(item->ratio.lo > 1.02);
-	assert_true(item->expect.estimate < item->ratio.estimate - 0.001);
-	assert_true(item->expect.lo >= 1.02 - 1e-9);
+	const struct entry ratio = ratio_of("ratio"), expect = ratio_of("expect");
+	assert_true(ratio.lo > 1.02);
+	assert_true(expect.x < ratio.x - 0.001);
+	assert_true(expect.lo >= 1.02 - 1e-9);
 	char figures[80];
-	snprintf(figures, sizeof figures, "reaches %.2f t", item->expect.estimate);
+	snprintf(figures, sizeof figures, "reaches %.2f t", expect.x);
 	assert_says(text, figures);
-	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f",
-	         item->ratio.estimate);
+	snprintf(figures, sizeof figures, "corrected for selection; measured: %.2f", ratio.x);
 	assert_says(text, figures);
 	/* Far beyond it, expect the measured figure. */
 	speed[2] = 1.3;
 	noise = 0.003;
 	assert_int_equal(count("a process per rank rather than threads", &text), 1);
-	assert_true(fabs(advice.items[0].expect.estimate / advice.items[0].ratio.estimate - 1) <
-	            1e-6);
+	assert_true(fabs(ratio_of("expect").x / ratio_of("ratio").x - 1) < 1e-6);
 	assert_lacks(text, "corrected");
 	/* And in report.json. */
 	const json_t *row =
@@ -303,11 +306,11 @@ TEST(an_end_is_no_estimate)
 		made.blocks = 6;
 		if (!count("a process per rank rather than threads", &text))
 			continue;
-		const struct stats_ratio *e = &advice.items[0].expect;
-		bool end = e->estimate <= e->lo * (1 + 1e-9);
-		snprintf(figures, sizeof figures, "reaches %.2f to %.2f times", e->lo, e->hi);
+		const struct entry e = ratio_of("expect");
+		bool end = e.x <= e.lo * (1 + 1e-9);
+		snprintf(figures, sizeof figures, "reaches %.2f to %.2f times", e.lo, e.hi);
 		if (end != (strstr(text, figures) != NULL))
-			fail_msg("%s of %g (%g to %g)", text, e->estimate, e->lo, e->hi);
+			fail_msg("%s of %g (%g to %g)", text, e.x, e.lo, e.hi);
 		ends += end;
 	}
 	assert_true(ends > 0);

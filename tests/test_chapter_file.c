@@ -62,9 +62,9 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "table t | T\n"
 	                            "  a\n"
 	                            "  SELECT 1 a\n"
-	                            "say t together unsettled where a\n"
+	                            "say t together where a\n"
 	                            "  {a}\n"
-	                            "say t unsettled\n"
+	                            "say t\n"
 	                            "  {a}\n"
 	                            "say t where together\n"
 	                            "  {a}\n"
@@ -72,10 +72,10 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "answer t where 0\n"),
 	                    "read");
 	const struct chapter_part *part = chapter.parts + 1;
-	assert_true(part[0].together && part[0].unsettled);
+	assert_true(part[0].together);
 	assert_string_equal(part[0].query.sql, "where a");
-	assert_true(!part[1].together && part[1].unsettled && !*part[1].query.sql);
-	assert_true(!part[2].together && !part[2].unsettled);
+	assert_true(!part[1].together && !*part[1].query.sql);
+	assert_true(!part[2].together);
 	assert_int_equal(part[4].roles, STORY_ANSWER);
 	assert_string_equal(part[4].text, "{a}");
 }
@@ -96,6 +96,8 @@ TEST(what_is_wrong_has_its_line)
 	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nheading t\n  {b}\n",
 	     "x.chapter:5: table t has no column b"},
 	    {"chapter x\ntable t | T | wide\n", "x.chapter:2: a table has no option wide"},
+	    {"chapter x\ntable t | T | file=../t.csv\n",
+	     "x.chapter:2: a chapter writes NAME.csv and NAME.conf, not ../t.csv"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
 	    {"chapter x\ntable t | T\n  a | a | | files all\n",
 	     "x.chapter:3: what a column is for is files, people or filled, not all"},

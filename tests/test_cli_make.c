@@ -36,6 +36,7 @@ TEST(a_value_that_is_not_allowed_is_refused)
 	made("", "-n plots EXP=never_measured", false, "no run results/never_measured/latest");
 	made("", "-n all DEPS=yes", false, "DEPS=yes is not allowed; allowed is install,manual");
 	made("", "-n test SAN=address,undefind", false, "allowed is address,undefined,thread");
+	made("", "-n test WITHOUT='tidy fuzed'", false, "WITHOUT holds fuzed");
 	made("", "-n selftest QUICK=0", false, "QUICK=0 is not allowed; allowed is 1");
 	made("", "-n experiment EXP=smoke QUICK=1", true, "run 'smoke' --quick");
 	made("", "-n fuzz RUNS=1e6", false, "allowed is a number");

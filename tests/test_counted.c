@@ -108,20 +108,27 @@ TEST_WITH(a_plan_reads_counters_in_some_blocks, set_up, tear_down)
 
 struct choice {
 	const struct claim *claim;
-	const double *levels; /* per block: of the left variant, of the right one */
-	unsigned nblocks;
+	const double *levels; /* per block: of the left variant, of the right one, of the twin */
+	unsigned nblocks, n;  /* n: of a block, 3 if the reference is one of the two */
+	bool right;           /* that it is */
 };
 
 static enum claims_outcome outcome_of(struct arena *arena, const struct choice *c, unsigned bits)
 {
-	double logs[32];
+	double x[32], again[32];
 	unsigned n = 0, more;
-	for (unsigned b = 0; b < c->nblocks; b++)
-		if (bits >> b & 1)
-			logs[n++] = c->levels[2 * b] - c->levels[2 * b + 1];
-	const struct claims_ratio ratio = {
-	    stats_ratio_of_logs(arena, logs, n, 2 * VERDICT_CONFIDENCE - 1),
-	    stats_ratio_of_logs(arena, logs, n, VERDICT_CONFIDENCE)};
+	for (unsigned b = 0; b < c->nblocks; b++) {
+		const double *level = c->levels + (size_t)c->n * b;
+		if (!(bits >> b & 1))
+			continue;
+		x[n] = level[0] - level[1];
+		again[n++] = c->right ? level[0] - level[c->n - 1] : level[c->n - 1] - level[1];
+	}
+	const struct arena_mark mark = arena_mark(arena);
+	const struct stats_walsh of = stats_walsh_of(arena, x, c->n > 2 ? again : NULL, n);
+	const struct claims_ratio ratio = {stats_walsh_ratio(&of, 2 * VERDICT_CONFIDENCE - 1),
+	                                   stats_walsh_ratio(&of, VERDICT_CONFIDENCE)};
+	arena_release(arena, mark);
 	return claims_decide(&ratio, c->claim->test, c->claim->by, &more);
 }
 
@@ -165,11 +172,15 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 		const struct claims_result judged = claims_judge(&s, c);
 		if (isnan(judged.contrast.ratio.lo))
 			continue;
-		const unsigned with[] = {(unsigned)index_variant(&s, c->left),
-		                         (unsigned)index_variant(&s, c->right)};
-		const struct contrast_select select = {
-		    .bytes = c->bytes, .pace = c->pace, .coll = c->coll, .with = with, .nwith = 2};
-		struct choice choice = {.claim = c};
+		const int left = index_variant(&s, c->left), right = index_variant(&s, c->right);
+		const unsigned with[] = {(unsigned)left, (unsigned)right, (unsigned)s.twin};
+		struct choice choice = {.claim = c, .right = right == s.reference};
+		choice.n = choice.right || left == s.reference ? 3 : 2;
+		const struct contrast_select select = {.bytes = c->bytes,
+		                                       .pace = c->pace,
+		                                       .coll = c->coll,
+		                                       .with = with,
+		                                       .nwith = choice.n};
 		choice.levels = contrast_levels(&s, c->metric, &select, &choice.nblocks);
 		if (choice.nblocks > CLAIM_BLOCKS)
 			tally_choices(arena, &choice, judged.outcome, t);

@@ -54,7 +54,10 @@ TEST(smoke_goes_from_file_to_pictures)
 	assert_int_equal(access(here_in("smoke", "report.md"), R_OK), 0);
 	assert_true(cli_lines(here_in("smoke", "summary.csv")) > 3 * 2 * 3);
 	assert_true(count_pictures(here_in("smoke", "plots")) >= 3);
-	cli_expect(here_call("report $HERE/results/smoke/latest"), 0, "report.md");
+	/* Drawn they are already. */
+	cli_expect(here_shell("PATH=$PWD/tests/undrawn:$PATH $LAUNCHGAP report "
+	                      "$HERE/results/smoke/latest"),
+	           0, "report.md");
 }
 
 TEST(pictures_can_be_drawn_again_from_the_records_alone)

@@ -180,7 +180,7 @@ TEST(test_bad_values)
 	refuse_key("reference = a b", "no name");
 	refuse_key("mode = ../x", "no name");
 	refuse_key("bind = core, numa", "allowed is none, core, numa, near-gpu");
-	refuse_key("like = one", "one.exp cannot be read");
+	refuse_key("like = one", "unknown key 'like'");
 	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed are "
 	                         "those of [experiment] that `launchgap list keys` names");
 	refuse_key("nccl = ${", "no ${NAME}");

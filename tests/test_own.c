@@ -138,8 +138,7 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	    "fill parts said where rowid IN (SELECT min(rowid) FROM parts GROUP BY kind)\n"
 	    "and parts by kind\n  [{name}| + ]\n"
 	    "say sizes where lines > 1 AND (SELECT answered FROM story)\n  {size} too\n"
-	    "settles sizes\n"
-	    "say sizes unsettled\n  {size}\nand sizes\n  {size}\n",
+	    "code sizes where lines > 1\n  run {size}\n",
 	    &warning);
 	if (warning)
 		fail_msg("%s", warning);
@@ -147,7 +146,7 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	const struct story_table *small = story_find_table(&m->story, "of_small"),
 	                         *large = story_find_table(&m->story, "of_large");
 	const struct story_table *parts = story_find_table(&m->story, "parts");
-	assert_int_equal(x->nblocks, 10);
+	assert_int_equal(x->nblocks, 11);
 	assert_string_equal(x->blocks[1].text, "small: 3");
 	assert_string_equal(small->form->title, "Few");
 	assert_string_equal(story_column(small, "speed")->head, "GB/s");
@@ -157,6 +156,8 @@ TEST(a_sentence_goes_on_over_the_tables_of_its_row)
 	                    "At small fast: a, b and c; best: b or c, with 3.");
 	assert_string_equal(x->blocks[5].sentence->text, "At large slow: d by 50 %, with 1.");
 	assert_string_equal(x->blocks[9].sentence->text, "small too");
+	assert_int_equal(x->blocks[10].kind, STORY_CODE);
+	assert_string_equal(x->blocks[10].text, "run small");
 	assert_string_equal(column_entry(&parts->form->columns[1], parts->rows).text, "a + c");
 	for (unsigned i = 0; i < m->story.npictures; i++)
 		assert_string_not_equal(m->story.pictures[i].name, "{size}");
@@ -176,6 +177,38 @@ TEST(a_sentence_fills_the_rows_of_a_table)
 	for (unsigned i = 0; i < 3; i++)
 		assert_string_equal(column_entry(story_column(t, "b"), story_row(t, i)).text,
 		                    texts[i]);
+}
+
+/* A file's lines are row after row; what a query names is no way out of the folder. */
+TEST(a_chapter_writes_files_beside_the_report)
+{
+	static const char *const names[] = {"../x.conf", "trials.jsonl", "conf"};
+	const char *warning;
+	const struct model *m = told("chapter x | X\ntable t | T\n  a\n  n:count\n"
+	                             "  SELECT 'p' a, 1 n UNION ALL SELECT 'q', 2\n"
+	                             "write t x.csv where n = 1\n  # {a} \\\n  and more\n  [|]\n"
+	                             "write t x.csv\nand t by a\n  {a},{n}\nand t\n  [{n}|\n  ]\n"
+	                             "write t {a}.conf\n  {n}\n",
+	                             &warning);
+	const struct story_chapter *x = story_find(&m->story, "x");
+	assert_null(warning);
+	assert_int_equal(x->nblocks, 4);
+	assert_string_equal(x->blocks[1].name, "x.csv");
+	assert_string_equal(x->blocks[1].text, "# p and more\n\np,1\n1\n2\nq,2\n1\n2\n");
+	assert_string_equal(x->blocks[2].name, "p.conf");
+	assert_string_equal(x->blocks[3].text, "2\n");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		told(arena_text(scratch(),
+		                "chapter x | X\ntable t | T\n  a\n  SELECT '%s' a\n"
+		                "write t {a}\n  {a}\n",
+		                names[i]),
+		     &warning);
+		assert_string_equal(warning,
+		                    arena_text(scratch(),
+		                               "own.chapter:5: a chapter writes NAME.csv and "
+		                               "NAME.conf, not %s",
+		                               names[i]));
+	}
 }
 
 /* All that are texts can be asked of a run that has nothing, and tell nothing that warns. */

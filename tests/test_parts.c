@@ -74,6 +74,28 @@ TEST(a_part_says_which_mpi_it_has)
 	    0, "\nloads Stand-in MPI 3.14\n");
 }
 
+/* However many variants want it: with UCX it loads slowly. */
+TEST(mpi_is_tried_once)
+{
+	cli_write(folder, "part.c",
+	          "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+	          "#include \"harness/mpi/mpi_calls.h\"\n"
+	          "static void library(char *text, size_t bytes)\n{\n"
+	          "\tsnprintf(text, bytes, \"Stand-in MPI 3.14\");\n"
+	          "\t(void)!write(open(TRIED, O_WRONLY | O_CREAT | O_APPEND, 0600), \"x\", 1);\n}\n"
+	          "const struct mpi_calls launchgap_mpi = {.library = library};\n");
+	cli_write(folder, "t.exp",
+	          "; Which?\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = host\n"
+	          "ranks = 2\nblocks = 1\n[variant a]\nmode = processes\nlauncher = mpirun\n"
+	          "[variant b]\nmode = processes\nlauncher = mpirun\npath = fifo\n");
+	cli_expect(here_shell(ALONE "ln -s $(command -v true) $HERE/mpirun; "
+	                            "cc -shared -fPIC -I. -DTRIED=\"\\\"$HERE/tried\\\"\" "
+	                            "-o $HERE/liblaunchgap_mpi.so $HERE/part.c && "
+	                            "PATH=$HERE:$PATH $HERE/launchgap run --file $HERE/t.exp "
+	                            "--dry-run && wc -c <$HERE/tried"),
+	           0, "\n1\n");
+}
+
 /* The process that tries it ends, and the program says so. */
 TEST(a_part_that_crashes_ends_no_runner)
 {

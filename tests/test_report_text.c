@@ -2,7 +2,6 @@
  * wrong. */
 #include "made.h"
 
-#include "../harness/chapters/run.h"
 
 static void (*more)(FILE *out);
 static void (*change)(json_t *env), (*touch)(json_t *line, const struct made_place *place);
@@ -91,14 +90,6 @@ static bool people_see(const json_t *text, const char *key)
 	}
 	fail_msg("people see no table of variants");
 	return false;
-}
-
-TEST(a_name_takes_its_verb)
-{
-	assert_string_equal(run_are("processes"), "are");
-	assert_string_equal(run_are("single"), "is");
-	assert_string_equal(run_are("no-peer-access"), "is");
-	assert_string_equal(run_are(""), "is");
 }
 
 TEST(variants_can_be_told_apart)

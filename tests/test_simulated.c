@@ -1,5 +1,5 @@
 /* A small part of the tables of `make simulate` (sim_chain.c, sim_claims.c, sim_false_alarms.c,
- * sim_probed.c): how often whole reports and claims err, the cost of looking again, and what adjusting for probes would do. Seeds
+ * sim_probed.c, sim_twinned.c): how often whole reports and claims err, the cost of looking again, and what adjusting for probes would do. Seeds
  * are fixed; bounds are binomial, three standard deviations from the values in SIMULATED.md and
  * verdict.h. */
 
@@ -8,6 +8,7 @@
 #include "judged.h"
 #include "probed.h"
 #include "test.h"
+#include "twinned.h"
 
 static struct chain_sums sum(enum chain_way way, unsigned blocks, double effect,
                              enum chain_noise noise, unsigned runs)
@@ -108,6 +109,28 @@ TEST(looking_again_is_paid_for)
 		assert_true(wrong[1] <= most(runs, 0.065));
 		assert_true(wrong[0] > most(runs, 0.065));
 	}
+}
+
+/* Equal variants are called different in 5.5 % at most, on both sides and on one, whatever the noise;
+ * to the mean of the reference's trials they are not. What is there is found as often. */
+TEST(equal_variants_differ_as_seldom_as_they_say)
+{
+	static const unsigned blocks[] = {6, 10, 20, 40};
+	const unsigned runs = 1000;
+	for (unsigned b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+		struct twinned_calls c;
+		for (unsigned i = 0; i < TWINNED_NOISES; i++) {
+			c = twinned_count(TWINNED_EACH, &twinned_noises[i], blocks[b], 1, 0, runs);
+			assert_true(c.differ <= most(runs, 0.055));
+			assert_true(c.less <= most(runs, 0.055) && c.more <= most(runs, 0.055));
+		}
+		const unsigned found[] = {
+		    twinned_count(TWINNED_MEAN, twinned_noises, blocks[b], 1, 1, runs).differ,
+		    twinned_count(TWINNED_EACH, twinned_noises, blocks[b], 1, 1, runs).differ};
+		assert_true(found[1] >= 0.97 * found[0]);
+	}
+	assert_true(twinned_count(TWINNED_MEAN, &twinned_noises[2], 40, 1, 0, runs).less >
+	            most(runs, 0.055));
 }
 
 /* Of 400 intervals, how many do not hold the truth. */

@@ -6,7 +6,7 @@
 #include "../harness/config/claim.h"
 #include "noise.h"
 #include "test.h"
-#include "scratch.h"
+#include "walsh.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -322,7 +322,7 @@ TEST(a_spoiled_value_makes_an_end)
 				break;
 			spoiled++;
 		}
-		assert_int_equal(stats_withstands(n, 0.95), spoiled);
+		assert_int_equal(stats_withstands(&STATS_WALSH_OF(n), 0.95), spoiled);
 		assert_int_equal(spoiled == 0, n < 12);
 	}
 	const double one[] = {log(0.5), log(0.993), log(0.997), 0, log(1.003), log(1.007)};
@@ -524,7 +524,7 @@ TEST(the_largest_by_chance)
 
 static double two_sided(const double *x, unsigned n, double at)
 {
-	return stats_two_sided(stats_signed_rank_tails(x, n, at));
+	return stats_two_sided(walsh_tails(x, n, at));
 }
 
 /* Its table's least: 2 ÷ 2^n; and by counting sign patterns of 3 values with a sum of ranks of 0 or
@@ -538,10 +538,10 @@ TEST(probabilities_and_intervals_agree)
 	assert_near(two_sided(few, 3, 0), 2 * 2.0 / 8, 1e-12);
 	assert_near(two_sided(few, 3, 0.0075), 1, 1e-12);
 	assert_true(isnan(two_sided(few, 0, 0)));
-	assert_near(stats_signed_rank_tails(few, 3, -0.1).over, 1.0 / 8, 1e-12);
-	assert_near(stats_signed_rank_tails(few, 3, -0.1).under, 1, 1e-12);
-	assert_near(stats_signed_rank_tails(few, 3, 0).over, 2.0 / 8, 1e-12);
-	assert_near(stats_signed_rank_tails(few, 3, 0).under, 7.0 / 8, 1e-12);
+	assert_near(walsh_tails(few, 3, -0.1).over, 1.0 / 8, 1e-12);
+	assert_near(walsh_tails(few, 3, -0.1).under, 1, 1e-12);
+	assert_near(walsh_tails(few, 3, 0).over, 2.0 / 8, 1e-12);
+	assert_near(walsh_tails(few, 3, 0).under, 7.0 / 8, 1e-12);
 	for (unsigned run = 0; run < 3000; run++) {
 		double x[250], at = 0.006 * noise_normal(&seed);
 		unsigned n = run % 100 ? 4 + run % 20 : 250;
@@ -554,7 +554,7 @@ TEST(probabilities_and_intervals_agree)
 		excluded += excludes;
 		/* An end of the interval of 90 % is a bound of 95 % by itself. */
 		const struct stats_ratio ends = stats_ratio_of_logs(scratch(), x, n, 0.9);
-		const struct stats_tails one = stats_signed_rank_tails(x, n, at);
+		const struct stats_tails one = walsh_tails(x, n, at);
 		assert_int_equal(n >= 6 && log(ends.lo) > at, n >= 6 && one.over <= 0.05);
 		assert_int_equal(n >= 6 && log(ends.hi) < at, n >= 6 && one.under <= 0.05);
 		/* Turned round it is the same. */
@@ -563,4 +563,37 @@ TEST(probabilities_and_intervals_agree)
 		assert_near(two_sided(x, n, -at), p, 1e-12);
 	}
 	assert_in_range(excluded, 300, 2700);
+}
+
+/* Of two numbers a block: what the same one twice says is what one says; else an end excludes what
+ * the probabilities do, and in that order. */
+TEST(two_numbers_a_block_go_together)
+{
+	uint64_t seed = 9;
+	unsigned excluded = 0;
+	for (unsigned run = 0; run < 1000; run++) {
+		double x[250], again[250], at = 0.006 * noise_normal(&seed);
+		const unsigned n = run % 100 ? 6 + run % 20 : 250;
+		for (unsigned i = 0; i < n; i++) {
+			const double one = 0.01 * noise_normal(&seed);
+			x[i] = one - 0.01 * noise_normal(&seed);
+			again[i] = one - 0.01 * noise_normal(&seed);
+		}
+		const struct stats_walsh same = stats_walsh_of(scratch(), x, x, n),
+		                         both = stats_walsh_of(scratch(), x, again, n),
+		                         turned = stats_walsh_of(scratch(), again, x, n);
+		const struct stats_ratio one = stats_ratio_of_logs(scratch(), x, n, 0.95),
+		                         twice = stats_walsh_ratio(&same, 0.95),
+		                         r = stats_walsh_ratio(&both, 0.95),
+		                         back = stats_walsh_ratio(&turned, 0.95);
+		assert_true(twice.lo == one.lo && twice.hi == one.hi);
+		assert_true(twice.estimate == one.estimate && twice.confidence == one.confidence);
+		assert_true(back.lo == r.lo && back.hi == r.hi);
+		assert_true(r.confidence >= 0.95 && r.confidence < 0.98);
+		const struct stats_tails p = stats_signed_rank_tails(&both, at);
+		assert_int_equal(log(r.lo) > at, p.over <= 0.025);
+		assert_int_equal(log(r.hi) < at, p.under <= 0.025);
+		excluded += log(r.lo) > at || log(r.hi) < at;
+	}
+	assert_in_range(excluded, 100, 900);
 }

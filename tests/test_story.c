@@ -194,7 +194,7 @@ static void tell_all(const struct analysis *analysis, struct story *story)
 	(void)analysis;
 	const struct story_table *t = story_table(story, &form, rows, 3);
 	story_part(story, "Part");
-	story_say_row(story, STORY_CAPTION, t, &rows[1], "{name}");
+	story_say(story, STORY_CAPTION, t, (const unsigned[]){1}, 1, "{name}");
 	story_note(story, STORY_BODY, "A note.");
 	story_note(story, STORY_BODY, "");
 	story_files(story, "As a file");

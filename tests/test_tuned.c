@@ -73,7 +73,7 @@ static void line(json_t *cell, const struct made_place *p)
 }
 
 /* What NCCL's log reports of a set's setting, and the result; NULL: there is no log. */
-static const char *act, *used;
+static const char *act, *used, *acted_key = "env.NCCL_BUFFSIZE";
 
 static void paths(FILE *out)
 {
@@ -83,9 +83,9 @@ static void paths(FILE *out)
 	               json_pack("{s:i}", "p2p_chunk_bytes", 524288));
 	made_data_path(out, "set-1", "staged", NULL,
 	               json_pack("{s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}", "p2p_chunk_bytes",
-	                         atoi(used), "settings", "key", "env.NCCL_BUFFSIZE", "asked",
-	                         "8388608", "used", used, "act", act, "fact", "p2p_chunk_bytes",
-	                         "why", "never read"));
+	                         atoi(used), "settings", "key", acted_key, "asked", "8388608",
+	                         "used", used, "act", act, "fact", "p2p_chunk_bytes", "why",
+	                         "never read"));
 }
 
 static void searches(FILE *out);
@@ -287,6 +287,29 @@ TEST(what_did_nothing_is_left_out_of_the_file)
 		assert_says_if(acts[i][2] != NULL, conf, "left out");
 	}
 	act = NULL;
+}
+
+/* Nor is one of the program's named that did nothing. */
+TEST(what_did_nothing_is_no_setting_of_the_answer)
+{
+	const char *const of[] = {levels[0], keys, acted_key};
+	struct status st = {""};
+	act = "ignored";
+	used = "524288";
+	acted_key = "max_ctas";
+	levels[0] = "[1, 1]";
+	keys = "[{\"key\": \"env.NCCL_BUFFSIZE\", \"values\": [\"\", \"8388608\"]},"
+	       " {\"key\": \"max_ctas\", \"values\": [\"\", \"4\"]}]";
+	write_record(CONFIRMED);
+	act = NULL;
+	levels[0] = of[0];
+	keys = of[1];
+	acted_key = of[2];
+	assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
+	json_t *r = json_report(made_path("report.json"));
+	json_assert_one_says(json_object_get(r, "answer"), "NCCL_BUFFSIZE = 8388608: up to 1.35");
+	json_decref(r);
+	assert_says(made_read("nccl.most.conf"), "# and, which no file can say: max_ctas = 4\n");
 }
 
 TEST(nothing_is_told_of_the_search_alone)

@@ -7,6 +7,7 @@
 #include "../harness/story/format.h"
 #include "../harness/story/verdict_text.h"
 #include "../harness/chapters/chapters.h"
+#include "../harness/chapters/figures.h"
 #include "../harness/story/tell.h"
 
 /* A square: each of two settings switched or not. How fast each corner is. */
@@ -123,19 +124,21 @@ struct telling {
 static void work(struct arena *arena, void *of)
 {
 	struct telling *t = of;
-	static struct summary_variant variants[] = {
-	    {.name = "x"}, {.name = "y"}, {.name = "z"}, {.name = "u"}, {.name = "v"}};
-	const struct summary s = {.nvariants = 5, .variants = variants};
+	const struct summary s = {.run = ARENA_NEW(arena, struct record_run), .arena = arena};
 	struct analysis *a = ARENA_NEW(arena, struct analysis);
-	const struct chapter *gap = &chapter_gap;
+	const struct chapter *gap = chapters_find("gap");
+	const struct figures figures = {a, &s, arena, db_open(arena)};
+	struct status st = {""};
 	struct story story;
 	a->s = &s;
 	strcpy(a->asked.gap.from, "x");
 	strcpy(a->asked.gap.to, "y");
 	a->waterfall = *t->w;
-	story_make(a, NULL, &gap, 1, arena, &story);
-	/* After the gap as a whole. */
-	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);
+	assert_int_equal(db_run_text(figures.db, "harness/data/schema.sql", &st), 0);
+	assert_int_equal(db_run_text(figures.db, "harness/chapters/figures.sql", &st), 0);
+	figures_of_claims(&figures);
+	story_make(a, figures.db, &gap, 1, arena, &story);
+	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 0)->text);
 }
 
 static const char *told(const struct waterfall *w)

@@ -127,8 +127,13 @@ $(ON_STANDINS): $(HELPERS) $(NO_GPU) $(GPU_OBJ) | $(LIBRARY) $(STANDIN)/launchga
 RUN_TESTS = LAUNCHGAP=$(abspath $(B)/launchgap) TOLD=$(abspath $(B)/tests/check_told) FUZZERS='$(abspath $(FUZZERS))' \
   $(if $(findstring address,$(SAN)),HWLOC_COMPONENTS=-pci) tests/run
 CHOSEN = $(filter $(or $(foreach program,$(call said,ONLY),%/$(program)),%),$(TESTS) $(ON_STANDINS))
-test: $(TESTS) $(ON_STANDINS) $(B)/launchgap $(B)/tests/check_told
-	@$(RUN_TESTS) $(TESTS) $(abspath $(ON_STANDINS)) tests/same_numbers tests/figures tests/documents tests/recompute.py tests/exports.py tests/scaled tests/fuzzed tests/tidy tests/nccl_forms tests/budget
+SCRIPTS := $(addprefix tests/,same_numbers figures documents recompute.py exports.py scaled fuzzed tidy nccl_forms budget)
+# WITHOUT='fuzzed test_x …': all but these.
+$(foreach program,$(call said,WITHOUT),$(if $(filter %/$(program),$(TESTS) $(ON_STANDINS) $(SCRIPTS)),,$(error \
+  WITHOUT holds $(program), which is no program of `make test`; allowed are names such as test_wire and fuzzed)))
+LESS = $(filter-out $(foreach program,$(call said,WITHOUT),%/$(program)),$1)
+test: $(call LESS,$(TESTS) $(ON_STANDINS)) $(B)/launchgap $(B)/tests/check_told
+	@$(RUN_TESTS) $(call LESS,$(TESTS) $(abspath $(ON_STANDINS)) $(SCRIPTS))
 # Each program TIMES times, two or more at once; ONLY='test_x …': these. A program takes one of its tests by that name.
 again: $(CHOSEN) $(B)/launchgap
 	@unset ONLY; TIMES=$(call quote,$(or $(call said,TIMES),30)) $(RUN_TESTS) $(abspath $(CHOSEN))
@@ -203,7 +208,7 @@ documents: $(B)/launchgap
 ifneq ($(filter test fuzz,$(MAKECMDGOALS)),)
 LIBFUZZ := $(if $(SAN),,$(shell harness/packages.sh need fuzz >/dev/null && echo build-fuzzer))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(or $(LIBFUZZ),$(B))/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
-test: $(FUZZERS)
+test: $(if $(filter fuzzed,$(call said,WITHOUT)),,$(FUZZERS))
 endif
 ifneq ($(LIBFUZZ),)
 # What they are made of is known to the make that makes them; what is missing gets installed before it.

@@ -456,14 +456,3 @@ void candidates_promise(const struct candidates_seen *seen, const struct search_
 		out[c] = place >= 0 && s.trials_of[at] ? s.mean[at] : predict(&s, c, set);
 	}
 }
-
-double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
-                       unsigned cell)
-{
-	double best = NAN;
-	for (unsigned t = 0; t < seen->ntrials; t++)
-		if (seen->sets[seen->set_of[t]].level[key] == value &&
-		    effects_counts(seen, t, cell))
-			best = fmax(best, seen->gains[t * seen->ncells + cell]);
-	return best;
-}

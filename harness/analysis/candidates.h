@@ -8,11 +8,10 @@
  * 2. All pairs of two settings' values: a covering array of strength 2 (config/search.h), so that
  *    two that help only together are found, even if one of them does harm alone. Values that
  *    lose a fifth alone, in every cell, are in no row. Others that lose share a row with few, and
- *    take more rows so: pairs that lose least alone come first, because rows are limited. Both
- *    screens measure every other size.
- * 3. Narrow down: the best so far, at all sizes. A set's score is the mean of its trials and of
- *    the model's prediction, which counts as three trials. A set that was not measured has the
- *    prediction alone.
+ *    take more rows so: pairs that lose least alone come first, because rows are limited.
+ * 3. Narrow down, twice: the best so far, and what they suggest. A set's score is the mean of its
+ *    trials and of the model's prediction, which counts as three trials. A set that was not measured
+ *    has the prediction alone.
  * 4. Drop: the finalists so far, and each of them without one of its settings in turn. What brings
  *    nothing goes, and of sets within the margin the one with less memory stays. (Channels are known
  *    of finalists alone, whose path is asked for: of files' sets they are compared too.)
@@ -55,9 +54,5 @@ unsigned candidates_finalists(const struct candidates_seen *seen, struct arena *
  * says of a cell that they did not measure. */
 void candidates_promise(const struct candidates_seen *seen, const struct search_set *set,
                         struct arena *arena, double *out);
-/* The best gain, a log, of the sets with a value in a cell. A mean would reflect the other
- * values of these sets, some of which lose most of the speed. NaN if no set with it ran. */
-double candidates_best(const struct candidates_seen *seen, unsigned key, unsigned value,
-                       unsigned cell);
 
 #endif

@@ -25,7 +25,8 @@ struct maker {
 	unsigned *blocks;     /* those that hold everything, by their number in the record */
 	size_t *asked;        /* sizes of the places */
 	double *left, *right; /* the mean logs, per block that holds everything */
-	double *logs;         /* room for a number a block */
+	double *logs;  /* left less right, a block; of two trials of the reference the mean */
+	double *to[2]; /* the same, to the reference's first trial and to its second */
 	unsigned nblocks;
 };
 
@@ -58,15 +59,16 @@ static double log_of(const struct maker *m, unsigned variant, unsigned place, un
 	return x > 0 && isfinite(x) ? log(x) : NAN;
 }
 
-/* The log of a metric in a block: of the reference the mean of its two trials, or the one that
+/* The log of a metric in a block: of the reference in its nth trial of two, or the one that
  * exists. */
-static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block)
+static double log_in(const struct maker *m, unsigned variant, unsigned place, unsigned block,
+                     unsigned nth)
 {
-	double first = log_of(m, variant, place, block);
 	if ((int)variant != m->s->reference || !m->pooled)
-		return first;
-	double again = log_of(m, (unsigned)m->s->twin, place, block);
-	return isnan(first) ? again : isnan(again) ? first : (first + again) / 2;
+		return log_of(m, variant, place, block);
+	const unsigned trials[] = {variant, (unsigned)m->s->twin};
+	const double log = log_of(m, trials[nth], place, block);
+	return isnan(log) ? log_of(m, trials[!nth], place, block) : log;
 }
 
 /* The pace to use: launch is of isolated calls if there are any. */
@@ -101,7 +103,7 @@ static bool all_have(const struct maker *m, const unsigned *places)
 		bool has = false;
 		for (unsigned b = 0; b < m->s->index.nblocks && !has; b++)
 			has = places[i] != INDEX_NONE &&
-			      !isnan(log_in(m, m->variants[i], places[i], b));
+			      !isnan(log_in(m, m->variants[i], places[i], b, 0));
 		if (!has)
 			return false;
 	}
@@ -156,29 +158,36 @@ static void places_find(struct maker *m)
 	}
 }
 
-/* The nth variant's mean log over its places, NaN when one is missing. */
-static double level_of(const struct maker *m, unsigned nth, unsigned block)
+/* The nth variant's mean log over its places, NaN when one is missing; in one trial of two. */
+static double level_in(const struct maker *m, unsigned nth, unsigned block, unsigned trial)
 {
 	double sum = 0;
 	for (unsigned i = 0; i < m->nplaces; i++)
-		sum += log_in(m, m->variants[nth], m->places[i * m->nvariants + nth], block);
+		sum += log_in(m, m->variants[nth], m->places[i * m->nvariants + nth], block, trial);
 	return sum / m->nplaces;
+}
+
+static double level_of(const struct maker *m, unsigned nth, unsigned block)
+{
+	return (level_in(m, nth, block, 0) + level_in(m, nth, block, 1)) / 2;
 }
 
 /* The levels of left and right in the blocks that hold everything. */
 static void levels_find(struct maker *m)
 {
 	for (unsigned b = 0; b < m->s->index.nblocks && m->nplaces; b++) {
-		double left = level_of(m, 0, b);
-		double right = level_of(m, 1, b);
-		bool whole = !isnan(left) && !isnan(right);
-		for (unsigned i = 2; i < m->nvariants && whole; i++)
-			whole = !isnan(level_of(m, i, b));
+		bool whole = true;
+		for (unsigned i = 0; i < m->nvariants && whole; i++)
+			whole = !isnan(level_in(m, i, b, 0));
 		if (!whole)
 			continue;
+		for (unsigned k = 0; k < 2; k++)
+			m->to[k][m->nblocks] = level_in(m, 0, b, k) - level_in(m, 1, b, k);
 		m->blocks[m->nblocks] = m->s->index.blocks[b];
-		m->left[m->nblocks] = left;
-		m->right[m->nblocks++] = right;
+		m->left[m->nblocks] = level_of(m, 0, b);
+		m->right[m->nblocks] = level_of(m, 1, b);
+		m->logs[m->nblocks] = m->left[m->nblocks] - m->right[m->nblocks];
+		m->nblocks++;
 	}
 }
 
@@ -196,6 +205,8 @@ static void maker_begin(struct maker *m, unsigned left, unsigned right)
 	m->left = ARENA_ARRAY(arena, double, blocks);
 	m->right = ARENA_ARRAY(arena, double, blocks);
 	m->logs = ARENA_ARRAY(arena, double, blocks);
+	for (unsigned k = 0; k < 2; k++)
+		m->to[k] = ARENA_ARRAY(arena, double, blocks);
 	m->variants[0] = left;
 	m->variants[1] = right;
 	for (unsigned i = 0; i < select->nwith; i++)
@@ -266,30 +277,32 @@ static struct verdict_odd turned_odd(struct verdict_odd odd)
 
 /* The probabilities if the log ratio is `at`, made larger for the looks at the run, as they make the
  * interval wider. */
-static struct stats_tails p_at(const struct maker *m, double at, double confidence)
+static struct stats_tails p_at(const struct stats_walsh *of, double at, double confidence)
 {
 	const double dearer = (1 - VERDICT_CONFIDENCE) / (1 - confidence);
-	const struct stats_tails p = stats_signed_rank_tails(m->logs, m->nblocks, at);
+	const struct stats_tails p = stats_signed_rank_tails(of, at);
 	return (struct stats_tails){fmin(dearer * p.under, 1), fmin(dearer * p.over, 1)};
 }
 
 /* The ratio, the verdict, the odd block, the probabilities and both sides. */
 static void judge(const struct maker *m, struct contrast *c)
 {
-	for (unsigned b = 0; b < m->nblocks; b++)
-		m->logs[b] = m->left[b] - m->right[b];
-	double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
-	c->ratio = stats_ratio_of_logs(m->s->arena, m->logs, m->nblocks, confidence);
-	c->bounds = stats_ratio_of_logs(m->s->arena, m->logs, m->nblocks, 2 * confidence - 1);
-	c->odd = verdict_find_odd(m->s->arena, m->logs, m->blocks, m->nblocks, confidence);
+	const bool both = m->pooled && ((int)m->variants[0] == m->s->reference ||
+	                                (int)m->variants[1] == m->s->reference);
+	const struct stats_walsh of =
+	    stats_walsh_of(m->s->arena, m->to[0], both ? m->to[1] : NULL, m->nblocks);
+	const double confidence = looks_confidence(&m->s->looks, m->blocks, m->nblocks);
+	c->ratio = stats_walsh_ratio(&of, confidence);
+	c->bounds = stats_walsh_ratio(&of, 2 * confidence - 1);
+	c->odd = verdict_find_odd(m->s->arena, m->logs, m->blocks, &of, confidence);
 	c->verdict =
 	    verdict_of(contrast_is_time(m->metric) ? turned(c->ratio) : c->ratio, m->s->margin);
 	c->verdict.odd = contrast_is_time(m->metric) ? turned_odd(c->odd) : c->odd;
 	double edge = log1p(m->select->by > 0 ? m->select->by : m->s->margin);
-	const double of = m->select->of > 0 ? log(m->select->of) : 0;
-	c->p = (struct contrast_p){.less = p_at(m, of - edge, confidence),
-	                           .one = p_at(m, of, confidence),
-	                           .more = p_at(m, of + edge, confidence)};
+	const double from = m->select->of > 0 ? log(m->select->of) : 0;
+	c->p = (struct contrast_p){.less = p_at(&of, from - edge, confidence),
+	                           .one = p_at(&of, from, confidence),
+	                           .more = p_at(&of, from + edge, confidence)};
 	c->left_side = side_of(m->left, m->nblocks);
 	c->right_side = side_of(m->right, m->nblocks);
 }

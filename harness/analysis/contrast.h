@@ -6,10 +6,11 @@
  * when every variant of the comparison has it at all; a block counts when it holds all of those
  * cells, because a mean over fewer would be another quantity.
  *
- * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). In each cell its
- * log is the mean of the two, or the one that exists: the reference's part of the variance of a
- * block's ratio halves. Only if the twin is one of the compared variants, as in the A/A line, each
- * is used separately.
+ * The reference has two trials in a block, its own and its twin's (ROLE_AGAIN). The other variant
+ * is compared with each of them, one trial with one, and both count (stats_walsh): the interval is
+ * as narrow as that of their mean, and right where noise is skewed. Only if the twin is one of the
+ * compared variants, as in the A/A line, each is used separately. Values of a side are means of
+ * both.
  *
  * Variants of different numbers of ranks have no cell in common: cells are of so many ranks. With
  * across_ranks each has its own cell of the same size asked for, all else but the ranks equal. */

@@ -230,24 +230,10 @@ const struct regime *regimes_find(const struct regimes *regimes, enum regime_kin
 	return NULL;
 }
 
-bool regime_holds(const struct summary *s, const struct regime *r, const struct record_cell *c)
-{
-	return index_counts(c) && (int)c->cell.pace == r->pace && c->cell.coll != COLL_INIT &&
-	       !index_is_part(s, c->cell.coll) && holds(r->range, c->cell.asked_bytes);
-}
-
 int regime_beyond(const struct regime *r, const struct stats_ratio *ratio)
 {
 	double reach = log1p(r->least_effect);
 	return log(ratio->lo) > reach ? 1 : log(ratio->hi) < -reach ? -1 : 0;
-}
-
-bool regimes_tell(const struct regimes *regimes)
-{
-	for (unsigned i = 0; i < regimes->n; i++)
-		if (regimes->list[i].tells)
-			return true;
-	return false;
 }
 
 bool regime_withhold(const struct regime *r, double least, struct verdict *v)

@@ -74,14 +74,8 @@ void regimes_make(const struct summary *summary, struct regimes *out);
 void regimes_settle(const struct summary *summary, struct claim_list *asked);
 /* The regime of a kind, or NULL; of NULL too. */
 const struct regime *regimes_find(const struct regimes *regimes, enum regime_kind kind);
-/* Whether a cell of the record is one of the regime's: measured, timed, of its pace and sizes.
- */
-bool regime_holds(const struct summary *summary, const struct regime *regime,
-                  const struct record_cell *cell);
 /* 1, -1: the whole interval of a ratio is above, below 1 by more than that effect; else 0. */
 int regime_beyond(const struct regime *regime, const struct stats_ratio *ratio);
-/* Whether any can distinguish variants. */
-bool regimes_tell(const struct regimes *regimes);
 /* If a regime (NULL: none) cannot distinguish variants: makes a decided verdict undecided, except
  * for an effect beyond its A/A line. `least`: the effect from which the smallest one that could
  * have been seen is computed. Returns whether it did. */

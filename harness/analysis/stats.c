@@ -102,16 +102,6 @@ void stats_spread(double *x, size_t n, double *lo, double *middle, double *hi)
 	*middle = (x[(known - 1) / 2] + x[known / 2]) / 2;
 }
 
-void stats_order(const double *x, unsigned n, unsigned *order)
-{
-	for (unsigned i = 0; i < n; i++) {
-		unsigned at = i;
-		for (; at && x[order[at - 1]] < x[i]; at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-	}
-}
-
 /* The null distribution of T+ for n pairs, at most EXACT_MAX: p[t] = P(T+ = t), t ≤ n(n+1)/2. Pair
  * k adds its rank k to T+ with probability one half, so that each k folds the distribution with
  * {0, k}. Counting down in t lets it be done in place. */
@@ -148,66 +138,114 @@ static double normal_cdf(unsigned n, double t)
 	return erfc(-(t + 0.5 - mean) / spread / sqrt(2)) / 2;
 }
 
-/* The largest C with P(T+ ≤ C − 1) ≤ tail: the interval is from the C-th smallest to the C-th
- * largest Walsh average. 0 when there is none. *outside is that probability. */
-static size_t signed_rank_place(unsigned n, double tail, double *outside)
+/* The lower tail of a signed-rank statistic that is narrower than that of n numbers by the factor
+ * `narrow`, about the same mean; between whole numbers it is linear. */
+static double tail_of(unsigned n, double narrow, double t)
 {
+	const double mean = n * (n + 1.0) / 4, at = fmax(mean + (t - mean) / narrow, 0);
+	if (n > EXACT_MAX)
+		return normal_cdf(n, at);
+	const double below = stats_signed_rank_cdf(n, (unsigned)at), part = at - floor(at);
+	return part > 0 ? below + part * (stats_signed_rank_cdf(n, (unsigned)at + 1) - below)
+	                : below;
+}
+
+/* The largest C with P(at most C − 1 Walsh averages on one side) ≤ tail: the interval is from the
+ * C-th smallest to the C-th largest one. 0 when there is none. *outside is that probability. */
+static size_t signed_rank_place(const struct stats_walsh *of, double tail, double *outside)
+{
+	const unsigned n = of->n;
 	const bool exact = n <= EXACT_MAX;
-	double p[EXACT_SUMS], sum = 0;
+	double p[EXACT_SUMS], sum = 0, next = 0;
 	size_t c = 0, most = (size_t)n * (n + 1) / 2;
+	*outside = 0;
 	if (exact)
 		null_distribution(n, p);
-	while (c < most / 2) {
-		double next = exact ? sum + p[c] : normal_cdf(n, (double)c);
+	for (; c < most / 2; c++, sum = next) {
+		next = exact ? sum + p[c] : normal_cdf(n, (double)c);
 		if (next > tail)
 			break;
-		sum = next;
-		c++;
 	}
-	*outside = sum;
-	return c;
+	if (!c)
+		return 0;
+	const double mean = (double)most / 2,
+	             part = of->narrow < 1 ? (tail - sum) / (next - sum) : 0,
+	             at = mean + ((double)c - 1 + part - mean) * of->narrow;
+	const size_t skipped = (size_t)(at * of->copies);
+	*outside = tail_of(n, of->narrow, (double)skipped / of->copies);
+	return skipped + 1;
 }
 
 /* m values have a part in m × n − m (m − 1) ÷ 2 Walsh averages. */
-unsigned stats_withstands(unsigned n, double confidence)
+unsigned stats_withstands(const struct stats_walsh *of, double confidence)
 {
 	double outside;
-	const size_t place = signed_rank_place(n, (1 - confidence) / 2, &outside);
+	const size_t place = signed_rank_place(of, (1 - confidence) / 2, &outside), n = of->n;
 	unsigned m = 0;
-	while (m < n && (size_t)(m + 1) * n - (size_t)(m + 1) * m / 2 < place)
+	while (m < n && ((m + 1) * n - (size_t)(m + 1) * m / 2) * of->copies < place)
 		m++;
 	return m;
 }
 
-/* The n(n+1)/2 means of each pair of x, a value with itself included, sorted. */
-static double *walsh_averages(struct arena *arena, const double *x, unsigned n, size_t *count)
+#define ROUNDING 1e-12 /* of logs: a centre is one number, or as far from two */
+
+/* By what the statistic of both numbers of a block is narrower than that of one: the root of
+ * (1 + r) ÷ 2, where r is the correlation of their signed ranks about `centre`. It is at most a
+ * half where all three trials are of one distribution (Lehmann, Annals of Mathematical Statistics
+ * 35, 1964; Hollander 1966), and near 1 where the two hardly scatter beside the other. */
+static double narrower(struct arena *arena, const double *x, const double *again, unsigned n,
+                       double centre)
 {
-	*count = (size_t)n * (n + 1) / 2;
-	double *w = ARENA_ARRAY(arena, double, *count);
-	size_t k = 0;
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned j = i; j < n; j++)
-			w[k++] = (x[i] + x[j]) / 2;
-	stats_sort(w, *count);
-	return w;
+	double *far = ARENA_ARRAY(arena, double, 2 * (size_t)n), both = 0, each = 0;
+	for (unsigned i = 0; i < n; i++) {
+		far[2 * i] = x[i] - centre;
+		far[2 * i + 1] = again[i] - centre;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		double rank[2] = {0, 0};
+		for (unsigned k = 0; k < 2; k++) {
+			const double one = far[2 * i + k];
+			for (unsigned j = 0; j < 2 * n && fabs(one) > ROUNDING; j++)
+				rank[k] += fabs(far[j]) <= fabs(one) + ROUNDING;
+			rank[k] = copysign(rank[k], one);
+		}
+		both += rank[0] * rank[1];
+		each += (rank[0] * rank[0] + rank[1] * rank[1]) / 2;
+	}
+	return each > 0 ? sqrt((1 + fmax(both / each, 0.5)) / 2) : 1;
 }
 
-struct stats_tails stats_signed_rank_tails(const double *x, unsigned n, double at)
+struct stats_walsh stats_walsh_of(struct arena *arena, const double *x, const double *again,
+                                  unsigned n)
+{
+	struct stats_walsh out = {.n = n, .copies = again ? 4 : 1, .narrow = 1};
+	double *w = ARENA_ARRAY(arena, double, (size_t)n *(n + 1) / 2 * out.copies);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = i; j < n; j++)
+			for (unsigned k = 0; k < out.copies; k++) {
+				/* A block's own are of one number: their mean is not symmetric. */
+				const double *other = (i == j ? k / 2 : k % 2) ? again : x;
+				w[out.count++] = ((k / 2 ? again : x)[i] + other[j]) / 2;
+			}
+	stats_sort(w, out.count);
+	out.averages = w;
+	if (again && n)
+		out.narrow =
+		    narrower(arena, x, again, n, (w[(out.count - 1) / 2] + w[out.count / 2]) / 2);
+	return out;
+}
+
+struct stats_tails stats_signed_rank_tails(const struct stats_walsh *of, double at)
 {
 	size_t below = 0, above = 0;
-	if (!n)
+	if (!of->n)
 		return (struct stats_tails){NAN, NAN};
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned j = i; j < n; j++) {
-			const double walsh = (x[i] + x[j]) / 2;
-			below += walsh <= at;
-			above += walsh >= at;
-		}
-	if (n > EXACT_MAX)
-		return (struct stats_tails){normal_cdf(n, (double)above),
-		                            normal_cdf(n, (double)below)};
-	return (struct stats_tails){stats_signed_rank_cdf(n, (unsigned)above),
-	                            stats_signed_rank_cdf(n, (unsigned)below)};
+	for (size_t i = 0; i < of->count; i++) {
+		below += of->averages[i] <= at;
+		above += of->averages[i] >= at;
+	}
+	return (struct stats_tails){tail_of(of->n, of->narrow, (double)above / of->copies),
+	                            tail_of(of->n, of->narrow, (double)below / of->copies)};
 }
 
 double stats_two_sided(struct stats_tails tails)
@@ -216,24 +254,31 @@ double stats_two_sided(struct stats_tails tails)
 	return p > 1 ? 1 : p;
 }
 
+struct stats_ratio stats_walsh_ratio(const struct stats_walsh *of, double confidence)
+{
+	const double *w = of->averages;
+	struct stats_ratio out = STATS_NO_RATIO;
+	double outside;
+	out.blocks = of->n;
+	if (!of->n)
+		return out;
+	out.estimate = exp((w[(of->count - 1) / 2] + w[of->count / 2]) / 2);
+	const size_t c =
+	    of->n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(of, (1 - confidence) / 2, &outside);
+	if (c > 0) {
+		out.lo = exp(w[c - 1]);
+		out.hi = exp(w[of->count - c]);
+		out.confidence = 1 - 2 * outside;
+	}
+	return out;
+}
+
 struct stats_ratio stats_ratio_of_logs(struct arena *arena, const double *logs, unsigned n,
                                        double confidence)
 {
-	struct stats_ratio out = {
-	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
-	size_t count = 0;
-	if (!n)
-		return out;
 	const struct arena_mark mark = arena_mark(arena);
-	const double *w = walsh_averages(arena, logs, n, &count);
-	out.estimate = exp((w[(count - 1) / 2] + w[count / 2]) / 2);
-	double outside = 0;
-	size_t c = n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
-	if (c > 0) {
-		out.lo = exp(w[c - 1]);
-		out.hi = exp(w[count - c]);
-		out.confidence = 1 - 2 * outside;
-	}
+	const struct stats_walsh of = stats_walsh_of(arena, logs, NULL, n);
+	const struct stats_ratio out = stats_walsh_ratio(&of, confidence);
 	arena_release(arena, mark);
 	return out;
 }
@@ -298,7 +343,9 @@ struct stats_ratio stats_share(struct arena *arena, const double *part, const do
 	    .estimate = NAN, .lo = NAN, .hi = NAN, .blocks = n, .confidence = NAN};
 	size_t count, above, pairs = (size_t)n * (n + 1) / 2;
 	double outside = 0;
-	size_t c = n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(n, (1 - confidence) / 2, &outside);
+	const struct stats_walsh one = STATS_WALSH_OF(n);
+	size_t c =
+	    n < STATS_MIN_BLOCKS ? 0 : signed_rank_place(&one, (1 - confidence) / 2, &outside);
 	double sum = 0;
 	for (unsigned i = 0; i < n; i++)
 		sum += whole[i];

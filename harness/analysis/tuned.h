@@ -1,6 +1,5 @@
 /* A search as its record has it: what it measured, and when a gain of its finalists is confirmed.
- * Pure. The runner (run/tune.h) decides what comes next, and a chapter (chapters/tuning.c) reports
- * it. */
+ * Pure. The runner (run/tune.h) decides what comes next, and a chapter (tuning.chapter) reports it. */
 #ifndef LAUNCHGAP_TUNED_H
 #define LAUNCHGAP_TUNED_H
 

@@ -63,10 +63,9 @@ int verdict_direction(const struct stats_ratio *r)
 	return r->lo > 1 ? 1 : r->hi < 1 ? -1 : 0;
 }
 
-static enum verdict_kind kind_of(const struct stats_ratio *r, double edge)
+enum verdict_kind verdict_kind_of(const struct stats_ratio *r, double margin)
 {
-	double lo = log(r->lo), hi = log(r->hi);
-	edge += ROUNDING;
+	const double lo = log(r->lo), hi = log(r->hi), edge = log1p(margin) + ROUNDING;
 	if (lo > edge)
 		return VERDICT_FASTER;
 	if (hi < -edge)
@@ -82,7 +81,7 @@ static enum verdict_kind kind_of(const struct stats_ratio *r, double edge)
 struct verdict verdict_of(struct stats_ratio ratio, double margin)
 {
 	double edge = log1p(margin);
-	struct verdict v = {.kind = kind_of(&ratio, edge),
+	struct verdict v = {.kind = verdict_kind_of(&ratio, margin),
 	                    .ratio = ratio,
 	                    .margin = margin,
 	                    .detectable = verdict_detectable(&ratio, margin, VERDICT_BOTH_ENDS)};
@@ -91,6 +90,15 @@ struct verdict verdict_of(struct stats_ratio ratio, double margin)
 	if (!verdict_decided(&v))
 		v.more_blocks = verdict_more_blocks(&ratio, reach, VERDICT_BOTH_ENDS);
 	return v;
+}
+
+const char *verdict_effect_name(enum verdict_kind kind)
+{
+	static const char *const names[VERDICT_KINDS] = {
+	    [VERDICT_FASTER] = "faster",         [VERDICT_SLOWER] = "slower",
+	    [VERDICT_LITTLE_FASTER] = "as fast", [VERDICT_LITTLE_SLOWER] = "as fast",
+	    [VERDICT_NO_DIFFERENCE] = "as fast", [VERDICT_UNDECIDED] = "undecided"};
+	return names[kind];
 }
 
 int verdict_beyond(const struct verdict *v)
@@ -118,12 +126,13 @@ bool verdict_within(const struct verdict *v)
 #define ODD_LEAST 0.05
 
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *logs, const unsigned *blocks,
-                                    unsigned n, double confidence)
+                                    const struct stats_walsh *of, double confidence)
 {
+	const unsigned n = of->n;
 	struct verdict_odd odd = {.lo = INFINITY, .hi = -INFINITY};
 	double second = 0;
 	unsigned at = 0;
-	if (n < STATS_MIN_BLOCKS || stats_withstands(n, confidence))
+	if (n < STATS_MIN_BLOCKS || stats_withstands(of, confidence))
 		return (struct verdict_odd){.block = 0};
 	double *room = ARENA_ARRAY(arena, double, n);
 	const double median = stats_median(memcpy(room, logs, n * sizeof *room), n);

@@ -124,6 +124,10 @@ struct verdict {
  * tests on one side. */
 enum verdict_ends { VERDICT_BOTH_ENDS, VERDICT_ONE_END };
 
+/* Of an interval of a ratio of speeds. */
+enum verdict_kind verdict_kind_of(const struct stats_ratio *ratio, double margin);
+/* faster, slower, undecided; within the margin: as fast. */
+const char *verdict_effect_name(enum verdict_kind kind);
 /* From a ratio with its interval, whatever its confidence; above 1 is faster. margin ≥ 0. */
 struct verdict verdict_of(struct stats_ratio ratio, double margin);
 /* Additional blocks until half the interval, at the next look, no longer reaches as far as `reach`
@@ -146,9 +150,10 @@ bool verdict_within(const struct verdict *verdict);
 bool verdict_decided(const struct verdict *verdict);
 /* 1, -1: the whole interval is above, below 1; 0: it holds 1, or there is none. */
 int verdict_direction(const struct stats_ratio *ratio);
-/* The same of n log ratios with the blocks' numbers, from 0 on. */
+/* Of a block's log ratio, with the blocks' numbers, from 0 on, and their Walsh averages. */
 struct verdict_odd verdict_find_odd(struct arena *arena, const double *log_ratios,
-                                    const unsigned *blocks, unsigned n, double confidence);
+                                    const unsigned *blocks, const struct stats_walsh *of,
+                                    double confidence);
 #define VERDICT_FIRST_LOOK 10 /* blocks */
 #define VERDICT_LOOK_EVERY 5
 

@@ -182,19 +182,21 @@ static double mean_of(const double *x, unsigned n)
 
 /* The i-th step. */
 static void fill_step(const struct summary *s, const struct web *web, const struct way *way,
-                      const struct bricks *b, unsigned i, struct waterfall_step *step)
+                      const struct contrast_select *select, const struct bricks *b, unsigned i,
+                      struct waterfall_step *step)
 {
 	const double *logs = b->steps + (size_t)i * b->nblocks;
 	const struct edge *e = way->edges[i + 1] == NOWHERE ? NULL : &web->edges[way->edges[i + 1]];
-	*step = (struct waterfall_step){
-	    .name = e ? e->factor->name : "rest",
-	    .rest = !e,
-	    .from = way->variants[i],
-	    .to = way->variants[i + 1],
-	    .log = mean_of(logs, b->nblocks),
-	    .share = STATS_NO_RATIO,
-	    .verdict = verdict_of(stats_ratio_of_logs(s->arena, logs, b->nblocks, b->confidence),
-	                          s->margin)};
+	*step =
+	    (struct waterfall_step){.name = e ? e->factor->name : "rest",
+	                            .rest = !e,
+	                            .from = way->variants[i],
+	                            .to = way->variants[i + 1],
+	                            .log = mean_of(logs, b->nblocks),
+	                            .share = STATS_NO_RATIO,
+	                            .verdict = contrast_make(s, way->variants[i + 1],
+	                                                     way->variants[i], METRIC_BUSBW, select)
+	                                           .verdict};
 	step->backwards = e && e->a != step->from;
 	step->placebo = e && e->factor->placebo;
 	withhold(web, &step->verdict);
@@ -254,7 +256,7 @@ static void follow(const struct summary *s, const struct claim_list *asked, cons
 	bricks_make(s, &select, &b);
 	double log = gap.right_side.log;
 	for (unsigned i = 0; i < w->nsteps; i++) {
-		fill_step(s, web, way, &b, i, &w->steps[i]);
+		fill_step(s, web, way, &select, &b, i, &w->steps[i]);
 		w->steps[i].from_gbs = exp(log);
 		w->steps[i].to_gbs = exp(log += w->steps[i].log);
 	}

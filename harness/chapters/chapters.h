@@ -9,13 +9,4 @@ const struct chapter *const *chapters_all(unsigned *n);
 /* NULL: no chapter has that name. */
 const struct chapter *chapters_find(const char *name);
 
-// clang-format off
-extern const struct chapter
-    chapter_tuning,
-    chapter_crossovers,
-    chapter_gap,
-    chapter_method,
-    chapter_advice;
-// clang-format on
-
 #endif

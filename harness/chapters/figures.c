@@ -12,6 +12,7 @@
 #include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
+#include "../coll/counts.h"
 #include "../data/load.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -24,13 +25,13 @@ static const char *name_of(const struct summary *s, int variant)
 	return variant < 0 ? NULL : s->variants[variant].name;
 }
 
-/* Where pictures have a variant. */
+/* Where pictures have a variant, from 1 on; 0: they have it not. */
 static unsigned drawn_at(const struct plot_order *order, unsigned v)
 {
-	for (unsigned i = 0; i < order->main; i++)
+	for (unsigned i = 0; i < order->n; i++)
 		if (order->variants[i] == v)
-			return i;
-	return DB_NONE;
+			return i + 1;
+	return 0;
 }
 
 /* A setting that should change nothing: that is its purpose. */
@@ -57,18 +58,21 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
 	const struct evidence_path *path = &f->a->evidence.paths[v];
-	db_add(f->db, "known", "iiiiiittiiitt", v, of->measured, drawn_at(order, v),
-	       summary_has_ratio(s, v), index_other_ranks(s, v), is_placebo(f->a, v),
+	const unsigned at = drawn_at(order, v);
+	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured,
+	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
+	       index_other_ranks(s, v), is_placebo(f->a, v),
 	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v),
-	       plot_order_has(s, v), of->traits->launches, of->library, of->path);
+	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v), at,
+	       of->traits->launches, of->library, of->path,
+	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
-	for (unsigned i = 0; i < s->run->variants[v].settings.nenv; i++) {
-		const char *env = s->run->variants[v].settings.env[i];
-		const char *name = arena_text(f->arena, "env.%.*s", (int)strcspn(env, "="), env);
-		if (evidence_idle(s, of->name, name).act)
-			db_add(f->db, "idle", "it", v, name);
+	for (unsigned i = 0; i < path->nsettings; i++) {
+		const char *key = path->settings[i].key;
+		const struct evidence_setting idle = evidence_idle(s, of->name, key);
+		if (idle.act)
+			db_add(f->db, "idle", "itt", v, key, setting_text(f->arena, &idle));
 	}
 }
 
@@ -83,24 +87,44 @@ static double job_s(const struct figures *f)
 	return n ? sum_s / n : NAN;
 }
 
+/* The argument of alltoallv, if it was measured; else NULL. */
+static const char *counts_of(const struct figures *f)
+{
+	const json_t *counts = json_object_get(f->s->run->environment, "counts");
+	struct value_weights weights;
+	struct status st = {""};
+	char text[COUNTS_TEXT_BYTES];
+	bool measured = false;
+	for (unsigned g = 0; g < f->s->ngroups; g++)
+		measured |= f->s->groups[g].cell.coll == COLL_ALLTOALLV;
+	if (!measured || counts_from_json(counts, &weights, &st))
+		return NULL;
+	counts_text(&weights, (unsigned)run_number(f->s->run, "ranks"), text);
+	return arena_copy(f->arena, text);
+}
+
 static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
+	unsigned verdicts, intervals;
+	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiid", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
-	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, run_explains_gap(f->a),
+	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL, !isnan(f->a->waterfall.explained.estimate),
 	       run_by_version(f->a, f->arena), s->run->search != NULL, run_lacks_blocks(f->a),
 	       f->a->asked.nfactors, *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f));
-	db_add(f->db, "look", "iiiiti", s->nblocks, looks->n, looks->first, looks->added,
-	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence), looks->by_width);
+	       record_traits(s->run, NULL)->gpus, run_is_cut(f->a), job_s(f), counts_of(f),
+	       verdicts, intervals);
+	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
+	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
+	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
 	for (unsigned v = 0; v < s->nvariants; v++)
 		put_known(f, &order, v);
 }
@@ -136,12 +160,13 @@ static void put_places(const struct figures *f)
 		const bool whole = !c->comm_ranks || c->comm_ranks == of->nranks,
 		           pairs = coll_info(c->coll)->is & COLL_PAIRS;
 		for (unsigned i = 0; i < of->nsizes; i++)
-			db_add(f->db, "place", "iiiiiitittttiitiiiiillll", index_place(f->s, g, i),
+			db_add(f->db, "place", "iiiiiiitittttiitiiiiillll", index_place(f->s, g, i),
 			       g, i + 1, of->nsizes, of->limit, is_judged(f->s, of),
-			       coll_info(c->coll)->name, c->coll, run_collective(f->arena, of),
-			       coll_title(c, of->nranks).text, coll_dtype_name(c->dtype),
-			       coll_op_name(c->op), c->root, c->in_place, coll_pace_name(c->pace),
-			       of->nranks, c->comm_ranks ? c->comm_ranks : of->nranks, whole,
+			       index_is_part(f->s, c->coll), coll_info(c->coll)->name, c->coll,
+			       run_collective(f->arena, of), coll_title(c, of->nranks).text,
+			       coll_dtype_name(c->dtype), coll_op_name(c->op), c->root, c->in_place,
+			       coll_pace_name(c->pace), of->nranks,
+			       c->comm_ranks ? c->comm_ranks : of->nranks, whole,
 			       pairs ? value_pair_from(c->root) : DB_NONE,
 			       pairs ? value_pair_to(c->root, of->nranks) : DB_NONE,
 			       of->asked_bytes[i], of->bytes[i],
@@ -151,17 +176,7 @@ static void put_places(const struct figures *f)
 	}
 }
 
-/* NULL: nothing was compared. */
-static const char *effect_of(int beyond, bool within, const struct stats_ratio *speed)
-{
-	return isnan(speed->estimate) ? NULL
-	       : beyond > 0           ? "faster"
-	       : beyond < 0           ? "slower"
-	       : within               ? "as fast"
-	                              : "undecided";
-}
-
-unsigned figures_place(const struct summary *s, const struct summary_row *row)
+static unsigned place_of(const struct summary *s, const struct summary_row *row)
 {
 	unsigned size = 0;
 	while (s->groups[row->group].bytes[size] != row->cell.bytes)
@@ -169,34 +184,57 @@ unsigned figures_place(const struct summary *s, const struct summary_row *row)
 	return index_place(s, row->group, size);
 }
 
+#define EARLY_P 0.02 /* chance would give it so rarely */
+
+/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
+static double early_of(struct arena *arena, const struct summary_row *row)
+{
+	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
+	unsigned n = 0, slower = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		if (!isnan(row->trials[i].early)) {
+			x[n++] = row->trials[i].early;
+			slower += row->trials[i].early > 1;
+		}
+	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
+	           ? stats_median(x, n)
+	           : NAN;
+}
+
 static void put_result(const struct figures *f, const struct summary_row *row)
 {
 	const struct summary *s = f->s;
 	const struct summary_rank *last =
 	    row->ranks && row->nranks > 1 ? &row->ranks[row->straggler] : NULL;
-	const unsigned place = figures_place(s, row);
+	const unsigned place = place_of(s, row);
 	const struct stats_interval time = {row->time_us, row->time_us_lo, row->time_us_hi};
 	struct stats_interval busbw = summary_busbw(row);
 	const struct verdict verdict = verdict_of(row->ratio, s->margin);
+	double step_ns = 0;
+	for (unsigned i = 0; i < row->ntrials; i++)
+		step_ns = fmax(step_ns, row->trials[i].step_ns);
 	busbw.estimate = row->busbw_gbs;
 	db_add(f->db, "result",
 	       "iiiisddddds"
 	       "dss"
 	       "dddrt"
-	       "illiiddd",
+	       "illiiddd"
+	       "ldddd",
 	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
 	       row->resolution_us, row->ratio,
-	       effect_of(verdict_beyond(&verdict), verdict_within(&verdict), &row->ratio),
+	       isnan(row->ratio.estimate) ? NULL : verdict_effect_name(verdict.kind),
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
-	       summary_limit(s, row->cell.bytes));
+	       summary_limit(s, row->cell.bytes), row->ncalls, row->watched_s,
+	       row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];
-		db_add(f->db, "result_rank", "iiidddddd", row->variant, place, r, k->skew_us,
-		       k->launch_us, k->finish_us, k->late_us, k->last, k->last_by_us);
+		db_add(f->db, "result_rank", "iiiddddddd", row->variant, place, r, k->skew_us,
+		       k->launch_us, k->finish_us, k->late_us, k->late_sure_us, k->last,
+		       k->last_by_us);
 	}
 }
 
@@ -206,74 +244,14 @@ static double log_of(double x)
 	return x > 0 && isfinite(x) ? log(x) : NAN;
 }
 
-static double of_two(double own, double again)
+static void put_level(const struct figures *f, unsigned v, unsigned place, unsigned block)
 {
-	return isnan(own) ? again : isnan(again) ? own : (own + again) / 2;
-}
-
-static void put_levels(const struct figures *f, unsigned v, unsigned place, unsigned block)
-{
-	static const enum metric metrics[] = {METRIC_TIME, METRIC_BUSBW};
-	const struct summary *s = f->s;
-	double x[2] = {NAN, NAN};
-	for (unsigned i = 0; i < 2; i++) {
-		const unsigned trials[] = {
-		    v, (int)v == s->reference && s->twin >= 0 ? (unsigned)s->twin : v};
-		double logs[2] = {NAN, NAN};
-		for (unsigned k = 0; k < 2; k++) {
-			const struct summary_trial *t = index_timed(s, trials[k], place, block);
-			if (t)
-				logs[k] = log_of(
-				    measure_timed(index_row(s, trials[k], place), t, metrics[i]));
-		}
-		x[i] = of_two(logs[0], logs[1]);
-	}
-	const struct summary_trial *own = index_timed(s, v, place, block);
-	if (!isnan(x[0]))
-		db_add(f->db, "level", "iiiddd", v, place, s->index.blocks[block], x[0], x[1],
-		       own && own->time_ns > 0 ? own->time_ns / 1e3 : NAN);
-}
-
-/* --- versions --- */
-
-static bool has_figures(const struct summary *s, unsigned v)
-{
-	return s->variants[v].measured && summary_is_asked(s, v);
-}
-
-/* The variant that differs only in the library, which has the next version; or -1. */
-static int next_version(const struct summary *s, unsigned v)
-{
-	int next = -1;
-	char keys[256];
-	for (unsigned w = 0; w < s->nvariants && *s->variants[v].library; w++) {
-		const char *version = s->variants[w].library;
-		if (!has_figures(s, w) || !*version ||
-		    settings_differ(&s->run->variants[v].settings, &s->run->variants[w].settings,
-		                    keys, sizeof keys) != 1 ||
-		    !strcmp(s->run->variants[v].settings.nccl, s->run->variants[w].settings.nccl) ||
-		    strverscmp(s->variants[v].library, version) >= 0)
-			continue;
-		if (next < 0 || strverscmp(version, s->variants[next].library) < 0)
-			next = (int)w;
-	}
-	return next;
-}
-
-static void put_versions(const struct figures *f, unsigned v, unsigned next)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++) {
-		const struct summary_group *of = &f->s->groups[g];
-		for (unsigned i = 0; i < of->nsizes && is_judged(f->s, of); i++) {
-			const struct contrast_select select = {
-			    .bytes = {of->asked_bytes[i], of->asked_bytes[i]},
-			    .pace = (int)of->cell.pace,
-			    .coll = (int)of->cell.coll,
-			    .group = of};
-			db_add(f->db, "version_speed", "iiir", v, index_place(f->s, g, i), next,
-			       contrast_make(f->s, v, next, METRIC_TIME, &select).verdict.ratio);
-		}
-	}
+	const struct summary_trial *t = index_timed(f->s, v, place, block);
+	const struct summary_row *row = t ? index_row(f->s, v, place) : NULL;
+	const double time = row ? log_of(measure_timed(row, t, METRIC_TIME)) : NAN;
+	if (!isnan(time))
+		db_add(f->db, "level", "iiiddd", v, place, f->s->index.blocks[block], time,
+		       log_of(measure_timed(row, t, METRIC_BUSBW)), t->time_ns / 1e3);
 }
 
 /* --- links --- */
@@ -309,12 +287,14 @@ static void put_links(const struct figures *f)
 
 /* --- regimes --- */
 
-static const char *word_of(int beyond, bool tells, enum verdict_kind kind)
+/* Where a regime cannot distinguish variants, what is beyond its noise. */
+static enum verdict_kind kind_in(const struct regime *g, const struct verdict *v)
 {
-	return verdict_word(beyond > 0   ? VERDICT_FASTER
-	                    : beyond < 0 ? VERDICT_SLOWER
-	                    : tells      ? kind
-	                                 : VERDICT_UNDECIDED);
+	const int beyond = regime_beyond(g, &v->ratio);
+	return g->tells     ? v->kind
+	       : beyond > 0 ? VERDICT_FASTER
+	       : beyond < 0 ? VERDICT_SLOWER
+	                    : VERDICT_UNDECIDED;
 }
 
 static void put_speed(const struct figures *f, unsigned nth, unsigned v)
@@ -323,17 +303,15 @@ static void put_speed(const struct figures *f, unsigned nth, unsigned v)
 	const struct contrast *c = &g->contrasts[v];
 	const struct stats_ratio *r = &c->verdict.ratio;
 	const double scale = contrast_is_time(g->metric) ? 1e-3 : 1; /* times are in ns */
-	const int beyond = g->tells ? verdict_beyond(&c->verdict) : regime_beyond(g, r);
+	const enum verdict_kind kind = kind_in(g, &c->verdict);
 	char verdict[VERDICT_TEXT_BYTES], odd[128];
 	if (c->why.kind || isnan(c->ratio.estimate))
 		return;
 	regime_verdict_text(g, v, verdict, sizeof verdict);
 	verdict_odd_text(&c->verdict.odd, odd, sizeof odd);
 	db_add(f->db, "speed", "iiddrtttiiddt", nth, v, c->left_side.value * scale,
-	       c->right_side.value * scale, *r, verdict,
-	       effect_of(beyond, g->tells && verdict_within(&c->verdict), r),
-	       word_of(beyond, g->tells, c->verdict.kind), c->ncells, verdict_within(&c->verdict),
-	       c->verdict.detectable,
+	       c->right_side.value * scale, *r, verdict, verdict_effect_name(kind),
+	       verdict_word(kind), c->ncells, verdict_within(&c->verdict), c->verdict.detectable,
 	       verdict_detectable(r, fmax(g->least_effect, f->s->margin), VERDICT_BOTH_ENDS),
 	       *odd ? odd : NULL);
 }
@@ -342,11 +320,11 @@ static void put_regimes(const struct figures *f)
 {
 	for (unsigned i = 0; i < f->a->regimes.n; i++) {
 		const struct regime *g = &f->a->regimes.list[i];
-		db_add(f->db, "regime", "itttttitllit", i, g->name, g->label, regime_about(g).text,
+		db_add(f->db, "regime", "itttttitllitd", i, g->name, g->label, regime_about(g).text,
 		       format_range(g->sizes).text, metric_info(g->metric)->name, g->third,
 		       coll_pace_name((enum pace)g->pace), g->range.lo,
 		       g->range.hi < LLONG_MAX ? g->range.hi : (size_t)LLONG_MAX, g->tells,
-		       regime_doubt_text(f->arena, f->s, g));
+		       regime_doubt_text(f->arena, f->s, g), g->least_effect);
 		for (unsigned v = 0; v < g->nvariants; v++)
 			put_speed(f, i, v);
 	}
@@ -488,12 +466,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
-				put_levels(&f, v, p, b);
-	for (unsigned v = 0; v < a->s->nvariants; v++) {
-		const int next = has_figures(a->s, v) ? next_version(a->s, v) : -1;
-		if (next >= 0)
-			put_versions(&f, v, (unsigned)next);
-	}
+				put_level(&f, v, p, b);
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);
@@ -508,6 +481,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	figures_of_trust(&f);
 	figures_of_blocks(&f);
 	figures_of_curves(&f);
+	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);
 	for (unsigned i = 0; i < a->s->run->ncells; i++)

@@ -19,9 +19,6 @@ struct figures {
 	struct db *db;
 };
 
-/* The place of a row of the summary. */
-unsigned figures_place(const struct summary *summary, const struct summary_row *row);
-
 void figures_of_bandwidth(const struct figures *figures);
 /* What the blocks of an unfinished run showed. */
 void figures_of_blocks(const struct figures *figures);
@@ -29,6 +26,7 @@ void figures_of_claims(const struct figures *figures);
 /* What titles of curves say. */
 void figures_of_curves(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
+void figures_of_tuning(const struct figures *figures);
 void figures_of_versions(const struct figures *figures);
 
 #endif

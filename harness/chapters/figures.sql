@@ -28,7 +28,10 @@ CREATE TABLE given(
   missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
-  job_s          REAL     -- a trial's job took, on the mean
+  job_s          REAL,    -- a trial's job took, on the mean
+  counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
+  verdicts       INTEGER, -- but for those of tables that judge
+  intervals      INTEGER
 );
 
 -- How often verdicts could be seen before measuring went on: one row.
@@ -38,6 +41,7 @@ CREATE TABLE look(
   first      INTEGER, -- blocks at the first
   added      INTEGER, -- since
   confidence TEXT,    -- of an interval, to its last digit: 98.75 %
+  chance     TEXT,    -- that it misses
   by_width   INTEGER  -- 1: the width of intervals chose the blocks
 );
 
@@ -52,10 +56,11 @@ CREATE TABLE known(
   idle        TEXT,    -- why it is the same as idle_as; or nothing
   idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
-  pictured    INTEGER, -- 1: pictures have it
+  pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
   library     TEXT,
-  said_path   TEXT     -- the data path, as its workers said
+  said_path   TEXT,    -- the data path, as its workers said
+  like_reference INTEGER -- 1: the reference but for mode and library
 );
 
 -- A setting in which a variant differs from another; ranks and env.NAME are such keys too. What
@@ -63,8 +68,8 @@ CREATE TABLE known(
 CREATE TABLE differs(variant INTEGER, other INTEGER, key TEXT);
 CREATE INDEX differs_of ON differs(variant, other);
 
--- A variable of a variant's environment that did nothing, by the library's log.
-CREATE TABLE idle(variant INTEGER, key TEXT);
+-- A variant's setting that did nothing, by the library's log.
+CREATE TABLE idle(variant INTEGER, key TEXT, why TEXT);
 
 -- A collective at a size and a pace.
 CREATE TABLE place(
@@ -74,6 +79,7 @@ CREATE TABLE place(
   sizes       INTEGER, -- how many these are
   is_limit    INTEGER, -- 1: the limit's alone
   judged      INTEGER, -- 1: a verdict on it alone says something
+  of_step     INTEGER, -- 1: part of a step that is measured as a whole
   coll        TEXT,
   coll_nth    INTEGER, -- its place among all
   what        TEXT,    -- the collective in words: sendrecv in float16, in place
@@ -116,16 +122,20 @@ CREATE TABLE result(
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
+  timed_calls INTEGER, seconds REAL, -- of ranks; sums
+  row_us REAL,                 -- a stretch, or an isolated call
+  step_us REAL,                -- of the clock
+  early REAL,                  -- the first rows' time against the others', where it is systematic
   PRIMARY KEY(variant, place)
 );
 
--- What comparisons are of: a variant at a place in a block. The reference's value is the mean of
--- its trial's and its twin's, or the one that there is.
+-- What comparisons are of: a variant at a place in a block, one trial. The reference's second one
+-- is its twin's, and shared.sql's view tried has both.
 CREATE TABLE level(
   variant INTEGER, place INTEGER, block INTEGER,
   time REAL,                   -- natural logarithm of its ns
   busbw REAL,                  -- and of its GB/s; nothing without data
-  own_us REAL,                 -- its own trial's alone, µs
+  own_us REAL,                 -- the same time in µs
   PRIMARY KEY(variant, place, block)
 );
 
@@ -135,6 +145,7 @@ CREATE TABLE result_rank(
   skew_us REAL, launch_us REAL,
   finish_us REAL,              -- its own end, from the first start of any rank
   late_us REAL,                -- that after the ranks' mean
+  late_sure_us REAL,           -- in nearly all trials
   last REAL, last_by_us REAL,  -- share of the rows in which it ended last; by so much
   PRIMARY KEY(variant, place, rank)
 );
@@ -158,7 +169,8 @@ CREATE TABLE regime(
   pace    TEXT,
   from_bytes INTEGER, to_bytes INTEGER, -- its range of sizes, as asked
   tells   INTEGER, -- 1: it can distinguish variants
-  doubt   TEXT     -- why not, a sentence
+  doubt   TEXT,    -- why not, a sentence
+  least_effect REAL -- that it shows; 0.07 is 7 %
 );
 
 -- A variant in a regime, against the reference.
@@ -176,20 +188,13 @@ CREATE TABLE speed(
   odd TEXT           -- the one block that leaves it undecided; or nothing
 );
 
--- A variant at a place, against the one that differs from it only in the library's next version.
-CREATE TABLE version_speed(
-  variant INTEGER, place INTEGER, newer INTEGER,
-  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
-  PRIMARY KEY(variant, place)
-);
-
 -- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
 -- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of
 -- the same cells and blocks. The variant is the reference but for mode and library.
 CREATE TABLE version_side(
   part INTEGER,                -- a collective in a regime, large ones first
   coll TEXT, metric TEXT, is_time INTEGER,
-  ranks INTEGER, cells INTEGER, blocks INTEGER, sizes TEXT,
+  ranks INTEGER, cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                    -- there are no figures; or ""
   nth INTEGER, version TEXT,   -- nth: of the versions, from 1
   mode TEXT, variant INTEGER,
@@ -325,12 +330,39 @@ CREATE TABLE factor(
   bandwidth_detectable REAL,
   latency REAL, latency_lo REAL, latency_hi REAL, latency_blocks INTEGER,
   latency_word TEXT, latency_said TEXT, latency_label TEXT, latency_detectable REAL,
-  cells INTEGER, sizes TEXT,
+  cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   why TEXT,                 -- neither is judged; or nothing
   acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
   by_chance REAL,           -- of all factors: the largest ratio if none had an effect
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
+);
+
+-- The gap that the file asks about: bandwidth of a variant ÷ that of another. explained: the share
+-- of the steps that count; nothing: there is no gap.
+CREATE TABLE gap_whole(
+  from_name TEXT, to_name TEXT,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  verdict TEXT, detectable REAL,
+  explained REAL, explained_lo REAL, explained_hi REAL, explained_blocks INTEGER,
+  explained_share TEXT, left_share TEXT, back_share TEXT, -- its interval; 1 - it; it - 1
+  cells INTEGER, blocks INTEGER,
+  why TEXT                  -- it was not measured, or has no shares
+);
+
+-- A step from one end of the gap to the other: a factor, or what is left.
+CREATE TABLE gap_step(
+  id INTEGER PRIMARY KEY, name TEXT,
+  rest INTEGER, backwards INTEGER, placebo INTEGER,
+  at_odds INTEGER,          -- 1: mean and estimate point two ways
+  counts INTEGER,           -- 1: as explaining
+  beyond INTEGER,           -- 1: its verdict is faster or slower
+  from_variant INTEGER, to_variant INTEGER,
+  from_gbs REAL, to_gbs REAL,
+  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
+  speed_lo REAL, speed_hi REAL, -- what its verdict is of
+  share REAL, share_lo REAL, share_hi REAL, of_gap TEXT, -- of the gap; the interval in words
+  verdict TEXT
 );
 
 -- What the file claims of left ÷ right, and the outcome.
@@ -360,11 +392,10 @@ CREATE TABLE claim(
   estimate TEXT,        -- the ratio, to three digits
   confidence REAL,      -- of its interval
   cells INTEGER, blocks INTEGER,
-  from_bytes INTEGER, to_bytes INTEGER, sizes TEXT,
+  from_bytes INTEGER, to_bytes INTEGER,
   detectable REAL,      -- the least effect that could be seen
   effect TEXT,          -- the same: 4.2 %, a factor of 3; or nothing
   odd TEXT,             -- the block that alone leaves it open; or nothing
-  share TEXT,           -- of the gap, that the step between its variants explains; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   unexpected INTEGER,   -- 1: one of the variants is not on the expected path
   pair INTEGER,         -- the same for claims that ask the same of two versions of the library
@@ -394,9 +425,6 @@ CREATE TABLE reached(
 -- standard deviation by quartiles, and when the last one ended.
 CREATE TABLE cell_rows(cell INTEGER PRIMARY KEY, log REAL, sd REAL, until_ns REAL);
 
--- The cells of a regime.
-CREATE TABLE regime_cell(regime INTEGER, cell INTEGER);
-
 -- Roughly what a variant's job takes before it measures, and for each more that it makes.
 CREATE TABLE making(
   variant INTEGER PRIMARY KEY,
@@ -414,6 +442,7 @@ CREATE TABLE went(
   ended TEXT, words TEXT, -- by budget, precision, search, blocks; and in words
   folder TEXT,
   go_on TEXT,             -- the command for the blocks that are missing
+  next_block INTEGER,     -- after the last one
   cores INTEGER,
   shared INTEGER          -- 1: fewer cores than ranks
 );
@@ -431,7 +460,11 @@ CREATE TABLE seen(
 
 -- A session after the first.
 CREATE TABLE session(
+  created TEXT,
   launchgap TEXT, boot TEXT, -- its build; its machine's start
+  command TEXT,              -- a list as JSON
+  counters INTEGER,          -- 1: it read them; 0: it did not
+  added INTEGER,             -- 1: to what was planned
   first_block INTEGER,
   begun INTEGER, trials INTEGER, -- of that block measured before, of so many; or nothing
   pause_s REAL,
@@ -440,19 +473,6 @@ CREATE TABLE session(
 
 -- A path that is not what its variant expects.
 CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
-
--- How far a result can be trusted.
-CREATE TABLE watched(
-  variant INTEGER, place INTEGER,
-  timed_calls INTEGER, seconds REAL, -- calls x ranks; sums
-  row_us REAL,               -- a stretch, or an isolated call
-  step_us REAL,              -- of the clock
-  poll_us REAL,              -- of a device: how late an end may be seen
-  apart_us REAL,             -- how far apart its hosts begin
-  early REAL,                -- the first rows' time against the others', where it is systematic
-  copies_gbs REAL,           -- plain copies of that size
-  PRIMARY KEY(variant, place)
-);
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
@@ -463,28 +483,38 @@ CREATE TABLE drawn(
   curves INTEGER, left_out INTEGER                   -- variants
 );
 
--- A group with pictures of curves.
-CREATE TABLE pictured(
-  grp INTEGER PRIMARY KEY,
-  compared INTEGER,  -- 1: with the reference
-  silent INTEGER,    -- 1: no speed is compared at all
-  against TEXT, at_sizes TEXT, -- at these sizes; or nothing: at all
-  why TEXT, least REAL      -- why small differences are not seen there; from where on they are
-);
-
 -- 95 % of a variant's single calls of the smallest size take at most so long.
 CREATE TABLE tail(grp INTEGER, variant INTEGER, us REAL);
 
--- A rank's end after the mean of all, as a share of the call.
-CREATE TABLE off_mean(
-  grp INTEGER, variant INTEGER, asked_bytes INTEGER, rank INTEGER, share REAL,
-  sure INTEGER -- 1: beyond the margin in nearly all trials, and more than a poll round
+-- A search: one row.
+CREATE TABLE sought(
+  keys  INTEGER, sets INTEGER, -- that were measured
+  wants INTEGER,               -- blocks that it takes to confirm any finalist
+  confirms INTEGER             -- 1: its confirmation has begun
 );
 
--- A variant's speed against the reference at these sizes.
-CREATE TABLE curve_speed(
-  grp INTEGER, variant INTEGER, ord INTEGER,
-  kind INTEGER,      -- of the verdict: faster, slower, both by under the margin, as fast, undecided
-  speed REAL,
-  detectable REAL    -- the least effect that could have been seen
+-- What one of its sets has in place of the default's.
+CREATE TABLE search_level(
+  candidate INTEGER,
+  key_nth INTEGER, value_nth INTEGER, -- its place among the keys, and among the key's values
+  key TEXT, value TEXT,
+  help TEXT                           -- what the setting is
+);
+
+-- What a trial of the set gained over the default of its block, as a share.
+CREATE TABLE search_trial(candidate INTEGER, place INTEGER, gain REAL);
+
+-- The sets that are confirmed or not, in their order.
+CREATE TABLE finalist(
+  candidate INTEGER, variant INTEGER,
+  memory_mib REAL -- of a rank, more than the default's; what buffers take aside
+);
+
+-- A finalist in a cell, over the confirmation's blocks (tuned_judge).
+CREATE TABLE finalist_cell(
+  variant INTEGER, place INTEGER,
+  p_adjusted REAL, confirmed INTEGER,
+  no_loss INTEGER, -- 1: surely not slower by more than the margin
+  expect REAL, expect_lo REAL, expect_hi REAL, expect_blocks INTEGER, -- of a confirmed gain
+  PRIMARY KEY(variant, place)
 );

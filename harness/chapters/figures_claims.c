@@ -1,4 +1,4 @@
-/* What the experiment's file asks, and the outcome: the tables factor and claim. */
+/* What the experiment's file asks, and the outcome: the tables factor, gap_whole, gap_step and claim. */
 #include <math.h>
 #include <string.h>
 
@@ -23,13 +23,12 @@ static void put_factor(const struct figures *f, unsigned id, double by_chance,
 	const struct factor *of = r->factor;
 	const struct verdict *b = &r->bandwidth, *l = &r->latency;
 	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttditttidt", id, of->name, of->text, of->setting,
+	db_add(f->db, "factor", "itttttirtttdrtttdillttidt", id, of->name, of->text, of->setting,
 	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
 	       b_said, format_ratio(&b->ratio, true).text, b->detectable, l->ratio,
 	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio, true).text,
-	       l->detectable, r->ncells, format_range(r->sizes).text,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
+	       l->detectable, r->ncells, r->sizes.lo, r->sizes.hi, reason_text(f->arena, &r->why),
+	       setting_text(f->arena, &r->acted), r->unexpected, by_chance, unlatency);
 }
 
 static void put_factors(const struct figures *f)
@@ -49,20 +48,31 @@ static void put_factors(const struct figures *f)
 		           reason_text(f->arena, &unlatency));
 }
 
-/* Of the steps that explain the gap, the share of the one between a claim's variants; or NULL. */
-static const char *share_of(const struct figures *f, const struct claim *c)
+static const char *shares(struct arena *arena, double lo, double hi)
+{
+	return isnan(lo) ? NULL : arena_copy(arena, format_shares(lo, hi).text);
+}
+
+static void put_gap(const struct figures *f)
 {
 	const struct waterfall *w = &f->a->waterfall;
-	const int left = index_variant(f->s, c->left), right = index_variant(f->s, c->right);
-	for (unsigned i = 0; i < w->nsteps && c->metric == METRIC_BUSBW; i++) {
+	const struct stats_ratio *e = &w->explained;
+	db_add(f->db, "gap_whole", "ttrtdrtttiit", f->a->asked.gap.from, f->a->asked.gap.to,
+	       w->gap.ratio, said_of(f->arena, &w->gap), w->gap.detectable, *e,
+	       shares(f->arena, e->lo, e->hi), shares(f->arena, 1 - e->hi, 1 - e->lo),
+	       shares(f->arena, e->lo - 1, e->hi - 1), w->ncells, w->nblocks,
+	       w->why.kind || w->nsteps ? reason_text(f->arena, &w->why)
+	                                : "the gap was not measured");
+	for (unsigned i = 0; i < w->nsteps; i++) {
 		const struct waterfall_step *step = &w->steps[i];
-		const int from = (int)step->from, to = (int)step->to;
-		const bool same = (from == left && to == right) || (from == right && to == left);
-		if (same && step->counts && !isnan(step->share.estimate))
-			return arena_copy(f->arena,
-			                  format_shares(step->share.lo, step->share.hi).text);
+		const struct verdict *v = &step->verdict;
+		db_add(f->db, "gap_step", "itiiiiiiiiddrdddddtt", i, step->name, step->rest,
+		       step->backwards, step->placebo, step->at_odds, step->counts,
+		       verdict_effect(v), step->from, step->to, step->from_gbs, step->to_gbs,
+		       step->ratio, v->ratio.lo, v->ratio.hi, step->share.estimate, step->share.lo,
+		       step->share.hi, shares(f->arena, step->share.lo, step->share.hi),
+		       said_of(f->arena, v));
 	}
-	return NULL;
 }
 
 static void put_claim(const struct figures *f, const struct claims_result *r, unsigned pair,
@@ -87,8 +97,8 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       "ttttttt"
 	       "iittddi"
 	       "tttdddidd"
-	       "rtdiillt"
-	       "dtttiiiit",
+	       "rtdiill"
+	       "dttiiiit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
 	       metric->summary, metric->unit, metric->whole, metric->data_path,
@@ -98,9 +108,9 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
 	       tested ? of->right_side.value * scale : NAN, *ratio,
 	       tested ? format_estimate(ratio->estimate).text : NULL, ratio->confidence, of->ncells,
-	       of->nblocks, of->sizes.lo, of->sizes.hi, format_range(of->sizes).text, r->detectable,
+	       of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
 	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
-	       share_of(f, c), record_traits(f->s->run, NULL)->analogue,
+	       record_traits(f->s->run, NULL)->analogue,
 	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);
 }
 
@@ -118,5 +128,7 @@ static void put_claims(const struct figures *f)
 void figures_of_claims(const struct figures *f)
 {
 	put_factors(f);
+	if (*f->a->asked.gap.from)
+		put_gap(f);
 	put_claims(f);
 }

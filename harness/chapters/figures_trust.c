@@ -1,8 +1,7 @@
-/* How the run went, and how far its results can be trusted: the tables cell_rows, regime_cell, making,
- * went, session, unexpected and watched. */
+/* How the run went, and how far its results can be trusted: the tables cell_rows, making, went,
+ * session and unexpected. */
 #include <math.h>
 
-#include "../analysis/hosts.h"
 #include "../analysis/sessions.h"
 #include "../config/cost.h"
 #include "../trial/path.h"
@@ -27,9 +26,6 @@ static void put_rows(const struct figures *f, unsigned cell)
 	                                                       stats_quantile(logs, c->rows, 0.25);
 	db_add(f->db, "cell_rows", "iddd", cell, isfinite(log) ? log : NAN, wide / 1.349,
 	       (double)until_ns);
-	for (unsigned i = 0; i < f->a->regimes.n; i++)
-		if (regime_holds(f->s, &f->a->regimes.list[i], c))
-			db_add(f->db, "regime_cell", "ii", i, cell);
 	arena_release(f->arena, mark);
 }
 
@@ -50,16 +46,18 @@ static void put_went(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct record_run *run = s->run;
-	db_add(f->db, "went", "iiiliittttii", run->nlines, run->unsummed, run->torn,
+	db_add(f->db, "went", "iiiliittttiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
-	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena), s->ncores,
-	       s->oversubscribed);
+	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena),
+	       record_next_block(run), s->ncores, s->oversubscribed);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		struct session_pause p = {.pause_s = NAN};
 		const bool paused = session_paused(run, i, &p);
-		db_add(f->db, "session", "ttiiidi", r->json ? r->launchgap : NULL,
-		       json_string_value(json_object_get(r->machine, "boot")), r->first_block,
+		db_add(f->db, "session", "tttjjiiiidi", r->json ? r->created : NULL,
+		       r->json ? r->launchgap : NULL,
+		       json_string_value(json_object_get(r->machine, "boot")), r->command,
+		       json_object_get(r->json, "counters"), looks_adds(run, i), r->first_block,
 		       paused ? p.begun : DB_NONE, paused ? p.trials : DB_NONE, p.pause_s, p.far);
 	}
 }
@@ -82,49 +80,9 @@ static void put_unexpected(const struct figures *f)
 	}
 }
 
-#define EARLY_P 0.02 /* chance would give it so rarely */
-
-/* How much slower the first rows are, the median over trials; NaN unless it is systematic. */
-static double early_of(struct arena *arena, const struct summary_row *row)
-{
-	double *x = ARENA_ARRAY(arena, double, row->ntrials + 1);
-	unsigned n = 0, slower = 0;
-	for (unsigned i = 0; i < row->ntrials; i++)
-		if (!isnan(row->trials[i].early)) {
-			x[n++] = row->trials[i].early;
-			slower += row->trials[i].early > 1;
-		}
-	return n >= STATS_MIN_BLOCKS && stats_sign_probability(slower, n) < EARLY_P
-	           ? stats_median(x, n)
-	           : NAN;
-}
-
-#define LATE_SHARE 0.05 /* medians bear a few late meetings */
-
-static void put_watched(const struct figures *f, unsigned v)
-{
-	const struct summary *s = f->s;
-	const struct hosts_use use = hosts_of(s, v);
-	for (unsigned i = 0; i < s->nrows; i++) {
-		const struct summary_row *row = &s->rows[i];
-		double step_ns = 0;
-		if (row->variant != v)
-			continue;
-		for (unsigned k = 0; k < row->ntrials; k++)
-			step_ns = fmax(step_ns, row->trials[k].step_ns);
-		db_add(f->db, "watched", "iilddddddd", v, figures_place(s, row), row->ncalls,
-		       row->watched_s, row->time_us * row->calls, step_ns / 1000,
-		       s->variants[v].traits->launches ? row->resolution_us : NAN,
-		       use.skew_us + (use.late_share > LATE_SHARE ? use.late_us : 0),
-		       early_of(f->arena, row), summary_copies(s, row->cell.bytes));
-	}
-}
-
 void figures_of_trust(const struct figures *f)
 {
 	put_scatter(f);
 	put_went(f);
 	put_unexpected(f);
-	for (unsigned v = 0; v < f->s->nvariants; v++)
-		put_watched(f, v);
 }

@@ -66,11 +66,11 @@ static void put_side(const struct part *p, unsigned ranks, unsigned i, enum vers
 	verdict_unseen_text(of.verdict.detectable, unseen, sizeof unseen);
 	db_add(p->db, "version_side",
 	       "ittii"
-	       "iittittisrirtiidt",
+	       "iilltittisrirtiidt",
 	       p->nth, coll_info(p->coll)->name, metric_info(p->metric)->name,
-	       contrast_is_time(p->metric), ranks, of.ncells, of.nblocks,
-	       format_range(of.sizes).text, reason_text(p->arena, &of.why), i + 1,
-	       p->v->picks[i].version, versions_mode_name(mode), own[mode],
+	       contrast_is_time(p->metric), ranks, of.ncells, of.nblocks, of.sizes.lo, of.sizes.hi,
+	       reason_text(p->arena, &of.why), i + 1, p->v->picks[i].version,
+	       versions_mode_name(mode), own[mode],
 	       (struct stats_interval){left->value * scale, left->lo * scale, left->hi * scale},
 	       i ? change.verdict.ratio : STATS_NO_RATIO,
 	       i ? (unsigned)(1 + verdict_beyond(&change.verdict)) : 1,

@@ -24,11 +24,6 @@ long long run_number(const struct record_run *run, const char *key)
 	return (long long)json_integer_value(json_object_get(run->environment, key));
 }
 
-const struct story_table *run_facts(const struct story *story)
-{
-	return story_find_table(story, "run");
-}
-
 const char *run_collective(struct arena *arena, const struct summary_group *g)
 {
 	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
@@ -37,17 +32,6 @@ const char *run_collective(struct arena *arena, const struct summary_group *g)
 bool run_few_groups(const struct summary *s)
 {
 	return s->measured && s->ngroups <= FEW_GROUPS;
-}
-
-bool run_explains_gap(const struct analysis *a)
-{
-	return !isnan(a->waterfall.explained.estimate);
-}
-
-const char *run_are(const char *name)
-{
-	const size_t n = strlen(name);
-	return n > 1 && name[n - 1] == 's' && name[n - 2] != 's' ? "are" : "is";
 }
 
 void run_machine(const struct summary *s, char *text, size_t bytes)
@@ -100,6 +84,9 @@ const char *run_command(const struct summary *s, struct arena *arena)
 	const bool few = asked && asked < STATS_MIN_BLOCKS;
 	const long long wanted = few || !asked ? STATS_MIN_BLOCKS : asked;
 	const char *folder = run->folder[0] ? run->folder : "DIR", *about = "", *more = "";
+	const size_t bytes = SANITIZE_WORD(strlen(folder));
+	char *word = arena_take(arena, bytes);
+	sanitize_word(folder, word, bytes);
 	const double s_left =
 	    session_block_s(run) *
 	    ((double)(wanted - has) - (double)record_begun(run) / record_block_trials(run));
@@ -109,14 +96,5 @@ const char *run_command(const struct summary *s, struct arena *arena)
 		about = arena_text(arena, " (about %.0f s)", ceil(s_left));
 	if (few && !json_object_get(run->environment, "search"))
 		more = arena_text(arena, " blocks=%lld", wanted - has);
-	return arena_text(arena, "To go on%s: %s%s", about,
-	                  run_word(arena, "launchgap resume", folder), more);
-}
-
-const char *run_word(struct arena *arena, const char *text, const char *word)
-{
-	const size_t bytes = SANITIZE_WORD(strlen(word));
-	char *quoted = arena_take(arena, bytes);
-	sanitize_word(word, quoted, bytes);
-	return arena_text(arena, "%s%s%s", text, *text ? " " : "", quoted);
+	return arena_text(arena, "To go on%s: launchgap resume %s%s", about, word, more);
 }

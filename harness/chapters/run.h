@@ -1,14 +1,9 @@
-/* What all chapters say of the run: its facts as one row, for sentences that name the margin, the
- * reference or the blocks; and words that several of them need. */
+/* Facts of the run, and words for them that several chapters need. */
 #ifndef LAUNCHGAP_RUN_FACTS_H
 #define LAUNCHGAP_RUN_FACTS_H
 
 #include "../analysis/analysis.h"
-#include "../story/story.h"
 
-/* The table `run`, one row: {margin}, {confidence}, {reference}, {blocks}, {least_blocks},
- * {ranks}, {backend}, {collectives}, {isolated_calls}, {p99_calls}. */
-const struct story_table *run_facts(const struct story *story);
 /* A text from the run's first line, "" if it is missing; a whole number from it, or 0. */
 const char *run_text(const struct record_run *run, const char *key);
 long long run_number(const struct record_run *run, const char *key);
@@ -21,11 +16,6 @@ const char *run_collective(struct arena *arena, const struct summary_group *grou
  * them. */
 bool run_few_groups(const struct summary *summary);
 
-/* Whether shares of a gap are reported: what explains it is certain in any run. */
-bool run_explains_gap(const struct analysis *analysis);
-/* "is", or "are" of a name like processes. */
-const char *run_are(const char *name);
-
 /* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
  * asked for are missing too. */
 bool run_lacks_blocks(const struct analysis *analysis);
@@ -34,9 +24,6 @@ bool run_is_cut(const struct analysis *analysis);
 /* "To go on (about 80 s): launchgap resume DIR blocks=3": for all blocks that were asked for,
  * and as many as a verdict needs. */
 const char *run_command(const struct summary *summary, struct arena *arena);
-
-/* A command with one more word, quoted so that a shell reads it back. */
-const char *run_word(struct arena *arena, const char *command, const char *word);
 
 /* Whether variants are compared version by version of the library. Then that is the answer. */
 bool run_by_version(const struct analysis *analysis, struct arena *arena);

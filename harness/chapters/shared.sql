@@ -20,6 +20,14 @@ CREATE VIEW timed AS
 SELECT cell.*, variant, block FROM cell JOIN trial ON trial.id = cell.trial
 WHERE pass = 'timed' AND error IS NULL;
 
+-- The trials that a comparison is of: nth 1 is the reference's second one, its twin's.
+CREATE VIEW tried AS
+SELECT variant, place, block, 0 nth, time, busbw FROM level
+UNION ALL
+SELECT r.id, place, block, 1, time, busbw
+FROM level JOIN variant t ON t.id = level.variant, variant r
+WHERE t.role = 'again' AND r.role = 'reference';
+
 -- What a variant's first worker said first.
 CREATE VIEW first_fact AS
 SELECT variant, key, value, min(trial) trial
@@ -55,14 +63,20 @@ SELECT variant, coll, root, sender, receiver, min(grp) grp,
 FROM outcome
 GROUP BY variant, coll, dtype, op, in_place, root, ranks;
 
+-- What plain copies reach.
+CREATE VIEW copied AS
+SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
+WHERE role = 'limit' AND busbw_gbs NOT NULL;
+
 -- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
 CREATE VIEW family_claim AS
 SELECT *, outcome NOT IN ('undecided', 'untested') decided, NOT is_primary AND p NOT NULL member,
        outcome NOT IN ('undecided', 'untested') AND NOT is_primary AND NOT alone confirmed
 FROM claim;
 
--- The same in words. ways: its variants' data paths; unseen: what an undecided one cannot see;
--- mark: of a verdict that is taken alone, where others are confirmed.
+-- The same in words. share: of the gap, of a step between its variants that explains; ways: its
+-- variants' data paths; unseen: what an undecided one cannot see; mark: of a verdict that is taken
+-- alone, where others are confirmed.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
@@ -71,6 +85,10 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
        iif(l.data_path = r.data_path, 'both ' || l.data_path,
            left_name || ' ' || l.data_path || ', ' || right_name || ' ' || r.data_path) ways,
        'too noisy to decide below ' || effect unseen,
+       (SELECT of_gap FROM gap_step JOIN variant a ON a.id = from_variant
+        JOIN variant b ON b.id = to_variant
+        WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
+              (VALUES (a.name, b.name), (b.name, a.name))) share,
        iif(alone AND (SELECT max(confirmed) FROM family_claim), ' (taken alone)', '') mark
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name;

@@ -392,6 +392,21 @@ void coll_size_label(size_t size, char *text, size_t bytes)
 	snprintf(text, bytes, "%.4g %s", x, units[u]);
 }
 
+void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes)
+{
+	char from[32], to[32];
+	coll_size_label(lo, from, sizeof from);
+	coll_size_label(hi, to, sizeof to);
+	if (hi == SIZE_MAX && !lo)
+		snprintf(text, bytes, "all sizes");
+	else if (hi == SIZE_MAX)
+		snprintf(text, bytes, "from %s up", from);
+	else if (lo == hi)
+		snprintf(text, bytes, "%s", from);
+	else
+		snprintf(text, bytes, "%s%sto %s", lo ? from : "up ", lo ? " " : "", to);
+}
+
 double coll_algbw(enum coll_kind kind, unsigned nranks, size_t bytes, double seconds)
 {
 	double share = infos[kind].is & COLL_OTHERS ? factor_exchange(nranks) : 1;

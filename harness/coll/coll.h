@@ -144,6 +144,8 @@ size_t coll_round(enum coll_kind kind, enum dtype dtype, size_t bytes, unsigned 
 
 /* "4 KiB"; reports show the asked size, which may be above the used one. */
 void coll_size_label(size_t size, char *text, size_t bytes);
+/* "4 KiB to 64 KiB", "up to 4 KiB"; hi = SIZE_MAX: "from 4 KiB up", "all sizes". */
+void coll_range_label(size_t lo, size_t hi, char *text, size_t bytes);
 
 /* GB/s (1e9 bytes) of a call that moves `bytes` (coll_moved) and took `seconds` > 0, as
  * nccl-tests counts them: size over time, but for hypercube the bytes from other ranks, so that it

@@ -48,6 +48,7 @@ struct combined_speed {
 	const char *sizes, *what, *pace; /* of the regime; of the cell */
 	size_t bytes;
 	struct verdict verdict;
+	const char *said; /* the same in words, once it is printed */
 };
 
 struct combined {

@@ -30,7 +30,7 @@ static const struct column claim_columns[] = {
 static const struct column regime_columns[] = {
     COLUMN_AS(struct combined_speed, sizes, "regime", "sizes", "", TEXT, 0),
     COLUMN(struct combined_speed, variant, "variant", "", TEXT),
-    COLUMN(struct combined_speed, verdict, "verdict", "", VERDICT),
+    COLUMN_AS(struct combined_speed, said, "verdict", "verdict", "", WORD, 0),
     COLUMN_AS(struct combined_speed, of.ratio, "speed", "speed", "", RATIO, 0),
 };
 static const struct column cell_columns[] = {
@@ -118,10 +118,15 @@ static unsigned put_regimes(const struct printing *p, enum part part, const char
 {
 	const struct combined *c = p->c;
 	struct combined_speed *rows = ARENA_ARRAY(c->arena, struct combined_speed, c->nregimes + 1);
+	char said[VERDICT_TEXT_BYTES];
 	unsigned n = 0;
-	for (unsigned i = 0; i < c->nregimes; i++)
-		if (part == ALL || part == part_of(&c->regimes[i]))
-			rows[n++] = c->regimes[i];
+	for (unsigned i = 0; i < c->nregimes; i++) {
+		if (part != ALL && part != part_of(&c->regimes[i]))
+			continue;
+		verdict_text(&c->regimes[i].verdict, said, sizeof said);
+		rows[n] = c->regimes[i];
+		rows[n++].said = arena_copy(c->arena, said);
+	}
 	if (n && heading)
 		page_heading(p->page, 2, "%s", heading);
 	put_ratios(p, &regime_form, rows, n);

@@ -9,7 +9,6 @@
 struct spec_text {
 	char name[TRIAL_NAME_BYTES];
 	char file[PATH_MAX];
-	char base[PATH_MAX];
 	struct text text;
 	unsigned nread;   /* entries of the files; the overrides follow */
 	const char *only; /* names separated by commas, or NULL; borrowed */

@@ -9,9 +9,6 @@
 
 /* What no row reads. */
 // clang-format off
-static const struct field like_file[] = {
-    {"like", FIELD_OWN, .otherwise = "none", .help = "NAME of another file NAME.exp, which this one starts from", .more = "Not on the command line"},
-};
 static const struct field like_variant[] = {
     {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
 };
@@ -23,13 +20,12 @@ static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
 };
 
-static FIELD_ROWS(like_file_rows, like_file)
 static FIELD_ROWS(like_variant_rows, like_variant)
 static FIELD_ROWS(variables_rows, variables)
 static FIELD_ROWS(searched_rows, searched)
 
 static const struct key_table tables[] = {
-    {"experiment", "[experiment]", false, experiment_apply, {like_file_rows, keys_fields}},
+    {"experiment", "[experiment]", false, experiment_apply, {keys_fields}},
     {"variant", "[variant NAME]", true, variant_apply, {like_variant_rows, settings_fields, keys_variant_fields, variables_rows}},
     {"factor", "[factor NAME]", false, asked_factor, {claim_factor_fields}},
     {"claim", "[claim NAME]", false, asked_claim, {claim_fields}},

@@ -281,11 +281,11 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 		suggest_offer(&guess, settings[i].key);
 	if (target->variant)
 		offer_env(&guess);
-	return status_set(
-	    st,
-	    "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
-	    "keys` names, env.NAME, and in a file like; for one backend alone in [%s on host]",
-	    key, suggestion_text(&guess).text, section, section);
+	return status_set(st,
+	                  "unknown key '%s'%s; allowed are those of [%s] that `launchgap list "
+	                  "keys` names, env.NAME, and like in [variant NAME]; for one backend "
+	                  "alone in [%s on host]",
+	                  key, suggestion_text(&guess).text, section, section);
 }
 
 int keys_apply(const struct keys_target *target, const char *key, const char *value,

@@ -67,7 +67,6 @@ struct plan {
 	unsigned nlibraries;
 	struct plan_library libraries[SPEC_MAX_VARIANTS + 1];
 	struct search_space search; /* the spec's, without values that cannot run here */
-	bool screens;               /* trials have every other size: a search screens by those */
 	unsigned ntrials;
 	struct plan_trial *trials;                       /* in running order, block by block */
 	struct plan_variant variants[PLAN_MAX_VARIANTS]; /* nvariants of them are set */

@@ -289,23 +289,20 @@ static void models_list(const char *folder, char *out, size_t bytes)
 		free(entries);
 }
 
-/* NAME is models/NAME.csv next to the experiment's file, or next to the one that it is like. */
+/* NAME is models/NAME.csv next to the experiment's file. */
 static int model_find(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	char path[PATH_MAX + 128], names[512] = "";
+	const char *slash = strrchr(spec->file, '/');
+	const int folder = slash ? (int)(slash - spec->file) + 1 : 0;
 	if (strchr(spec->model, '/'))
 		return network_read(spec->model, &plan->network, st);
-	for (unsigned i = 0; i < 1 + (spec->base[0] != '\0'); i++) {
-		const char *file = i ? spec->base : spec->file;
-		const char *slash = strrchr(file, '/');
-		int folder = slash ? (int)(slash - file) + 1 : 0;
-		snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, file, spec->model);
-		if (spec->model[0] && !access(path, F_OK))
-			return network_read(path, &plan->network, st);
-		snprintf(path, sizeof path, "%.*smodels", folder, file);
-		models_list(path, names, sizeof names);
-	}
+	snprintf(path, sizeof path, "%.*smodels/%s.csv", folder, spec->file, spec->model);
+	if (spec->model[0] && !access(path, F_OK))
+		return network_read(path, &plan->network, st);
+	snprintf(path, sizeof path, "%.*smodels", folder, spec->file);
+	models_list(path, names, sizeof names);
 	return status_set(st,
 	                  "%s: model = '%s' is not there; a step of training wants the model whose "
 	                  "gradients it reduces: allowed is %s%sa file's path with a slash in it",

@@ -356,18 +356,6 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	return trial;
 }
 
-/* Whether a size is the second, fourth … of its collective. */
-static bool is_between(const struct plan *plan, const struct cell *cell)
-{
-	unsigned smaller = 0;
-	for (unsigned i = 0; i < plan->ncells; i++) {
-		const struct cell *c = &plan->cells[i];
-		smaller += c->coll == cell->coll && c->dtype == cell->dtype && c->op == cell->op &&
-		           c->pace == cell->pace && c->asked_bytes < cell->asked_bytes;
-	}
-	return smaller % 2;
-}
-
 struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
                          unsigned index, struct status *st)
 {
@@ -376,15 +364,7 @@ struct trial *plan_trial(const struct plan *plan, const struct plan_machine *mac
 		return NULL;
 	}
 	const struct plan_trial *t = &plan->trials[index];
-	struct trial *trial =
-	    plan_order_trial(plan, machine->cores, t->variant, t->block, t->order, st);
-	const unsigned n = trial && plan->screens ? trial->ncells : 0;
-	for (unsigned i = 0; i < n; i++) {
-		trial->ncells = i ? trial->ncells : 0;
-		if (!is_between(plan, &trial->cells[i]))
-			trial->cells[trial->ncells++] = trial->cells[i];
-	}
-	return trial;
+	return plan_order_trial(plan, machine->cores, t->variant, t->block, t->order, st);
 }
 
 struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,

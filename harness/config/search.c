@@ -210,7 +210,8 @@ unsigned search_cover_most(const struct search_space *space)
 
 unsigned search_round_most(unsigned round)
 {
-	static const unsigned most[SEARCH_ROUNDS] = {[SEARCH_SCREENS] = 6, [SEARCH_ROUNDS - 1] = 8};
+	static const unsigned most[SEARCH_ROUNDS] = {
+	    [SEARCH_SCREENS] = 4, [SEARCH_SCREENS + 1] = 4, [SEARCH_ROUNDS - 1] = 8};
 	return most[round];
 }
 

@@ -19,10 +19,10 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
                      size_t bytes);
 
-/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, the best
- * of those and of what they suggest, and those less one setting. */
+/* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, twice the
+ * best of those and of what they suggest, and those less one setting. */
 #define SEARCH_SCREENS 2
-#define SEARCH_NARROWS 1
+#define SEARCH_NARROWS 2
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS + 1)
 /* How many sets a round after the screens measures. */
 unsigned search_round_most(unsigned round);

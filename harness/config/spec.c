@@ -26,11 +26,6 @@ void spec_connections_settle(struct spec *spec)
 		spec->connections = 1;
 }
 
-const char *spec_file(const struct spec *spec, struct text_place at)
-{
-	return at.file ? spec->base : spec->file;
-}
-
 int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
                ...)
 {
@@ -39,7 +34,7 @@ int spec_error(const struct spec *spec, struct text_place at, struct status *st,
 	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
-	return at.line ? status_set(st, "%s:%u: %s", spec_file(spec, at), at.line, what)
+	return at.line ? status_set(st, "%s:%u: %s", spec->file, at.line, what)
 	               : status_set(st, "command line: %s", what);
 }
 

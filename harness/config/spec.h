@@ -1,5 +1,4 @@
-/* An experiment file, read and checked, on top of the file named by `like`. The grammar is in
- * experiments/README.md.
+/* An experiment file, read and checked. The grammar is in experiments/README.md.
  *
  * A key for one backend (in [experiment on host]) replaces the one for all when that backend runs;
  * a key on the command line (`bytes=…`) replaces both. Every error reads `file:line: what is wrong,
@@ -87,7 +86,6 @@ struct search_set {
 struct spec {
 	char name[TRIAL_NAME_BYTES]; /* the file's name, without folder and .exp */
 	char file[PATH_MAX];         /* as given to spec_read */
-	char base[PATH_MAX];         /* the file that it is like, or "" */
 	char question[512];          /* the comment on top of the file */
 	char title[128];
 	unsigned ncolls;
@@ -172,8 +170,6 @@ unsigned spec_times(const struct spec *spec);
 /* How many sizes connections after the first measure; if none, there is only the first. */
 unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
-/* The file of a place that is not the command line. */
-const char *spec_file(const struct spec *spec, struct text_place at);
 /* "file:line: " or "command line: " and the mistake, as status_set. */
 int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
                ...) __attribute__((format(printf, 4, 5)));

@@ -337,7 +337,7 @@ struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[
 		goto fail;
 	}
 	strcpy(t->file, file);
-	if (text_load(file, t->base, &t->text, st))
+	if (text_read(file, &t->text, st))
 		goto fail;
 	t->nread = t->text.nentries;
 	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
@@ -372,7 +372,6 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	defaults_set(b);
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->file);
-	strcpy(spec->base, t->base);
 	strcpy(spec->question, t->text.question);
 	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
 	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||

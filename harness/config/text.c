@@ -161,7 +161,7 @@ static unsigned section_began(const struct reader *r)
 static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
-	struct text_section new = {.at = {0, r->line}};
+	struct text_section new = {.at = {r->line}};
 	char on[FIELD_NAME_BYTES];
 	if (!section_parse(line, &new, on, r->without))
 		return reader_fail(
@@ -308,7 +308,7 @@ static int entry_add(struct reader *r, const char *key, const char *value)
 		return reader_fail(r, "not an entry; allowed is key = value");
 	if (text->nsections == 0)
 		return reader_fail(r, "a key before any section; allowed is [experiment] first");
-	struct text_entry new = entry_of(r->section, (struct text_place){0, r->line}, key, value);
+	struct text_entry new = entry_of(r->section, (struct text_place){r->line}, key, value);
 	if (r->on[0] && new.on[0])
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
@@ -337,7 +337,7 @@ static int reader_entry(void *user, const char *section, const char *key, const 
 	return !r->failed && entry_add(r, key, value) == 0;
 }
 
-static int text_read(const char *file, struct text *out, struct status *st)
+int text_read(const char *file, struct text *out, struct status *st)
 {
 	struct text text = {0};
 	struct reader r = {.file = file, .top = true, .on = "", .text = &text, .st = st};
@@ -364,48 +364,6 @@ static int text_read(const char *file, struct text *out, struct status *st)
 	return 0;
 }
 
-static void entry_drop(struct text *text, unsigned entry)
-{
-	free(text->entries[entry].key);
-	free(text->entries[entry].value);
-	memmove(&text->entries[entry], &text->entries[entry + 1],
-	        (--text->nentries - entry) * sizeof text->entries[0]);
-}
-
-/* --- like = NAME in [experiment]: a file starts from NAME.exp next to it --- */
-
-static const struct text_entry *like_find(const struct text *text)
-{
-	const struct text_section *first = text->sections;
-	if (!text->nsections || strcmp(first->kind, "experiment") || first->name[0])
-		return NULL;
-	for (unsigned i = 0; i < text->nentries; i++)
-		if (text->entries[i].section == 0 && !text->entries[i].on[0] &&
-		    !text->entries[i].without[0] && !strcmp(text->entries[i].key, "like"))
-			return &text->entries[i];
-	return NULL;
-}
-
-/* The path of the file that `like` names. */
-static int base_find(const char *file, char base[PATH_MAX], const struct text_entry *like,
-                     struct status *st)
-{
-	const char *slash = strrchr(file, '/');
-	int folder = slash ? (int)(slash + 1 - file) : 0;
-	char why[PATH_MAX + 256] = "";
-	if (!field_is_name(like->value, TRIAL_NAME_BYTES))
-		strcpy(why, "no name");
-	else if (snprintf(base, PATH_MAX, "%.*s%s.exp", folder, file, like->value) >= PATH_MAX)
-		strcpy(why, "the path is too long");
-	else if (access(base, R_OK))
-		snprintf(why, sizeof why, "%s cannot be read: %s", base, strerror(errno));
-	return why[0] ? status_set(st,
-	                           "%s:%u: like = '%.100s': %s; allowed is the NAME of another "
-	                           "NAME.exp in the same folder",
-	                           file, like->at.line, like->value, why)
-	              : 0;
-}
-
 bool text_rivals(const char *key, const char *other)
 {
 	static const char *const rivals[][2] = {
@@ -414,70 +372,6 @@ bool text_rivals(const char *key, const char *other)
 		if (!strcmp(key, rivals[i / 2][i % 2]) && !strcmp(other, rivals[i / 2][!(i % 2)]))
 			return true;
 	return false;
-}
-
-/* Adds one key on top of the base, whose own keys are those of file 1. */
-static int entry_lay(struct text *base, unsigned section, const struct text_entry *own)
-{
-	for (unsigned i = base->nentries; i-- > 0;) {
-		const struct text_entry *old = &base->entries[i];
-		if (old->section == section && old->at.file && text_same_layer(own, old) &&
-		    (!strcmp(own->key, old->key) || text_rivals(own->key, old->key)))
-			entry_drop(base, i);
-	}
-	struct text_entry new = *own;
-	new.section = section;
-	return entry_append(base, &new);
-}
-
-/* Adds all of `own` on top of the base. -1 when memory is out. */
-static int text_lay(struct text *base, const struct text *own)
-{
-	for (unsigned i = 0; i < base->nsections; i++)
-		base->sections[i].at.file = 1;
-	for (unsigned i = 0; i < base->nentries; i++)
-		base->entries[i].at.file = 1;
-	for (unsigned i = 0; i < own->nsections; i++) {
-		unsigned to = section_find(base, &own->sections[i]);
-		if (to == base->nsections && section_append(base, &own->sections[i]))
-			return -1;
-		base->sections[to].at = own->sections[i].at;
-		base->sections[to].all |= own->sections[i].all;
-		for (unsigned k = 0; k < own->nentries; k++)
-			if (own->entries[k].section == i && entry_lay(base, to, &own->entries[k]))
-				return -1;
-	}
-	if (own->question[0])
-		strcpy(base->question, own->question);
-	return 0;
-}
-
-int text_load(const char *file, char base[PATH_MAX], struct text *out, struct status *st)
-{
-	struct text own, text = {0};
-	if (text_read(file, &own, st))
-		return -1;
-	const struct text_entry *like = like_find(&own), *second;
-	if (!like) {
-		*out = own;
-		return 0;
-	}
-	int rc = base_find(file, base, like, st) || text_read(base, &text, st) ? -1 : 0;
-	if ((second = like_find(&text)))
-		rc =
-		    status_set(st,
-		               "%s:%u: like = '%.100s' in a file that another one is like; allowed "
-		               "is a file that is like none",
-		               base, second->at.line, second->value);
-	entry_drop(&own, (unsigned)(like - own.entries));
-	if (!rc && text_lay(&text, &own))
-		rc = status_set(st, "out of memory");
-	text_free(&own);
-	if (rc)
-		text_free(&text);
-	else
-		*out = text;
-	return rc;
 }
 
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,

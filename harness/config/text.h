@@ -1,5 +1,5 @@
-/* An experiment file as text, on top of the file named by `like`: its sections and entries, each
- * with its line. Nothing is interpreted yet.
+/* An experiment file as text: its sections and entries, each with its line. Nothing is interpreted
+ * yet.
  *
  * Values for one backend are in a section for it, [variant threads on host]. It is not a separate
  * section: its entries are those of [variant threads], for that backend alone. Older files have
@@ -23,7 +23,6 @@
 
 /* The place of a section or a key, for errors, also those found later. */
 struct text_place {
-	unsigned file; /* 0: the experiment's own, 1: the one that it is like */
 	unsigned line; /* 0: the command line */
 };
 
@@ -50,9 +49,8 @@ struct text {
 	struct text_entry *entries;
 };
 
-/* Reads a file on top of the one named by `like`, whose path is `base`. Errors read `file:line: …`.
- * The caller frees with text_free. */
-int text_load(const char *file, char base[PATH_MAX], struct text *out, struct status *st);
+/* Errors read `file:line: …`. The caller frees with text_free. */
+int text_read(const char *file, struct text *out, struct status *st);
 /* Appends a copy of an entry; `key` may have a backend in front. -1 when memory is out. */
 int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
              const char *value);

@@ -54,8 +54,9 @@ static int may(void *of, int action, const char *a, const char *b, const char *d
 	switch (action) {
 	case SQLITE_ATTACH:
 	case SQLITE_DETACH:
-	case SQLITE_PRAGMA:
 		return SQLITE_DENY;
+	case SQLITE_PRAGMA:
+		return strcmp(a, "table_info") ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_FUNCTION:
 		return strcmp(b, "load_extension") ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_SELECT:
@@ -88,8 +89,9 @@ struct db *db_open(struct arena *arena)
 	const int code = sqlite3_open(":memory:", &db->lite);
 	arena_defer(arena, close_it, db);
 	arena_need(arena, code == SQLITE_OK && functions_add(db->lite, &db->looks));
-	/* It declares itself at its first use, which a sealed database would refuse. */
-	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
+	/* They declare themselves at their first use, which a sealed database would refuse. */
+	sqlite3_exec(db->lite, "SELECT 1 FROM json_each('[]'), pragma_table_info('')", NULL, NULL,
+	             NULL);
 	sqlite3_exec(db->lite, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	sqlite3_limit(db->lite, SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES);
 	sqlite3_hard_heap_limit64(DB_BYTES);
@@ -208,16 +210,29 @@ int db_end(struct db_rows *rows, struct status *st)
 	return result;
 }
 
+/* Whether its names are known: a table's always are, a view's are looked up when it is first read. */
+static bool view_is_right(struct db *db, const char *name)
+{
+	const char *sql = arena_text(db->arena, "SELECT 1 FROM pragma_table_info('%s')", name);
+	return sqlite3_exec(db->lite, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 int db_keep(struct db *db, const char *kind, const char *name, const struct db_source *query,
             struct status *st)
 {
-	struct db_rows *alone = db_ask(db, query, st);
-	if (!alone || db_end(alone, st))
-		return -1;
 	const char *sql = arena_text(db->arena, "CREATE TEMP %s %s AS %s", kind, name, query->sql);
+	const char *rest = "";
+	sqlite3_stmt *create = NULL;
 	begin(db);
-	const int code = sqlite3_exec(db->lite, sql, NULL, NULL, NULL);
-	return code == SQLITE_OK ? 0 : refuse(db, query, code, -1, st);
+	int code = sqlite3_prepare_v2(db->lite, sql, -1, &create, &rest);
+	if (code == SQLITE_OK && !rest[strspn(rest, " \t\n;")])
+		code = sqlite3_step(create);
+	sqlite3_finalize(create);
+	if (code == SQLITE_DONE && view_is_right(db, name))
+		return 0;
+	/* By itself it says where it is wrong. */
+	struct db_rows *alone = db_ask(db, query, st);
+	return !alone || db_end(alone, st) ? -1 : refuse(db, query, code, -1, st);
 }
 
 unsigned db_ncolumns(const struct db_rows *rows)

@@ -9,6 +9,7 @@
 
 #include "../analysis/anova.h"
 #include "../analysis/stats.h"
+#include "../analysis/verdict.h"
 #include "../arena.h"
 #include "../coll/coll.h"
 #include "../coll/routing.h"
@@ -20,6 +21,7 @@
 
 struct numbers {
 	double *x, *second; /* second: the other argument of each */
+	double third;       /* the last argument of all, the same for each */
 	size_t n, room;
 	bool failed;
 };
@@ -44,8 +46,11 @@ static void add(struct numbers *of, double x, double second)
 static void add_number(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct numbers *of = sqlite3_aggregate_context(context, sizeof *of);
+	if (of && n > 2)
+		of->third = sqlite3_value_double(values[2]);
 	if (of && sqlite3_value_type(values[0]) != SQLITE_NULL)
-		add(of, sqlite3_value_double(values[0]), n > 1 ? sqlite3_value_double(values[1]) : 0);
+		add(of, sqlite3_value_double(values[0]),
+		    n > 1 ? sqlite3_value_double(values[1]) : 0);
 }
 
 /* What of them the query asks for; NaN: nothing. */
@@ -64,10 +69,15 @@ static void take(sqlite3_context *context,
 	free(of->second);
 }
 
-static int ascending(const void *a, const void *b)
+struct in_block {
+	unsigned block;
+	double x;
+};
+
+static int by_block(const void *a, const void *b)
 {
-	const unsigned *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	const struct in_block *x = a, *y = b;
+	return (x->block > y->block) - (x->block < y->block);
 }
 
 typedef struct stats_ratio (*making)(struct arena *arena, const struct looks *looks,
@@ -96,20 +106,38 @@ static struct stats_ratio made_by(making makes, const struct looks *looks, struc
 	return m.made;
 }
 
+/* A block has one number, or two: against each trial of the reference (stats_walsh). */
 static struct stats_ratio make_ratio(struct arena *arena, const struct looks *looks,
                                      const struct numbers *of)
 {
-	const unsigned n = (unsigned)of->n;
-	unsigned *blocks = ARENA_ARRAY(arena, unsigned, n);
-	for (unsigned i = 0; i < n; i++)
-		blocks[i] = (unsigned)of->second[i];
-	qsort(blocks, n, sizeof *blocks, ascending);
-	return stats_ratio_of_logs(arena, of->x, n, looks_confidence(looks, blocks, n));
+	struct in_block *all = ARENA_ARRAY(arena, struct in_block, of->n);
+	unsigned *blocks = ARENA_ARRAY(arena, unsigned, of->n), n = 0;
+	double *x = ARENA_ARRAY(arena, double, of->n), *again = ARENA_ARRAY(arena, double, of->n);
+	for (size_t i = 0; i < of->n; i++)
+		all[i] = (struct in_block){(unsigned)of->second[i], of->x[i]};
+	qsort(all, of->n, sizeof *all, by_block);
+	for (size_t i = 0; i < of->n; i++) {
+		if (n && blocks[n - 1] == all[i].block) {
+			again[n - 1] = all[i].x;
+			continue;
+		}
+		blocks[n] = all[i].block;
+		x[n] = again[n] = all[i].x;
+		n++;
+	}
+	const struct stats_walsh walsh = stats_walsh_of(arena, x, n < of->n ? again : NULL, n);
+	return stats_walsh_ratio(&walsh, looks_confidence(looks, blocks, n));
 }
 
-static struct stats_ratio interval_of(const struct looks *looks, struct numbers *of)
+static struct stats_ratio ratio(const struct looks *looks, struct numbers *of)
 {
 	return made_by(make_ratio, looks, of);
+}
+
+static struct stats_ratio chosen(const struct looks *looks, struct numbers *of)
+{
+	const struct stats_ratio r = ratio(looks, of);
+	return stats_chosen(&r, of->third);
 }
 
 /* As logarithms of a ratio, on a scale on which no exponential overflows. */
@@ -191,24 +219,44 @@ TAKES(median_lo, around_median(looks, of).lo)
 TAKES(median_hi, around_median(looks, of).hi)
 TAKES(component, component(looks, of))
 TAKES(quantile, ((void)looks, stats_quantile(of->x, of->n, of->second[of->n - 1])))
-TAKES(ratio, interval_of(looks, of).estimate)
-TAKES(ratio_lo, interval_of(looks, of).lo)
-TAKES(ratio_hi, interval_of(looks, of).hi)
-TAKES(pseudomedian, pseudomedian(looks, of).estimate)
-TAKES(pseudomedian_lo, pseudomedian(looks, of).lo)
-TAKES(pseudomedian_hi, pseudomedian(looks, of).hi)
-TAKES(share, share(looks, of).estimate)
-TAKES(share_lo, share(looks, of).lo)
-TAKES(share_hi, share(looks, of).hi)
+#define TAKES_INTERVAL(name)                                                                       \
+	TAKES(name, name(looks, of).estimate)                                                      \
+	TAKES(name##_lo, name(looks, of).lo)                                                       \
+	TAKES(name##_hi, name(looks, of).hi)
+TAKES_INTERVAL(ratio)
+TAKES_INTERVAL(chosen)
+TAKES_INTERVAL(pseudomedian)
+TAKES_INTERVAL(share)
 TAKES(trend, ((void)looks, stats_trend_probability(of->x, (unsigned)of->n)))
 
-static void withstands(sqlite3_context *context, int n, sqlite3_value **values)
+static double number_of(sqlite3_value *value)
 {
-	const struct looks *looks = sqlite3_user_data(context);
-	(void)n;
-	sqlite3_result_int64(
-	    context, stats_withstands((unsigned)sqlite3_value_int(values[0]), looks->confidence));
+	return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
 }
+
+static void verdict(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const struct stats_ratio r = {.lo = number_of(values[0]), .hi = number_of(values[1])};
+	const enum verdict_kind kind = verdict_kind_of(&r, number_of(values[2]));
+	(void)n;
+	sqlite3_result_text(context, verdict_effect_name(kind), -1, SQLITE_STATIC);
+}
+
+/* A number that is made of numbers, x(0) and so on. */
+#define NUMBER(name, value)                                                                        \
+	static void name(sqlite3_context *context, int n, sqlite3_value **values)                  \
+	{                                                                                          \
+		(void)n;                                                                           \
+		sqlite3_result_double(context, value);                                             \
+	}
+#define x(i) number_of(values[i])
+NUMBER(imbalance, routing_imbalance((unsigned)x(0), (unsigned)x(1)))
+NUMBER(withstands, stats_withstands(&STATS_WALSH_OF((unsigned)x(0)),
+                                    ((struct looks *)sqlite3_user_data(context))->confidence))
+NUMBER(student, x(1) >= 1 ? stats_student_quantile(x(0), (unsigned)x(1)) : NAN)
+NUMBER(detectable,
+       verdict_detectable(&(struct stats_ratio){.lo = x(0), .hi = x(1)}, x(2), VERDICT_BOTH_ENDS))
+#undef x
 
 /* --- texts --- */
 
@@ -239,21 +287,17 @@ static void add_value(sqlite3_str *text, const json_t *value)
 	}
 }
 
+/* Of one size, or from one to another. */
 static void size(sqlite3_context *context, int n, sqlite3_value **values)
 {
-	char text[32];
-	(void)n;
+	const bool open = sqlite3_value_type(values[n - 1]) == SQLITE_NULL;
+	const int64_t lo = sqlite3_value_int64(values[0]), hi = sqlite3_value_int64(values[n - 1]);
+	char text[80];
 	if (sqlite3_value_type(values[0]) == SQLITE_NULL)
 		return;
-	coll_size_label((size_t)sqlite3_value_int64(values[0]), text, sizeof text);
+	coll_range_label((size_t)lo, open || hi == INT64_MAX ? SIZE_MAX : (size_t)hi, text,
+	                 sizeof text);
 	sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-}
-
-static void imbalance(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	(void)n;
-	sqlite3_result_double(context, routing_imbalance((unsigned)sqlite3_value_int64(values[0]),
-	                                                 (unsigned)sqlite3_value_int64(values[1])));
 }
 
 static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
@@ -262,9 +306,8 @@ static void shell_word(sqlite3_context *context, int n, sqlite3_value **values)
 	const size_t bytes = SANITIZE_WORD(word ? strlen(word) : 0);
 	char *text = word ? sqlite3_malloc64(bytes) : NULL;
 	(void)n;
-	if (!text)
-		return;
-	sanitize_word(word, text, bytes);
+	if (text)
+		sanitize_word(word, text, bytes);
 	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
@@ -276,15 +319,6 @@ static void version(sqlite3_context *context, int n, sqlite3_value **values)
 	(void)n;
 	sscanf(text ? text : "", "%2u.%2u.%2u", &major, &minor, &patch);
 	sqlite3_result_int(context, (int)(major * 10000 + minor * 100 + patch));
-}
-
-static void student(sqlite3_context *context, int n, sqlite3_value **values)
-{
-	const int df = sqlite3_value_int(values[1]);
-	(void)n;
-	if (df > 0)
-		sqlite3_result_double(
-		    context, stats_student_quantile(sqlite3_value_double(values[0]), (unsigned)df));
 }
 
 static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
@@ -306,15 +340,12 @@ static void in_line(sqlite3_context *context, int n, sqlite3_value **values)
 	sqlite3_result_text(context, sqlite3_str_finish(out), -1, sqlite3_free);
 }
 
-/* 2.9 before 2.28. */
-static int by_version(void *none, int na, const void *a, int nb, const void *b)
-{
-	char left[64], right[64];
-	(void)none;
-	snprintf(left, sizeof left, "%.*s", na, (const char *)a);
-	snprintf(right, sizeof right, "%.*s", nb, (const char *)b);
-	return strverscmp(left, right);
-}
+#define INTERVAL(name, arguments)                                                                  \
+	{#name, arguments, NULL, add_number, take_##name},                                         \
+	    {#name "_lo", arguments, NULL, add_number, take_##name##_lo},                          \
+	{                                                                                          \
+#name "_hi", arguments, NULL, add_number, take_##name##_hi                         \
+	}
 
 bool functions_add(struct sqlite3 *lite, struct looks *looks)
 {
@@ -329,23 +360,21 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"median_lo", 1, NULL, add_number, take_median_lo},
 	    {"median_hi", 1, NULL, add_number, take_median_hi},
 	    {"quantile", 2, NULL, add_number, take_quantile},
-	    {"ratio", 2, NULL, add_number, take_ratio},
-	    {"ratio_lo", 2, NULL, add_number, take_ratio_lo},
-	    {"ratio_hi", 2, NULL, add_number, take_ratio_hi},
-	    {"pseudomedian", 1, NULL, add_number, take_pseudomedian},
-	    {"pseudomedian_lo", 1, NULL, add_number, take_pseudomedian_lo},
-	    {"pseudomedian_hi", 1, NULL, add_number, take_pseudomedian_hi},
-	    {"share", 2, NULL, add_number, take_share},
-	    {"share_lo", 2, NULL, add_number, take_share_lo},
-	    {"share_hi", 2, NULL, add_number, take_share_hi},
+	    INTERVAL(ratio, 2),
+	    INTERVAL(chosen, 3),
+	    INTERVAL(pseudomedian, 1),
+	    INTERVAL(share, 2),
 	    {"imbalance", 2, imbalance, NULL, NULL},
 	    {"component", LEVELS + 2, NULL, add_leaf, take_component},
 	    {"shell_word", 1, shell_word, NULL, NULL},
 	    {"version", 1, version, NULL, NULL},
 	    {"student", 2, student, NULL, NULL},
 	    {"trend", 1, NULL, add_number, take_trend},
+	    {"verdict", 3, verdict, NULL, NULL},
+	    {"detectable", 3, detectable, NULL, NULL},
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
+	    {"sizes", 2, size, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;
@@ -354,6 +383,5 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 		        sqlite3_create_function(lite, all[i].name, all[i].arguments,
 		                                SQLITE_UTF8 | SQLITE_DETERMINISTIC, looks,
 		                                all[i].one, all[i].step, all[i].end) == SQLITE_OK;
-	return added && sqlite3_create_collation(lite, "version", SQLITE_UTF8, NULL, by_version) ==
-	                    SQLITE_OK;
+	return added;
 }

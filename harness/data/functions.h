@@ -3,8 +3,8 @@
  *
  *   median(x)        of numbers; median_lo(x), median_hi(x): its exact interval (stats_quantile_interval)
  *   quantile(x, p)   p from 0 to 1; between two numbers by their distance (stats_quantile)
- *   ratio(x, block)  of the logarithms of one ratio, one a block: the estimate of Hodges and Lehmann, back on
- *                    the ratio's scale (stats_ratio_of_logs)
+ *   ratio(x, block)  of the logarithms of one ratio, one a block, or two against both trials of the reference: the
+ *                    estimate of Hodges and Lehmann, back on the ratio's scale (stats_walsh)
  *   ratio_lo(x, block), ratio_hi(x, block)
  *                    the ends of its exact signed-rank interval, at the confidence that looks leave to these
  *                    blocks; NULL of fewer than STATS_MIN_BLOCKS
@@ -17,11 +17,18 @@
  *                    what the busiest rank gets ÷ the mean, of a mixture of experts (routing.h)
  *   trend(x)         of numbers in the order of their rows: how probable such a trend is by chance
  *                    (stats_trend_probability)
+ *   chosen(x, block, hurdle)
+ *                    what to expect of a ratio that was chosen for being beyond that logarithm
+ *                    (stats_chosen); with _lo and _hi
+ *   verdict(lo, hi, margin)
+ *                    of a ratio of speeds: faster, slower, as fast (within the margin), undecided
+ *   detectable(lo, hi, margin)
+ *                    the least effect that could have been seen (verdict_detectable)
  *   withstands(n)    so many of n values do not set an end of an interval (stats_withstands)
  *   size(bytes)      "16 MiB"
+ *   sizes(lo, hi)    "4 KiB to 64 KiB"; hi is missing or the largest number: "from 4 KiB up"
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
- *   COLLATE version  2.9 before 2.28
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */

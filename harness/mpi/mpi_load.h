@@ -10,7 +10,7 @@
 const struct mpi_calls *mpi_load(struct status *st);
 
 /* Whether it can be loaded, tried in a child. library: which MPI it is, "Open MPI 4.1.4". -1: it
- * cannot, and a sentence why. Takes milliseconds. */
+ * cannot, and a sentence why. The first time takes milliseconds, 30 with UCX. */
 int mpi_find(char *library, size_t bytes, struct status *st);
 
 #endif

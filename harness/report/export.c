@@ -1,5 +1,6 @@
 #include "export.h"
 
+#include "../chapters/figures.h"
 #include "output.h"
 
 #define FILE_OF(I) (I) * sizeof(const char *), .read = options_borrow, .value = "FILE"
@@ -10,22 +11,45 @@ static const struct field rows[EXPORT_FORMATS] = {
     {"--smaller-is-better", FIELD_OWN, FILE_OF(2), .help = "times for github-action-benchmark"},
 };
 
-/* All of the file of each row. */
-static void (*const writers[EXPORT_FORMATS])(const struct model *model, FILE *out) = {
-    prometheus_write, benchmark_write_bandwidths, benchmark_write_times};
+/* What has the lines of each. */
+static const char *const queries[EXPORT_FORMATS] = {
+    "SELECT line FROM prometheus", "SELECT line FROM bigger", "SELECT line FROM smaller"};
 
 const struct options export_options = OPTIONS(rows);
 
+static struct db *load(const struct model *m, struct status *st)
+{
+	unsigned n = 0;
+	struct db *db = figures_load(m->analysis, m->arena, st);
+	while (model_warning(m, n))
+		n++;
+	const struct db_source exported = {"export.c",
+	                                   arena_text(m->arena, "SELECT %u warnings", n), 1, 0};
+	const bool made = db && !db_keep(db, "TABLE", "exported", &exported, st) &&
+	                  !db_run_text(db, "harness/report/export.sql", st);
+	return made ? db : NULL;
+}
+
+static int write_lines(struct db *db, const char *sql, FILE *out, struct status *st)
+{
+	const struct db_source query = {.file = "export.c", .sql = sql, .line = 1};
+	struct db_rows *lines = db_ask(db, &query, st);
+	if (!lines)
+		return -1;
+	while (db_next(lines))
+		fprintf(out, "%s\n", db_text(lines, 0));
+	return db_end(lines, st);
+}
+
 int export_write(const struct model *m, const char *const files[EXPORT_FORMATS], struct status *st)
 {
+	struct db *db = NULL;
 	for (unsigned i = 0; i < EXPORT_FORMATS; i++) {
 		struct output *file = files[i] ? output_open_named(m->arena, files[i], st) : NULL;
 		if (!files[i])
 			continue;
-		if (!file)
-			return -1;
-		writers[i](m, file->out);
-		if (output_close(file, 0, st))
+		if (!file || (!db && !(db = load(m, st))) ||
+		    write_lines(db, queries[i], file->out, st) || output_close(file, 0, st))
 			return -1;
 	}
 	return 0;

@@ -1,8 +1,6 @@
-/* What a run found, in the forms of other programs: a file and a row for each. */
+/* What a run found, in the forms of other programs: an option, and a view of export.sql, for each. */
 #ifndef LAUNCHGAP_EXPORT_H
 #define LAUNCHGAP_EXPORT_H
-
-#include <stdio.h>
 
 #include "../config/options.h"
 #include "model.h"
@@ -16,12 +14,5 @@ extern const struct options export_options;
  * NaN. */
 int export_write(const struct model *model, const char *const files[EXPORT_FORMATS],
                  struct status *st);
-
-/* prometheus.c: the text format of Prometheus, for node_exporter's textfile collector. */
-void prometheus_write(const struct model *model, FILE *out);
-/* benchmark.c: the arrays that github-action-benchmark takes, of bandwidths (customBiggerIsBetter) and
- * of times (customSmallerIsBetter). */
-void benchmark_write_bandwidths(const struct model *model, FILE *out);
-void benchmark_write_times(const struct model *model, FILE *out);
 
 #endif

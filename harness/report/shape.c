@@ -12,7 +12,7 @@
 
 // clang-format off
 const char *const shape_kinds[] = {
-    [KIND_TEXT] = "text",     [KIND_WORD] = "verdict", [KIND_VERDICT] = "verdict",
+    [KIND_TEXT] = "text",     [KIND_WORD] = "verdict",
     [KIND_COUNT] = "count",   [KIND_BYTES] = "bytes",  [KIND_FLAG] = "flag",
     [KIND_NUMBER] = "number", [KIND_SHARE] = "share",  [KIND_SPREAD] = "spread",
     [KIND_RATIO] = "ratio",   [KINDS] = NULL};

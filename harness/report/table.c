@@ -97,7 +97,7 @@ static void head_text(const struct column *c, char *text, size_t bytes)
 
 static bool is_text(enum column_kind kind)
 {
-	return kind == KIND_TEXT || kind == KIND_WORD || kind == KIND_VERDICT;
+	return kind == KIND_TEXT || kind == KIND_WORD;
 }
 
 static bool is_left(const struct story_table *t, unsigned column)
@@ -257,8 +257,7 @@ void table_write_markdown(const struct story_table *t, struct arena *arena, FILE
 		for (unsigned c = 0; c < ncolumns; c++) {
 			const enum column_kind kind = columns[c].kind;
 			cell_text(t, r, c, true, text);
-			const bool bold =
-			    (kind == KIND_WORD || kind == KIND_VERDICT) && entry_decided(text);
+			const bool bold = kind == KIND_WORD && entry_decided(text);
 			fputs(bold ? "| **" : "| ", out);
 			table_escape(out, text);
 			fputs(bold ? "** " : " ", out);
@@ -320,11 +319,8 @@ static void csv_number(FILE *out, struct csv as, double x)
 
 static void csv_cell(FILE *out, struct csv as, const struct entry *e)
 {
-	char text[ENTRY_TEXT_BYTES] = "";
-	if (e->kind == KIND_VERDICT && e->has)
-		entry_write(e, true, text, sizeof text);
 	if (is_text(e->kind))
-		csv_text(out, as, e->kind == KIND_VERDICT ? text : e->text);
+		csv_text(out, as, e->text);
 	else if (e->has && (e->kind == KIND_COUNT || e->kind == KIND_BYTES || e->kind == KIND_FLAG))
 		fprintf(out, "%llu", e->count);
 	else if (e->kind == KIND_SHARE && e->has)
@@ -375,16 +371,12 @@ static json_t *json_figure(double x)
 
 static json_t *entry_to_json(const struct entry *e)
 {
-	char text[ENTRY_TEXT_BYTES];
 	if (!e->has)
 		return json_null();
 	switch (e->kind) {
 	case KIND_TEXT:
 	case KIND_WORD:
 		return json_string(e->text);
-	case KIND_VERDICT:
-		entry_write(e, true, text, sizeof text);
-		return json_string(text);
 	case KIND_COUNT:
 	case KIND_BYTES:
 		return json_integer((json_int_t)e->count);

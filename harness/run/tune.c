@@ -333,7 +333,6 @@ int tune_blocks(struct runner *r, struct status *st)
 		if ((rc = next_find(t, block == r->first_block, next, st)) || next->ended)
 			break;
 		const unsigned first = r->plan.ntrials;
-		r->plan.screens = !next->confirms && next->round < SEARCH_SCREENS;
 		say_stage(r, next);
 		if ((rc = block_begin(t, next, block, variants, &n, st)) ||
 		    (rc = plan_add_block(&r->plan, block, t->order, variants, n, st)) ||

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../analysis/stats.h"
-
 #define PLAIN_BYTES   (4ull << 30) /* copied in a cell, at most */
 #define ENGINE_PIECES 50000        /* each is a call */
 #define KERNEL_PIECES (4ull << 20)
@@ -156,93 +154,4 @@ int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copi
 				return -1;
 		}
 	return 0;
-}
-
-/* --- figures ----------------------------------------------------------------------------- */
-
-static struct calibrate_figure figure_of(double *values, unsigned n)
-{
-	struct calibrate_figure f = {NAN, NAN, NAN};
-	unsigned good = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (isfinite(values[i]))
-			values[good++] = values[i];
-	if (good)
-		f.median = stats_median(values, good);
-	for (unsigned i = 0; i < good; i++) {
-		f.least = fmin(f.least, values[i]);
-		f.most = fmax(f.most, values[i]);
-	}
-	return f;
-}
-
-/* The count, and what was copied meanwhile. */
-struct seen {
-	double count, bytes;
-};
-
-static struct seen side_of(const struct calibrate *c, unsigned cell, unsigned repeat,
-                           enum meter_source source, enum calibrate_side side)
-{
-	const struct calibrate_reading *r = &c->readings[cell][repeat][source];
-	unsigned from = c->cells[cell].order.direction == COPIES_BACK;
-	unsigned gpu = side == CALIBRATE_SENT ? from : !from;
-	const struct meter_count *at = &r->at[gpu];
-	return (struct seen){side == CALIBRATE_RECEIVED ? at->rx : at->tx, r->bytes[gpu]};
-}
-
-struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
-                                        enum meter_source source, enum calibrate_side side)
-{
-	double values[CALIBRATE_REPEATS];
-	for (unsigned i = 0; i < c->repeats; i++)
-		values[i] = side_of(c, cell, i, source, side).count;
-	return figure_of(values, c->repeats);
-}
-
-struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
-                                        enum meter_source source, enum calibrate_side side,
-                                        double unit_bytes)
-{
-	double values[CALIBRATE_REPEATS];
-	for (unsigned i = 0; i < c->repeats; i++) {
-		struct seen seen = side_of(c, cell, i, source, side);
-		values[i] = seen.count * unit_bytes / seen.bytes;
-	}
-	return figure_of(values, c->repeats);
-}
-
-struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell)
-{
-	double values[CALIBRATE_REPEATS];
-	for (unsigned i = 0; i < c->repeats; i++) {
-		double data = side_of(c, cell, i, METER_DATA, CALIBRATE_SENT).count;
-		double raw = side_of(c, cell, i, METER_RAW, CALIBRATE_SENT).count;
-		values[i] = (raw - data) / raw;
-	}
-	return figure_of(values, c->repeats);
-}
-
-struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell)
-{
-	double values[CALIBRATE_REPEATS];
-	for (unsigned i = 0; i < c->repeats; i++) {
-		struct seen seen = side_of(c, cell, i, METER_PACKETS, CALIBRATE_SENT);
-		values[i] = seen.bytes / seen.count;
-	}
-	return figure_of(values, c->repeats);
-}
-
-const char *calibrate_missing(const struct calibrate *c, enum meter_source source)
-{
-	const char *why = NULL;
-	for (unsigned i = 0; i < c->ncells; i++)
-		for (unsigned r = 0; r < c->repeats; r++)
-			for (unsigned gpu = 0; gpu < 2; gpu++) {
-				const struct meter_count *n = &c->readings[i][r][source].at[gpu];
-				if (!n->why[0])
-					return "";
-				why = why ? why : n->why;
-			}
-	return why ? why : "not asked";
 }

@@ -33,35 +33,12 @@ struct calibrate {
 	struct calibrate_reading readings[CALIBRATE_CELLS][CALIBRATE_REPEATS][METER_SOURCES];
 };
 
-/* What a source counted of a copy. Forth and back are relative to the order: the sender's TX, the
- * receiver's RX, and the receiver's TX at the same time (requests, acknowledgements). */
-enum calibrate_side { CALIBRATE_SENT, CALIBRATE_RECEIVED, CALIBRATE_RETURNED };
-
-/* Median, least and most over the repeats; NaN if none has a value. */
-struct calibrate_figure {
-	double median, least, most;
-};
-
 /* The cells, repeats and times of `launchgap counters`. */
 void calibrate_default(struct calibrate *c);
 
 /* Blocks until it is done; calls `say`, if not NULL, before each cell. */
 int calibrate_run(struct calibrate *c, struct meter *const meter[2], struct copier copier,
                   void (*say)(unsigned done, unsigned total), struct status *st);
-
-/* In the source's own unit. */
-struct calibrate_figure calibrate_count(const struct calibrate *c, unsigned cell,
-                                        enum meter_source source, enum calibrate_side side);
-/* The count times unit_bytes, over the bytes copied. */
-struct calibrate_figure calibrate_ratio(const struct calibrate *c, unsigned cell,
-                                        enum meter_source source, enum calibrate_side side,
-                                        double unit_bytes);
-/* Of what RAW counts, the share that DATA does not. */
-struct calibrate_figure calibrate_overhead(const struct calibrate *c, unsigned cell);
-/* Bytes of payload in a packet. */
-struct calibrate_figure calibrate_packet(const struct calibrate *c, unsigned cell);
-/* The first reason why a source has no value anywhere; "" if it has one. */
-const char *calibrate_missing(const struct calibrate *c, enum meter_source source);
 
 /* calibrate_print.c: what a calibration found, for people in 80 columns, and as one JSON object of the
  * same tables with every single reading. json may be NULL. -1 only if memory is out. */

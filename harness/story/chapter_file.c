@@ -48,10 +48,10 @@ static int index_of(const char *const *words, const char *word)
 	return -1;
 }
 
-static const char *const kinds[] = {"text",   "word",  "verdict", "count", "bytes", "flag",
-                                    "number", "share", "spread",  "ratio", NULL};
+static const char *const kinds[] = {"text",   "word",  "count",  "bytes", "flag",
+                                    "number", "share", "spread", "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "files",   "lead",  "unasked",
+static const char *const marks[] = {"heading", "code",    "files",   "lead",  "unasked",
                                     "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
@@ -67,7 +67,7 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	    arena_more(r->arena, table->form.columns, table->form.ncolumns, sizeof *columns);
 	struct column *c = &columns[table->form.ncolumns];
 	const int found = *kind ? index_of(kinds, kind) : KIND_TEXT;
-	if (found < 0 || found == KIND_VERDICT)
+	if (found < 0)
 		return wrong(r, "no column is of kind ", kind);
 	*c = (struct column){.key = name, .kind = (enum column_kind)found};
 	c->head = next_of(r->arena, &line, "|");
@@ -83,6 +83,12 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	table->form.columns = columns;
 	table->form.ncolumns++;
 	return 0;
+}
+
+bool chapter_may_write(const char *name)
+{
+	const char *end = strrchr(name, '.');
+	return end && (!strcmp(end, ".csv") || !strcmp(end, ".conf")) && !strchr(name, '/');
 }
 
 static const struct chapter_part *table_named(const struct chapter_file *f, const char *name)
@@ -121,9 +127,11 @@ static int begin_table(const struct reader *r, struct chapter_part *part, const 
 			form->bars = value + 1;
 		else if (value && !strncmp(option, "judges=", 7))
 			form->judges = value + 1;
-		else if (value && !strncmp(option, "file=", 5))
+		else if (value && !strncmp(option, "file=", 5)) {
 			form->file = value + 1;
-		else if (value && !strncmp(option, "common=", 7))
+			if (!chapter_may_write(form->file))
+				return wrong(r, CHAPTER_WRITES, form->file);
+		} else if (value && !strncmp(option, "common=", 7))
 			form->common = value + 1;
 		else if (value && !strncmp(option, "like=", 5)) {
 			if (take_columns(r, form, value + 1))
@@ -207,7 +215,6 @@ static int begin_sentence(const struct reader *r, struct chapter_part *part, con
 	part->kind = PART_SENTENCE;
 	part->name = next_of(r->arena, &line, " ");
 	part->together = takes(&line, "together");
-	part->unsettled = takes(&line, "unsettled");
 	part->query.sql = arena_copy(r->arena, line);
 	part->query.shift = (int)(line - begin);
 	return *part->name ? 0 : wrong(r, "of which table?", "");
@@ -251,13 +258,14 @@ static int begin_part(const struct reader *r, const char *line)
 		           ? 0
 		           : wrong(r, "each is: each TABLE by KEY", "");
 	}
-	if (!strcmp(word, "fill")) {
+	if (!strcmp(word, "fill") || !strcmp(word, "write")) {
 		part->kind = PART_SENTENCE;
 		part->roles = STORY_IN_A_ROW;
 		part->name = next_of(r->arena, &rest, " ");
-		part->fills = next_of(r->arena, &rest, " ");
+		const char *of = next_of(r->arena, &rest, " ");
+		*(*word == 'f' ? &part->fills : &part->file) = of;
 		part->query.sql = arena_copy(r->arena, rest);
-		return *part->fills ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
+		return *of ? 0 : wrong(r, "a text is: fill TABLE KEY", "");
 	}
 	const int mark = index_of(marks, word);
 	const bool also = !strcmp(word, "also"), goes_on = also || !strcmp(word, "and");
@@ -267,6 +275,7 @@ static int begin_part(const struct reader *r, const char *line)
 	    (f->nparts < 2 || (part[-1].kind != PART_SENTENCE && part[-1].kind != PART_AND)))
 		return wrong(r, "only a sentence goes on with: ", word);
 	part->kind = goes_on ? PART_AND : PART_MARK;
+	part->file = goes_on ? part[-1].file : NULL;
 	part->mark = (enum chapter_mark)mark;
 	part->also = also;
 	part->name = next_of(r->arena, &rest, " ");
@@ -302,8 +311,11 @@ static int continue_part(const struct reader *r, const char *line)
 		return 0;
 	}
 	if (part->kind != PART_VIEW && !table) {
-		part->text = *part->text ? arena_text(r->arena, "%s %s", part->text, own)
-		                         : arena_copy(r->arena, own);
+		const size_t bytes = strcspn(own, "\\");
+		part->text = part->file ? arena_text(r->arena, "%s%.*s%s", part->text, (int)bytes,
+		                                     own, own[bytes] ? "" : "\n")
+		             : *part->text ? arena_text(r->arena, "%s %s", part->text, own)
+		                           : arena_copy(r->arena, own);
 		return 0;
 	}
 	if (table && !*part->query.sql && !begins(own, queries))

@@ -11,7 +11,7 @@
  *     SELECT …
  *   pivot TABLE: DOWN by ACROSS show VALUE [beside N] [where …]
  *     Its heading, or nothing.
- *   ROLE, ROLE TABLE [together] [unsettled] [where …] [order by …]
+ *   ROLE, ROLE TABLE [together] [where …] [order by …]
  *     A template, of one or several lines; without one that of the sentence before.
  *   and TABLE [by KEY] [where …]
  *     How the sentence before goes on, told of all these rows; by: of those with the KEY of its own. The name
@@ -22,7 +22,10 @@
  *                                       a table has its value as name, and the text of a column as title
  *   fill TABLE KEY [where …]
  *     What becomes the text of that column in each of these rows. A sentence, but for where it is.
- *   heading TABLE [where …]             and files, lead, unasked, settles, picture, front: what
+ *   write TABLE NAME.conf [where …]
+ *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next. The
+ *     name may have a {KEY}.
+ *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: what
  *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY, judges=KEY,
@@ -31,8 +34,8 @@
  * A title or head that is "{COLUMN}" is what the first row has there.
  * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
- * unsettled: unless a chapter before has said how variants compare (settles); queries ask the view
- * story, one row: answered, settled.
+ * Queries ask the view story, one row, what chapters before have told: answered, settled (how variants
+ * compare), verdicts (of all tables that judge).
  *
  * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
  * value begins its heading. */
@@ -44,6 +47,7 @@
 
 enum chapter_mark {
 	MARK_HEADING,
+	MARK_CODE,
 	MARK_FILES,
 	MARK_LEAD,
 	MARK_UNASKED,
@@ -72,8 +76,9 @@ struct chapter_part {
 	unsigned beside;
 	unsigned roles;
 	enum chapter_mark mark;
-	bool together, unsettled, also;
+	bool together, also;
 	const char *fills; /* of a sentence: the column that it is the text of; or NULL */
+	const char *file;  /* what it is lines of; or NULL */
 	const char *text;
 };
 
@@ -82,6 +87,10 @@ struct chapter_file {
 	struct chapter_part *parts;
 	unsigned nparts;
 };
+
+/* Whether a chapter may write a file of that name: beside the report, and nothing of the record. */
+bool chapter_may_write(const char *name);
+#define CHAPTER_WRITES "a chapter writes NAME.csv and NAME.conf, not "
 
 /* All in the arena. -1: "FILE:LINE: what is wrong". */
 int chapter_read(const char *file, const char *text, struct arena *arena, struct chapter_file *out,

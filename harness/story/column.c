@@ -6,7 +6,7 @@
 
 #include "../status.h"
 #include "../coll/coll.h"
-#include "verdict_text.h"
+#include "format.h"
 
 static struct entry entry_of_text(enum column_kind kind, const char *text)
 {
@@ -25,7 +25,6 @@ struct entry column_entry(const struct column *column, const void *row)
 	const void *field = (const char *)row + column->offset;
 	const struct stats_interval *spread = field;
 	const struct stats_ratio *ratio = field;
-	const struct verdict *verdict = field;
 	struct entry entry = {.kind = column->kind};
 	switch (column->kind) {
 	case KIND_COUNT:
@@ -48,10 +47,6 @@ struct entry column_entry(const struct column *column, const void *row)
 	case KIND_RATIO:
 		return entry_of_figures(KIND_RATIO, ratio->estimate, ratio->lo, ratio->hi,
 		                        ratio->blocks);
-	case KIND_VERDICT:
-		entry.verdict = verdict;
-		entry.has = isfinite(verdict->ratio.estimate);
-		return entry;
 	default:
 		return entry_of_text(column->kind, *(const char *const *)field);
 	}
@@ -67,7 +62,6 @@ size_t column_bytes(enum column_kind kind)
 	    [KIND_SHARE] = sizeof(double),
 	    [KIND_SPREAD] = sizeof(struct stats_interval),
 	    [KIND_RATIO] = sizeof(struct stats_ratio),
-	    [KIND_VERDICT] = sizeof(struct verdict),
 	};
 	return bytes[kind] ? bytes[kind] : sizeof(const char *);
 }
@@ -100,9 +94,6 @@ void entry_write(const struct entry *c, bool full, char *text, size_t bytes)
 		return;
 	}
 	switch (c->kind) {
-	case KIND_VERDICT:
-		verdict_text(c->verdict, text, bytes);
-		return;
 	case KIND_COUNT:
 		snprintf(text, bytes, "%llu", c->count);
 		return;

@@ -5,7 +5,6 @@
  *   kind     C type                 terminal, Markdown       CSV                 JSON
  *   TEXT     const char *           as it is                 quoted if needed    string
  *   WORD     const char *           bold if decided          as TEXT             string
- *   VERDICT  struct verdict         its sentence, as WORD    as TEXT             string
  *   COUNT    unsigned               12                       12                  12
  *   BYTES    size_t                 16 MiB                   16777216            16777216
  *   FLAG     int                    yes, or nothing          1, 0                true, false
@@ -25,7 +24,6 @@
 #include <stdint.h>
 
 #include "../analysis/stats.h"
-#include "../analysis/verdict.h"
 
 #define ENTRY_TEXT_BYTES 1024
 #define ENTRY_NO_COUNT   UINT_MAX
@@ -35,7 +33,6 @@
 enum column_kind {
 	KIND_TEXT,
 	KIND_WORD,
-	KIND_VERDICT,
 	KIND_COUNT,
 	KIND_BYTES,
 	KIND_FLAG,
@@ -65,7 +62,6 @@ enum column_only {
 /* The C type of each kind, so that a column of another type does not compile. */
 #define KIND_C_TEXT    const char *
 #define KIND_C_WORD    const char *
-#define KIND_C_VERDICT struct verdict
 #define KIND_C_COUNT   unsigned
 #define KIND_C_BYTES   size_t
 #define KIND_C_FLAG    int
@@ -91,7 +87,6 @@ struct entry {
 	double x, lo, hi;         /* NUMBER, SHARE, SPREAD, RATIO; lo and hi NaN: no interval */
 	unsigned blocks;          /* RATIO */
 	const char *text;         /* TEXT, WORD */
-	const struct verdict *verdict;
 };
 struct entry column_entry(const struct column *column, const void *row);
 

@@ -26,12 +26,9 @@ struct formatted format_size(size_t bytes)
 
 struct formatted format_range(struct claim_range range)
 {
-	const struct formatted lo = format_size(range.lo), hi = format_size(range.hi);
-	if (range.hi == SIZE_MAX)
-		return range.lo ? say("from %.40s up", lo.text) : say("all sizes");
-	if (!range.lo && range.hi)
-		return say("up to %.40s", hi.text);
-	return range.lo == range.hi ? lo : say("%.40s to %.40s", lo.text, hi.text);
+	struct formatted words = {""};
+	coll_range_label(range.lo, range.hi, words.text, sizeof words.text);
+	return words;
 }
 
 struct formatted format_number(double x)

@@ -160,12 +160,6 @@ const struct story_table *story_table(struct story *s, const struct story_form *
 	return t;
 }
 
-void story_clear(const struct story_form *form, void *row)
-{
-	for (unsigned c = 0; c < form->ncolumns; c++)
-		column_clear(&form->columns[c], row);
-}
-
 /* The index of an entry's text among those seen before. */
 static unsigned place_of(struct story *s, const struct column *column, const void *row,
                          const char **texts, unsigned *n)
@@ -303,6 +297,12 @@ void story_files(struct story *s, const char *what)
 
 void story_file(struct story *s, const char *name, const char *text)
 {
+	struct story_chapter *c = now(s);
+	const struct story_block *last = c->nblocks ? &c->blocks[c->nblocks - 1] : NULL;
+	if (last && last->kind == STORY_FILE && !strcmp(last->name, name)) {
+		text = arena_text(s->arena, "%s%s", last->text, text);
+		c->nblocks--;
+	}
 	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
 }
 
@@ -327,26 +327,6 @@ void story_say(struct story *s, unsigned roles, const struct story_table *t, con
 	struct phrase p = phrase_begin(s);
 	phrase_add(&p, t, rows, n, text);
 	phrase_end(&p, roles);
-}
-
-static unsigned row_at(const struct story_table *t, const void *row)
-{
-	return (unsigned)(((const char *)row - (const char *)t->rows) /
-	                  (ptrdiff_t)t->form->row_bytes);
-}
-
-void story_say_row(struct story *s, unsigned roles, const struct story_table *t, const void *row,
-                   const char *text)
-{
-	const unsigned at = row_at(t, row);
-	story_say(s, roles, t, &at, 1, text);
-}
-
-void phrase_add_row(struct phrase *p, const struct story_table *t, const void *row,
-                    const char *text)
-{
-	const unsigned at = row_at(t, row);
-	phrase_add(p, t, &at, 1, text);
 }
 
 static bool is_for(const struct story_table *t, unsigned row, unsigned when)

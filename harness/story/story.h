@@ -210,8 +210,6 @@ const struct story_sentence *story_headline(const struct story *story);
 
 /* --- for chapters --- */
 
-/* A row's columns have no value until they are set. */
-void story_clear(const struct story_form *form, void *row);
 /* Adds a table; one without rows is not shown to anyone. */
 const struct story_table *story_table(struct story *story, const struct story_form *form,
                                       const void *rows, unsigned n);
@@ -233,9 +231,6 @@ void story_tell(struct story *story, const struct story_table *table,
 /* One sentence over the named rows; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);
-/* Over one row, by its address in the table. */
-void story_say_row(struct story *story, unsigned roles, const struct story_table *table,
-                   const void *row, const char *text);
 /* For the first page: a table's columns of these keys, separated by blanks. */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
 /* The chapter also leads if none is asked for: a run that has data for it was made for it. */
@@ -252,7 +247,8 @@ void story_part(struct story *story, const char *heading);
 void story_code(struct story *story, const char *text);
 /* The files of the chapter's tables, if they have any: "what: factors.csv". */
 void story_files(struct story *story, const char *what);
-/* A file for other programs next to the report; story_files names it, also on a terminal. */
+/* A file for other programs next to the report; story_files names it, also on a terminal. With the
+ * name of the block before it more lines of that file. */
 void story_file(struct story *story, const char *name, const char *text);
 
 /* A sentence of several parts, if logic chooses them: each part is a template over a row. */
@@ -267,8 +263,6 @@ struct phrase phrase_begin(struct story *story);
 /* Over rows as in story_say. */
 void phrase_add(struct phrase *phrase, const struct story_table *table, const unsigned *rows,
                 unsigned n, const char *text);
-void phrase_add_row(struct phrase *phrase, const struct story_table *table, const void *row,
-                    const char *text);
 /* Plain words, after a part: nothing if no part was added. */
 void phrase_words(struct phrase *phrase, const char *words);
 /* Adds the sentence; nothing if no part was added. */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../texts.h"
@@ -28,11 +29,20 @@ struct told_table {
 	unsigned nsentences;
 };
 
+/* What a query of one column gave, as text. It is asked once: within each, every value asks the same. */
+struct answer {
+	const char *sql;
+	const char **texts;
+	unsigned n;
+	const struct answer *before;
+};
+
 struct teller {
 	const struct chapter_file *file;
 	struct db *db;
 	struct story *story;
-	struct told_table *tables; /* one for each part */
+	struct told_table *tables;     /* one for each part */
+	const struct answer **answers; /* the last one */
 	struct status *st;
 	const char *key, *value; /* within each: what its rows have there; else NULL */
 };
@@ -202,20 +212,39 @@ static int table_of(const struct teller *t, const struct chapter_part *part,
 	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
+/* NULL: the query is wrong. */
+static const struct answer *answer(const struct teller *t, const struct db_source *source)
+{
+	struct arena *arena = t->story->arena;
+	for (const struct answer *one = *t->answers; one; one = one->before)
+		if (!strcmp(one->sql, source->sql))
+			return one;
+	struct answer *new = ARENA_NEW(arena, struct answer);
+	struct db_rows *rows = db_ask(t->db, source, t->st);
+	*new = (struct answer){.sql = source->sql,
+	                       .texts = ARENA_ARRAY(arena, const char *, 1),
+	                       .before = *t->answers};
+	for (unsigned room = 0; rows && db_next(rows); new->n++) {
+		if (new->n == room) {
+			const char **wider = ARENA_ARRAY(arena, const char *, room = 2 * room + 16);
+			memcpy(wider, new->n ? new->texts : wider, new->n * sizeof *wider);
+			new->texts = wider;
+		}
+		new->texts[new->n] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
+	}
+	return !rows || db_end(rows, t->st) ? NULL : (*t->answers = new);
+}
+
 /* Of each row of a table what a column of its query has, as text; NULL: the query has no such column. */
 static const char **texts_of(const struct teller *t, const struct chapter_part *part,
                              const struct told_table *of, const char *key)
 {
-	struct arena *arena = t->story->arena;
-	const char **texts = ARENA_ARRAY(arena, const char *, of->table->nrows + 1);
 	const struct db_source source = {
 	    .file = part->query.file,
-	    .sql = arena_text(arena, "SELECT %s FROM %s ORDER BY rowid", key, of->name),
+	    .sql = arena_text(t->story->arena, "SELECT [%s] FROM %s ORDER BY rowid", key, of->name),
 	    .line = part->line};
-	struct db_rows *rows = db_ask(t->db, &source, t->st);
-	for (unsigned i = 0; rows && i < of->table->nrows && db_next(rows); i++)
-		texts[i] = db_text(rows, 0) ? arena_copy(arena, db_text(rows, 0)) : "";
-	return !rows || db_end(rows, t->st) ? NULL : texts;
+	const struct answer *all = answer(t, &source);
+	return all ? all->texts : NULL;
 }
 
 /* The rows with that text; texts: NULL: all of them. out may be rows. Returns how many. */
@@ -239,19 +268,17 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 	const struct db_source source = {part->query.file,
 	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
 	                                 part->query.line, part->query.shift - (int)strlen(from)};
-	struct db_rows *found = db_ask(t->db, &source, t->st);
+	const struct answer *found = answer(t, &source);
 	*n = 0;
 	if (!found)
 		return -1;
-	while (*n < of->table->nrows && db_next(found)) {
-		const double row = of->name ? db_real(found, 0) : *n + 1;
+	for (unsigned i = 0; i < found->n && *n < of->table->nrows; i++) {
+		const double row = of->name ? strtod(found->texts[i], NULL) : *n + 1;
 		if (row >= 1 && row <= of->table->nrows) /* a UNION may add what is no row of it */
 			rows[(*n)++] = (unsigned)row - 1;
 		for (; !of->name && *n < of->table->nrows; (*n)++)
 			rows[*n] = *n;
 	}
-	if (db_end(found, t->st))
-		return -1;
 	if (!t->key)
 		return 0;
 	const char **values = texts_of(t, part, of, t->key);
@@ -290,6 +317,27 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	return 0;
 }
 
+/* What parts have said together: to a file, or to where roles say, and into the row that it fills. */
+static int keep_text(const struct teller *t, const struct chapter_part *part,
+                     const struct told_table *of, unsigned row, struct phrase *p)
+{
+	const struct story_form *form = of->table->form;
+	if (part->file) {
+		const char *name =
+		    phrase_row(t->story->arena, form, story_row(of->table, row), part->file);
+		if (!chapter_may_write(name))
+			return wrong(t, part, CHAPTER_WRITES, name);
+		story_file(t->story, name, p->text);
+		return 0;
+	}
+	if (part->fills && p->used)
+		memcpy(of->rows + row * form->row_bytes +
+		           story_column(of->table, part->fills)->offset,
+		       &p->text, sizeof p->text);
+	phrase_end(p, part->roles);
+	return 0;
+}
+
 /* A sentence and the parts in which it goes on. */
 static int tell_joined(const struct teller *t, const struct chapter_part *part, unsigned nparts,
                        const struct told_table *of, const unsigned *rows, unsigned n)
@@ -302,11 +350,8 @@ static int tell_joined(const struct teller *t, const struct chapter_part *part, 
 		for (unsigned k = 1; k <= nparts; k++)
 			if (go_on(t, part + k, &p, of, rows[i], &listed))
 				return -1;
-		phrase_end(&p, part->roles);
-		if (part->fills && p.used)
-			memcpy(of->rows + rows[i] * of->table->form->row_bytes +
-			           story_column(of->table, part->fills)->offset,
-			       &p.text, sizeof p.text);
+		if (keep_text(t, part, of, rows[i], &p))
+			return -1;
 	}
 	return 0;
 }
@@ -413,6 +458,10 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		phrase_add(&heading, of->table, rows, n, part->text);
 		story_part(story, heading.text);
 		break;
+	case MARK_CODE:
+		phrase_add(&heading, of->table, rows, n, part->text);
+		story_code(story, heading.text);
+		break;
 	case MARK_FILES:
 		story_files(story, part->text);
 		break;
@@ -471,7 +520,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 		more++;
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of || (part->unsettled && t->story->settled))
+	if (!of)
 		return (int)more + 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivot(t, part, of) ? -1 : 1;
@@ -484,7 +533,7 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
 	if (rows_of(t, part, of, rows, &n))
 		return -1;
-	if (more || part->fills)
+	if (more || part->fills || part->file)
 		return tell_joined(t, part, more, of, rows, n) ? -1 : (int)more + 1;
 	if (part->kind == PART_SENTENCE)
 		return tell_sentence(t, part, of, rows, n) ? -1 : 1;
@@ -498,8 +547,9 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 {
 	const struct db_source told = {
 	    .file = "story",
-	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
-	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
+	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled, %u verdicts",
+	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled,
+	                      story_verdicts(story))};
 	return db_keep(db, "VIEW", "story", &told, st);
 }
 
@@ -507,7 +557,9 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 static int tell_file(const struct chapter_file *file, struct db *db, struct story *story,
                      struct status *st)
 {
+	const struct answer *none = NULL;
 	const struct teller t = {.file = file,
+	                         .answers = &none,
 	                         .db = db,
 	                         .story = story,
 	                         .tables =

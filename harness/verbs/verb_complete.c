@@ -169,7 +169,7 @@ static const char *operand(const struct typed *t, unsigned n)
 /* Of --only: the variants of the experiment on the command line, the next one after a comma. */
 static void offer_variants(struct typed t)
 {
-	char path[2 * PATH_MAX], base[PATH_MAX];
+	char path[2 * PATH_MAX];
 	const char *name = operand(&t, 0), *file = NULL, *comma = strrchr(t.word, ',');
 	struct status ignored = {""};
 	struct text text;
@@ -178,7 +178,7 @@ static void offer_variants(struct typed t)
 			file = t.before[i + 1];
 	if (!file && name && !home_find_experiment(t.home, name, path, sizeof path, &ignored))
 		file = path;
-	if (!file || text_load(file, base, &text, &ignored))
+	if (!file || text_read(file, &text, &ignored))
 		return;
 	t.kept = comma ? (size_t)(comma + 1 - t.word) : 0;
 	for (unsigned i = 0; i < text.nsections; i++)

@@ -8,9 +8,6 @@
 
 #define MOST_OVERRIDES 4
 
-static const char base[] = "; What a file may be like.\n[experiment]\ncollective = alltoall\n"
-                           "bytes = 4K, 1M\nbackend = host\n[variant t]\nmode = threads\n";
-
 static const char *lookup(const char *name)
 {
 	return !strcmp(name, "SET") ? "/nowhere/libnccl.so.2" : NULL;
@@ -53,7 +50,6 @@ static void run(const uint8_t *data, size_t bytes)
 		next = end < text + bytes ? end + 1 : NULL;
 	}
 	struct plan_machine machine = {.cores = 2, .capacity = capacity};
-	fuzz_file("base.exp", base, sizeof base - 1);
 	const char *file = fuzz_file("x.exp", text, rest ? (size_t)(rest - text) - 1 : bytes);
 	int rc = spec_load(file, n, overrides, NULL, lookup, &spec, &st);
 	if (!rc) {
