@@ -109,37 +109,64 @@ static bool ends_told(const json_t *table, const json_t *row, const char *text, 
 	return true;
 }
 
-/* A sentence with a range of sizes and a ratio says how far that goes from cell to cell. Titles of
- * curves have the ends of several variants in one. */
-static bool basis_right(const struct guarded *g, const json_t *basis, const char *text, bool *known)
+/* "1.25", and no version. */
+static bool has_figure(const char *text)
+{
+	for (const char *at = text; *at; at += strspn(at, "0123456789.")) {
+		at += strcspn(at, "0123456789");
+		const char *point = at + strspn(at, "0123456789");
+		if (*point == '.' && isdigit((unsigned char)point[1]) &&
+		    point[1 + strspn(point + 1, "0123456789")] != '.')
+			return true;
+	}
+	return false;
+}
+
+struct range {
+	double lo, hi;
+};
+
+/* What is the same everywhere has no ends. */
+static struct range with(struct range r, const json_t *table, const json_t *row, const char *key)
+{
+	const double x = number_at(table, row, key, "estimate"),
+	             lo = number_at(table, row, key, "lo"), hi = number_at(table, row, key, "hi");
+	return (struct range){fmin(r.lo, isnan(lo) ? x : lo), fmax(r.hi, isnan(hi) ? x : hi)};
+}
+
+/* A sentence with a range of sizes and a ratio says how far that goes from cell to cell: of each row,
+ * or of all that it is of in one. Titles of curves have the ends of several variants in one. */
+static bool basis_right(const struct guarded *g, const json_t *basis, const char *text,
+                        struct range *all, bool *each, bool *known)
 {
 	const json_t *rows = json_object_get(basis, "rows");
 	const char *name = json_string_value(json_object_get(basis, "table"));
 	const json_t *table = told_table(g->chapters, name);
 	const bool title = !strcmp(name, "caption_verdicts");
-	double lo = INFINITY, hi = -INFINITY;
+	struct range own = {INFINITY, -INFINITY};
 	for (size_t r = 0; r < json_array_size(rows); r++) {
 		const size_t at = (size_t)json_integer_value(json_array_get(rows, r));
 		const json_t *row = json_array_get(json_object_get(table, "rows"), at);
-		if (!ends_told(table, row, text, known))
-			return wrong(g, "a mean without its range over cells", text);
+		*each = ends_told(table, row, text, known) && *each;
+		*all = with(*all, table, row, "each");
 		*known |= title && json_is_object(cell(table, row, "speed"));
-		if (!title || json_integer_value(cell(table, row, "kind")) > 1)
-			continue;
-		lo = fmin(lo, number_at(table, row, "speed", "lo"));
-		hi = fmax(hi, number_at(table, row, "speed", "hi"));
+		if (title && json_integer_value(cell(table, row, "kind")) <= 1)
+			own = with(own, table, row, "speed");
 	}
-	return lo > hi || has_range(text, lo, hi) || wrong(g, "a title without its range", text);
+	return own.lo > own.hi || has_range(text, own.lo, own.hi);
 }
 
 static bool range_right(const struct guarded *g, const json_t *sentence)
 {
 	const char *text = json_string_value(json_object_get(sentence, "text"));
 	const json_t *of = json_object_get(sentence, "of");
-	bool known = false;
+	struct range all = {INFINITY, -INFINITY};
+	bool known = false, each = true;
 	for (size_t i = 0; i < json_array_size(of); i++)
-		if (!basis_right(g, json_array_get(of, i), text, &known))
-			return false;
+		if (!basis_right(g, json_array_get(of, i), text, &all, &each, &known))
+			return wrong(g, "a title without its range", text);
+	if (!each && has_figure(text) && !has_range(text, all.lo, all.hi))
+		return wrong(g, "a mean without its range over cells", text);
 	return known || !has_sizes(text) ||
 	       !(strstr(text, "times the ") || strstr(text, "times as ")) ||
 	       wrong(g, "a ratio over sizes, whose range no row has", text);

@@ -116,7 +116,7 @@ static unsigned count(const char *words, const char **text)
 	for (unsigned i = 0; t && i < t->nrows; i++)
 		n += strstr(column_entry(story_column(t, "what"), story_row(t, i)).text, words) !=
 		     NULL;
-	for (unsigned i = 0; text && (said = story_said(&story, STORY_ADVICE, i)); i++)
+	for (unsigned i = 0; text && (said = story_said(&story, STORY_ITEM, i)); i++)
 		if (strstr(said->text, words))
 			*text = said->text;
 	return n;

@@ -20,7 +20,7 @@ TEST(a_chapter_is_parts_with_lines)
 	                            "-- What it answers.\n"
 	                            "\n"
 	                            "table t | Words | hidden | file=t.csv | common=All of it\n"
-	                            "  name | | | filled wide\n"
+	                            "  name | | | filled\n"
 	                            "  speed:ratio | speed | GB/s | files\n"
 	                            "  part | - | | files people\n"
 	                            "  SELECT name,\n"
@@ -43,7 +43,7 @@ TEST(a_chapter_is_parts_with_lines)
 	assert_string_equal(t->form.common, "All of it");
 	assert_string_equal(t->form.columns[0].head, "name");
 	assert_true(t->form.hidden && t->form.columns[1].kind == KIND_RATIO);
-	assert_int_equal(t->form.columns[0].only, ONLY_FILLED | ONLY_WIDE);
+	assert_int_equal(t->form.columns[0].only, ONLY_FILLED);
 	assert_int_equal(t->form.columns[1].only, ONLY_FILES);
 	assert_string_equal(t->form.columns[2].head, "");
 	assert_int_equal(t->form.columns[2].only, ONLY_FILES | ONLY_PEOPLE);
@@ -68,7 +68,7 @@ TEST(what_a_sentence_is_told_of_stands_after_its_table)
 	                            "  {a}\n"
 	                            "say t where together\n"
 	                            "  {a}\n"
-	                            "link t\n"
+	                            "unasked t\n"
 	                            "answer t where 0\n"),
 	                    "read");
 	const struct chapter_part *part = chapter.parts + 1;
@@ -100,7 +100,7 @@ TEST(what_is_wrong_has_its_line)
 	     "x.chapter:2: a chapter writes NAME.csv and NAME.conf, not ../t.csv"},
 	    {"chapter x\ntable t | T\n  a:sum\n", "x.chapter:3: no column is of kind sum"},
 	    {"chapter x\ntable t | T\n  a | a | | files all\n",
-	     "x.chapter:3: what a column is for is files, people, filled or wide, not all"},
+	     "x.chapter:3: what a column is for is files, people or filled, not all"},
 	    {"chapter x\nfill t\n", "x.chapter:2: a text is: fill TABLE KEY"},
 	    {"chapter x\ntable t | T\n  a\n  SELECT 1 a\nfill t b\n  x\n",
 	     "x.chapter:5: table t has no column of text b"},

@@ -47,7 +47,8 @@ static json_t *told(const struct story_chapter *chapter)
 	json_t *json = section_to_json(chapter), *sentences = json_object_get(json, "sentences");
 	for (size_t i = json_array_size(sentences); i-- > 0;) {
 		const json_t *roles = json_object_get(json_array_get(sentences, i), "roles");
-		if (!strcmp(json_string_value(json_array_get(roles, 0)), "answer"))
+		const char *role = json_string_value(json_array_get(roles, 0));
+		if (!strcmp(role, "answer") || !strcmp(role, "headline"))
 			json_array_remove(sentences, i);
 	}
 	return json;

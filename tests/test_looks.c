@@ -122,10 +122,11 @@ static void tell(struct arena *arena, void *of)
 	struct db *db = db_open(arena);
 	struct status st = {0};
 	struct story story;
-	char confidence[16];
+	char confidence[16], chance[16];
 	snprintf(confidence, sizeof confidence, "%.4g %%", 100 * looks->confidence);
+	snprintf(chance, sizeof chance, "%.3g %%", 100 * (1 - looks->confidence));
 	assert_int_equal(db_run_text(db, "harness/chapters/figures.sql", &st), 0);
-	db_add(db, "look", "iiiiti", 17, looks->n, looks->first, looks->added, confidence,
+	db_add(db, "look", "iiiitti", 17, looks->n, looks->first, looks->added, confidence, chance,
 	       looks->by_width);
 	db_seal(db);
 	story_make(NULL, db, &chapter, 1, arena, &story);

@@ -96,7 +96,7 @@ TEST(each_part_on_a_terminal)
 	page_item(&p, "one");
 	page_item(&p, "two");
 	page_end_list(&p);
-	page_picture(&p, "nccl_x", "What it shows");
+	page_picture(&p, "nccl_x", "What it shows", true);
 	page_files(&p, "All", files, 2);
 	page_code(&p, "launchgap run");
 	page_links(&p, headings, 1);
@@ -116,14 +116,16 @@ TEST(each_part_in_markdown)
 	page_part(&p, "More");
 	page_item(&p, "one [a](b)");
 	page_end_list(&p);
-	page_picture(&p, "nccl_x", "What ] shows");
-	page_picture(&p, "nccl_y", "");
+	page_picture(&p, "nccl_x", "What ] shows", true);
+	page_picture(&p, "nccl_z", "It shows", false);
+	page_picture(&p, "nccl_y", "", true);
 	page_files(&p, "All", files, 2);
 	page_code(&p, "launchgap run");
 	page_links(&p, headings, 2);
 	is(&p, "## Why \\| \\`x\\`?\n\n\\<b\\>\\*a\\* b\n\n**so**\n\n### More\n\n"
 	       "- one \\[a\\](b)\n\nWhat \\] shows\n\n![What \\] shows](plots/nccl_x.png)\n\n"
-	       "![nccl\\_y](plots/nccl_y.png)\n\nAll: [a.csv](a.csv), [b.csv](b.csv).\n\n"
+	       "![It shows](plots/nccl_z.png)\n\n![nccl\\_y](plots/nccl_y.png)\n\nAll: "
+	       "[a.csv](a.csv), [b.csv](b.csv).\n\n"
 	       "```\nlaunchgap run\n```\n\n[Results](#results) · "
 	       "[Why: what explains the gap](#why-what-explains-the-gap)\n\n");
 }

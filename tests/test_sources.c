@@ -185,8 +185,8 @@ TEST(a_share_is_refuted_from_both_sides)
 	}
 }
 
-/* All lines are on page 1, once in the report, and in no table of claims. */
-TEST(the_lines_lead)
+/* All lines are once in the report, below page 1, and in no table of claims. */
+TEST(the_lines_have_a_section)
 {
 	speed[PROCESSES] = 0.9;
 	for (unsigned i = 0; i < 16; i++) {
@@ -201,26 +201,9 @@ TEST(the_lines_lead)
 	const char *page = made_read("report.md"), *last = "line number 15 of it",
 	           *at = strstr(page, last);
 	assert_non_null(at);
-	assert_true(at < strstr(page, "\n## Can it be believed?"));
+	assert_true(at > strstr(page, "\n## Can it be believed?"));
 	assert_null(strstr(at + 1, last));
 	assert_int_equal(json_count(report, "claims_short"), 1);
-}
-
-/* A run of some variants: on a terminal, what none of them tests leaves its room to the results. */
-TEST(a_terminal_has_the_lines_that_were_tested)
-{
-	const struct report_options options = {.format = REPORT_TABLES};
-	line("tested", "processes", "threads", "a line that is tested");
-	line("other", "processes", "threads", "a line that has no run");
-	asked.claims[1].test = CLAIM_NEEDS;
-	strcpy(asked.claims[1].needs, "2 nodes");
-	made_write(&made);
-	made_print(&options);
-	const char *page = made_read("stdout");
-	assert_says(page, "a line that is tested");
-	assert_says(page, "1 more in What the source says");
-	assert_lacks(page, "a line that has no run");
-	assert_says(made_read("report.md"), "a line that has no run");
 }
 
 static void ask_later(FILE *out)

@@ -22,7 +22,7 @@ static char *written(const struct story_table *t, enum format format, unsigned w
 	if (format == TEXT)
 		table_write_text(scratch(), t, out, 0, width);
 	else if (format == MARKDOWN)
-		table_write_markdown(t, out);
+		table_write_markdown(t, NULL, out);
 	else
 		table_write_csv(t, out);
 	fclose(out);

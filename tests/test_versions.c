@@ -658,11 +658,6 @@ TEST(the_answer_has_all_collectives)
 	const json_t *answer = json_object_get(made_report(&made), "answer");
 	for (unsigned i = 0; i < 4; i++)
 		json_assert_one_says(answer, last[i]);
-	/* And their ratios in one table. */
-	const char *text = made_read("report.md");
-	assert_says(text,
-	            "| processes ÷ threads, by NCCL | all\\_reduce | all\\_gather | alltoall |");
-	assert_says(text, "\n| 2.21.5 | 0.929 (0.929 to 0.930) | 0.929 (0.929 to 0.930) |");
 }
 
 TEST(the_report_shows_it)

@@ -29,6 +29,7 @@ static const struct chapter *const all[] = {
     TEXT(tests),
     TEXT(gap),
     TEXT(containers),
+    TEXT(strip),
     TEXT(results),
     TEXT(ran),
     TEXT(settings),

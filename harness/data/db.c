@@ -126,7 +126,8 @@ static int refuse(struct db *db, const struct db_source *source, int code, int a
 	return status_set(st, "%s:%u:%u: %s", source->file, line, column,
 	                  code == SQLITE_INTERRUPT ? "it takes longer than a query may"
 	                  : code == SQLITE_OK      ? "one SELECT is allowed, and nothing else"
-	                                           : sqlite3_errmsg(db->lite));
+	                  : code == sqlite3_errcode(db->lite) ? sqlite3_errmsg(db->lite)
+	                                                      : sqlite3_errstr(code));
 }
 
 static int run_all(struct db *db, const struct db_source *source, struct status *st)

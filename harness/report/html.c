@@ -4,6 +4,7 @@
 #include <cmark-gfm.h>
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,30 +17,46 @@
 
 // clang-format off
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--back:#fff;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--link:#79c0ff}}"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--back:#fff;--line:#d0d7de;--soft:#f6f8fa;--pale:#57606a;--link:#0550ae;--up:#0969da;--down:#bc4c00}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--back:#0d1117;--line:#30363d;--soft:#161b22;--pale:#9198a1;--link:#79c0ff;--up:#58a6ff;--down:#f0883e}"
+    "img{filter:invert(.93) hue-rotate(180deg)}}"
     "*{box-sizing:border-box}"
     "body{margin:0 auto;padding:1rem 1.2rem 4rem;max-width:62rem;color:var(--ink);background:var(--back);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;overflow-wrap:break-word}"
-    "h1{font-size:1.6rem;line-height:1.25;margin:.6rem 0}"
-    "h2{font-size:1.25rem;margin:2rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
+    /* Contents: a line that scrolls, or beside the page. */
+    "nav p{margin:0;overflow-x:auto;white-space:nowrap;font-size:0}nav a{font-size:.85rem;margin-right:1rem;text-decoration:none}"
+    "@media(min-width:72rem){body{max-width:75rem;padding-left:14.2rem}nav{position:fixed;top:0;bottom:0;width:12rem;margin-left:-13.2rem;padding:1.2rem 0;overflow-y:auto}"
+    "nav p{white-space:normal}nav a{display:block;padding:.15rem 0;line-height:1.3}}"
+    "nav+p{margin:.6rem 0 0;color:var(--pale)}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:.4rem 0 1rem}"
+    "h2{font-size:1.25rem;margin:1.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}"
     "h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h4{font-size:1rem;margin:1.2rem 0 .4rem}"
     "a{color:var(--link)}"
     "table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-collapse:collapse;"
     "font-size:.86rem;font-variant-numeric:tabular-nums;margin:.8rem 0}"
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
-    "th{background:var(--soft)}th:not([align=right]){text-align:left}"
-    "@media(max-width:36rem){body{padding:1rem .8rem 3rem}table{font-size:.8rem}th,td{padding:.25rem .35rem;min-width:0}}"
+    "th{background:var(--soft)}th:not([align=right]){text-align:left}td>em{display:none}"
+    /* The bar to the estimate, its interval, a line where the reference is, and a mark of the verdict's shape. */
+    "svg{display:block;color:var(--pale)}svg.up{color:var(--up)}svg.down{color:var(--down)}"
+    "svg *{fill:currentColor;stroke:currentColor;stroke-width:1}svg .to{opacity:.3;stroke:none}"
+    "svg .one{stroke:var(--ink);stroke-dasharray:2}svg .span{stroke-width:2}svg.open .mark{fill:var(--back)}"
+    /* A table's cells one below the other. */
+    "@media(max-width:36rem){body{padding:1rem .8rem 3rem}h1{font-size:1.5rem}table,tbody,tr,td{display:block;width:auto;max-width:none}thead{display:none}"
+    "tr{padding:.4rem 0;border-bottom:1px solid var(--line)}td{border:0;padding:.1rem 0;text-align:right;min-height:1.2rem}"
+    "td:first-child{text-align:left;font-weight:600}td:not(:first-child)>em{font-style:normal;display:block;float:left;font-weight:400;color:var(--pale);padding-right:1rem}"
+    "table:has(svg) tr{display:grid;grid-template-columns:1fr auto}table:has(svg) td:nth-child(3){grid-area:1/2}table:has(svg) td:nth-child(2){text-align:left}"
+    "table:has(svg) thead,table:has(svg) th:first-child{display:block}table:has(svg) th{display:none}table:has(svg) td:last-child{grid-column:1/3}table:has(svg) td:nth-child(n+3)>em{display:none}}"
     "img{display:block;width:100%;max-width:56rem;height:auto;background:#fff;border:1px solid var(--line);border-radius:4px}"
+    "#picture-1:not(:target) img{width:auto;max-width:100%;max-height:15.5rem}"
     /* A click on a picture shows it as large as it was drawn, or as the window; another click
      * closes it. */
     ".picture{display:block;position:relative}.close{display:none}"
-    ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:#fff;display:grid;"
+    ".picture:target{position:fixed;inset:0;z-index:1;overflow:auto;background:var(--back);display:grid;"
     "grid-template:minmax(100%,max-content)/max-content}.picture:target>a{grid-area:1/1}"
     ".picture:target img{width:max(900px,100vw);max-width:none;border:0}"
     ".picture:target .close{display:block;position:relative;color:transparent}"
     "pre{background:var(--soft);padding:.7rem;overflow-x:auto;border-radius:4px;font-size:.85rem}"
-    "@media print{body{max-width:none;font-size:10.5pt;padding:0}table{display:table;width:auto;overflow:visible;font-size:8pt}"
+    "@media print{body{max-width:none;font-size:10.5pt;padding:0}nav{display:none}table{display:table;width:auto;overflow:visible;font-size:8pt}"
     "pre{white-space:pre-wrap}h2,h3,h4{break-after:avoid}tr,img{break-inside:avoid}a{color:inherit;text-decoration:none}}";
 // clang-format on
 
@@ -161,13 +178,134 @@ static void bind_figure(cmark_node *node)
 	free(bound);
 }
 
+/* --- tables --- */
+
+/* Of a cell, whose nodes can be text and what marks it up: a first node that holds another one. */
+static void put_in_cell(cmark_node *cell, cmark_node_type kind, cmark_node *node)
+{
+	cmark_node *holder = cmark_node_new(kind);
+	if (holder && cmark_node_append_child(holder, node) &&
+	    cmark_node_prepend_child(cell, holder))
+		return;
+	cmark_node_free(holder);
+}
+
+/* "1.23 (1.22 to 1.24)"; without an interval its ends are the estimate, "-" is the reference's 1. */
+struct figure {
+	double at, lo, hi;
+};
+
+static struct figure figure_of(cmark_node *cell)
+{
+	char *text = text_of(cell);
+	struct figure f = {1, 1, 1};
+	const int n = text ? sscanf(text, "%lf (%lf to %lf)", &f.at, &f.lo, &f.hi) : 0;
+	free(text);
+	return n == 3 ? f : (struct figure){f.at, f.at, f.at};
+}
+
+#define MOST_SPREAD 1.5 /* an interval's end that is farther than so many times is cut */
+#define BAR_WIDTH   280 /* of 300 that the drawing has, so that a mark has room at its end */
+
+/* What the terminal draws of characters: of the figure in the cell before it, with the verdict's shape of
+ * the cell before that. */
+static void draw_bar(cmark_node *cell, double most)
+{
+	static const struct {
+		const char *text, *name, *path;
+	} shapes[] = {{"▲", "up", "m-6 5h12l-6-11z"},
+	              {"▼", "down", "m-6-5h12l-6 11z"},
+	              {"?", "open", "m-6 0 6-6 6 6-6 6z"},
+	              {"", "same", "m-4-4h8v8h-8z"}};
+	cmark_node *figure = cmark_node_previous(cell);
+	const struct figure f = figure_of(figure);
+	const double scale = BAR_WIDTH / most, x = f.at * scale;
+	char *verdict = text_of(cmark_node_previous(figure)), html[640];
+	unsigned k = 0;
+	while (verdict && strncmp(verdict, shapes[k].text, strlen(shapes[k].text)) != 0)
+		k++;
+	snprintf(html, sizeof html,
+	         "<svg class=\"%s\" width=\"300\" height=\"20\" "
+	         "aria-hidden=\"true\"><path class=\"to\" d=\"M0 6H%.1fv8H0z\"></path><path "
+	         "class=\"one\" d=\"M%.1f 0v20\"></path><path class=\"span\" d=\"M%.1f "
+	         "10H%.1f\"></path><path class=\"mark\" d=\"M%.1f 10%s\"></path></svg>",
+	         shapes[k].name, x, scale, f.lo * scale, f.hi * scale, x, shapes[k].path);
+	free(verdict);
+	while (cmark_node_first_child(cell))
+		cmark_node_free(cmark_node_first_child(cell));
+	cmark_node *drawing = cmark_node_new(CMARK_NODE_CUSTOM_INLINE);
+	cmark_node_set_on_enter(drawing, html);
+	put_in_cell(cell, CMARK_NODE_STRONG, drawing);
+}
+
+static void draw_bars(cmark_node *table)
+{
+	double most = 1;
+	for (unsigned pass = 0; pass < 3; pass++)
+		for (cmark_node *row = cmark_node_next(cmark_node_first_child(table)); row;
+		     row = cmark_node_next(row)) {
+			cmark_node *cell = cmark_node_last_child(row);
+			const struct figure f = figure_of(cmark_node_previous(cell));
+			if (pass == 2)
+				draw_bar(cell, most);
+			else if (!pass || f.hi < MOST_SPREAD * most)
+				most = fmax(most, pass ? f.hi : f.at);
+		}
+}
+
+/* Each cell has its column's head too, which a phone shows beside it. */
+static void complete_table(cmark_node *table)
+{
+	cmark_node *heads = cmark_node_first_child(table);
+	char *last = text_of(cmark_node_last_child(heads));
+	if (last && !strncmp(last, "░ ", strlen("░ "))) {
+		cmark_node_set_literal(cmark_node_first_child(cmark_node_last_child(heads)),
+		                       last + strlen("░ "));
+		draw_bars(table);
+	}
+	free(last);
+	unsigned column = 0;
+	for (cmark_node *head = cmark_node_first_child(heads); head;
+	     head = cmark_node_next(head), column++) {
+		char *text = text_of(head);
+		for (cmark_node *row = cmark_node_next(heads); text && row;
+		     row = cmark_node_next(row)) {
+			cmark_node *cell = cmark_node_first_child(row),
+			           *label = cmark_node_new(CMARK_NODE_TEXT);
+			for (unsigned c = 0; c < column; c++)
+				cell = cmark_node_next(cell);
+			cmark_node_set_literal(label, text);
+			put_in_cell(cell, CMARK_NODE_EMPH, label);
+		}
+		free(text);
+	}
+}
+
 static bool is_in_cell(cmark_node *node)
 {
 	return !strcmp(cmark_node_get_type_string(cmark_node_parent(node)), "table_cell");
 }
 
+/* The paragraph of links that a page begins with. */
+static void put_contents(cmark_node *document)
+{
+	cmark_node *first = cmark_node_first_child(document), *nav;
+	if (!first || !cmark_node_first_child(first) ||
+	    cmark_node_get_type(cmark_node_first_child(first)) != CMARK_NODE_LINK ||
+	    !(nav = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK)))
+		return;
+	cmark_node_set_on_enter(nav, "<nav>");
+	cmark_node_set_on_exit(nav, "</nav>");
+	cmark_node_insert_before(first, nav);
+	cmark_node_append_child(nav, first);
+}
+
 static void complete(cmark_node *document, const char *dir)
 {
+	for (cmark_node *node = cmark_node_first_child(document); node;
+	     node = cmark_node_next(node))
+		if (!strcmp(cmark_node_get_type_string(node), "table"))
+			complete_table(node);
 	cmark_iter *iter = cmark_iter_new(document);
 	cmark_event_type event;
 	unsigned pictures = 0;
@@ -182,6 +320,7 @@ static void complete(cmark_node *document, const char *dir)
 			bind_figure(node);
 	}
 	cmark_iter_free(iter);
+	put_contents(document);
 }
 
 int html_write(const char *markdown, const char *dir, const char *title, FILE *out,

@@ -157,6 +157,16 @@ void page_stress(struct page *p, const char *format, ...)
 	paragraph(p, text, "**");
 }
 
+void page_headline(struct page *p, const char *text)
+{
+	if (p->kind == PAGE_TERMINAL) {
+		page_say(p, "%s", text);
+		return;
+	}
+	keep(p, text);
+	page_heading(p, 1, "%s", text);
+}
+
 void page_item(struct page *p, const char *format, ...)
 {
 	FORMAT(text);
@@ -194,10 +204,10 @@ void page_table(struct page *p, const struct story_table *t)
 		t = &shown.told;
 	}
 	if (p->kind == PAGE_TERMINAL)
-		(p->shortens ? table_write_bars : table_write_text)(p->arena, t, p->out, 2,
-		                                                    terminal_columns() - 2);
+		(p->shortens || p->bars ? table_write_bars : table_write_text)(
+		    p->arena, t, p->out, 2, terminal_columns() - 2);
 	else
-		table_write_markdown(t, p->out);
+		table_write_markdown(t, p->bars ? p->arena : NULL, p->out);
 	block_ends(p, true);
 	if (*common)
 		page_say(p, "%s: %s.", t->form->common, common);
@@ -210,7 +220,7 @@ void page_code(struct page *p, const char *text)
 	block_ends(p, false);
 }
 
-void page_picture(struct page *p, const char *name, const char *caption)
+void page_picture(struct page *p, const char *name, const char *caption, bool says)
 {
 	begin(p);
 	if (p->kind == PAGE_TERMINAL) {
@@ -218,7 +228,7 @@ void page_picture(struct page *p, const char *name, const char *caption)
 		block_ends(p, false);
 		return;
 	}
-	if (caption[0]) {
+	if (says && caption[0]) {
 		table_escape(p->out, caption);
 		fputs("\n\n", p->out);
 	}

@@ -21,12 +21,12 @@ void page_line(unsigned indent, const char *format, ...) __attribute__((format(p
 
 struct page {
 	enum page_kind kind;
-	FILE *out; /* borrowed, as is the arena, which only a terminal's tables take */
+	FILE *out; /* borrowed, as is the arena, which a terminal's tables and bars take */
 	struct arena *arena;
 	bool whole;                  /* a terminal's: all sections, not only those at a run's end */
 	unsigned level;              /* of the section's heading; 0: none yet */
 	bool opened;                 /* something was written */
-	unsigned lead_rows;          /* a terminal's: of the first page's table, at most */
+	bool bars;                   /* its tables are drawn as bars, if their form asks for it */
 	struct short_page *shortens; /* a terminal's at a run's end (short_page.h); else NULL */
 	/* Its, after a paragraph, an item or a table (rows); else NULL. */
 	void (*block_ends)(struct page *page, bool rows);
@@ -39,6 +39,8 @@ struct page {
  * terminal. */
 void page_heading(struct page *page, unsigned level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The answer in one sentence, as the title of a page that is no terminal's. */
+void page_headline(struct page *page, const char *text);
 /* The heading of a part of the section. */
 void page_part(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph; nothing if the text is empty. */
@@ -53,8 +55,9 @@ void page_end_list(struct page *page);
 void page_table(struct page *page, const struct story_table *table);
 /* Lines as they are, in a monospaced font. */
 void page_code(struct page *page, const char *text);
-/* A picture of plots/, by its name without extension; on a terminal only its file. */
-void page_picture(struct page *page, const char *name, const char *caption);
+/* A picture of plots/, by its name without extension; on a terminal only its file. says: with its caption
+ * above. */
+void page_picture(struct page *page, const char *name, const char *caption, bool says);
 /* A paragraph that names files of the run's folder, "what: file, file"; Markdown links them. */
 void page_files(struct page *page, const char *what, const char *const *files, unsigned n);
 

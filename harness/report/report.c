@@ -166,6 +166,7 @@ static int write_report(const struct model *m, const char *dir, struct status *s
 	arena_need(m->arena, tables && sections);
 	struct page page = {.kind = PAGE_MARKDOWN,
 	                    .out = text->out,
+	                    .arena = m->arena,
 	                    .whole = true,
 	                    .tables = tables,
 	                    .sections = sections};
@@ -230,7 +231,7 @@ static struct model *keep(struct model *m, const char *dir, const struct report_
 static void append_summary(const struct model *m, const char *dir, const char *file)
 {
 	const struct arena_stream *text = arena_stream(m->arena);
-	struct page page = {.kind = PAGE_MARKDOWN, .out = text->out};
+	struct page page = {.kind = PAGE_MARKDOWN, .out = text->out, .arena = m->arena};
 	sections_write_summary(&page, m);
 	page_say(&page, "The whole report: %s/report.html", dir);
 	output_append(file, arena_written(m->arena, text));

@@ -46,24 +46,17 @@ static void write_shown(struct page *p, const struct story_table *t)
 	p->tables = tables;
 }
 
-void section_write_lead(struct page *p, const struct story_chapter *c)
+void section_write_strip(struct page *p, const struct story_chapter *c)
 {
 	struct table shown;
-	if (c->lead_pivot)
-		write_shown(p, c->lead_pivot);
-	if (!c->lead)
-		return;
-	const bool terminal = p->kind == PAGE_TERMINAL;
-	table_less(terminal && c->lead_brief ? c->lead_brief : c->lead, terminal ? ONLY_WIDE : 0,
-	           &shown);
+	table_less(c->lead, 0, &shown);
 	table_keep(&shown, c->lead_keys);
-	const unsigned most = terminal ? p->lead_rows : SECTION_LEAD_ROWS;
-	if (shown.told.nrows > most && (terminal || !p->whole || !c->lead_brief))
-		shown.told.nrows = most;
+	if (shown.told.nrows > SECTION_STRIP_ROWS)
+		shown.told.nrows = SECTION_STRIP_ROWS;
 	table_drop_empty(&shown);
+	p->bars = true;
 	write_shown(p, &shown.told);
-	if (shown.told.nrows < c->lead->nrows)
-		page_say(p, "%u more in %s.", c->lead->nrows - shown.told.nrows, c->chapter->title);
+	p->bars = false;
 }
 
 static bool is_shown(const struct story_block *b)
@@ -89,16 +82,13 @@ void section_said(const struct story *story, enum story_role role, char *text, s
 		status_add(text, bytes, "%s%s", i ? " " : "", one->text);
 }
 
-void section_write(struct page *p, const struct story_chapter *c, bool leads)
+void section_write(struct page *p, const struct story_chapter *c)
 {
 	bool list = false;
 	for (unsigned i = 0; i < c->nblocks; i++) {
 		const struct story_block *b = &c->blocks[i];
 		const unsigned roles = b->kind == STORY_SENTENCE ? b->sentence->roles : 0;
-		/* All of it is on the first page. */
-		const bool said = leads && c->lead_brief && p->kind != PAGE_TERMINAL &&
-		                  b->kind == STORY_TABLE && b->table == c->lead;
-		if (!is_shown(b) || said || (p->shortens && roles & STORY_NOT_AT_END))
+		if (!is_shown(b) || (p->shortens && roles & STORY_NOT_AT_END))
 			continue;
 		if (list && !(roles & STORY_ITEM))
 			page_end_list(p);

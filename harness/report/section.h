@@ -7,12 +7,10 @@
 
 /* Whether it has anything for people. */
 bool section_shows(const struct story_chapter *chapter);
-/* leads: it is the chapter of the first page. */
-void section_write(struct page *page, const struct story_chapter *chapter, bool leads);
-/* The first page's part of the chapter that leads: SECTION_LEAD_ROWS rows at most,
- * unless the chapter wants all. */
-#define SECTION_LEAD_ROWS 12
-void section_write_lead(struct page *page, const struct story_chapter *chapter);
+void section_write(struct page *page, const struct story_chapter *chapter);
+/* The first page's table: SECTION_STRIP_ROWS rows at most, with bars where its form asks for them. */
+#define SECTION_STRIP_ROWS 6
+void section_write_strip(struct page *page, const struct story_chapter *chapter);
 /* All sentences of a role in one paragraph, cut if it is too short. */
 void section_said(const struct story *story, enum story_role role, char *text, size_t bytes);
 /* Its files, at most this many; returns how many. */

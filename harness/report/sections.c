@@ -9,9 +9,9 @@
 #include "shape.h"
 #include "short_page.h"
 
-#define MOST_WARNINGS   4 /* at a run's end on a terminal */
-#define LEAST_LEAD_ROWS 3 /* there */
-#define FIRST_ANSWERS   4 /* sentences that stay longer there than the others */
+#define MOST_WARNINGS 4 /* at a run's end on a terminal */
+#define MOST_ADVICE   3 /* on page 1 */
+#define COUNT(list)   (sizeof(list) / sizeof *(list))
 
 /* --- page 1 --- */
 
@@ -22,38 +22,57 @@ static void say_all(struct page *p, const struct model *m, enum story_role role)
 		page_say(p, "%s", told->text);
 }
 
-void sections_write_answer(struct page *p, const struct model *m)
+/* The answer in one sentence, and what limits it. */
+static void write_headline(struct page *p, const struct model *m)
 {
-	const struct story_sentence *told;
-	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++) {
-		if (i == FIRST_ANSWERS)
-			short_page_mark(p, "more of the answer", SHORT_PAGE_SOME);
-		page_say(p, "%s", told->text);
-	}
-	short_page_mark(p, "", SHORT_PAGE_ANSWER);
+	const struct story_sentence *headline = story_headline(&m->story), *told;
+	if (headline)
+		page_headline(p, headline->text);
+	for (unsigned i = 0; (told = story_said(&m->story, STORY_CAVEAT, i)); i++)
+		if (told != headline)
+			page_stress(p, "%s", told->text);
 }
 
 static void write_answer(struct page *p, const struct model *m)
 {
 	const char *question = run_text(&m->run, "question");
-	if (p->kind == PAGE_MARKDOWN) {
-		page_heading(p, 1, "%s", run_text(&m->run, "title"));
-		page_stress(p, "%s", question);
-	} else {
-		page_heading(p, 1, "%s", *question ? question : run_text(&m->run, "title"));
-	}
-	sections_write_answer(p, m);
+	question = *question ? question : run_text(&m->run, "title");
+	if (p->kind == PAGE_TERMINAL)
+		page_heading(p, 1, "%s", question);
+	else
+		page_say(p, "%s", question);
+	write_headline(p, m);
+}
+
+/* What the headline leaves unsaid of the answer. */
+static void say_findings(struct page *p, const struct model *m)
+{
+	const struct story_sentence *headline = story_headline(&m->story), *told;
+	for (unsigned i = 0; (told = story_answer(&m->story, i)); i++)
+		if (told != headline && !(told->roles & (STORY_CAVEAT | STORY_ADVICE)))
+			page_say(p, "%s", told->text);
+}
+
+static void write_findings(struct page *p, const struct model *m)
+{
+	say_findings(p, m);
 	say_all(p, m, STORY_MEASURED);
 }
 
-static bool has_lead(const struct model *m)
+void sections_write_answer(struct page *p, const struct model *m)
 {
-	return m->story.lead;
+	write_headline(p, m);
+	say_findings(p, m);
 }
 
-static void write_lead(struct page *p, const struct model *m)
+static bool has_strip(const struct model *m)
 {
-	section_write_lead(p, m->story.lead);
+	return m->story.strip;
+}
+
+static void write_strip(struct page *p, const struct model *m)
+{
+	section_write_strip(p, m->story.strip);
 }
 
 static void write_trust(struct page *p, const struct model *m)
@@ -64,8 +83,7 @@ static void write_trust(struct page *p, const struct model *m)
 	while (model_warning(m, n))
 		n++;
 	if (n && p->kind == PAGE_MARKDOWN)
-		snprintf(more, sizeof more, " %u warning%s, %s.", n, format_plural(n),
-		         p->whole ? "at the end" : "in the report");
+		snprintf(more, sizeof more, " %u warning%s.", n, format_plural(n));
 	for (unsigned i = 0; (doubt = story_said(&m->story, STORY_DOUBT, i)); i++)
 		page_stress(p, "%s", doubt->text);
 	section_said(&m->story, STORY_TRUST, text, sizeof text);
@@ -80,7 +98,7 @@ static bool has_picture(const struct model *m)
 static void write_picture(struct page *p, const struct model *m)
 {
 	const struct model_picture *picture = &m->drawn.pictures[m->drawn.answer];
-	page_picture(p, picture->name, model_caption(m, picture));
+	page_picture(p, picture->name, model_caption(m, picture), false);
 }
 
 static bool has_advice(const struct model *m)
@@ -88,13 +106,27 @@ static bool has_advice(const struct model *m)
 	return story_said(&m->story, STORY_ADVICE, 0);
 }
 
-static void write_advice(struct page *p, const struct model *m)
+static void write_items(struct page *p, const struct model *m, unsigned from, unsigned to)
 {
 	const struct story_sentence *told;
-	for (unsigned i = 0; (told = story_said(&m->story, STORY_ADVICE, i)); i++)
+	for (unsigned i = from; i < to && (told = story_said(&m->story, STORY_ADVICE, i)); i++)
 		page_item(p, "%s", told->text);
 	page_end_list(p);
-	say_all(p, m, STORY_BELOW_ADVICE);
+}
+
+static void write_advice(struct page *p, const struct model *m)
+{
+	write_items(p, m, 0, MOST_ADVICE);
+}
+
+static bool has_more_advice(const struct model *m)
+{
+	return story_said(&m->story, STORY_ADVICE, MOST_ADVICE);
+}
+
+static void write_more_advice(struct page *p, const struct model *m)
+{
+	write_items(p, m, MOST_ADVICE, UINT_MAX);
 }
 
 /* --- the end of the report --- */
@@ -129,7 +161,7 @@ static void write_pictures(struct page *p, const struct model *m)
 	for (unsigned i = 0; i < m->drawn.npictures; i++) {
 		const struct model_picture *picture = &m->drawn.pictures[i];
 		if (picture->shown)
-			page_picture(p, picture->name, model_caption(m, picture));
+			page_picture(p, picture->name, model_caption(m, picture), true);
 		else
 			status_add(others, sizeof others, "%splots/%s.png", others[0] ? ", " : "",
 			           picture->name);
@@ -161,11 +193,15 @@ struct part {
 
 // clang-format off
 static const struct part before[] = {
-    {"answer",   "",                    true,  SHORT_PAGE_ANSWER, NULL,         write_answer},
-    {"lead",     "",                    true,  SHORT_PAGE_ALWAYS, has_lead,     write_lead},
+    {"answer",   "",                    true,  SHORT_PAGE_ALWAYS, NULL,         write_answer},
+    {"strip",    "",                    true,  SHORT_PAGE_ALWAYS, has_strip,    write_strip},
     {"picture",  "",                    false, SHORT_PAGE_LEAST,  has_picture,  write_picture},
-    {"advice",   "Do this",             true,  SHORT_PAGE_MUCH,   has_advice,   write_advice},
+    {"do_this",  "Do this",             true,  SHORT_PAGE_ALWAYS, has_advice,   write_advice},
     {"trust",    "Can it be believed?", true,  SHORT_PAGE_ALWAYS, NULL,         write_trust},
+};
+static const struct part below[] = {
+    {"findings", "The answer in full",  true,  SHORT_PAGE_MUCH,   NULL,         write_findings},
+    {"more_advice", "More to do",       false, SHORT_PAGE_LEAST,  has_more_advice, write_more_advice},
 };
 static const struct part after[] = {
     {"warnings", "Warnings",            true,  SHORT_PAGE_LEAST,  has_warnings, write_warnings},
@@ -204,70 +240,54 @@ static void write_parts(struct page *p, const struct model *m, const struct part
 	}
 }
 
-/* On a terminal results are on top: the leading chapter's table, else the first of the front as a whole. */
-static const struct story_chapter *top_of(const struct model *m)
-{
-	const struct story_chapter *top = m->story.lead;
-	for (unsigned i = 0; i < m->story.nchapters && !top; i++) {
-		const struct story_chapter *c = &m->story.chapters[i];
-		if (c->chapter->place == CHAPTER_FRONT && section_shows(c))
-			top = c;
-	}
-	return top;
-}
-
-static void write_top(struct page *p, const struct model *m)
-{
-	const struct story_chapter *top = top_of(m);
-	if (!is_short(p) || !top || top == m->story.lead)
-		return;
-	begin_section(p, top->chapter->name, top->chapter->title, 2, SHORT_PAGE_MOST);
-	section_write(p, top, false);
-}
-
 /* Those of one place, in their order. */
 static void write_chapters(struct page *p, const struct model *m, enum chapter_place place,
                            unsigned level)
 {
-	const struct story_chapter *top = top_of(m);
 	for (unsigned i = 0; i < m->story.nchapters; i++) {
 		const struct story_chapter *c = &m->story.chapters[i];
 		if (c->chapter->place != place || !section_shows(c) ||
-		    (is_short(p) && (place > CHAPTER_FRONT || c == top)))
+		    (is_short(p) && place > CHAPTER_FRONT))
 			continue;
 		begin_section(p, c->chapter->name, c->chapter->title, level,
-		              !c->chapter->title[0]                            ? SHORT_PAGE_ALWAYS
-		              : place == CHAPTER_FIRST && top == m->story.lead ? SHORT_PAGE_MOST
-		                                                               : SHORT_PAGE_SOME);
-		section_write(p, c, c == m->story.lead);
+		              place == CHAPTER_FIRST ? SHORT_PAGE_MOST : SHORT_PAGE_SOME);
+		section_write(p, c);
 	}
 }
 
-/* From the end of page 1 to the next part. */
-static void write_links(struct page *p, const struct model *m)
+static unsigned add_titles(const struct model *m, const struct part *parts, unsigned n,
+                           const char **titles)
 {
-	const char *titles[32];
-	unsigned n = 0;
-	for (unsigned place = 0; place <= CHAPTER_APPENDIX; place++)
-		for (unsigned i = 0; i < m->story.nchapters && n < 30; i++) {
+	unsigned added = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (*parts[i].title && (!parts[i].when || parts[i].when(m)))
+			titles[added++] = parts[i].title;
+	return added;
+}
+
+/* All sections but those of the appendix. */
+static void write_contents(struct page *p, const struct model *m)
+{
+	const char **titles = ARENA_ARRAY(m->arena, const char *, m->story.nchapters + 16);
+	unsigned n = add_titles(m, before, COUNT(before), titles);
+	n += add_titles(m, below, COUNT(below), titles + n);
+	for (unsigned place = 0; place < CHAPTER_APPENDIX; place++)
+		for (unsigned i = 0; i < m->story.nchapters; i++) {
 			const struct story_chapter *c = &m->story.chapters[i];
-			if (c->chapter->place == place && c->linked && section_shows(c))
+			if (c->chapter->place == place && *c->chapter->title && section_shows(c))
 				titles[n++] = c->chapter->title;
 		}
-	for (size_t i = 0; i < sizeof after / sizeof *after; i++)
-		if (!after[i].when || after[i].when(m))
-			titles[n++] = after[i].title;
+	titles[n++] = "Appendix";
+	n += add_titles(m, after, COUNT(after), titles + n);
 	page_links(p, titles, n);
 }
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 static void write_all(struct page *p, const struct model *m)
 {
+	write_contents(p, m);
 	write_parts(p, m, before, COUNT(before), 2);
-	write_top(p, m);
+	write_parts(p, m, below, COUNT(below), 2);
 	write_chapters(p, m, CHAPTER_FIRST, 2);
-	write_links(p, m);
 	write_chapters(p, m, CHAPTER_FRONT, 2);
 	write_chapters(p, m, CHAPTER_BODY, 2);
 	if (p->kind == PAGE_MARKDOWN)
@@ -276,20 +296,13 @@ static void write_all(struct page *p, const struct model *m)
 	write_parts(p, m, after, COUNT(after), 3);
 }
 
-/* Where the page has too little room, its table has fewer rows before the answer is cut. */
 void sections_write(struct page *p, const struct model *m)
 {
-	p->lead_rows = SECTION_LEAD_ROWS;
-	if (!is_short(p)) {
-		write_all(p, m);
-		return;
-	}
-	for (bool written = false; !written; p->lead_rows--) {
-		const bool last = p->lead_rows == LEAST_LEAD_ROWS;
+	if (is_short(p))
 		short_page_begin(p);
-		write_all(p, m);
-		written = short_page_end(p, last) || last;
-	}
+	write_all(p, m);
+	if (is_short(p))
+		short_page_end(p);
 }
 
 void sections_write_summary(struct page *p, const struct model *m)

@@ -19,7 +19,7 @@ const char *const shape_kinds[] = {
 const char *const shape_roles[] = {
     "answer", "caption", "advice", "warning",  "item",         "body",
     "stress", "instead", "caveat", "open",     "trust",        "row",
-    "doubt",  "",        "",       "measured", "below advice", "above pictures", NULL};
+    "doubt",  "",        "",       "measured", "headline", "above pictures", NULL};
 const char *const shape_places[] = {"first", "front", "body", "appendix", NULL};
 
 static const struct {

@@ -29,7 +29,6 @@ struct block {
 struct short_page {
 	FILE *to;
 	struct arena_stream *kept;
-	bool opened; /* the page, before */
 	const char *text;
 	struct part parts[MOST];
 	struct block blocks[MOST_BLOCKS];
@@ -49,7 +48,6 @@ void short_page_begin(struct page *page)
 {
 	struct short_page *s = ARENA_NEW(page->arena, struct short_page);
 	s->to = page->out;
-	s->opened = page->opened;
 	s->kept = arena_stream(page->arena);
 	page->out = s->kept->out;
 	page->shortens = s;
@@ -150,9 +148,8 @@ static void write_part(const struct short_page *s, const struct part *p)
 		fprintf(s->to, "  %u more row%s in report.md.\n", p->more, p->more == 1 ? "" : "s");
 }
 
-/* Drops and cuts parts until the page has room for them and for the line that names them. False: there is
- * none for what is missed much. */
-static bool choose(struct short_page *s)
+/* Drops and cuts parts until the page has room for them and for the line that names them. */
+static void choose(struct short_page *s)
 {
 	unsigned lines = 0;
 	for (unsigned i = 0; i < s->n; i++) {
@@ -162,7 +159,7 @@ static bool choose(struct short_page *s)
 		p->lines = p->kept = lines_of(s->text + p->from, to - p->from);
 		lines += p->lines;
 	}
-	bool names = false, whole = true;
+	bool names = false;
 	char text[PAGE_TEXT_BYTES];
 	for (struct part *p; (p = least(s));) {
 		name_rest(s, text, sizeof text);
@@ -171,36 +168,29 @@ static bool choose(struct short_page *s)
 		                         : 0,
 		               room = SHORT_PAGE_LINES - FILES_LINES - naming;
 		if (lines <= room)
-			return whole;
+			return;
 		const unsigned over = lines - room + (names ? 0 : 2);
 		const unsigned had = p->kept;
 		const size_t end = p + 1 < s->parts + s->n ? p[1].from : s->kept->bytes;
 		keep(s, p, end, had > over ? had - over : 0);
 		names = true;
-		whole &= p->use < SHORT_PAGE_MUCH;
 		lines -= had - p->kept;
 	}
-	return false;
 }
 
-bool short_page_end(struct page *page, bool anyhow)
+void short_page_end(struct page *page)
 {
 	struct short_page *s = page->shortens;
 	char text[PAGE_TEXT_BYTES];
 	s->text = arena_written(page->arena, s->kept);
-	const bool has_room = choose(s);
+	choose(s);
 	page->out = s->to;
 	page->shortens = NULL;
 	page->block_ends = NULL;
-	if (has_room || anyhow) {
-		for (unsigned i = 0; i < s->n; i++)
-			if (s->parts[i].kept)
-				write_part(s, &s->parts[i]);
-		name_rest(s, text, sizeof text);
-		page_say(page, "%s", text);
-	} else {
-		page->opened = s->opened;
-	}
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->parts[i].kept)
+			write_part(s, &s->parts[i]);
+	name_rest(s, text, sizeof text);
+	page_say(page, "%s", text);
 	arena_undo(page->arena, s->kept);
-	return has_room;
 }

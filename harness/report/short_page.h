@@ -12,8 +12,7 @@ enum short_page_use {
 	SHORT_PAGE_LEAST,
 	SHORT_PAGE_SOME,
 	SHORT_PAGE_MUCH,
-	SHORT_PAGE_MOST,
-	SHORT_PAGE_ANSWER, /* goes last */
+	SHORT_PAGE_MOST, /* goes last */
 	SHORT_PAGE_ALWAYS
 };
 
@@ -22,8 +21,7 @@ struct short_page;
 void short_page_begin(struct page *page);
 /* What is written from here on is a section's. Nothing on another page. */
 void short_page_mark(struct page *page, const char *title, enum short_page_use use);
-/* Writes those that have room to where the page began. If those that are missed much have none, it
- * returns false, and unless `anyhow` nothing was written: the page can begin again. */
-bool short_page_end(struct page *page, bool anyhow);
+/* Writes those that have room to where the page began. */
+void short_page_end(struct page *page);
 
 #endif

@@ -110,12 +110,14 @@ static bool is_left(const struct story_table *t, unsigned column)
 #define MOST_SPREAD 1.5 /* an interval's end that is farther than so many times is cut */
 #define LEAST_BAR   10  /* columns; in fewer none is drawn */
 #define MOST_BAR    40
+#define PAGE_BAR    20 /* in Markdown */
 
 /* Full up to the interval's lower end, light up to its upper end; 1 is the reference's, which has no
  * ratio. */
-static const char *bar_text(struct arena *arena, const struct entry *e, double scale, unsigned room)
+static const char *bar_text(struct arena *arena, const struct entry *e, double scale, unsigned room,
+                            bool utf8)
 {
-	const bool utf8 = terminal_has_utf8(), spans = e->has && isfinite(e->lo);
+	const bool spans = e->has && isfinite(e->lo);
 	const char *const full = utf8 ? "█" : "#", *const light = utf8 ? "░" : "-";
 	const double to = !e->has ? 1 : spans ? e->lo : e->x, ends = spans ? e->hi : to;
 	const unsigned n = (unsigned)(to * scale + 0.5);
@@ -163,7 +165,8 @@ static bool draw_bars(struct arena *arena, const struct story_table *t, struct g
 	const double most = longest_bar(t, column);
 	for (unsigned r = 0; r < t->nrows; r++) {
 		const struct entry e = entry_at(t, r, column);
-		g->texts[(size_t)(r + 1) * n + column + 1] = bar_text(arena, &e, room / most, room);
+		g->texts[(size_t)(r + 1) * n + column + 1] =
+		    bar_text(arena, &e, room / most, room, terminal_has_utf8());
 	}
 	g->left[column + 1] = true;
 	g->texts[column + 1] = terminal_has_utf8() ? "░ interval" : "- interval";
@@ -206,15 +209,21 @@ void table_write_text(struct arena *arena, const struct story_table *t, FILE *ou
 		write_text(arena, t, 0, out, indent, width);
 }
 
-void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
-                      unsigned width)
+/* The column of the form's bars; 0: there are none. */
+static unsigned bars_of(const struct story_table *t)
 {
 	unsigned bars = 0;
 	for (unsigned c = 1; t->form->bars && c < t->form->ncolumns; c++)
 		if (!strcmp(t->form->columns[c].key, t->form->bars))
 			bars = c;
+	return bars;
+}
+
+void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
+                      unsigned width)
+{
 	if (t->nrows)
-		write_text(arena, t, bars, out, indent, width);
+		write_text(arena, t, bars_of(t), out, indent, width);
 }
 
 void table_escape(FILE *out, const char *text)
@@ -228,10 +237,11 @@ void table_escape(FILE *out, const char *text)
 	}
 }
 
-void table_write_markdown(const struct story_table *t, FILE *out)
+void table_write_markdown(const struct story_table *t, struct arena *arena, FILE *out)
 {
 	const struct column *columns = t->form->columns;
-	const unsigned ncolumns = t->form->ncolumns;
+	const unsigned ncolumns = t->form->ncolumns, bars = arena ? bars_of(t) : 0;
+	const double most = bars ? longest_bar(t, bars) : 1;
 	char text[ENTRY_TEXT_BYTES];
 	for (unsigned c = 0; c < ncolumns; c++) {
 		head_text(&columns[c], text, sizeof text);
@@ -239,10 +249,10 @@ void table_write_markdown(const struct story_table *t, FILE *out)
 		table_escape(out, text);
 		fputc(' ', out);
 	}
-	fputs("|\n", out);
+	fputs(bars ? "| ░ interval |\n" : "|\n", out);
 	for (unsigned c = 0; c < ncolumns; c++)
 		fputs(is_left(t, c) ? "|---" : "|---:", out);
-	fputs("|\n", out);
+	fputs(bars ? "|---|\n" : "|\n", out);
 	for (unsigned r = 0; r < t->nrows; r++) {
 		for (unsigned c = 0; c < ncolumns; c++) {
 			const enum column_kind kind = columns[c].kind;
@@ -252,6 +262,9 @@ void table_write_markdown(const struct story_table *t, FILE *out)
 			table_escape(out, text);
 			fputs(bold ? "** " : " ", out);
 		}
+		const struct entry e = entry_at(t, r, bars);
+		if (bars)
+			fprintf(out, "| %s ", bar_text(arena, &e, PAGE_BAR / most, PAGE_BAR, true));
 		fputs("|\n", out);
 	}
 	fputc('\n', out);

@@ -37,7 +37,8 @@ void table_write_text(struct arena *arena, const struct story_table *table, FILE
 /* The same with bars in place of the columns after that of the form's `bars`, if they have room. */
 void table_write_bars(struct arena *arena, const struct story_table *t, FILE *out, unsigned indent,
                       unsigned width);
-void table_write_markdown(const struct story_table *table, FILE *out);
+/* With bars if there is an arena for them, and the form asks for them. */
+void table_write_markdown(const struct story_table *table, struct arena *arena, FILE *out);
 void table_write_csv(const struct story_table *table, FILE *out);
 /* CSV as a data block of gnuplot, $name, for `set datafile separator comma`: nine digits, NaN
  * for no number. */

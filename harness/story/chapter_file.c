@@ -51,12 +51,12 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "count",  "bytes", "flag",
                                     "number", "share", "spread", "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "code",    "link",    "files", "lead", "whole",
-                                    "unasked", "settles", "picture", "front", NULL};
+static const char *const marks[] = {"heading", "code",    "files",   "lead",  "unasked",
+                                    "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
 static const char *const clauses[] = {"from", "where", "and", "or", "order", "limit", NULL};
-static const char *const onlys[] = {"files", "people", "filled", "wide", NULL};
+static const char *const onlys[] = {"files", "people", "filled", NULL};
 
 /* "buffers_mib:number | buffers | MiB | files" */
 static int read_column(const struct reader *r, struct chapter_part *table, const char *line)
@@ -76,8 +76,8 @@ static int read_column(const struct reader *r, struct chapter_part *table, const
 	const char *only = next_of(r->arena, &line, "|");
 	for (const char *word; *(word = next_of(r->arena, &only, " "));) {
 		if (index_of(onlys, word) < 0)
-			return wrong(
-			    r, "what a column is for is files, people, filled or wide, not ", word);
+			return wrong(r, "what a column is for is files, people or filled, not ",
+			             word);
 		c->only |= 1u << index_of(onlys, word);
 	}
 	table->form.columns = columns;
@@ -175,7 +175,7 @@ static const struct {
     {"say", STORY_BODY}, {"item", STORY_ITEM}, {"answer", STORY_ANSWER}, {"caption", STORY_CAPTION}, {"advice", STORY_ADVICE},
     {"warning", STORY_WARNING}, {"stress", STORY_STRESS}, {"instead", STORY_INSTEAD}, {"caveat", STORY_CAVEAT}, {"open", STORY_OPEN},
     {"trust", STORY_TRUST}, {"doubt", STORY_DOUBT}, {"more", STORY_MORE}, {"notice", STORY_NOTICE}, {"measured", STORY_MEASURED},
-    {"not_at_end", STORY_NOT_AT_END}, {"above_pictures", STORY_ABOVE_PICTURES}, {"below_advice", STORY_BELOW_ADVICE},
+    {"not_at_end", STORY_NOT_AT_END}, {"headline", STORY_HEADLINE}, {"above_pictures", STORY_ABOVE_PICTURES},
 };
 // clang-format on
 

@@ -25,16 +25,14 @@
  *   write TABLE NAME.conf [where …]
  *     Lines of a file, row after row; [|] is an empty one, \ at its end has it go on in the next. The
  *     name may have a {KEY}.
- *   heading TABLE [where …]             and code, link, files, lead, unasked, settles, picture, front: what
- *     Its text.                         story.h has of that name, if a row is so; lead: these rows, or
- *                                       DOWN by ACROSS show VALUE of them; whole: all rows lead, on a
- *                                       terminal these
+ *   heading TABLE [where …]             and code, files, lead, unasked, settles, picture, front: what
+ *     Its text.                         story.h has of that name, if a row is so; lead: these rows
  *
  * A line that does not begin with a blank begins a part. Options: hidden, file=NAME.csv, common=WORDS, bars=KEY, judges=KEY,
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
- * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled, wide (column.h).
+ * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled (column.h).
  * A title or head that is "{COLUMN}" is what the first row has there.
- * ROLE: say (in its section), answer, caption, trust … (enum story_role). The sentence is told of each row that
+ * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). The sentence is told of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * Queries ask the view story, one row, what chapters before have told: answered, settled (how variants
  * compare), verdicts (of all tables that judge).
@@ -50,10 +48,8 @@
 enum chapter_mark {
 	MARK_HEADING,
 	MARK_CODE,
-	MARK_LINK,
 	MARK_FILES,
 	MARK_LEAD,
-	MARK_WHOLE,
 	MARK_UNASKED,
 	MARK_SETTLES,
 	MARK_PICTURE,

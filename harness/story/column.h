@@ -56,7 +56,6 @@ enum column_only {
 	ONLY_FILES = 1,  /* not for people */
 	ONLY_PEOPLE = 2, /* not in files */
 	ONLY_FILLED = 4, /* for people only if a row has a value */
-	ONLY_WIDE = 8,   /* not in a terminal's part of the first page */
 };
 
 // clang-format off

@@ -40,16 +40,20 @@ const struct story_chapter *story_find(const struct story *s, const char *name)
 
 static bool has_lead(const struct story_chapter *c)
 {
-	return c && (c->lead || c->lead_pivot);
+	return c && c->lead;
 }
 
 void story_choose_lead(struct story *s, const char *name)
 {
 	const struct story_chapter *asked = story_find(s, name);
 	s->lead = has_lead(asked) ? asked : NULL;
-	for (unsigned i = 0; i < s->nchapters && !s->lead; i++)
-		s->lead =
-		    s->chapters[i].unasked && has_lead(&s->chapters[i]) ? &s->chapters[i] : NULL;
+	s->strip = NULL;
+	for (unsigned i = 0; i < s->nchapters; i++) {
+		const struct story_chapter *c = &s->chapters[i];
+		s->lead = !s->lead && c->unasked && c->lead ? c : s->lead;
+		s->strip = !s->strip && c->lead && c->lead->form->bars ? c : s->strip;
+	}
+	s->strip = s->strip ? s->strip : s->lead;
 }
 
 const struct story_table *story_find_table(const struct story *s, const char *name)
@@ -122,6 +126,16 @@ const struct story_sentence *story_answer(const struct story *s, unsigned i)
 		one = one ? one : said_by_others(s, roles[r], &i);
 	}
 	return one;
+}
+
+const struct story_sentence *story_headline(const struct story *s)
+{
+	const struct story_sentence *one = story_said(s, STORY_INSTEAD, 0);
+	unsigned i = 0;
+	one = one ? one : said_by(s->lead, STORY_HEADLINE, &i);
+	one = one ? one : said_by(s->lead, STORY_ANSWER, &i);
+	one = one ? one : story_said(s, STORY_HEADLINE, 0);
+	return one ? one : story_answer(s, 0);
 }
 
 const struct story_table *story_rows(struct story *s, const struct story_form *form,
@@ -228,19 +242,6 @@ void story_lead(struct story *s, const struct story_table *t, const char *keys)
 	now(s)->lead_keys = keys;
 }
 
-void story_lead_whole(struct story *s, const struct story_table *t, const struct story_table *brief,
-                      const char *keys)
-{
-	story_lead(s, t, keys);
-	now(s)->lead_brief = brief;
-}
-
-void story_lead_pivot(struct story *s, const struct story_table *t, const unsigned *rows,
-                      unsigned n, const char *down, const char *across, const char *value)
-{
-	now(s)->lead_pivot = n ? pivot_of(s, t, rows, n, down, across, value) : NULL;
-}
-
 void story_leads_unasked(struct story *s)
 {
 	now(s)->unasked = true;
@@ -303,11 +304,6 @@ void story_file(struct story *s, const char *name, const char *text)
 		c->nblocks--;
 	}
 	add_block(s, (struct story_block){STORY_FILE, .text = text, .name = name});
-}
-
-void story_link(struct story *s)
-{
-	now(s)->linked = true;
 }
 
 void story_picture(struct story *s, const char *name, bool front)

@@ -32,8 +32,8 @@ enum story_role {
 	/* In the paragraph of the sentence before it, of the same chapter and roles. */
 	STORY_MORE = 8192,
 	STORY_NOTICE = 16384,   /* also on stderr if the terminal gets another program's columns */
-	STORY_MEASURED = 32768, /* on page 1, below the answer: on what, and when */
-	STORY_BELOW_ADVICE = 65536,    /* if there is any */
+	STORY_MEASURED = 32768, /* below all answers: on what, and when */
+	STORY_HEADLINE = 65536, /* the answer in 25 words, if the first one is longer */
 	STORY_ABOVE_PICTURES = 131072, /* at the report's end, if there are any */
 	/* Not on a terminal at a run's end: it is about columns that bars replace there. */
 	STORY_NOT_AT_END = 262144,
@@ -165,13 +165,9 @@ struct story_chapter {
 	const struct chapter *chapter;
 	const struct story_block *blocks;
 	unsigned nblocks;
-	bool unasked; /* leads if no chapter is asked for */
-	bool linked;  /* page 1 links its section */
-	/* Its part of the first page if it leads, or NULL. */
-	const struct story_table *lead;
+	bool unasked;                   /* leads if no chapter is asked for */
+	const struct story_table *lead; /* the first page's table if it leads, or NULL */
 	const char *lead_keys;
-	const struct story_table *lead_brief; /* a terminal's; elsewhere all rows; or NULL */
-	const struct story_table *lead_pivot;
 };
 
 /* Pictures with files that end in _name. */
@@ -184,7 +180,8 @@ struct story {
 	struct arena *arena;            /* borrowed */
 	struct story_chapter *chapters; /* those that reported something, in their order */
 	unsigned nchapters;
-	const struct story_chapter *lead;     /* that of the first page, or NULL */
+	const struct story_chapter *lead;     /* answers first; or NULL */
+	const struct story_chapter *strip;    /* whose table is on the first page; or NULL */
 	bool settled;                         /* a chapter has said how variants compare */
 	const struct story_picture *pictures; /* that show the chapters' findings, in their order */
 	unsigned npictures;
@@ -192,8 +189,9 @@ struct story {
 
 /* The chapter of that name if it reported something, or NULL. */
 const struct story_chapter *story_find(const struct story *story, const char *name);
-/* Chooses the chapter of the first page, of those with content for it: the one of that name, else
- * the first that leads unasked; none if there is none. */
+/* Chooses the chapter that answers first, of those with a table for the first page: the one of that
+ * name, else the first that leads unasked; none if there is none. Its table is on the first page, unless
+ * another has bars. */
 void story_choose_lead(struct story *story, const char *name);
 const struct story_table *story_find_table(const struct story *story, const char *name);
 /* The verdicts with an interval of all tables that judge; analysis_count has all others. */
@@ -206,6 +204,9 @@ const struct story_sentence *story_said(const struct story *story, enum story_ro
  * of all others in the order of the chapters, and what is open; or the sentences that replace
  * them. */
 const struct story_sentence *story_answer(const struct story *story, unsigned i);
+/* The answer in one sentence: the leading chapter's headline or first answer, else the first headline of
+ * any, else the first of the answer; NULL if there is none. */
+const struct story_sentence *story_headline(const struct story *story);
 
 /* --- for chapters --- */
 
@@ -230,20 +231,12 @@ void story_tell(struct story *story, const struct story_table *table,
 /* One sentence over the named rows; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);
-/* For the first page, if the chapter leads it: a table's columns of these keys, separated by
- * blanks, or a pivot (as story_pivot). */
+/* For the first page: a table's columns of these keys, separated by blanks. */
 void story_lead(struct story *story, const struct story_table *table, const char *keys);
-void story_lead_pivot(struct story *story, const struct story_table *table, const unsigned *rows,
-                      unsigned n, const char *down, const char *across, const char *value);
-/* And with all of the table's rows, however many; on a terminal with the first ones. */
-void story_lead_whole(struct story *story, const struct story_table *table,
-                      const struct story_table *brief, const char *keys);
 /* The chapter also leads if none is asked for: a run that has data for it was made for it. */
 void story_leads_unasked(struct story *story);
 /* The chapter says how variants compare, so that later ones need not (`settled`). */
 void story_settles(struct story *story);
-/* Page 1 links the chapter's section. */
-void story_link(struct story *story);
 /* This picture shows the chapter's findings: of those in front, the first that was drawn is on page
  * 1. */
 void story_picture(struct story *story, const char *name, bool front);

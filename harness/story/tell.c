@@ -448,16 +448,6 @@ static int show_some(const struct teller *t, const struct chapter_part *part,
 	return 0;
 }
 
-static void lead(struct story *story, const char *keys, const struct story_table *of,
-                 const unsigned *rows, unsigned n)
-{
-	char down[64], across[64], value[64];
-	if (sscanf(keys, "%63s by %63s show %63s", down, across, value) == 3)
-		story_lead_pivot(story, of, rows, n, down, across, value);
-	else
-		story_lead(story, some_of(story, of, rows, n), keys);
-}
-
 /* What story.h has of that name. */
 static void tell_mark(struct story *story, const struct chapter_part *part,
                       const struct told_table *of, const unsigned *rows, unsigned n)
@@ -472,17 +462,11 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 		phrase_add(&heading, of->table, rows, n, part->text);
 		story_code(story, heading.text);
 		break;
-	case MARK_LINK:
-		story_link(story);
-		break;
 	case MARK_FILES:
 		story_files(story, part->text);
 		break;
 	case MARK_LEAD:
-		lead(story, part->text, of->table, rows, n);
-		break;
-	case MARK_WHOLE:
-		story_lead_whole(story, of->table, some_of(story, of->table, rows, n), part->text);
+		story_lead(story, some_of(story, of->table, rows, n), part->text);
 		break;
 	case MARK_UNASKED:
 		story_leads_unasked(story);
