@@ -216,6 +216,7 @@ TEST(what_is_equal_is_never_faster)
 		    json_rows(overview, (json_keys){"faster", "0", "slower", "0", NULL}),
 		    json_rows(overview, (json_keys){NULL}));
 		assert_int_equal(json_count(report, "exceptions"), 0);
+		assert_false(json_has_table(report, "caption_verdicts"));
 		assert_false(json_one_says(answer(report), "faster than"));
 		assert_false(json_one_says(answer(report), "slower than"));
 	}

@@ -325,27 +325,20 @@ bool contrast_opposed(const struct contrast *c)
 
 struct stats_interval contrast_by_cell(const struct contrast *c)
 {
-	const bool time = contrast_is_time(c->metric), several = c->ncells > 1;
-	return (struct stats_interval){c->verdict.ratio.estimate,
-	                               !several ? NAN
-	                               : time   ? 1 / c->most.estimate
-	                                        : c->least.estimate,
-	                               !several ? NAN
-	                               : time   ? 1 / c->least.estimate
-	                                        : c->most.estimate};
+	const double x = c->verdict.ratio.estimate, lo = c->least.estimate, hi = c->most.estimate;
+	return c->ncells < 2                 ? (struct stats_interval){x, NAN, NAN}
+	       : contrast_is_time(c->metric) ? (struct stats_interval){x, 1 / hi, 1 / lo}
+	                                     : (struct stats_interval){x, lo, hi};
 }
 
 /* Cells that go both ways are not averaged. */
 static void oppose(struct contrast *c)
 {
-	struct verdict *v = &c->verdict;
 	const struct stats_interval cells = contrast_by_cell(c);
-	if (!contrast_opposed(c))
-		return;
-	v->kind = VERDICT_UNDECIDED;
-	v->more_blocks = 0;
-	v->least = cells.lo;
-	v->most = cells.hi;
+	c->verdict.kind = VERDICT_UNDECIDED;
+	c->verdict.more_blocks = 0;
+	c->verdict.least = cells.lo;
+	c->verdict.most = cells.hi;
 }
 
 /* The ratio, the verdict, the odd block, the probabilities and both sides. */
@@ -367,7 +360,8 @@ static void judge(const struct maker *m, struct contrast *c)
 	c->left_side = side_of(m->left, m->nblocks);
 	c->right_side = side_of(m->right, m->nblocks);
 	cells_find(m, confidence, c);
-	oppose(c);
+	if (contrast_opposed(c))
+		oppose(c);
 }
 
 struct contrast contrast_none(unsigned left, unsigned right, enum metric metric, struct reason why)
