@@ -48,9 +48,7 @@ void cli_replace(const char *file, const char *from, const char *to);
 /* Has each line of a record changed; it is left out where `edit` says false. As older programs wrote
  * it: without checksums. */
 void cli_edit(const char *file, bool (*edit)(json_t *line, const char *kind));
-/* Joins lines that go on below, set in, to one. */
-void cli_unwrap(char *text);
-/* Ended with `code` and printed each of the words, on one line or wrapped; else fails with all its
+/* Ended with `code` and printed each of the words; else fails with all its
  * output. Frees the output. */
 #define cli_expect(CLI, CODE, ...)                                                                 \
 	cli_expects(CLI, CODE, (const char *const[]){__VA_ARGS__, NULL}, __FILE__, __LINE__)

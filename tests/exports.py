@@ -266,10 +266,9 @@ def test_the_job_s_page_gets_the_first_page(folder):
     run("report", made, GITHUB_STEP_SUMMARY=page)
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    with open(f"{made}/report.json", encoding="utf-8") as file:
-        answer = json.load(file)["answer"][0]
-    assert text.startswith("before\n# ") and "The whole report:" in text and len(text) < 20000
-    assert answer[:30] in text.replace("\\", "").replace("\u00a0", " ")
+    with open(f"{made}/report.md", encoding="utf-8") as file:
+        headline = re.search("^# .+$", file.read(), re.M)[0]
+    assert text.startswith("before\n") and headline in text and "The whole report:" in text and len(text) < 20000
     assert "cannot append" in run("report", made, GITHUB_STEP_SUMMARY=f"{folder}/none/x").stderr
 
 
@@ -307,7 +306,7 @@ class Page(html.parser.HTMLParser):
         self.text += data
         if {"h1", "h2"} & set(self.open):
             self.headings[-1] += data
-        if {"td", "th"} & set(self.open):
+        if {"td", "th"} & set(self.open) and self.within != "em":  # a cell's column, for a narrow screen
             self.cells[-1] += data
 
 

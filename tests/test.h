@@ -24,7 +24,7 @@ struct test_file {
 extern const struct test_file test_file;
 #define TESTS(...) const struct test_file test_file = {__VA_ARGS__}
 
-/* Fails, with the whole text, if it lacks the words; if it has them. */
+/* Fails, with the whole text, if it lacks the words, on one line or wrapped; if it has them. */
 #define assert_says(TEXT, WORDS)  test_says(TEXT, WORDS, true, __FILE__, __LINE__)
 #define assert_lacks(TEXT, WORDS) test_says(TEXT, WORDS, false, __FILE__, __LINE__)
 /* The one or the other. */
@@ -40,6 +40,8 @@ void test_works(int failed, const char *why, const char *at, int line);
 void test_says(const char *text, const char *words, bool has, const char *at, int line);
 void test_begins(const char *text, const char *with, const char *at, int line);
 void test_near(double is, double wanted, double within, double share, const char *at, int line);
+/* Joins lines that go on below, set in, to one. */
+void text_unwrap(char *text);
 /* How often the words are in the text. */
 unsigned text_count(const char *text, const char *words);
 /* Fails if any line has more than a terminal's 80 columns. */

@@ -120,7 +120,7 @@ static int combine(const char *a, const char *b, const char *c)
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, "- ", 2) && line[0] != ' ')
 			assert_true(terminal_width(line) <= 80);
-	cli_unwrap(text);
+	text_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
 	request.form = COMPARE_JSON;
 	assert_int_equal(run_compare(request, &json, &st), code);

@@ -159,7 +159,7 @@ static int compare_at(const char *left, const char *right, double margin)
 	char *text = NULL, *json = NULL;
 	int code = run_compare(request, &text, &st);
 	assert_fits(text);
-	cli_unwrap(text);
+	text_unwrap(text);
 	snprintf(said, sizeof said, "%s\n%s", text, st.text);
 	request.form = COMPARE_JSON;
 	assert_int_equal(run_compare(request, &json, &st), code);

@@ -201,8 +201,8 @@ TEST(who_cannot_join_says_why)
 
 TEST(an_agent_that_does_not_come_is_missed)
 {
-	cli_expect(shell(QUICK, "wait=1 n=2; start 0 3 a; start 1 3 a; ends"), 0,
-	           "agent 0 ended with 1", "rank 2 did not come within 1 s",
+	cli_expect(shell(QUICK, "n=2; start 1 3 a; wait=3; start 0 3 a; ends"), 0,
+	           "agent 0 ended with 1", "rank 2 did not come within 3 s",
 	           "agent 1 ended with 1");
 }
 
@@ -257,11 +257,11 @@ TEST(a_secret_is_read_from_a_file_of_ones_own)
 
 TEST(a_wrong_secret_is_turned_away)
 {
-	cli_expect(shell(QUICK, "wait=1 n=2; start 0 2 a; "
+	cli_expect(shell(QUICK, "n=2; s=$LAUNCHGAP_SECRET; "
 	                        "LAUNCHGAP_SECRET=ffff456789abcdef0123456789abcdef; start 1 2 a; "
-	                        "ends"),
+	                        "wait=3 LAUNCHGAP_SECRET=$s; start 0 2 a; ends"),
 	           0, "agent 0 ended with 1",
-	           "rank 1 did not come within 1 s; 1 turned away without a proof of the secret",
+	           "rank 1 did not come within 3 s; 1 turned away without a proof of the secret",
 	           "agent 1 ended with 1", "another world or a stranger answers");
 }
 

@@ -43,7 +43,6 @@ TEST(without_mpi_what_needs_it_is_left_out)
 	cli_expect(here_shell(ALONE "$HERE/launchgap --version"), 0, "\nwithout MPI\n");
 	/* libopenmpi-dev has mpicc and MPI's own libraries. */
 	cli = here_shell(ALONE "$HERE/launchgap doctor");
-	cli_unwrap(cli.out);
 	cli_expect(cli, 0, "MPI           no MPI here: ", "apt-get install libopenmpi-dev");
 }
 
@@ -51,13 +50,11 @@ TEST(a_part_that_is_none_is_said)
 {
 	struct cli cli =
 	    here_shell(ALONE "echo x >$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
-	cli_unwrap(cli.out);
 	cli_expect(cli, 0, "MPI           no MPI here: ", "file too short");
 	/* A library, but another. */
 	cli =
 	    here_shell(ALONE "cp $(ldd $LAUNCHGAP | sed -n 's/.*=> \\(.*libz.so[^ ]*\\).*/\\1/p') "
 	                     "$HERE/liblaunchgap_mpi.so; $HERE/launchgap doctor");
-	cli_unwrap(cli.out);
 	cli_expect(cli, 0, "MPI           no MPI here: ", "undefined symbol: launchgap_mpi");
 }
 

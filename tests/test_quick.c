@@ -240,7 +240,7 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 			         "run --file %s --quick --dry-run backend=%s",
 			         found.gl_pathv[i], backends[b]);
 			struct cli cli = here_call(command);
-			cli_unwrap(cli.out);
+			text_unwrap(cli.out);
 			bool plans =
 			    !cli.code && strstr(cli.out, "--quick: the primary claim alone, ");
 			bool says = cli.code == 1 && strstr(cli.out, "--quick");

@@ -32,7 +32,7 @@
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
  * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled (column.h).
  * A title or head that is "{COLUMN}" is what the first row has there.
- * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). The sentence is told of each row that
+ * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). It says the sentence of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * Queries ask the view story, one row, what chapters before have told: answered, settled (how variants
  * compare), verdicts (of all tables that judge).

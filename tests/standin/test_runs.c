@@ -533,7 +533,7 @@ TEST(plain_copies_are_right_by_each_engine)
 	assert_says(done.out, "chase: engine = chase waits for loads over a link, and");
 	assert_says(done.out, "needs all GPUs in one process");
 	assert_says(done.out, "gated: pair_staged cannot be combined with start = gated");
-	cli_expect(done, 0, "element against its exact answer: all right");
+	cli_expect(done, 0, "checked: all right");
 	json_t *report = report_of("t");
 	const json_t *table = json_table(report, "copies");
 	assert_int_equal(json_rows(table, (json_keys){"variant", "ce", NULL}), 4);
@@ -548,7 +548,7 @@ TEST(a_staged_copy_of_several_pieces_is_right)
 {
 	cli_expect(run("collective = pair_staged\nbytes = 5M\ndtype = float64\npace = stream\n"
 	               "[variant v]\nmode = threads\n"),
-	           0, "element against its exact answer: all right");
+	           0, "checked: all right");
 }
 
 /* One GPU has its own memory and the CPU's. */
@@ -582,7 +582,7 @@ TEST(a_gpu_that_reaches_no_other_copies_through_the_host)
 	again();
 	setenv("STANDIN_NO_PEERS", "1", 1);
 	cli_expect(run("collective = pair_staged\nbytes = 4K\n[variant v]\nmode = threads\n"), 0,
-	           "element against its exact answer: all right");
+	           "checked: all right");
 }
 
 /* A bit that is wrong in CPU memory is found there. */
