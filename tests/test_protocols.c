@@ -33,13 +33,9 @@ TEST(what_a_library_cannot_do_is_left_out_with_a_sentence)
 		         refused[i].variant, refused[i].settings);
 	struct cli cli = run_two("host", text, "--dry-run");
 	assert_int_equal(cli.code, 0);
-	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
-		if (!strncmp(refused[i].variant, "gloo", 4) && strstr(cli.out, "no Gloo here"))
-			continue;
-		if (!strstr(cli.out, refused[i].said))
-			fail_msg("%s: '%s' is not said:\n%s", refused[i].variant, refused[i].said,
-			         cli.out);
-	}
+	for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (strncmp(refused[i].variant, "gloo", 4) || !strstr(cli.out, "no Gloo here"))
+			assert_says(cli.out, refused[i].said);
 	free(cli.out);
 }
 
