@@ -113,6 +113,7 @@ static void tell(struct arena *arena, void *of)
 	struct status st = {0};
 	struct asked *asked = of;
 	struct story story;
+	summary.arena = arena;
 	story_make(&analysis, figures_load(&analysis, arena, &st), chapters, 2, arena, &story);
 	const struct story_chapter *c = story_find(&story, "sizes");
 	for (unsigned i = 0; i < c->nblocks && !asked->json; i++) {
