@@ -22,17 +22,6 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-static unsigned most_moves(const struct trial *trial)
-{
-	unsigned phases = 1;
-	for (unsigned c = 0; c < trial->ncells; c++) {
-		struct host_call call = host_call_of(trial, &trial->cells[c]);
-		if (host_step_phases(&call) > phases)
-			phases = host_step_phases(&call);
-	}
-	return phases * trial_comm_ranks(trial);
-}
-
 /* Which rank is in which group; all groups have the same size. */
 static void place_all(const struct backend_ctx *ctx, enum host_which which)
 {
@@ -65,59 +54,29 @@ static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned memb
 	return comm->peers && comm->places && comm->members;
 }
 
-/* Plans of all ranks: of a call, with room for `moves` in each direction, and of a pass's sums. */
-static bool allocate_plans(struct backend_ctx *ctx, unsigned moves)
-{
-	unsigned count = ctx->place.count, each = 1 + ctx->nsums;
-	unsigned of_sum = HOST_SUM_PHASES * ctx->comms[HOST_TENSOR].nranks;
-	size_t all = 2 * ((size_t)moves + (size_t)ctx->nsums * of_sum);
-	ctx->plans = calloc((size_t)count * each, sizeof *ctx->plans);
-	ctx->moves = calloc(count * all, sizeof *ctx->moves);
-	ctx->sums = calloc(each, sizeof *ctx->sums);
-	if (!ctx->plans || !ctx->moves || !ctx->sums)
-		return false;
-	for (unsigned i = 0; i < count; i++) {
-		struct host_move *at = ctx->moves + i * all;
-		for (unsigned p = 0; p < each; p++) {
-			struct host_plan *plan = &ctx->plans[(size_t)i * each + p];
-			unsigned room = p == 0 ? moves : of_sum;
-			plan->pulls = at;
-			plan->pushes = at + room;
-			at += 2 * (size_t)room;
-		}
-	}
-	return true;
-}
-
 static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
-	unsigned moves = most_moves(place->trial);
-	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
-	ctx->most_moves = moves;
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
+	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
 	bool all =
 	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
 	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
-	    allocate_plans(ctx, moves);
-	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof *ctx->queues);
-	ctx->stages = calloc((size_t)place->count * stages, sizeof *ctx->stages);
-	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof *ctx->tiles);
+	    ctx->sums;
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof *ctx->ranks);
-	if (!all || !ctx->queues || !ctx->stages || !ctx->tiles || !ctx->ranks)
-		return status_set(st, "host: no memory for the state of %u ranks", place->count);
-	for (unsigned i = 0; i < place->count; i++) {
+	for (unsigned i = 0; ctx->ranks && i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
-		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
-		rank->plans = ctx->plans + (size_t)i * (1 + ctx->nsums);
-		rank->stages = ctx->stages + (size_t)i * stages;
-		rank->tile = ctx->tiles + (size_t)i * HOST_TILE_FLOATS;
+		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
+		rank->plans = calloc(1 + ctx->nsums, sizeof *rank->plans);
+		all = all && rank->queue && rank->plans;
 	}
+	if (!all || !ctx->ranks)
+		return status_set(st, "host: no memory for the state of %u ranks", place->count);
 	place_all(ctx, HOST_MAIN);
 	if (ctx->nsums)
 		place_all(ctx, HOST_TENSOR);
@@ -145,14 +104,12 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	struct host_call call = host_call_of(ctx->place.trial, cell);
+	struct steps_call call = steps_call(ctx->place.trial, cell);
 	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st))
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
 		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
 		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
-	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
-		return status_set(st, "host: this collective is not one of the trial's cells");
 	for (unsigned i = 0; i < ctx->place.count; i++)
 		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
 			return status_set(st, "host: rank %u has calls in flight",
@@ -260,13 +217,16 @@ static void host_close(struct backend_ctx *ctx)
 		return;
 	if (ctx->ranks)
 		host_memory_close(ctx);
+	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+		for (unsigned k = 0; rank->plans && k <= ctx->nsums; k++)
+			steps_plan_free(&rank->plans[k]);
+		free(rank->plans);
+		free(rank->queue);
+		free(rank->stages);
+	}
 	free(ctx->ranks);
-	free(ctx->moves);
-	free(ctx->plans);
 	free(ctx->sums);
-	free(ctx->stages);
-	free(ctx->tiles);
-	free(ctx->queues);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
 		free(ctx->comms[which].members);
 		free(ctx->comms[which].places);

@@ -1,7 +1,6 @@
 /* Internals of the host backend. The data flow, one file each:
  *
  *   host_supports  what is possible, on which transport, and the sentences why not
- *   host_step      what a collective moves (pure)
  *   host_reduce    arithmetic of datatypes and operations (pure); host_float has the small floats
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
@@ -20,7 +19,7 @@
 #include "../buffers.h"
 #include "../../core/sample.h"
 #include "host_reduce.h"
-#include "host_step.h"
+#include "../steps.h"
 
 /* Every transport copies in pieces of the same size with the same routine, so that they differ
  * only in how often a byte is copied. */
@@ -97,18 +96,12 @@ struct host_cursor {
 	size_t done; /* bytes of move `next` */
 };
 
-struct host_plan {
-	struct host_move *pulls, *pushes;
-	unsigned npulls, npushes;
-	uint64_t reads; /* of its buffers by others */
-};
-
 struct host_part {
 	struct host_buffers own;
-	struct host_plan plan; /* of the current call */
-	size_t base;           /* its slot's offset into all arenas */
-	uint64_t phases;       /* of all earlier calls */
-	uint64_t reads;        /* of this rank's buffers by others, including this call */
+	struct steps_plan plan; /* of the current call; borrowed */
+	size_t base;            /* its slot's offset into all arenas */
+	uint64_t phases;        /* of all earlier calls */
+	uint64_t reads;         /* of this rank's buffers by others, including this call */
 	struct host_cursor pull, push;
 	unsigned open; /* phases that may begin */
 };
@@ -127,14 +120,14 @@ struct host_rank {
 	bool summing;       /* a sum is in progress */
 	uint64_t sum_tiles; /* products before the next one */
 	/* The cell. */
-	struct host_plan *plans;   /* the main one, then those of a pass's sums */
+	struct steps_plan *plans;  /* the main one, then those of a pass's sums */
 	int64_t extra_ns;          /* of work at the end of each call: a known delay */
 	struct sample_spans spans; /* of its last call, in a timeline's cell */
-	float *tile;               /* HOST_TILE_FLOATS */
 	struct host_stage *stages; /* of the cell's phases, and of the call's end */
 	/* Evidence. */
 	struct host_tally tally, watched; /* since open; in the watched stretch */
 	size_t most_bytes;                /* in one poll */
+	float tile[HOST_TILE_FLOATS];
 };
 
 struct host_comm {
@@ -154,18 +147,12 @@ struct backend_ctx {
 	size_t stride;       /* one rank's share of the store */
 	size_t slots_offset; /* fifo: of the slots in it */
 	struct host_comm comms[HOST_COMMS];
-	struct host_rank *ranks;   /* this worker's */
-	unsigned *queues;          /* memory of ranks[].queue */
-	unsigned queue_calls;      /* capacity of a queue */
-	struct host_plan *plans;   /* memory of ranks[].plans */
-	struct host_move *moves;   /* memory of the plans' moves */
-	unsigned most_moves;       /* capacity of a main plan's pulls, and of its pushes */
-	struct host_stage *stages; /* memory of ranks[].stages */
-	float *tiles;              /* memory of ranks[].tile */
-	bool shown, joined;        /* others may read our buffers; we know theirs */
-	unsigned slots;            /* of the cell; 0: nothing prepared */
-	size_t access_stride;      /* of a cell of access; 0: contiguous */
-	struct host_call call;
+	struct host_rank *ranks; /* this worker's */
+	unsigned queue_calls;    /* capacity of a queue */
+	bool shown, joined;      /* others may read our buffers; we know theirs */
+	unsigned slots;          /* of the cell; 0: nothing prepared */
+	size_t access_stride;    /* of a cell of access; 0: contiguous */
+	struct steps_call call;
 	struct host_sum *sums; /* of a pass */
 	unsigned nsums;        /* of a pass; 0: no model is shared */
 	unsigned call_sums;    /* of a call of the cell */
@@ -190,17 +177,6 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 {
 	size_t slot = (size_t)from * HOST_FIFO_SLOTS + piece % HOST_FIFO_SLOTS;
 	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
-}
-
-/* One call of a cell in a rank's communicator. */
-static inline struct host_call host_call_of(const struct trial *trial, const struct cell *cell)
-{
-	unsigned nranks = trial_comm_ranks(trial);
-	struct cell whole = trial_whole(&trial->network, nranks, cell);
-	return (struct host_call){whole, nranks, coll_parts(&whole, &trial->weights, nranks),
-	                          trial_buckets(trial, cell),
-	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&
-	                              !trial->settings.bucket_view};
 }
 
 /* The transport of a trial, or -1 if there is none of this name. */
@@ -235,7 +211,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 /* The work of a cell: plans it; starts that of a call; whether all of it is done; does a piece if it
  * need not wait, and returns whether a phase may now begin. */
-void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);
+int host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
 bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
 bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);

@@ -23,28 +23,28 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
 
 /* Moves one piece into this rank's receive buffer, as its step says. */
 static void carry(const struct backend_ctx *ctx, const struct host_reduction *reduction,
-                  const struct host_move *move, uint8_t *to, const uint8_t *from, size_t done,
+                  const struct steps_move *move, uint8_t *to, const uint8_t *from, size_t done,
                   size_t bytes)
 {
 	switch (move->step.touch) {
-	case HOST_COPY:
+	case STEP_COPY:
 		if (ctx->access_stride)
 			carry_strided(ctx, to, from, done, bytes);
 		else
 			memcpy(to, from, bytes);
 		break;
-	case HOST_FIRST:
+	case STEP_FIRST:
 		host_reduce_first(reduction, move->place, to, from, bytes);
 		break;
-	case HOST_COMBINE:
-	case HOST_LAST:
-		host_reduce_combine(reduction, move->place, move->step.touch == HOST_LAST, to, from,
+	case STEP_COMBINE:
+	case STEP_LAST:
+		host_reduce_combine(reduction, move->place, move->step.touch == STEP_LAST, to, from,
 		                    bytes);
 		break;
 	}
 }
 
-static size_t piece_bytes(const struct host_move *move, const struct host_cursor *at)
+static size_t piece_bytes(const struct steps_move *move, const struct host_cursor *at)
 {
 	size_t left = move->step.bytes - at->done;
 	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
@@ -60,7 +60,7 @@ static bool afford(struct budget *left, size_t bytes)
 	return true;
 }
 
-static void advance(struct host_cursor *at, const struct host_move *move, size_t bytes)
+static void advance(struct host_cursor *at, const struct steps_move *move, size_t bytes)
 {
 	at->done += bytes;
 	if (at->done == move->step.bytes)
@@ -98,11 +98,11 @@ static inline void post(const struct backend_ctx *ctx, const struct host_rank *r
 
 /* The next piece to pull, or NULL while it is not ready. */
 static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                       enum host_which which, const struct host_move *move)
+                                       enum host_which which, const struct steps_move *move)
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	const struct host_part *part = &rank->parts[which];
-	const struct host_step *step = &move->step;
+	const struct step *step = &move->step;
 	const struct host_buffers *source = &part->own;
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
@@ -118,13 +118,13 @@ static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const stru
 			return NULL;
 		source = &comm->peers[move->peer];
 	}
-	return (step->side == HOST_SEND ? source->send : source->recv) + part->base + step->from +
+	return (step->side == STEP_SEND ? source->send : source->recv) + part->base + step->from +
 	       part->pull.done;
 }
 
 /* Releases what was read: the slot, or, after a move's last piece, the peer's buffer. */
 static inline void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                enum host_which which, const struct host_move *move, bool last)
+                                enum host_which which, const struct steps_move *move, bool last)
 {
 	if (move->peer == rank->rank)
 		return;
@@ -145,7 +145,7 @@ static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
 	struct host_part *part = &rank->parts[which];
 	if (part->pull.next == part->plan.npulls)
 		return false;
-	const struct host_move *move = &part->plan.pulls[part->pull.next];
+	const struct steps_move *move = &part->plan.pulls[part->pull.next];
 	size_t bytes = piece_bytes(move, &part->pull);
 	const uint8_t *from = move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
 	if (!from || !afford(left, bytes))
@@ -169,8 +169,8 @@ static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
 	struct host_part *part = &rank->parts[which];
 	if (part->push.next == part->plan.npushes)
 		return false;
-	const struct host_move *move = &part->plan.pushes[part->push.next];
-	const struct host_step *step = &move->step;
+	const struct steps_move *move = &part->plan.pushes[part->push.next];
+	const struct step *step = &move->step;
 	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
 	size_t bytes = piece_bytes(move, &part->push);
@@ -178,7 +178,7 @@ static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
 	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
 	    !afford(left, bytes))
 		return false;
-	const uint8_t *from = step->side == HOST_SEND ? part->own.send : part->own.recv;
+	const uint8_t *from = step->side == STEP_SEND ? part->own.send : part->own.recv;
 	memcpy(host_slot(ctx, rank->rank, move->peer, at),
 	       from + part->base + step->from + part->push.done, bytes);
 	atomic_store_explicit(&ring->pushed, at + 1, memory_order_release);
@@ -213,7 +213,7 @@ static inline void part_start(const struct backend_ctx *ctx, struct host_rank *r
 {
 	struct host_part *part = &rank->parts[which];
 	part->pull = part->push = (struct host_cursor){0};
-	part->reads += part->plan.reads;
+	part->reads += ctx->comms[which].waits ? part->plan.npushes : 0; /* others pull those */
 	if (says(ctx, &ctx->comms[which]))
 		post(ctx, rank, which);
 }

@@ -15,7 +15,7 @@ const char *host_supports_transport_name(enum host_transport transport)
 static bool only_copies(const struct trial *trial)
 {
 	for (unsigned c = 0; c < trial->ncells; c++)
-		if (host_step_waits(trial->cells[c].coll))
+		if (steps_waits(trial->cells[c].coll))
 			return false;
 	return trial->ncells > 0;
 }
@@ -39,25 +39,13 @@ int host_supports_transport(const struct trial *trial)
 int host_supports_cell(const struct trial *trial, const struct cell *cell,
                        enum host_transport transport, struct status *st)
 {
-	struct host_call call = host_call_of(trial, cell);
-	unsigned offset = trial->settings.offset_bytes;
-	const char *refusal = host_step_refuses(&call);
-	if (!host_step_waits(cell->coll) && transport == HOST_FIFO)
+	if (!steps_waits(cell->coll) && transport == HOST_FIFO)
 		return status_set(st, "host: the limit is copied from the peer's buffer: "
 		                      "path = direct or shared, not fifo");
 	if (cell->coll == COLL_INIT)
-		return status_set(st, "host: %s", refusal);
-	if (refusal)
-		return status_set(st, "host: %s of %zu bytes, root %u, for %u ranks: %s",
-		                  coll_info(cell->coll)->name, cell->bytes, cell->root, call.nranks,
-		                  refusal);
-	if (offset % coll_dtype_bytes(cell->dtype) != 0)
 		return status_set(st,
-		                  "host: offset = %u is not a whole number of elements of %s; "
-		                  "allowed are multiples of %zu",
-		                  offset, coll_dtype_name(cell->dtype),
-		                  coll_dtype_bytes(cell->dtype));
-	return 0;
+		                  "host: init makes communicators, and the host backend has none");
+	return steps_supports("host", trial, cell, st);
 }
 
 static int supports_memory(const struct trial *trial, enum host_transport transport,

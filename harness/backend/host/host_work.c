@@ -1,6 +1,7 @@
 /* The work of a training step: products of small matrices instead of a GPU's large ones, and copies
  * into buckets; and which phases of a call may begin after it. In the timed path, a bounded piece at
  * a time. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
@@ -36,7 +37,7 @@ uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
  * FLOPs per token received. */
 static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	const struct host_call *call = &ctx->call;
+	const struct steps_call *call = &ctx->call;
 	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
 	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
@@ -47,20 +48,24 @@ static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 
 /* All passes but the last are work alone. A bucket is reduced once the work of all its layers is done,
  * with the sums of their activations, and, if the bucket is separate, its gradients are copied. */
-void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank)
+int host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
 {
 	const struct settings *set = &ctx->place.trial->settings;
-	const struct host_call *call = &ctx->call;
+	const struct steps_call *call = &ctx->call;
 	const struct buckets *buckets = &call->buckets;
 	bool works = call->cell.coll == COLL_DDP_STEP || call->cell.coll == COLL_DDP_COMPUTE;
 	size_t element = coll_dtype_bytes(call->cell.dtype), copied = 0;
 	struct bucket bucket, *last = NULL;
 	unsigned phase = 0, phases = ctx->comms[HOST_MAIN].phases;
-	memset(rank->stages, 0, (phases + 1) * sizeof *rank->stages);
+	struct host_stage *stages = reallocarray(rank->stages, phases + 1, sizeof *stages);
+	if (!stages)
+		return status_set(st, "host: no memory for the stages of a step");
+	rank->stages = stages;
+	memset(stages, 0, (phases + 1) * sizeof *stages);
 	if (coll_info(call->cell.coll)->is & COLL_ROUTED)
 		plan_expert(ctx, rank);
 	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
-		return;
+		return 0;
 	uint64_t flops = 0, passes = works ? set->batch : 0;
 	unsigned sums = ctx->call_sums ? ctx->call_sums - ctx->nsums : 0;
 	if (buckets->network)
@@ -74,6 +79,7 @@ void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank)
 			    (struct host_stage){flops / TILE_FLOPS, copied, sums};
 	}
 	rank->stages[phases] = (struct host_stage){flops / TILE_FLOPS, copied, sums};
+	return 0;
 }
 
 static bool is_reached(const struct host_rank *rank, const struct host_stage *stage)

@@ -96,10 +96,10 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct place *p = &ctx->places[i];
 	return (struct buffers){
-	    .question = buffers_question(ctx->trial, &ctx->cell, &ctx->parts, ctx->n, p->me,
-	                                 p->color, ctx->seed),
-	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
-	    .in_place = ctx->cell.in_place,
+	    .question = buffers_question(ctx->trial, &ctx->call.cell, &ctx->call.parts, ctx->n,
+	                                 p->me, p->color, ctx->seed),
+	    .span = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, p->me),
+	    .in_place = ctx->call.cell.in_place,
 	    .slots = ctx->slots,
 	    .send = nccl_send_of(ctx, p),
 	    .recv = nccl_recv_of(ctx, p),
@@ -148,7 +148,7 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows, unsigned n)
 {
 	unsigned ctas = trace_read(ctx->places[i].device, rows, n),
-	         *most = &ctx->ctas[ctx->cell.coll];
+	         *most = &ctx->ctas[ctx->call.cell.coll];
 	*most = ctas > *most ? ctas : *most;
 }
 
