@@ -165,6 +165,8 @@ static struct buffers buffers_of(const struct backend_ctx *ctx)
 	    .slots = ctx->slots,
 	    .send = ctx->send,
 	    .recv = ctx->recv,
+	    .memory = ctx->stage ? ctx->stage->memory : NULL,
+	    .at = ctx->stage ? ctx->stage->at : NULL,
 	};
 }
 
@@ -218,22 +220,14 @@ int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t 
 	if (exchanged(cell->coll) && steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st))
 		return -1;
 	struct buffers buffers = buffers_of(ctx);
-	if (ctx->stage)
-		return stage_calls.fill(ctx->stage, &buffers, st);
-	buffers_fill(&buffers);
-	return 0;
+	return buffers_fill(&buffers, st);
 }
 
 int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
+	struct buffers buffers = buffers_of(ctx);
 	(void)i;
-	if (byte >= ctx->trial->arena_bytes)
-		return status_set(st, "%s: flip: byte %zu is beyond the arena of %zu",
-		                  ctx->library->name, byte, ctx->trial->arena_bytes);
-	if (ctx->stage)
-		return stage_calls.corrupt(ctx->stage, ctx->recv + byte, st);
-	ctx->recv[byte] = (char)(ctx->recv[byte] ^ 1 << byte % 8);
-	return 0;
+	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
 
 int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
@@ -241,20 +235,14 @@ int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
-	if (ctx->stage)
-		return stage_calls.check(ctx->stage, &buffers, out, st);
-	buffers_check(&buffers, out);
-	return 0;
+	return buffers_check(&buffers, out, st);
 }
 
 int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
-	if (ctx->stage)
-		return stage_calls.digest(ctx->stage, &buffers, out, st);
-	*out = buffers_digest(&buffers);
-	return 0;
+	return buffers_digest(&buffers, out, st);
 }
 
 /* --- opening and closing --- */

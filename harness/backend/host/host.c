@@ -155,16 +155,6 @@ static void host_error(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "%s", ctx->error.text);
 }
 
-static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	size_t arena = ctx->place.trial->arena_bytes;
-	if (byte >= arena)
-		return status_set(st, "host: flip: byte %zu is beyond the arena of %zu", byte,
-		                  arena);
-	ctx->ranks[i].parts[HOST_MAIN].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
-	return 0;
-}
-
 /* Instead of hardware counters: the bytes that it copied. */
 static void host_watch(struct backend_ctx *ctx, bool on)
 {
@@ -260,7 +250,7 @@ const struct backend backend_host = {
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,
     .watch_read = host_watch_read,
-    .corrupt = host_corrupt,
+    .corrupt = host_cell_corrupt,
     .check = host_cell_check,
     .digest = host_cell_digest,
     .describe = host_describe,

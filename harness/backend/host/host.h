@@ -208,6 +208,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 unsigned host_cell_sums(const struct trial *trial);
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
+int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 /* The work of a cell: plans it; starts that of a call; whether all of it is done; does a piece if it
  * need not wait, and returns whether a phase may now begin. */

@@ -110,24 +110,6 @@ static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
 	                      (char *)own->send, (char *)own->recv);
 }
 
-static void sums_fill(const struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; ctx->call_sums && i < ctx->place.count; i++) {
-		struct buffers buffers = sum_buffers(ctx, i);
-		buffers_fill(&buffers);
-	}
-}
-
-static void sums_check(const struct backend_ctx *ctx, unsigned i, struct backend_verdict *out)
-{
-	struct backend_verdict own = {0};
-	if (!ctx->call_sums)
-		return;
-	struct buffers buffers = sum_buffers(ctx, i);
-	buffers_check(&buffers, &own);
-	tensor_verdict_add(ctx->place.trial, ctx->call.cell.dtype, out, &own);
-}
-
 /* --- the cell --- */
 
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -152,9 +134,12 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 			return -1;
 		rank->parts[HOST_MAIN].plan = rank->plans[0];
 		struct buffers buffers = buffers_of(ctx, rank);
-		buffers_fill(&buffers);
+		buffers_fill(&buffers, st);
+		if (!ctx->call_sums)
+			continue;
+		buffers = sum_buffers(ctx, i);
+		buffers_fill(&buffers, st);
 	}
-	sums_fill(ctx);
 	return 0;
 }
 
@@ -164,15 +149,21 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	if (ctx->slots == 0)
 		return status_set(st, "host: nothing was prepared, so there is nothing to check");
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-	buffers_check(&buffers, out);
-	sums_check(ctx, i, out);
-	return 0;
+	buffers_check(&buffers, out, st);
+	if (!ctx->call_sums)
+		return 0;
+	buffers = sum_buffers(ctx, i);
+	return tensor_check(ctx->place.trial, &buffers, out, st);
 }
 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-	(void)st;
-	*out = buffers_digest(&buffers);
-	return 0;
+	return buffers_digest(&buffers, out, st);
+}
+
+int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+	return buffers_corrupt(&buffers, ctx->place.trial->arena_bytes, byte, st);
 }

@@ -47,6 +47,7 @@ struct place {
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
 	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
+	struct device_place at; /* both again, for what fills and checks its buffers */
 	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
 	uint32_t awaited;     /* what the stream writes there next, or last */
 	uint32_t *round;      /* pinned: how far the next rank's plain copies are; or NULL */
@@ -270,9 +271,9 @@ int nccl_meet(struct backend_ctx *ctx);
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_tensor_close(struct place *p);
 /* For the cell: fills their inputs, and checks their sums; nothing without shared models. */
-int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
-int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
-                      struct status *st);
+int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st);
+int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
+                      struct backend_verdict *out, struct status *st);
 
 /* nccl_device: whether the settings ask for its kernel. */
 bool nccl_moves(const struct settings *settings);

@@ -477,6 +477,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 		return -1;
 	if (device_stream(&p->stream, st))
 		return -1;
+	p->at = (struct device_place){p->device, p->stream, &ctx->stage};
 	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
 		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;

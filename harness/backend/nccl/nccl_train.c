@@ -136,32 +136,24 @@ void nccl_tensor_close(struct place *p)
 
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	return tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank, ctx->seed,
-	                      p->activations[0], p->activations[1]);
+	struct buffers buffers = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank,
+	                                        ctx->seed, p->activations[0], p->activations[1]);
+	buffers.memory = &device_buffers;
+	buffers.at = &p->at;
+	return buffers;
 }
 
-int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st)
+int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st)
 {
-	for (unsigned i = 0; reduces_tensors(ctx) && i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		struct buffers buffers = buffers_of(ctx, p);
-		if (device_prepare(p->device, &buffers, p->stream, st))
-			return -1;
-	}
-	return 0;
-}
-
-int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
-                      struct status *st)
-{
-	struct backend_verdict own = {0};
-	if (!reduces_tensors(ctx))
-		return 0;
 	struct buffers buffers = buffers_of(ctx, p);
-	if (device_check(p->device, &buffers, p->stream, &own, st))
-		return -1;
-	tensor_verdict_add(ctx->trial, ctx->call.cell.dtype, out, &own);
-	return 0;
+	return reduces_tensors(ctx) ? buffers_fill(&buffers, st) : 0;
+}
+
+int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
+                      struct backend_verdict *out, struct status *st)
+{
+	struct buffers buffers = buffers_of(ctx, p);
+	return reduces_tensors(ctx) ? tensor_check(ctx->trial, &buffers, out, st) : 0;
 }
 
 /* For all local ranks: in a group, of which a worker with one rank has no need. */
