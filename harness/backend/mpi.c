@@ -51,18 +51,8 @@ const struct blocking_library blocking_mpi = {
     .describe = mpi_describe,
 };
 
-static unsigned mpi_capacity(struct status *st)
+unsigned mpi_capacity(struct status *st)
 {
 	char name[64];
 	return mpi_find(name, sizeof name, st) ? 0 : UINT_MAX;
 }
-
-const struct backend backend_mpi = {
-    .name = "mpi",
-    .summary = "MPI's own collectives between processes, in CPU memory or staged through it",
-    .costs = "MPI's own collectives",
-    .mend = "apt-get install libopenmpi-dev openmpi-bin && make",
-    .is = {.carries_data = true, .connects = true, .blocks = true, .messages = true},
-    .capacity = mpi_capacity,
-    BLOCKING_ROWS,
-};

@@ -10,8 +10,6 @@
 #include "../device/stage.h"
 #include "../strided.h"
 
-const char *const blocking_uses[] = {"split", "stride", "memory", "flip", NULL};
-
 struct backend_ctx {
 	const struct blocking_library *library;
 	const struct trial *trial;
@@ -119,12 +117,12 @@ static void staged(struct backend_ctx *ctx, const char *from, char *to)
 		stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
 }
 
-void blocking_nothing(struct backend_ctx *ctx)
+static void blocking_nothing(struct backend_ctx *ctx)
 {
 	(void)ctx;
 }
 
-void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+static void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	size_t at = slot * ctx->call.cell.bytes;
 	const char *from =
@@ -142,13 +140,13 @@ void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 		carry(ctx, from, to);
 }
 
-int blocking_poll(struct backend_ctx *ctx, unsigned i)
+static int blocking_poll(struct backend_ctx *ctx, unsigned i)
 {
 	(void)i;
 	return ctx->error.text[0] ? -1 : 1;
 }
 
-void blocking_error(struct backend_ctx *ctx, struct status *st)
+static void blocking_error(struct backend_ctx *ctx, struct status *st)
 {
 	*st = ctx->error;
 }
@@ -189,8 +187,8 @@ static void take_counts(struct backend_ctx *ctx)
 	ctx->coll.received_at = received_at;
 }
 
-int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
-                     unsigned slots, struct status *st)
+static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                            unsigned slots, struct status *st)
 {
 	const unsigned n = ctx->place.n;
 	const size_t element = coll_dtype_bytes(cell->dtype);
@@ -223,22 +221,22 @@ int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t 
 	return buffers_fill(&buffers, st);
 }
 
-int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+static int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
 	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
 
-int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                   struct status *st)
+static int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                          struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
 	return buffers_check(&buffers, out, st);
 }
 
-int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+static int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
@@ -247,7 +245,7 @@ int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct s
 
 /* --- opening and closing --- */
 
-int blocking_numa_node(const struct trial *trial, unsigned rank)
+static int blocking_numa_node(const struct trial *trial, unsigned rank)
 {
 	bool device = trial->settings.memory == MEMORY_DEVICE;
 	return device && stage_calls.numa_node ? stage_calls.numa_node(trial_device(trial, rank))
@@ -290,7 +288,13 @@ static const struct blocking_library *library_of(const struct trial *trial)
 	return strcmp(trial->settings.backend, blocking_mpi.name) ? &blocking_gloo : &blocking_mpi;
 }
 
-int blocking_open(const struct backend_place *place, struct backend_ctx **out, struct status *st)
+static int blocking_connect(struct backend_ctx *ctx, struct status *st)
+{
+	return ctx->library->connect(&ctx->place, &ctx->calls, &ctx->link, st);
+}
+
+static int blocking_open(const struct backend_place *place, struct backend_ctx **out,
+                         struct status *st)
 {
 	const struct blocking_library *library = library_of(place->trial);
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx);
@@ -313,19 +317,14 @@ int blocking_open(const struct backend_place *place, struct backend_ctx **out, s
 	return make_arenas(ctx, st) ? -1 : blocking_connect(ctx, st);
 }
 
-int blocking_connect(struct backend_ctx *ctx, struct status *st)
-{
-	return ctx->library->connect(&ctx->place, &ctx->calls, &ctx->link, st);
-}
-
-void blocking_disconnect(struct backend_ctx *ctx)
+static void blocking_disconnect(struct backend_ctx *ctx)
 {
 	if (ctx->link)
 		ctx->calls->disconnect(ctx->link);
 	ctx->link = NULL;
 }
 
-void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes)
+static void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	const char *from = ctx->stage ? "device, staged through pinned CPU memory" : "CPU";
 	int used = snprintf(text, bytes, "memory=%s\nmemory_buffers_bytes=%zu\n", from,
@@ -334,7 +333,7 @@ void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 		ctx->library->describe(ctx->place.team, text + used, bytes - (size_t)used);
 }
 
-void blocking_close(struct backend_ctx *ctx)
+static void blocking_close(struct backend_ctx *ctx)
 {
 	if (!ctx)
 		return;
@@ -401,7 +400,7 @@ static int supports_memory(const struct blocking_library *library, const struct 
 	return 0;
 }
 
-int blocking_supports(const struct trial *trial, struct status *st)
+static int blocking_supports(const struct trial *trial, struct status *st)
 {
 	const struct blocking_library *library = library_of(trial);
 	const struct settings *set = &trial->settings;
@@ -422,3 +421,39 @@ int blocking_supports(const struct trial *trial, struct status *st)
 			return -1;
 	return supports_memory(library, trial, st);
 }
+
+static const char *const uses[] = {"split", "stride", "memory", "flip", NULL};
+
+// clang-format off
+#define ROWS \
+	.uses = uses, .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */ \
+	.supports = blocking_supports, .numa_node = blocking_numa_node, \
+	.open = blocking_open, .prepare = blocking_prepare, \
+	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
+	.poll = blocking_poll, .error = blocking_error, \
+	.disconnect = blocking_disconnect, .connect = blocking_connect, \
+	.corrupt = blocking_corrupt, .check = blocking_check, .digest = blocking_digest, \
+	.describe = blocking_describe, .close = blocking_close
+// clang-format on
+
+const struct backend backend_gloo = {
+    .name = "gloo",
+    .summary = "Gloo over TCP, in CPU memory or staged through it",
+    .costs = "Gloo, by which PyTorch trains on CPUs",
+    .mend = "apt-get install libgloo-dev g++ && make",
+    .is =
+        {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
+    .capacity = gloo_capacity,
+    .store_bytes = gloo_store_bytes,
+    ROWS,
+};
+
+const struct backend backend_mpi = {
+    .name = "mpi",
+    .summary = "MPI's own collectives between processes, in CPU memory or staged through it",
+    .costs = "MPI's own collectives",
+    .mend = "apt-get install libopenmpi-dev openmpi-bin && make",
+    .is = {.carries_data = true, .connects = true, .blocks = true, .messages = true},
+    .capacity = mpi_capacity,
+    ROWS,
+};

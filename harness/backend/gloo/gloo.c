@@ -124,9 +124,7 @@ const struct blocking_library blocking_gloo = {
     .describe = gloo_describe,
 };
 
-/* --- struct backend --- */
-
-static unsigned gloo_capacity(struct status *st)
+unsigned gloo_capacity(struct status *st)
 {
 	void *loaded = NULL;
 	if (!load(&loaded, st))
@@ -135,20 +133,8 @@ static unsigned gloo_capacity(struct status *st)
 	return UINT_MAX;
 }
 
-static size_t gloo_store_bytes(const struct trial *trial)
+size_t gloo_store_bytes(const struct trial *trial)
 {
 	unsigned nranks = layout_ranks(trial->settings.layout);
 	return nranks * share_bytes(nranks) + ADDRESS_BYTES;
 }
-
-const struct backend backend_gloo = {
-    .name = "gloo",
-    .summary = "Gloo over TCP, in CPU memory or staged through it",
-    .costs = "Gloo, by which PyTorch trains on CPUs",
-    .mend = "apt-get install libgloo-dev g++ && make",
-    .is =
-        {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
-    .capacity = gloo_capacity,
-    .store_bytes = gloo_store_bytes,
-    BLOCKING_ROWS,
-};

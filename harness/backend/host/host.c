@@ -11,6 +11,105 @@
 #include "../tensor.h"
 #include "host.h"
 
+/* --- what is possible, on which transport --- */
+
+static const char *const transport_names[] = {"direct", "fifo", "shared"};
+
+static bool only_copies(const struct trial *trial)
+{
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (steps_waits(trial->cells[c].coll))
+			return false;
+	return trial->ncells > 0;
+}
+
+/* auto: the peer's memory if it can be read, else slots. The limit is a copy without a partner, so
+ * slots cannot carry it. */
+static int transport_of(const struct trial *trial)
+{
+	const char *name = trial->settings.path;
+	if (name[0] == '\0' || strcmp(name, "auto") == 0) {
+		if (trial->settings.layout.processes == 1)
+			return HOST_DIRECT;
+		return only_copies(trial) ? HOST_SHARED : HOST_FIFO;
+	}
+	for (int transport = HOST_DIRECT; transport <= HOST_SHARED; transport++)
+		if (strcmp(name, transport_names[transport]) == 0)
+			return transport;
+	return -1;
+}
+
+static int supports_cell(const struct trial *trial, const struct cell *cell,
+                         enum host_transport transport, struct status *st)
+{
+	if (!steps_waits(cell->coll) && transport == HOST_FIFO)
+		return status_set(st, "host: the limit is copied from the peer's buffer: "
+		                      "path = direct or shared, not fifo");
+	if (cell->coll == COLL_INIT)
+		return status_set(st,
+		                  "host: init makes communicators, and the host backend has none");
+	return steps_supports("host", trial, cell, st);
+}
+
+static int supports_memory(const struct trial *trial, enum host_transport transport,
+                           struct status *st)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t store, all;
+	if (host_memory_needs(transport, trial, &store, &all))
+		return status_set(st,
+		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
+		                  "can be addressed",
+		                  nranks, trial->arena_bytes);
+	if (all / page >= pages)
+		return status_set(st,
+		                  "host: %u ranks need %zu MiB of memory and this machine has "
+		                  "%zu: ask for smaller sizes or fewer ranks",
+		                  nranks, all >> 20, pages * page >> 20);
+	return 0;
+}
+
+static int host_supports(const struct trial *trial, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	int transport = transport_of(trial);
+	if (set->hosts[0])
+		return status_set(st, "host: its ranks share memory, which several hosts do not; "
+		                      "allowed are backends nccl and mpi");
+	if (set->memory == MEMORY_DEVICE)
+		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
+		                      "host");
+	if (transport < 0)
+		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
+		                  set->path);
+	if (transport == HOST_DIRECT && set->layout.processes > 1)
+		return status_set(st, "host: path = direct reads a peer's buffer by its address: "
+		                      "that needs one process; shared reads it from any");
+	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
+		return status_set(st,
+		                  "host: pages = %s is private memory of a process, and path = "
+		                  "shared reads a peer's: allowed are direct and fifo",
+		                  settings_words("pages")[set->pages]);
+	if (tensor_refuses(trial, st))
+		return -1;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
+			return -1;
+	return supports_memory(trial, (enum host_transport)transport, st);
+}
+
+static size_t host_store_bytes(const struct trial *trial)
+{
+	size_t store, all;
+	int transport = transport_of(trial);
+	if (transport < 0 || host_memory_needs((enum host_transport)transport, trial, &store, &all))
+		return 0;
+	return store;
+}
+
+/* --- opening --- */
+
 /* The most calls that a worker issues between two waits: the longest row of any cell, in whole
  * groups. */
 static unsigned queue_calls(const struct trial *trial)
@@ -90,7 +189,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "host: no memory");
 	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
-	ctx->transport = (enum host_transport)host_supports_transport(place->trial);
+	ctx->transport = (enum host_transport)transport_of(place->trial);
 	if (allocate(ctx, st))
 		return -1;
 	for (unsigned i = 0; i < place->count; i++) {
@@ -105,7 +204,7 @@ static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
                         unsigned slots, struct status *st)
 {
 	struct steps_call call = steps_call(ctx->place.trial, cell);
-	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st))
+	if (supports_cell(ctx->place.trial, cell, ctx->transport, st))
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
 		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
@@ -191,7 +290,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	snprintf(text, bytes,
 	         "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
 	         "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	         host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES, HOST_POLL_BYTES,
+	         transport_names[ctx->transport], HOST_PIECE_BYTES, HOST_POLL_BYTES,
 	         HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0)
 		status_add(text, bytes, "huge_bytes=%lld\n", huge);
@@ -236,7 +335,7 @@ const struct backend backend_host = {
     .summary = "real copies in CPU memory by the workers themselves",
     .is = {.carries_data = true, .analogue = true, .counts_copies = true, .injects = true},
     .supports = host_supports,
-    .store_bytes = host_supports_store,
+    .store_bytes = host_store_bytes,
     .open = host_open,
     .prepare = host_prepare,
     .begin = host_nothing,

@@ -1,12 +1,10 @@
 /* Internals of the host backend. The data flow, one file each:
  *
- *   host_supports  what is possible, on which transport, and the sentences why not
  *   host_reduce    arithmetic of datatypes and operations (pure); host_float has the small floats
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
- *   host_move      the timed path: carries out the moves, a bounded piece per poll
- *   host_work      the work of a training step, and when its buckets may move
- *   host           the backend's table: open, prepare, check, describe
+ *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
+ *   host           what is possible, on which transport; the backend's table: open, prepare, describe
  *
  * All counters that ranks share only grow, within a cell and from cell to cell: nothing is reset,
  * so no reset can race with a rank that is still reading. */
@@ -179,16 +177,6 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
 }
 
-/* The transport of a trial, or -1 if there is none of this name. */
-int host_supports_transport(const struct trial *trial);
-const char *host_supports_transport_name(enum host_transport transport);
-/* Two of backend.h; the store of a refused trial has 0 bytes. */
-int host_supports(const struct trial *trial, struct status *st);
-size_t host_supports_store(const struct trial *trial);
-/* One cell, on a transport that is possible. */
-int host_supports_cell(const struct trial *trial, const struct cell *cell,
-                       enum host_transport transport, struct status *st);
-
 /* Bytes of the team's store, and of store and buffers together; -1 if size_t is too small. */
 int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
                       size_t *all);
@@ -210,15 +198,8 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
                     struct status *st);
 int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
-/* The work of a cell: plans it; starts that of a call; whether all of it is done; does a piece if it
- * need not wait, and returns whether a phase may now begin. */
-int host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
-void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
-bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
-bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
-/* Whether work has to wait for the next sum; notes that it is complete: may a phase now begin? */
-bool host_work_waits(const struct host_rank *rank);
-bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank);
+/* Plans the work of a cell. */
+int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 /* Products before a sum of the call. */
 uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum);
 

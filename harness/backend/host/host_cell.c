@@ -130,7 +130,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		if (call_plan(comm, &ctx->call, rank->rank, &rank->plans[0], st) ||
-		    host_work_plan(ctx, rank, st))
+		    host_move_plan(ctx, rank, st))
 			return -1;
 		rank->parts[HOST_MAIN].plan = rank->plans[0];
 		struct buffers buffers = buffers_of(ctx, rank);
