@@ -56,6 +56,7 @@ CORE    := $(filter-out $(B)/harness/main.o,$(OBJ))
 # they are looked for when the part is made, so that what `make test` installs counts at once. Open
 # MPI 5's mpicc finds its header for a file alone, not for what comes through a pipe.
 CXX     := g++
+CALLS   := $(wildcard harness/coll/call.h harness/coll/value*.h)
 GLOO    := $(B)/liblaunchgap_gloo.so
 GLOO_ON  = $(if $(filter thread fuzzer%,$(SAN)),,$(shell echo '\#include <gloo/context.h>' | $(CXX) -E -xc++ - >/dev/null 2>&1 && echo yes))
 MPI     := $(B)/liblaunchgap_mpi.so
@@ -67,9 +68,9 @@ all: $(B)/launchgap
 
 $(B)/core.a: | $(PARTS)
 # Gloo's sums of whole numbers wrap, as all others' do; for C++ they may only with -fwrapv.
-$(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(B)/flags | deps
+$(GLOO): harness/backend/gloo/gloo_calls.cc harness/backend/gloo/gloo_calls.h $(CALLS) $(B)/flags | deps
 	$(Q)rm -f $@; $(if $(GLOO_ON),echo "  CXX $<"; $(CXX) -std=c++14 -fwrapv $(CPPFLAGS) $(or $(CXXFLAGS),$(CFLAGS)) $(MAP) -Wall -Wextra $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $< -lgloo,:)
-$(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(wildcard harness/coll/value*.h) $(B)/flags | deps
+$(MPI): harness/mpi/mpi_calls.c harness/mpi/mpi_calls.h $(CALLS) $(B)/flags | deps
 	$(Q)rm -f $@; $(if $(MPI_ON),echo "  MPICC $<"; OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(CPPFLAGS) $(CFLAGS) $(MAP) $(STD) $(WARN) $(SANFLAG) -fPIC -shared $(LDFLAGS) -o $@ $<,:)
 
 # Files that are part of the program (harness/texts.h).

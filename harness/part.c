@@ -1,9 +1,12 @@
 #include "part.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Beside the program, beside its folder (tests), where it is installed; else where the dynamic
@@ -35,4 +38,22 @@ const void *part_load(const struct part *part, void **library, struct status *st
 	if (!entry && *library)
 		dlclose(*library);
 	return entry;
+}
+
+int part_ask(void (*ask)(const char *of, void *answer), const char *of, void *answer, size_t bytes)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	pid_t child = fork();
+	if (child == 0) {
+		ask(of, answer);
+		_exit(write(ends[1], answer, bytes) == (ssize_t)bytes ? 0 : 1);
+	}
+	close(ends[1]);
+	ssize_t n = child < 0 ? -1 : TEMP_FAILURE_RETRY(read(ends[0], answer, bytes));
+	close(ends[0]);
+	if (child > 0)
+		(void)TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
+	return n == (ssize_t)bytes ? 0 : -1;
 }

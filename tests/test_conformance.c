@@ -323,6 +323,7 @@ static void add_own_modes(struct experiment *to, const struct backend *backend, 
 		if (backend->is.messages && trial.settings.layout.processes > 1 && !(by && by->mpi))
 			continue;
 		why.text[0] = '\0';
+		strcpy(trial.settings.backend, backend->name);
 		if (!backend->supports(&trial, &why))
 			add(to, "[variant %s]\nmode = %s\n%s\n", mode_table[m]->name,
 			    mode_table[m]->name, more);
@@ -354,6 +355,7 @@ static void conform_blocking(const struct backend *backend, unsigned ranks)
 	/* Threads where they may be, which start sooner. */
 	struct trial threads = {.settings.layout = {1, ranks, 1}};
 	struct status why = {0};
+	strcpy(threads.settings.backend, backend->name);
 	bool apart = backend->supports(&threads, &why);
 	add_head(&text, backend->name, ranks, 0, 0);
 	add(&text, "bytes = 4K\nroot = 1\n%s", matrix);

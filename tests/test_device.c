@@ -19,6 +19,8 @@ struct bench {
 	unsigned char *send, *recv;
 	size_t bytes; /* of an arena, that are looked at: a buffer more than is used */
 	cudaStream_t stream;
+	struct device_place at;
+	void *stage;
 	struct status st;
 };
 
@@ -34,6 +36,9 @@ static int set_up(void **state)
 	assert_int_equal(cudaMalloc((void **)&bench->b.recv, ARENA_BYTES), cudaSuccess);
 	assert_int_equal(cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking),
 	                 cudaSuccess);
+	bench->at = (struct device_place){0, bench->stream, &bench->stage};
+	bench->b.memory = &device_buffers;
+	bench->b.at = &bench->at;
 	return 0;
 }
 
@@ -43,6 +48,7 @@ static int tear_down(void **state)
 	cudaStreamDestroy(bench->stream);
 	cudaFree(bench->b.send);
 	cudaFree(bench->b.recv);
+	cudaFreeHost(bench->stage);
 	free(bench->send);
 	free(bench->recv);
 	free(bench);
@@ -115,7 +121,7 @@ static void prepare(struct bench *bench)
 	assert_int_equal(cudaMemset(bench->b.send, UNTOUCHED, bench->bytes), cudaSuccess);
 	assert_int_equal(cudaMemset(bench->b.recv, UNTOUCHED, bench->bytes), cudaSuccess);
 	assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
-	assert_int_equal(device_prepare(0, &bench->b, bench->stream, &bench->st), 0);
+	assert_int_equal(buffers_fill(&bench->b, &bench->st), 0);
 }
 
 TEST(the_gpu_writes_what_the_cpu_would)
@@ -158,24 +164,19 @@ static void answer(struct bench *bench)
 static struct backend_verdict check(struct bench *bench)
 {
 	struct backend_verdict v;
-	assert_int_equal(device_check(0, &bench->b, bench->stream, &v, &bench->st), 0);
+	assert_int_equal(buffers_check(&bench->b, &v, &bench->st), 0);
 	return v;
 }
 
 static void turn(struct bench *bench, size_t byte)
 {
-	char *at = bench->b.recv + byte;
-	assert_int_equal(device_corrupt(0, at, bench->stream, &bench->st), 0);
+	assert_int_equal(buffers_corrupt(&bench->b, byte + 1, byte, &bench->st), 0);
 }
 
 static uint64_t digest(struct bench *bench)
 {
 	uint64_t out = 0;
-	void *stage = NULL;
-	int result = device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &stage, &out,
-	                           &bench->st);
-	assert_int_equal(result, 0);
-	cudaFreeHost(stage);
+	assert_int_equal(buffers_digest(&bench->b, &out, &bench->st), 0);
 	return out;
 }
 

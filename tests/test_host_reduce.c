@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../harness/backend/host/host_float.h"
 #include "../harness/backend/host/host_reduce.h"
 #include "../harness/coll/coll.h"
 #include "test.h"

@@ -97,14 +97,14 @@ static struct value_question question(const struct rig *rig, unsigned rank)
 	                               .root = rig->cell.root,
 	                               .seed = 7,
 	                               .count = rig->ctx->elements,
-	                               .parts = rig->ctx->parts};
+	                               .parts = rig->ctx->call.parts};
 }
 
 static void fill(struct rig *rig, unsigned rank)
 {
 	struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, &rig->ctx->parts, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->ctx->call.parts, rig->ctx->n, rank);
 	memset(p->recv, VALUE_POISON_BYTE, rig->trial.arena_bytes);
 	for (unsigned slot = 0; slot < rig->slots; slot++) {
 		char *at = (rig->cell.in_place ? p->recv + span.send_at : p->send) +
@@ -124,7 +124,7 @@ static void compare(const struct rig *rig, unsigned rank)
 {
 	const struct place *p = &rig->ctx->places[rank];
 	struct value_question q = question(rig, rank);
-	struct coll_span span = coll_span(&rig->cell, &rig->ctx->parts, rig->ctx->n, rank);
+	struct coll_span span = coll_span(&rig->cell, &rig->ctx->call.parts, rig->ctx->n, rank);
 	for (unsigned slot = 0; slot < rig->slots; slot++)
 		for (size_t k = 0; k < span.recv_bytes / element; k++) {
 			uint64_t got = 0, right = value_expected(&q, slot * q.count, k);
@@ -147,8 +147,6 @@ static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtyp
 	assert_non_null(rig->ctx);
 	rig->ctx->trial = &rig->trial;
 	rig->ctx->nranks = rig->ctx->count = rig->ctx->n = n;
-	rig->ctx->counts = calloc((size_t)2 * n * n, sizeof *rig->ctx->counts);
-	assert_non_null(rig->ctx->counts);
 	rig->ctx->api.GroupStart = group_start;
 	rig->ctx->api.GroupEnd = group_end;
 	rig->ctx->api.Send = send;
@@ -159,7 +157,6 @@ static void rig_make(struct rig *rig, unsigned n, enum coll_kind coll, enum dtyp
 		p->comm = (ncclComm_t)(uintptr_t)(r + 1);
 		p->send = malloc(rig->trial.arena_bytes);
 		p->recv = malloc(rig->trial.arena_bytes);
-		p->counts = &rig->ctx->counts[(size_t)2 * n * r];
 		assert_true(p->send && p->recv);
 	}
 }
@@ -169,8 +166,8 @@ static void rig_free(struct rig *rig)
 	for (unsigned r = 0; r < rig->ctx->n; r++) {
 		free(rig->ctx->places[r].send);
 		free(rig->ctx->places[r].recv);
+		steps_plan_free(&rig->ctx->places[r].plan);
 	}
-	free(rig->ctx->counts);
 	free(rig->ctx);
 }
 
@@ -204,7 +201,7 @@ static int find_moved(void **state)
 {
 	(void)state;
 	for (int c = 0; c < COLL_KINDS; c++)
-		if (nccl_coll((enum coll_kind)c)->move || nccl_coll((enum coll_kind)c)->round)
+		if (nccl_coll((enum coll_kind)c)->moves && !nccl_coll((enum coll_kind)c)->trains)
 			moved[nmoved++] = (enum coll_kind)c;
 	return nmoved >= 8 ? 0 : -1;
 }
@@ -217,12 +214,12 @@ TEST(every_collective_has_a_row)
 	for (int c = 0; c < COLL_KINDS; c++) {
 		const struct nccl_coll *row = nccl_coll((enum coll_kind)c);
 		unsigned is = coll_info((enum coll_kind)c)->is;
-		if (!row->call && !row->move && !row->put && !row->connects)
+		if (!row->call && !row->moves && !row->put && !row->connects)
 			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
 		assert_int_equal(row->connects, c == COLL_INIT);
 		assert_true(!(is & COLL_REDUCES) || row->call || row->trains); /* no sum of sends */
 		if (row->native) {
-			assert_true(row->call && row->move && row->since && row->symbol);
+			assert_true(row->call && row->moves && row->since && row->symbol);
 			assert_memory_equal(row->native, "nccl", 4);
 		}
 	}

@@ -347,18 +347,24 @@ TEST(a_cell_that_cannot_be_is_refused)
 	t = trial_of(COLL_BROADCAST, DTYPE_FLOAT8_E5M2, OP_NONE);
 	taken(&t, &all, 80);
 	cell.root = 2;
-	refused(&t, &all, 90, "root = 2 is not a rank of a communicator of 2");
+	refused(&t, &all, 90,
+	        "nccl: broadcast of 1024 bytes, root 2, for 2 ranks: the root is not a rank of the "
+	        "communicator");
 	t = trial_of(COLL_ALL_GATHER, DTYPE_FLOAT64, OP_NONE);
 	t.settings.offset_bytes = 12;
 	refused(&t, &all, 90,
-	        "offset = 12 is not a multiple of the 8 bytes of float64; allowed are those");
+	        "nccl: offset = 12 is not a whole number of elements of float64; allowed are "
+	        "multiples of 8");
 	t = trial_of(COLL_SENDRECV_PAIRS, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 3, 1};
 	refused(&t, &all, 90,
-	        "sendrecv_pairs needs an even number of ranks; a communicator has 3 here");
+	        "nccl: sendrecv_pairs of 1024 bytes, root 0, for 3 ranks: sendrecv_pairs needs an "
+	        "even number of ranks");
 	t = trial_of(COLL_HYPERCUBE, DTYPE_FLOAT32, OP_NONE);
 	t.settings.layout = (struct layout){1, 6, 1};
-	refused(&t, &all, 90, "hypercube needs a power of two of ranks; a communicator has 6 here");
+	refused(&t, &all, 90,
+	        "nccl: hypercube of 1024 bytes, root 0, for 6 ranks: hypercube needs a power of "
+	        "two of ranks");
 	t.settings.split = (struct split){SPLIT_MOD, 3};
 	taken(&t, &all, 90);
 	t.settings.split = (struct split){SPLIT_DIV, 4};

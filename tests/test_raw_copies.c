@@ -165,7 +165,7 @@ TEST(an_engine_wants_a_plain_copy)
 TEST(a_library_of_blocking_calls_refuses_them)
 {
 	refused("backend = mpi\ncollective = pair_copy\n[variant a]\nmode = processes\n",
-	        "pair_copy is plain copies without a library");
+	        "pair_copy: plain copies without a library");
 }
 
 TESTS(.begin = made_begin, .end = made_end, .before = set_up, .after = tear_down);

@@ -67,7 +67,7 @@ HEADERS := $(or $(filter-out -DHAVE_CUDA_NCCL,$(HAVE)),-isystem tests/standin/in
 BESIDE  := -Wl,-rpath,'$$ORIGIN',--disable-new-dtags
 SHARE    = $(CC) $(CFLAGS) $(STD) $(WARN) $(THEIRS) $(SANFLAG) -shared -fPIC $(BESIDE)
 LIBRARY := $(STANDIN)/libcudart.so $(STANDIN)/libcuda.so.1 $(STANDIN)/libnccl.so.2 $(STANDIN)/2.21.5/libnccl.so.2 $(STANDIN)/2.32.3/libnccl.so.2 $(STANDIN)/libnvidia-ml.so.1 $(STANDIN)/libtool.so $(STANDIN)/libcublas.so.13
-STANDIN_NCCL := $(wildcard tests/standin/nccl*.c) $(addprefix harness/,backend/host/host_reduce.c backend/host/host_float.c coll/coll.c coll/routing.c)
+STANDIN_NCCL := $(wildcard tests/standin/nccl*.c) $(addprefix harness/,backend/host/host_reduce.c coll/coll.c coll/routing.c)
 
 $(STANDIN)/%.o: ALL_C += -DHAVE_CUDA_NCCL $(HEADERS)
 $(STANDIN)/%.o: %.c $(B)/flags | deps

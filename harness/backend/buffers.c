@@ -87,8 +87,10 @@ static size_t right(const struct value_question *q, struct value_source from, co
 	return k;
 }
 
-void buffers_fill(const struct buffers *b)
+int buffers_fill(const struct buffers *b, struct status *st)
 {
+	if (b->memory)
+		return b->memory->fill(b, st);
 	const struct value_question *q = &b->question;
 	size_t element = coll_dtype_bytes(q->dtype), slot_bytes = q->count * element;
 	size_t count = b->span.send_bytes / element;
@@ -96,10 +98,13 @@ void buffers_fill(const struct buffers *b)
 	memset(b->recv, VALUE_POISON_BYTE, b->slots * slot_bytes);
 	for (unsigned slot = 0; slot < b->slots; slot++)
 		put(q, send + slot * slot_bytes, slot * q->count, count);
+	return 0;
 }
 
-void buffers_check(const struct buffers *b, struct backend_verdict *out)
+int buffers_check(const struct buffers *b, struct backend_verdict *out, struct status *st)
 {
+	if (b->memory)
+		return b->memory->check(b, out, st);
 	const struct value_question *q = &b->question;
 	size_t element = coll_dtype_bytes(q->dtype), slot_bytes = q->count * element;
 	size_t count = b->span.recv_bytes / element;
@@ -122,11 +127,26 @@ void buffers_check(const struct buffers *b, struct backend_verdict *out)
 		}
 	}
 	*out = verdict;
+	return 0;
 }
 
-uint64_t buffers_digest(const struct buffers *b)
+int buffers_digest(const struct buffers *b, uint64_t *out, struct status *st)
 {
-	return XXH3_64bits(b->recv + b->span.recv_at, b->span.recv_bytes);
+	if (b->memory)
+		return b->memory->digest(b, out, st);
+	*out = XXH3_64bits(b->recv + b->span.recv_at, b->span.recv_bytes);
+	return 0;
+}
+
+int buffers_corrupt(const struct buffers *b, size_t arena_bytes, size_t byte, struct status *st)
+{
+	if (byte >= arena_bytes)
+		return status_set(st, "flip: byte %zu is beyond the arena of %zu", byte,
+		                  arena_bytes);
+	if (b->memory)
+		return b->memory->corrupt(b, byte, st);
+	b->recv[byte] = (char)(b->recv[byte] ^ 1 << byte % 8);
+	return 0;
 }
 
 size_t buffers_pages(size_t bytes)

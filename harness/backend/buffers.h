@@ -1,6 +1,5 @@
 /* One rank's buffers of a cell, for every backend: the inputs that they get, and the outputs that
- * they must have. These functions work on CPU memory; device.h has those for GPUs. Never in a
- * timed call. */
+ * they must have. Never in a timed call. */
 #ifndef LAUNCHGAP_BUFFERS_H
 #define LAUNCHGAP_BUFFERS_H
 
@@ -12,7 +11,17 @@ struct buffers {
 	struct coll_span span;
 	bool in_place; /* both sides are in recv */
 	unsigned slots;
-	char *send, *recv; /* the arenas */
+	char *send, *recv;                   /* the arenas */
+	const struct buffers_memory *memory; /* NULL: the CPU's */
+	const void *at;                      /* where in that memory; its own */
+};
+
+/* The functions below, of memory that the CPU does not fill and check itself (device.h). */
+struct buffers_memory {
+	int (*fill)(const struct buffers *buffers, struct status *st);
+	int (*check)(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
+	int (*digest)(const struct buffers *buffers, uint64_t *out, struct status *st);
+	int (*corrupt)(const struct buffers *buffers, size_t byte, struct status *st);
 };
 
 /* The question of rank `index` of a communicator of nranks. Groups of a split communicator have
@@ -21,9 +30,15 @@ struct value_question buffers_question(const struct trial *trial, const struct c
                                        const struct value_parts *parts, unsigned nranks,
                                        unsigned index, unsigned color, uint64_t seed);
 /* Poisons the output slots, then writes value_input to the send sides. */
-void buffers_fill(const struct buffers *buffers);
-void buffers_check(const struct buffers *buffers, struct backend_verdict *out);
-uint64_t buffers_digest(const struct buffers *buffers);
+int buffers_fill(const struct buffers *buffers, struct status *st);
+/* Counts the elements of the receive sides that are not value_expected; wrong_at counts elements from the
+ * arena's start. */
+int buffers_check(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
+/* XXH3_64bits of the first slot's receive side. */
+int buffers_digest(const struct buffers *buffers, uint64_t *out, struct status *st);
+/* Flips a bit of a byte of the receive arena, which has so many. */
+int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
+                    struct status *st);
 
 size_t buffers_pages(size_t bytes);
 /* Faults in whole pages now, writable, so that no timed call does. fresh: only this worker has the

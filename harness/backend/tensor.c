@@ -89,13 +89,17 @@ struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsig
 	};
 }
 
-void tensor_verdict_add(const struct trial *trial, enum dtype dtype, struct backend_verdict *all,
-                        const struct backend_verdict *own)
+int tensor_check(const struct trial *trial, const struct buffers *sums, struct backend_verdict *out,
+                 struct status *st)
 {
-	uint64_t wrong = all->wrong + own->wrong;
-	if (!all->wrong) {
-		*all = *own;
-		all->wrong_at += trial_arena_elements(trial, dtype);
+	struct backend_verdict own = {0};
+	if (buffers_check(sums, &own, st))
+		return -1;
+	uint64_t wrong = out->wrong + own.wrong;
+	if (!out->wrong) {
+		*out = own;
+		out->wrong_at += trial_arena_elements(trial, sums->question.dtype);
 	}
-	all->wrong = wrong;
+	out->wrong = wrong;
+	return 0;
 }

@@ -28,9 +28,9 @@ size_t tensor_bytes(const struct trial *trial);
  * same inputs and writes to the same place, so the buffer must end up with the largest sum. */
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv);
-/* Adds the result of checking activations to that of checking gradients. Elements of activations
+/* Adds the result of checking these buffers to that of checking gradients. Elements of activations
  * are counted after those of the arena. */
-void tensor_verdict_add(const struct trial *trial, enum dtype dtype, struct backend_verdict *all,
-                        const struct backend_verdict *own);
+int tensor_check(const struct trial *trial, const struct buffers *sums, struct backend_verdict *out,
+                 struct status *st);
 
 #endif

@@ -89,12 +89,13 @@ static void end(void)
 	MPI_Finalize();
 }
 
-static int link_open(int color, int key, void **out, char *why)
+static int link_open(unsigned color, unsigned key, void **out, char *why)
 {
 	MPI_Comm *comm = malloc(sizeof *comm);
 	if (!comm)
 		snprintf(why, MPI_CALLS_WHY, "no memory");
-	else if (!ok(MPI_Comm_split(MPI_COMM_WORLD, color, key, comm), "MPI_Comm_split", why) &&
+	else if (!ok(MPI_Comm_split(MPI_COMM_WORLD, (int)color, (int)key, comm), "MPI_Comm_split",
+	             why) &&
 	         !ok(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
 	             why)) {
 		*out = comm;
@@ -112,15 +113,15 @@ static void link_close(void *of)
 
 /* --- the collectives --- */
 
-typedef int call_fn(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op);
+typedef int call_fn(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op);
 
-static int call_all_reduce(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_all_reduce(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	return MPI_Allreduce(c->in_place ? MPI_IN_PLACE : c->from, c->to, (int)c->elements, type,
 	                     op, comm);
 }
 
-static int call_all_gather(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_all_gather(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	(void)op;
 	return MPI_Allgather(c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type, c->to,
@@ -128,10 +129,10 @@ static int call_all_gather(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype
 }
 
 /* In place MPI puts the result at the start of the buffer, and NCCL at the rank's part. */
-static int call_reduce_scatter(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type,
+static int call_reduce_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type,
                                MPI_Op op)
 {
-	char *whole = c->in_place ? c->to - (size_t)c->me * c->part * c->element : c->to;
+	char *whole = c->in_place ? c->to - c->me * c->part * c->element : c->to;
 	int result = MPI_Reduce_scatter_block(c->in_place ? MPI_IN_PLACE : c->from, whole,
 	                                      (int)c->part, type, op, comm);
 	if (c->in_place)
@@ -139,49 +140,49 @@ static int call_reduce_scatter(MPI_Comm comm, const struct mpi_call *c, MPI_Data
 	return result;
 }
 
-static int call_broadcast(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_broadcast(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	(void)op;
 	if (c->me == c->root && !c->in_place)
 		memcpy(c->to, c->from, c->elements * c->element);
-	return MPI_Bcast(c->to, (int)c->elements, type, c->root, comm);
+	return MPI_Bcast(c->to, (int)c->elements, type, (int)c->root, comm);
 }
 
-static int call_reduce(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_reduce(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	return MPI_Reduce(root && c->in_place ? MPI_IN_PLACE : c->from, root ? c->to : NULL,
-	                  (int)c->elements, type, op, c->root, comm);
+	                  (int)c->elements, type, op, (int)c->root, comm);
 }
 
-static int call_alltoall(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_alltoall(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	(void)op;
 	return MPI_Alltoall(c->from, (int)c->part, type, c->to, (int)c->part, type, comm);
 }
 
-static int call_alltoallv(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_alltoallv(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	(void)op;
 	return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received, c->received_at,
 	                     type, comm);
 }
 
-static int call_gather(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_gather(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	(void)op;
 	return MPI_Gather(root && c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type,
-	                  root ? c->to : NULL, (int)c->part, type, c->root, comm);
+	                  root ? c->to : NULL, (int)c->part, type, (int)c->root, comm);
 }
 
-static int call_scatter(MPI_Comm comm, const struct mpi_call *c, MPI_Datatype type, MPI_Op op)
+static int call_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	bool root = c->me == c->root;
 	(void)op;
 	return MPI_Scatter(root ? c->from : NULL, (int)c->part, type,
-	                   root && c->in_place ? MPI_IN_PLACE : c->to, (int)c->part, type, c->root,
-	                   comm);
+	                   root && c->in_place ? MPI_IN_PLACE : c->to, (int)c->part, type,
+	                   (int)c->root, comm);
 }
 
 // clang-format off
@@ -201,7 +202,7 @@ static const struct {
 };
 // clang-format on
 
-static int call(void *of, const struct mpi_call *c, char *why)
+static int call(void *of, const struct coll_call *c, char *why)
 {
 	const MPI_Comm *comm = of;
 	if (!rows[c->coll].call) {
@@ -214,7 +215,7 @@ static int call(void *of, const struct mpi_call *c, char *why)
 	          rows[c->coll].name, why);
 }
 
-static int move(void *of, const struct mpi_move *m, char *why)
+static int exchange(void *of, const struct coll_exchange *m, char *why)
 {
 	const MPI_Comm *comm = of;
 	MPI_Datatype type = moved_as(m->element);
@@ -296,8 +297,6 @@ const struct mpi_calls launchgap_mpi = {
     .first = first,
     .end = end,
     .connect = link_open,
-    .disconnect = link_close,
-    .call = call,
-    .move = move,
+    .calls = {call, exchange, link_close},
     .describe = describe,
 };

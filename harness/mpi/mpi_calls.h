@@ -4,36 +4,11 @@
 #ifndef LAUNCHGAP_MPI_CALLS_H
 #define LAUNCHGAP_MPI_CALLS_H
 
-#include <stddef.h>
-
-#include "../coll/value.h"
+#include "../coll/call.h"
 
 #define MPI_CALLS_FILE  "liblaunchgap_mpi.so"
 #define MPI_CALLS_ENTRY "launchgap_mpi" /* the one name that is looked up */
-#define MPI_CALLS_WHY   512             /* bytes of a sentence */
-
-/* One collective. In place MPI ignores `from`, if not said otherwise. */
-struct mpi_call {
-	enum coll_kind coll;
-	bool reduces; /* the datatype and the operation count; if not, the elements' width does */
-	enum dtype dtype;
-	enum op op;
-	int me, root;
-	bool in_place;
-	size_t element;        /* bytes */
-	size_t elements, part; /* of a whole buffer, and of one rank's part */
-	const int *sent, *sent_at, *received, *received_at; /* alltoallv: elements, by rank */
-	const char *from;
-	char *to;
-};
-
-/* Sends to one rank while it receives from one. -1: none. */
-struct mpi_move {
-	int to, from;
-	const char *out;
-	char *in;
-	size_t out_elements, in_elements, element;
-};
+#define MPI_CALLS_WHY   COLL_CALL_WHY
 
 /* 0, or -1 with a sentence. All of them block, but for library and describe. */
 struct mpi_calls {
@@ -50,10 +25,8 @@ struct mpi_calls {
 
 	/* A communicator for what is measured: of those that give the same color, in the order of
 	 * `key`. After start. */
-	int (*connect)(int color, int key, void **link, char why[MPI_CALLS_WHY]);
-	void (*disconnect)(void *link);
-	int (*call)(void *link, const struct mpi_call *call, char why[MPI_CALLS_WHY]);
-	int (*move)(void *link, const struct mpi_move *move, char why[MPI_CALLS_WHY]);
+	int (*connect)(unsigned color, unsigned key, void **link, char why[MPI_CALLS_WHY]);
+	struct coll_calls calls;
 	/* "key=value" lines: the library, how it copies large messages, whether it takes GPU
 	 * memory. */
 	void (*describe)(char *text, size_t bytes);

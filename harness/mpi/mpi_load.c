@@ -1,13 +1,9 @@
 #include "mpi_load.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../part.h"
 
@@ -48,15 +44,13 @@ struct answer {
 	struct status why;
 };
 
-static void try(int to)
+static void try(const char *of, void *to)
 {
-	struct answer answer = {0};
-	const struct mpi_calls *calls = mpi_load(&answer.why);
+	struct answer *answer = to;
+	const struct mpi_calls *calls = mpi_load(&answer->why);
+	(void)of;
 	if (calls)
-		calls->library(answer.library, sizeof answer.library);
-	if (write(to, &answer, sizeof answer) != (ssize_t)sizeof answer)
-		_exit(1);
-	_exit(0);
+		calls->library(answer->library, sizeof answer->library);
 }
 
 /* The MPI that was found stays: each variant and each trial asks, and UCX takes 30 ms to load. */
@@ -65,27 +59,12 @@ static char found[64];
 int mpi_find(char *library, size_t bytes, struct status *st)
 {
 	struct answer answer = {0};
-	int ends[2];
-	if (found[0]) {
-		snprintf(library, bytes, "%s", found);
-		return 0;
-	}
-	if (pipe2(ends, O_CLOEXEC))
-		return status_set(st, "cannot try whether MPI can be loaded: %s", strerror(errno));
-	pid_t child = fork();
-	if (child == 0)
-		try(ends[1]);
-	close(ends[1]);
-	/* One write, of less than PIPE_BUF. */
-	ssize_t n = child < 0 ? -1 : TEMP_FAILURE_RETRY(read(ends[0], &answer, sizeof answer));
-	close(ends[0]);
-	if (child > 0)
-		(void)TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
-	if (n != (ssize_t)sizeof answer)
+	if (!found[0] && part_ask(try, NULL, &answer, sizeof answer))
 		return status_set(st, "no MPI here: the process that tries to load it fails");
 	if (answer.why.text[0])
 		return status_set(st, "%s", answer.why.text);
-	snprintf(found, sizeof found, "%s", answer.library);
+	if (!found[0])
+		snprintf(found, sizeof found, "%s", answer.library);
 	snprintf(library, bytes, "%s", found);
 	return 0;
 }

@@ -10,176 +10,123 @@
 #include "../device/stage.h"
 #include "../strided.h"
 
-const char *const blocking_uses[] = {"split", "stride", "memory", "flip", NULL};
-
 struct backend_ctx {
 	const struct blocking_library *library;
 	const struct trial *trial;
 	struct blocking_place place;
+	const struct coll_calls *calls;
 	void *link;
 	struct stage *stage; /* memory = device; else NULL */
 	char *send, *recv;   /* the arenas */
 	size_t mapped_bytes; /* of both, in CPU memory */
 	int *counts;         /* alltoallv: memory of the call's four lists */
 	/* Of the cell: */
-	struct cell cell;
+	struct steps_call call;
+	struct steps_plan plan;
 	struct coll_span span;
-	struct value_parts parts;
 	uint64_t seed;
 	unsigned slots;
-	struct blocking_call call;
+	struct coll_call coll;
 	struct status error; /* of issue, kept for poll */
 };
 
-/* --- collectives that are sends and receives, in rounds --- */
-
-static struct blocking_exchange exchange(const struct blocking_call *call, unsigned to,
-                                         unsigned from, size_t first, size_t count)
-{
-	return (struct blocking_exchange){
-	    .to = to,
-	    .from = from,
-	    .out = call->from + first * call->element,
-	    .in = call->to + first * call->element,
-	    .out_elements = to == UINT_MAX ? 0 : count,
-	    .in_elements = from == UINT_MAX ? 0 : count,
-	    .element = call->element,
-	};
-}
-
-static struct blocking_exchange ring(const struct blocking_call *c, unsigned round)
-{
-	(void)round;
-	return exchange(c, (c->me + 1) % c->n, (c->me + c->n - 1) % c->n, 0, c->elements);
-}
-
-static struct blocking_exchange pairs(const struct blocking_call *c, unsigned round)
-{
-	(void)round;
-	return exchange(c, c->me ^ 1, c->me ^ 1, 0, c->elements);
-}
-
-static struct blocking_exchange both(const struct blocking_call *c, unsigned round)
-{
-	unsigned next = (c->me + 1) % c->n, last = (c->me + c->n - 1) % c->n;
-	size_t half = c->elements / 2;
-	return round ? exchange(c, last, next, half, c->elements - half)
-	             : exchange(c, next, last, 0, half);
-}
-
-static struct blocking_exchange halves(const struct blocking_call *c, unsigned round)
-{
-	unsigned peer = (c->me + c->n / 2) % c->n;
-	(void)round;
-	return exchange(c, peer, peer, 0, c->elements);
-}
-
-static struct blocking_exchange one_pair(const struct blocking_call *c, unsigned round)
-{
-	unsigned sender = value_pair_from(c->root), receiver = value_pair_to(c->root, c->n);
-	(void)round;
-	return exchange(c, c->me == sender ? receiver : UINT_MAX,
-	                c->me == receiver ? sender : UINT_MAX, 0, c->elements);
-}
-
-/* The round that joins cubes of 1 << round ranks: sends all of the own cube's data to the peer. */
-static struct blocking_exchange cube(const struct blocking_call *c, unsigned round)
-{
-	unsigned size = 1u << round, own = c->me & ~(size - 1), peer = c->me ^ size;
-	size_t bytes = c->part * c->element;
-	return (struct blocking_exchange){
-	    .to = peer,
-	    .from = peer,
-	    .out = c->to + own * bytes,
-	    .in = c->to + (own ^ size) * bytes,
-	    .out_elements = size * c->part,
-	    .in_elements = size * c->part,
-	    .element = c->element,
-	};
-}
-
-/* Forth, then back. */
-static struct blocking_exchange there_and_back(const struct blocking_call *c, unsigned round)
-{
-	unsigned first = value_pair_from(c->root), second = value_pair_to(c->root, c->n);
-	unsigned sends = round ? second : first, receives = round ? first : second;
-	struct blocking_exchange e = exchange(c, c->me == sends ? receives : UINT_MAX,
-	                                      c->me == receives ? sends : UINT_MAX, 0, c->elements);
-	e.out = round ? c->to : c->from;
-	return e;
-}
-
-static unsigned log2_of(unsigned n)
-{
-	unsigned rounds = 0;
-	while (1u << rounds < n)
-		rounds++;
-	return rounds;
-}
-
-/* rounds = 0: as many as the ranks have binary digits. */
-static const struct {
-	unsigned rounds;
-	struct blocking_exchange (*round)(const struct blocking_call *call, unsigned round);
-} rounds_of[COLL_KINDS] = {
-    [COLL_SENDRECV] = {1, ring},           [COLL_SENDRECV_PAIRS] = {1, pairs},
-    [COLL_SENDRECV_BOTH] = {2, both},      [COLL_PAIR] = {1, one_pair},
-    [COLL_PINGPONG] = {2, there_and_back}, [COLL_HYPERCUBE] = {0, cube},
-    [COLL_SENDRECV_HALVES] = {1, halves},
+/* Those for which both libraries have a call. */
+static const bool carried[COLL_KINDS] = {
+    [COLL_ALL_REDUCE] = true, [COLL_ALL_GATHER] = true, [COLL_REDUCE_SCATTER] = true,
+    [COLL_BROADCAST] = true,  [COLL_REDUCE] = true,     [COLL_ALLTOALL] = true,
+    [COLL_ALLTOALLV] = true,  [COLL_GATHER] = true,     [COLL_SCATTER] = true,
 };
 
-static int exchange_rounds(struct backend_ctx *ctx, const struct blocking_call *call)
+/* Any other one that only moves data is sends and receives, phase by phase. */
+static bool exchanged(enum coll_kind coll)
 {
-	unsigned n = rounds_of[call->coll].rounds;
-	size_t part = call->part * call->element;
-	if (call->coll == COLL_HYPERCUBE && !call->in_place)
-		memcpy(call->to + call->me * part, call->from, part);
-	for (unsigned r = 0; r < (n ? n : log2_of(call->n)); r++) {
-		struct blocking_exchange e = rounds_of[call->coll].round(call, r);
-		if ((e.out_elements || e.in_elements) &&
-		    ctx->library->exchange(ctx->link, &e, &ctx->error))
+	return !carried[coll] && !(coll_info(coll)->is & (COLL_TRAINS | COLL_ROUTED | COLL_LOCAL |
+	                                                  COLL_RAW | COLL_PSEUDO));
+}
+
+/* A turn of a phase: the next push with the next pull, one of which there may not be. A rank's own part is
+ * only copied. */
+static int exchange(struct backend_ctx *ctx, const struct steps_move *push,
+                    const struct steps_move *pull, char *why)
+{
+	const struct coll_call *c = &ctx->coll;
+	const char *sides[] = {
+	    [STEP_SEND] = c->from - ctx->span.send_at, [STEP_RECV] = c->to - ctx->span.recv_at};
+	struct coll_exchange e = {.to = -1, .from = -1, .element = c->element};
+	if (push) {
+		e.to = (int)push->place;
+		e.out = sides[push->step.side] + push->step.from;
+		e.out_elements = push->step.bytes / c->element;
+	}
+	if (pull) {
+		e.from = (int)pull->place;
+		e.in = c->to - ctx->span.recv_at + pull->step.to;
+		e.in_elements = pull->step.bytes / c->element;
+	}
+	if (pull && pull->place == c->me) {
+		memcpy(e.in, sides[pull->step.side] + pull->step.from, pull->step.bytes);
+		return 0;
+	}
+	return ctx->calls->exchange(ctx->link, &e, why);
+}
+
+static int exchange_all(struct backend_ctx *ctx, char *why)
+{
+	const struct steps_plan *plan = &ctx->plan;
+	const struct steps_move *push = plan->pushes, *pull = plan->pulls;
+	const struct steps_move *last_push = push + plan->npushes, *last_pull = pull + plan->npulls;
+	for (unsigned phase = 0; push < last_push || pull < last_pull;) {
+		const bool pulls = pull < last_pull && pull->phase == phase;
+		const bool pushes = push < last_push && push->phase == phase &&
+		                    !(pulls && pull->place == ctx->coll.me);
+		if ((pulls || pushes) &&
+		    exchange(ctx, pushes ? push : NULL, pulls ? pull : NULL, why))
 			return -1;
+		phase += !pulls && !pushes;
+		pull += pulls;
+		push += pushes;
 	}
 	return 0;
 }
 
 static int carry(struct backend_ctx *ctx, const char *from, char *to)
 {
-	struct blocking_call *call = &ctx->call;
+	struct coll_call *call = &ctx->coll;
+	char why[COLL_CALL_WHY] = "";
 	call->from = from;
 	call->to = to;
-	if (rounds_of[call->coll].round)
-		return exchange_rounds(ctx, call);
-	if (call->coll == COLL_ACCESS) { /* the library has no part in it */
+	if (call->coll == COLL_ACCESS) /* the library has no part in it */
 		strided_copy(to, from, call->element, call->elements, ctx->trial->settings.stride,
 		             0, call->elements);
-		return 0;
-	}
-	return ctx->library->call(ctx->link, call, &ctx->error);
+	else if (carried[call->coll] ? ctx->calls->call(ctx->link, call, why)
+	                             : exchange_all(ctx, why))
+		return status_set(&ctx->error, "%s: %s: %s", ctx->library->name,
+		                  coll_info(call->coll)->name, why);
+	return 0;
 }
 
 /* --- the timed path --- */
 
-static int staged(struct backend_ctx *ctx, const char *from, char *to)
+static void staged(struct backend_ctx *ctx, const char *from, char *to)
 {
 	struct stage *s = ctx->stage;
 	const struct coll_span *span = &ctx->span;
-	char *out = (ctx->cell.in_place ? s->in : s->out) + span->send_at;
+	char *out = (ctx->call.cell.in_place ? s->in : s->out) + span->send_at;
 	char *in = s->in + span->recv_at;
-	if (stage_calls.copy(s, out, from, span->send_bytes, &ctx->error) || carry(ctx, out, in))
-		return -1;
-	return stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
+	if (!stage_calls.copy(s, out, from, span->send_bytes, &ctx->error) && !carry(ctx, out, in))
+		stage_calls.copy(s, to, in, span->recv_bytes, &ctx->error);
 }
 
-void blocking_nothing(struct backend_ctx *ctx)
+static void blocking_nothing(struct backend_ctx *ctx)
 {
 	(void)ctx;
 }
 
-void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
+static void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
-	size_t at = slot * ctx->cell.bytes;
-	const char *from = (ctx->cell.in_place ? ctx->recv : ctx->send) + at + ctx->span.send_at;
+	size_t at = slot * ctx->call.cell.bytes;
+	const char *from =
+	    (ctx->call.cell.in_place ? ctx->recv : ctx->send) + at + ctx->span.send_at;
 	char *to = ctx->recv + at + ctx->span.recv_at;
 	(void)i;
 	if (ctx->error.text[0])
@@ -187,18 +134,19 @@ void blocking_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 	if (slot >= ctx->slots)
 		status_set(&ctx->error, "%s: buffer %u of %u prepared ones", ctx->library->name,
 		           slot, ctx->slots);
-	else if (ctx->stage ? staged(ctx, from, to) : carry(ctx, from, to))
-		if (!ctx->error.text[0])
-			status_set(&ctx->error, "%s: a call failed", ctx->library->name);
+	else if (ctx->stage)
+		staged(ctx, from, to);
+	else
+		carry(ctx, from, to);
 }
 
-int blocking_poll(struct backend_ctx *ctx, unsigned i)
+static int blocking_poll(struct backend_ctx *ctx, unsigned i)
 {
 	(void)i;
 	return ctx->error.text[0] ? -1 : 1;
 }
 
-void blocking_error(struct backend_ctx *ctx, struct status *st)
+static void blocking_error(struct backend_ctx *ctx, struct status *st)
 {
 	*st = ctx->error;
 }
@@ -208,13 +156,15 @@ void blocking_error(struct backend_ctx *ctx, struct status *st)
 static struct buffers buffers_of(const struct backend_ctx *ctx)
 {
 	return (struct buffers){
-	    .question = buffers_question(ctx->trial, &ctx->cell, &ctx->parts, ctx->place.n,
-	                                 ctx->place.me, ctx->place.color, ctx->seed),
+	    .question = buffers_question(ctx->trial, &ctx->call.cell, &ctx->call.parts,
+	                                 ctx->place.n, ctx->place.me, ctx->place.color, ctx->seed),
 	    .span = ctx->span,
-	    .in_place = ctx->cell.in_place,
+	    .in_place = ctx->call.cell.in_place,
 	    .slots = ctx->slots,
 	    .send = ctx->send,
 	    .recv = ctx->recv,
+	    .memory = ctx->stage ? ctx->stage->memory : NULL,
+	    .at = ctx->stage ? ctx->stage->at : NULL,
 	};
 }
 
@@ -224,35 +174,35 @@ static void take_counts(struct backend_ctx *ctx)
 	int *sent = ctx->counts, *sent_at = sent + n, *received = sent_at + n,
 	    *received_at = received + n;
 	for (unsigned r = 0, out = 0, in = 0; r < n; r++) {
-		sent[r] = (int)value_part(&ctx->parts, me, r);
+		sent[r] = (int)value_part(&ctx->call.parts, me, r);
 		sent_at[r] = (int)out;
-		received[r] = (int)value_part(&ctx->parts, r, me);
+		received[r] = (int)value_part(&ctx->call.parts, r, me);
 		received_at[r] = (int)in;
 		out += (unsigned)sent[r];
 		in += (unsigned)received[r];
 	}
-	ctx->call.sent = sent;
-	ctx->call.sent_at = sent_at;
-	ctx->call.received = received;
-	ctx->call.received_at = received_at;
+	ctx->coll.sent = sent;
+	ctx->coll.sent_at = sent_at;
+	ctx->coll.received = received;
+	ctx->coll.received_at = received_at;
 }
 
-int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
-                     unsigned slots, struct status *st)
+static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
+                            unsigned slots, struct status *st)
 {
 	const unsigned n = ctx->place.n;
 	const size_t element = coll_dtype_bytes(cell->dtype);
 	if (slots == 0 || slots > ctx->trial->arena_bytes / cell->bytes)
 		return status_set(st, "%s: %u buffers of %zu bytes do not fit an arena of %zu",
 		                  ctx->library->name, slots, cell->bytes, ctx->trial->arena_bytes);
-	ctx->cell = *cell;
-	ctx->parts = coll_parts(cell, &ctx->trial->weights, n);
-	ctx->span = coll_span(cell, &ctx->parts, n, ctx->place.me);
+	ctx->call = steps_call(ctx->trial, cell);
+	ctx->span = coll_span(cell, &ctx->call.parts, n, ctx->place.me);
 	ctx->seed = seed;
 	ctx->slots = slots;
 	ctx->error.text[0] = '\0';
-	ctx->call = (struct blocking_call){
+	ctx->coll = (struct coll_call){
 	    .coll = cell->coll,
+	    .reduces = coll_info(cell->coll)->is & COLL_REDUCES,
 	    .dtype = cell->dtype,
 	    .op = cell->op,
 	    .n = n,
@@ -265,49 +215,37 @@ int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t 
 	};
 	if (cell->coll == COLL_ALLTOALLV)
 		take_counts(ctx);
+	if (exchanged(cell->coll) && steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st))
+		return -1;
 	struct buffers buffers = buffers_of(ctx);
-	if (ctx->stage)
-		return stage_calls.fill(ctx->stage, &buffers, st);
-	buffers_fill(&buffers);
-	return 0;
+	return buffers_fill(&buffers, st);
 }
 
-int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	(void)i;
-	if (byte >= ctx->trial->arena_bytes)
-		return status_set(st, "%s: flip: byte %zu is beyond the arena of %zu",
-		                  ctx->library->name, byte, ctx->trial->arena_bytes);
-	if (ctx->stage)
-		return stage_calls.corrupt(ctx->stage, ctx->recv + byte, st);
-	ctx->recv[byte] = (char)(ctx->recv[byte] ^ 1 << byte % 8);
-	return 0;
-}
-
-int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                   struct status *st)
+static int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
-	if (ctx->stage)
-		return stage_calls.check(ctx->stage, &buffers, out, st);
-	buffers_check(&buffers, out);
-	return 0;
+	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
 
-int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+static int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
+                          struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx);
 	(void)i;
-	if (ctx->stage)
-		return stage_calls.digest(ctx->stage, &buffers, out, st);
-	*out = buffers_digest(&buffers);
-	return 0;
+	return buffers_check(&buffers, out, st);
+}
+
+static int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
+{
+	struct buffers buffers = buffers_of(ctx);
+	(void)i;
+	return buffers_digest(&buffers, out, st);
 }
 
 /* --- opening and closing --- */
 
-int blocking_numa_node(const struct trial *trial, unsigned rank)
+static int blocking_numa_node(const struct trial *trial, unsigned rank)
 {
 	bool device = trial->settings.memory == MEMORY_DEVICE;
 	return device && stage_calls.numa_node ? stage_calls.numa_node(trial_device(trial, rank))
@@ -345,9 +283,20 @@ static int make_arenas(struct backend_ctx *ctx, struct status *st)
 	return buffers_touch(ctx->library->name, at, ctx->mapped_bytes, true, st);
 }
 
-int blocking_open(const struct blocking_library *library, const struct backend_place *place,
-                  struct backend_ctx **out, struct status *st)
+static const struct blocking_library *library_of(const struct trial *trial)
 {
+	return strcmp(trial->settings.backend, blocking_mpi.name) ? &blocking_gloo : &blocking_mpi;
+}
+
+static int blocking_connect(struct backend_ctx *ctx, struct status *st)
+{
+	return ctx->library->connect(&ctx->place, &ctx->calls, &ctx->link, st);
+}
+
+static int blocking_open(const struct backend_place *place, struct backend_ctx **out,
+                         struct status *st)
+{
+	const struct blocking_library *library = library_of(place->trial);
 	struct backend_ctx *ctx = calloc(1, sizeof *ctx);
 	struct split split = place->trial->settings.split;
 	struct split_place at = split_place(split, place->nranks, place->first);
@@ -368,28 +317,23 @@ int blocking_open(const struct blocking_library *library, const struct backend_p
 	return make_arenas(ctx, st) ? -1 : blocking_connect(ctx, st);
 }
 
-int blocking_connect(struct backend_ctx *ctx, struct status *st)
-{
-	return ctx->library->connect(&ctx->place, &ctx->link, st);
-}
-
-void blocking_disconnect(struct backend_ctx *ctx)
+static void blocking_disconnect(struct backend_ctx *ctx)
 {
 	if (ctx->link)
-		ctx->library->disconnect(ctx->link);
+		ctx->calls->disconnect(ctx->link);
 	ctx->link = NULL;
 }
 
-void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes)
+static void blocking_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	const char *from = ctx->stage ? "device, staged through pinned CPU memory" : "CPU";
 	int used = snprintf(text, bytes, "memory=%s\nmemory_buffers_bytes=%zu\n", from,
 	                    2 * ctx->trial->arena_bytes);
 	if (ctx->link && used > 0 && (size_t)used < bytes)
-		ctx->library->describe(ctx->link, text + used, bytes - (size_t)used);
+		ctx->library->describe(ctx->place.team, text + used, bytes - (size_t)used);
 }
 
-void blocking_close(struct backend_ctx *ctx)
+static void blocking_close(struct backend_ctx *ctx)
 {
 	if (!ctx)
 		return;
@@ -398,6 +342,7 @@ void blocking_close(struct backend_ctx *ctx)
 		stage_calls.close(ctx->stage);
 	if (ctx->mapped_bytes)
 		munmap(ctx->send, ctx->mapped_bytes);
+	steps_plan_free(&ctx->plan);
 	free(ctx->counts);
 	free(ctx);
 }
@@ -407,36 +352,28 @@ void blocking_close(struct backend_ctx *ctx)
 static int supports_cell(const struct blocking_library *library, const struct trial *trial,
                          const struct cell *cell, struct status *st)
 {
-	const unsigned n = trial_comm_ranks(trial), is = coll_info(cell->coll)->is;
-	const size_t element = coll_dtype_bytes(cell->dtype);
-	const char *name = coll_info(cell->coll)->name, *why = coll_refuses(cell->coll, n);
+	const unsigned is = coll_info(cell->coll)->is;
+	const char *name = coll_info(cell->coll)->name, *why = NULL;
 	if (cell->coll == COLL_INIT)
 		return 0;
 	if (cell->coll == COLL_COPY)
-		return status_set(st,
-		                  "%s: the limit is plain copies without a library; allowed is "
-		                  "limit = no",
-		                  library->name);
-	if (is & COLL_RAW)
-		return status_set(st,
-		                  "%s: %s is plain copies without a library; allowed are the "
-		                  "backends nccl, host and null",
-		                  library->name, name);
-	if (!why && !rounds_of[cell->coll].round && !(is & COLL_LOCAL) &&
-	    !library->carries(cell->coll))
+		why = "the limit is plain copies without a library; allowed is limit = no";
+	else if (is & COLL_RAW)
+		why = "plain copies without a library; allowed are the backends nccl, host and "
+		      "null";
+	else if (!carried[cell->coll] && !exchanged(cell->coll) && !(is & COLL_LOCAL))
 		why = "the library has no such call, and this backend does not build it from sends "
 		      "and receives";
-	if (!why)
-		why = library->refuses(cell);
-	if (!why && (!cell->bytes || cell->bytes % (element * (is & COLL_PARTED ? n : 1))))
-		why = "sizes have to be whole elements, and for every rank if buffers are cut";
-	if (!why && cell->bytes / element > INT_MAX)
+	else if (is & COLL_REDUCES && !(library->reduces >> cell->dtype & 1))
+		why = library->reduces_else;
+	else if (is & COLL_REDUCES && cell->op > OP_MAX)
+		why = "the library has no such operation; allowed are sum, prod, min and max";
+	else if (is & COLL_REDUCES && cell->op == OP_SUM && coll_dtype_bytes(cell->dtype) == 1)
+		why = library->sums_bytes_else;
+	else if (cell->bytes / coll_dtype_bytes(cell->dtype) > INT_MAX)
 		why = "the library counts elements in an int: use fewer, or a larger datatype";
-	if (!why && is & COLL_ROOTED && cell->root >= n)
-		why = "the root is not a rank of the communicator";
-	if (!why && is & COLL_PAIRS && !coll_is_pair(cell->root, n))
-		why = "the pair is not in the communicator";
-	return why ? status_set(st, "%s: %s: %s", library->name, name, why) : 0;
+	return why ? status_set(st, "%s: %s: %s", library->name, name, why)
+	           : steps_supports(library->name, trial, cell, st);
 }
 
 static int supports_memory(const struct blocking_library *library, const struct trial *trial,
@@ -463,11 +400,11 @@ static int supports_memory(const struct blocking_library *library, const struct 
 	return 0;
 }
 
-int blocking_supports(const struct blocking_library *library, const struct trial *trial,
-                      struct status *st)
+static int blocking_supports(const struct trial *trial, struct status *st)
 {
+	const struct blocking_library *library = library_of(trial);
 	const struct settings *set = &trial->settings;
-	const char *why = library->refuses_layout(set->layout);
+	const char *why = library->refuses(set);
 	unsigned group;
 	if (why)
 		return status_set(st, "%s: %s", library->name, why);
@@ -484,3 +421,39 @@ int blocking_supports(const struct blocking_library *library, const struct trial
 			return -1;
 	return supports_memory(library, trial, st);
 }
+
+static const char *const uses[] = {"split", "stride", "memory", "flip", NULL};
+
+// clang-format off
+#define ROWS \
+	.uses = uses, .arena_bytes = (size_t)8 << 20, /* more than the L2 of the core that owns it */ \
+	.supports = blocking_supports, .numa_node = blocking_numa_node, \
+	.open = blocking_open, .prepare = blocking_prepare, \
+	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
+	.poll = blocking_poll, .error = blocking_error, \
+	.disconnect = blocking_disconnect, .connect = blocking_connect, \
+	.corrupt = blocking_corrupt, .check = blocking_check, .digest = blocking_digest, \
+	.describe = blocking_describe, .close = blocking_close
+// clang-format on
+
+const struct backend backend_gloo = {
+    .name = "gloo",
+    .summary = "Gloo over TCP, in CPU memory or staged through it",
+    .costs = "Gloo, by which PyTorch trains on CPUs",
+    .mend = "apt-get install libgloo-dev g++ && make",
+    .is =
+        {.carries_data = true, .connects = true, .blocks = true, .helpers = true, .traffics = true},
+    .capacity = gloo_capacity,
+    .store_bytes = gloo_store_bytes,
+    ROWS,
+};
+
+const struct backend backend_mpi = {
+    .name = "mpi",
+    .summary = "MPI's own collectives between processes, in CPU memory or staged through it",
+    .costs = "MPI's own collectives",
+    .mend = "apt-get install libopenmpi-dev openmpi-bin && make",
+    .is = {.carries_data = true, .connects = true, .blocks = true, .messages = true},
+    .capacity = mpi_capacity,
+    ROWS,
+};

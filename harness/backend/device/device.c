@@ -164,19 +164,20 @@ static size_t element_bytes(const struct buffers *b)
 	return coll_dtype_bytes(b->question.dtype);
 }
 
-int device_prepare(unsigned device, const struct buffers *b, cudaStream_t stream, struct status *st)
+static int fill(const struct buffers *b, struct status *st)
 {
+	const struct device_place *at = b->at;
 	size_t element = element_bytes(b);
-	if (device_use(device, st) ||
+	if (device_use(at->device, st) ||
 	    device_ok(device_launch_poison(b->recv, b->question.dtype, b->slots * b->question.count,
-	                                   stream),
+	                                   at->stream),
 	              "poisoning", st) ||
 	    device_ok(device_launch_fill(b->in_place ? b->recv : b->send, &b->question,
 	                                 b->span.send_at / element, b->span.send_bytes / element,
-	                                 b->slots, stream),
+	                                 b->slots, at->stream),
 	              "filling", st))
 		return -1;
-	return device_ok(cudaStreamSynchronize(stream), "filling", st);
+	return device_ok(cudaStreamSynchronize(at->stream), "filling", st);
 }
 
 /* The first wrong element, as it is and as it should be. The receive sides begin at `at`. */
@@ -191,14 +192,15 @@ static int explain(const struct buffers *b, uint64_t at, cudaStream_t stream,
 	                   "reading back", st);
 }
 
-int device_check(unsigned device, const struct buffers *b, cudaStream_t stream,
-                 struct backend_verdict *out, struct status *st)
+static int check(const struct buffers *b, struct backend_verdict *out, struct status *st)
 {
+	const struct device_place *of = b->at;
+	const cudaStream_t stream = of->stream;
 	unsigned long long host[2] = {0, ~0ull}, *tally = NULL;
 	uint64_t at = b->span.recv_at / element_bytes(b);
 	struct backend_verdict found = {0};
 	int result = -1;
-	if (device_use(device, st) ||
+	if (device_use(of->device, st) ||
 	    device_ok(cudaMalloc((void **)&tally, sizeof host), "cudaMalloc", st))
 		return -1;
 	if (device_ok(cudaMemcpyAsync(tally, host, sizeof host, cudaMemcpyHostToDevice, stream),
@@ -220,32 +222,36 @@ out:
 	return result;
 }
 
-int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st)
+static int corrupt(const struct buffers *b, size_t byte, struct status *st)
 {
+	const struct device_place *at = b->at;
 	unsigned char value;
-	if (device_use(device, st) || device_copy(&value, byte, 1, stream, "corrupting", st))
+	if (device_use(at->device, st) ||
+	    device_copy(&value, b->recv + byte, 1, at->stream, "corrupting", st))
 		return -1;
 	value ^= 1;
-	return device_copy(byte, &value, 1, stream, "corrupting", st);
+	return device_copy(b->recv + byte, &value, 1, at->stream, "corrupting", st);
 }
 
-int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
-                  void **stage, uint64_t *out, struct status *st)
+static int digest(const struct buffers *b, uint64_t *out, struct status *st)
 {
+	const struct device_place *place = b->at;
+	const size_t bytes = b->span.recv_bytes, unit = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
 	XXH3_state_t *state = XXH3_createState();
-	size_t unit = bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
 	int result = -1;
 	if (!state || XXH3_64bits_reset(state) != XXH_OK) {
 		status_set(st, "out of memory for a digest");
 		goto out;
 	}
-	if (device_use(device, st) || (!*stage && device_pin(stage, STAGE_BYTES, st)))
+	if (device_use(place->device, st) ||
+	    (!*place->stage && device_pin(place->stage, STAGE_BYTES, st)))
 		goto out;
 	for (size_t at = 0; at < bytes; at += unit) {
 		size_t n = bytes - at < unit ? bytes - at : unit;
-		if (device_copy(*stage, (const char *)data + at, n, stream, "reading back", st))
+		if (device_copy(*place->stage, b->recv + b->span.recv_at + at, n, place->stream,
+		                "reading back", st))
 			goto out;
-		XXH3_64bits_update(state, *stage, n);
+		XXH3_64bits_update(state, *place->stage, n);
 	}
 	*out = XXH3_64bits_digest(state);
 	result = 0;
@@ -253,3 +259,5 @@ out:
 	XXH3_freeState(state);
 	return result;
 }
+
+const struct buffers_memory device_buffers = {fill, check, digest, corrupt};

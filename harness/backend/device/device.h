@@ -36,20 +36,16 @@ int device_event(cudaEvent_t *out, struct status *st);
 /* A range for profilers; NULL ends the last one. */
 void device_mark(const char *text);
 
-/* Poisons the slots of outputs, then writes value_input to the send sides. Blocks until both are done. */
-int device_prepare(unsigned device, const struct buffers *buffers, cudaStream_t stream,
-                   struct status *st);
-/* Counts the elements of the receive sides that are not value_expected; wrong_at counts
- * elements from the arena's start. Blocks. */
-int device_check(unsigned device, const struct buffers *buffers, cudaStream_t stream,
-                 struct backend_verdict *out, struct status *st);
-/* Flips one bit of the byte. Blocks. */
-int device_corrupt(unsigned device, void *byte, cudaStream_t stream, struct status *st);
-/* XXH3_64bits of `bytes` at `data`, computed on the host, so that it does not depend on the kernels.
- * *stage: pinned memory. The first call allocates it, which takes milliseconds, and later calls of
- * any worker use it. The caller frees it with cudaFreeHost. */
-int device_digest(unsigned device, const void *data, size_t bytes, cudaStream_t stream,
-                  void **stage, uint64_t *out, struct status *st);
+/* Buffers on a GPU, or in pinned memory: filled and checked by its kernels, on a stream; a digest is computed on
+ * the host, so that it does not depend on them. Each blocks. */
+struct device_place {
+	unsigned device;
+	cudaStream_t stream;
+	/* Pinned memory for digests: the first one allocates it, which takes milliseconds, and those of other
+	 * places may use it too. The caller frees it with cudaFreeHost. */
+	void **stage;
+};
+extern const struct buffers_memory device_buffers; /* buffers' `at`: a device_place */
 
 /* A kernel that holds the stream until *flag (pinned host memory, device address) is not 0. It gives
  * up after 10 s, so that a dead host holds no GPU. */

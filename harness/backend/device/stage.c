@@ -5,28 +5,38 @@
 #ifdef HAVE_CUDA_NCCL
 #include "device.h"
 
+struct own {
+	struct stage s;
+	struct device_place place;
+	void *digests;
+};
+
 static void stage_close(struct stage *s)
 {
-	cudaSetDevice((int)s->device);
+	struct own *own = (struct own *)s;
+	cudaSetDevice((int)own->place.device);
 	cudaFree(s->send);
 	cudaFree(s->recv);
 	cudaFreeHost(s->out);
 	cudaFreeHost(s->in);
-	cudaFreeHost(s->digests);
-	if (s->stream)
-		cudaStreamDestroy(s->stream);
-	free(s);
+	cudaFreeHost(own->digests);
+	if (own->place.stream)
+		cudaStreamDestroy(own->place.stream);
+	free(own);
 }
 
 static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, struct stage **out,
                       struct status *st)
 {
-	struct stage *s = calloc(1, sizeof *s);
+	struct own *own = calloc(1, sizeof *own);
 	*out = NULL;
-	if (!s)
+	if (!own)
 		return status_set(st, "out of memory for staging");
-	s->device = device;
-	if (device_use(device, st) || device_stream((cudaStream_t *)&s->stream, st) ||
+	struct stage *s = &own->s;
+	s->memory = &device_buffers;
+	s->at = &own->place;
+	own->place = (struct device_place){.device = device, .stage = &own->digests};
+	if (device_use(device, st) || device_stream(&own->place.stream, st) ||
 	    device_ok(cudaMalloc((void **)&s->send, arena_bytes), "cudaMalloc", st) ||
 	    device_ok(cudaMalloc((void **)&s->recv, arena_bytes), "cudaMalloc", st) ||
 	    device_pin((void **)&s->out, call_bytes, st) ||
@@ -40,40 +50,15 @@ static int stage_open(unsigned device, size_t arena_bytes, size_t call_bytes, st
 
 static int stage_copy(struct stage *s, void *to, const void *from, size_t bytes, struct status *st)
 {
-	return bytes ? device_copy(to, from, bytes, s->stream, "staging", st) : 0;
-}
-
-static int stage_fill(struct stage *s, const struct buffers *b, struct status *st)
-{
-	return device_prepare(s->device, b, s->stream, st);
-}
-
-static int stage_check(struct stage *s, const struct buffers *b, struct backend_verdict *out,
-                       struct status *st)
-{
-	return device_check(s->device, b, s->stream, out, st);
-}
-
-static int stage_digest(struct stage *s, const struct buffers *b, uint64_t *out, struct status *st)
-{
-	return device_digest(s->device, b->recv + b->span.recv_at, b->span.recv_bytes, s->stream,
-	                     &s->digests, out, st);
-}
-
-static int stage_corrupt(struct stage *s, void *byte, struct status *st)
-{
-	return device_corrupt(s->device, byte, s->stream, st);
+	const struct device_place *at = s->at;
+	return bytes ? device_copy(to, from, bytes, at->stream, "staging", st) : 0;
 }
 
 const struct stage_calls stage_calls = {.devices = device_count,
                                         .numa_node = device_numa_node,
                                         .open = stage_open,
                                         .close = stage_close,
-                                        .copy = stage_copy,
-                                        .fill = stage_fill,
-                                        .check = stage_check,
-                                        .digest = stage_digest,
-                                        .corrupt = stage_corrupt};
+                                        .copy = stage_copy};
 
 #else
 

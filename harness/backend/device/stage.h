@@ -8,9 +8,10 @@
 
 struct stage {
 	unsigned device;
-	char *send, *recv;      /* arenas on the device */
-	char *out, *in;         /* pinned: one call's buffers */
-	void *stream, *digests; /* stage.c's own */
+	char *send, *recv;                   /* arenas on the device */
+	char *out, *in;                      /* pinned: one call's buffers */
+	const struct buffers_memory *memory; /* of the arenas' buffers, */
+	const void *at;                      /* and where they are */
 };
 
 /* Without CUDA `devices` and `open` say so, and the others are NULL. */
@@ -24,13 +25,6 @@ struct stage_calls {
 	/* Of one call, either way. Blocks. */
 	int (*copy)(struct stage *stage, void *to, const void *from, size_t bytes,
 	            struct status *st);
-	/* As buffers.h, on the device. */
-	int (*fill)(struct stage *stage, const struct buffers *buffers, struct status *st);
-	int (*check)(struct stage *stage, const struct buffers *buffers,
-	             struct backend_verdict *out, struct status *st);
-	int (*digest)(struct stage *stage, const struct buffers *buffers, uint64_t *out,
-	              struct status *st);
-	int (*corrupt)(struct stage *stage, void *byte, struct status *st);
 };
 extern const struct stage_calls stage_calls;
 

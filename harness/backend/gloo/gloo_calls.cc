@@ -12,12 +12,12 @@
 #include <gloo/alltoall.h>
 #include <gloo/alltoallv.h>
 #include <gloo/broadcast.h>
+#include <gloo/context.h>
 #include <gloo/gather.h>
 #include <gloo/math.h>
 #include <gloo/reduce.h>
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/store.h>
 #include <gloo/scatter.h>
+#include <gloo/transport/context.h>
 #include <gloo/transport/tcp/device.h>
 
 #include "gloo_calls.h"
@@ -26,99 +26,79 @@ namespace {
 
 using Reduction = void (*)(void *, const void *, const void *, size_t);
 
-// Gloo's rendezvous, on what the team exchanges.
-class TeamStore : public gloo::rendezvous::Store {
-public:
-	explicit TeamStore(const gloo_exchange &exchange) : exchange_(exchange)
-	{
-	}
-
-	void set(const std::string &key, const std::vector<char> &data) override
-	{
-		if (exchange_.say(exchange_.of, key.c_str(), data.data(), data.size()))
-			throw std::runtime_error("no room to publish " + key);
-	}
-
-	std::vector<char> get(const std::string &key) override
-	{
-		const char *data = nullptr;
-		size_t bytes = 0;
-		if (exchange_.hear(exchange_.of, key.c_str(), &data, &bytes))
-			throw std::runtime_error("the team failed before it published " + key);
-		return std::vector<char>(data, data + bytes);
-	}
-
-	void wait(const std::vector<std::string> &keys) override
-	{
-		for (const auto &key : keys)
-			get(key);
-	}
-
-	void wait(const std::vector<std::string> &keys,
-	          const std::chrono::milliseconds &) override
-	{
-		wait(keys);
-	}
-
-private:
-	const gloo_exchange exchange_;
-};
-
-// Newer releases take the store by a shared pointer.
-template <typename C, typename D>
-auto mesh(C &context, const std::shared_ptr<TeamStore> &store, D &device, int)
-    -> decltype(context.connectFullMesh(store, device))
-{
-	return context.connectFullMesh(store, device);
-}
-
-template <typename C, typename D>
-void mesh(C &context, const std::shared_ptr<TeamStore> &store, D &device, long)
-{
-	context.connectFullMesh(*store, device);
-}
-
-// Calls follow each other on every rank, so that all of them may have one tag.
-struct Link {
-	std::shared_ptr<gloo::rendezvous::Context> context;
+// Addresses are the team's to exchange, so that this takes the place of Gloo's own rendezvous. Calls follow each
+// other on every rank, so that all of them may have one tag.
+struct Link : gloo::Context {
+	using Context::Context;
 	std::vector<char> scratch; // of what reduce_scatter receives
+
+	void listen(const char *host, int timeout_s, gloo_address *addresses)
+	{
+		struct gloo::transport::tcp::attr attr;
+		attr.hostname = host;
+		device_ = gloo::transport::tcp::CreateDevice(attr);
+		setTimeout(std::chrono::seconds(timeout_s));
+		transportContext_ = device_->createContext(rank, size);
+		transportContext_->setTimeout(getTimeout());
+		for (int peer = 0; peer < size; peer++) {
+			if (peer == rank)
+				continue;
+			const auto address = transportContext_->createPair(peer)->address().bytes();
+			if (address.size() > sizeof addresses->text)
+				throw std::runtime_error("an address is too long");
+			addresses[peer].bytes = address.size();
+			std::memcpy(addresses[peer].text, address.data(), address.size());
+		}
+	}
+
+	void connect(const gloo_address *addresses)
+	{
+		for (int peer = 0; peer < size; peer++) {
+			const gloo_address &at = addresses[peer];
+			if (peer != rank)
+				getPair(peer)->connect(std::vector<char>(at.text, at.text + at.bytes));
+		}
+	}
 };
 
-template <typename T> Reduction reduction(gloo_op op)
+// As Gloo's collectives want it.
+using Shared = std::shared_ptr<Link>;
+
+template <typename T> Reduction reduction(op by)
 {
-	switch (op) {
-	case GLOO_PROD:
+	switch (by) {
+	case OP_PROD:
 		return &gloo::product<T>;
-	case GLOO_MIN:
+	case OP_MIN:
 		return &gloo::min<T>;
-	case GLOO_MAX:
+	case OP_MAX:
 		return &gloo::max<T>;
 	default:
 		return &gloo::sum<T>;
 	}
 }
 
-Reduction reduction_of(gloo_type type, gloo_op op)
+Reduction reduction_of(const coll_call &c)
 {
-	switch (type) {
-	case GLOO_INT8:
-		return reduction<int8_t>(op);
-	case GLOO_UINT8:
-		return reduction<uint8_t>(op);
-	case GLOO_INT32:
-		return reduction<int32_t>(op);
-	case GLOO_UINT32:
-		return reduction<uint32_t>(op);
-	case GLOO_INT64:
-		return reduction<int64_t>(op);
-	case GLOO_UINT64:
-		return reduction<uint64_t>(op);
-	case GLOO_FLOAT16:
-		return reduction<gloo::float16>(op);
-	case GLOO_FLOAT64:
-		return reduction<double>(op);
+	switch (c.dtype) {
+	case DTYPE_INT8:
+		return reduction<int8_t>(c.op);
+	case DTYPE_UINT8:
+		return reduction<uint8_t>(c.op);
+	case DTYPE_INT32:
+		return reduction<int32_t>(c.op);
+	case DTYPE_UINT32:
+		return reduction<uint32_t>(c.op);
+	case DTYPE_INT64:
+		return reduction<int64_t>(c.op);
+	case DTYPE_UINT64:
+		return reduction<uint64_t>(c.op);
+	case DTYPE_FLOAT16:
+		return reduction<gloo::float16>(c.op);
+	case DTYPE_FLOAT64:
+		return reduction<double>(c.op);
 	default:
-		return reduction<float>(op);
+		return reduction<float>(c.op);
 	}
 }
 
@@ -128,19 +108,19 @@ template <typename T> T *words(const char *at)
 	return reinterpret_cast<T *>(const_cast<char *>(at));
 }
 
-template <typename T> void all_reduce(Link &l, const gloo_call &c)
+template <typename T> void all_reduce(Shared &l, const coll_call &c)
 {
-	gloo::AllreduceOptions o(l.context);
+	gloo::AllreduceOptions o(l);
 	if (!c.in_place)
 		o.setInput(words<T>(c.from), c.elements);
 	o.setOutput(words<T>(c.to), c.elements);
-	o.setReduceFunction(reduction_of(c.type, c.op));
+	o.setReduceFunction(reduction_of(c));
 	gloo::allreduce(o);
 }
 
-template <typename T> void all_gather(Link &l, const gloo_call &c)
+template <typename T> void all_gather(Shared &l, const coll_call &c)
 {
-	gloo::AllgatherOptions o(l.context);
+	gloo::AllgatherOptions o(l);
 	if (!c.in_place)
 		o.setInput(words<T>(c.from), c.part);
 	o.setOutput(words<T>(c.to), c.elements);
@@ -148,20 +128,20 @@ template <typename T> void all_gather(Link &l, const gloo_call &c)
 }
 
 // Gloo needs room for data in transit even on a rank that receives nothing.
-template <typename T> void reduce(Link &l, const gloo_call &c)
+template <typename T> void reduce(Shared &l, const coll_call &c)
 {
-	gloo::ReduceOptions o(l.context);
+	gloo::ReduceOptions o(l);
 	if (!c.in_place)
 		o.setInput(words<T>(c.from), c.elements);
 	o.setOutput(words<T>(c.to), c.elements);
 	o.setRoot(c.root);
-	o.setReduceFunction(reduction_of(c.type, c.op));
+	o.setReduceFunction(reduction_of(c));
 	gloo::reduce(o);
 }
 
-template <typename T> void broadcast(Link &l, const gloo_call &c)
+template <typename T> void broadcast(Shared &l, const coll_call &c)
 {
-	gloo::BroadcastOptions o(l.context);
+	gloo::BroadcastOptions o(l);
 	if (c.me == c.root && !c.in_place)
 		o.setInput(words<T>(c.from), c.elements);
 	o.setOutput(words<T>(c.to), c.elements);
@@ -169,25 +149,25 @@ template <typename T> void broadcast(Link &l, const gloo_call &c)
 	gloo::broadcast(o);
 }
 
-template <typename T> void alltoall(Link &l, const gloo_call &c)
+template <typename T> void alltoall(Shared &l, const coll_call &c)
 {
-	gloo::AlltoallOptions o(l.context);
+	gloo::AlltoallOptions o(l);
 	o.setInput(words<T>(c.from), c.elements);
 	o.setOutput(words<T>(c.to), c.elements);
 	gloo::alltoall(o);
 }
 
-template <typename T> void alltoallv(Link &l, const gloo_call &c)
+template <typename T> void alltoallv(Shared &l, const coll_call &c)
 {
-	gloo::AlltoallvOptions o(l.context);
+	gloo::AlltoallvOptions o(l);
 	o.setInput(words<T>(c.from), std::vector<int64_t>(c.sent, c.sent + c.n));
 	o.setOutput(words<T>(c.to), std::vector<int64_t>(c.received, c.received + c.n));
 	gloo::alltoallv(o);
 }
 
-template <typename T> void gather(Link &l, const gloo_call &c)
+template <typename T> void gather(Shared &l, const coll_call &c)
 {
-	gloo::GatherOptions o(l.context);
+	gloo::GatherOptions o(l);
 	o.setInput(words<T>(c.from), c.part);
 	if (c.me == c.root)
 		o.setOutput(words<T>(c.to), c.elements);
@@ -195,11 +175,11 @@ template <typename T> void gather(Link &l, const gloo_call &c)
 	gloo::gather(o);
 }
 
-template <typename T> void scatter(Link &l, const gloo_call &c)
+template <typename T> void scatter(Shared &l, const coll_call &c)
 {
-	gloo::ScatterOptions o(l.context);
+	gloo::ScatterOptions o(l);
 	std::vector<T *> parts;
-	for (int r = 0; c.me == c.root && r < c.n; r++)
+	for (unsigned r = 0; c.me == c.root && r < c.n; r++)
 		parts.push_back(words<T>(c.from) + r * c.part);
 	if (c.me == c.root)
 		o.setInputs(parts, c.part);
@@ -208,135 +188,126 @@ template <typename T> void scatter(Link &l, const gloo_call &c)
 	gloo::scatter(o);
 }
 
-void move(Link &l, const gloo_move &m)
+void exchange(Shared &l, const coll_exchange &e)
 {
-	auto out = l.context->createUnboundBuffer(const_cast<char *>(m.out), m.out_bytes);
-	auto in = l.context->createUnboundBuffer(m.in, m.in_bytes);
+	auto out = l->createUnboundBuffer(const_cast<char *>(e.out), e.out_elements * e.element);
+	auto in = l->createUnboundBuffer(e.in, e.in_elements * e.element);
 	// Not the prefix of a collective, so that none of them uses it.
 	const uint64_t slot = UINT64_C(0x7f) << 56;
-	if (m.from >= 0)
-		in->recv(m.from, slot);
-	if (m.to >= 0)
-		out->send(m.to, slot);
-	if (m.to >= 0)
-		out->waitSend(l.context->getTimeout());
-	if (m.from >= 0)
-		in->waitRecv(l.context->getTimeout());
+	if (e.from >= 0)
+		in->recv(e.from, slot);
+	if (e.to >= 0)
+		out->send(e.to, slot);
+	if (e.to >= 0)
+		out->waitSend(l->getTimeout());
+	if (e.from >= 0)
+		in->waitRecv(l->getTimeout());
 }
 
 // Gloo has none for these buffers. In turn t a rank sends the part of the rank t places on, and
 // receives its own part from the rank t places before.
-void reduce_scatter(Link &l, const gloo_call &c)
+void reduce_scatter(Shared &l, const coll_call &c)
 {
 	const size_t bytes = c.part * c.element;
-	const Reduction reduce = reduction_of(c.type, c.op);
-	if (l.scratch.size() < bytes)
-		l.scratch.resize(bytes);
+	const Reduction reduce = reduction_of(c);
+	if (l->scratch.size() < bytes)
+		l->scratch.resize(bytes);
 	// In place the part is already where it belongs.
 	if (!c.in_place)
 		std::memcpy(c.to, c.from + c.me * bytes, bytes);
-	for (int t = 1; t < c.n; t++) {
-		const int to = (c.me + t) % c.n, from = (c.me + c.n - t) % c.n;
-		move(l, {to, from, c.from + to * bytes, l.scratch.data(), bytes, bytes});
-		reduce(c.to, c.to, l.scratch.data(), c.part);
+	for (unsigned t = 1; t < c.n; t++) {
+		const unsigned to = (c.me + t) % c.n, from = (c.me + c.n - t) % c.n;
+		exchange(l, {(int)to, (int)from, c.from + to * bytes, l->scratch.data(), c.part, c.part,
+		             c.element});
+		reduce(c.to, c.to, l->scratch.data(), c.part);
 	}
 }
 
-template <typename T> void carry(Link &l, const gloo_call &c)
+template <typename T> void carry(Shared &l, const coll_call &c)
 {
-	switch (c.kind) {
-	case GLOO_ALL_REDUCE:
+	switch (c.coll) {
+	case COLL_ALL_REDUCE:
 		return all_reduce<T>(l, c);
-	case GLOO_ALL_GATHER:
+	case COLL_ALL_GATHER:
 		return all_gather<T>(l, c);
-	case GLOO_REDUCE_SCATTER:
+	case COLL_REDUCE_SCATTER:
 		return reduce_scatter(l, c);
-	case GLOO_BROADCAST:
+	case COLL_BROADCAST:
 		return broadcast<T>(l, c);
-	case GLOO_REDUCE:
+	case COLL_REDUCE:
 		return reduce<T>(l, c);
-	case GLOO_ALLTOALL:
+	case COLL_ALLTOALL:
 		return alltoall<T>(l, c);
-	case GLOO_ALLTOALLV:
+	case COLL_ALLTOALLV:
 		return alltoallv<T>(l, c);
-	case GLOO_GATHER:
+	case COLL_GATHER:
 		return gather<T>(l, c);
-	case GLOO_SCATTER:
+	case COLL_SCATTER:
 		return scatter<T>(l, c);
+	default:
+		throw std::runtime_error("Gloo has no such collective");
 	}
 }
 
-int failed(const std::exception &e, char *why)
+// Calls what may throw.
+template <typename WORK> int tried(char *why, const WORK &work)
 {
-	// "[path:line] what": the path is from the machine that built the library.
-	const char *text = std::strchr(e.what(), ']');
-	std::snprintf(why, GLOO_WHY, "%s", text ? text + 2 : e.what());
-	return -1;
-}
-
-int part_connect(int rank, int size, const char *address, const gloo_exchange *exchange,
-                 int timeout_s, void **link, char *why)
-{
-	*link = nullptr;
 	try {
-		std::unique_ptr<Link> l(new Link);
-		struct gloo::transport::tcp::attr attr;
-		attr.hostname = address;
-		std::shared_ptr<gloo::transport::Device> device =
-		    gloo::transport::tcp::CreateDevice(attr);
-		l->context = std::make_shared<gloo::rendezvous::Context>(rank, size);
-		l->context->setTimeout(std::chrono::seconds(timeout_s));
-		mesh(*l->context, std::make_shared<TeamStore>(*exchange), device, 0);
-		*link = l.release();
+		work();
 		return 0;
 	} catch (const std::exception &e) {
-		return failed(e, why);
+		// "[path:line] what": the path is from the machine that built the library.
+		const char *text = std::strchr(e.what(), ']');
+		std::snprintf(why, COLL_CALL_WHY, "%s", text ? text + 2 : e.what());
+		return -1;
 	}
+}
+
+Shared &link_of(void *link)
+{
+	return *static_cast<Shared *>(link);
+}
+
+int part_listen(int rank, int size, const char *host, int timeout_s, void **link,
+                gloo_address *addresses, char *why)
+{
+	return tried(why, [&] {
+		std::unique_ptr<Shared> l(new Shared(std::make_shared<Link>(rank, size)));
+		(*l)->listen(host, timeout_s, addresses);
+		*link = l.release();
+	});
+}
+
+int part_connect(void *link, const gloo_address *addresses, char *why)
+{
+	return tried(why, [&] { link_of(link)->connect(addresses); });
 }
 
 void part_disconnect(void *link)
 {
-	delete static_cast<Link *>(link);
+	delete static_cast<Shared *>(link);
 }
 
-int part_call(void *link, const gloo_call *call, char *why)
+int part_call(void *link, const coll_call *c, char *why)
 {
-	Link &l = *static_cast<Link *>(link);
-	try {
-		switch (call->element) {
-		case 1:
-			carry<uint8_t>(l, *call);
-			break;
-		case 2:
-			carry<uint16_t>(l, *call);
-			break;
-		case 4:
-			carry<uint32_t>(l, *call);
-			break;
-		default:
-			carry<uint64_t>(l, *call);
-			break;
-		}
-		return 0;
-	} catch (const std::exception &e) {
-		return failed(e, why);
-	}
+	Shared &l = link_of(link);
+	return tried(why, [&] {
+		c->element == 1   ? carry<uint8_t>(l, *c)
+		: c->element == 2 ? carry<uint16_t>(l, *c)
+		: c->element == 4 ? carry<uint32_t>(l, *c)
+		                  : carry<uint64_t>(l, *c);
+	});
 }
 
-int part_move(void *link, const gloo_move *m, char *why)
+int part_exchange(void *link, const coll_exchange *e, char *why)
 {
-	Link &l = *static_cast<Link *>(link);
-	try {
-		move(l, *m);
-		return 0;
-	} catch (const std::exception &e) {
-		return failed(e, why);
-	}
+	return tried(why, [&] { exchange(link_of(link), *e); });
 }
 
 } // namespace
 
 extern "C" {
 extern const struct gloo_part launchgap_gloo;
-const struct gloo_part launchgap_gloo = {part_connect, part_disconnect, part_call, part_move};
+const struct gloo_part launchgap_gloo = {
+    part_listen, part_connect, {part_call, part_exchange, part_disconnect}};
 }

@@ -11,6 +11,105 @@
 #include "../tensor.h"
 #include "host.h"
 
+/* --- what is possible, on which transport --- */
+
+static const char *const transport_names[] = {"direct", "fifo", "shared"};
+
+static bool only_copies(const struct trial *trial)
+{
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (steps_waits(trial->cells[c].coll))
+			return false;
+	return trial->ncells > 0;
+}
+
+/* auto: the peer's memory if it can be read, else slots. The limit is a copy without a partner, so
+ * slots cannot carry it. */
+static int transport_of(const struct trial *trial)
+{
+	const char *name = trial->settings.path;
+	if (name[0] == '\0' || strcmp(name, "auto") == 0) {
+		if (trial->settings.layout.processes == 1)
+			return HOST_DIRECT;
+		return only_copies(trial) ? HOST_SHARED : HOST_FIFO;
+	}
+	for (int transport = HOST_DIRECT; transport <= HOST_SHARED; transport++)
+		if (strcmp(name, transport_names[transport]) == 0)
+			return transport;
+	return -1;
+}
+
+static int supports_cell(const struct trial *trial, const struct cell *cell,
+                         enum host_transport transport, struct status *st)
+{
+	if (!steps_waits(cell->coll) && transport == HOST_FIFO)
+		return status_set(st, "host: the limit is copied from the peer's buffer: "
+		                      "path = direct or shared, not fifo");
+	if (cell->coll == COLL_INIT)
+		return status_set(st,
+		                  "host: init makes communicators, and the host backend has none");
+	return steps_supports("host", trial, cell, st);
+}
+
+static int supports_memory(const struct trial *trial, enum host_transport transport,
+                           struct status *st)
+{
+	unsigned nranks = layout_ranks(trial->settings.layout);
+	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t store, all;
+	if (host_memory_needs(transport, trial, &store, &all))
+		return status_set(st,
+		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
+		                  "can be addressed",
+		                  nranks, trial->arena_bytes);
+	if (all / page >= pages)
+		return status_set(st,
+		                  "host: %u ranks need %zu MiB of memory and this machine has "
+		                  "%zu: ask for smaller sizes or fewer ranks",
+		                  nranks, all >> 20, pages * page >> 20);
+	return 0;
+}
+
+static int host_supports(const struct trial *trial, struct status *st)
+{
+	const struct settings *set = &trial->settings;
+	int transport = transport_of(trial);
+	if (set->hosts[0])
+		return status_set(st, "host: its ranks share memory, which several hosts do not; "
+		                      "allowed are backends nccl and mpi");
+	if (set->memory == MEMORY_DEVICE)
+		return status_set(st, "host: its ranks copy in CPU memory; allowed is memory = "
+		                      "host");
+	if (transport < 0)
+		return status_set(st, "path = %s: allowed are auto, direct, fifo, shared",
+		                  set->path);
+	if (transport == HOST_DIRECT && set->layout.processes > 1)
+		return status_set(st, "host: path = direct reads a peer's buffer by its address: "
+		                      "that needs one process; shared reads it from any");
+	if (set->pages != PAGES_SHARED && transport == HOST_SHARED)
+		return status_set(st,
+		                  "host: pages = %s is private memory of a process, and path = "
+		                  "shared reads a peer's: allowed are direct and fifo",
+		                  settings_words("pages")[set->pages]);
+	if (tensor_refuses(trial, st))
+		return -1;
+	for (unsigned c = 0; c < trial->ncells; c++)
+		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
+			return -1;
+	return supports_memory(trial, (enum host_transport)transport, st);
+}
+
+static size_t host_store_bytes(const struct trial *trial)
+{
+	size_t store, all;
+	int transport = transport_of(trial);
+	if (transport < 0 || host_memory_needs((enum host_transport)transport, trial, &store, &all))
+		return 0;
+	return store;
+}
+
+/* --- opening --- */
+
 /* The most calls that a worker issues between two waits: the longest row of any cell, in whole
  * groups. */
 static unsigned queue_calls(const struct trial *trial)
@@ -20,17 +119,6 @@ static unsigned queue_calls(const struct trial *trial)
 		if (trial_calls(trial, &trial->cells[c]) > most)
 			most = trial_calls(trial, &trial->cells[c]);
 	return most > group ? (most + group - 1) / group * group : group;
-}
-
-static unsigned most_moves(const struct trial *trial)
-{
-	unsigned phases = 1;
-	for (unsigned c = 0; c < trial->ncells; c++) {
-		struct host_call call = host_call_of(trial, &trial->cells[c]);
-		if (host_step_phases(&call) > phases)
-			phases = host_step_phases(&call);
-	}
-	return phases * trial_comm_ranks(trial);
 }
 
 /* Which rank is in which group; all groups have the same size. */
@@ -65,59 +153,29 @@ static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned memb
 	return comm->peers && comm->places && comm->members;
 }
 
-/* Plans of all ranks: of a call, with room for `moves` in each direction, and of a pass's sums. */
-static bool allocate_plans(struct backend_ctx *ctx, unsigned moves)
-{
-	unsigned count = ctx->place.count, each = 1 + ctx->nsums;
-	unsigned of_sum = HOST_SUM_PHASES * ctx->comms[HOST_TENSOR].nranks;
-	size_t all = 2 * ((size_t)moves + (size_t)ctx->nsums * of_sum);
-	ctx->plans = calloc((size_t)count * each, sizeof *ctx->plans);
-	ctx->moves = calloc(count * all, sizeof *ctx->moves);
-	ctx->sums = calloc(each, sizeof *ctx->sums);
-	if (!ctx->plans || !ctx->moves || !ctx->sums)
-		return false;
-	for (unsigned i = 0; i < count; i++) {
-		struct host_move *at = ctx->moves + i * all;
-		for (unsigned p = 0; p < each; p++) {
-			struct host_plan *plan = &ctx->plans[(size_t)i * each + p];
-			unsigned room = p == 0 ? moves : of_sum;
-			plan->pulls = at;
-			plan->pushes = at + room;
-			at += 2 * (size_t)room;
-		}
-	}
-	return true;
-}
-
 static int allocate(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *place = &ctx->place;
-	unsigned moves = most_moves(place->trial);
-	unsigned stages = moves / trial_comm_ranks(place->trial) + 1;
-	ctx->most_moves = moves;
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
+	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
 	bool all =
 	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
 	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
-	    allocate_plans(ctx, moves);
-	ctx->queues = calloc((size_t)place->count * ctx->queue_calls, sizeof *ctx->queues);
-	ctx->stages = calloc((size_t)place->count * stages, sizeof *ctx->stages);
-	ctx->tiles = calloc(place->count, HOST_TILE_FLOATS * sizeof *ctx->tiles);
+	    ctx->sums;
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
 		memset(ctx->ranks, 0, place->count * sizeof *ctx->ranks);
-	if (!all || !ctx->queues || !ctx->stages || !ctx->tiles || !ctx->ranks)
-		return status_set(st, "host: no memory for the state of %u ranks", place->count);
-	for (unsigned i = 0; i < place->count; i++) {
+	for (unsigned i = 0; ctx->ranks && i < place->count; i++) {
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->rank = place->first + i;
-		rank->queue = ctx->queues + (size_t)i * ctx->queue_calls;
-		rank->plans = ctx->plans + (size_t)i * (1 + ctx->nsums);
-		rank->stages = ctx->stages + (size_t)i * stages;
-		rank->tile = ctx->tiles + (size_t)i * HOST_TILE_FLOATS;
+		rank->queue = calloc(ctx->queue_calls, sizeof *rank->queue);
+		rank->plans = calloc(1 + ctx->nsums, sizeof *rank->plans);
+		all = all && rank->queue && rank->plans;
 	}
+	if (!all || !ctx->ranks)
+		return status_set(st, "host: no memory for the state of %u ranks", place->count);
 	place_all(ctx, HOST_MAIN);
 	if (ctx->nsums)
 		place_all(ctx, HOST_TENSOR);
@@ -131,7 +189,7 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "host: no memory");
 	*out = ctx; /* from here on close() frees it */
 	ctx->place = *place;
-	ctx->transport = (enum host_transport)host_supports_transport(place->trial);
+	ctx->transport = (enum host_transport)transport_of(place->trial);
 	if (allocate(ctx, st))
 		return -1;
 	for (unsigned i = 0; i < place->count; i++) {
@@ -145,14 +203,12 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 static int host_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                         unsigned slots, struct status *st)
 {
-	struct host_call call = host_call_of(ctx->place.trial, cell);
-	if (host_supports_cell(ctx->place.trial, cell, ctx->transport, st))
+	struct steps_call call = steps_call(ctx->place.trial, cell);
+	if (supports_cell(ctx->place.trial, cell, ctx->transport, st))
 		return -1;
 	if (slots == 0 || slots > ctx->place.trial->arena_bytes / call.cell.bytes)
 		return status_set(st, "host: %u buffers of %zu bytes do not fit an arena of %zu",
 		                  slots, call.cell.bytes, ctx->place.trial->arena_bytes);
-	if (host_step_phases(&call) * call.nranks > ctx->most_moves)
-		return status_set(st, "host: this collective is not one of the trial's cells");
 	for (unsigned i = 0; i < ctx->place.count; i++)
 		if (ctx->ranks[i].running || ctx->ranks[i].count > 0)
 			return status_set(st, "host: rank %u has calls in flight",
@@ -198,16 +254,6 @@ static void host_error(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "%s", ctx->error.text);
 }
 
-static int host_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	size_t arena = ctx->place.trial->arena_bytes;
-	if (byte >= arena)
-		return status_set(st, "host: flip: byte %zu is beyond the arena of %zu", byte,
-		                  arena);
-	ctx->ranks[i].parts[HOST_MAIN].own.recv[byte] ^= (uint8_t)(1u << byte % 8);
-	return 0;
-}
-
 /* Instead of hardware counters: the bytes that it copied. */
 static void host_watch(struct backend_ctx *ctx, bool on)
 {
@@ -244,7 +290,7 @@ static void host_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 	snprintf(text, bytes,
 	         "path=%s\npiece_bytes=%zu\nidle_bytes=%zu\nfifo_slots=%d\npage_bytes=%ld\n"
 	         "memory_buffers_bytes=%zu\nmemory_comm_bytes=%zu\nmemory_calls_bytes=0\n",
-	         host_supports_transport_name(ctx->transport), HOST_PIECE_BYTES, HOST_POLL_BYTES,
+	         transport_names[ctx->transport], HOST_PIECE_BYTES, HOST_POLL_BYTES,
 	         HOST_FIFO_SLOTS, sysconf(_SC_PAGESIZE), buffers, comm);
 	if (ctx->place.trial->settings.pages != PAGES_SHARED && huge >= 0)
 		status_add(text, bytes, "huge_bytes=%lld\n", huge);
@@ -260,13 +306,16 @@ static void host_close(struct backend_ctx *ctx)
 		return;
 	if (ctx->ranks)
 		host_memory_close(ctx);
+	for (unsigned i = 0; ctx->ranks && i < ctx->place.count; i++) {
+		struct host_rank *rank = &ctx->ranks[i];
+		for (unsigned k = 0; rank->plans && k <= ctx->nsums; k++)
+			steps_plan_free(&rank->plans[k]);
+		free(rank->plans);
+		free(rank->queue);
+		free(rank->stages);
+	}
 	free(ctx->ranks);
-	free(ctx->moves);
-	free(ctx->plans);
 	free(ctx->sums);
-	free(ctx->stages);
-	free(ctx->tiles);
-	free(ctx->queues);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
 		free(ctx->comms[which].members);
 		free(ctx->comms[which].places);
@@ -286,7 +335,7 @@ const struct backend backend_host = {
     .summary = "real copies in CPU memory by the workers themselves",
     .is = {.carries_data = true, .analogue = true, .counts_copies = true, .injects = true},
     .supports = host_supports,
-    .store_bytes = host_supports_store,
+    .store_bytes = host_store_bytes,
     .open = host_open,
     .prepare = host_prepare,
     .begin = host_nothing,
@@ -300,7 +349,7 @@ const struct backend backend_host = {
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,
     .watch_read = host_watch_read,
-    .corrupt = host_corrupt,
+    .corrupt = host_cell_corrupt,
     .check = host_cell_check,
     .digest = host_cell_digest,
     .describe = host_describe,

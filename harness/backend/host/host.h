@@ -1,13 +1,10 @@
 /* Internals of the host backend. The data flow, one file each:
  *
- *   host_supports  what is possible, on which transport, and the sentences why not
- *   host_step      what a collective moves (pure)
  *   host_reduce    arithmetic of datatypes and operations (pure); host_float has the small floats
  *   host_memory    the layout of buffers, flags and slots, and who touches their pages
  *   host_cell      a cell: its lists of moves, its inputs, its check; also of shared models
- *   host_move      the timed path: carries out the moves, a bounded piece per poll
- *   host_work      the work of a training step, and when its buckets may move
- *   host           the backend's table: open, prepare, check, describe
+ *   host_move      the timed path: moves, and the work of a training step, a bounded piece per poll
+ *   host           what is possible, on which transport; the backend's table: open, prepare, describe
  *
  * All counters that ranks share only grow, within a cell and from cell to cell: nothing is reset,
  * so no reset can race with a rank that is still reading. */
@@ -20,7 +17,7 @@
 #include "../buffers.h"
 #include "../../core/sample.h"
 #include "host_reduce.h"
-#include "host_step.h"
+#include "../steps.h"
 
 /* Every transport copies in pieces of the same size with the same routine, so that they differ
  * only in how often a byte is copied. */
@@ -97,18 +94,12 @@ struct host_cursor {
 	size_t done; /* bytes of move `next` */
 };
 
-struct host_plan {
-	struct host_move *pulls, *pushes;
-	unsigned npulls, npushes;
-	uint64_t reads; /* of its buffers by others */
-};
-
 struct host_part {
 	struct host_buffers own;
-	struct host_plan plan; /* of the current call */
-	size_t base;           /* its slot's offset into all arenas */
-	uint64_t phases;       /* of all earlier calls */
-	uint64_t reads;        /* of this rank's buffers by others, including this call */
+	struct steps_plan plan; /* of the current call; borrowed */
+	size_t base;            /* its slot's offset into all arenas */
+	uint64_t phases;        /* of all earlier calls */
+	uint64_t reads;         /* of this rank's buffers by others, including this call */
 	struct host_cursor pull, push;
 	unsigned open; /* phases that may begin */
 };
@@ -127,14 +118,14 @@ struct host_rank {
 	bool summing;       /* a sum is in progress */
 	uint64_t sum_tiles; /* products before the next one */
 	/* The cell. */
-	struct host_plan *plans;   /* the main one, then those of a pass's sums */
+	struct steps_plan *plans;  /* the main one, then those of a pass's sums */
 	int64_t extra_ns;          /* of work at the end of each call: a known delay */
 	struct sample_spans spans; /* of its last call, in a timeline's cell */
-	float *tile;               /* HOST_TILE_FLOATS */
 	struct host_stage *stages; /* of the cell's phases, and of the call's end */
 	/* Evidence. */
 	struct host_tally tally, watched; /* since open; in the watched stretch */
 	size_t most_bytes;                /* in one poll */
+	float tile[HOST_TILE_FLOATS];
 };
 
 struct host_comm {
@@ -154,18 +145,12 @@ struct backend_ctx {
 	size_t stride;       /* one rank's share of the store */
 	size_t slots_offset; /* fifo: of the slots in it */
 	struct host_comm comms[HOST_COMMS];
-	struct host_rank *ranks;   /* this worker's */
-	unsigned *queues;          /* memory of ranks[].queue */
-	unsigned queue_calls;      /* capacity of a queue */
-	struct host_plan *plans;   /* memory of ranks[].plans */
-	struct host_move *moves;   /* memory of the plans' moves */
-	unsigned most_moves;       /* capacity of a main plan's pulls, and of its pushes */
-	struct host_stage *stages; /* memory of ranks[].stages */
-	float *tiles;              /* memory of ranks[].tile */
-	bool shown, joined;        /* others may read our buffers; we know theirs */
-	unsigned slots;            /* of the cell; 0: nothing prepared */
-	size_t access_stride;      /* of a cell of access; 0: contiguous */
-	struct host_call call;
+	struct host_rank *ranks; /* this worker's */
+	unsigned queue_calls;    /* capacity of a queue */
+	bool shown, joined;      /* others may read our buffers; we know theirs */
+	unsigned slots;          /* of the cell; 0: nothing prepared */
+	size_t access_stride;    /* of a cell of access; 0: contiguous */
+	struct steps_call call;
 	struct host_sum *sums; /* of a pass */
 	unsigned nsums;        /* of a pass; 0: no model is shared */
 	unsigned call_sums;    /* of a call of the cell */
@@ -192,27 +177,6 @@ static inline uint8_t *host_slot(const struct backend_ctx *ctx, unsigned from, u
 	return ctx->store + to * ctx->stride + ctx->slots_offset + slot * HOST_PIECE_BYTES;
 }
 
-/* One call of a cell in a rank's communicator. */
-static inline struct host_call host_call_of(const struct trial *trial, const struct cell *cell)
-{
-	unsigned nranks = trial_comm_ranks(trial);
-	struct cell whole = trial_whole(&trial->network, nranks, cell);
-	return (struct host_call){whole, nranks, coll_parts(&whole, &trial->weights, nranks),
-	                          trial_buckets(trial, cell),
-	                          coll_info(cell->coll)->is & COLL_TRAINS && cell->in_place &&
-	                              !trial->settings.bucket_view};
-}
-
-/* The transport of a trial, or -1 if there is none of this name. */
-int host_supports_transport(const struct trial *trial);
-const char *host_supports_transport_name(enum host_transport transport);
-/* Two of backend.h; the store of a refused trial has 0 bytes. */
-int host_supports(const struct trial *trial, struct status *st);
-size_t host_supports_store(const struct trial *trial);
-/* One cell, on a transport that is possible. */
-int host_supports_cell(const struct trial *trial, const struct cell *cell,
-                       enum host_transport transport, struct status *st);
-
 /* Bytes of the team's store, and of store and buffers together; -1 if size_t is too small. */
 int host_memory_needs(enum host_transport transport, const struct trial *trial, size_t *store,
                       size_t *all);
@@ -232,16 +196,10 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 unsigned host_cell_sums(const struct trial *trial);
 int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                     struct status *st);
+int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
-/* The work of a cell: plans it; starts that of a call; whether all of it is done; does a piece if it
- * need not wait, and returns whether a phase may now begin. */
-void host_work_plan(const struct backend_ctx *ctx, struct host_rank *rank);
-void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank);
-bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank);
-bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
-/* Whether work has to wait for the next sum; notes that it is complete: may a phase now begin? */
-bool host_work_waits(const struct host_rank *rank);
-bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank);
+/* Plans the work of a cell. */
+int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 /* Products before a sum of the call. */
 uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum);
 

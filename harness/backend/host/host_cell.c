@@ -33,19 +33,18 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 }
 
 /* A rank's moves in a call of a communicator. */
-static void call_plan(const struct host_comm *comm, const struct host_call *call, unsigned rank,
-                      struct host_plan *plan)
+static int call_plan(const struct host_comm *comm, const struct steps_call *call, unsigned rank,
+                     struct steps_plan *plan, struct status *st)
 {
 	const struct host_place *at = &comm->places[rank];
 	const unsigned *members = comm->members + at->first;
-	plan->npulls = host_step_pulls(call, at->index, plan->pulls);
-	plan->npushes = host_step_pushes(call, at->index, plan->pushes);
+	if (steps_plan(call, at->index, plan, st))
+		return -1;
 	for (unsigned m = 0; m < plan->npulls; m++)
 		plan->pulls[m].peer = members[plan->pulls[m].place];
 	for (unsigned m = 0; m < plan->npushes; m++)
 		plan->pushes[m].peer = members[plan->pushes[m].place];
-	/* Others pull what this rank would push. */
-	plan->reads = comm->waits ? plan->npushes : 0;
+	return 0;
 }
 
 /* --- ranks that share a model (tensor.h): after a layer's work they sum its activations in their
@@ -74,14 +73,14 @@ static void list_sums(struct backend_ctx *ctx)
 	ctx->pass_flops = flops;
 }
 
-static void sums_plan(struct backend_ctx *ctx)
+static int sums_plan(struct backend_ctx *ctx, struct status *st)
 {
 	struct host_comm *comm = &ctx->comms[HOST_TENSOR];
 	const enum dtype dtype = ctx->call.cell.dtype;
 	bool sums = ctx->nsums && tensor_sums(ctx->call.cell.coll);
 	ctx->call_sums = sums ? ctx->nsums * ctx->place.trial->settings.accumulation : 0;
 	if (!sums)
-		return;
+		return 0;
 	list_sums(ctx);
 	comm->phases = HOST_SUM_PHASES;
 	comm->waits = true;
@@ -90,15 +89,17 @@ static void sums_plan(struct backend_ctx *ctx)
 		struct host_rank *rank = &ctx->ranks[i];
 		rank->parts[HOST_TENSOR].open = HOST_SUM_PHASES;
 		for (unsigned s = 0; s < ctx->nsums; s++) {
-			const struct host_call call = {
+			const struct steps_call call = {
 			    .cell = {.coll = COLL_ALL_REDUCE,
 			             .dtype = dtype,
 			             .op = OP_SUM,
 			             .bytes = ctx->sums[s].elements * coll_dtype_bytes(dtype)},
 			    .nranks = comm->nranks};
-			call_plan(comm, &call, rank->rank, &rank->plans[1 + s]);
+			if (call_plan(comm, &call, rank->rank, &rank->plans[1 + s], st))
+				return -1;
 		}
 	}
+	return 0;
 }
 
 static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
@@ -109,24 +110,6 @@ static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
 	                      (char *)own->send, (char *)own->recv);
 }
 
-static void sums_fill(const struct backend_ctx *ctx)
-{
-	for (unsigned i = 0; ctx->call_sums && i < ctx->place.count; i++) {
-		struct buffers buffers = sum_buffers(ctx, i);
-		buffers_fill(&buffers);
-	}
-}
-
-static void sums_check(const struct backend_ctx *ctx, unsigned i, struct backend_verdict *out)
-{
-	struct backend_verdict own = {0};
-	if (!ctx->call_sums)
-		return;
-	struct buffers buffers = sum_buffers(ctx, i);
-	buffers_check(&buffers, &own);
-	tensor_verdict_add(ctx->place.trial, ctx->call.cell.dtype, out, &own);
-}
-
 /* --- the cell --- */
 
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -135,22 +118,28 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 	struct host_comm *comm = &ctx->comms[HOST_MAIN];
 	if (wait_readers(ctx, st))
 		return -1;
-	ctx->call = host_call_of(ctx->place.trial, cell);
+	ctx->call = steps_call(ctx->place.trial, cell);
 	comm->reduction = (struct host_reduction){cell->dtype, cell->op, comm->nranks};
 	ctx->seed = seed;
 	ctx->slots = slots;
-	comm->phases = host_step_phases(&ctx->call);
-	comm->waits = host_step_waits(cell->coll);
+	comm->phases = steps_phases(&ctx->call);
+	comm->waits = steps_waits(cell->coll);
 	ctx->access_stride = cell->coll == COLL_ACCESS ? ctx->place.trial->settings.stride : 0;
-	sums_plan(ctx);
+	if (sums_plan(ctx, st))
+		return -1;
 	for (unsigned i = 0; i < ctx->place.count; i++) {
-		call_plan(comm, &ctx->call, ctx->ranks[i].rank, &ctx->ranks[i].plans[0]);
-		ctx->ranks[i].parts[HOST_MAIN].plan = ctx->ranks[i].plans[0];
-		host_work_plan(ctx, &ctx->ranks[i]);
-		struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-		buffers_fill(&buffers);
+		struct host_rank *rank = &ctx->ranks[i];
+		if (call_plan(comm, &ctx->call, rank->rank, &rank->plans[0], st) ||
+		    host_move_plan(ctx, rank, st))
+			return -1;
+		rank->parts[HOST_MAIN].plan = rank->plans[0];
+		struct buffers buffers = buffers_of(ctx, rank);
+		buffers_fill(&buffers, st);
+		if (!ctx->call_sums)
+			continue;
+		buffers = sum_buffers(ctx, i);
+		buffers_fill(&buffers, st);
 	}
-	sums_fill(ctx);
 	return 0;
 }
 
@@ -160,15 +149,21 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 	if (ctx->slots == 0)
 		return status_set(st, "host: nothing was prepared, so there is nothing to check");
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-	buffers_check(&buffers, out);
-	sums_check(ctx, i, out);
-	return 0;
+	buffers_check(&buffers, out, st);
+	if (!ctx->call_sums)
+		return 0;
+	buffers = sum_buffers(ctx, i);
+	return tensor_check(ctx->place.trial, &buffers, out, st);
 }
 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
 	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
-	(void)st;
-	*out = buffers_digest(&buffers);
-	return 0;
+	return buffers_digest(&buffers, out, st);
+}
+
+int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
+{
+	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+	return buffers_corrupt(&buffers, ctx->place.trial->arena_bytes, byte, st);
 }

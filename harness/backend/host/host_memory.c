@@ -117,9 +117,9 @@ static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 	if (source->first != rank->first)
 		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
-		struct host_call call = host_call_of(trial, &trial->cells[c]);
-		for (unsigned phase = 0; phase < host_step_phases(&call); phase++)
-			if (host_step(&call, rank->index, source->index, phase).bytes > 0)
+		struct steps_call call = steps_call(trial, &trial->cells[c]);
+		for (unsigned phase = 0; phase < steps_phases(&call); phase++)
+			if (steps_of(&call, rank->index, source->index, phase).bytes > 0)
 				return true;
 	}
 	return false;

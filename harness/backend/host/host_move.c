@@ -1,4 +1,7 @@
-/* The timed path. A piece moves only when the other side is ready for it; else the poll returns. */
+/* The timed path. A piece moves only when the other side is ready for it; else the poll returns. And the
+ * work of a training step: products of small matrices instead of a GPU's large ones, and copies into
+ * buckets; and which phases of a call may begin after it. All in bounded pieces. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../clock.h"
@@ -6,6 +9,162 @@
 #include "../strided.h"
 
 #define JOIN_NS 20000 /* pieces of a lane this close together are drawn as one */
+
+/* --- work --- */
+
+#define TILE       32 /* rows and columns of a matrix */
+#define TILE_FLOPS (UINT64_C(2) * TILE * TILE * TILE)
+
+_Static_assert(HOST_TILE_FLOATS == 3 * TILE * TILE, "two factors and their product");
+
+static uint64_t flops_of(const struct buckets *buckets, const struct bucket *bucket)
+{
+	uint64_t sum = 0;
+	for (unsigned i = 0; i < bucket->layers; i++)
+		sum += buckets->network->layers[bucket->layer + i].flops;
+	return sum;
+}
+
+static unsigned sums_of(const struct buckets *buckets, const struct bucket *bucket)
+{
+	unsigned sums = 0;
+	for (unsigned i = 0; i < bucket->layers; i++)
+		sums += buckets->network->layers[bucket->layer + i].activations > 0;
+	return sums;
+}
+
+uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
+{
+	uint64_t passes = sum / ctx->nsums;
+	return (passes * ctx->pass_flops + ctx->sums[sum % ctx->nsums].flops) / TILE_FLOPS;
+}
+
+/* An expert's forward work: from a token's width to four times that and back, which takes 16 width²
+ * FLOPs per token received. */
+static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	const struct steps_call *call = &ctx->call;
+	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
+	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
+	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
+	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
+	for (unsigned phase = 1; phase <= ctx->comms[HOST_MAIN].phases; phase++)
+		rank->stages[phase].tiles = works ? tiles : 0;
+}
+
+/* All passes but the last are work alone. A bucket is reduced once the work of all its layers is done,
+ * with the sums of their activations, and, if the bucket is separate, its gradients are copied. */
+int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st)
+{
+	const struct settings *set = &ctx->place.trial->settings;
+	const struct steps_call *call = &ctx->call;
+	const struct buckets *buckets = &call->buckets;
+	bool works = call->cell.coll == COLL_DDP_STEP || call->cell.coll == COLL_DDP_COMPUTE;
+	size_t element = coll_dtype_bytes(call->cell.dtype), copied = 0;
+	struct bucket bucket, *last = NULL;
+	unsigned phase = 0, phases = ctx->comms[HOST_MAIN].phases;
+	struct host_stage *stages = reallocarray(rank->stages, phases + 1, sizeof *stages);
+	if (!stages)
+		return status_set(st, "host: no memory for the stages of a step");
+	rank->stages = stages;
+	memset(stages, 0, (phases + 1) * sizeof *stages);
+	if (coll_info(call->cell.coll)->is & COLL_ROUTED)
+		plan_expert(ctx, rank);
+	if (!(coll_info(call->cell.coll)->is & COLL_TRAINS))
+		return 0;
+	uint64_t flops = 0, passes = works ? set->batch : 0;
+	unsigned sums = ctx->call_sums ? ctx->call_sums - ctx->nsums : 0;
+	if (buckets->network)
+		flops = (set->accumulation - 1) * network_flops(buckets->network) * passes;
+	for (; buckets_next(buckets, last, &bucket); last = &bucket) {
+		flops += flops_of(buckets, &bucket) * passes;
+		sums += ctx->call_sums ? sums_of(buckets, &bucket) : 0;
+		copied = call->copied ? (bucket.at + bucket.elements) * element : 0;
+		for (unsigned i = 0; bucket.elements && i < 2 && phase < phases; i++)
+			rank->stages[phase++] =
+			    (struct host_stage){flops / TILE_FLOPS, copied, sums};
+	}
+	rank->stages[phases] = (struct host_stage){flops / TILE_FLOPS, copied, sums};
+	return 0;
+}
+
+static bool is_reached(const struct host_rank *rank, const struct host_stage *stage)
+{
+	return rank->tiles >= stage->tiles && rank->copied >= stage->copied &&
+	       rank->summed >= stage->sums;
+}
+
+/* Returns whether it opened one. */
+static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	unsigned *open = &rank->parts[HOST_MAIN].open, before = *open;
+	while (*open < ctx->comms[HOST_MAIN].phases && is_reached(rank, &rank->stages[*open]))
+		++*open;
+	return *open > before;
+}
+
+static void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	rank->tiles = 0;
+	rank->copied = 0;
+	rank->summed = 0;
+	rank->sum_tiles = ctx->call_sums ? host_work_before(ctx, 0) : 0;
+	rank->parts[HOST_MAIN].open = 0;
+	open_phases(ctx, rank);
+}
+
+static bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
+{
+	return is_reached(rank, &rank->stages[ctx->comms[HOST_MAIN].phases]);
+}
+
+static const struct host_stage *stage_of(const struct host_rank *rank)
+{
+	return &rank->stages[rank->parts[HOST_MAIN].open];
+}
+
+static bool host_work_waits(const struct host_rank *rank)
+{
+	return rank->summed < stage_of(rank)->sums && rank->tiles >= rank->sum_tiles;
+}
+
+static bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	if (++rank->summed < ctx->call_sums)
+		rank->sum_tiles = host_work_before(ctx, rank->summed);
+	return open_phases(ctx, rank);
+}
+
+/* c += a b; the values do not matter, as zeros take as long. */
+static void multiply(float *tile)
+{
+	const float *a = tile, *b = a + TILE * TILE;
+	float *c = tile + 2 * TILE * TILE;
+	for (unsigned i = 0; i < TILE; i++)
+		for (unsigned k = 0; k < TILE; k++)
+			for (unsigned j = 0; j < TILE; j++)
+				c[i * TILE + j] += a[i * TILE + k] * b[k * TILE + j];
+}
+
+static bool host_work(const struct backend_ctx *ctx, struct host_rank *rank)
+{
+	const struct host_stage *stage = stage_of(rank);
+	if (rank->tiles < stage->tiles) {
+		multiply(rank->tile);
+		rank->tiles++;
+	} else if (rank->copied < stage->copied) {
+		size_t left = stage->copied - rank->copied;
+		size_t bytes = left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
+		const struct host_part *part = &rank->parts[HOST_MAIN];
+		size_t at = part->base + rank->copied;
+		memcpy(part->own.send + at, part->own.recv + at, bytes);
+		rank->copied += bytes;
+		rank->tally.moved += bytes;
+	}
+	return open_phases(ctx, rank);
+}
+
+/* --- moves --- */
 
 struct budget {
 	size_t bytes;
@@ -23,28 +182,28 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
 
 /* Moves one piece into this rank's receive buffer, as its step says. */
 static void carry(const struct backend_ctx *ctx, const struct host_reduction *reduction,
-                  const struct host_move *move, uint8_t *to, const uint8_t *from, size_t done,
+                  const struct steps_move *move, uint8_t *to, const uint8_t *from, size_t done,
                   size_t bytes)
 {
 	switch (move->step.touch) {
-	case HOST_COPY:
+	case STEP_COPY:
 		if (ctx->access_stride)
 			carry_strided(ctx, to, from, done, bytes);
 		else
 			memcpy(to, from, bytes);
 		break;
-	case HOST_FIRST:
+	case STEP_FIRST:
 		host_reduce_first(reduction, move->place, to, from, bytes);
 		break;
-	case HOST_COMBINE:
-	case HOST_LAST:
-		host_reduce_combine(reduction, move->place, move->step.touch == HOST_LAST, to, from,
+	case STEP_COMBINE:
+	case STEP_LAST:
+		host_reduce_combine(reduction, move->place, move->step.touch == STEP_LAST, to, from,
 		                    bytes);
 		break;
 	}
 }
 
-static size_t piece_bytes(const struct host_move *move, const struct host_cursor *at)
+static size_t piece_bytes(const struct steps_move *move, const struct host_cursor *at)
 {
 	size_t left = move->step.bytes - at->done;
 	return left < HOST_PIECE_BYTES ? left : HOST_PIECE_BYTES;
@@ -60,7 +219,7 @@ static bool afford(struct budget *left, size_t bytes)
 	return true;
 }
 
-static void advance(struct host_cursor *at, const struct host_move *move, size_t bytes)
+static void advance(struct host_cursor *at, const struct steps_move *move, size_t bytes)
 {
 	at->done += bytes;
 	if (at->done == move->step.bytes)
@@ -98,11 +257,11 @@ static inline void post(const struct backend_ctx *ctx, const struct host_rank *r
 
 /* The next piece to pull, or NULL while it is not ready. */
 static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                       enum host_which which, const struct host_move *move)
+                                       enum host_which which, const struct steps_move *move)
 {
 	const struct host_comm *comm = &ctx->comms[which];
 	const struct host_part *part = &rank->parts[which];
-	const struct host_step *step = &move->step;
+	const struct step *step = &move->step;
 	const struct host_buffers *source = &part->own;
 	if (move->peer != rank->rank) {
 		if (ctx->transport == HOST_FIFO) {
@@ -118,13 +277,13 @@ static inline const uint8_t *pull_from(const struct backend_ctx *ctx, const stru
 			return NULL;
 		source = &comm->peers[move->peer];
 	}
-	return (step->side == HOST_SEND ? source->send : source->recv) + part->base + step->from +
+	return (step->side == STEP_SEND ? source->send : source->recv) + part->base + step->from +
 	       part->pull.done;
 }
 
 /* Releases what was read: the slot, or, after a move's last piece, the peer's buffer. */
 static inline void pull_release(const struct backend_ctx *ctx, const struct host_rank *rank,
-                                enum host_which which, const struct host_move *move, bool last)
+                                enum host_which which, const struct steps_move *move, bool last)
 {
 	if (move->peer == rank->rank)
 		return;
@@ -145,7 +304,7 @@ static inline bool pull(const struct backend_ctx *ctx, struct host_rank *rank,
 	struct host_part *part = &rank->parts[which];
 	if (part->pull.next == part->plan.npulls)
 		return false;
-	const struct host_move *move = &part->plan.pulls[part->pull.next];
+	const struct steps_move *move = &part->plan.pulls[part->pull.next];
 	size_t bytes = piece_bytes(move, &part->pull);
 	const uint8_t *from = move->phase < part->open ? pull_from(ctx, rank, which, move) : NULL;
 	if (!from || !afford(left, bytes))
@@ -169,8 +328,8 @@ static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
 	struct host_part *part = &rank->parts[which];
 	if (part->push.next == part->plan.npushes)
 		return false;
-	const struct host_move *move = &part->plan.pushes[part->push.next];
-	const struct host_step *step = &move->step;
+	const struct steps_move *move = &part->plan.pushes[part->push.next];
+	const struct step *step = &move->step;
 	struct host_ring *ring = host_ring(ctx, rank->rank, move->peer);
 	uint64_t at = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
 	size_t bytes = piece_bytes(move, &part->push);
@@ -178,7 +337,7 @@ static inline bool push(const struct backend_ctx *ctx, struct host_rank *rank,
 	    at - atomic_load_explicit(&ring->popped, memory_order_acquire) == HOST_FIFO_SLOTS ||
 	    !afford(left, bytes))
 		return false;
-	const uint8_t *from = step->side == HOST_SEND ? part->own.send : part->own.recv;
+	const uint8_t *from = step->side == STEP_SEND ? part->own.send : part->own.recv;
 	memcpy(host_slot(ctx, rank->rank, move->peer, at),
 	       from + part->base + step->from + part->push.done, bytes);
 	atomic_store_explicit(&ring->pushed, at + 1, memory_order_release);
@@ -213,7 +372,7 @@ static inline void part_start(const struct backend_ctx *ctx, struct host_rank *r
 {
 	struct host_part *part = &rank->parts[which];
 	part->pull = part->push = (struct host_cursor){0};
-	part->reads += part->plan.reads;
+	part->reads += ctx->comms[which].waits ? part->plan.npushes : 0; /* others pull those */
 	if (says(ctx, &ctx->comms[which]))
 		post(ctx, rank, which);
 }

@@ -3,64 +3,142 @@
 #include <string.h>
 
 #include "../../coll/coll.h"
-#include "host_float.h"
 
-/* Elements are widened a block at a time. All arithmetic then has three types, in loops of a known
- * length, which the compiler vectorizes. */
+/* --- small floats --- */
+
+/* The layout of a small float; the sign comes first. */
+struct format {
+	int exponent_bits, mantissa_bits;
+	bool infinities;
+};
+
+static struct format format_of(enum dtype dtype)
+{
+	const int digits = (int)value_digits(dtype);
+	return (struct format){(int)value_width(dtype) - digits, digits - 1,
+	                       dtype != DTYPE_FLOAT8_E4M3};
+}
+
+static uint32_t float_bits(float value)
+{
+	uint32_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static float widen(struct format f, uint32_t bits)
+{
+	int bias = (1 << (f.exponent_bits - 1)) - 1;
+	uint32_t top = (1u << f.exponent_bits) - 1, all = (1u << f.mantissa_bits) - 1;
+	uint32_t exponent = bits >> f.mantissa_bits & top, mantissa = bits & all;
+	uint32_t sign = bits >> (f.exponent_bits + f.mantissa_bits) << 31;
+	uint32_t wide = mantissa << (23 - f.mantissa_bits);
+	if (exponent == top && (f.infinities || mantissa == all))
+		return float_of(sign | 0xFFu << 23 | wide);
+	if (exponent == 0 && f.exponent_bits < 8) {
+		/* Subnormal: a multiple of the smallest step. */
+		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
+		return float_of(sign | float_bits((float)mantissa * step));
+	}
+	return float_of(sign | (exponent + 127u - (uint32_t)bias) << 23 | wide);
+}
+
+/* wide without its last `drop` bits, rounded to nearest, ties to even. */
+static uint32_t shorten(uint32_t wide, int drop)
+{
+	uint32_t half = 1u << (drop - 1);
+	return (wide + half - 1 + (wide >> drop & 1)) >> drop;
+}
+
+static uint32_t narrow(struct format f, float value)
+{
+	int bias = (1 << (f.exponent_bits - 1)) - 1;
+	uint32_t sign = float_bits(value) >> 31 << (f.exponent_bits + f.mantissa_bits);
+	uint32_t wide = float_bits(value) & 0x7FFFFFFF;
+	uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.mantissa_bits;
+	uint32_t nan = infinity | ((1u << f.mantissa_bits) - 1), bits;
+	if (wide > 0xFFu << 23)
+		return sign | nan;
+	if ((int)(wide >> 23) - 127 + bias < 1 && f.exponent_bits < 8) {
+		/* Subnormal: adding 2^23 steps rounds to whole steps, as the CPU rounds. */
+		float step = float_of((uint32_t)(128 - bias - f.mantissa_bits) << 23);
+		float shifted = float_of(wide) / step + 0x1p23f;
+		return sign | (float_bits(shifted) & 0x7FFFFF);
+	}
+	bits = shorten(wide, 23 - f.mantissa_bits) - ((127u - (uint32_t)bias) << f.mantissa_bits);
+	if (f.infinities)
+		return sign | (bits > infinity ? infinity : bits);
+	return sign | (bits > nan ? nan : bits);
+}
+
+float host_float_widen(enum dtype dtype, uint16_t bits)
+{
+	return widen(format_of(dtype), bits);
+}
+
+uint16_t host_float_narrow(enum dtype dtype, float value)
+{
+	return (uint16_t)narrow(format_of(dtype), value);
+}
+
+/* --- blocks of elements --- */
+
+/* Elements are widened a block at a time. All arithmetic then has two types, in loops of a known
+ * length, which the compiler vectorizes. A float's operation in float64 that is rounded once more is the
+ * same as in its own type: float64 has more than twice the digits of float32 (Figueroa 1995). */
 #define BLOCK 64
-
-enum kind { INTEGERS, FLOATS, DOUBLES };
 
 union block {
 	uint64_t u[BLOCK]; /* integers; signed ones are extended, so that all wrap the same way */
-	float f[BLOCK];    /* all floats but float64 */
-	double d[BLOCK];
+	double d[BLOCK];   /* floats */
 };
-
-static enum kind kind_of(enum dtype dtype)
-{
-	if (!coll_dtype_is_float(dtype))
-		return INTEGERS;
-	return dtype == DTYPE_FLOAT64 ? DOUBLES : FLOATS;
-}
 
 static bool is_signed(enum dtype dtype)
 {
 	return dtype == DTYPE_INT8 || dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
 }
 
-/* n is at most a block, here and below. */
+/* TYPE: of an element in memory. n is at most a block, here and below. */
+#define LOAD(TYPE, OUT, WIDEN)                                                                     \
+	for (size_t i = 0; i < n; i++)                                                             \
+	OUT[i] = WIDEN(((const TYPE *)from)[i])
+#define STORE(TYPE, VALUE)                                                                         \
+	for (size_t i = 0; i < n; i++)                                                             \
+	((TYPE *)to)[i] = (TYPE)(VALUE)
+#define SMALL(BITS) (double)host_float_widen(dtype, BITS)
+
 static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 {
-	const uint8_t *bytes = from;
-	const uint16_t *shorts = from;
-	const uint32_t *words = from;
 	switch (dtype) {
 	case DTYPE_INT8:
-		for (size_t i = 0; i < n; i++)
-			out->u[i] = (uint64_t)(int8_t)bytes[i];
+		LOAD(int8_t, out->u, (uint64_t));
 		break;
 	case DTYPE_UINT8:
-		for (size_t i = 0; i < n; i++)
-			out->u[i] = bytes[i];
+		LOAD(uint8_t, out->u, (uint64_t));
 		break;
 	case DTYPE_INT32:
-		for (size_t i = 0; i < n; i++)
-			out->u[i] = (uint64_t)(int32_t)words[i];
+		LOAD(int32_t, out->u, (uint64_t));
 		break;
 	case DTYPE_UINT32:
-		for (size_t i = 0; i < n; i++)
-			out->u[i] = words[i];
+		LOAD(uint32_t, out->u, (uint64_t));
 		break;
 	case DTYPE_FLOAT16:
 	case DTYPE_BFLOAT16:
-		for (size_t i = 0; i < n; i++)
-			out->f[i] = host_float_widen(dtype, shorts[i]);
+		LOAD(uint16_t, out->d, SMALL);
 		break;
 	case DTYPE_FLOAT8_E4M3:
 	case DTYPE_FLOAT8_E5M2:
-		for (size_t i = 0; i < n; i++)
-			out->f[i] = host_float_widen(dtype, bytes[i]);
+		LOAD(uint8_t, out->d, SMALL);
+		break;
+	case DTYPE_FLOAT32:
+		LOAD(float, out->d, (double));
 		break;
 	default:
 		memcpy(out, from, n * coll_dtype_bytes(dtype));
@@ -69,100 +147,66 @@ static void load(enum dtype dtype, const void *from, size_t n, union block *out)
 
 static void store(enum dtype dtype, const union block *block, size_t n, void *to)
 {
-	uint8_t *bytes = to;
-	uint16_t *shorts = to;
-	uint32_t *words = to;
 	switch (dtype) {
 	case DTYPE_INT8:
 	case DTYPE_UINT8:
-		for (size_t i = 0; i < n; i++)
-			bytes[i] = (uint8_t)block->u[i];
+		STORE(uint8_t, block->u[i]);
 		break;
 	case DTYPE_INT32:
 	case DTYPE_UINT32:
-		for (size_t i = 0; i < n; i++)
-			words[i] = (uint32_t)block->u[i];
+		STORE(uint32_t, block->u[i]);
 		break;
 	case DTYPE_FLOAT16:
 	case DTYPE_BFLOAT16:
-		for (size_t i = 0; i < n; i++)
-			shorts[i] = host_float_narrow(dtype, block->f[i]);
+		STORE(uint16_t, host_float_narrow(dtype, (float)block->d[i]));
 		break;
 	case DTYPE_FLOAT8_E4M3:
 	case DTYPE_FLOAT8_E5M2:
-		for (size_t i = 0; i < n; i++)
-			bytes[i] = (uint8_t)host_float_narrow(dtype, block->f[i]);
+		STORE(uint8_t, host_float_narrow(dtype, (float)block->d[i]));
+		break;
+	case DTYPE_FLOAT32:
+		STORE(float, block->d[i]);
 		break;
 	default:
 		memcpy(to, block, n * coll_dtype_bytes(dtype));
 	}
 }
 
-/* Rounds to what a small float's type can hold. */
+/* As it would be if it had been stored. */
 static void settle(enum dtype dtype, union block *block, size_t n)
 {
-	if (kind_of(dtype) != FLOATS || dtype == DTYPE_FLOAT32)
-		return;
-	for (size_t i = 0; i < n; i++)
-		block->f[i] = host_float_widen(dtype, host_float_narrow(dtype, block->f[i]));
+	uint64_t kept[BLOCK];
+	store(dtype, block, n, kept);
+	load(dtype, kept, n, block);
 }
 
 bool host_reduce_scales(enum dtype dtype, enum op op)
 {
-	return op == OP_PREMULSUM || (op == OP_AVG && kind_of(dtype) != INTEGERS);
+	return op == OP_PREMULSUM || (op == OP_AVG && coll_dtype_is_float(dtype));
 }
 
 static void scale(const struct host_reduction *r, unsigned source, union block *block, size_t n)
 {
-	double by = r->op == OP_AVG ? 1.0 / r->nranks : (double)value_scale(source);
-	union block factor = {.f = {(float)by}};
+	union block by = {.d = {r->op == OP_AVG ? 1.0 / r->nranks : value_scale(source)}};
 	if (!host_reduce_scales(r->dtype, r->op))
 		return;
-	switch (kind_of(r->dtype)) {
-	case INTEGERS:
+	if (coll_dtype_is_float(r->dtype)) {
+		settle(r->dtype, &by, 1);
 		for (size_t i = 0; i < n; i++)
-			block->u[i] *= (uint64_t)value_scale(source);
-		break;
-	case FLOATS:
-		settle(r->dtype, &factor, 1);
-		for (size_t i = 0; i < n; i++)
-			block->f[i] *= factor.f[0];
+			block->d[i] *= by.d[0];
 		settle(r->dtype, block, n);
-		break;
-	case DOUBLES:
+	} else {
 		for (size_t i = 0; i < n; i++)
-			block->d[i] *= by;
-		break;
+			block->u[i] *= value_scale(source);
 	}
 }
 
-static void combine_integers(enum op op, bool sign, uint64_t *restrict a,
-                             const uint64_t *restrict b, size_t n)
-{
-	/* With their sign bit flipped, signed numbers compare like unsigned ones. */
-	const uint64_t turn = sign ? (uint64_t)1 << 63 : 0;
-	switch (op) {
-	case OP_PROD:
-		for (size_t i = 0; i < n; i++)
-			a[i] *= b[i];
-		break;
-	case OP_MIN:
-		for (size_t i = 0; i < n; i++)
-			a[i] = (b[i] ^ turn) < (a[i] ^ turn) ? b[i] : a[i];
-		break;
-	case OP_MAX:
-		for (size_t i = 0; i < n; i++)
-			a[i] = (b[i] ^ turn) > (a[i] ^ turn) ? b[i] : a[i];
-		break;
-	default:
-		for (size_t i = 0; i < n; i++)
-			a[i] += b[i];
-	}
-}
-
-#define COMBINE(NAME, TYPE)                                                                        \
-	static void NAME(enum op op, TYPE *restrict a, const TYPE *restrict b, size_t n)           \
+/* ORDER makes numbers that compare as the elements do. */
+#define COMBINE(NAME, TYPE, ORDER)                                                                 \
+	static void NAME(enum op op, uint64_t turn, TYPE *restrict a, const TYPE *restrict b,      \
+	                 size_t n)                                                                 \
 	{                                                                                          \
+		(void)turn;                                                                        \
 		switch (op) {                                                                      \
 		case OP_PROD:                                                                      \
 			for (size_t i = 0; i < n; i++)                                             \
@@ -170,41 +214,34 @@ static void combine_integers(enum op op, bool sign, uint64_t *restrict a,
 			break;                                                                     \
 		case OP_MIN:                                                                       \
 			for (size_t i = 0; i < n; i++)                                             \
-				a[i] = b[i] < a[i] ? b[i] : a[i];                                  \
+				a[i] = (b[i] ORDER) < (a[i] ORDER) ? b[i] : a[i];                  \
 			break;                                                                     \
 		case OP_MAX:                                                                       \
 			for (size_t i = 0; i < n; i++)                                             \
-				a[i] = b[i] > a[i] ? b[i] : a[i];                                  \
+				a[i] = (b[i] ORDER) > (a[i] ORDER) ? b[i] : a[i];                  \
 			break;                                                                     \
 		default:                                                                           \
 			for (size_t i = 0; i < n; i++)                                             \
 				a[i] += b[i];                                                      \
 		}                                                                                  \
 	}
-COMBINE(combine_floats, float)
-COMBINE(combine_doubles, double)
+COMBINE(combine_integers, uint64_t, ^turn)
+COMBINE(combine_floats, double, )
 
 static void combine(const struct host_reduction *r, union block *a, const union block *b, size_t n)
 {
-	switch (kind_of(r->dtype)) {
-	case INTEGERS:
-		combine_integers(r->op, is_signed(r->dtype), a->u, b->u, n);
-		break;
-	case FLOATS:
-		combine_floats(r->op, a->f, b->f, n);
-		break;
-	case DOUBLES:
-		combine_doubles(r->op, a->d, b->d, n);
-		break;
-	}
+	/* With their sign bit flipped, signed numbers compare like unsigned ones. */
+	const uint64_t turn = is_signed(r->dtype) ? (uint64_t)1 << 63 : 0;
+	if (coll_dtype_is_float(r->dtype))
+		combine_floats(r->op, turn, a->d, b->d, n);
+	else
+		combine_integers(r->op, turn, a->u, b->u, n);
 }
 
 /* Divides the sum, wrapped to its type, towards 0. */
 static void divide(const struct host_reduction *r, union block *block, size_t n)
 {
-	uint64_t kept[BLOCK];
-	store(r->dtype, block, n, kept);
-	load(r->dtype, kept, n, block);
+	settle(r->dtype, block, n);
 	for (size_t i = 0; i < n; i++)
 		block->u[i] = is_signed(r->dtype)
 		                  ? (uint64_t)((int64_t)block->u[i] / (int64_t)r->nranks)
@@ -243,7 +280,7 @@ void host_reduce_combine(const struct host_reduction *r, unsigned source, bool l
                          void *restrict to, const void *restrict from, size_t bytes)
 {
 	size_t element = coll_dtype_bytes(r->dtype), step = BLOCK * element;
-	bool divides = last && r->op == OP_AVG && kind_of(r->dtype) == INTEGERS;
+	bool divides = last && r->op == OP_AVG && !coll_dtype_is_float(r->dtype);
 	union block sum, input;
 	if (r->dtype == DTYPE_FLOAT32 && r->op == OP_SUM) {
 		sum_f32(to, from, bytes / sizeof(float));

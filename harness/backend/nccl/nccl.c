@@ -96,13 +96,15 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct place *p = &ctx->places[i];
 	return (struct buffers){
-	    .question = buffers_question(ctx->trial, &ctx->cell, &ctx->parts, ctx->n, p->me,
-	                                 p->color, ctx->seed),
-	    .span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me),
-	    .in_place = ctx->cell.in_place,
+	    .question = buffers_question(ctx->trial, &ctx->call.cell, &ctx->call.parts, ctx->n,
+	                                 p->me, p->color, ctx->seed),
+	    .span = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, p->me),
+	    .in_place = ctx->call.cell.in_place,
 	    .slots = ctx->slots,
 	    .send = nccl_send_of(ctx, p),
 	    .recv = nccl_recv_of(ctx, p),
+	    .memory = &device_buffers,
+	    .at = &p->at,
 	};
 }
 
@@ -115,19 +117,16 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		struct buffers buffers = buffers_of(ctx, i);
-		if (device_prepare(ctx->places[i].device, &buffers, ctx->places[i].stream, st))
+		if (buffers_fill(&buffers, st) || nccl_tensor_prepare(ctx, &ctx->places[i], st))
 			return -1;
 	}
-	return nccl_tensor_prepare(ctx, st);
+	return 0;
 }
 
 static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
-	struct place *p = &ctx->places[i];
-	if (byte >= ctx->trial->arena_bytes)
-		return status_set(st, "flip: the arena has no byte %zu, it has %zu bytes", byte,
-		                  ctx->trial->arena_bytes);
-	return device_corrupt(p->device, nccl_recv_of(ctx, p) + byte, p->stream, st);
+	struct buffers buffers = buffers_of(ctx, i);
+	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
 
 static void nccl_mark(struct backend_ctx *ctx, const char *text)
@@ -148,7 +147,7 @@ static void nccl_trace(struct backend_ctx *ctx, bool on)
 static void nccl_trace_read(struct backend_ctx *ctx, unsigned i, struct sample *rows, unsigned n)
 {
 	unsigned ctas = trace_read(ctx->places[i].device, rows, n),
-	         *most = &ctx->ctas[ctx->cell.coll];
+	         *most = &ctx->ctas[ctx->call.cell.coll];
 	*most = ctas > *most ? ctas : *most;
 }
 
@@ -217,19 +216,16 @@ static void nccl_error(struct backend_ctx *ctx, struct status *st)
 static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                       struct status *st)
 {
-	struct place *p = &ctx->places[i];
 	struct buffers buffers = buffers_of(ctx, i);
-	if (device_check(p->device, &buffers, p->stream, out, st))
-		return -1;
-	return nccl_tensor_check(ctx, p, out, st);
+	return buffers_check(&buffers, out, st) || nccl_tensor_check(ctx, &ctx->places[i], out, st)
+	           ? -1
+	           : 0;
 }
 
 static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
-	struct place *p = &ctx->places[i];
-	struct coll_span span = buffers_of(ctx, i).span;
-	return device_digest(p->device, nccl_recv_of(ctx, p) + span.recv_at, span.recv_bytes,
-	                     p->stream, &ctx->stage, out, st);
+	struct buffers buffers = buffers_of(ctx, i);
+	return buffers_digest(&buffers, out, st);
 }
 
 /* The clocks of the ranks' GPUs, while they are still warm from the last call. */

@@ -16,6 +16,7 @@
 #define LAUNCHGAP_NCCL_H
 
 #include "../device/blas.h"
+#include "../steps.h"
 #include "nccl_api.h"
 #include "nccl_move.h"
 
@@ -46,6 +47,7 @@ struct place {
 	ncclComm_t world;     /* the one that comm was split from, or NULL */
 	ncclComm_t tensor;    /* of the ranks that share a model with this one, or NULL */
 	cudaStream_t stream;
+	struct device_place at; /* both again, for what fills and checks its buffers */
 	uint32_t *word;       /* pinned: which of the worker's calls its stream has done; or NULL */
 	uint32_t awaited;     /* what the stream writes there next, or last */
 	uint32_t *round;      /* pinned: how far the next rank's plain copies are; or NULL */
@@ -59,7 +61,8 @@ struct place {
 	/* The cell: */
 	const char *from; /* buffer 0 of its send side and of its receive side */
 	char *to;
-	size_t *counts; /* alltoallv: elements to each rank, then from each; 2n numbers */
+	struct coll_span span;
+	struct steps_plan plan; /* of sends and receives */
 	ncclRedOp_t op;
 	bool own_op; /* created for this communicator */
 	cudaGraphExec_t graph;
@@ -97,24 +100,19 @@ typedef void nccl_part_fn(struct backend_ctx *ctx, struct place *p, const char *
 /* The same within a group. */
 typedef void nccl_grouped_fn(struct backend_ctx *ctx, struct place *p, const void *of);
 
-/* How NCCL carries out a collective: by `put`, else by `move`, else by `call`. */
+/* How NCCL carries out a collective: by `put`, else by sends and receives, else by `call`. */
 struct nccl_coll {
 	nccl_part_fn *call;       /* NCCL's own */
 	nccl_part_fn *configured; /* the same with a configuration for the call */
-	nccl_part_fn *move;       /* sends and receives, which have to be in one group */
-	nccl_part_fn *put;        /* in no group of ours */
-	/* After all local ranks' put: what each does first, or NULL; then rounds, a group each. Round
-	 * k begins when the previous one has ended on the rank. */
-	void (*first)(struct backend_ctx *ctx, struct place *p);
-	nccl_grouped_fn *round; /* `of`: k */
-	unsigned (*rounds)(unsigned nranks);
-	bool trains;        /* after all local ranks' put: a step of training */
-	const char *native; /* api = native uses `call`: NCCL's name of it, */
-	int since;          /* the first release that has it, */
-	size_t symbol;      /* and its offset in struct nccl_api */
-	bool parts;         /* needs every rank's counts (struct place) */
-	bool one_process;   /* writes into other ranks' buffers by their address */
-	bool connects;      /* no call: makes communicators */
+	bool moves;               /* sends and receives, which have to be in one group a phase */
+	nccl_part_fn *put;        /* in no group of ours; what follows it is in nccl_end */
+	bool device;              /* api = device has it */
+	bool trains;              /* a step of training */
+	const char *native;       /* api = native uses `call`: NCCL's name of it, */
+	int since;                /* the first release that has it, */
+	size_t symbol;            /* and its offset in struct nccl_api */
+	bool one_process;         /* writes into other ranks' buffers by their address */
+	bool connects;            /* no call: makes communicators */
 };
 const struct nccl_coll *nccl_coll(enum coll_kind coll);
 void nccl_rounds(struct backend_ctx *ctx);
@@ -126,15 +124,12 @@ struct backend_ctx {
 	unsigned nranks, count; /* of all; of this worker */
 	unsigned n;             /* of a communicator */
 	struct backend_place where;
-	struct cell cell;
+	struct steps_call call;
 	uint64_t seed;
 	unsigned slots;
-	size_t elements, part;    /* of a buffer, and of one rank's part in it */
-	struct value_parts parts; /* of alltoallv */
-	struct buckets buckets;   /* of a step of training */
+	size_t elements, part; /* of a buffer, and of one rank's part in it */
 	struct blas math;
 	unsigned tensors; /* ranks that share a model; 0: each has its own */
-	size_t *counts;   /* of all places */
 	ncclDataType_t type;
 	bool reads;          /* pair_copy: the destination's rank does it */
 	nccl_part_fn *issue; /* of the cell; `end` follows those of all local ranks, or is NULL */
@@ -266,9 +261,9 @@ void nccl_train_close(struct backend_ctx *ctx, struct place *p);
 int nccl_train_warm(struct backend_ctx *ctx, struct status *st);
 void nccl_train(struct backend_ctx *ctx);
 void nccl_experts(struct backend_ctx *ctx);
-/* nccl_coll: sends and receives these numbers of elements to and from each rank, within a group. */
-void nccl_exchange(struct backend_ctx *ctx, struct place *p, const char *from, char *to,
-                   const size_t *sent, const size_t *received);
+/* nccl_coll: the sends and receives of a call; of a phase of it (`unsigned`), within a group. */
+nccl_part_fn nccl_move;
+nccl_grouped_fn nccl_move_phase;
 /* nccl_coll: waits for all local ranks' streams, then for the team; -1: a rank failed. */
 int nccl_meet(struct backend_ctx *ctx);
 
@@ -276,13 +271,12 @@ int nccl_meet(struct backend_ctx *ctx);
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_tensor_close(struct place *p);
 /* For the cell: fills their inputs, and checks their sums; nothing without shared models. */
-int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st);
-int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
-                      struct status *st);
+int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st);
+int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
+                      struct backend_verdict *out, struct status *st);
 
-/* nccl_device: whether the settings ask for its kernel, and whether it has a collective. */
+/* nccl_device: whether the settings ask for its kernel. */
 bool nccl_moves(const struct settings *settings);
-bool nccl_can_move(enum coll_kind coll);
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,
                      struct status *st);
 /* Once the receive buffers are registered: opens the peers' memory, in all workers. */

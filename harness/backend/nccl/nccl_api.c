@@ -1,11 +1,9 @@
 /* The library: loaded by path, or only queried for its version. */
-#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "../../part.h"
 #include "../symbols.h"
 #include "nccl_api.h"
 
@@ -59,37 +57,21 @@ struct answer {
 	struct status why;
 };
 
-/* Shorter than PIPE_BUF, so that it is written whole and before anybody reads. */
-_Static_assert(sizeof(struct answer) < 4096, "an answer fits into a pipe");
-
-static void answer_write(const char *library, int to)
+static void ask(const char *library, void *to)
 {
 	struct nccl_api api;
-	struct answer answer = {0};
-	answer.rc = nccl_api_load(library, &api, &answer.why);
-	if (!answer.rc) {
-		memcpy(answer.library.version, api.version, sizeof api.version);
-		snprintf(answer.library.file, sizeof answer.library.file, "%s", api.file);
-	}
-	_exit(write(to, &answer, sizeof answer) == sizeof answer ? 0 : 1);
+	struct answer *answer = to;
+	answer->rc = nccl_api_load(library, &api, &answer->why);
+	if (answer->rc)
+		return;
+	memcpy(answer->library.version, api.version, sizeof api.version);
+	snprintf(answer->library.file, sizeof answer->library.file, "%s", api.file);
 }
 
 int nccl_library(const char *library, struct library *out, struct status *st)
 {
-	struct answer answer;
-	int ends[2], status;
-	if (pipe(ends))
-		return status_set(st, "cannot ask %s for its version: %s", library,
-		                  strerror(errno));
-	pid_t child = fork();
-	if (child == 0)
-		answer_write(library, ends[1]);
-	close(ends[1]);
-	ssize_t n = child < 0 ? -1 : read(ends[0], &answer, sizeof answer);
-	close(ends[0]);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (n != sizeof answer)
+	struct answer answer = {0};
+	if (part_ask(ask, library, &answer, sizeof answer))
 		return status_set(st, "a program that loads %s crashes", library);
 	if (answer.rc)
 		return status_set(st, "%s", answer.why.text);

@@ -33,16 +33,18 @@ static const int ops[OP_KINDS] = {
 static void take_way(struct backend_ctx *ctx)
 {
 	const struct settings *set = &ctx->trial->settings;
-	const struct nccl_coll *row = nccl_coll(ctx->cell.coll);
-	bool native = !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->cell.coll);
+	const struct nccl_coll *row = nccl_coll(ctx->call.cell.coll);
+	bool native =
+	    !strcmp(set->api, "native") && nccl_has_native(&ctx->api, ctx->call.cell.coll);
 	bool copies = nccl_copies(set);
-	bool own = nccl_moves(set) && nccl_can_move(ctx->cell.coll);
-	bool moved = row->move && !native && !copies && !own, put = row->put || copies || own;
+	bool own = nccl_moves(set) && row->device;
+	bool moved = row->moves && !row->put && !native && !copies && !own;
+	bool put = row->put || copies || own;
 	nccl_part_fn *call = set->call_ctas ? row->configured : row->call;
 	ctx->issue = own        ? nccl_put_moves
 	             : copies   ? nccl_put_copies
 	             : row->put ? row->put
-	             : moved    ? row->move
+	             : moved    ? nccl_move
 	                        : call;
 	ctx->config = (struct nccl_coll_config){.size = sizeof ctx->config,
 	                                        .magic = NCCL_CONFIG_MAGIC,
@@ -53,32 +55,30 @@ static void take_way(struct backend_ctx *ctx)
 	                                        .cga_cluster_size = INT_MIN,
 	                                        .force_algorithm = 1,
 	                                        .cta_policy = INT_MIN};
-	bool routed = coll_info(ctx->cell.coll)->is & COLL_ROUTED;
-	ctx->end = routed        ? nccl_experts
-	           : row->trains ? nccl_train
-	           : row->round  ? nccl_rounds
-	                         : NULL;
+	const unsigned is = coll_info(ctx->call.cell.coll)->is;
+	ctx->end = is & COLL_ROUTED   ? nccl_experts
+	           : row->trains      ? nccl_train
+	           : is & COLL_ROUNDS ? nccl_rounds
+	                              : NULL;
 	ctx->grouped = !put && set->grouping == GROUPING_AUTO;
 	ctx->bracketed = !ctx->grouped && moved;
 	ctx->settles = !ctx->grouped && !put;
 }
 
-static void take_sides(struct backend_ctx *ctx, struct place *p)
+static int take_sides(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
-	struct coll_span span = coll_span(&ctx->cell, &ctx->parts, ctx->n, p->me);
-	p->from = ctx->cell.in_place ? p->recv + span.send_at : nccl_send_of(ctx, p);
-	p->to = nccl_recv_of(ctx, p) + span.recv_at;
-	for (unsigned r = 0; nccl_coll(ctx->cell.coll)->parts && r < ctx->n; r++) {
-		p->counts[r] = value_part(&ctx->parts, p->me, r);
-		p->counts[ctx->n + r] = value_part(&ctx->parts, r, p->me);
-	}
+	const struct nccl_coll *row = nccl_coll(ctx->call.cell.coll);
+	p->span = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, p->me);
+	p->from = ctx->call.cell.in_place ? p->recv + p->span.send_at : nccl_send_of(ctx, p);
+	p->to = nccl_recv_of(ctx, p) + p->span.recv_at;
+	return row->moves ? steps_plan(&ctx->call, p->me, &p->plan, st) : 0;
 }
 
 static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
-	uint64_t scale = value_scale_bits(ctx->cell.dtype, p->me);
-	p->op = (ncclRedOp_t)ops[ctx->cell.op];
-	if (ctx->cell.op != OP_PREMULSUM)
+	uint64_t scale = value_scale_bits(ctx->call.cell.dtype, p->me);
+	p->op = (ncclRedOp_t)ops[ctx->call.cell.op];
+	if (ctx->call.cell.op != OP_PREMULSUM)
 		return 0;
 	if (nccl_ok(ctx,
 	            ctx->api.RedOpCreatePreMulSum(&p->op, &scale, ctx->type, NCCL_HOST_IMMEDIATE,
@@ -92,17 +92,15 @@ static int take_op(struct backend_ctx *ctx, struct place *p, struct status *st)
 int nccl_take_cell(struct backend_ctx *ctx, const struct cell *cell, struct status *st)
 {
 	nccl_drop_cell(ctx);
-	ctx->cell = trial_whole(&ctx->trial->network, ctx->n, cell);
+	ctx->call = steps_call(ctx->trial, cell);
 	ctx->fresh = true;
 	ctx->type = (ncclDataType_t)types[cell->dtype];
-	ctx->elements = ctx->cell.bytes / coll_dtype_bytes(cell->dtype);
+	ctx->elements = ctx->call.cell.bytes / coll_dtype_bytes(cell->dtype);
 	ctx->part = ctx->elements / ctx->n;
 	take_way(ctx);
-	ctx->parts = coll_parts(&ctx->cell, &ctx->trial->weights, ctx->n);
-	ctx->buckets = trial_buckets(ctx->trial, cell);
 	for (unsigned i = 0; i < ctx->count; i++) {
-		take_sides(ctx, &ctx->places[i]);
-		if (take_op(ctx, &ctx->places[i], st) || nccl_links_take(ctx, &ctx->places[i], st))
+		struct place *p = &ctx->places[i];
+		if (take_sides(ctx, p, st) || take_op(ctx, p, st) || nccl_links_take(ctx, p, st))
 			return -1;
 	}
 	if (ctx->issue == nccl_put_moves)
@@ -176,11 +174,12 @@ static void delay(struct backend_ctx *ctx, const struct place *p, int64_t ns)
 void nccl_issue(struct backend_ctx *ctx, unsigned i, unsigned slot)
 {
 	struct place *p = &ctx->places[i];
-	if (p->extra_ns + ctx->cell.extra_ns)
-		delay(ctx, p, p->extra_ns + ctx->cell.extra_ns);
+	if (p->extra_ns + ctx->call.cell.extra_ns)
+		delay(ctx, p, p->extra_ns + ctx->call.cell.extra_ns);
 	if (ctx->bracketed)
 		nccl_keep(ctx, ctx->api.GroupStart(), NULL);
-	ctx->issue(ctx, p, p->from + slot * ctx->cell.bytes, p->to + slot * ctx->cell.bytes);
+	ctx->issue(ctx, p, p->from + slot * ctx->call.cell.bytes,
+	           p->to + slot * ctx->call.cell.bytes);
 	if (ctx->bracketed)
 		nccl_keep(ctx, ctx->api.GroupEnd(), NULL);
 	if (ctx->settles)

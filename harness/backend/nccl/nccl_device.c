@@ -12,96 +12,25 @@
 
 /* The parts that one rank sends. */
 struct plan {
-	const struct backend_ctx *ctx;
 	unsigned me, n;
 	struct move_part parts[MOVE_PARTS];
 };
 
-/* In elements, from this rank's send buffer to where the peer receives. */
-static void put(struct plan *plan, unsigned peer, size_t from, size_t to, size_t count)
-{
-	const struct backend_ctx *ctx = plan->ctx;
-	const size_t element = coll_dtype_bytes(ctx->cell.dtype);
-	const size_t at = coll_span(&ctx->cell, &ctx->parts, ctx->n, peer).recv_at;
-	if (count)
-		plan->parts[plan->n++] = (struct move_part){.peer = peer,
-		                                            .from = from * element,
-		                                            .to = at + to * element,
-		                                            .bytes = count * element};
-}
-
-/* Each rank begins with the next one, so that no rank is the first of all; its own part is the last. */
-static unsigned nth(const struct plan *plan, unsigned k)
-{
-	return (plan->me + k) % plan->ctx->n;
-}
-
-static void plan_alltoall(struct plan *plan)
-{
-	const size_t part = plan->ctx->part;
-	for (unsigned k = 1, r; k <= plan->ctx->n; k++) {
-		r = nth(plan, k);
-		put(plan, r, r * part, plan->me * part, part);
-	}
-}
-
-static void plan_alltoallv(struct plan *plan)
-{
-	const struct value_parts *parts = &plan->ctx->parts;
-	for (unsigned k = 1, r; k <= plan->ctx->n; k++) {
-		r = nth(plan, k);
-		put(plan, r, value_sent_before(parts, plan->me, r),
-		    value_received_before(parts, r, plan->me), value_part(parts, plan->me, r));
-	}
-}
-
-static void plan_all_gather(struct plan *plan)
-{
-	const size_t part = plan->ctx->part;
-	for (unsigned k = 1; k <= plan->ctx->n; k++)
-		put(plan, nth(plan, k), 0, plan->me * part, part);
-}
-
-static void plan_ring(struct plan *plan)
-{
-	put(plan, (plan->me + 1) % plan->ctx->n, 0, 0, plan->ctx->elements);
-}
-
-static void plan_pairs(struct plan *plan)
-{
-	put(plan, plan->me ^ 1, 0, 0, plan->ctx->elements);
-}
-
-static void plan_halves(struct plan *plan)
-{
-	put(plan, (plan->me + plan->ctx->n / 2) % plan->ctx->n, 0, 0, plan->ctx->elements);
-}
-
-static void plan_both(struct plan *plan)
-{
-	const size_t half = plan->ctx->elements / 2, n = plan->ctx->n;
-	put(plan, (unsigned)((plan->me + 1) % n), 0, 0, half);
-	put(plan, (unsigned)((plan->me + n - 1) % n), half, half, plan->ctx->elements - half);
-}
-
-static void plan_pair(struct plan *plan)
-{
-	const unsigned root = plan->ctx->cell.root;
-	if (plan->me == value_pair_from(root))
-		put(plan, value_pair_to(root, plan->ctx->n), 0, 0, plan->ctx->elements);
-}
-
-static void (*const plans[COLL_KINDS])(struct plan *plan) = {
-    [COLL_ALLTOALL] = plan_alltoall,     [COLL_ALLTOALLV] = plan_alltoallv,
-    [COLL_ALL_GATHER] = plan_all_gather, [COLL_SENDRECV] = plan_ring,
-    [COLL_SENDRECV_PAIRS] = plan_pairs,  [COLL_SENDRECV_HALVES] = plan_halves,
-    [COLL_SENDRECV_BOTH] = plan_both,    [COLL_PAIR] = plan_pair,
-};
-
+/* Each rank begins with the next one, so that no rank is the first of all; its own part is the last, if it
+ * is not there already. */
 static struct plan plan_of(const struct backend_ctx *ctx, unsigned rank)
 {
-	struct plan plan = {.ctx = ctx, .me = rank};
-	plans[ctx->cell.coll](&plan);
+	const size_t side = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, rank).send_at;
+	struct plan plan = {.me = rank};
+	for (unsigned k = 1; k <= ctx->n; k++) {
+		const unsigned peer = (rank + k) % ctx->n;
+		const struct step step = steps_of(&ctx->call, peer, rank, 0);
+		if (step.bytes)
+			plan.parts[plan.n++] = (struct move_part){.peer = peer,
+			                                          .from = step.from - side,
+			                                          .to = step.to,
+			                                          .bytes = step.bytes};
+	}
 	return plan;
 }
 
@@ -156,11 +85,6 @@ bool nccl_moves(const struct settings *settings)
 	return !strncmp(settings->api, "device", strlen("device"));
 }
 
-bool nccl_can_move(enum coll_kind coll)
-{
-	return plans[coll] != NULL;
-}
-
 /* Of a part, in each block's slot; MOVE_PACKETS + 1: more than fit. */
 static unsigned packets_of(size_t bytes, unsigned ctas)
 {
@@ -168,17 +92,14 @@ static unsigned packets_of(size_t bytes, unsigned ctas)
 	return n > MOVE_PACKETS ? MOVE_PACKETS + 1 : (unsigned)n;
 }
 
-/* Gives each part its place in the slot; the packets of the fullest one. */
+/* Gives each part its packets in the slot; those of the fullest one. */
 static unsigned place_packets(struct plan *plan, unsigned ctas)
 {
-	unsigned used[MOVE_RANKS] = {0}, most = 0;
+	unsigned most = 0;
 	for (unsigned k = 0; k < plan->n; k++) {
 		struct move_part *part = &plan->parts[k];
-		unsigned *at = &used[part->peer];
-		part->packet = *at;
 		part->packets = part->peer == plan->me ? 0 : packets_of(part->bytes, ctas);
-		*at += part->packets;
-		most = *at > most ? *at : most;
+		most = part->packets > most ? part->packets : most;
 	}
 	return most;
 }
@@ -245,7 +166,7 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 		c->ctas = asked ? asked : per_rank(ctx, table[row].ctas);
 		c->own_ctas = per_rank(ctx, table[row].own_ctas);
 		c->threads = table[row].threads;
-		c->rounds = table[row].rounds && has_rounds(ctx->cell.coll);
+		c->rounds = table[row].rounds && has_rounds(ctx->call.cell.coll);
 	} while (!fit(ctx, c) && row++ < sizeof table / sizeof *table);
 	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
 		if (!strcmp(ctx->trial->settings.path, way_names[way]))
@@ -273,7 +194,7 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 {
 	const struct settings *set = &trial->settings;
 	const struct nccl_coll *row = nccl_coll(cell->coll);
-	const bool own = row->call || row->move || row->round || row->trains;
+	const bool own = row->call || row->moves || row->trains;
 	const bool forced = strcmp(set->path, "auto") != 0;
 	if (forced && (!nccl_moves(set) || !is_way(set->path)))
 		return status_set(st,
@@ -282,7 +203,7 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 		                  set->path);
 	if (!nccl_moves(set))
 		return 0;
-	if (own && !nccl_can_move(cell->coll))
+	if (own && !row->device)
 		return status_set(st,
 		                  "api = %s has no kernel for %s; allowed are alltoall, alltoallv, "
 		                  "all_gather, sendrecv in all its forms, and pair",
@@ -472,11 +393,9 @@ static int take_parts(struct backend_ctx *ctx, struct place *p, struct status *s
 			move_cut(c, plan.parts, plan.n);
 		for (unsigned k = 0; k < plan.n; k++) {
 			struct move_part part = plan.parts[k];
-			if (part.peer == r && ctx->cell.in_place)
-				part.tiles = 0; /* is there already */
 			if (r == p->me)
 				c->sends[c->nsends++] = part;
-			copies = copies || (r == p->me && part.peer == r && !ctx->cell.in_place);
+			copies = copies || (r == p->me && part.peer == r);
 			if (r == p->me || part.peer != p->me)
 				continue;
 			part.peer = r;

@@ -29,12 +29,12 @@ bool nccl_copies(const struct settings *settings)
 
 char *nccl_send_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	return ctx->cell.coll == COLL_TO_DEVICE ? p->host : p->send;
+	return ctx->call.cell.coll == COLL_TO_DEVICE ? p->host : p->send;
 }
 
 char *nccl_recv_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	return ctx->cell.coll == COLL_TO_HOST ? p->host : p->recv;
+	return ctx->call.cell.coll == COLL_TO_HOST ? p->host : p->recv;
 }
 
 int nccl_links_pin(const struct backend_ctx *ctx, const struct place *p, char **out, size_t bytes,
@@ -150,14 +150,14 @@ int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
 	ctx->reads = set->peer == PEER_READ || set->engine == ENGINE_CHASE;
-	const bool staged =
-	    ctx->cell.coll == COLL_PAIR_STAGED && p->me == value_pair_from(ctx->cell.root);
+	const bool staged = ctx->call.cell.coll == COLL_PAIR_STAGED &&
+	                    p->me == value_pair_from(ctx->call.cell.root);
 	if (!staged && !nccl_copies(set))
 		return 0;
 	p->far_device =
-	    staged
-	        ? trial_device(ctx->trial, rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n)))
-	        : p->device;
+	    staged ? trial_device(ctx->trial,
+	                          rank_of(ctx, p, value_pair_to(ctx->call.cell.root, ctx->n)))
+	           : p->device;
 	if (device_use(p->far_device, st) || device_stream(&p->far, st) ||
 	    device_event(&p->far_done, st) || device_use(p->device, st))
 		return -1;
@@ -182,12 +182,12 @@ void nccl_links_drop(struct place *p)
 static cudaError_t carry(const struct backend_ctx *ctx, char *to, const char *from, size_t bytes,
                          cudaStream_t stream)
 {
-	size_t elements = bytes / coll_dtype_bytes(ctx->cell.dtype);
+	size_t elements = bytes / coll_dtype_bytes(ctx->call.cell.dtype);
 	switch (ctx->trial->settings.engine) {
 	case ENGINE_SM:
-		return device_launch_access(to, from, ctx->cell.dtype, elements, 1, stream);
+		return device_launch_access(to, from, ctx->call.cell.dtype, elements, 1, stream);
 	case ENGINE_CHASE:
-		return device_launch_chase(to, from, ctx->cell.dtype, elements, stream);
+		return device_launch_chase(to, from, ctx->call.cell.dtype, elements, stream);
 	default:
 		return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
 	}
@@ -196,13 +196,13 @@ static cudaError_t carry(const struct backend_ctx *ctx, char *to, const char *fr
 void nccl_put_local(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
 	if (nccl_use(ctx, p))
-		nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->cell.bytes, p->stream));
+		nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->call.cell.bytes, p->stream));
 }
 
 void nccl_put_pair(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	unsigned sender = value_pair_from(ctx->cell.root),
-	         receiver = value_pair_to(ctx->cell.root, ctx->n);
+	unsigned sender = value_pair_from(ctx->call.cell.root),
+	         receiver = value_pair_to(ctx->call.cell.root, ctx->n);
 	bool reads = ctx->reads;
 	if (p->me != (reads ? receiver : sender) || !nccl_use(ctx, p))
 		return;
@@ -210,7 +210,7 @@ void nccl_put_pair(struct backend_ctx *ctx, struct place *p, const char *from, c
 		from = ctx->peers[rank_of(ctx, p, sender)].send + (from - p->from);
 	else
 		to = ctx->peers[rank_of(ctx, p, receiver)].recv + (to - p->to);
-	nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->cell.bytes, p->stream));
+	nccl_keep_cuda(ctx, carry(ctx, to, from, ctx->call.cell.bytes, p->stream));
 }
 
 /* A piece to CPU memory, and on from there by the other GPU's stream. An event that is recorded again
@@ -231,11 +231,12 @@ static cudaError_t relay(struct backend_ctx *ctx, struct place *p, char *to, cha
 /* The sender's worker issues both halves; its own stream then waits for the other one. */
 void nccl_put_staged(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	size_t bytes = ctx->cell.bytes, slot = (size_t)(from - p->from);
+	size_t bytes = ctx->call.cell.bytes, slot = (size_t)(from - p->from);
 	cudaError_t result = cudaSuccess;
-	if (p->me != value_pair_from(ctx->cell.root))
+	if (p->me != value_pair_from(ctx->call.cell.root))
 		return;
-	to = ctx->peers[rank_of(ctx, p, value_pair_to(ctx->cell.root, ctx->n))].recv + (to - p->to);
+	to = ctx->peers[rank_of(ctx, p, value_pair_to(ctx->call.cell.root, ctx->n))].recv +
+	     (to - p->to);
 	for (size_t at = 0; at < bytes && result == cudaSuccess; at += PIECE_BYTES) {
 		size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
 		result = relay(ctx, p, to + at, p->host + slot + at, from + at, n);
@@ -266,7 +267,7 @@ static cudaError_t keep_step(struct backend_ctx *ctx, struct place *p, unsigned 
  * rank is written to by one; the own part beside it by `engine`, on a stream of its own, which is joined at the end. */
 void nccl_put_copies(struct backend_ctx *ctx, struct place *p, const char *from, char *to)
 {
-	const size_t part = ctx->cell.bytes / ctx->n, slot = (size_t)(to - p->to);
+	const size_t part = ctx->call.cell.bytes / ctx->n, slot = (size_t)(to - p->to);
 	if (!nccl_use(ctx, p))
 		return;
 	p->copied++;

@@ -477,6 +477,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 		return -1;
 	if (device_stream(&p->stream, st))
 		return -1;
+	p->at = (struct device_place){p->device, p->stream, &ctx->stage};
 	if (ctx->tensors && nccl_tensor_open(ctx, p, st))
 		return -1;
 	return nccl_trains(trial) ? nccl_train_open(ctx, p, st) : 0;
@@ -534,11 +535,6 @@ static int open_ctx(struct backend_ctx *ctx, const struct backend_place *place, 
 	ctx->count = place->count;
 	ctx->n = trial_comm_ranks(trial);
 	ctx->tensors = tensor_ranks(trial);
-	ctx->counts = calloc((size_t)2 * ctx->n * ctx->count, sizeof *ctx->counts);
-	if (!ctx->counts)
-		return status_set(st, "out of memory for the parts of %u ranks", ctx->n);
-	for (unsigned i = 0; i < ctx->count; i++)
-		ctx->places[i].counts = &ctx->counts[(size_t)2 * ctx->n * i];
 	if (nccl_api_load(trial->settings.nccl, &ctx->api, st) ||
 	    (nccl_trains(trial) && blas_load(&ctx->math, st)))
 		return -1;
@@ -641,7 +637,8 @@ static void end(struct backend_ctx *ctx, void (*comms)(struct backend_ctx *))
 			comms(ctx);
 			nccl_give_back(ctx);
 		}
-		free(ctx->counts);
+		for (unsigned i = 0; i < ctx->count; i++)
+			steps_plan_free(&ctx->places[i].plan);
 		free(ctx->peers);
 		free(ctx);
 		ctx = before;

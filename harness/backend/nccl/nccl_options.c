@@ -217,10 +217,13 @@ static int refuse_settings(const struct settings *set, struct status *st)
 	return 0;
 }
 
-/* Launches of one call. With rounds: maybe a copy first, then one per round. */
-static unsigned launches(const struct nccl_coll *row, unsigned nranks)
+/* Launches of one call. In rounds: maybe a copy first, then one per round. */
+static unsigned launches(const struct trial *trial, const struct cell *c)
 {
-	return row->round ? row->rounds(nranks) + (row->first != NULL) : 1;
+	const struct steps_call call = steps_call(trial, c);
+	return coll_info(c->coll)->is & COLL_ROUNDS
+	           ? steps_phases(&call) + (c->coll == COLL_HYPERCUBE)
+	           : 1;
 }
 
 static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned compute,
@@ -228,24 +231,21 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 {
 	const struct settings *set = &trial->settings;
 	const struct coll_info *info = coll_info(c->coll);
-	size_t bytes = coll_dtype_bytes(c->dtype);
-	const char *refusal = coll_refuses(c->coll, trial_comm_ranks(trial));
 	const struct nccl_coll *row = nccl_coll(c->coll);
-	if (!row->call && !row->move && !row->put && !row->connects)
+	if (!row->call && !row->moves && !row->put && !row->connects)
 		return status_set(st, "nccl has no %s", info->name);
-	if (refusal)
-		return status_set(st, "%s; a communicator has %u here", refusal,
-		                  trial_comm_ranks(trial));
+	if (!row->connects && steps_supports("nccl", trial, c, st))
+		return -1;
 	if (nccl_move_refuse(trial, c, compute, st))
 		return -1;
 	if (set->call_ctas && !nccl_moves(set) &&
-	    (!row->configured || (row->move && strcmp(set->api, "native"))))
+	    (!row->configured || (row->moves && strcmp(set->api, "native"))))
 		return status_set(st,
 		                  "call_ctas: %s consists of sends and receives%s; allowed are "
 		                  "all_reduce, all_gather, reduce_scatter, and alltoall with "
 		                  "api = native",
 		                  info->name, row->configured ? " with api = grouped" : "");
-	unsigned room = GATE_ROOM / launches(row, trial_comm_ranks(trial));
+	unsigned room = GATE_ROOM / launches(trial, c);
 	if (set->start == START_GATED && trial_calls(trial, c) > room)
 		return status_set(st,
 		                  "start = gated with %u calls of %s at once: a held stream has "
@@ -259,21 +259,11 @@ static int refuse_cell(const struct trial *trial, const struct cell *c, unsigned
 		    info->name);
 	if (row->one_process && set->layout.processes > 1)
 		return status_set(st, "%s needs all GPUs in one process", info->name);
-	if ((row->round || row->trains) && set->aggregate > 1)
+	if ((info->is & COLL_ROUNDS || row->trains) && set->aggregate > 1)
 		return status_set(st,
 		                  "aggregate = %u cannot be combined with %s: each of its %s "
 		                  "needs its own group",
 		                  set->aggregate, info->name, row->trains ? "buckets" : "rounds");
-	if (set->offset_bytes % bytes)
-		return status_set(
-		    st, "offset = %u is not a multiple of the %zu bytes of %s; allowed are those",
-		    set->offset_bytes, bytes, coll_dtype_name(c->dtype));
-	if ((info->is & COLL_ROOTED) && c->root >= trial_comm_ranks(trial))
-		return status_set(st, "root = %u is not a rank of a communicator of %u", c->root,
-		                  trial_comm_ranks(trial));
-	if ((info->is & COLL_PAIRS) && !coll_is_pair(c->root, trial_comm_ranks(trial)))
-		return status_set(st, "root = %u is not a pair of a communicator of %u", c->root,
-		                  trial_comm_ranks(trial));
 	if (nccl_links_refuse(trial, c, st))
 		return -1;
 	if ((info->is & COLL_REDUCES) && compute < 90 &&

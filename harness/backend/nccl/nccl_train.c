@@ -82,7 +82,7 @@ static void multiply(struct backend_ctx *ctx, const struct place *p, uint64_t fl
 	struct network_product product = network_product(flops);
 	for (unsigned k = 0; k < product.times && ctx->cuda_failed == cudaSuccess; k++)
 		if (blas_multiply(&ctx->math, &p->blas, product.side, product.depth,
-		                  ctx->cell.dtype))
+		                  ctx->call.cell.dtype))
 			nccl_keep_cuda(ctx, cudaErrorLaunchFailure);
 }
 
@@ -98,7 +98,7 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 		struct place *p = &ctx->places[i];
 		nccl_use(ctx, p);
 		layers(ctx, p, 0, ctx->trial->network.n);
-		if (coll_info(ctx->cell.coll)->is & COLL_ROUTED)
+		if (coll_info(ctx->call.cell.coll)->is & COLL_ROUTED)
 			multiply(ctx, p,
 			         (uint64_t)16 * ctx->elements / 2 * ctx->trial->settings.hidden);
 		nccl_keep_cuda(ctx, cudaStreamSynchronize(p->compute));
@@ -111,7 +111,7 @@ int nccl_train_warm(struct backend_ctx *ctx, struct status *st)
 
 static bool reduces_tensors(const struct backend_ctx *ctx)
 {
-	return ctx->tensors && tensor_sums(ctx->cell.coll);
+	return ctx->tensors && tensor_sums(ctx->call.cell.coll);
 }
 
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st)
@@ -136,32 +136,24 @@ void nccl_tensor_close(struct place *p)
 
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	return tensor_buffers(ctx->trial, ctx->cell.dtype, p->rank, ctx->seed, p->activations[0],
-	                      p->activations[1]);
+	struct buffers buffers = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank,
+	                                        ctx->seed, p->activations[0], p->activations[1]);
+	buffers.memory = &device_buffers;
+	buffers.at = &p->at;
+	return buffers;
 }
 
-int nccl_tensor_prepare(struct backend_ctx *ctx, struct status *st)
+int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st)
 {
-	for (unsigned i = 0; reduces_tensors(ctx) && i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
-		struct buffers buffers = buffers_of(ctx, p);
-		if (device_prepare(p->device, &buffers, p->stream, st))
-			return -1;
-	}
-	return 0;
-}
-
-int nccl_tensor_check(struct backend_ctx *ctx, struct place *p, struct backend_verdict *out,
-                      struct status *st)
-{
-	struct backend_verdict own = {0};
-	if (!reduces_tensors(ctx))
-		return 0;
 	struct buffers buffers = buffers_of(ctx, p);
-	if (device_check(p->device, &buffers, p->stream, &own, st))
-		return -1;
-	tensor_verdict_add(ctx->trial, ctx->cell.dtype, out, &own);
-	return 0;
+	return reduces_tensors(ctx) ? buffers_fill(&buffers, st) : 0;
+}
+
+int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
+                      struct backend_verdict *out, struct status *st)
+{
+	struct buffers buffers = buffers_of(ctx, p);
+	return reduces_tensors(ctx) ? tensor_check(ctx->trial, &buffers, out, st) : 0;
 }
 
 /* For all local ranks: in a group, of which a worker with one rank has no need. */
@@ -201,8 +193,8 @@ static int reduce_tensor(struct backend_ctx *ctx, uint64_t elements)
 static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, const char *from,
                  cudaStream_t stream)
 {
-	const struct network *network = ctx->buckets.network;
-	size_t element = coll_dtype_bytes(ctx->cell.dtype), at = b->at * element;
+	const struct network *network = ctx->call.buckets.network;
+	size_t element = coll_dtype_bytes(ctx->call.cell.dtype), at = b->at * element;
 	if (!network)
 		nccl_keep_cuda(ctx, cudaMemcpyAsync(to + at, from + at, b->elements * element,
 		                                    cudaMemcpyDeviceToDevice, stream));
@@ -218,7 +210,7 @@ static void copy(struct backend_ctx *ctx, const struct bucket *b, char *to, cons
 /* A call's separate buckets, in the send arena; NULL if gradients are views of the buckets. */
 static char *bucket_of(const struct backend_ctx *ctx, const struct place *p)
 {
-	bool view = ctx->trial->settings.bucket_view || !ctx->cell.in_place;
+	bool view = ctx->trial->settings.bucket_view || !ctx->call.cell.in_place;
 	return view ? NULL : p->send + (p->round_to - p->recv);
 }
 
@@ -227,7 +219,7 @@ static char *bucket_of(const struct backend_ctx *ctx, const struct place *p)
 static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 {
 	const struct network_layer *of = ctx->trial->network.layers;
-	const bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
+	const bool works = ctx->call.cell.coll != COLL_DDP_COMMUNICATION;
 	const bool reduces = reduces_tensors(ctx);
 	for (unsigned end = first + n, last; first < end; first = last + 1) {
 		for (last = first; last + 1 < end && !(reduces && of[last].activations);)
@@ -248,7 +240,7 @@ static int pass_through(struct backend_ctx *ctx, unsigned first, unsigned n)
 static void produce(struct backend_ctx *ctx, const struct place *p, const struct bucket *b)
 {
 	nccl_use(ctx, p);
-	if (ctx->cell.coll != COLL_DDP_COMMUNICATION && !reduces_tensors(ctx))
+	if (ctx->call.cell.coll != COLL_DDP_COMMUNICATION && !reduces_tensors(ctx))
 		layers(ctx, p, b->layer, b->layers);
 	if (bucket_of(ctx, p) && b->elements)
 		copy(ctx, b, bucket_of(ctx, p), p->round_to, p->compute);
@@ -258,7 +250,7 @@ static void produce(struct backend_ctx *ctx, const struct place *p, const struct
 static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
 {
 	const struct bucket *b = of;
-	size_t at = b->at * coll_dtype_bytes(ctx->cell.dtype);
+	size_t at = b->at * coll_dtype_bytes(ctx->call.cell.dtype);
 	char *bucket = bucket_of(ctx, p), *to = bucket ? bucket : p->round_to;
 	const char *from = bucket ? bucket : p->round_from;
 	nccl_keep(ctx,
@@ -272,9 +264,9 @@ static void reduce(struct backend_ctx *ctx, struct place *p, const void *of)
  */
 static void last_pass(struct backend_ctx *ctx)
 {
-	bool reduces = ctx->cell.coll != COLL_DDP_COMPUTE;
+	bool reduces = ctx->call.cell.coll != COLL_DDP_COMPUTE;
 	struct bucket bucket, *last = NULL;
-	for (; buckets_next(&ctx->buckets, last, &bucket); last = &bucket) {
+	for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket) {
 		if (reduces_tensors(ctx) && pass_through(ctx, bucket.layer, bucket.layers))
 			return; /* the loop's next wait reports it */
 		for (unsigned i = 0; i < ctx->count; i++)
@@ -291,7 +283,7 @@ static void copy_back(struct backend_ctx *ctx, const struct place *p)
 {
 	struct bucket bucket, *last = NULL;
 	nccl_use(ctx, p);
-	for (; buckets_next(&ctx->buckets, last, &bucket); last = &bucket)
+	for (; buckets_next(&ctx->call.buckets, last, &bucket); last = &bucket)
 		if (bucket.elements)
 			copy(ctx, &bucket, p->round_to, bucket_of(ctx, p), p->stream);
 }
@@ -300,7 +292,7 @@ void nccl_train(struct backend_ctx *ctx)
 {
 	const unsigned passes = ctx->trial->settings.accumulation;
 	const bool reduces = reduces_tensors(ctx);
-	bool works = ctx->cell.coll != COLL_DDP_COMMUNICATION;
+	bool works = ctx->call.cell.coll != COLL_DDP_COMMUNICATION;
 	for (unsigned i = 0; i < ctx->count; i++) {
 		const struct place *p = &ctx->places[i];
 		follow(ctx, p, p->compute, p->stream);
@@ -311,7 +303,7 @@ void nccl_train(struct backend_ctx *ctx)
 		if (pass_through(ctx, 0, ctx->trial->network.n))
 			return;
 	last_pass(ctx);
-	for (unsigned i = 0; i < ctx->count && ctx->cell.coll != COLL_DDP_COMPUTE; i++)
+	for (unsigned i = 0; i < ctx->count && ctx->call.cell.coll != COLL_DDP_COMPUTE; i++)
 		if (bucket_of(ctx, &ctx->places[i]))
 			copy_back(ctx, &ctx->places[i]);
 }
@@ -324,7 +316,8 @@ void nccl_train(struct backend_ctx *ctx)
  * FLOPs per token received. */
 static uint64_t expert_flops(const struct backend_ctx *ctx, const struct place *p)
 {
-	return 16 * value_received_before(&ctx->parts, p->me, ctx->n) * ctx->trial->settings.hidden;
+	return 16 * value_received_before(&ctx->call.parts, p->me, ctx->n) *
+	       ctx->trial->settings.hidden;
 }
 
 static void work_experts(struct backend_ctx *ctx)
@@ -337,23 +330,13 @@ static void work_experts(struct backend_ctx *ctx)
 	}
 }
 
-/* Tokens to their experts, or `back`. They arrive in the second half of the receive buffer of the
- * expert's rank, or in the first half if they do not go back. */
-static void move_tokens(struct backend_ctx *ctx, struct place *p, const void *back)
-{
-	size_t half = ctx->cell.coll == COLL_MOE_DISPATCH ? 0 : ctx->cell.bytes / 2;
-	const size_t *sent = p->counts, *received = p->counts + ctx->n;
-	if (back)
-		nccl_exchange(ctx, p, p->round_to + half, p->round_to, received, sent);
-	else
-		nccl_exchange(ctx, p, p->round_from, p->round_to + half, sent, received);
-}
-
+/* Tokens go to their experts in the first phase, and back in the second. */
 void nccl_experts(struct backend_ctx *ctx)
 {
-	enum coll_kind coll = ctx->cell.coll;
+	static const unsigned there = 0, back = 1;
+	enum coll_kind coll = ctx->call.cell.coll;
 	if (coll != COLL_MOE_COMPUTE)
-		nccl_group(ctx, move_tokens, NULL);
+		nccl_group(ctx, nccl_move_phase, &there);
 	if (coll == COLL_MOE_DISPATCH)
 		return;
 	/* As with other rounds (nccl_coll). */
@@ -362,5 +345,5 @@ void nccl_experts(struct backend_ctx *ctx)
 	if (coll != COLL_MOE_COMMUNICATION)
 		work_experts(ctx);
 	if (coll != COLL_MOE_COMPUTE)
-		nccl_group(ctx, move_tokens, ctx);
+		nccl_group(ctx, nccl_move_phase, &back);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../harness/backend/host/host_reduce.h"
-#include "../harness/backend/host/host_step.h"
+#include "../harness/backend/steps.h"
 #include "test.h"
 
 #define MAX_RANKS 9
@@ -18,7 +18,7 @@ static const size_t odd[] = {1, 2, 5, 7, 33};
 #define SIZES (sizeof multiples / sizeof *multiples)
 _Static_assert(sizeof odd == sizeof multiples, "as many of both");
 
-typedef void world_fn(const struct host_call *w);
+typedef void world_fn(const struct steps_call *w);
 
 /* Nothing for oneself, and for one of five nothing; one that all send to, and one that sends
  * nothing. */
@@ -30,7 +30,7 @@ static const struct value_weights weights[] = {
 };
 
 /* All that may be asked for at this size: roots, counts and places. */
-static unsigned vary(struct host_call w, world_fn *check)
+static unsigned vary(struct steps_call w, world_fn *check)
 {
 	unsigned is = coll_info(w.cell.coll)->is, checked = 0;
 
@@ -44,7 +44,7 @@ static unsigned vary(struct host_call w, world_fn *check)
 				w.parts = coll_parts(&w.cell, &weights[skew], w.nranks);
 				if ((root && !(is & (COLL_ROOTED | COLL_PAIRS))) ||
 				    (skew && w.cell.coll != COLL_ALLTOALLV) ||
-				    host_step_refuses(&w))
+				    steps_refuses(&w))
 					continue;
 				check(&w);
 				checked++;
@@ -62,7 +62,7 @@ static unsigned buckets_world(enum coll_kind coll, world_fn *check)
 
 	for (unsigned n = 1; n <= MAX_RANKS; n++)
 		for (uint64_t cap = 1; cap < 2048; cap *= 4) {
-			struct host_call w = {
+			struct steps_call w = {
 			    .cell = {.coll = coll,
 			             .dtype = DTYPE_INT32,
 			             .op = OP_SUM,
@@ -85,7 +85,7 @@ static void each_world(world_fn *check)
 
 		for (unsigned n = 1; n <= MAX_RANKS; n++)
 			for (size_t m = 0; m < 2 * SIZES && !trains; m++) {
-				struct host_call w = {
+				struct steps_call w = {
 				    .cell = {.coll = (enum coll_kind)coll,
 				             .dtype = DTYPE_INT32,
 				             .op = reduces ? OP_SUM : OP_NONE,
@@ -103,18 +103,21 @@ static void each_world(world_fn *check)
 	}
 }
 
-static struct host_move *moves_of(const struct host_call *w, unsigned rank, bool pull,
+static struct steps_move *moves_of(const struct steps_call *w, unsigned rank, bool pull,
                                   unsigned *count)
 {
-	struct host_move *moves = calloc(host_step_phases(w) * w->nranks, sizeof *moves);
+	struct steps_plan plan = {0};
+	struct status st;
 
-	assert_non_null(moves);
-	*count = (pull ? host_step_pulls : host_step_pushes)(w, rank, moves);
-	return moves;
+	assert_int_equal(steps_plan(w, rank, &plan, &st), 0);
+	if (!pull)
+		memmove(plan.pulls, plan.pushes, plan.npushes * sizeof *plan.pulls);
+	*count = pull ? plan.npulls : plan.npushes;
+	return plan.pulls;
 }
 
 /* Whose share of an all_reduce a byte is in: rank r's elements are from ⌊count r ÷ n⌋ on. */
-static bool in_share(const struct host_call *w, size_t byte, unsigned rank)
+static bool in_share(const struct steps_call *w, size_t byte, unsigned rank)
 {
 	size_t count = w->cell.bytes / 4, at = byte / 4;
 	struct bucket bucket = {0}, *last = NULL;
@@ -130,7 +133,7 @@ static bool in_share(const struct host_call *w, size_t byte, unsigned rank)
 	return at >= count * rank / w->nranks && at < count * (rank + 1) / w->nranks;
 }
 
-static bool is_shared(const struct host_call *w)
+static bool is_shared(const struct steps_call *w)
 {
 	return w->cell.coll == COLL_ALL_REDUCE || w->buckets.network;
 }
@@ -140,23 +143,23 @@ struct cover {
 	unsigned char arrived, combined, finished;
 };
 
-static void cover_add(struct cover *cover, const struct host_step *s, const struct host_call *w)
+static void cover_add(struct cover *cover, const struct step *s, const struct steps_call *w)
 {
 	assert_true(s->bytes > 0 && s->bytes % 4 == 0);
 	assert_true(s->to + s->bytes <= w->cell.bytes && s->from + s->bytes <= w->cell.bytes);
 	for (size_t b = s->to; b < s->to + s->bytes; b++) {
-		bool combines = s->touch == HOST_COMBINE || s->touch == HOST_LAST;
+		bool combines = s->touch == STEP_COMBINE || s->touch == STEP_LAST;
 
 		assert_true(cover[b].arrived == combines && !cover[b].finished);
 		cover[b].arrived = 1;
 		cover[b].combined += combines;
-		cover[b].finished += s->touch == HOST_LAST;
+		cover[b].finished += s->touch == STEP_LAST;
 	}
 }
 
 /* Every byte that a rank receives comes to it exactly once, or was there in place, and is
  * combined with the others' only after that; and nothing else is written. */
-static void check_cover(const struct host_call *w)
+static void check_cover(const struct steps_call *w)
 {
 	bool reduces = coll_info(w->cell.coll)->is & COLL_REDUCES;
 
@@ -165,7 +168,7 @@ static void check_cover(const struct host_call *w)
 		struct coll_span span = coll_span(&w->cell, &w->parts, w->nranks, rank);
 		bool scales = host_reduce_scales(w->cell.dtype, w->cell.op);
 		unsigned count;
-		struct host_move *moves = moves_of(w, rank, true, &count);
+		struct steps_move *moves = moves_of(w, rank, true, &count);
 
 		assert_non_null(cover);
 		/* The part that a rank sends itself in place is already where it is received. */
@@ -196,7 +199,7 @@ TEST(steps_cover_each_output_once)
 	each_world(check_cover);
 }
 
-static bool same(const struct host_step *a, const struct host_step *b)
+static bool same(const struct step *a, const struct step *b)
 {
 	return a->bytes == b->bytes && a->from == b->from && a->to == b->to && a->side == b->side &&
 	       a->touch == b->touch;
@@ -204,13 +207,13 @@ static bool same(const struct host_step *a, const struct host_step *b)
 
 /* What a sender pushes to a receiver is what that one pulls from it: same pieces, same order.
  */
-static void check_sides(const struct host_call *w)
+static void check_sides(const struct steps_call *w)
 {
 	for (unsigned from = 0; from < w->nranks; from++)
 		for (unsigned to = 0; to < w->nranks; to++) {
 			unsigned pulls, pushes, matched = 0, p = 0;
-			struct host_move *pull = moves_of(w, to, true, &pulls);
-			struct host_move *push = moves_of(w, from, false, &pushes);
+			struct steps_move *pull = moves_of(w, to, true, &pulls);
+			struct steps_move *push = moves_of(w, from, false, &pushes);
 
 			for (unsigned m = 0; m < pulls; m++) {
 				if (pull[m].peer != from || from == to)
@@ -239,7 +242,7 @@ TEST(sides_of_a_pair_agree)
 /* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is
  * one, and so are a pair and the ranks of a matrix of counts; and of fewer elements than ranks
  * some have nothing to share. */
-static void check_hot_spots(const struct host_call *w)
+static void check_hot_spots(const struct steps_call *w)
 {
 	bool uneven = coll_info(w->cell.coll)->is & (COLL_ROOTED | COLL_PAIRS) ||
 	              w->parts.weights.rows > 1 || w->cell.bytes / 4 < w->nranks;
@@ -248,7 +251,7 @@ static void check_hot_spots(const struct host_call *w)
 
 	free(moves_of(w, 0, true, &first));
 	for (unsigned rank = 0; rank < w->nranks; rank++) {
-		struct host_move *moves = moves_of(w, rank, true, &count);
+		struct steps_move *moves = moves_of(w, rank, true, &count);
 
 		assert_true(uneven || count == first);
 		for (unsigned m = 0; m < count; m++) {
@@ -267,14 +270,14 @@ TEST(no_buffer_is_a_hot_spot)
 
 /* A call being carried out on plain arrays. */
 struct play {
-	const struct host_call *w;
+	const struct steps_call *w;
 	uint8_t *send[MAX_RANKS], *recv[MAX_RANKS];
-	struct host_move *moves[MAX_RANKS];
+	struct steps_move *moves[MAX_RANKS];
 	unsigned count[MAX_RANKS], next[MAX_RANKS];
 	size_t done[MAX_RANKS]; /* bytes of the move `next` */
 };
 
-static struct value_question question_of(const struct host_call *w, unsigned rank)
+static struct value_question question_of(const struct steps_call *w, unsigned rank)
 {
 	return (struct value_question){.coll = w->cell.coll,
 	                               .dtype = w->cell.dtype,
@@ -287,7 +290,7 @@ static struct value_question question_of(const struct host_call *w, unsigned ran
 	                               .parts = w->parts};
 }
 
-static void play_begin(struct play *p, const struct host_call *w)
+static void play_begin(struct play *p, const struct steps_call *w)
 {
 	*p = (struct play){.w = w};
 	for (unsigned r = 0; r < w->nranks; r++) {
@@ -315,7 +318,7 @@ static bool play_ready(const struct play *p, unsigned rank)
 	if (p->next[rank] == p->count[rank])
 		return false;
 
-	const struct host_move *m = &p->moves[rank][p->next[rank]];
+	const struct steps_move *m = &p->moves[rank][p->next[rank]];
 	unsigned source = m->peer;
 	bool through = p->next[source] == p->count[source];
 
@@ -325,20 +328,20 @@ static bool play_ready(const struct play *p, unsigned rank)
 /* A few elements, so that ranks meet in the middle of moves. */
 static void play_move(struct play *p, unsigned rank)
 {
-	const struct host_move *m = &p->moves[rank][p->next[rank]];
-	const struct host_step *s = &m->step;
+	const struct steps_move *m = &p->moves[rank][p->next[rank]];
+	const struct step *s = &m->step;
 	const struct host_reduction r = {p->w->cell.dtype, p->w->cell.op, p->w->nranks};
 	size_t bytes = s->bytes - p->done[rank] < 64 ? s->bytes - p->done[rank] : 64;
 	uint8_t *to = p->recv[rank] + s->to + p->done[rank];
 	uint8_t *from =
-	    (s->side == HOST_SEND ? p->send : p->recv)[m->peer] + s->from + p->done[rank];
+	    (s->side == STEP_SEND ? p->send : p->recv)[m->peer] + s->from + p->done[rank];
 
-	if (s->touch == HOST_COPY)
+	if (s->touch == STEP_COPY)
 		memcpy(to, from, bytes);
-	else if (s->touch == HOST_FIRST)
+	else if (s->touch == STEP_FIRST)
 		host_reduce_first(&r, m->place, to, from, bytes);
 	else
-		host_reduce_combine(&r, m->place, s->touch == HOST_LAST, to, from, bytes);
+		host_reduce_combine(&r, m->place, s->touch == STEP_LAST, to, from, bytes);
 	p->done[rank] += bytes;
 	if (p->done[rank] < s->bytes)
 		return;
@@ -366,7 +369,7 @@ static void play_end(struct play *p)
 }
 
 /* The next rank is drawn; now and then one goes on for long, and others starve. */
-static void check_answer(const struct host_call *w)
+static void check_answer(const struct steps_call *w)
 {
 	for (uint64_t shuffle = 0; shuffle < SHUFFLES; shuffle++) {
 		uint64_t drawn = shuffle;
@@ -397,20 +400,20 @@ TEST(carried_out_in_any_order_they_give_the_right_answer)
 	each_world(check_answer);
 }
 
-static struct host_call call_of(enum coll_kind coll, unsigned nranks, size_t bytes)
+static struct steps_call call_of(enum coll_kind coll, unsigned nranks, size_t bytes)
 {
 	bool reduces = coll_info(coll)->is & COLL_REDUCES;
 
-	return (struct host_call){.cell = {.coll = coll,
+	return (struct steps_call){.cell = {.coll = coll,
 	                                   .dtype = DTYPE_FLOAT32,
 	                                   .op = reduces ? OP_SUM : OP_NONE,
 	                                   .bytes = bytes},
 	                          .nranks = nranks};
 }
 
-static void assert_refused(struct host_call call, const char *words)
+static void assert_refused(struct steps_call call, const char *words)
 {
-	const char *text = host_step_refuses(&call);
+	const char *text = steps_refuses(&call);
 
 	assert_non_null(text);
 	assert_says(text, words);
@@ -418,21 +421,20 @@ static void assert_refused(struct host_call call, const char *words)
 
 TEST(what_cannot_be_cut_is_refused)
 {
-	struct host_call call = call_of(COLL_ALLTOALL, 3, 48);
+	struct steps_call call = call_of(COLL_ALLTOALL, 3, 48);
 
-	assert_null(host_step_refuses(&call));
+	assert_null(steps_refuses(&call));
 	call = call_of(COLL_ALLTOALL, 1, 4);
-	assert_null(host_step_refuses(&call));
+	assert_null(steps_refuses(&call));
 	assert_refused(call_of(COLL_ALLTOALL, 3, 0), "whole elements");
 	assert_refused(call_of(COLL_ALLTOALL, 3, 16), "whole elements");
 	assert_refused(call_of(COLL_ALLTOALL, 2, 12), "whole elements for every rank");
 	assert_refused(call_of(COLL_ALL_REDUCE, 2, 6), "whole elements");
-	assert_null(host_step_refuses(&(struct host_call){
+	assert_null(steps_refuses(&(struct steps_call){
 	    .cell = {.coll = COLL_SENDRECV, .dtype = DTYPE_INT8, .op = OP_NONE, .bytes = 7},
 	    .nranks = 2}));
 	assert_refused(call_of(COLL_HYPERCUBE, 6, 96), "power of two");
 	assert_refused(call_of(COLL_SENDRECV_PAIRS, 3, 48), "even number");
-	assert_refused(call_of(COLL_INIT, 2, 32), "has none");
 	call = call_of(COLL_PAIR, 3, 48);
 	call.cell.root = 3;
 	assert_refused(call, "pair");

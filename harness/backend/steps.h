@@ -1,0 +1,78 @@
+/* What a collective moves, as pulls: pure functions that touch no data.
+ *
+ * In each phase a rank takes at most one piece from every source, its own buffers included, and
+ * puts it into its receive buffer. A phase of a source may be read once the source has completed
+ * its pulls of all earlier phases. What a rank pushes is the same schedule seen from the other
+ * side, so that both sides of a pair agree on every piece without a message.
+ *
+ * In place, the data to send is in the receive buffer. That needs no more synchronization: in one
+ * phase no rank writes what another still has to read from it, and what a later phase writes was
+ * read before the source of the new bytes could begin that phase (tests/test_steps.c checks
+ * this for every collective).
+ *
+ * Ranks here are places in the communicator. Adding a collective is one case in steps_of, and
+ * its number of phases if it has more than one. */
+#ifndef LAUNCHGAP_STEPS_H
+#define LAUNCHGAP_STEPS_H
+
+#include "../trial/trial.h"
+
+enum step_side { STEP_SEND, STEP_RECV }; /* which of the source's buffers is read */
+
+/* What happens to the bytes: a plain copy, the first input of a reduction, a further input, the last
+ * input. */
+enum step_touch { STEP_COPY, STEP_FIRST, STEP_COMBINE, STEP_LAST };
+
+/* One call as all its ranks see it. */
+struct steps_call {
+	struct cell cell;
+	unsigned nranks;          /* of the communicator */
+	struct value_parts parts; /* coll_parts */
+	struct buckets buckets;   /* of a step of training */
+	bool copied;              /* its buckets are separate, in the send arena */
+};
+
+struct step {
+	size_t bytes; /* 0: nothing from this source in this phase */
+	size_t from;  /* offset into the source's buffer */
+	size_t to;    /* offset into the receiver's receive buffer */
+	enum step_side side;
+	enum step_touch touch;
+};
+
+struct steps_move {
+	unsigned peer;  /* the buffers' rank; in the lists below the same as place */
+	unsigned place; /* in the communicator */
+	unsigned phase;
+	struct step step;
+};
+
+/* A cell's call in each rank's communicator. */
+struct steps_call steps_call(const struct trial *trial, const struct cell *cell);
+unsigned steps_phases(const struct steps_call *call);
+/* false: no rank waits for another (the machine's limit, measured without a handshake). */
+bool steps_waits(enum coll_kind coll);
+/* Why the call is not possible (buffers that cannot be cut, a root that does not exist), or NULL. */
+const char *steps_refuses(const struct steps_call *call);
+
+/* 0, or -1 with the sentence: the same, and whether an offset keeps elements whole. */
+int steps_supports(const char *backend, const struct trial *trial, const struct cell *cell,
+                   struct status *st);
+
+/* What `rank` takes from `source` in `phase`. */
+struct step steps_of(const struct steps_call *call, unsigned rank, unsigned source, unsigned phase);
+
+/* A rank's moves in order, without empty ones. Turn t takes from rank − t and gives to rank + t, so that
+ * in each turn every buffer has one reader, and the two sides of a pair meet in the same turn. Pushes
+ * omit the rank itself. */
+struct steps_plan {
+	struct steps_move *pulls, *pushes; /* owned, in one allocation */
+	unsigned npulls, npushes;
+};
+
+/* In place of what the plan had. -1: memory is out. */
+int steps_plan(const struct steps_call *call, unsigned rank, struct steps_plan *plan,
+               struct status *st);
+void steps_plan_free(struct steps_plan *plan);
+
+#endif
