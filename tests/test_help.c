@@ -2,7 +2,7 @@
  * shells take what completion offers. */
 #include <ctype.h>
 
-#include "../harness/config/key_tables.h"
+#include "../harness/config/keys.h"
 #include "../harness/verbs/verbs.h"
 #include "here.h"
 

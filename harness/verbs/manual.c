@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../config/claim.h"
-#include "../config/key_tables.h"
+#include "../config/keys.h"
 #include "../trial/sizes.h"
 #include "verbs.h"
 

@@ -7,7 +7,7 @@
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
-#include "../config/key_tables.h"
+#include "../config/keys.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../suggest.h"
