@@ -10,17 +10,16 @@ static const struct claim_range open_range = {0, SIZE_MAX};
 
 /* Where a section's values go. Values for a backend that does not run are read to a place apart. */
 struct place {
-	field_rows_fn *rows;
+	const struct fields *fields;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
-	size_t n;
-	const struct field *rows = place->rows(&n);
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < n; i++)
-		suggest_offer(&guess, rows[i].record ? NULL : rows[i].key);
+	for (size_t i = 0; i < place->fields->n; i++)
+		if (!place->fields->rows[i].record)
+			suggest_offer(&guess, place->fields->rows[i].key);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
@@ -41,14 +40,12 @@ static void claim_settle(struct claim *claim, const char *key)
 
 static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
 {
-	size_t n;
 	const struct place *place = of;
-	const struct field *rows = place->rows(&n);
-	const struct field *row = field_find(rows, n, entry->key);
+	const struct field *row = field_find(place->fields, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
 	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
 		return -1;
-	if (place->rows == claim_fields)
+	if (place->fields == &claim_fields)
 		claim_settle(to, entry->key);
 	return 0;
 }
@@ -85,7 +82,7 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 	if (list->nfactors == CLAIM_MAX)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	struct place place = {claim_factor_fields, factor, &elsewhere};
+	struct place place = {&claim_factor_fields, factor, &elsewhere};
 	if (build_section(b, section, entry_read, &place, st))
 		return -1;
 	bool here = factor->from[0] || factor->to[0];
@@ -109,7 +106,7 @@ int asked_source(struct build *b, unsigned section, struct status *st)
 	if (list->nsources == CLAIM_SOURCES)
 		return too_many(b, s, CLAIM_SOURCES, st);
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	struct place place = {claim_source_fields, source, &elsewhere};
+	struct place place = {&claim_source_fields, source, &elsewhere};
 	snprintf(source->name, sizeof source->name, "%s", s->name);
 	if (build_section(b, section, entry_read, &place, st))
 		return -1;
@@ -166,7 +163,7 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
 	const char *other = named_elsewhere(b, section);
-	struct place place = {claim_fields, claim, &elsewhere};
+	struct place place = {&claim_fields, claim, &elsewhere};
 	*claim = (struct claim){.metric = METRIC_KINDS,
 	                        .test = CLAIM_TESTS,
 	                        .bytes = open_range,

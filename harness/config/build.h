@@ -46,9 +46,6 @@ int build_section(struct build *b, unsigned section,
 
 /* --- what a kind of section does with its entries (keys.h) --- */
 
-int experiment_apply(struct build *b, unsigned section, struct status *st);
-int variant_apply(struct build *b, unsigned section, struct status *st);
-
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);
 int asked_source(struct build *b, unsigned section, struct status *st);

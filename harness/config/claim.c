@@ -176,8 +176,18 @@ static const struct field gap_rows[] = {
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
-#define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
-#define OF_EVERY    6
+const struct fields claim_factor_fields = FIELDS(factor_rows, struct factor),
+                    claim_fields = FIELDS(claim_rows, struct claim),
+                    claim_source_fields = FIELDS(source_rows, struct claim_source);
+static const struct fields gaps = FIELDS(gap_rows, struct gap);
+
+/* What the record has of each claim, of one with a test, and of one without. */
+#define OF_EVERY  6
+#define OF_NEEDED (sizeof claim_rows / sizeof *claim_rows - 1)
+static const struct fields of_every = {claim_rows, OF_EVERY, sizeof(struct claim)},
+                           of_tested = {claim_rows + OF_EVERY, OF_NEEDED - OF_EVERY,
+                                        sizeof(struct claim)},
+                           of_needed = {claim_rows + OF_NEEDED, 1, sizeof(struct claim)};
 
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
 {
@@ -224,24 +234,14 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 	                  key->key, text, 100 * CLAIM_MOST_MARGIN, MOST_OF / 100.);
 }
 
-/* The rows that the record has of a claim beyond the common ones. */
-static const struct field *rows_of(const struct claim *c, size_t *n)
-{
-	const size_t last = NROWS(claim_rows) - 1;
-	*n = c->test == CLAIM_NEEDS ? 1 : last - OF_EVERY;
-	return c->test == CLAIM_NEEDS ? &claim_rows[last] : &claim_rows[OF_EVERY];
-}
-
 static json_t *claim_json(const struct claim *c)
 {
-	size_t n;
-	const struct field *rows = rows_of(c, &n);
-	json_t *json = field_object(claim_rows, OF_EVERY, c), *more = field_object(rows, n, c);
-	if (!json || !more || json_object_update(json, more)) {
+	json_t *json = field_object(&of_every, c);
+	json_t *more = field_object(c->test == CLAIM_NEEDS ? &of_needed : &of_tested, c);
+	if (!json || json_object_update_new(json, more)) {
 		json_decref(json);
-		json = NULL;
+		return NULL;
 	}
-	json_decref(more);
 	return json;
 }
 
@@ -252,17 +252,14 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 	for (unsigned i = 0; i < list->nclaims; i++)
 		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
 	bad |= json_object_set_new(environment, "factors",
-	                           field_list(factor_rows, NROWS(factor_rows), list->factors,
-	                                      list->nfactors, sizeof *list->factors));
+	                           field_list(&claim_factor_fields, list->factors, list->nfactors));
 	bad |= json_object_set_new(environment, "claims", claims);
 	if (list->nsources)
-		bad |=
-		    json_object_set_new(environment, "sources",
-		                        field_list(source_rows, NROWS(source_rows), list->sources,
-		                                   list->nsources, sizeof *list->sources));
+		bad |= json_object_set_new(
+		    environment, "sources",
+		    field_list(&claim_source_fields, list->sources, list->nsources));
 	bad |= json_object_set_new(
-	    environment, "gap",
-	    list->gap.from[0] ? field_object(gap_rows, NROWS(gap_rows), &list->gap) : json_null());
+	    environment, "gap", list->gap.from[0] ? field_object(&gaps, &list->gap) : json_null());
 	if (list->primary[0])
 		bad |= json_object_set_new(environment, "primary", json_string(list->primary));
 	return bad ? -1 : 0;
@@ -271,7 +268,7 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 static int factor_take(const json_t *from, struct claim_list *list, struct status *st)
 {
 	struct factor *out = &list->factors[list->nfactors++];
-	if (field_object_take(factor_rows, NROWS(factor_rows), from, out, st))
+	if (field_object_take(&claim_factor_fields, from, out, st))
 		return -1;
 	out->latency_bytes = out->bytes;
 	return 0;
@@ -279,19 +276,15 @@ static int factor_take(const json_t *from, struct claim_list *list, struct statu
 
 static int source_take(const json_t *from, struct claim_list *list, struct status *st)
 {
-	return field_object_take(source_rows, NROWS(source_rows), from,
-	                         &list->sources[list->nsources++], st);
+	return field_object_take(&claim_source_fields, from, &list->sources[list->nsources++], st);
 }
 
 static int claim_take(const json_t *from, struct claim_list *list, struct status *st)
 {
-	size_t n;
 	struct claim *out = &list->claims[list->nclaims++];
 	out->pace = out->coll = out->regime = -1;
-	if (field_object_take(claim_rows, OF_EVERY, from, out, st))
-		return -1;
-	const struct field *rows = rows_of(out, &n);
-	if (field_object_take(rows, n, from, out, st))
+	if (field_object_take(&of_every, from, out, st) ||
+	    field_object_take(out->test == CLAIM_NEEDS ? &of_needed : &of_tested, from, out, st))
 		return -1;
 	if (!out->left_coll[0] != !out->right_coll[0] ||
 	    (out->left_coll[0] && (claim_coll(out, false) < 0 || claim_coll(out, true) < 0)))
@@ -302,9 +295,7 @@ static int claim_take(const json_t *from, struct claim_list *list, struct status
 
 static int gap_take(const json_t *from, struct claim_list *list, struct status *st)
 {
-	return json_is_object(from)
-	           ? field_object_take(gap_rows, NROWS(gap_rows), from, &list->gap, st)
-	           : 0;
+	return json_is_object(from) ? field_object_take(&gaps, from, &list->gap, st) : 0;
 }
 
 static int primary_take(const json_t *from, struct claim_list *list, struct status *st)
@@ -327,7 +318,7 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 {
 	struct claim_list list = {0};
 	struct status why = {""};
-	for (unsigned p = 0; p < NROWS(parts); p++) {
+	for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++) {
 		const json_t *from = json_object_get(environment, parts[p].key);
 		const size_t n = parts[p].most ? json_array_size(from) : 1;
 		if (parts[p].most && n > parts[p].most)
@@ -370,7 +361,3 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 	*gap = read;
 	return 0;
 }
-
-FIELD_ROWS(claim_factor_fields, factor_rows)
-FIELD_ROWS(claim_fields, claim_rows)
-FIELD_ROWS(claim_source_fields, source_rows)

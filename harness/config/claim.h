@@ -156,6 +156,6 @@ field_read_fn claim_gap_read, claim_primary_read;
 /* The source of that name, or NULL. */
 const struct claim_source *claim_source_find(const struct claim_list *list, const char *name);
 
-field_rows_fn claim_factor_fields, claim_fields, claim_source_fields;
+extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;
 
 #endif

@@ -1,3 +1,5 @@
+#include "keys.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
@@ -10,8 +12,6 @@
 #include "../coll/routing.h"
 #include "../suggest.h"
 #include "../trial/sizes.h"
-#include "build.h"
-#include "search.h"
 
 static const char *word_op(unsigned i)
 {
@@ -141,12 +141,12 @@ static const struct field variant[] = {
 };
 // clang-format on
 
-#define NEXPERIMENT (sizeof experiment / sizeof *experiment)
-#define NALL        (sizeof variant / sizeof *variant)
-#define NVARIANT    (NALL - 1)
+#define NVARIANT (sizeof variant / sizeof *variant - 1)
 
-FIELD_ROWS(keys_fields, experiment)
-FIELD_ROWS(keys_variant_fields, variant)
+const struct fields keys_fields = FIELDS(experiment, struct spec);
+const struct fields keys_variant_fields = FIELDS(variant, struct spec_variant);
+/* In [experiment] and on the command line: all but the last. */
+static const struct fields variants = {variant, NVARIANT, sizeof(struct spec_variant)};
 
 /* What no variant may set in a job's environment: it would replace the measured program. A final _ is
  * of every name that begins so. */
@@ -185,9 +185,7 @@ static bool is_env(const char *key)
 
 bool keys_of_variant(const char *key)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
-	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
+	return is_env(key) || field_find(&variants, key) || field_find(&settings_fields, key);
 }
 
 /* Whether a name is in a list, which NULL ends. */
@@ -269,16 +267,12 @@ static bool names(const struct field *row, const char *value)
 /* Offers each allowed key; they are too many to say. */
 static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
+	const struct fields *tables[] = {&keys_fields, &keys_variant_fields, &settings_fields};
 	const char *section = target->spec ? "experiment" : "variant NAME";
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++)
-		suggest_offer(&guess, experiment[i].key);
-	for (size_t i = 0; i < NALL && target->variant; i++)
-		suggest_offer(&guess, variant[i].key);
-	for (size_t i = 0; i < n && target->variant; i++)
-		suggest_offer(&guess, settings[i].key);
+	for (unsigned t = !target->spec; t < (target->variant ? 3 : 1); t++)
+		for (size_t i = 0; i < tables[t]->n; i++)
+			suggest_offer(&guess, tables[t]->rows[i].key);
 	if (target->variant)
 		offer_env(&guess);
 	return status_set(st,
@@ -291,15 +285,12 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
 	const char *env = is_env(key) && target->variant ? key + sizeof env_prefix - 1 : NULL;
-	const struct field *of_spec =
-	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
-	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
-	if (target->variant && !target->spec && !own)
-		own = field_find(variant, NALL, key);
-	const struct field *setting = target->variant && !own ? field_find(settings, n, key) : NULL;
+	const struct fields *owns = target->spec ? &variants : &keys_variant_fields;
+	const struct field *of_spec = target->spec ? field_find(&keys_fields, key) : NULL;
+	const struct field *own = target->variant ? field_find(owns, key) : NULL;
+	const struct field *setting =
+	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
 	/* Before the value is read: that may open what it names. */
@@ -509,58 +500,4 @@ static int library_read(const struct field *f, const char *text, void *base, str
 	strcpy(v->variable, name);
 	strcpy(out, unset ? "" : read);
 	return 0;
-}
-
-/* --- the kinds of sections --- */
-
-/* What no row reads. */
-// clang-format off
-static const struct field like_variant[] = {
-    {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
-};
-static const struct field variables[] = {
-    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment",
-     .more = "Any but `PATH`, `LD_…` and `LAUNCHGAP_…`, which would replace what is measured; 32 at most"},
-};
-static const struct field searched[] = {
-    {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
-};
-
-static FIELD_ROWS(like_variant_rows, like_variant)
-static FIELD_ROWS(variables_rows, variables)
-static FIELD_ROWS(searched_rows, searched)
-
-static const struct key_table tables[] = {
-    {"experiment", "[experiment]", false, experiment_apply, {keys_fields}},
-    {"variant", "[variant NAME]", true, variant_apply, {like_variant_rows, settings_fields, keys_variant_fields, variables_rows}},
-    {"factor", "[factor NAME]", false, asked_factor, {claim_factor_fields}},
-    {"claim", "[claim NAME]", false, asked_claim, {claim_fields}},
-    {"source", "[source NAME]", false, asked_source, {claim_source_fields}},
-    {"search", "[search]", false, search_apply, {search_fields, searched_rows}},
-};
-// clang-format on
-
-const struct key_table *key_table_at(unsigned i)
-{
-	return i < sizeof tables / sizeof *tables ? &tables[i] : NULL;
-}
-
-void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
-                    void *arg)
-{
-	for (unsigned k = 0; k < KEY_TABLE_PARTS && table->parts[k]; k++) {
-		size_t n;
-		const struct field *rows = table->parts[k](&n);
-		for (size_t i = 0; i < n; i++)
-			if (rows[i].help && !rows[i].record)
-				use(&rows[i], arg);
-	}
-}
-
-void key_backends(const struct field *row, char *names, size_t bytes)
-{
-	names[0] = '\0';
-	for (const struct backend *const *b = backend_table; row->special && *b; b++)
-		if (backend_uses(*b, row->key))
-			status_list(names, bytes, (*b)->name);
 }

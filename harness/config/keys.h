@@ -15,9 +15,9 @@ struct keys_target {
 };
 
 /* All rows of [experiment], in the order in which help shows them. */
-field_rows_fn keys_fields;
+extern const struct fields keys_fields;
 /* Those of a variant that are not plain settings. */
-field_rows_fn keys_variant_fields;
+extern const struct fields keys_variant_fields;
 /* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
@@ -34,7 +34,7 @@ struct key_table {
 	const char *name, *head; /* "variant", "[variant NAME]" */
 	bool backends;           /* its keys may be of some backends alone */
 	int (*apply)(struct build *b, unsigned section, struct status *st);
-	field_rows_fn *parts[KEY_TABLE_PARTS]; /* NULL after the last */
+	const struct fields *parts[KEY_TABLE_PARTS]; /* NULL after the last */
 };
 
 /* NULL: there are no more. */

@@ -29,7 +29,7 @@ static bool stands_alone(const struct field *row)
 	return row->kind == FIELD_FLAG;
 }
 
-static const struct field *find(const struct options *options, const char *argument)
+static const struct field *find(const struct fields *options, const char *argument)
 {
 	for (size_t r = 0; options && r < options->n; r++) {
 		const struct field *row = &options->rows[r];
@@ -46,7 +46,7 @@ static const struct field *find(const struct options *options, const char *argum
 	return NULL;
 }
 
-int options_take(const struct options *options, char *const argv[], int i, void *base,
+int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st)
 {
 	const struct field *row = find(options, argv[i]);
@@ -61,7 +61,7 @@ int options_take(const struct options *options, char *const argv[], int i, void 
 	return field_read(row, argv[i + 1], base, st) ? -1 : 2;
 }
 
-void options_offer(const struct options *options, struct suggestion *guess)
+void options_offer(const struct fields *options, struct suggestion *guess)
 {
 	char name[64];
 	for (size_t r = 0; r < options->n; r++)

@@ -223,9 +223,7 @@ static const struct field own_rows[] = {
 };
 // clang-format on
 
-#define NOWN (sizeof own_rows / sizeof *own_rows)
-
-FIELD_ROWS(search_fields, own_rows)
+const struct fields search_fields = FIELDS(own_rows, struct search_space);
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
@@ -290,7 +288,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 	const bool here = build_here(b, entry);
 	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
 	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
-	if (field_find(own_rows, NOWN, key))
+	if (field_find(&search_fields, key))
 		return field_read(own_rows, entry->value, here ? space : &elsewhere, st);
 	if (!is_key(key))
 		return status_set(
@@ -314,7 +312,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	b->spec->search.at = b->from->text.sections[section].at;
-	field_defaults(own_rows, NOWN, &b->spec->search);
+	field_defaults(&search_fields, &b->spec->search);
 	return build_section(b, section, entry_read, NULL, st);
 }
 

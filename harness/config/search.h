@@ -48,7 +48,7 @@ unsigned search_cover_most(const struct search_space *space);
 /* --- reading [search] --- */
 
 /* The rows of its own keys, for help. */
-field_rows_fn search_fields;
+extern const struct fields search_fields;
 
 int search_apply(struct build *b, unsigned section, struct status *st);
 /* After the whole file is read: drops values that the reference has anyway, and notes whether there

@@ -170,23 +170,24 @@ static const struct field rows[] = {
 };
 // clang-format on
 
+const struct fields settings_fields = FIELDS(rows, struct settings);
 #define NROWS (sizeof rows / sizeof *rows)
 
 void settings_default(struct settings *out)
 {
 	*out = (struct settings){0};
-	field_defaults(rows, NROWS, out);
+	field_defaults(&settings_fields, out);
 }
 
 const char *const *settings_words(const char *key)
 {
-	const struct field *f = field_find(rows, NROWS, key);
+	const struct field *f = field_find(&settings_fields, key);
 	return f && (f->kind == FIELD_WORD || f->kind == FIELD_WORDS) ? f->words : NULL;
 }
 
 bool settings_is_check(const char *key)
 {
-	const struct field *f = field_find(rows, NROWS, key);
+	const struct field *f = field_find(&settings_fields, key);
 	return f && f->check;
 }
 
@@ -299,7 +300,7 @@ static int expect_read(const struct field *f, const char *text, void *base, stru
 
 json_t *settings_to_json(const struct settings *settings)
 {
-	json_t *json = field_object(rows, NROWS, settings), *env = json_array();
+	json_t *json = field_object(&settings_fields, settings), *env = json_array();
 	bool failed = !json || !env;
 	for (unsigned i = 0; !failed && i < settings->nenv; i++)
 		failed = json_array_append_new(env, json_string(settings->env[i]));
@@ -333,7 +334,7 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 	if (!json_is_object(json) || json_object_size(json) != NROWS + 1)
 		return status_set(st, "settings have %zu members, not %zu", json_object_size(json),
 		                  NROWS + 1);
-	if (field_object_take(rows, NROWS, json, &s, st) ||
+	if (field_object_take(&settings_fields, json, &s, st) ||
 	    env_take(json_object_get(json, "env"), &s, st))
 		return -1;
 	*out = s;
@@ -480,5 +481,3 @@ bool settings_unused(const struct settings *settings, const char *const *uses, c
 	}
 	return false;
 }
-
-FIELD_ROWS(settings_fields, rows)

@@ -130,7 +130,7 @@ struct settings {
 void settings_default(struct settings *out);
 
 /* The rows, in the order of the record; two may share a key, which the first of them reads. */
-field_rows_fn settings_fields;
+extern const struct fields settings_fields;
 
 /* The words of a key with words as values (an enum's, in its order), NULL-terminated; NULL: the key
  * has none. */

@@ -74,6 +74,6 @@ int trial_parse(const char *text, const char *file, struct trial **out, struct s
 void trial_free(struct trial *trial);
 
 /* What a cell is, as the record has it; an order has no comm_ranks. */
-field_rows_fn trial_cell_fields;
+extern const struct fields trial_cell_fields;
 
 #endif

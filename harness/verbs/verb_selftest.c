@@ -38,7 +38,7 @@ static const struct field keys[] = {
 };
 // clang-format on
 
-const struct options selftest_options = OPTIONS(keys);
+const struct fields selftest_options = FIELDS(keys, struct asked);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
@@ -46,7 +46,7 @@ int verb_selftest(int argc, char *argv[], const struct home *home, struct status
 	                                     .capacity = backend_capacity};
 	struct asked a = {.backend = ""};
 	struct status why = {""};
-	field_defaults(selftest_options.rows, selftest_options.n, &a);
+	field_defaults(&selftest_options, &a);
 	for (int i = 2; i < argc; i++) {
 		const int taken = options_take(&selftest_options, argv, i, &a, &why);
 		if (taken < 0)

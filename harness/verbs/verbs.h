@@ -28,10 +28,10 @@ void suggest_offer_to(const char *name, void *guess);
 struct verb {
 	const char *name,
 	    *form; /* form: the arguments; "" if there are none; NULL: not for people */
-	const char *summary, *about;      /* about: paragraphs, or NULL */
-	const struct options *options[3]; /* its own; NULL: none */
-	const char *as;                   /* the verb whose options it takes too, or NULL */
-	const char *exits;                /* its exit statuses, if not 0 and 1 */
+	const char *summary, *about;     /* about: paragraphs, or NULL */
+	const struct fields *options[3]; /* its own; NULL: none */
+	const char *as;                  /* the verb whose options it takes too, or NULL */
+	const char *exits;               /* its exit statuses, if not 0 and 1 */
 	/* Takes the whole command line, prints its output on stdout and leaves a sentence in st if there
 	 * is an error. 0: done. 1: done, with errors. -1: not done. */
 	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
@@ -57,7 +57,7 @@ typedef int verb_fn(int argc, char *argv[], const struct home *home, struct stat
 verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
     verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
     verb_version, verb_complete, verb_new, verb_sql;
-extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
+extern const struct fields run_options, join_options, ask_options, compare_options, tour_options,
     selftest_options, counters_options, help_options, doctor_options;
 
 /* The i-th list of `launchgap list`; NULL: there are no more. */

@@ -1,0 +1,561 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend/table.h"
+#include "../suggest.h"
+#include "build.h"
+#include "search.h"
+
+/* --- layers: a section's entries for all backends, and those for one --- */
+
+bool build_here(const struct build *b, const struct text_entry *entry)
+{
+	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
+}
+
+const struct text_entry *build_said(const struct build *b, const char *key)
+{
+	const struct text_entry *said = NULL;
+	unsigned most = 0;
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
+		const unsigned near = (i >= b->from->nread ? 4 : 1) + (entry->on[0] != '\0');
+		if (strcmp(entry->key, key) || !build_here(b, entry) || entry->without[0] ||
+		    near < most)
+			continue;
+		said = entry;
+		most = near;
+	}
+	return said;
+}
+
+const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
+                                    unsigned *i)
+{
+	while (*i < b->from->text.nentries) {
+		const struct text_entry *entry = &b->from->text.entries[(*i)++];
+		if (entry->section == section && of_one == (entry->on[0] != '\0') &&
+		    !entry->without[0])
+			return entry;
+	}
+	return NULL;
+}
+
+/* Another entry of the same layer that says the same or excludes it, or NULL. */
+static const struct text_entry *rival_of(const struct build *b, const struct text_entry *entry)
+{
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *other = &b->from->text.entries[i];
+		if (other->section == entry->section && text_same_layer(other, entry) &&
+		    text_rivals(other->key, entry->key))
+			return other;
+	}
+	return NULL;
+}
+
+/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
+ * from further out. Both in one layer stay, for the plan to compare. */
+static void place_settle(const struct build *b, const struct text_entry *entry,
+                         struct settings *settings)
+{
+	if (!strcmp(entry->key, "mode") && !rival_of(b, entry))
+		settings->layout = (struct layout){0};
+	if (!strcmp(entry->key, "layout") && !rival_of(b, entry))
+		settings->mode[0] = '\0';
+}
+
+/* Whether an entry names the variant that its section starts from. */
+static bool is_like(const struct text_entry *entry)
+{
+	return !entry->on[0] && !strcmp(entry->key, "like");
+}
+
+static int entry_apply(struct build *b, const struct text_entry *entry, void *target,
+                       struct status *st)
+{
+	struct keys_target to = *(const struct keys_target *)target;
+	if (!to.spec && (is_like(entry) ||
+	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
+		return 0;
+	if (!build_here(b, entry)) {
+		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
+			return status_set(st, "out of memory");
+		to.spec = to.spec ? b->elsewhere : NULL;
+		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
+			text_key(entry, to.variant->elsewhere, sizeof to.variant->elsewhere);
+		to.variant = to.variant ? &b->elsewhere_variant : NULL;
+		b->elsewhere_variant = (struct spec_variant){0};
+	}
+	if (keys_apply(&to, entry->key, entry->value, st))
+		return -1;
+	if (to.variant)
+		place_settle(b, entry, &to.variant->settings);
+	return 0;
+}
+
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st)
+{
+	const struct text_entry *entry;
+	struct status why = {""};
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
+			if (read(b, entry, to, &why))
+				return spec_error(b->spec, entry->at, st, "%s", why.text);
+	return 0;
+}
+
+/* The same of keys of the experiment, or with NULL of a variant alone. */
+static int keys_of(struct build *b, unsigned section, struct spec *spec,
+                   struct spec_variant *variant, struct status *st)
+{
+	struct keys_target target = {spec, variant, b->lookup, b->from->no_libraries};
+	return build_section(b, section, entry_apply, &target, st);
+}
+
+/* --- sections --- */
+
+static int experiment_apply(struct build *b, unsigned section, struct status *st)
+{
+	return keys_of(b, section, b->spec, &b->defaults, st);
+}
+
+/* What a variant starts from: another one, or the values of [experiment]. */
+static const struct spec_variant *variant_base(struct build *b, unsigned section, struct status *st)
+{
+	for (unsigned i = 0; i < b->from->nread; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
+		if (entry->section != section || !is_like(entry))
+			continue;
+		const struct spec_variant *base = spec_find(b->spec, entry->value);
+		if (base)
+			return base;
+		spec_no_variant(b->spec, entry->at, "like", entry->value, " above", st);
+		return NULL;
+	}
+	return &b->defaults;
+}
+
+static int variant_apply(struct build *b, unsigned section, struct status *st)
+{
+	const struct text_section *s = &b->from->text.sections[section];
+	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
+		return spec_error(b->spec, s->at, st, "too many variants; allowed are 32");
+	size_t n = strlen(s->name);
+	if (!strcmp(s->name, "limit") || (n >= 6 && !strcmp(s->name + n - 6, "-again")))
+		return spec_error(b->spec, s->at, st,
+		                  "a name that the plan gives itself; allowed is any but "
+		                  "'limit' and '…-again'");
+
+	if (!s->all) {
+		struct suggestion guess = suggest_for(s->name);
+		for (unsigned i = 0; i < b->spec->nvariants; i++)
+			suggest_offer(&guess, b->spec->variants[i].name);
+		return spec_error(
+		    b->spec, s->at, st,
+		    "a section for one backend, and there is no [variant %s]%s; allowed is "
+		    "beside one for all",
+		    s->name, suggestion_text(&guess).text);
+	}
+	const struct spec_variant *base = variant_base(b, section, st);
+	if (!base)
+		return -1;
+	struct spec_variant *variant = &b->spec->variants[b->spec->nvariants];
+	*variant = *base;
+	snprintf(variant->name, sizeof variant->name, "%s", s->name);
+	variant->at = s->at;
+	if (keys_of(b, section, NULL, variant, st))
+		return -1;
+	b->spec->nvariants++;
+	return 0;
+}
+
+static int sections_apply(struct build *b, struct status *st)
+{
+	for (unsigned i = 0; i < b->from->text.nsections; i++) {
+		const struct text_section *s = &b->from->text.sections[i];
+		const struct key_table *table;
+		unsigned k = 0;
+		while ((table = key_table_at(k)) && strcmp(table->name, s->kind))
+			k++;
+		if (!table || !strchr(table->head, ' ') != !s->name[0]) {
+			char heads[256] = "";
+			for (k = 0; (table = key_table_at(k)); k++)
+				status_list(heads, sizeof heads, table->head);
+			return spec_error(b->spec, s->at, st,
+			                  "unknown section [%s%s%s]; allowed is %s", s->kind,
+			                  s->name[0] ? " " : "", s->name, heads);
+		}
+		if (i == 0 && table->apply != experiment_apply)
+			return spec_error(b->spec, s->at, st,
+			                  "[experiment] has to come first, as it says what holds "
+			                  "for all");
+		if (table->apply(b, i, st))
+			return -1;
+	}
+	return 0;
+}
+
+#define TITLE_COLLS 3 /* beyond that a title counts them */
+
+/* A file's title is about its own collectives: if the command line names others, the title says so.
+ * If it has no room for that, the file's name replaces its title. */
+static void title_amend(struct spec *spec)
+{
+	char colls[52] = "", title[sizeof spec->title]; /* a name and colls fit into a title */
+	for (unsigned i = 0; i < spec->ncolls && spec->ncolls <= TITLE_COLLS; i++)
+		status_list(colls, sizeof colls, coll_info(spec->colls[i])->name);
+	if (!colls[0])
+		snprintf(colls, sizeof colls, "%u collectives", spec->ncolls);
+	if ((size_t)snprintf(title, sizeof title, "%s (measured: %s)", spec->title, colls) >=
+	    sizeof title)
+		snprintf(title, sizeof title, "%s (measured: %s)", spec->name, colls);
+	strcpy(spec->title, title);
+}
+
+/* The command line beats the file: the experiment's keys, and a variant's keys in every
+ * variant. */
+static int overrides_apply(struct build *b, struct status *st)
+{
+	unsigned colls[COLL_KINDS];
+	char title[sizeof b->spec->title];
+	unsigned ncolls = b->spec->ncolls;
+	memcpy(colls, b->spec->colls, sizeof colls);
+	strcpy(title, b->spec->title);
+	if (experiment_apply(b, BUILD_COMMAND_LINE, st))
+		return -1;
+	if (title[0] && !strcmp(title, b->spec->title) && ncolls &&
+	    (ncolls != b->spec->ncolls || memcmp(colls, b->spec->colls, ncolls * sizeof *colls)))
+		title_amend(b->spec);
+	const size_t bytes = b->spec->nvariants * sizeof b->spec->variants[0];
+	struct spec_variant *before = malloc(bytes + 1);
+	if (!before)
+		return status_set(st, "out of memory");
+	memcpy(before, b->spec->variants, bytes);
+	int rc = 0;
+	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
+		struct spec_variant *v = &b->spec->variants[i];
+		strcpy(v->backend, v->settings.backend);
+		rc = keys_of(b, BUILD_COMMAND_LINE, NULL, v, st);
+	}
+	rc = rc ? rc : variants_check(b, before, st);
+	free(before);
+	return rc;
+}
+
+/* Five minutes for each time that all sizes are measured, in one connection or in several; a day at
+ * most. */
+static unsigned usual_timeout(const struct spec *spec)
+{
+	const unsigned first = spec->cycles * spec->allocations;
+	const uint64_t later = (uint64_t)(spec_times(spec) - first) * spec_sizes_again(spec);
+	const uint64_t s = 300 * (first + later / (spec->nsizes ? spec->nsizes : 1));
+	return s < 24 * 3600 ? (unsigned)s : 24 * 3600;
+}
+
+static int spec_check(struct build *b, struct status *st)
+{
+	struct spec *spec = b->spec;
+	if (b->from->text.nsections == 0)
+		return status_set(
+		    st, "%s: no section; allowed is [experiment], then [variant NAME]", spec->file);
+	const struct text_place at = b->from->text.sections[0].at;
+	/* Without a backend these may be given for each backend alone. */
+	if (b->backend && !spec->ncolls)
+		return spec_error(b->spec, at, st,
+		                  "collective is missing; say collective = alltoall, or another");
+	if (b->backend && !spec->nsizes)
+		return spec_error(b->spec, at, st,
+		                  "bytes is missing; say bytes = 4K..1M x4, or other sizes");
+	if (!spec->nvariants)
+		return spec_error(b->spec, at, st,
+		                  "no variant; at least one [variant NAME] with a mode or a "
+		                  "layout is needed");
+	for (unsigned i = 0; b->backend && i < spec->nvariants; i++) {
+		const struct spec_variant *v = &spec->variants[i];
+		if (!v->settings.mode[0] && !layout_ranks(v->settings.layout))
+			return spec_error(b->spec, v->at, st,
+			                  "the variant has neither mode nor layout; say mode = "
+			                  "threads, or another");
+	}
+	if (!spec->reference[0])
+		strcpy(spec->reference, spec->variants[0].name);
+	if (!spec_find(spec, spec->reference)) {
+		return spec_no_variant(spec, build_said(b, "reference")->at, "reference",
+		                       spec->reference, "", st);
+	}
+	spec_connections_settle(spec);
+	/* A soak looks for changes within one state. */
+	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
+		return spec_error(b->spec, at, st,
+		                  "cycles repeat in one connection, so that connections and "
+		                  "allocations have to be 1; allowed is one of the two");
+	if (!spec->title[0])
+		strcpy(spec->title, spec->name);
+	return 0;
+}
+
+static void defaults_set(struct build *b)
+{
+	field_defaults(&keys_fields, b->spec);
+	b->spec->in_place_said = false;
+	settings_default(&b->defaults.settings);
+}
+
+/* That keys of collectives (op, root) apply to one of them; keys of the files, or of the command
+ * line. */
+static int heeded_check(struct build *b, bool command_line, struct status *st)
+{
+	static const struct {
+		const char *key;
+		unsigned is;
+		const char *has_none;
+	} heeded[] = {{"op", COLL_REDUCES, "reduces"},
+	              {"root", COLL_ROOTED, "has a root"},
+	              {"tokens", COLL_ROUTED, "sends tokens"}};
+	unsigned is = 0;
+	char colls[256] = "";
+	for (unsigned i = 0; i < b->spec->ncolls; i++) {
+		is |= coll_info(b->spec->colls[i])->is;
+		status_list(colls, sizeof colls, coll_info(b->spec->colls[i])->name);
+	}
+	for (unsigned i = 0; b->backend && b->spec->ncolls && i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
+		const char *key = entry->key;
+		if ((i >= b->from->nread) != command_line || !build_here(b, entry))
+			continue;
+		for (unsigned k = 0; k < sizeof heeded / sizeof *heeded; k++) {
+			if (strcmp(key, heeded[k].key) || is & heeded[k].is)
+				continue;
+			return spec_error(
+			    b->spec, entry->at, st,
+			    "%s = %.60s is used by no collective of the experiment: none of %s %s; "
+			    "allowed is to leave %s away, or a collective that uses it",
+			    key, entry->value, colls, heeded[k].has_none, key);
+		}
+	}
+	return 0;
+}
+
+/* Keys that exclude each other: one of them in a layer. Mode and layout may agree. */
+static int rivals_check(struct build *b, struct status *st)
+{
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *own = &b->from->text.entries[i];
+		const struct text_entry *other = rival_of(b, own);
+		if (!other || other > own || !strcmp(own->key, "mode") ||
+		    !strcmp(own->key, "layout"))
+			continue;
+		return spec_error(b->spec, own->at, st,
+		                  "%s and %s exclude each other; allowed is one of the two",
+		                  other->key, own->key);
+	}
+	return 0;
+}
+
+/* Tokens become bytes, which have to be the same in all variants and datatypes. */
+static int tokens_finish(struct build *b, struct status *st)
+{
+	struct spec *spec = b->spec;
+	const struct text_entry *entry = build_said(b, "tokens");
+	const struct text_place at = entry ? entry->at : (struct text_place){0};
+	if (!spec->in_tokens || !spec->nvariants)
+		return 0;
+	const size_t element = coll_dtype_bytes(spec->dtypes[0]);
+	const unsigned hidden = spec->variants[0].settings.hidden;
+	for (unsigned i = 1; i < spec->ndtypes; i++)
+		if (coll_dtype_bytes(spec->dtypes[i]) != element)
+			return spec_error(b->spec, at, st,
+			                  "tokens are of other bytes in each datatype; allowed are "
+			                  "datatypes of one size, or bytes in place of tokens");
+	for (unsigned i = 1; i < spec->nvariants; i++)
+		if (spec->variants[i].settings.hidden != hidden)
+			return spec_error(
+			    b->spec, at, st,
+			    "tokens are of other bytes in each variant; allowed is one "
+			    "hidden for all variants, or bytes in place of tokens");
+	for (unsigned i = 0; i < spec->nsizes; i++) {
+		if (spec->sizes[i] > SIZES_MAX_BYTES / hidden / element)
+			return spec_error(
+			    b->spec, at, st,
+			    "%zu tokens of %u numbers of %zu bytes are too many; allowed are %zu",
+			    spec->sizes[i], hidden, element, SIZES_MAX_BYTES / hidden / element);
+		spec->sizes[i] *= hidden * element;
+	}
+	spec->in_tokens = false;
+	return 0;
+}
+
+/* --- the files and the command line, read once --- */
+
+static int name_from_file(const char *file, char name[TRIAL_NAME_BYTES], struct status *st)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	size_t n = strlen(base);
+	if (n > 4 && !strcmp(base + n - 4, ".exp"))
+		n -= 4;
+	snprintf(name, TRIAL_NAME_BYTES, "%.*s", (int)n, base);
+	if (n >= TRIAL_NAME_BYTES || !field_is_name(name, TRIAL_NAME_BYTES))
+		return status_set(st,
+		                  "%s: the file's name is the experiment's; allowed are letters, "
+		                  "digits, '-', '_', '.', at most %zu, and .exp",
+		                  file, (size_t)TRIAL_NAME_BYTES - 1);
+	return 0;
+}
+
+static int overrides_add(struct spec_text *t, unsigned n, char *const overrides[],
+                         struct status *st)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *equals = strchr(overrides[i], '=');
+		char key[TRIAL_NAME_BYTES * 2];
+		if (!equals || equals == overrides[i] || equals - overrides[i] >= (long)sizeof key)
+			return status_set(st,
+			                  "command line: '%s' is no setting; allowed is key=value",
+			                  overrides[i]);
+		memcpy(key, overrides[i], (size_t)(equals - overrides[i]));
+		key[equals - overrides[i]] = '\0';
+		if (!strcmp(key, SPEC_ONLY)) {
+			t->only = equals + 1;
+			continue;
+		}
+		if (!strcmp(key, SPEC_NO_LIBRARIES)) {
+			t->no_libraries = true;
+			continue;
+		}
+		if (text_add(&t->text, BUILD_COMMAND_LINE, (struct text_place){0}, key, equals + 1))
+			return status_set(st, "out of memory");
+	}
+	return 0;
+}
+
+struct spec_text *spec_read(const char *file, unsigned n, char *const overrides[],
+                            struct status *st)
+{
+	struct spec_text *t = calloc(1, sizeof *t);
+	if (!t) {
+		status_set(st, "out of memory");
+		return NULL;
+	}
+	if (strlen(file) >= sizeof t->file) {
+		status_set(st, "the experiment's path is too long");
+		goto fail;
+	}
+	strcpy(t->file, file);
+	if (text_read(file, &t->text, st))
+		goto fail;
+	t->nread = t->text.nentries;
+	if (!name_from_file(file, t->name, st) && !overrides_add(t, n, overrides, st))
+		return t;
+fail:
+	spec_text_free(t);
+	return NULL;
+}
+
+void spec_text_free(struct spec_text *t)
+{
+	if (!t)
+		return;
+	text_free(&t->text);
+	free(t);
+}
+
+int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *lookup,
+               struct spec *out, struct status *st)
+{
+	struct build *b = calloc(1, sizeof *b);
+	struct spec *spec = calloc(1, sizeof *spec);
+	int rc = -1;
+	if (!b || !spec) {
+		status_set(st, "out of memory");
+		goto done;
+	}
+	b->from = t;
+	b->spec = spec;
+	b->backend = backend;
+	b->lookup = lookup;
+	defaults_set(b);
+	strcpy(spec->name, t->name);
+	strcpy(spec->file, t->file);
+	strcpy(spec->question, t->text.question);
+	if (rivals_check(b, st) || sections_apply(b, st) || heeded_check(b, false, st) ||
+	    overrides_apply(b, st) || heeded_check(b, true, st) || tokens_finish(b, st) ||
+	    asked_finish(b, st) || variants_spread(b, st) || variants_keep(b, st) ||
+	    spec_check(b, st) || search_finish(b, st))
+		goto done;
+	if (!spec->timeout_s)
+		spec->timeout_s = usual_timeout(spec);
+	memcpy(out, spec,
+	       offsetof(struct spec, variants) + spec->nvariants * sizeof spec->variants[0]);
+	rc = 0;
+done:
+	free(b ? b->elsewhere : NULL);
+	free(spec);
+	free(b);
+	return rc;
+}
+
+int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
+              spec_lookup_fn *lookup, struct spec *out, struct status *st)
+{
+	struct spec_text *t = spec_read(file, n, overrides, st);
+	int rc = t ? spec_build(t, backend, lookup, out, st) : -1;
+	spec_text_free(t);
+	return rc;
+}
+
+/* --- the kinds of sections --- */
+
+/* What no row reads. */
+// clang-format off
+static const struct field like_variant[] = {
+    {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
+};
+static const struct field variables[] = {
+    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment",
+     .more = "Any but `PATH`, `LD_…` and `LAUNCHGAP_…`, which would replace what is measured; 32 at most"},
+};
+static const struct field searched[] = {
+    {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
+};
+
+static const struct fields like_fields = FIELDS(like_variant, char), variable_fields = FIELDS(variables, char),
+                           searched_fields = FIELDS(searched, char);
+
+static const struct key_table tables[] = {
+    {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},
+    {"variant", "[variant NAME]", true, variant_apply, {&like_fields, &settings_fields, &keys_variant_fields, &variable_fields}},
+    {"factor", "[factor NAME]", false, asked_factor, {&claim_factor_fields}},
+    {"claim", "[claim NAME]", false, asked_claim, {&claim_fields}},
+    {"source", "[source NAME]", false, asked_source, {&claim_source_fields}},
+    {"search", "[search]", false, search_apply, {&search_fields, &searched_fields}},
+};
+// clang-format on
+
+const struct key_table *key_table_at(unsigned i)
+{
+	return i < sizeof tables / sizeof *tables ? &tables[i] : NULL;
+}
+
+void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
+                    void *arg)
+{
+	for (unsigned k = 0; k < KEY_TABLE_PARTS && table->parts[k]; k++) {
+		const struct fields *of = table->parts[k];
+		for (const struct field *f = of->rows; f < of->rows + of->n; f++)
+			if (f->help && !f->record)
+				use(f, arg);
+	}
+}
+
+void key_backends(const struct field *row, char *names, size_t bytes)
+{
+	names[0] = '\0';
+	for (const struct backend *const *b = backend_table; row->special && *b; b++)
+		if (backend_uses(*b, row->key))
+			status_list(names, bytes, (*b)->name);
+}
