@@ -53,8 +53,10 @@ struct plan_trial {
 };
 
 struct plan {
-	const struct spec *spec; /* borrowed */
-	unsigned nranks;         /* of the run: the most of a variant */
+	const struct spec *spec; /* borrowed, as the machine */
+	const struct plan_machine *machine;
+	const struct backend *backend; /* of the spec, "auto" resolved */
+	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes;     /* the same for every variant */
 	struct network network; /* of a step of training */
@@ -146,17 +148,16 @@ int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsi
                    unsigned n, struct status *st);
 /* A trial of a variant, whether or not it is among the plan's. The caller frees with
  * trial_free. NULL: out of memory. */
-struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order, struct status *st);
+struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
+                               unsigned order, struct status *st);
 /* The order for one trial: its cells in the block's shuffled order, the same for all variants
  * of the block. The caller frees with trial_free. */
-struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
-                         unsigned index, struct status *st);
+struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st);
 
 /* The order for the path's pass of a variant: a few calls of each collective at its largest
  * size. */
-struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, unsigned order, struct status *st);
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
+                              struct status *st);
 
 /* Trials of a variant that have the same passes take about as long. */
 enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
@@ -166,8 +167,8 @@ enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned blo
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
-struct plan_cost plan_trial_cost(const struct trial *trial, const struct plan_machine *machine);
-struct plan_cost plan_cost(const struct plan *plan, const struct plan_machine *machine);
+struct plan_cost plan_trial_cost(const struct plan *plan, const struct trial *trial);
+struct plan_cost plan_cost(const struct plan *plan);
 
 /* --- the experiment's questions, as the plan can answer them --- */
 
@@ -206,19 +207,11 @@ int plan_quick(const struct plan_source *from, const struct plan_machine *machin
 
 /* For a plan whose ranks are known: its cells, the model of a step of training, the arena that
  * holds the largest cell, and notes on what is asked for and impossible. */
-int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
-/* The file's variants, each with why it is skipped here. Cells that the reference cannot run are
- * removed from the plan, with notes. */
-int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
-                       struct status *st);
-/* Variants that no file asks for: the reference again (how much two equal things differ), and the
- * limit (how much this machine can copy at all). An error is a reference that cannot run here. */
-int plan_variants_accompany(struct plan *plan, const char *backend,
-                            const struct plan_machine *machine, struct status *st);
+int plan_cells_make(struct plan *plan, struct status *st);
 /* One more variant, with why it is skipped here; `from` is NULL if no file asks for it. The caller
  * has checked that there is room. */
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,
-                      const struct plan_machine *machine, struct status *st);
+                      struct status *st);
 
 #endif

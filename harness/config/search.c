@@ -378,8 +378,8 @@ int search_finish(struct build *b, struct status *st)
 
 /* --- the plan --- */
 
-int search_plan_set(struct plan *plan, const struct plan_machine *machine,
-                    const struct search_set *set, unsigned number, struct status *st)
+int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
+                    struct status *st)
 {
 	struct settings settings = plan_reference(plan)->settings;
 	char name[TRIAL_NAME_BYTES];
@@ -388,11 +388,11 @@ int search_plan_set(struct plan *plan, const struct plan_machine *machine,
 	snprintf(name, sizeof name, "set-%u", number);
 	if (search_settings(&plan->search, set, &settings, st))
 		return -1;
-	return plan_variants_add(plan, name, "search", &settings, NULL, machine, st);
+	return plan_variants_add(plan, name, "search", &settings, NULL, st);
 }
 
 /* Drops values that cannot run here; a note says why. */
-static int values_here(struct plan *plan, const struct plan_machine *machine, struct status *st)
+static int values_here(struct plan *plan, struct status *st)
 {
 	struct search_space left = {.finalists = plan->search.finalists};
 	for (unsigned k = 0; k < plan->search.nkeys; k++) {
@@ -403,7 +403,7 @@ static int values_here(struct plan *plan, const struct plan_machine *machine, st
 		for (unsigned v = 1; v < key->nvalues; v++) {
 			struct search_set set = {{0}};
 			set.level[k] = (unsigned char)v;
-			if (search_plan_set(plan, machine, &set, 0, st))
+			if (search_plan_set(plan, &set, 0, st))
 				return -1;
 			const char *why = plan->variants[--plan->nvariants].skip;
 			if (why[0])
@@ -441,13 +441,13 @@ struct search_trials search_trials(const struct plan *plan)
 	return n;
 }
 
-int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st)
+int search_plan(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	plan->search = spec->search;
 	if (!spec->search.nkeys)
 		return 0;
-	if (values_here(plan, machine, st))
+	if (values_here(plan, st))
 		return -1;
 	if (!plan->search.nkeys)
 		return spec_error(spec, spec->search.at, st,

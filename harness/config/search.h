@@ -10,7 +10,6 @@
 
 struct build;
 struct plan;
-struct plan_machine;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 /* How many settings differ from the reference's. */
@@ -63,11 +62,11 @@ int search_settings(const struct search_space *space, const struct search_set *s
 
 /* The spec's search without values that cannot run here, with notes; empty without a search. An
  * error is one that takes many trials and has no budget. */
-int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st);
+int search_plan(struct plan *plan, struct status *st);
 /* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
  * -1: there is no room for it. */
-int search_plan_set(struct plan *plan, const struct plan_machine *machine,
-                    const struct search_set *set, unsigned number, struct status *st);
+int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
+                    struct status *st);
 /* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
  * any. */
 unsigned search_blocks(const struct plan *plan);

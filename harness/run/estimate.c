@@ -44,8 +44,8 @@ void estimate_load(double load, unsigned cores, unsigned ranks, char *text, size
 static double typical_s(const struct estimate_request *q, unsigned variant, unsigned block)
 {
 	struct status ignored = {""};
-	struct trial *t = plan_order_trial(q->plan, q->machine->cores, variant, block, 0, &ignored);
-	double s = t ? plan_trial_cost(t, q->machine).seconds : 0;
+	struct trial *t = plan_order_trial(q->plan, variant, block, 0, &ignored);
+	double s = t ? plan_trial_cost(q->plan, t).seconds : 0;
 	trial_free(t);
 	return s;
 }
@@ -148,14 +148,14 @@ static void take_former(const struct estimate_request *q, struct jobs *jobs, cha
 int estimate_make(const struct estimate_request *q, struct estimate *out, struct status *st)
 {
 	const struct plan *plan = q->plan;
-	struct estimate e = {.bytes = plan_cost(plan, q->machine).bytes, .from = "typical figures"};
+	struct estimate e = {.bytes = plan_cost(plan).bytes, .from = "typical figures"};
 	struct jobs *jobs = malloc(sizeof *jobs);
 	if (!jobs)
 		return status_set(st, "out of memory for the estimate");
 	*jobs = (struct jobs){.set_up_s = SET_UP_S, .report_s = REPORT_S};
 	for (unsigned i = 0; i < PLAN_KINDS * PLAN_MAX_VARIANTS; i++)
 		jobs->s[i / PLAN_MAX_VARIANTS][i % PLAN_MAX_VARIANTS] = NAN;
-	if (!q->machine->imagined)
+	if (!plan->machine->imagined)
 		take_former(q, jobs, e.from, sizeof e.from);
 	e.seconds = jobs->set_up_s + jobs->path_s + jobs->report_s;
 	for (unsigned i = 0; i < plan->ntrials; i++) {

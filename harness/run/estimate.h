@@ -7,7 +7,6 @@
 
 struct estimate_request {
 	const struct plan *plan;
-	const struct plan_machine *machine;
 	const char *results;
 	int argc;
 	char *const *argv;

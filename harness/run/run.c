@@ -56,7 +56,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
                  struct status *st)
 {
 	const bool planned = out->trial;
-	if (!planned && !(out->trial = plan_trial(&r->plan, r->request->machine, index, st)))
+	if (!planned && !(out->trial = plan_trial(&r->plan, index, st)))
 		return -1;
 	if (!planned && r->request->change)
 		r->request->change(out->trial, r->request->change_arg);
@@ -103,7 +103,7 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 /* Records a failure instead of running a trial that need not be tried. */
 static int skip_trial(struct runner *r, unsigned index, const char *why, struct status *st)
 {
-	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
+	struct trial *trial = plan_trial(&r->plan, index, st);
 	if (!trial)
 		return -1;
 	int result =
@@ -273,7 +273,6 @@ static bool asks_paths(const struct runner *r)
 int run_path_jobs(struct runner *r, struct status *st)
 {
 	struct path_job q = {.plan = &r->plan,
-	                     .machine = r->request->machine,
 	                     .self = r->request->self,
 	                     .scratch = r->folder.scratch,
 	                     .timeout_s = r->spec.timeout_s,

@@ -146,7 +146,7 @@ static int say_cost(const struct estimate_request *q, struct status *st)
 	const bool cores = estimate_of_cores(plan_main_backend(plan));
 	struct estimate e;
 	char busy[256];
-	estimate_load(machine_load(), q->machine->cores, plan->nranks, busy, sizeof busy);
+	estimate_load(machine_load(), plan->machine->cores, plan->nranks, busy, sizeof busy);
 	if (estimate_make(q, &e, st))
 		return -1;
 	if (!plan->search.nkeys) {
@@ -222,7 +222,7 @@ int dry_run(const struct run_request *q, struct status *st)
 	if (plan->search.nkeys)
 		plan_whole_search(plan, st);
 	fflush(stdout);
-	const struct estimate_request cost = {plan, &machine, q->results, q->argc, q->argv};
+	const struct estimate_request cost = {plan, q->results, q->argc, q->argv};
 	result = say_cost(&cost, st);
 	if (plan->nnotes)
 		printf("notes\n");

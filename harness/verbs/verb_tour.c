@@ -164,7 +164,7 @@ static void say_start(const struct tour *t)
 /* One call of each collective on a few readable numbers, in place of its largest size. */
 static struct trial *trial_make(const struct tour *t, struct status *st)
 {
-	struct trial *trial = plan_path_trial(&t->plan, &t->machine, t->variant, 0, st);
+	struct trial *trial = plan_path_trial(&t->plan, t->variant, 0, st);
 	unsigned n = 0;
 	for (unsigned i = 0; trial && i < trial->ncells; i++) {
 		struct cell *c = &trial->cells[n];
