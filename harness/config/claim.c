@@ -189,14 +189,6 @@ static const struct fields of_every = {claim_rows, OF_EVERY, sizeof(struct claim
                                         sizeof(struct claim)},
                            of_needed = {claim_rows + OF_NEEDED, 1, sizeof(struct claim)};
 
-const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
-{
-	for (unsigned i = 0; i < list->nsources; i++)
-		if (!strcmp(list->sources[i].name, name))
-			return &list->sources[i];
-	return NULL;
-}
-
 /* " of 60%" after a test's share, or nothing; *share is cut before it. */
 static int of_read(char *share, double *of, struct status *st)
 {

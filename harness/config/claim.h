@@ -153,8 +153,6 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 
 /* Readers of rows for a struct gap and for the primary claim's name. */
 field_read_fn claim_gap_read, claim_primary_read;
-/* The source of that name, or NULL. */
-const struct claim_source *claim_source_find(const struct claim_list *list, const char *name);
 
 extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;
 

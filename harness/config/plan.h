@@ -163,12 +163,11 @@ struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigne
 enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
 enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block);
 
-/* What a trial, or all of the plan, takes by typical figures. */
+/* What trials of a kind, or with PLAN_KINDS all of the plan, take by typical figures. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
-struct plan_cost plan_trial_cost(const struct plan *plan, const struct trial *trial);
-struct plan_cost plan_cost(const struct plan *plan);
+struct plan_cost plan_cost(const struct plan *plan, enum plan_kind kind);
 
 /* --- the experiment's questions, as the plan can answer them --- */
 

@@ -1,5 +1,4 @@
-/* The folder of a run: results/<experiment>/<UTC stamp>/, and the scratch folder of its jobs.
- */
+/* The folder of a run: results/<experiment>/<UTC stamp>/, and the scratch folder of its jobs. */
 #ifndef LAUNCHGAP_FOLDER_H
 #define LAUNCHGAP_FOLDER_H
 
@@ -9,7 +8,13 @@
 #include <sys/types.h>
 
 #include "../status.h"
-#include "lock.h"
+
+/* A lock that ends with its process, in a file that names its holder. */
+struct lock {
+	bool held;
+	int fd;
+	char file[PATH_MAX];
+};
 
 struct folder {
 	char path[PATH_MAX];
