@@ -17,7 +17,6 @@ field_read_fn options_borrow;
  * 0: there is no such row; -1: its value is missing or not allowed. */
 int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st);
-/* Offers each of its names. */
 void options_offer(const struct fields *options, struct suggestion *guess);
 /* The i-th name of a row, without dashes or comma around it: "-v" of "-v, --verbose". "": there are no
  * more. */

@@ -1,7 +1,6 @@
-/* When a run with `blocks = auto` has enough blocks. It looks at the widths of intervals only, never
- * at their positions; verdict.h says how looks count. The widths are those of the run's aim: its
- * primary claim, else its gap, and the A/A line of the aim's regime. Without an aim they are those of
- * every variant against the reference in each regime (regime.h). */
+/* When a run with `blocks = auto` has enough blocks. It looks at the widths of intervals only, never at
+ * their positions (verdict.h): those of the run's aim and of the A/A line of its regime, else those of
+ * every variant against the reference in each regime. */
 #ifndef LAUNCHGAP_STOP_H
 #define LAUNCHGAP_STOP_H
 

@@ -54,8 +54,7 @@ struct fields {
 		ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)                                  \
 	}
 
-/* Parses a file's text into the struct that the row's offset refers to. Errors say what is wrong
- * and what is allowed, without a place; outputs are set only on success. */
+/* Errors say what is wrong and what is allowed, without a place; outputs are set only on success. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,
                           struct status *st);
 /* The i-th word, NULL after the last. */
@@ -86,26 +85,20 @@ struct field {
 
 /* The row of a key that files may say, or NULL. */
 const struct field *field_find(const struct fields *of, const char *key);
-/* Sets a file's value, in the struct at `base`. */
 int field_read(const struct field *field, const char *text, void *base, struct status *st);
-/* Sets all defaults. */
 void field_defaults(const struct fields *of, void *base);
 /* The i-th word that may be written; NULL: there are no more, or the row has none. */
 const char *field_word(const struct field *field, unsigned i);
 /* What may be written, for help: "none, core", "1 to 1024". */
 void field_allowed(const struct field *field, char *out, size_t bytes);
 
-/* The value as order and record have it; a new reference, NULL when memory is out or a text is
- * not UTF-8. */
+/* A new reference, NULL when memory is out or a text is not UTF-8. */
 json_t *field_to_json(const struct field *field, const void *base);
 int field_from_json(const struct field *field, const json_t *value, void *base, struct status *st);
 
-/* An object with a member for each row; the caller owns it. NULL as above. */
 json_t *field_object(const struct fields *of, const void *base);
-/* All members of an object that rows have. */
 int field_object_take(const struct fields *of, const json_t *json, void *base, struct status *st);
 
-/* The same of a list of structs. */
 json_t *field_list(const struct fields *of, const void *list, unsigned count);
 /* Allocates *list; the caller frees it. No list: none, NULL. */
 int field_list_take(const struct fields *of, const json_t *json, void **list, unsigned *count,
@@ -113,8 +106,7 @@ int field_list_take(const struct fields *of, const json_t *json, void **list, un
 
 /* For rows with their own reader. */
 
-/* A list of the row's words, each once, as indices in the order given; `list` holds as many as
- * there are. */
+/* The row's words, each once, as indices; `list` holds as many as there are. */
 int field_word_list(const struct field *field, const char *text, unsigned *list, unsigned *count,
                     struct status *st);
 /* "2%", within the row's bounds. */

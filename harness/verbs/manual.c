@@ -90,8 +90,7 @@ static void put_option(const struct field *row, void *arg)
 static void put_verb(FILE *out, const struct verb *verb)
 {
 	char head[160];
-	snprintf(head, sizeof head, "%s %s", verb->name, verb->form);
-	head[strlen(head) - !*verb->form] = '\0'; /* no blank at its end */
+	snprintf(head, sizeof head, "%s%s%s", verb->name, *verb->form ? " " : "", verb->form);
 	put_line(out, ".SS ", head);
 	snprintf(head, sizeof head, "%s.", verb->summary);
 	head[0] = (char)toupper((unsigned char)head[0]);
