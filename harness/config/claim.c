@@ -257,23 +257,8 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 	return bad ? -1 : 0;
 }
 
-static int factor_take(const json_t *from, struct claim_list *list, struct status *st)
+static int claim_take(const json_t *from, struct claim *out, struct status *st)
 {
-	struct factor *out = &list->factors[list->nfactors++];
-	if (field_object_take(&claim_factor_fields, from, out, st))
-		return -1;
-	out->latency_bytes = out->bytes;
-	return 0;
-}
-
-static int source_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	return field_object_take(&claim_source_fields, from, &list->sources[list->nsources++], st);
-}
-
-static int claim_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	struct claim *out = &list->claims[list->nclaims++];
 	out->pace = out->coll = out->regime = -1;
 	if (field_object_take(&of_every, from, out, st) ||
 	    field_object_take(out->test == CLAIM_NEEDS ? &of_needed : &of_tested, from, out, st))
@@ -285,41 +270,49 @@ static int claim_take(const json_t *from, struct claim_list *list, struct status
 	return 0;
 }
 
-static int gap_take(const json_t *from, struct claim_list *list, struct status *st)
+/* The i-th of a list; gap and primary claim are no lists. */
+static int part_take(const char *key, const json_t *from, unsigned i, struct claim_list *list,
+                     struct status *st)
 {
-	return json_is_object(from) ? field_object_take(&gaps, from, &list->gap, st) : 0;
+	const json_t *one = json_array_get(from, i);
+	if (!strcmp(key, "factors") &&
+	    field_object_take(&claim_factor_fields, one, &list->factors[i], st))
+		return -1;
+	if (!strcmp(key, "factors"))
+		list->factors[i].latency_bytes = list->factors[i].bytes;
+	if (!strcmp(key, "claims"))
+		return claim_take(one, &list->claims[i], st);
+	if (!strcmp(key, "sources"))
+		return field_object_take(&claim_source_fields, one, &list->sources[i], st);
+	if (!strcmp(key, "gap") && json_is_object(from))
+		return field_object_take(&gaps, from, &list->gap, st);
+	return !strcmp(key, "primary") ? field_from_json(&primary_row, from, list->primary, st) : 0;
 }
-
-static int primary_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	return field_from_json(&primary_row, from, list->primary, st);
-}
-
-/* What a record may lack has no list there, and no element. */
-static const struct part {
-	const char *key;
-	unsigned most; /* 0: it is no list */
-	int (*take)(const json_t *from, struct claim_list *list, struct status *st);
-} parts[] = {{"factors", CLAIM_MAX, factor_take},
-             {"claims", CLAIM_MAX, claim_take},
-             {"sources", CLAIM_SOURCES, source_take},
-             {"gap", 0, gap_take},
-             {"primary", 0, primary_take}};
 
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st)
 {
 	struct claim_list list = {0};
 	struct status why = {""};
+	/* What a record may lack has no list there, and no element. */
+	const struct {
+		const char *key;
+		unsigned most, *n; /* n: NULL: it is no list */
+	} parts[] = {{"factors", CLAIM_MAX, &list.nfactors},
+	             {"claims", CLAIM_MAX, &list.nclaims},
+	             {"sources", CLAIM_SOURCES, &list.nsources},
+	             {"gap", 1, NULL},
+	             {"primary", 1, NULL}};
 	for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++) {
 		const json_t *from = json_object_get(environment, parts[p].key);
-		const size_t n = parts[p].most ? json_array_size(from) : 1;
-		if (parts[p].most && n > parts[p].most)
+		const size_t n = parts[p].n ? json_array_size(from) : 1;
+		if (n > parts[p].most)
 			return status_set(st, "the record's environment has %zu %s; allowed are %u",
 			                  n, parts[p].key, parts[p].most);
-		for (size_t i = 0; i < n; i++)
-			if (parts[p].take(parts[p].most ? json_array_get(from, i) : from, &list,
-			                  &why))
-				return status_set(st, "the record's environment, %s %zu: %s",
+		if (parts[p].n)
+			*parts[p].n = (unsigned)n;
+		for (unsigned i = 0; i < n; i++)
+			if (part_take(parts[p].key, from, i, &list, &why))
+				return status_set(st, "the record's environment, %s %u: %s",
 				                  parts[p].key, i + 1, why.text);
 	}
 	*out = list;

@@ -216,7 +216,9 @@ static void offer_env(struct suggestion *guess)
 		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
 }
 
-static int env_check(const char *name, const char *value, struct status *st)
+/* Sets KEY=value, replacing an inherited one. */
+static int env_set(struct settings *settings, const char *name, const char *value,
+                   struct status *st)
 {
 	if (!env_is_name(name) || env_is_of(env_refused, name))
 		return status_set(st,
@@ -227,15 +229,6 @@ static int env_check(const char *name, const char *value, struct status *st)
 	if (strlen(name) + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
-	return 0;
-}
-
-/* Sets KEY=value, replacing an inherited one. */
-static int env_set(struct settings *settings, const char *name, const char *value,
-                   struct status *st)
-{
-	if (env_check(name, value, st))
-		return -1;
 	if (settings_env_set(settings, name, value, SPEC_MAX_ENV))
 		return status_set(st, "env.%s is one too many; allowed are %d", name, SPEC_MAX_ENV);
 	return 0;

@@ -162,11 +162,6 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 	return n;
 }
 
-static bool is_larger(const struct cell *a, const struct cell *b)
-{
-	return a->coll == b->coll && a->bytes > b->bytes;
-}
-
 /* Each collective at its largest size, and one that a library has several algorithms for at all of
  * its sizes once, ascending: what is reported of a collective as a whole is of its last call. */
 static unsigned path_cells(const struct plan *plan, struct cell *cells)
@@ -181,7 +176,7 @@ static unsigned path_cells(const struct plan *plan, struct cell *cells)
 			continue;
 		cell.pass = PASS_PATH;
 		cell.pace = PACE_STREAM;
-		for (at = 0; !is_larger(&cells[at], &cell);)
+		for (at = 0; cells[at].coll != cell.coll || cells[at].bytes <= cell.bytes;)
 			at++;
 		memmove(cells + at + 1, cells + at, (n - at) * sizeof *cells);
 		cells[at] = cell;

@@ -183,15 +183,6 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
-/* If the file system has no locks, nobody sweeps either. */
-static void own_scratch(struct folder *folder)
-{
-	char file[sizeof folder->scratch + 8];
-	struct status ignored = {""};
-	snprintf(file, sizeof file, "%s/owner", folder->scratch);
-	lock_take(file, &folder->owner, &ignored);
-}
-
 /* Infinite if the system does not say. */
 static double free_mib(const char *place)
 {
@@ -202,9 +193,13 @@ static double free_mib(const char *place)
 
 static bool make_scratch(struct folder *folder, const char *place)
 {
+	char file[sizeof folder->scratch + 8];
+	struct status ignored = {""};
 	snprintf(folder->scratch, sizeof folder->scratch, "%s/" SCRATCH "XXXXXX", place);
 	if (mkdtemp(folder->scratch)) {
-		own_scratch(folder);
+		/* If the file system has no locks, no program sweeps either. */
+		snprintf(file, sizeof file, "%s/owner", folder->scratch);
+		lock_take(file, &folder->owner, &ignored);
 		return true;
 	}
 	folder->scratch[0] = '\0';

@@ -262,14 +262,6 @@ static bool asks_path(const struct runner *r, unsigned variant)
 	       r->failed[variant] < GIVE_UP;
 }
 
-static bool asks_paths(const struct runner *r)
-{
-	for (unsigned v = 0; v < r->plan.nvariants; v++)
-		if (!r->request->change && asks_path(r, v))
-			return true;
-	return false;
-}
-
 int run_path_jobs(struct runner *r, struct status *st)
 {
 	struct path_job q = {.plan = &r->plan,
@@ -338,7 +330,9 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		r->asks = block == r->first_block && asks_paths(r);
+		r->asks = false;
+		for (unsigned v = 0; v < r->plan.nvariants && block == r->first_block; v++)
+			r->asks |= !r->request->change && asks_path(r, v);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))

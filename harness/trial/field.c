@@ -369,12 +369,6 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	}
 }
 
-static json_t *range_json(const size_t *range)
-{
-	json_t *hi = range[1] == SIZE_MAX ? json_null() : json_integer((json_int_t)range[1]);
-	return json_pack("[I, o]", (json_int_t)range[0], hi);
-}
-
 static unsigned *count_of(const struct field *f, const void *base)
 {
 	return (unsigned *)((uintptr_t)base + f->bytes);
@@ -384,6 +378,7 @@ json_t *field_to_json(const struct field *f, const void *base)
 {
 	const char *at = (const char *)base + f->at;
 	const struct layout *l = (const struct layout *)at;
+	const size_t *range = (const size_t *)at;
 	double share;
 	char text[48];
 	switch (f->kind) {
@@ -396,7 +391,9 @@ json_t *field_to_json(const struct field *f, const void *base)
 		return number_get(f, at) < 0 ? json_null()
 		                             : json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_RANGE:
-		return range_json((const size_t *)at);
+		return json_pack("[I, o]", (json_int_t)range[0],
+		                 range[1] == SIZE_MAX ? json_null()
+		                                      : json_integer((json_int_t)range[1]));
 	case FIELD_WORDS:
 		bits_text(f, *(const unsigned *)at, text, sizeof text);
 		return json_string(text);

@@ -31,34 +31,17 @@ void path_free(struct path *path)
 	*path = (struct path){0};
 }
 
-/* What may follow the transport of an `expect`. */
-static bool is_registered(const struct path *e)
-{
-	return e->registered;
-}
-static bool is_copy_engine(const struct path *e)
-{
-	return e->copy_engine;
-}
-static bool is_symmetric(const struct path *e)
-{
-	return e->symmetric;
-}
-static bool is_direct(const struct path *e)
-{
-	return e->data == PATH_DIRECT;
-}
-static bool is_staged(const struct path *e)
-{
-	return e->data == PATH_STAGED;
-}
-
+/* What may follow the transport of an `expect`: a flag, or a way of the data. */
 static const struct demand {
 	const char *word;
-	bool (*is_met)(const struct path *e);
+	size_t flag;
+	enum path_data way; /* PATH_UNKNOWN: it is a flag */
 } demands[] = {
-    {"reg", is_registered}, {"ce", is_copy_engine}, {"sym", is_symmetric},
-    {"direct", is_direct},  {"staged", is_staged},
+    {"reg", offsetof(struct path, registered), PATH_UNKNOWN},
+    {"ce", offsetof(struct path, copy_engine), PATH_UNKNOWN},
+    {"sym", offsetof(struct path, symmetric), PATH_UNKNOWN},
+    {"direct", 0, PATH_DIRECT},
+    {"staged", 0, PATH_STAGED},
 };
 
 /* `word` up to the next '+' or the end. */
@@ -92,7 +75,7 @@ int path_expect_check(const char *expect, struct status *st)
 		n = strcspn(word, "+");
 		const struct demand *demand = find_demand(word, n);
 		known = demand;
-		ways += demand && (demand->is_met == is_direct || demand->is_met == is_staged);
+		ways += demand && demand->way;
 	}
 	if (known && ways <= 1)
 		return 0;
@@ -113,7 +96,8 @@ bool path_matches(const struct path *path, const char *expect)
 	for (const char *word = expect + n; *word; word += n) {
 		word++;
 		n = strcspn(word, "+");
-		if (!find_demand(word, n)->is_met(path))
+		const struct demand *d = find_demand(word, n);
+		if (d->way ? path->data != d->way : !*(const bool *)((const char *)path + d->flag))
 			return false;
 	}
 	return true;
@@ -161,14 +145,6 @@ static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
 	return false;
 }
 
-static bool is_first(const struct path *e, unsigned link)
-{
-	for (unsigned i = 0; i < link; i++)
-		if (is_same_kind(&e->links[i], &e->links[link]))
-			return false;
-	return true;
-}
-
 static void add_pairs(const struct path *e, const struct path_link *like, char *text, size_t bytes)
 {
 	unsigned pairs = 0;
@@ -191,7 +167,10 @@ void path_pairs_text(const struct path *e, char *text, size_t bytes)
 	text[0] = '\0';
 	for (unsigned i = 0; i < e->nlinks; i++) {
 		const char *via = e->links[i].via;
-		if (!is_first(e, i))
+		unsigned first = 0;
+		while (!is_same_kind(&e->links[first], &e->links[i]))
+			first++;
+		if (first < i)
 			continue;
 		status_add(text, bytes, "%s%.*s", text[0] ? "; " : "", (int)transport_bytes(via),
 		           via);

@@ -382,24 +382,19 @@ static void name_key(char *keys, size_t bytes, const char *prefix, const char *k
 	(*n)++;
 }
 
-/* In which of a layout's numbers two differ: so many. */
-static unsigned placed_apart(struct layout a, struct layout b)
-{
-	return (a.processes != b.processes) + (a.threads != b.threads) +
-	       (a.ranks_per_thread != b.ranks_per_thread);
-}
-
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes)
 {
-	const bool ranks = layout_ranks(a->layout) != layout_ranks(b->layout);
+	const struct layout l = a->layout, m = b->layout;
+	const bool ranks = layout_ranks(l) != layout_ranks(m);
+	const unsigned apart = (l.processes != m.processes) + (l.threads != m.threads) +
+	                       (l.ranks_per_thread != m.ranks_per_thread);
 	unsigned n = 0;
 	keys[0] = '\0';
 	for (size_t i = 0; i < NROWS; i++) {
 		const char *key = rows[i].key;
 		bool told =
-		    !strcmp(key, "layout") && (strcmp(a->mode, b->mode) ||
-		                               (ranks && placed_apart(a->layout, b->layout) == 1));
+		    !strcmp(key, "layout") && (strcmp(a->mode, b->mode) || (ranks && apart == 1));
 		/* One process is started as it is. */
 		told = told || (!strcmp(key, "launcher") &&
 		                (a->layout.processes == 1 || b->layout.processes == 1));
