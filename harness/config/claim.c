@@ -119,13 +119,11 @@ static field_read_fn test_read;
 // clang-format off
 static const struct field factor_rows[] = {
     {"name", FIELD_NAME, FACTOR(name), .record = true},
-    {"text", FIELD_TEXT, FACTOR(text), .otherwise = "none", .help = "what it is",
-     .more = "Up to 255 bytes"},
+    {"text", FIELD_TEXT, FACTOR(text), .otherwise = "none", .help = "what it is"},
     {"from", FIELD_NAME, FACTOR(from), .otherwise = "required", .help = "the variant before"},
     {"to", FIELD_NAME, FACTOR(to), .otherwise = "required", .help = "the variant after"},
     {"setting", FIELD_TEXT, FACTOR(setting), .record = true},
-    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing",
-     .more = "If it does, the report says so loudly"},
+    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing"},
     {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "of the claims", .help = "LO..HI"},
 };
 
@@ -140,31 +138,23 @@ static const struct field source_rows[] = {
 static const struct field claim_rows[] = {
     {"name", FIELD_NAME, CLAIM(name), .record = true},
     {"text", FIELD_TEXT, CLAIM(text), .otherwise = "says", .help = "the sentence"},
-    {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests",
-     .more = "A section of this file. [Its keys](#keys-of-source-name)"},
-    {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English",
-     .more = "Required with `source`"},
+    {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests"},
+    {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English"},
     {"original", FIELD_TEXT, CLAIM(original), .optional = true, .otherwise = "none", .help = "and in the source's own words"},
     {"is", FIELD_WORD, CLAIM(test), .lo = 1, .hi = MOST_BY, .words = tests, .read = test_read, .otherwise = "required",
-     .help = "less by 2%, more by 2%, within 2%, within 20% of 60%",
-     .more = "Of left ÷ right. `less by 2%`: below 1 ÷ 1.02; `more by 2%`: above 1.02; `within 2%`: between the two; 0.01 to 90 %. `within 20% of 60%`: "
-             "the same of left ÷ right ÷ 0.6"},
-    {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant",
-     .more = "That of `right` too, if each side has its own collective"},
+     .help = "less by 2%, more by 2%, within 2%, within 20% of 60%"},
+    {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant"},
     {"right", FIELD_NAME, CLAIM(right), .otherwise = "required", .help = "a variant"},
     {"metric", FIELD_WORD, CLAIM(metric), .word = metric_name, .otherwise = "required", .help = "what is compared"},
     {"by", FIELD_PERCENT, CLAIM(by), .hi = MOST_BY, .record = true},
     {"of", FIELD_REAL, CLAIM(of), .record = true, .optional = true},
     {"bytes", FIELD_RANGE, CLAIM(bytes), .otherwise = "the regime's", .help = "LO..HI: other sizes"},
-    {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "the sizes that it is about",
-     .more = "[How they are judged](../harness/analysis/README.md#how-it-is-judged)"},
+    {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "the sizes that it is about"},
     {"pace", FIELD_MAYBE, CLAIM(pace), .words = coll_pace_names, .optional = true, .otherwise = "the metric's", .help = "how calls are timed"},
     {"collective", FIELD_MAYBE, CLAIM(coll), .word = coll_name, .optional = true, .otherwise = "all", .help = "one of the experiment's"},
-    {"left_collective", FIELD_CHOICE, CLAIM(left_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of left alone; with right_collective",
-     .more = "Both in place of `collective`: the sides are compared at the sizes that both have, as asked, block by block"},
+    {"left_collective", FIELD_CHOICE, CLAIM(left_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of left alone; with right_collective"},
     {"right_collective", FIELD_CHOICE, CLAIM(right_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of right alone"},
-    {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take",
-     .more = "As in `2 nodes`. The report then says that it cannot be tested here, and why"},
+    {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take"},
 };
 
 static const struct field gap_rows[] = {

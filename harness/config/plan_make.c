@@ -357,35 +357,27 @@ static int variants_add(struct plan *plan, struct status *st)
 	return 0;
 }
 
-/* Whether `other` is measured and equals a variant here. Of two that are each other's twin the
- * first stays, and the reference. */
-static bool stands_for(const struct plan *plan, unsigned other, unsigned variant)
-{
-	const struct plan_variant *a = &plan->variants[other], *b = &plan->variants[variant];
-	char keys[512];
-	bool stays = other < variant || !plan->spec->variants[other].elsewhere[0] ||
-	             !strcmp(a->role, "reference");
-	return other != variant && stays && !a->skip[0] &&
-	       !settings_differ(&a->settings, &b->settings, keys, sizeof keys);
-}
-
 /* A variant with keys for another backend may equal another variant. Then it would be measured
- * twice, and compared as if it were different. */
+ * twice, and compared as if it were different. Of two that are each other's twin the first stays, and the
+ * reference. */
 static void same_skip(struct plan *plan)
 {
 	for (unsigned v = 0; v < plan->nvariants; v++) {
 		struct plan_variant *own = &plan->variants[v];
 		const char *key = plan->spec->variants[v].elsewhere;
-		char why[sizeof own->skip] = "";
-		unsigned u = 0;
+		char why[sizeof own->skip] = "", keys[512];
 		if (!key[0] || own->skip[0] || !strcmp(own->role, "reference"))
 			continue;
-		while (u < plan->nvariants && !stands_for(plan, u, v))
-			u++;
-		if (u < plan->nvariants)
-			snprintf(why, sizeof why,
-			         "%s has no effect on %s, where it is the same as %s", key,
-			         own->settings.backend, plan->variants[u].name);
+		for (unsigned u = 0; u < plan->nvariants && !why[0]; u++) {
+			const struct plan_variant *other = &plan->variants[u];
+			const bool stays = u < v || !plan->spec->variants[u].elsewhere[0] ||
+			                   !strcmp(other->role, "reference");
+			if (u != v && stays && !other->skip[0] &&
+			    !settings_differ(&other->settings, &own->settings, keys, sizeof keys))
+				snprintf(why, sizeof why,
+				         "%s has no effect on %s, where it is the same as %s", key,
+				         own->settings.backend, other->name);
+		}
 		memcpy(own->skip, why, sizeof why);
 	}
 }
@@ -665,16 +657,6 @@ done:
 	return rc;
 }
 
-/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank each. Its
- * own keys say so, which are not read before it is chosen. */
-static bool shares_gpu(const struct spec_text *text, spec_lookup_fn *lookup,
-                       const struct plan_machine *machine, const struct backend *b,
-                       struct spec *out, struct status *st)
-{
-	return b->is.gpus && plan_capacity(machine, b->name, 1, st) == 1 &&
-	       !spec_build(text, b->name, lookup, out, st) && plan_sharing(out) > 1;
-}
-
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st)
 {
@@ -685,10 +667,14 @@ int plan_load(const struct plan_source *from, const struct plan_machine *machine
 		goto done;
 	snprintf(backend, sizeof backend, "%s", plan_backend(out, machine, why, sizeof why));
 	const struct backend *own = backend_find(backend);
+	/* Whether sharing GPUs makes room for ranks on a backend that has too few for one rank each. Its
+	 * own keys say so, which are not read before it is chosen. */
 	for (unsigned i = 0; own && !strcmp(out->backend, "auto") && backend_table[i] != own; i++) {
-		if (!shares_gpu(text, from->lookup, machine, backend_table[i], out, st))
+		const struct backend *b = backend_table[i];
+		if (!b->is.gpus || plan_capacity(machine, b->name, 1, st) != 1 ||
+		    spec_build(text, b->name, from->lookup, out, st) || plan_sharing(out) < 2)
 			continue;
-		strcpy(backend, backend_table[i]->name);
+		strcpy(backend, b->name);
 		why[0] = '\0';
 		break;
 	}

@@ -231,18 +231,10 @@ static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl",
 
 static bool is_key(const char *key)
 {
-	for (unsigned i = 0; no_keys[i]; i++)
-		if (!strcmp(key, no_keys[i]))
-			return false;
-	return keys_of_variant(key);
-}
-
-/* Whether a value is allowed: applies it to a copy. */
-static int value_check(struct build *b, const char *key, const char *value, struct status *st)
-{
-	struct spec_variant scratch = b->defaults;
-	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
-	return keys_apply(&target, key, value, st);
+	unsigned i = 0;
+	while (no_keys[i] && strcmp(key, no_keys[i]))
+		i++;
+	return !no_keys[i] && keys_of_variant(key);
 }
 
 /* Reads the values of a key, separated by commas. */
@@ -251,6 +243,9 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 {
 	char *copy = strdup(text), *rest = copy, *word;
 	int rc = copy ? 0 : status_set(st, "out of memory");
+	/* Whether a value is allowed, a copy says that gets it. */
+	struct spec_variant scratch = b->defaults;
+	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
 	out->nvalues = 1;
 	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");
@@ -264,7 +259,7 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 			                "%s = '%.100s' is not allowed; allowed are up to %d values "
 			                "of up to %d characters, with commas between",
 			                key, text, SEARCH_MAX_VALUES - 1, SEARCH_VALUE_BYTES - 1);
-		else if (!(rc = value_check(b, key, word, st)))
+		else if (!(rc = keys_apply(&target, key, word, st)))
 			strcpy(out->values[out->nvalues++], word);
 	}
 	free(copy);

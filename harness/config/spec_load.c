@@ -4,6 +4,7 @@
 
 #include "../backend/table.h"
 #include "../suggest.h"
+#include "../texts.h"
 #include "build.h"
 #include "search.h"
 
@@ -288,6 +289,9 @@ static int spec_check(struct build *b, struct status *st)
 		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
+	spec->blocks_auto = !spec->blocks;
+	if (spec->blocks_auto)
+		spec->blocks = SPEC_MAX_BLOCKS;
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return spec_error(b->spec, at, st,
@@ -516,8 +520,7 @@ static const struct field like_variant[] = {
     {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
 };
 static const struct field variables[] = {
-    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment",
-     .more = "Any but `PATH`, `LD_…` and `LAUNCHGAP_…`, which would replace what is measured; 32 at most"},
+    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment"},
 };
 static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
@@ -550,6 +553,14 @@ void key_table_each(const struct key_table *table, void (*use)(const struct fiel
 			if (f->help && !f->record)
 				use(f, arg);
 	}
+}
+
+const char *key_more(const struct key_table *table, const char *key)
+{
+	char begin[64];
+	snprintf(begin, sizeof begin, "\n%s.%s: ", table->name, key);
+	const char *at = strstr(texts_find("harness/config/keys.txt"), begin);
+	return at ? at + strlen(begin) : "";
 }
 
 void key_backends(const struct field *row, char *names, size_t bytes)

@@ -79,7 +79,6 @@ struct field {
 	const char *initial;   /* the default, as a file would write it; NULL: 0 */
 	const char *otherwise; /* help shows this instead: "required", or the key that it follows */
 	const char *help;
-	const char *more;  /* sentences that follow it in documents, in Markdown */
 	const char *value; /* help shows it for a value: "FILE" */
 };
 

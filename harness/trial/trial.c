@@ -247,9 +247,12 @@ static int trial_take(json_t *json, struct trial *t, struct status *st)
 }
 
 /* Takes the reference. */
-static int trial_of(json_t *json, const char *file, struct trial **out, struct status *st)
+static int trial_of(json_t *json, const json_error_t *error, const char *file, struct trial **out,
+                    struct status *st)
 {
 	struct status why = {""};
+	if (!json)
+		return status_set(st, "%s: cannot be read: %s", file, error->text);
 	struct trial *trial = calloc(1, sizeof *trial);
 	int rc = trial ? trial_take(json, trial, &why) : status_set(&why, "out of memory");
 	json_decref(json);
@@ -264,19 +267,14 @@ static int trial_of(json_t *json, const char *file, struct trial **out, struct s
 int trial_load(const char *file, struct trial **out, struct status *st)
 {
 	json_error_t error;
-	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error.text);
-	return trial_of(json, file, out, st);
+	return trial_of(json_load_file(file, JSON_REJECT_DUPLICATES, &error), &error, file, out,
+	                st);
 }
 
 int trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
 {
 	json_error_t error;
-	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error.text);
-	return trial_of(json, file, out, st);
+	return trial_of(json_loads(text, JSON_REJECT_DUPLICATES, &error), &error, file, out, st);
 }
 
 void trial_free(struct trial *trial)
