@@ -175,16 +175,9 @@ unsigned machine_cores(void)
 /* A field of the kernel's summary of this process's memory, in bytes; -1 if there is none. */
 static long long memory_field(const char *name)
 {
-	FILE *f = fopen("/proc/self/smaps_rollup", "re");
-	char line[128];
-	long long kib = -1;
-	size_t length = strlen(name);
-	while (f && kib < 0 && fgets(line, sizeof line, f))
-		if (strncmp(line, name, length) || sscanf(line + length, ": %lld", &kib) != 1)
-			kib = -1;
-	if (f)
-		fclose(f);
-	return kib < 0 ? -1 : 1024 * kib;
+	char kib[64];
+	return read_field("/proc/self/smaps_rollup", name, kib, sizeof kib) ? 1024 * atoll(kib)
+	                                                                    : -1;
 }
 
 long long machine_memory_share(void)

@@ -10,51 +10,42 @@ const char *machine_env(const char *name);
 /* Before CUDA is used: makes it show `count` GPUs from the `first` of those that it would show; 0:
  * all, whatever the environment says. */
 void machine_show_gpus(unsigned first, unsigned count);
-/* Adds the process's number to the library's log file: with pid namespaces, the file's %p is not
- * unique. */
+/* Names NCCL's log after the process's number: with pid namespaces, its %p is not unique. */
 void machine_part_logs(unsigned process);
-/* Which host this process is on, for those that ask which of them are on the same one: its name and boot,
- * or what MACHINE_HOST says. */
+/* Which host this process is on: its name and boot, or what MACHINE_HOST says. */
 #define MACHINE_HOST       "LAUNCHGAP_HOST"
 #define MACHINE_HOST_BYTES 112
 void machine_host(char out[MACHINE_HOST_BYTES]);
 /* The same for sentences: without the boot. */
 void machine_host_name(char out[MACHINE_HOST_BYTES]);
-/* Whether a program of that name is on the PATH. */
 bool machine_has_program(const char *name);
 /* Cores that this process may use: the lesser of its affinity and its cgroup's quota; at least 1. */
 unsigned machine_cores(void);
 /* How many processes ran or wanted to, on average over the last minute (the load); -1: not known. */
 double machine_load(void);
-/* Bytes of memory of this process now; a page that n processes share counts 1/n (Linux's Pss); -1 if
- * the kernel does not say. May take milliseconds. */
+/* Bytes of this process now; a page that n processes share counts 1/n (Linux's Pss); and those in huge
+ * pages. -1 if the kernel does not say. May take milliseconds. */
 long long machine_memory_share(void);
-
-/* Bytes of this process's anonymous memory in huge pages; -1 if the kernel does not say. */
 long long machine_memory_huge(void);
 
-/* Network cards that are up, with what each carries one way in Mb/s, as the kernel says it below `class`
- * (/sys/class): "eth0 25000, IB mlx5_0:1 200000". A RoCE card is there twice, as what sockets use and as
- * what verbs use. Interfaces without a device (loopback, bridges, containers' ends) and those of virtual
- * machines have no rate. */
+/* Network cards that are up, with what each carries one way in Mb/s, by `class` (/sys/class): "eth0 25000,
+ * IB mlx5_0:1 200000". A RoCE card is there twice. Interfaces without a device, and those of virtual
+ * machines, have no rate. */
 void machine_networks(const char *class, char *text, size_t bytes);
 
-/* The record's "machine" object: host, boot (the boot's id), cpu, cores, numa nodes, memory, kernel, os, gpus,
- * driver, networks, the NCCL_… and CUDA_… environment. The caller owns the reference. */
+/* The record's "machine" object. The caller owns the reference. */
 json_t *machine_describe(void);
 
 /* Adds the places of GPUs by hwloc to a topology (record/topology.h; NULL: none yet), and the cores
  * of this process. Takes the reference and returns one; NULL if memory is out. */
 json_t *machine_places(json_t *topology);
 
-/* Where a worker may be bound: the topology, and the cores of its thread before binding. The
- * worker's own thread takes it before anything is bound; NULL if hwloc fails, which
- * machine_binding_set then reports. */
+/* Where a worker may be bound. Its own thread takes it before anything is bound; NULL if hwloc fails,
+ * which machine_binding_set then reports. */
 struct machine_binding;
 struct machine_binding *machine_binding_take(void);
-/* Binds the calling thread, and those that it will create, to the CPUs of `count` ranks of nranks:
- * `cpus` for every `cpus_ranks` ranks, the same ones in every mode, as far apart as possible. Ranks
- * share a CPU only if they must. -1: the system refused. */
+/* Binds the calling thread, and those that it will create, to the CPUs of its ranks: `cpus` for every
+ * `cpus_ranks`, the same ones in every mode, as far apart as possible. -1: the system refused. */
 int machine_cpus_set(unsigned cpus, unsigned cpus_ranks, unsigned first, unsigned count,
                      unsigned nranks);
 /* The CPUs that the calling thread may run on, as "0-1,4". */

@@ -26,7 +26,6 @@ void status_list(char *list, size_t bytes, const char *name);
 /* "launchgap: <text>" on stderr. */
 void status_complain(const struct status *st);
 
-/* One plain line on stderr. */
 void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress of a run on stderr: one line redrawn on a terminal, cut to its width; plain lines
@@ -34,7 +33,6 @@ void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "1m05s" */
 void status_span(int64_t ns, char *text, size_t bytes);
-/* Ends the redrawn line, if there is one. */
 void status_progress_end(void);
 
 #endif

@@ -131,7 +131,7 @@ static inline unsigned trials_of(const char *name)
 static inline struct trial *trial_at(unsigned index)
 {
 	struct status st = {""};
-	struct trial *t = plan_trial(&plan, &machine, index, &st);
+	struct trial *t = plan_trial(&plan, index, &st);
 	if (!t)
 		fail_msg("%s", st.text);
 	return t;

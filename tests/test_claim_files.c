@@ -466,7 +466,7 @@ TEST(a_claim_tests_a_line_of_a_source)
 	assert_string_equal(c->source, "paper");
 	assert_string_equal(c->original, "eine Zeile");
 	assert_string_equal(c->text, "a line"); /* unless it has its own */
-	assert_string_equal(claim_source_find(&spec.asked, "paper")->where, "y");
+	assert_string_equal(spec.asked.sources[0].where, "y");
 	/* The source may come after it. */
 	loads(SOURCED "source = paper\nsays = a line\n" SOURCE, "null");
 	refuse("[source s]\nby = x\n", 1, "the source lacks by or where");

@@ -2,7 +2,8 @@
  * shells take what completion offers. */
 #include <ctype.h>
 
-#include "../harness/config/key_tables.h"
+#include "../harness/config/keys.h"
+#include "../harness/texts.h"
 #include "../harness/verbs/verbs.h"
 #include "here.h"
 
@@ -45,6 +46,25 @@ TEST(help_and_man_page_name_every_option)
 		free(cli.out);
 	}
 	free(man.out);
+}
+
+/* Sentences beside the rows are of keys. */
+TEST(sentences_of_keys_are_of_keys)
+{
+	const char *at = texts_find("harness/config/keys.txt");
+	while ((at = strchr(at, '\n')) && *++at) {
+		const struct key_table *table;
+		bool found = false;
+		for (unsigned t = 0; (table = key_table_at(t)); t++)
+			for (unsigned p = 0; p < KEY_TABLE_PARTS && table->parts[p]; p++)
+				for (size_t i = 0; i < table->parts[p]->n; i++) {
+					const char *more =
+					    key_more(table, table->parts[p]->rows[i].key);
+					found |= more > at && more < at + strcspn(at, "\n");
+				}
+		if (!found)
+			fail_msg("no key: %.40s", at);
+	}
 }
 
 /* But for verbs that begin with something else: a folder, an experiment. */

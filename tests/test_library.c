@@ -139,7 +139,7 @@ TEST(a_job_loads_that_file)
 	unsigned b = 0;
 	while (b + 1 < plan.nvariants && strcmp(plan.variants[b].name, "b") != 0)
 		b++;
-	struct trial *trial = plan_order_trial(&plan, 2, b, 0, 0, &st);
+	struct trial *trial = plan_order_trial(&plan, b, 0, 0, &st);
 	assert_non_null(trial);
 	assert_non_null(realpath(standin, found));
 	assert_string_equal(trial->settings.nccl, found);

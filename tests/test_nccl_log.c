@@ -609,7 +609,7 @@ TEST(choices_are_kept_by_size)
 	path_free(&back);
 	json_object_set_new(json, "choices", json_string("RING"));
 	assert_int_equal(path_from_json(json, &back, &st), -1);
-	assert_says(st.text, "links, choices and settings must be lists");
+	assert_says(st.text, "has to be a list");
 	json_decref(json);
 	nccl_log_free(&e);
 }

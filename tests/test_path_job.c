@@ -85,7 +85,6 @@ static void play(const char *script)
 static int collect(struct status *st)
 {
 	const struct path_job q = {.plan = &runner->plan,
-	                           .machine = &machine,
 	                           .self = self,
 	                           .scratch = runner->folder.scratch,
 	                           .timeout_s = 60,
@@ -145,7 +144,7 @@ TEST(the_log_is_on_in_that_job_alone)
 	         runner->folder.scratch);
 	assert_says(seen, logs_to);
 	free(seen);
-	struct trial *trial = plan_trial(&runner->plan, &machine, 0, &st);
+	struct trial *trial = plan_trial(&runner->plan, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(job_run(trial, self, runner->folder.scratch, 60, &job, &st), 0);
 	assert_int_equal(job.result.code, 0);

@@ -89,7 +89,7 @@ TEST(test_trial_takes_over)
 {
 	make(3);
 	struct status st = {""};
-	assert_null(plan_trial(&plan, &machine, plan.ntrials, &st));
+	assert_null(plan_trial(&plan, plan.ntrials, &st));
 	assert_says(st.text, "50 trials");
 	struct trial *t = trial_at(0);
 	assert_int_equal(t->warmup, 1);
@@ -129,13 +129,14 @@ TEST(test_how_workers_wait)
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		spec.variants[1].settings.wait = cases[i].wait;
 		strcpy(spec.variants[1].settings.cpus, cases[i].cpus);
+		machine.cores = 4;
 		make(3);
 		struct settings *set = &plan.variants[find("threads")].settings;
 		strcpy(set->launcher, cases[i].launcher);
 		strcpy(set->hosts, cases[i].hosts);
 		set->layout = (struct layout){settings_hosts(set), 4 / settings_hosts(set), 1};
-		struct trial *t =
-		    plan_order_trial(&plan, cases[i].cores, find("threads"), 0, 0, &st);
+		machine.cores = cases[i].cores;
+		struct trial *t = plan_order_trial(&plan, find("threads"), 0, 0, &st);
 		assert_int_equal(t->yield, cases[i].yields);
 		trial_free(t);
 	}
@@ -249,7 +250,7 @@ TEST(the_path_has_every_size_with_a_choice)
 	spec.sizes[1] = 4096;
 	spec.sizes[2] = 65536;
 	make(1);
-	struct trial *t = plan_path_trial(&plan, &machine, find("threads"), 7, &st);
+	struct trial *t = plan_path_trial(&plan, find("threads"), 7, &st);
 	assert_non_null(t);
 	assert_int_equal(t->ncells, 4);
 	for (unsigned i = 0; i < 4; i++) {

@@ -236,7 +236,7 @@ TEST(test_init_has_no_timeline)
 static unsigned connections(const char *name)
 {
 	struct status st = {""};
-	struct trial *t = plan_order_trial(&plan, 4, find(name), 1, 0, &st);
+	struct trial *t = plan_order_trial(&plan, find(name), 1, 0, &st);
 	assert_works(t ? 0 : -1, st);
 	const unsigned n = t->cells[t->ncells - 1].connection + 1;
 	trial_free(t);

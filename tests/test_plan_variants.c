@@ -146,7 +146,7 @@ TEST(variants_have_ranks_of_their_own)
 	assert_int_equal(trials_of("mixed"), 0);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct status st = {""};
-		struct trial *t = plan_order_trial(&plan, 3, find(rows[i].name), 0, 0, &st);
+		struct trial *t = plan_order_trial(&plan, find(rows[i].name), 0, 0, &st);
 		assert_non_null(t);
 		assert_int_equal(layout_ranks(t->settings.layout), rows[i].ranks);
 		assert_int_equal(t->yield, rows[i].ranks > 3);

@@ -124,20 +124,18 @@ TEST(a_default_that_is_said_changes_nothing)
 	struct settings from, said;
 	struct status st;
 	char keys[256];
-	size_t n;
-	const struct field *rows = keys_fields(&n);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].initial && field_read(&rows[i], rows[i].initial, &spec, &st))
+	const struct field *f = keys_fields.rows;
+	for (; f < keys_fields.rows + keys_fields.n; f++)
+		if (f->initial && field_read(f, f->initial, &spec, &st))
 			fail_msg("%s", st.text);
-	rows = settings_fields(&n);
 	settings_default(&from);
 	said = from;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].initial && field_read(&rows[i], rows[i].initial, &said, &st))
+	for (f = settings_fields.rows; f < settings_fields.rows + settings_fields.n; f++)
+		if (f->initial && field_read(f, f->initial, &said, &st))
 			fail_msg("%s", st.text);
 	assert_int_equal(settings_differ(&from, &said, keys, sizeof keys), 0);
 	said.flip_rank = 1;
-	assert_int_equal(field_read(field_find(rows, n, "flip"), "none", &said, &st), 0);
+	assert_int_equal(field_read(field_find(&settings_fields, "flip"), "none", &said, &st), 0);
 	assert_int_equal(said.flip_rank, -1);
 }
 

@@ -164,7 +164,7 @@ TEST(a_soak_repeats_all_cells)
 	assert_int_equal(spec.timeout_s, 20);
 	planned("collective = alltoall\ncycles = 3", 2);
 	assert_int_equal(spec.timeout_s, 900);
-	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	struct trial *trial = plan_trial(&plan, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(trial->ncells, 6);
 	for (unsigned i = 0; i < 6; i++) {
@@ -181,7 +181,7 @@ TEST(cells_are_nested_in_connections)
 	refused("collective = alltoall\ncycles = 2\nconnections = 2", "allowed is one of the two");
 	planned("collective = alltoall\nconnections = 3\nallocations = 2\ncounters = yes", 2);
 	assert_int_equal(spec.timeout_s, 6 * 300);
-	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	struct trial *trial = plan_trial(&plan, 0, &st);
 	assert_non_null(trial);
 	assert_true(trial->ncells > 12);
 	for (unsigned i = 0; i < trial->ncells; i++) {
@@ -202,7 +202,7 @@ TEST(later_connections_may_have_some_sizes_alone)
 	        "connection_bytes = 2K..16K\nhost.bytes = 1K, 4K, 64K",
 	        3);
 	assert_int_equal(spec.timeout_s, 2 * 300 + 300);
-	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	struct trial *trial = plan_trial(&plan, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(trial->ncells, 2 * 3 + 2 * 2);
 	for (unsigned i = 0; i < trial->ncells; i++) {
@@ -220,7 +220,7 @@ TEST(counters_come_last)
 {
 	struct status st = {""};
 	planned("collective = alltoall, sendrecv\ncounters = yes\nhost.bytes = 1K, 4K, 64K", 6);
-	struct trial *trial = plan_trial(&plan, &machine, 0, &st);
+	struct trial *trial = plan_trial(&plan, 0, &st);
 	assert_non_null(trial);
 	assert_int_equal(trial->ncells, 10);
 	unsigned seen = 0;

@@ -58,12 +58,10 @@ static double hurdle_of(const struct summary *s, const struct stats_ratio *line)
 static void put_levels(const struct figures *f, unsigned set)
 {
 	const struct search_space *space = f->a->searched.space;
-	size_t n;
-	const struct field *fields = settings_fields(&n);
 	for (unsigned k = 0; k < space->nkeys; k++) {
 		const struct search_key *key = &space->keys[k];
 		const unsigned level = f->a->searched.sets[set].level[k];
-		const struct field *field = field_find(fields, n, key->key);
+		const struct field *field = field_find(&settings_fields, key->key);
 		if (level)
 			db_add(f->db, "search_level", "iiittt", set, k, level, key->key,
 			       key->values[level], field ? field->help : NULL);

@@ -41,7 +41,7 @@ struct compare_request {
 	FILE *out;                /* NULL: stdout */
 };
 
-extern const struct options compare_options;
+extern const struct fields compare_options;
 /* From `launchgap compare A B [C …] [--combine] [--threshold 2%] [--variant NAME] [--format json]`;
  * texts are borrowed from argv. 0, or -1 with the sentence. */
 int compare_parse(int argc, char *argv[], struct compare_request *out, struct status *st);

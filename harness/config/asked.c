@@ -8,19 +8,19 @@
 
 static const struct claim_range open_range = {0, SIZE_MAX};
 
-/* Where a section's values go. Values for a backend that does not run are read to a place apart. */
+/* Where a section's values go, which begins with its name. Values for a backend that does not run are
+ * read to a place apart. */
 struct place {
-	field_rows_fn *rows;
+	const struct fields *fields;
 	void *here, *elsewhere;
 };
 
 static int unknown_key(const struct place *place, const char *key, struct status *st)
 {
-	size_t n;
-	const struct field *rows = place->rows(&n);
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < n; i++)
-		suggest_offer(&guess, rows[i].record ? NULL : rows[i].key);
+	for (size_t i = 0; i < place->fields->n; i++)
+		if (!place->fields->rows[i].record)
+			suggest_offer(&guess, place->fields->rows[i].key);
 	return status_set(
 	    st,
 	    "unknown key '%s'%s; allowed is %s; for one backend alone in a section of the same "
@@ -28,29 +28,35 @@ static int unknown_key(const struct place *place, const char *key, struct status
 	    key, suggestion_text(&guess).text, guess.allowed);
 }
 
-/* A key drops what it excludes further out: a test or a reason why it has none, sizes or a regime. */
-static void claim_settle(struct claim *claim, const char *key)
-{
-	if (!strcmp(key, "needs"))
-		claim->test = CLAIM_NEEDS;
-	if (!strcmp(key, "bytes"))
-		claim->regime = CLAIM_ANY_REGIME;
-	if (!strcmp(key, "regime"))
-		claim->bytes = open_range;
-}
-
 static int entry_read(struct build *b, const struct text_entry *entry, void *of, struct status *st)
 {
-	size_t n;
 	const struct place *place = of;
-	const struct field *rows = place->rows(&n);
-	const struct field *row = field_find(rows, n, entry->key);
+	const struct field *row = field_find(place->fields, entry->key);
 	void *to = build_here(b, entry) ? place->here : place->elsewhere;
+	struct claim *claim = place->fields == &claim_fields ? to : NULL;
 	if (row ? field_read(row, entry->value, to, st) : unknown_key(place, entry->key, st))
 		return -1;
-	if (place->rows == claim_fields)
-		claim_settle(to, entry->key);
+	/* A key drops what it excludes further out: a test or a reason why it has none, sizes or a
+	 * regime. */
+	if (claim && !strcmp(entry->key, "needs"))
+		claim->test = CLAIM_NEEDS;
+	if (claim && !strcmp(entry->key, "bytes"))
+		claim->regime = CLAIM_ANY_REGIME;
+	if (claim && !strcmp(entry->key, "regime"))
+		claim->bytes = open_range;
 	return 0;
+}
+
+/* A section of which n were read before. */
+static int section_read(struct build *b, unsigned section, unsigned n, unsigned most,
+                        struct place place, struct status *st)
+{
+	const struct text_section *s = &b->from->text.sections[section];
+	if (n == most)
+		return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind,
+		                  most);
+	strcpy(place.here, s->name);
+	return build_section(b, section, entry_read, &place, st);
 }
 
 /* The keys of sections that name variants. */
@@ -72,28 +78,20 @@ static const char *named_elsewhere(const struct build *b, unsigned section)
 	return NULL;
 }
 
-static int too_many(const struct build *b, const struct text_section *s, unsigned most,
-                    struct status *st)
-{
-	return spec_error(b->spec, s->at, st, "too many %ss; allowed are %u", s->kind, most);
-}
-
 int asked_factor(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
-	if (list->nfactors == CLAIM_MAX)
-		return too_many(b, s, CLAIM_MAX, st);
 	struct factor *factor = &list->factors[list->nfactors], elsewhere = {.name = ""};
-	struct place place = {claim_factor_fields, factor, &elsewhere};
-	if (build_section(b, section, entry_read, &place, st))
+	if (section_read(b, section, list->nfactors, CLAIM_MAX,
+	                 (struct place){&claim_factor_fields, factor, &elsewhere}, st))
 		return -1;
-	bool here = factor->from[0] || factor->to[0];
+	const bool here = factor->from[0] || factor->to[0];
 	if (!here && !s->all) { /* its entries are for another backend */
 		*factor = elsewhere;
 		factor->from[0] = factor->to[0] = '\0';
+		strcpy(factor->name, s->name);
 	}
-	snprintf(factor->name, sizeof factor->name, "%s", s->name);
 	if (b->backend && (here || !named_elsewhere(b, section)) &&
 	    (!factor->from[0] || !factor->to[0]))
 		return spec_error(b->spec, s->at, st,
@@ -104,77 +102,62 @@ int asked_factor(struct build *b, unsigned section, struct status *st)
 
 int asked_source(struct build *b, unsigned section, struct status *st)
 {
-	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
-	if (list->nsources == CLAIM_SOURCES)
-		return too_many(b, s, CLAIM_SOURCES, st);
 	struct claim_source *source = &list->sources[list->nsources], elsewhere;
-	struct place place = {claim_source_fields, source, &elsewhere};
-	snprintf(source->name, sizeof source->name, "%s", s->name);
-	if (build_section(b, section, entry_read, &place, st))
+	if (section_read(b, section, list->nsources, CLAIM_SOURCES,
+	                 (struct place){&claim_source_fields, source, &elsewhere}, st))
 		return -1;
 	if (!source->by[0] || !source->where[0])
-		return spec_error(b->spec, s->at, st,
+		return spec_error(b->spec, b->from->text.sections[section].at, st,
 		                  "the source lacks by or where; allowed are both: who says it, "
 		                  "and an address or a title");
 	list->nsources++;
 	return 0;
 }
 
-/* What a claim must say, checked after all of it is read. */
-static int claim_check(const struct build *b, const struct claim *c, struct text_place at,
-                       struct status *st)
+/* What a claim must say, checked after all of it is read; NULL: it does. */
+static const char *claim_lacks(const struct claim *c)
 {
-	if (c->source[0] && !c->says[0])
-		return spec_error(
-		    b->spec, at, st,
-		    "the claim has a source but no line of it; say says = the line, in "
-		    "English");
-	if (!c->source[0] && (c->says[0] || c->original[0]))
-		return spec_error(b->spec, at, st,
-		                  "the claim has a line of a source but names none; say source = "
-		                  "NAME of a [source NAME]");
-	if (!c->text[0])
-		return spec_error(b->spec, at, st,
-		                  "the claim has no text; say text = the sentence");
-	if (c->test == CLAIM_NEEDS)
-		return 0;
-	if (!c->left[0] || !c->right[0] || c->metric == METRIC_KINDS || c->test == CLAIM_TESTS)
-		return spec_error(b->spec, at, st,
-		                  "the claim lacks left, right, metric or is; allowed are "
-		                  "all four, or needs = what it would take");
-	if (!c->left_coll[0] != !c->right_coll[0] || (c->left_coll[0] && c->coll != CLAIM_ANY_COLL))
-		return spec_error(b->spec, at, st,
-		                  "allowed is collective for both sides, or left_collective and "
-		                  "right_collective");
-	if (!strcmp(c->left, c->right) && !strcmp(c->left_coll, c->right_coll))
-		return spec_error(b->spec, at, st,
-		                  "left and right are the same variant; allowed are two, or two "
-		                  "collectives");
-	if (metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM)
-		return spec_error(b->spec, at, st,
-		                  "latency, p95 and p99 are of isolated calls; allowed is "
-		                  "metric = time with pace = stream");
-	return 0;
+	const bool tests = c->test != CLAIM_NEEDS, own = c->left_coll[0];
+	const bool whole = c->left[0] && c->right[0] && c->metric != METRIC_KINDS;
+	// clang-format off
+	const struct {
+		bool wrong;
+		const char *says;
+	} rules[] = {
+	    {c->source[0] && !c->says[0], "the claim has a source but no line of it; say says = the line, in English"},
+	    {!c->source[0] && (c->says[0] || c->original[0]), "the claim has a line of a source but names none; say source = NAME of a [source NAME]"},
+	    {!c->text[0], "the claim has no text; say text = the sentence"},
+	    {tests && (!whole || c->test == CLAIM_TESTS), "the claim lacks left, right, metric or is; allowed are all four, or needs = what it would take"},
+	    {tests && (own != (bool)c->right_coll[0] || (own && c->coll != CLAIM_ANY_COLL)),
+	     "allowed is collective for both sides, or left_collective and right_collective"},
+	    {tests && !strcmp(c->left, c->right) && !strcmp(c->left_coll, c->right_coll),
+	     "left and right are the same variant; allowed are two, or two collectives"},
+	    {tests && whole && metric_info(c->metric)->pace == PACE_ISOLATED && c->pace == PACE_STREAM,
+	     "latency, p95 and p99 are of isolated calls; allowed is metric = time with pace = stream"},
+	};
+	// clang-format on
+	for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (rules[i].wrong)
+			return rules[i].says;
+	return NULL;
 }
 
 int asked_claim(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	struct claim_list *list = &b->spec->asked;
-	if (list->nclaims == CLAIM_MAX)
-		return too_many(b, s, CLAIM_MAX, st);
 	struct claim *claim = &list->claims[list->nclaims], elsewhere = {.name = ""};
-	const char *other = named_elsewhere(b, section);
-	struct place place = {claim_fields, claim, &elsewhere};
-	*claim = (struct claim){.metric = METRIC_KINDS,
-	                        .test = CLAIM_TESTS,
-	                        .bytes = open_range,
-	                        .regime = CLAIM_ANY_REGIME,
-	                        .pace = CLAIM_ANY_PACE,
-	                        .coll = CLAIM_ANY_COLL};
-	snprintf(claim->name, sizeof claim->name, "%s", s->name);
-	if (build_section(b, section, entry_read, &place, st))
+	const char *other = named_elsewhere(b, section), *lacks;
+	if (list->nclaims < CLAIM_MAX)
+		*claim = (struct claim){.metric = METRIC_KINDS,
+		                        .test = CLAIM_TESTS,
+		                        .bytes = open_range,
+		                        .regime = CLAIM_ANY_REGIME,
+		                        .pace = CLAIM_ANY_PACE,
+		                        .coll = CLAIM_ANY_COLL};
+	if (section_read(b, section, list->nclaims, CLAIM_MAX,
+	                 (struct place){&claim_fields, claim, &elsewhere}, st))
 		return -1;
 	if (b->backend && !claim->left[0] && !claim->right[0] && claim->test != CLAIM_NEEDS &&
 	    other) {
@@ -185,65 +168,61 @@ int asked_claim(struct build *b, unsigned section, struct status *st)
 	}
 	if (!claim->text[0])
 		memcpy(claim->text, claim->says, sizeof claim->text);
-	if (b->backend && claim_check(b, claim, s->at, st))
-		return -1;
+	if (b->backend && (lacks = claim_lacks(claim)))
+		return spec_error(b->spec, s->at, st, "%s", lacks);
 	list->nclaims++;
 	return 0;
 }
 
 /* --- names and values left open, after all sections are read ---------------------------------- */
 
-/* Whether a variant has the name, or could have it: with one variant per library, names are known
- * only on a machine that has the libraries. */
-static bool is_named(const struct spec *spec, const char *name)
+/* A name in an entry that no variant has, or could have: with one variant per library, names are
+ * known only on a machine that has the libraries. */
+static int variant_check(const struct build *b, const struct text_entry *entry, const char *key,
+                         const char *name, struct status *st)
 {
-	for (unsigned i = 0; i < spec->nvariants; i++) {
-		const struct spec_variant *v = &spec->variants[i];
-		size_t n = strlen(v->name);
+	for (unsigned i = 0; i < b->spec->nvariants; i++) {
+		const struct spec_variant *v = &b->spec->variants[i];
+		const size_t n = strlen(v->name);
 		if (!strcmp(v->name, name) ||
 		    (v->several && !strncmp(v->name, name, n) && name[n] == '-'))
-			return true;
-	}
-	return false;
-}
-
-/* A name in an entry that no variant has. */
-static int name_check(struct build *b, const struct text_entry *entry, const char *key,
-                      const char *name, struct status *st)
-{
-	return is_named(b->spec, name) ? 0 : spec_no_variant(b->spec, entry->at, key, name, "", st);
-}
-
-/* The primary claim, after all claims are read. */
-static int primary_check(struct build *b, const struct text_entry *entry, const char *name,
-                         struct status *st)
-{
-	const struct claim_list *list = &b->spec->asked;
-	struct suggestion guess = suggest_for(name);
-	for (unsigned c = 0; c < list->nclaims; c++) {
-		if (!strcmp(list->claims[c].name, name))
 			return 0;
-		suggest_offer(&guess, list->claims[c].name);
+	}
+	return spec_no_variant(b->spec, entry->at, key, name, "", st);
+}
+
+/* An entry that names one of n structs, which begin with their names. */
+static int named_check(const struct build *b, const struct text_entry *entry, const char *kind,
+                       const void *list, unsigned n, size_t bytes, struct status *st)
+{
+	struct suggestion guess = suggest_for(entry->value);
+	for (unsigned i = 0; i < n; i++) {
+		const char *own = (const char *)list + i * bytes;
+		if (!strcmp(own, entry->value))
+			return 0;
+		suggest_offer(&guess, own);
 	}
 	return spec_error(b->spec, entry->at, st,
-	                  "primary = '%s' names no claim%s; allowed is a [claim NAME] of this file",
-	                  name, suggestion_text(&guess).text);
+	                  "%s = '%s' names no %s%s; allowed is a [%s NAME] of this file",
+	                  entry->key, entry->value, kind, suggestion_text(&guess).text, kind);
 }
 
 /* A gap or a primary claim; what it is without a variant is kept here. */
 static int question_read(struct build *b, const struct text_entry *entry, struct status *st)
 {
+	const struct claim_list *list = &b->spec->asked;
 	const bool of_gap = !strcmp(entry->key, "gap");
 	const struct field row = {.key = entry->key};
-	struct spec_lacking *out = &b->spec->lacking, read = {.variant = ""};
+	struct spec_lacking *out = &b->spec->lacking;
+	struct gap gap = {.from = ""};
 	const struct text_entry *said = build_said(b, entry->key);
 	struct status why = {""};
-	if (of_gap ? claim_gap_read(&row, entry->value, &read.gap, &why)
-	           : claim_primary_read(&row, entry->value, read.primary, &why))
+	if (of_gap && claim_gap_read(&row, entry->value, &gap, &why))
 		return spec_error(b->spec, entry->at, st, "%s", why.text);
-	if (of_gap ? name_check(b, entry, "gap", read.gap.from, st) ||
-	                 name_check(b, entry, "gap", read.gap.to, st)
-	           : primary_check(b, entry, read.primary, st))
+	if (of_gap ? variant_check(b, entry, "gap", gap.from, st) ||
+	                 variant_check(b, entry, "gap", gap.to, st)
+	           : named_check(b, entry, "claim", list->claims, list->nclaims,
+	                         sizeof *list->claims, st))
 		return -1;
 	if (!entry->without[0] || !build_here(b, entry) ||
 	    (said && said->section == BUILD_COMMAND_LINE))
@@ -252,15 +231,16 @@ static int question_read(struct build *b, const struct text_entry *entry, struct
 		*out = (struct spec_lacking){.variant = ""};
 	strcpy(out->variant, entry->without);
 	if (of_gap)
-		out->gap = read.gap;
+		out->gap = gap;
 	else
-		strcpy(out->primary, read.primary);
+		strcpy(out->primary, entry->value);
 	return 0;
 }
 
 /* Every name in an entry, also of those for other backends, so that a typo shows at once. */
 static int entry_check(struct build *b, const struct text_entry *entry, struct status *st)
 {
+	const struct claim_list *list = &b->spec->asked;
 	const bool outside = entry->section == BUILD_COMMAND_LINE;
 	const char *kind = outside ? "experiment" : b->from->text.sections[entry->section].kind;
 	const bool asks = !strcmp(kind, "experiment") &&
@@ -269,43 +249,14 @@ static int entry_check(struct build *b, const struct text_entry *entry, struct s
 		return spec_error(b->spec, entry->at, st,
 		                  "a section for machines without a variant; allowed are gap and "
 		                  "primary, in [experiment without VARIANT]");
-	if (entry->without[0] && name_check(b, entry, "without", entry->without, st))
+	if (entry->without[0] && variant_check(b, entry, "without", entry->without, st))
 		return -1;
 	if ((!strcmp(kind, "factor") || !strcmp(kind, "claim")) && names_variant(entry))
-		return name_check(b, entry, entry->key, entry->value, st);
+		return variant_check(b, entry, entry->key, entry->value, st);
+	if (!outside && !strcmp(entry->key, "source"))
+		return named_check(b, entry, "source", list->sources, list->nsources,
+		                   sizeof *list->sources, st);
 	return asks ? question_read(b, entry, st) : 0;
-}
-
-/* The entries for all backends, then those for one, which replace them. */
-static int names_check(struct build *b, struct status *st)
-{
-	const struct text *text = &b->from->text;
-	for (unsigned of_one = 0; of_one < 2; of_one++)
-		for (unsigned i = 0; i < text->nentries; i++)
-			if ((text->entries[i].on[0] != '\0') == of_one &&
-			    entry_check(b, &text->entries[i], st))
-				return -1;
-	return 0;
-}
-
-/* The source of each claim, which may come after it. */
-static int sources_check(struct build *b, struct status *st)
-{
-	const struct claim_list *list = &b->spec->asked;
-	for (unsigned i = 0; i < b->from->text.nentries; i++) {
-		const struct text_entry *entry = &b->from->text.entries[i];
-		struct suggestion guess = suggest_for(entry->value);
-		if (entry->section == BUILD_COMMAND_LINE || strcmp(entry->key, "source") ||
-		    claim_source_find(list, entry->value))
-			continue;
-		for (unsigned k = 0; k < list->nsources; k++)
-			suggest_offer(&guess, list->sources[k].name);
-		return spec_error(
-		    b->spec, entry->at, st,
-		    "source = '%s' names no source%s; allowed is a [source NAME] of this file",
-		    entry->value, suggestion_text(&guess).text);
-	}
-	return 0;
 }
 
 /* Sizes that are left open. The gap takes those that the claims about bandwidth name, from the
@@ -334,8 +285,13 @@ static void ranges_set(struct spec *spec)
 
 int asked_finish(struct build *b, struct status *st)
 {
-	if (names_check(b, st) || sources_check(b, st))
-		return -1;
+	const struct text *text = &b->from->text;
+	/* The entries for all backends, then those for one, which replace them. */
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; i < text->nentries; i++)
+			if ((text->entries[i].on[0] != '\0') == of_one &&
+			    entry_check(b, &text->entries[i], st))
+				return -1;
 	ranges_set(b->spec);
 	return 0;
 }

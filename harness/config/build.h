@@ -27,10 +27,6 @@ struct build {
 	struct spec_variant elsewhere_variant;
 };
 
-/* Another entry of the same layer that says the same or excludes it, or NULL. */
-const struct text_entry *build_rival(const struct build *b, const struct text_entry *entry);
-/* Whether an entry names the variant that its section starts from. */
-bool build_is_like(const struct text_entry *entry);
 /* The next entry of a section's layer from *i on, which begins at 0: those for all backends, or
  * those for one. Those for the lack of a variant are in neither. NULL: no more. */
 const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
@@ -47,14 +43,8 @@ int build_section(struct build *b, unsigned section,
                   int (*read)(struct build *b, const struct text_entry *entry, void *to,
                               struct status *st),
                   void *to, struct status *st);
-/* The same of keys of the experiment, or with NULL of a variant alone. */
-int build_keys(struct build *b, unsigned section, struct spec *spec, struct spec_variant *variant,
-               struct status *st);
 
-/* --- what a kind of section does with its entries (key_tables.h) --- */
-
-int experiment_apply(struct build *b, unsigned section, struct status *st);
-int variant_apply(struct build *b, unsigned section, struct status *st);
+/* --- what a kind of section does with its entries (keys.h) --- */
 
 int asked_factor(struct build *b, unsigned section, struct status *st);
 int asked_claim(struct build *b, unsigned section, struct status *st);

@@ -119,13 +119,11 @@ static field_read_fn test_read;
 // clang-format off
 static const struct field factor_rows[] = {
     {"name", FIELD_NAME, FACTOR(name), .record = true},
-    {"text", FIELD_TEXT, FACTOR(text), .otherwise = "none", .help = "what it is",
-     .more = "Up to 255 bytes"},
+    {"text", FIELD_TEXT, FACTOR(text), .otherwise = "none", .help = "what it is"},
     {"from", FIELD_NAME, FACTOR(from), .otherwise = "required", .help = "the variant before"},
     {"to", FIELD_NAME, FACTOR(to), .otherwise = "required", .help = "the variant after"},
     {"setting", FIELD_TEXT, FACTOR(setting), .record = true},
-    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing",
-     .more = "If it does, the report says so loudly"},
+    {"placebo", FIELD_FLAG, FACTOR(placebo), .initial = "no", .help = "a setting that should change nothing"},
     {"bytes", FIELD_RANGE, FACTOR(bytes), .otherwise = "of the claims", .help = "LO..HI"},
 };
 
@@ -140,31 +138,23 @@ static const struct field source_rows[] = {
 static const struct field claim_rows[] = {
     {"name", FIELD_NAME, CLAIM(name), .record = true},
     {"text", FIELD_TEXT, CLAIM(text), .otherwise = "says", .help = "the sentence"},
-    {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests",
-     .more = "A section of this file. [Its keys](#keys-of-source-name)"},
-    {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English",
-     .more = "Required with `source`"},
+    {"source", FIELD_NAME, CLAIM(source), .optional = true, .otherwise = "none", .help = "a [source NAME], whose line it tests"},
+    {"says", FIELD_TEXT, CLAIM(says), .optional = true, .otherwise = "none", .help = "that line, in English"},
     {"original", FIELD_TEXT, CLAIM(original), .optional = true, .otherwise = "none", .help = "and in the source's own words"},
     {"is", FIELD_WORD, CLAIM(test), .lo = 1, .hi = MOST_BY, .words = tests, .read = test_read, .otherwise = "required",
-     .help = "less by 2%, more by 2%, within 2%, within 20% of 60%",
-     .more = "Of left ÷ right. `less by 2%`: below 1 ÷ 1.02; `more by 2%`: above 1.02; `within 2%`: between the two; 0.01 to 90 %. `within 20% of 60%`: "
-             "the same of left ÷ right ÷ 0.6"},
-    {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant",
-     .more = "That of `right` too, if each side has its own collective"},
+     .help = "less by 2%, more by 2%, within 2%, within 20% of 60%"},
+    {"left", FIELD_NAME, CLAIM(left), .otherwise = "required", .help = "a variant"},
     {"right", FIELD_NAME, CLAIM(right), .otherwise = "required", .help = "a variant"},
     {"metric", FIELD_WORD, CLAIM(metric), .word = metric_name, .otherwise = "required", .help = "what is compared"},
     {"by", FIELD_PERCENT, CLAIM(by), .hi = MOST_BY, .record = true},
     {"of", FIELD_REAL, CLAIM(of), .record = true, .optional = true},
     {"bytes", FIELD_RANGE, CLAIM(bytes), .otherwise = "the regime's", .help = "LO..HI: other sizes"},
-    {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "the sizes that it is about",
-     .more = "[How they are judged](../harness/analysis/README.md#how-it-is-judged)"},
+    {"regime", FIELD_MAYBE, CLAIM(regime), .word = claim_regime_name, .optional = true, .otherwise = "the metric's", .help = "the sizes that it is about"},
     {"pace", FIELD_MAYBE, CLAIM(pace), .words = coll_pace_names, .optional = true, .otherwise = "the metric's", .help = "how calls are timed"},
     {"collective", FIELD_MAYBE, CLAIM(coll), .word = coll_name, .optional = true, .otherwise = "all", .help = "one of the experiment's"},
-    {"left_collective", FIELD_CHOICE, CLAIM(left_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of left alone; with right_collective",
-     .more = "Both in place of `collective`: the sides are compared at the sizes that both have, as asked, block by block"},
+    {"left_collective", FIELD_CHOICE, CLAIM(left_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of left alone; with right_collective"},
     {"right_collective", FIELD_CHOICE, CLAIM(right_coll), .word = coll_name, .optional = true, .otherwise = "collective", .help = "of right alone"},
-    {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take",
-     .more = "As in `2 nodes`. The report then says that it cannot be tested here, and why"},
+    {"needs", FIELD_TEXT, CLAIM(needs), .otherwise = "none", .help = "in place of a test: what it would take"},
 };
 
 static const struct field gap_rows[] = {
@@ -176,16 +166,18 @@ static const struct field gap_rows[] = {
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
-#define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
-#define OF_EVERY    6
+const struct fields claim_factor_fields = FIELDS(factor_rows, struct factor),
+                    claim_fields = FIELDS(claim_rows, struct claim),
+                    claim_source_fields = FIELDS(source_rows, struct claim_source);
+static const struct fields gaps = FIELDS(gap_rows, struct gap);
 
-const struct claim_source *claim_source_find(const struct claim_list *list, const char *name)
-{
-	for (unsigned i = 0; i < list->nsources; i++)
-		if (!strcmp(list->sources[i].name, name))
-			return &list->sources[i];
-	return NULL;
-}
+/* What the record has of each claim, of one with a test, and of one without. */
+#define OF_EVERY  6
+#define OF_NEEDED (sizeof claim_rows / sizeof *claim_rows - 1)
+static const struct fields of_every = {claim_rows, OF_EVERY, sizeof(struct claim)},
+                           of_tested = {claim_rows + OF_EVERY, OF_NEEDED - OF_EVERY,
+                                        sizeof(struct claim)},
+                           of_needed = {claim_rows + OF_NEEDED, 1, sizeof(struct claim)};
 
 /* " of 60%" after a test's share, or nothing; *share is cut before it. */
 static int of_read(char *share, double *of, struct status *st)
@@ -224,24 +216,14 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 	                  key->key, text, 100 * CLAIM_MOST_MARGIN, MOST_OF / 100.);
 }
 
-/* The rows that the record has of a claim beyond the common ones. */
-static const struct field *rows_of(const struct claim *c, size_t *n)
-{
-	const size_t last = NROWS(claim_rows) - 1;
-	*n = c->test == CLAIM_NEEDS ? 1 : last - OF_EVERY;
-	return c->test == CLAIM_NEEDS ? &claim_rows[last] : &claim_rows[OF_EVERY];
-}
-
 static json_t *claim_json(const struct claim *c)
 {
-	size_t n;
-	const struct field *rows = rows_of(c, &n);
-	json_t *json = field_object(claim_rows, OF_EVERY, c), *more = field_object(rows, n, c);
-	if (!json || !more || json_object_update(json, more)) {
+	json_t *json = field_object(&of_every, c);
+	json_t *more = field_object(c->test == CLAIM_NEEDS ? &of_needed : &of_tested, c);
+	if (!json || json_object_update_new(json, more)) {
 		json_decref(json);
-		json = NULL;
+		return NULL;
 	}
-	json_decref(more);
 	return json;
 }
 
@@ -252,46 +234,24 @@ int claim_list_put(const struct claim_list *list, json_t *environment)
 	for (unsigned i = 0; i < list->nclaims; i++)
 		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
 	bad |= json_object_set_new(environment, "factors",
-	                           field_list(factor_rows, NROWS(factor_rows), list->factors,
-	                                      list->nfactors, sizeof *list->factors));
+	                           field_list(&claim_factor_fields, list->factors, list->nfactors));
 	bad |= json_object_set_new(environment, "claims", claims);
 	if (list->nsources)
-		bad |=
-		    json_object_set_new(environment, "sources",
-		                        field_list(source_rows, NROWS(source_rows), list->sources,
-		                                   list->nsources, sizeof *list->sources));
+		bad |= json_object_set_new(
+		    environment, "sources",
+		    field_list(&claim_source_fields, list->sources, list->nsources));
 	bad |= json_object_set_new(
-	    environment, "gap",
-	    list->gap.from[0] ? field_object(gap_rows, NROWS(gap_rows), &list->gap) : json_null());
+	    environment, "gap", list->gap.from[0] ? field_object(&gaps, &list->gap) : json_null());
 	if (list->primary[0])
 		bad |= json_object_set_new(environment, "primary", json_string(list->primary));
 	return bad ? -1 : 0;
 }
 
-static int factor_take(const json_t *from, struct claim_list *list, struct status *st)
+static int claim_take(const json_t *from, struct claim *out, struct status *st)
 {
-	struct factor *out = &list->factors[list->nfactors++];
-	if (field_object_take(factor_rows, NROWS(factor_rows), from, out, st))
-		return -1;
-	out->latency_bytes = out->bytes;
-	return 0;
-}
-
-static int source_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	return field_object_take(source_rows, NROWS(source_rows), from,
-	                         &list->sources[list->nsources++], st);
-}
-
-static int claim_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	size_t n;
-	struct claim *out = &list->claims[list->nclaims++];
 	out->pace = out->coll = out->regime = -1;
-	if (field_object_take(claim_rows, OF_EVERY, from, out, st))
-		return -1;
-	const struct field *rows = rows_of(out, &n);
-	if (field_object_take(rows, n, from, out, st))
+	if (field_object_take(&of_every, from, out, st) ||
+	    field_object_take(out->test == CLAIM_NEEDS ? &of_needed : &of_tested, from, out, st))
 		return -1;
 	if (!out->left_coll[0] != !out->right_coll[0] ||
 	    (out->left_coll[0] && (claim_coll(out, false) < 0 || claim_coll(out, true) < 0)))
@@ -300,43 +260,49 @@ static int claim_take(const json_t *from, struct claim_list *list, struct status
 	return 0;
 }
 
-static int gap_take(const json_t *from, struct claim_list *list, struct status *st)
+/* The i-th of a list; gap and primary claim are no lists. */
+static int part_take(const char *key, const json_t *from, unsigned i, struct claim_list *list,
+                     struct status *st)
 {
-	return json_is_object(from)
-	           ? field_object_take(gap_rows, NROWS(gap_rows), from, &list->gap, st)
-	           : 0;
+	const json_t *one = json_array_get(from, i);
+	if (!strcmp(key, "factors") &&
+	    field_object_take(&claim_factor_fields, one, &list->factors[i], st))
+		return -1;
+	if (!strcmp(key, "factors"))
+		list->factors[i].latency_bytes = list->factors[i].bytes;
+	if (!strcmp(key, "claims"))
+		return claim_take(one, &list->claims[i], st);
+	if (!strcmp(key, "sources"))
+		return field_object_take(&claim_source_fields, one, &list->sources[i], st);
+	if (!strcmp(key, "gap") && json_is_object(from))
+		return field_object_take(&gaps, from, &list->gap, st);
+	return !strcmp(key, "primary") ? field_from_json(&primary_row, from, list->primary, st) : 0;
 }
-
-static int primary_take(const json_t *from, struct claim_list *list, struct status *st)
-{
-	return field_from_json(&primary_row, from, list->primary, st);
-}
-
-/* What a record may lack has no list there, and no element. */
-static const struct part {
-	const char *key;
-	unsigned most; /* 0: it is no list */
-	int (*take)(const json_t *from, struct claim_list *list, struct status *st);
-} parts[] = {{"factors", CLAIM_MAX, factor_take},
-             {"claims", CLAIM_MAX, claim_take},
-             {"sources", CLAIM_SOURCES, source_take},
-             {"gap", 0, gap_take},
-             {"primary", 0, primary_take}};
 
 int claim_list_take(const json_t *environment, struct claim_list *out, struct status *st)
 {
 	struct claim_list list = {0};
 	struct status why = {""};
-	for (unsigned p = 0; p < NROWS(parts); p++) {
+	/* What a record may lack has no list there, and no element. */
+	const struct {
+		const char *key;
+		unsigned most, *n; /* n: NULL: it is no list */
+	} parts[] = {{"factors", CLAIM_MAX, &list.nfactors},
+	             {"claims", CLAIM_MAX, &list.nclaims},
+	             {"sources", CLAIM_SOURCES, &list.nsources},
+	             {"gap", 1, NULL},
+	             {"primary", 1, NULL}};
+	for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++) {
 		const json_t *from = json_object_get(environment, parts[p].key);
-		const size_t n = parts[p].most ? json_array_size(from) : 1;
-		if (parts[p].most && n > parts[p].most)
+		const size_t n = parts[p].n ? json_array_size(from) : 1;
+		if (n > parts[p].most)
 			return status_set(st, "the record's environment has %zu %s; allowed are %u",
 			                  n, parts[p].key, parts[p].most);
-		for (size_t i = 0; i < n; i++)
-			if (parts[p].take(parts[p].most ? json_array_get(from, i) : from, &list,
-			                  &why))
-				return status_set(st, "the record's environment, %s %zu: %s",
+		if (parts[p].n)
+			*parts[p].n = (unsigned)n;
+		for (unsigned i = 0; i < n; i++)
+			if (part_take(parts[p].key, from, i, &list, &why))
+				return status_set(st, "the record's environment, %s %u: %s",
 				                  parts[p].key, i + 1, why.text);
 	}
 	*out = list;
@@ -370,7 +336,3 @@ int claim_gap_read(const struct field *key, const char *text, void *base, struct
 	*gap = read;
 	return 0;
 }
-
-FIELD_ROWS(claim_factor_fields, factor_rows)
-FIELD_ROWS(claim_fields, claim_rows)
-FIELD_ROWS(claim_source_fields, source_rows)

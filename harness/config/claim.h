@@ -44,7 +44,6 @@ enum metric {
 enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 #define CLAIM_ANY_REGIME (-1)
 
-/* The i-th name, NULL after the last. */
 const char *claim_regime_name(unsigned i);
 
 struct metric_info {
@@ -63,7 +62,6 @@ struct metric_info {
  * beyond it. */
 #define METRIC_P99_CALLS 500
 
-/* metric < METRIC_KINDS. */
 const struct metric_info *metric_info(enum metric metric);
 
 /* Sizes as the experiment asks for them, inclusive. hi = SIZE_MAX: no end. */
@@ -71,7 +69,6 @@ struct claim_range {
 	size_t lo, hi;
 };
 
-/* Whether it names no sizes. */
 bool claim_range_open(struct claim_range range);
 /* The sizes of a regime among the n measured `sizes`, ascending: on GPUs up to 64 KiB and from 16
  * MiB up, else up to 4 KiB and from 256 KiB up. If none of these is measured, the smallest or
@@ -128,10 +125,7 @@ struct claim {
 	char needs[CLAIM_TEXT_BYTES];
 };
 
-/* The collective of the left side, or of the right one; CLAIM_ANY_COLL: all. */
 int claim_coll(const struct claim *claim, bool right);
-
-/* The regime that a claim is about, or CLAIM_ANY_REGIME. */
 int claim_regime(const struct claim *claim);
 
 /* All that an experiment asks. */
@@ -144,8 +138,7 @@ struct claim_list {
 	char primary[TRIAL_NAME_BYTES]; /* the claim that the experiment is about, or "" */
 };
 
-/* Sets factors, claims and gap of the record's environment, as results/README.md says. -1: out
- * of memory. */
+/* As results/README.md says. -1: out of memory. */
 int claim_list_put(const struct claim_list *list, json_t *environment);
 /* The inverse; an environment without them (of an older launchgap) has none. -1 with a sentence;
  * *out is set only on success. */
@@ -153,9 +146,7 @@ int claim_list_take(const json_t *environment, struct claim_list *out, struct st
 
 /* Readers of rows for a struct gap and for the primary claim's name. */
 field_read_fn claim_gap_read, claim_primary_read;
-/* The source of that name, or NULL. */
-const struct claim_source *claim_source_find(const struct claim_list *list, const char *name);
 
-field_rows_fn claim_factor_fields, claim_fields, claim_source_fields;
+extern const struct fields claim_factor_fields, claim_fields, claim_source_fields;
 
 #endif

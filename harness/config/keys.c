@@ -27,7 +27,7 @@ static bool names_path(const char *text), names_library(const char *text);
 static int expand(const char *text, spec_lookup_fn *lookup, char *out, size_t bytes,
                   char name[TRIAL_NAME_BYTES], struct status *st);
 static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_read, skews_read,
-    paces_read, blocks_read, library_read;
+    paces_read, library_read;
 
 #define AT(FIELD)   offsetof(struct spec, FIELD)
 #define TEXT(FIELD) AT(FIELD), sizeof(((struct spec *)0)->FIELD)
@@ -37,116 +37,63 @@ static field_read_fn list_read, sizes_read, roots_read, in_place_read, counts_re
  * double, as JSON's readers want. */
 // clang-format off
 static const struct field experiment[] = {
-    {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures",
-     .more = "Up to 127 bytes; it names what is measured where the command line says another `collective`"},
-    {"collective", FIELD_OWN, LIST(colls), .read = list_read, .word = coll_name, .otherwise = "required", .help = "a list",
-     .more = "`sendrecv` is a ring, `sendrecv_both` a ring both ways. `sendrecv_halves`: each rank exchanges with the one half of the ranks further, so "
-             "that over two hosts all data crosses the network. `pair`: each rank to each other one, a pair at a time; `pingpong`: there and back. "
-             "`access`: each rank copies its own buffer in the order of `stride`. `to_device`, `to_host`, `pair_copy`, `pair_staged` are [plain "
-             "copies](#plain-copies), `ddp_…` and `moe_…` [training](#training-steps). `init`: making the communicator (nccl); `copy`: the limit"},
-    {"bytes", FIELD_OWN, .read = sizes_read, .otherwise = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K",
-     .more = "[Their forms](#sizes)"},
-    {"tokens", FIELD_OWN, .read = sizes_read, .otherwise = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2",
-     .more = "A token is `hidden` numbers of the datatype, so that datatypes of one size and one `hidden` are needed. Together with `bytes` in one section"
-             " it is refused; else the nearer one counts"},
-    {"dtype", FIELD_OWN, LIST(dtypes), .read = list_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all",
-     .more = "What the reference cannot do here (8-bit floats before NCCL 2.24.3; of collectives, `hypercube` with 6 ranks) is left out with a note"},
-    {"op", FIELD_OWN, LIST(ops), .read = list_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce",
-     .more = "An error where none does"},
-    {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root",
-     .more = "Up to 32; `all` is of the smallest communicator, where variants `split`. An error where none of `broadcast`, `reduce`, `gather`, `scatter` "
-             "is measured"},
-    {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both",
-     .more = "All collectives have such a form but `alltoall`, `alltoallv` and the `sendrecv`s, where what is received would overwrite what is still to be"
-             " sent. Those are measured out of place, which is said before the first trial; `yes` for them alone is an error. With `--format nccl-tests` "
-             "the default is `both`"},
-    {"counts", FIELD_OWN, .read = counts_read, .names = names_path, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE",
-     .more = "`skewed` is nccl-tests' default: the rank `d` on gets `d` parts, oneself none. Up to 16 weights by distance, to oneself first, `1:2:4`; or a"
-             " row of weights for each of up to 16 ranks, what it sends to each, `0:9:1, 1:0:1, 1:9:0`, or a file of such rows with spaces between, as "
-             "nccl-tests reads them: a path with a slash, `./FILE`, from the working folder (rows of more than some 10 ranks do not fit a line). Weights "
-             "are 0 to 65535; by distance they begin again where there are more ranks. The rank that sends or receives most has the whole size, the others"
-             " less; each part is rounded down to 16 bytes"},
-    {"model", FIELD_TEXT, TEXT(model), .names = names_path, .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path",
-     .more = "Required by `ddp_…`. A name is `models/NAME.csv` beside the file, a path has a slash. [Its form](#training-steps)"},
-    {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank",
-     .more = "Expert e is on rank e modulo ranks"},
-    {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "skew of the experts' load: exponents of Zipf's law, as in 0, 0.8, 1.2",
-     .more = "Up to 8, from 0 to 4 with one decimal: expert e is wanted in proportion to 1 ÷ e^skew; 0: all equal"},
+    {"title", FIELD_TEXT, TEXT(title), .otherwise = "the file's name", .help = "of tables and pictures"},
+    {"collective", FIELD_OWN, LIST(colls), .read = list_read, .word = coll_name, .otherwise = "required", .help = "a list"},
+    {"bytes", FIELD_OWN, .read = sizes_read, .otherwise = "required", .help = "sizes: 4K, 64K or 4K..1G x4 or 4K..64K +4K"},
+    {"tokens", FIELD_OWN, .read = sizes_read, .otherwise = "from bytes", .help = "of a mixture of experts, in place of bytes: what each rank sends, as 128 or 1K..8K x2"},
+    {"dtype", FIELD_OWN, LIST(dtypes), .read = list_read, .words = coll_dtype_names, .initial = "float32", .help = "a list, or all"},
+    {"op", FIELD_OWN, LIST(ops), .read = list_read, .word = word_op, .initial = "sum", .help = "a list, or all; of collectives that reduce"},
+    {"root", FIELD_OWN, .hi = SPEC_MAX_RANKS - 1, .read = roots_read, .initial = "0", .help = "a rank, a list, or all; of collectives with a root"},
+    {"in_place", FIELD_OWN, .read = in_place_read, .initial = "no", .help = "no, yes or both"},
+    {"counts", FIELD_OWN, .read = counts_read, .names = names_path, .initial = "even", .help = "of alltoallv: even, skewed, weights or ./FILE"},
+    {"model", FIELD_TEXT, TEXT(model), .names = names_path, .otherwise = "none", .help = "of a training step: gpt2_xl (experiments/models), or a path"},
+    {"experts", FIELD_AUTO, AT(experts), .lo = 1, .hi = ROUTING_MOST_EXPERTS, .initial = "auto", .help = "of a mixture of experts; auto: one on each rank"},
+    {"skew", FIELD_OWN, .read = skews_read, .initial = "0", .help = "skew of the experts' load: exponents of Zipf's law, as in 0, 0.8, 1.2"},
     {"ranks", FIELD_AUTO, AT(ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "auto: every GPU; else the cores, 2 to 8"},
-    {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them",
-     .more = "16 ranks are allowed in any case. More are refused, as each that waits spins"},
+    {"ranks_per_core", FIELD_NUMBER, AT(ranks_per_core), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "8", .help = "the most, where cores carry them"},
     {"backend", FIELD_CHOICE, TEXT(backend), .word = word_backend, .initial = "auto", .help = "auto: the first that two ranks fit on"},
-    {"pace", FIELD_OWN, AT(paces), .read = paces_read, .words = coll_pace_names, .initial = "stream, isolated", .help = "a list: bandwidth, latency",
-     .more = "`stream`: calls back to back; `isolated`: ranks meet before each"},
-    {"blocks", FIELD_NUMBER, AT(blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .read = blocks_read, .initial = "10", .help = "trials of each variant; auto: as many as it takes",
-     .more = "Below 6 a ratio has no interval. [When auto ends](#blocks--auto)"},
+    {"pace", FIELD_OWN, AT(paces), .read = paces_read, .words = coll_pace_names, .initial = "stream, isolated", .help = "a list: bandwidth, latency"},
+    {"blocks", FIELD_AUTO, AT(blocks), .lo = 1, .hi = SPEC_MAX_BLOCKS, .initial = "10", .help = "trials of each variant; auto: as many as it takes"},
     {"precision", FIELD_PERCENT, AT(precision), .lo = 1, .hi = 5000, .initial = "1%", .help = "of blocks = auto: half an interval's width"},
-    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto, and of a search: time for all of it",
-     .more = "A search of more than 200 trials needs it. Written as `600`, `90s`, `10m`"},
+    {"budget", FIELD_SECONDS, AT(budget_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .initial = "10m", .help = "of blocks = auto, and of a search: time for all of it"},
     {"warmup", FIELD_NUMBER, AT(warmup), .hi = 100000, .initial = "5", .help = "calls before the timed ones"},
     {"stretches", FIELD_NUMBER, AT(stretches), .lo = 1, .hi = 1000, .initial = "5", .help = "stream: their median is the trial's value"},
     {"calls", FIELD_NUMBER, AT(calls), .lo = 1, .hi = 100000, .initial = "20", .help = "stream: in a stretch, back to back"},
-    {"isolated_calls", FIELD_NUMBER, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "100", .help = "isolated: each timed by itself",
-     .more = "p99 wants 500 or more"},
-    {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "300s a cycle or allocation", .help = "for one trial, its start included",
-     .more = "A trial that it ends leaves no cells. By default 300 s for each time that a trial goes through all of its sizes, a day at most"},
-    {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "none", .help = "for one cell",
-     .more = "After it the trial ends with the rank that waited, and keeps the cells before; also where a library does not return, at most 10 s later, with "
-             "the rank that is in its call"},
-    {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak",
-     .more = "A trial's value is their mean"},
-    {"connections", FIELD_NUMBER, AT(connections), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "communicators made again within a trial, so many times",
-     .more = "Each has all cells; a trial's value is the geometric mean over them. On nccl the new ones come while the old exist, if a GPU has room for "
-             "both. On backends without communicators everything is opened again. [How it is measured](../harness/analysis/README.md#how-it-is-measured)"},
-    {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure",
-     .more = "Both included; the first measures all. Without such a size there is one communicator, and in an experiment with claims for each variant of "
-             "which none is about such a size by less than 10 %. Small messages draw most of their luck with each communicator, large ones hardly any"},
-    {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times",
-     .more = "Each has all cells. On nccl the new ones come while the old still hold their place, so that a GPU needs room for both. `states.exp` nests "
-             "both to find where scatter comes from. Not with `cycles`"},
+    {"isolated_calls", FIELD_NUMBER, AT(isolated_calls), .lo = 1, .hi = 100000, .initial = "100", .help = "isolated: each timed by itself"},
+    {"timeout", FIELD_SECONDS, AT(timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "300s a cycle or allocation", .help = "for one trial, its start included"},
+    {"cell_timeout", FIELD_SECONDS, AT(cell_timeout_s), .lo = FIELD_SECOND_NS, .hi = FIELD_DAY_NS, .otherwise = "none", .help = "for one cell"},
+    {"cycles", FIELD_NUMBER, AT(cycles), .lo = 1, .hi = SPEC_MAX_CYCLES, .initial = "1", .help = "all cells again and again in a trial: a soak"},
+    {"connections", FIELD_NUMBER, AT(connections), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "communicators made again within a trial, so many times"},
+    {"connection_bytes", FIELD_RANGE, AT(connection_bytes), .otherwise = "all", .help = "LO..HI: sizes that communicators after the first measure"},
+    {"allocations", FIELD_NUMBER, AT(allocations), .lo = 1, .hi = SPEC_MAX_NESTED, .initial = "1", .help = "buffers allocated again in a connection, so many times"},
     {"seed", FIELD_WIDE, AT(seed), .hi = ((uint64_t)1 << 53) - 1, .initial = "0", .help = "of order and data; 0: drawn, and recorded"},
     {"limit", FIELD_FLAG, AT(limit), .initial = "yes", .help = "measure what plain copies reach too"},
-    {"twin", FIELD_FLAG, AT(twin), .initial = "yes", .help = "measure the reference twice in each block, so that the report knows its noise",
-     .more = "Without its twin a report has no A/A line, and says nothing of noise"},
-    {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes",
-     .more = "It begins once the one before has measured all, loads its library, makes its GPUs' contexts, and takes memory and connects when that one has "
-             "left. No job overlaps another where a launcher queues jobs (`srun`, `join`), ranks outnumber cores, or a GPU's compute mode is exclusive"},
-    {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own",
-     .more = "After a trial's timed cells, in as many first blocks as claims on them need, 3 of other variants ([how many](../harness/analysis/README.md#how-it-is-judged)): a steady stretch of each collective's large sizes (from a sixteenth of its largest up) between two readings. "
-             "nccl: NVLink, DRAM, SM and PCIe by NVML, 0.4 s a size; host: bytes copied"},
-    {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so",
-     .more = "The dry run says so too"},
-    {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers",
-     .more = "Also `training`, `pairs`, `pingpong`, `copies`, `scaling`, `access`, `versions`, `scatter`; `factors` and `cliffs` only where they are named"
-             " here"},
-    {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with",
-     .more = "It runs twice in each block"},
-    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]",
-     .more = "In bandwidth, of two variants, at sizes from the least to the most that claims about `busbw` name, else the large ones; the report draws the way from one to the other"},
-    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about",
-     .more = "The others are a family"},
+    {"twin", FIELD_FLAG, AT(twin), .initial = "yes", .help = "measure the reference twice in each block, so that the report knows its noise"},
+    {"overlap", FIELD_FLAG, AT(overlap), .initial = "yes", .help = "start a job while the one before closes"},
+    {"counters", FIELD_FLAG, AT(counters), .initial = "no", .help = "read the hardware's counters, in a pass of their own"},
+    {"needs_gpus", FIELD_FLAG, AT(needs_gpus), .initial = "no", .help = "the question is about GPUs: on a backend without them the answer says so"},
+    {"leads", FIELD_NAME, TEXT(leads), .otherwise = "the first that has a table for it", .help = "the chapter of the report's first page: tuning, containers"},
+    {"reference", FIELD_NAME, TEXT(reference), .otherwise = "the first", .help = "the variant that all are compared with"},
+    {"gap", FIELD_OWN, AT(asked.gap), .read = claim_gap_read, .otherwise = "none", .help = "FROM, TO: what the factors explain; another in [experiment without VARIANT]"},
+    {"primary", FIELD_OWN, AT(asked.primary), .read = claim_primary_read, .otherwise = "none", .help = "the claim that the experiment is about"},
 };
 
 /* Rows of a variant that are not plain settings: they come before those of the settings. */
 static const struct field variant[] = {
     {"backend", FIELD_CHOICE, offsetof(struct spec_variant, settings.backend), TRIAL_NAME_BYTES, .word = word_backend},
     {"nccl", FIELD_OWN, .read = library_read, .names = names_library},
-    {"each", FIELD_OWN, .read = library_read, .names = names_library, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each (nccl)",
-     .more = "`${NAME}` too. Variants are named after the version (`threads-nccl-2.21.5`); counted from 1 where the program is built without CUDA. Each is"
-             " looked at as `nccl` is"},
+    {"each", FIELD_OWN, .read = library_read, .names = names_library, .otherwise = "none", .help = "paths of libraries with ':' between: one variant each (nccl)"},
     /* Of a variant's own section alone: in [experiment] and on the command line the key is the run's. */
-    {"ranks", FIELD_AUTO, offsetof(struct spec_variant, ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "of this variant; auto: as many as the run has, which are the most",
-     .more = "One run may have 2, 4 and 8 ranks (`scaling.exp`). A variant of more than the run has here is left out. Sizes are those of all variants, rounded "
-             "for each one's ranks. Claims and factors may compare variants of different ranks; the reference is compared with those of its own number"},
+    {"ranks", FIELD_AUTO, offsetof(struct spec_variant, ranks), .lo = 1, .hi = SPEC_MAX_RANKS, .initial = "auto", .help = "of this variant; auto: as many as the run has, which are the most"},
 };
 // clang-format on
 
-#define NEXPERIMENT (sizeof experiment / sizeof *experiment)
-#define NALL        (sizeof variant / sizeof *variant)
-#define NVARIANT    (NALL - 1)
+#define NVARIANT (sizeof variant / sizeof *variant - 1)
 
-FIELD_ROWS(keys_fields, experiment)
-FIELD_ROWS(keys_variant_fields, variant)
+const struct fields keys_fields = FIELDS(experiment, struct spec);
+const struct fields keys_variant_fields = FIELDS(variant, struct spec_variant);
+/* In [experiment] and on the command line: all but the last. */
+static const struct fields variants = {variant, NVARIANT, sizeof(struct spec_variant)};
 
 /* What no variant may set in a job's environment: it would replace the measured program. A final _ is
  * of every name that begins so. */
@@ -185,9 +132,7 @@ static bool is_env(const char *key)
 
 bool keys_of_variant(const char *key)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
-	return is_env(key) || field_find(variant, NVARIANT, key) || field_find(settings, n, key);
+	return is_env(key) || field_find(&variants, key) || field_find(&settings_fields, key);
 }
 
 /* Whether a name is in a list, which NULL ends. */
@@ -218,7 +163,9 @@ static void offer_env(struct suggestion *guess)
 		snprintf(guess->best, sizeof guess->best, "env.%s", guess->word);
 }
 
-static int env_check(const char *name, const char *value, struct status *st)
+/* Sets KEY=value, replacing an inherited one. */
+static int env_set(struct settings *settings, const char *name, const char *value,
+                   struct status *st)
 {
 	if (!env_is_name(name) || env_is_of(env_refused, name))
 		return status_set(st,
@@ -229,15 +176,6 @@ static int env_check(const char *name, const char *value, struct status *st)
 	if (strlen(name) + 1 + strlen(value) >= TRIAL_ENV_BYTES)
 		return status_set(st, "env.%s is too long; allowed are %d bytes with its value",
 		                  name, TRIAL_ENV_BYTES - 2);
-	return 0;
-}
-
-/* Sets KEY=value, replacing an inherited one. */
-static int env_set(struct settings *settings, const char *name, const char *value,
-                   struct status *st)
-{
-	if (env_check(name, value, st))
-		return -1;
 	if (settings_env_set(settings, name, value, SPEC_MAX_ENV))
 		return status_set(st, "env.%s is one too many; allowed are %d", name, SPEC_MAX_ENV);
 	return 0;
@@ -269,16 +207,12 @@ static bool names(const struct field *row, const char *value)
 /* Offers each allowed key; they are too many to say. */
 static int unknown_key(const struct keys_target *target, const char *key, struct status *st)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
+	const struct fields *tables[] = {&keys_fields, &keys_variant_fields, &settings_fields};
 	const char *section = target->spec ? "experiment" : "variant NAME";
 	struct suggestion guess = suggest_for(key);
-	for (size_t i = 0; i < NEXPERIMENT && target->spec; i++)
-		suggest_offer(&guess, experiment[i].key);
-	for (size_t i = 0; i < NALL && target->variant; i++)
-		suggest_offer(&guess, variant[i].key);
-	for (size_t i = 0; i < n && target->variant; i++)
-		suggest_offer(&guess, settings[i].key);
+	for (unsigned t = !target->spec; t < (target->variant ? 3 : 1); t++)
+		for (size_t i = 0; i < tables[t]->n; i++)
+			suggest_offer(&guess, tables[t]->rows[i].key);
 	if (target->variant)
 		offer_env(&guess);
 	return status_set(st,
@@ -291,15 +225,12 @@ static int unknown_key(const struct keys_target *target, const char *key, struct
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st)
 {
-	size_t n;
-	const struct field *settings = settings_fields(&n);
 	const char *env = is_env(key) && target->variant ? key + sizeof env_prefix - 1 : NULL;
-	const struct field *of_spec =
-	    target->spec ? field_find(experiment, NEXPERIMENT, key) : NULL;
-	const struct field *own = target->variant ? field_find(variant, NVARIANT, key) : NULL;
-	if (target->variant && !target->spec && !own)
-		own = field_find(variant, NALL, key);
-	const struct field *setting = target->variant && !own ? field_find(settings, n, key) : NULL;
+	const struct fields *owns = target->spec ? &variants : &keys_variant_fields;
+	const struct field *of_spec = target->spec ? field_find(&keys_fields, key) : NULL;
+	const struct field *own = target->variant ? field_find(owns, key) : NULL;
+	const struct field *setting =
+	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
 	/* Before the value is read: that may open what it names. */
@@ -343,20 +274,6 @@ static int sizes_read(const struct field *f, const char *text, void *base, struc
 	return spec->in_tokens
 	           ? status_set(st, "%s = '%.60s' is not allowed: %s", f->key, text, why.text)
 	           : status_set(st, "%s", why.text);
-}
-
-static int blocks_read(const struct field *f, const char *text, void *base, struct status *st)
-{
-	struct spec *spec = base;
-	struct field number = *f;
-	struct status why = {""};
-	number.read = NULL;
-	spec->blocks_auto = !strcmp(text, "auto");
-	if (spec->blocks_auto)
-		spec->blocks = SPEC_MAX_BLOCKS;
-	else if (field_read(&number, text, spec, &why))
-		return status_set(st, "%s, or auto", why.text);
-	return 0;
 }
 
 /* The words of a row as the list at its offset; `bytes` is the offset of how many they are. Rows

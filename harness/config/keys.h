@@ -15,13 +15,36 @@ struct keys_target {
 };
 
 /* All rows of [experiment], in the order in which help shows them. */
-field_rows_fn keys_fields;
+extern const struct fields keys_fields;
 /* Those of a variant that are not plain settings. */
-field_rows_fn keys_variant_fields;
+extern const struct fields keys_variant_fields;
 /* Whether a key is one of a variant. */
 bool keys_of_variant(const char *key);
 /* Sets the fields of one key. Errors say what is wrong and what is allowed, without a place. */
 int keys_apply(const struct keys_target *target, const char *key, const char *value,
                struct status *st);
+
+/* --- the kinds of sections: what reads each, and the rows of its keys for help --- */
+
+#define KEY_TABLE_PARTS 4
+
+struct build;
+
+struct key_table {
+	const char *name, *head; /* "variant", "[variant NAME]" */
+	bool backends;           /* its keys may be of some backends alone */
+	int (*apply)(struct build *b, unsigned section, struct status *st);
+	const struct fields *parts[KEY_TABLE_PARTS]; /* NULL after the last */
+};
+
+/* NULL: there are no more. */
+const struct key_table *key_table_at(unsigned i);
+/* Calls `use` with each row that has a word about it, in order. */
+void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
+                    void *arg);
+/* Sentences that follow a key's help in documents, in Markdown (keys.txt): up to the line's end; "": none. */
+const char *key_more(const struct key_table *table, const char *key);
+/* The backends that use a key, if not all do: "nccl, host"; else "". */
+void key_backends(const struct field *row, char *names, size_t bytes);
 
 #endif

@@ -24,19 +24,14 @@ const char *options_name(const struct field *row, unsigned i, char name[64])
 	return name;
 }
 
-static bool stands_alone(const struct field *row)
-{
-	return row->kind == FIELD_FLAG;
-}
-
-static const struct field *find(const struct options *options, const char *argument)
+static const struct field *find(const struct fields *options, const char *argument)
 {
 	for (size_t r = 0; options && r < options->n; r++) {
 		const struct field *row = &options->rows[r];
 		char name[64];
 		for (unsigned i = 0; *options_name(row, i, name); i++) {
 			const size_t n = strlen(name);
-			if ((name[0] == '-' || stands_alone(row)
+			if ((name[0] == '-' || row->kind == FIELD_FLAG
 			         ? !strcmp(argument, name)
 			         : !strncmp(argument, name, n) && argument[n] == '=') &&
 			    (row->kind != FIELD_OWN || row->read))
@@ -46,22 +41,22 @@ static const struct field *find(const struct options *options, const char *argum
 	return NULL;
 }
 
-int options_take(const struct options *options, char *const argv[], int i, void *base,
+int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st)
 {
 	const struct field *row = find(options, argv[i]);
 	if (!row)
 		return 0;
-	if (stands_alone(row))
-		return field_read(row, "yes", base, st) ? -1 : 1;
-	if (argv[i][0] != '-')
-		return field_read(row, strchr(argv[i], '=') + 1, base, st) ? -1 : 1;
-	if (!argv[i + 1])
+	const bool own = row->kind == FIELD_FLAG || argv[i][0] != '-';
+	const char *value = row->kind == FIELD_FLAG ? "yes"
+	                    : own                   ? strchr(argv[i], '=') + 1
+	                                            : argv[i + 1];
+	if (!value)
 		return status_set(st, "%s needs a value", argv[i]);
-	return field_read(row, argv[i + 1], base, st) ? -1 : 2;
+	return field_read(row, value, base, st) ? -1 : 2 - own;
 }
 
-void options_offer(const struct options *options, struct suggestion *guess)
+void options_offer(const struct fields *options, struct suggestion *guess)
 {
 	char name[64];
 	for (size_t r = 0; r < options->n; r++)
@@ -72,7 +67,7 @@ void options_offer(const struct options *options, struct suggestion *guess)
 const char *options_value(const struct field *row, char value[128])
 {
 	snprintf(value, 128, "%s", row->value ? row->value : "");
-	for (unsigned i = 0; !row->value && !stands_alone(row) && field_word(row, i); i++)
+	for (unsigned i = 0; !row->value && row->kind != FIELD_FLAG && field_word(row, i); i++)
 		status_add(value, 128, "%s%s", i ? "|" : "", field_word(row, i));
 	return value;
 }
@@ -80,7 +75,7 @@ const char *options_value(const struct field *row, char value[128])
 const char *options_sign(const struct field *row)
 {
 	char value[128];
-	const bool dashed = row->key[0] == '-' || stands_alone(row);
+	const bool dashed = row->key[0] == '-' || row->kind == FIELD_FLAG;
 	return !*options_value(row, value) ? "" : dashed ? " " : "=";
 }
 

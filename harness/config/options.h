@@ -10,24 +10,14 @@
 #include "../suggest.h"
 #include "../trial/field.h"
 
-struct options {
-	const struct field *rows;
-	size_t n;
-};
-#define OPTIONS(ROWS)                                                                              \
-	{                                                                                          \
-		ROWS, sizeof(ROWS) / sizeof *(ROWS)                                                \
-	}
-
 /* A reader: borrows the text, of less than the row's bytes, into a const char *. */
 field_read_fn options_borrow;
 
 /* Takes argv[i] into `base` if it has a row; argv ends with NULL. The number of arguments taken, 1 or 2;
  * 0: there is no such row; -1: its value is missing or not allowed. */
-int options_take(const struct options *options, char *const argv[], int i, void *base,
+int options_take(const struct fields *options, char *const argv[], int i, void *base,
                  struct status *st);
-/* Offers each of its names. */
-void options_offer(const struct options *options, struct suggestion *guess);
+void options_offer(const struct fields *options, struct suggestion *guess);
 /* The i-th name of a row, without dashes or comma around it: "-v" of "-v, --verbose". "": there are no
  * more. */
 const char *options_name(const struct field *row, unsigned i, char name[64]);

@@ -25,8 +25,8 @@ struct plan_machine {
 	unsigned imagined_ranks;
 };
 
-/* Ranks that a real or imagined machine holds, with those of as many hosts like it, if so many in all
- * share one of its GPUs' numbers; 0: none, with why. */
+/* Ranks that it holds, with those of as many hosts like it, if so many share one of its GPUs' numbers;
+ * 0: none, with why. */
 unsigned plan_capacity(const struct plan_machine *machine, const char *backend, unsigned sharing,
                        struct status *st);
 /* The most of any variant: ranks of a GPU, times hosts. */
@@ -41,8 +41,7 @@ struct plan_variant {
 	char skip[256]; /* why it is not run, or "" */
 };
 
-/* A library that variants name, found once: jobs load this file, whatever the name would resolve to
- * later. */
+/* Found once: jobs load this file, whatever the name would resolve to later. */
 struct plan_library {
 	char nccl[PATH_MAX]; /* as the file names it; "" is the system's */
 	struct library library;
@@ -53,8 +52,10 @@ struct plan_trial {
 };
 
 struct plan {
-	const struct spec *spec; /* borrowed */
-	unsigned nranks;         /* of the run: the most of a variant */
+	const struct spec *spec; /* borrowed, as the machine */
+	const struct plan_machine *machine;
+	const struct backend *backend; /* of the spec, "auto" resolved */
+	unsigned nranks;               /* of the run: the most of a variant */
 	uint64_t seed;
 	size_t arena_bytes;     /* the same for every variant */
 	struct network network; /* of a step of training */
@@ -78,10 +79,9 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
                          size_t why_bytes);
 
 void plan_free(struct plan *plan);
-/* What is asked for and omitted, a sentence for record and report; none beyond PLAN_MAX_NOTES. */
+/* None beyond PLAN_MAX_NOTES. */
 void plan_note(struct plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* By its name; NULL: there is none. */
 const struct plan_variant *plan_find(const struct plan *plan, const char *name);
 /* The variant that all are compared with; NULL: no variant has the name that the file gives. */
 const struct plan_variant *plan_reference(const struct plan *plan);
@@ -90,32 +90,29 @@ unsigned plan_ranks(const struct plan *plan, const struct spec_variant *variant)
 /* The backend that the run is about: the reference's, if variants have several. */
 const char *plan_main_backend(const struct plan *plan);
 
-/* The most that the launchers of its trials put into the scratch folder at a time, bytes. */
+/* The most that launchers put into the scratch folder at a time. */
 size_t plan_scratch_bytes(const struct plan *plan);
 /* The library found for a name; NULL: the name was not looked up. */
 const struct library *plan_library(const struct plan *plan, const char *nccl);
 /* Whether its job may start while the one before closes. */
 bool plan_overlaps(const struct plan *plan, const struct trial *trial);
-/* The argv of a trial's job. */
 int plan_command(const struct trial *trial, const char *self, const char *order_file,
                  const char *scratch, struct launcher_argv *out, struct status *st);
 
 /* --- reading a file and making its plan --- */
 
-/* A file with its overrides, as it is for the backend that is measured here, with why of plan_backend. */
 struct plan_source {
 	const char *file;
 	unsigned noverrides;
 	char *const *overrides;
 	spec_lookup_fn *lookup;
 };
+/* A file with its overrides, as it is for the backend that is measured here. */
 int plan_load(const struct plan_source *from, const struct plan_machine *machine, struct spec *out,
               struct status *st);
 
-/* Every cell, the arena that holds the largest, and notes on what is asked for and impossible; the
- * file's variants, each with why it is skipped here; and the order of their trials. An error is an
- * experiment that no machine could run, or a reference that this one cannot. The caller frees with
- * plan_free. `seed` is used when the spec has none. */
+/* An error is an experiment that no machine could run, or a reference that this one cannot. The caller
+ * frees with plan_free. `seed` is used when the spec has none. */
 int plan_make(const struct spec *spec, const struct plan_machine *machine, uint64_t seed,
               struct plan *out, struct status *st);
 
@@ -126,99 +123,77 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 
 /* Of a variant that no claim on counters names: medians, which are reported without an interval. */
 #define PLAN_COUNTED_BLOCKS 3
-/* Whether a variant's counters are read in a block: reading them takes as long as a job's start, and
- * they hardly vary between jobs (tests/test_counted.c). A variant that a
- * claim on counters names has them in the first blocks, as many as its family needs (plan_family);
- * others have them in PLAN_COUNTED_BLOCKS. Blocks that are added to the plan later are to decide what is open: all
- * have them. So do those of a search, which differ in their variants. */
+/* Reading counters takes as long as a job's start, and they hardly vary between jobs
+ * (tests/test_counted.c). A variant that a claim on counters names has them in as many first blocks as its
+ * family needs (plan_family). Blocks that are added later are to decide what is open: all have them. So do
+ * those of a search, which differ in their variants. */
 bool plan_counts(const struct plan *plan, unsigned variant, unsigned block);
-/* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4 (analysis/SIMULATED.md). */
+/* The luck of one connection: of ten blocks an A/A line is within 5.2 %, with 8 connections 3.4
+ * (analysis/SIMULATED.md). */
 #define PLAN_LUCK 0.10
-/* That a variant's job makes. If those after the first have some sizes alone, they are for claims about such
- * sizes that are decided by less than PLAN_LUCK; without claims, for all. */
+/* If connections after the first have some sizes alone, they are for claims about such sizes that are
+ * decided by less than PLAN_LUCK; without claims, for all. */
 unsigned plan_connections(const struct plan *plan, unsigned variant);
 
-/* Fills trials and ntrials, block by block, each block in its own order. A search has none yet: the
- * content of a block depends on the blocks before it. */
+/* A search has none yet: the content of a block depends on the blocks before it. */
 int plan_order_trials(struct plan *plan, struct status *st);
-/* Adds a block of these variants, in its own order; `order` is that of its first trial. */
+/* `order` is that of its first trial. */
 int plan_add_block(struct plan *plan, unsigned block, unsigned order, const unsigned *variants,
                    unsigned n, struct status *st);
-/* A trial of a variant, whether or not it is among the plan's. The caller frees with
- * trial_free. NULL: out of memory. */
-struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order, struct status *st);
-/* The order for one trial: its cells in the block's shuffled order, the same for all variants
- * of the block. The caller frees with trial_free. */
-struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
-                         unsigned index, struct status *st);
+/* Whether or not it is among the plan's. The caller frees with trial_free. NULL: out of memory. */
+struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
+                               unsigned order, struct status *st);
+/* Its cells are in the block's shuffled order, the same for all variants of the block. */
+struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st);
 
-/* The order for the path's pass of a variant: a few calls of each collective at its largest
- * size. */
-struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, unsigned order, struct status *st);
+/* For the path's pass: a few calls of each collective at its largest size. */
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
+                              struct status *st);
 
 /* Trials of a variant that have the same passes take about as long. */
 enum plan_kind { PLAN_FIRST, PLAN_COUNTED, PLAN_PLAIN, PLAN_KINDS };
 enum plan_kind plan_kind(const struct plan *plan, unsigned variant, unsigned block);
 
-/* What a trial, or all of the plan, takes by typical figures. */
+/* Of trials of a kind, or with PLAN_KINDS of all, by typical figures. */
 struct plan_cost {
 	double seconds, bytes; /* of the record */
 };
-struct plan_cost plan_trial_cost(const struct trial *trial, const struct plan_machine *machine);
-struct plan_cost plan_cost(const struct plan *plan, const struct plan_machine *machine);
+struct plan_cost plan_cost(const struct plan *plan, enum plan_kind kind);
 
 /* --- the experiment's questions, as the plan can answer them --- */
 
-/* How many settings the two variants of a factor differ in, and their keys; 1 and no keys if one of
- * them is not here. */
+/* In how many settings its variants differ, and their keys; 1 and none if one of them is not here. */
 unsigned plan_factor_differ(const struct plan *plan, const struct factor *factor, char *keys,
                             size_t bytes);
 
-/* All that is asked, as the record has it: each factor with the keys that it is about, the gap and
- * the primary claim by what is measured here. */
+/* As the record has it: gap and primary claim by what is measured here. */
 void plan_asked(const struct plan *plan, struct claim_list *out);
 
-/* Why nothing that the plan measures could answer a claim, or show a factor's effect; "" if
- * something could. Not that variants or counters are missing: the record says that. */
+/* Why nothing that the plan measures could answer it; "" if something could. Not that variants or
+ * counters are missing: the record says that. */
 void plan_claim_why(const struct plan *plan, const struct claim *claim, char *why, size_t bytes);
-/* Whether the plan measures a variant of that name. */
 bool plan_has(const struct plan *plan, const char *variant);
-/* The claims that are a family, which the primary one is not in: those that something here can
- * answer. *blocks: as many as it takes to confirm them (family.h), or to decide the primary one. */
+/* The claims that something here can answer, without the primary one. *blocks: as many as it takes to
+ * confirm them (family.h), or to decide the primary one. */
 unsigned plan_family(const struct plan *plan, unsigned *blocks);
 void plan_factor_why(const struct plan *plan, const struct factor *factor, char *why, size_t bytes);
 
-/* The pace that a claim is about, or CLAIM_ANY_PACE; and its sizes: those of its regime if it names
- * none. */
 int plan_claim_pace(const struct claim *claim);
 struct claim_range plan_claim_sizes(const struct plan *plan, const struct claim *claim);
 
-/* Cuts an experiment down to its primary claim (--quick): the two variants that it compares and the
- * twin of one of them, its collectives, pace and sizes, and as many blocks as a minute on devices or
- * half a minute on cores has time for. Keys of the command line stay as they are said. An error if
- * it has no such claim, or none that can be tested here. */
+/* Cuts an experiment down to its primary claim (--quick): its variants, collectives, pace and sizes, and
+ * as many blocks as a minute on devices or half a minute on cores has time for. Keys of the command line
+ * stay as they are said. An error if no such claim can be tested here. */
 int plan_quick(const struct plan_source *from, const struct plan_machine *machine,
                struct spec *spec, struct status *st);
 
 /* --- steps of making a plan --- */
 
-/* For a plan whose ranks are known: its cells, the model of a step of training, the arena that
- * holds the largest cell, and notes on what is asked for and impossible. */
-int plan_cells_make(struct plan *plan, const char *backend, struct status *st);
-/* The file's variants, each with why it is skipped here. Cells that the reference cannot run are
- * removed from the plan, with notes. */
-int plan_variants_make(struct plan *plan, const char *backend, const struct plan_machine *machine,
-                       struct status *st);
-/* Variants that no file asks for: the reference again (how much two equal things differ), and the
- * limit (how much this machine can copy at all). An error is a reference that cannot run here. */
-int plan_variants_accompany(struct plan *plan, const char *backend,
-                            const struct plan_machine *machine, struct status *st);
-/* One more variant, with why it is skipped here; `from` is NULL if no file asks for it. The caller
- * has checked that there is room. */
+/* For a plan whose ranks are known. */
+int plan_cells_make(struct plan *plan, struct status *st);
+/* `from` is NULL if no file asks for it. The caller has checked that there is room. */
 int plan_variants_add(struct plan *plan, const char *name, const char *role,
                       const struct settings *settings, const struct spec_variant *from,
-                      const struct plan_machine *machine, struct status *st);
+                      struct status *st);
 
 #endif

@@ -261,11 +261,11 @@ static int check_places(struct plan *plan, struct status *st)
 }
 
 /* Whether any variant's backend has communicators to make. */
-static bool connects(const struct plan *plan, const char *backend)
+static bool connects(const struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->spec->nvariants; i++) {
 		const char *own = plan->spec->variants[i].settings.backend;
-		const struct backend *b = backend_find(strcmp(own, "auto") ? own : backend);
+		const struct backend *b = strcmp(own, "auto") ? backend_find(own) : plan->backend;
 		if (b && b->is.connects)
 			return true;
 	}
@@ -336,7 +336,7 @@ static size_t arena_of(const struct plan *plan, const struct cell *planned)
 	return most;
 }
 
-int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
+int plan_cells_make(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	bool trains = false;
@@ -346,7 +346,7 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 		return -1;
 	if (!spec->nsizes || !spec->ncolls)
 		return status_set(st, "%s: no sizes or no collective for backend %s", spec->file,
-		                  backend);
+		                  plan->backend->name);
 	for (unsigned i = 0; i < spec->nroots; i++)
 		if (spec->roots[i] >= ranks_least(plan))
 			return status_set(st, "%s: root = %u, but ranks are 0 to %u", spec->file,
@@ -354,9 +354,9 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 	for (unsigned c = 0; c < spec->ncolls; c++) {
 		if (spec->colls[c] == COLL_ALLTOALLV && check_counts(plan, st))
 			return -1;
-		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 && !connects(plan, backend)) {
+		if (spec->colls[c] == COLL_INIT && spec->ncolls > 1 && !connects(plan)) {
 			plan_note(plan, "left out: init: backend %s has no communicators to make",
-			          backend);
+			          plan->backend->name);
 			continue;
 		}
 		if (cells_vary(plan, spec->colls[c]))
@@ -388,7 +388,7 @@ int plan_cells_make(struct plan *plan, const char *backend, struct status *st)
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;
 	}
-	size_t least = backend_find(backend)->arena_bytes;
+	const size_t least = plan->backend->arena_bytes;
 	plan->arena_bytes = least > plan->arena_bytes ? least : plan->arena_bytes;
 	return 0;
 }

@@ -175,7 +175,7 @@ static int blocks_settle(struct spec *spec, const struct plan_machine *machine, 
 	if (plan_make(spec, machine, 1, plan, st))
 		return -1;
 	const bool gpus = traits_find(plan_main_backend(plan))->gpus;
-	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan, machine).seconds;
+	const double fit = (gpus ? DEVICES_S : CORES_S) / plan_cost(plan, PLAN_KINDS).seconds;
 	plan_free(plan);
 	spec->blocks = fit < most ? (unsigned)fit : most;
 	if (spec->blocks < CLAIM_BLOCKS)
@@ -188,7 +188,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 {
 	struct claim primary = *whole->primary;
 	struct spec_quick *more = &spec->quick;
-	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan, machine).seconds,
+	*more = (struct spec_quick){.seconds = plan_cost(&whole->plan, PLAN_KINDS).seconds,
 	                            .sizes = spec->nsizes};
 	strcpy(more->claim, primary.name);
 	count_more(whole, more);
@@ -210,7 +210,7 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	if ((!is_said(from, "blocks") && blocks_settle(spec, machine, &whole->plan, st)) ||
 	    plan_make(spec, machine, 1, &whole->plan, st))
 		return -1;
-	more->trial_seconds = plan_cost(&whole->plan, machine).seconds / whole->plan.ntrials;
+	more->trial_seconds = plan_cost(&whole->plan, PLAN_KINDS).seconds / whole->plan.ntrials;
 	return 0;
 }
 

@@ -162,11 +162,6 @@ static unsigned large_cells(const struct plan *plan, enum pass pass, struct cell
 	return n;
 }
 
-static bool is_larger(const struct cell *a, const struct cell *b)
-{
-	return a->coll == b->coll && a->bytes > b->bytes;
-}
-
 /* Each collective at its largest size, and one that a library has several algorithms for at all of
  * its sizes once, ascending: what is reported of a collective as a whole is of its last call. */
 static unsigned path_cells(const struct plan *plan, struct cell *cells)
@@ -181,7 +176,7 @@ static unsigned path_cells(const struct plan *plan, struct cell *cells)
 			continue;
 		cell.pass = PASS_PATH;
 		cell.pace = PACE_STREAM;
-		for (at = 0; !is_larger(&cells[at], &cell);)
+		for (at = 0; cells[at].coll != cell.coll || cells[at].bytes <= cell.bytes;)
 			at++;
 		memmove(cells + at + 1, cells + at, (n - at) * sizeof *cells);
 		cells[at] = cell;
@@ -302,8 +297,8 @@ static void sizes_settle(struct trial *trial, const struct plan *plan)
 	}
 }
 
-struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned variant,
-                               unsigned block, unsigned order, struct status *st)
+struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsigned block,
+                               unsigned order, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	const struct plan_variant *v = &plan->variants[variant];
@@ -325,7 +320,7 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	const struct library *library = plan_library(plan, v->settings.nccl);
 	if (v->settings.nccl[0] && library && library->file[0])
 		strcpy(trial->settings.nccl, library->file);
-	trial->yield = yields(&v->settings, cores);
+	trial->yield = yields(&v->settings, plan->machine->cores);
 	trial->warmup = spec->warmup;
 	trial->stretches = spec->stretches;
 	trial->calls = spec->calls;
@@ -356,21 +351,20 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned cores, unsigned
 	return trial;
 }
 
-struct trial *plan_trial(const struct plan *plan, const struct plan_machine *machine,
-                         unsigned index, struct status *st)
+struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st)
 {
 	if (index >= plan->ntrials) {
 		status_set(st, "the plan has %u trials and no number %u", plan->ntrials, index);
 		return NULL;
 	}
 	const struct plan_trial *t = &plan->trials[index];
-	return plan_order_trial(plan, machine->cores, t->variant, t->block, t->order, st);
+	return plan_order_trial(plan, t->variant, t->block, t->order, st);
 }
 
-struct trial *plan_path_trial(const struct plan *plan, const struct plan_machine *machine,
-                              unsigned variant, unsigned order, struct status *st)
+struct trial *plan_path_trial(const struct plan *plan, unsigned variant, unsigned order,
+                              struct status *st)
 {
-	struct trial *trial = plan_order_trial(plan, machine->cores, variant, 0, order, st);
+	struct trial *trial = plan_order_trial(plan, variant, 0, order, st);
 	if (trial) {
 		trial->ncells = path_cells(plan, trial->cells);
 		sizes_settle(trial, plan);

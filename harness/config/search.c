@@ -223,9 +223,7 @@ static const struct field own_rows[] = {
 };
 // clang-format on
 
-#define NOWN (sizeof own_rows / sizeof *own_rows)
-
-FIELD_ROWS(search_fields, own_rows)
+const struct fields search_fields = FIELDS(own_rows, struct search_space);
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",
@@ -233,18 +231,10 @@ static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl",
 
 static bool is_key(const char *key)
 {
-	for (unsigned i = 0; no_keys[i]; i++)
-		if (!strcmp(key, no_keys[i]))
-			return false;
-	return keys_of_variant(key);
-}
-
-/* Whether a value is allowed: applies it to a copy. */
-static int value_check(struct build *b, const char *key, const char *value, struct status *st)
-{
-	struct spec_variant scratch = b->defaults;
-	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
-	return keys_apply(&target, key, value, st);
+	unsigned i = 0;
+	while (no_keys[i] && strcmp(key, no_keys[i]))
+		i++;
+	return !no_keys[i] && keys_of_variant(key);
 }
 
 /* Reads the values of a key, separated by commas. */
@@ -253,6 +243,9 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 {
 	char *copy = strdup(text), *rest = copy, *word;
 	int rc = copy ? 0 : status_set(st, "out of memory");
+	/* Whether a value is allowed, a copy says that gets it. */
+	struct spec_variant scratch = b->defaults;
+	const struct keys_target target = {NULL, &scratch, b->lookup, b->from->no_libraries};
 	out->nvalues = 1;
 	while (!rc && (word = sizes_next(&rest))) {
 		bool known = !strcmp(word, "default");
@@ -266,7 +259,7 @@ static int values_read(struct build *b, const char *key, const char *text, struc
 			                "%s = '%.100s' is not allowed; allowed are up to %d values "
 			                "of up to %d characters, with commas between",
 			                key, text, SEARCH_MAX_VALUES - 1, SEARCH_VALUE_BYTES - 1);
-		else if (!(rc = value_check(b, key, word, st)))
+		else if (!(rc = keys_apply(&target, key, word, st)))
 			strcpy(out->values[out->nvalues++], word);
 	}
 	free(copy);
@@ -290,7 +283,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 	const bool here = build_here(b, entry);
 	struct search_space *space = &b->spec->search, elsewhere = {.nkeys = 0};
 	struct search_key read = {.at = entry->at}, *to = key_of(space, key);
-	if (field_find(own_rows, NOWN, key))
+	if (field_find(&search_fields, key))
 		return field_read(own_rows, entry->value, here ? space : &elsewhere, st);
 	if (!is_key(key))
 		return status_set(
@@ -314,7 +307,7 @@ static int entry_read(struct build *b, const struct text_entry *entry, void *ign
 int search_apply(struct build *b, unsigned section, struct status *st)
 {
 	b->spec->search.at = b->from->text.sections[section].at;
-	field_defaults(own_rows, NOWN, &b->spec->search);
+	field_defaults(&search_fields, &b->spec->search);
 	return build_section(b, section, entry_read, NULL, st);
 }
 
@@ -380,8 +373,8 @@ int search_finish(struct build *b, struct status *st)
 
 /* --- the plan --- */
 
-int search_plan_set(struct plan *plan, const struct plan_machine *machine,
-                    const struct search_set *set, unsigned number, struct status *st)
+int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
+                    struct status *st)
 {
 	struct settings settings = plan_reference(plan)->settings;
 	char name[TRIAL_NAME_BYTES];
@@ -390,11 +383,11 @@ int search_plan_set(struct plan *plan, const struct plan_machine *machine,
 	snprintf(name, sizeof name, "set-%u", number);
 	if (search_settings(&plan->search, set, &settings, st))
 		return -1;
-	return plan_variants_add(plan, name, "search", &settings, NULL, machine, st);
+	return plan_variants_add(plan, name, "search", &settings, NULL, st);
 }
 
 /* Drops values that cannot run here; a note says why. */
-static int values_here(struct plan *plan, const struct plan_machine *machine, struct status *st)
+static int values_here(struct plan *plan, struct status *st)
 {
 	struct search_space left = {.finalists = plan->search.finalists};
 	for (unsigned k = 0; k < plan->search.nkeys; k++) {
@@ -405,7 +398,7 @@ static int values_here(struct plan *plan, const struct plan_machine *machine, st
 		for (unsigned v = 1; v < key->nvalues; v++) {
 			struct search_set set = {{0}};
 			set.level[k] = (unsigned char)v;
-			if (search_plan_set(plan, machine, &set, 0, st))
+			if (search_plan_set(plan, &set, 0, st))
 				return -1;
 			const char *why = plan->variants[--plan->nvariants].skip;
 			if (why[0])
@@ -443,13 +436,13 @@ struct search_trials search_trials(const struct plan *plan)
 	return n;
 }
 
-int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st)
+int search_plan(struct plan *plan, struct status *st)
 {
 	const struct spec *spec = plan->spec;
 	plan->search = spec->search;
 	if (!spec->search.nkeys)
 		return 0;
-	if (values_here(plan, machine, st))
+	if (values_here(plan, st))
 		return -1;
 	if (!plan->search.nkeys)
 		return spec_error(spec, spec->search.at, st,

@@ -1,6 +1,5 @@
-/* A search in an experiment: what its section may say (spec.h), its sets as variants of the plan,
- * which sets a screen measures, and how many trials all of it takes. Choosing the next sets is
- * analysis' task (analysis/candidates.h), measuring them the runner's (run/tune.h). */
+/* A search in an experiment. Choosing the next sets is analysis' task (analysis/candidates.h), measuring
+ * them the runner's (run/tune.h). */
 #ifndef LAUNCHGAP_SEARCH_H
 #define LAUNCHGAP_SEARCH_H
 
@@ -10,7 +9,6 @@
 
 struct build;
 struct plan;
-struct plan_machine;
 
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 /* How many settings differ from the reference's. */
@@ -24,7 +22,6 @@ void search_set_text(const struct search_space *space, const struct search_set *
 #define SEARCH_SCREENS 2
 #define SEARCH_NARROWS 2
 #define SEARCH_ROUNDS  (SEARCH_SCREENS + SEARCH_NARROWS + 1)
-/* How many sets a round after the screens measures. */
 unsigned search_round_most(unsigned round);
 
 /* Sets of one value each, in the order of the space. Fills up to `most` rows. Returns how many. */
@@ -47,15 +44,13 @@ unsigned search_cover_most(const struct search_space *space);
 
 /* --- reading [search] --- */
 
-/* The rows of its own keys, for help. */
-field_rows_fn search_fields;
+extern const struct fields search_fields;
 
 int search_apply(struct build *b, unsigned section, struct status *st);
 /* After the whole file is read: drops values that the reference has anyway, and notes whether there
  * is a budget. */
 int search_finish(struct build *b, struct status *st);
-/* Gives `settings` the values of a set. -1: one of them is not allowed, which reading the file
- * has reported already. */
+/* -1: a value is not allowed, which reading the file has reported already. */
 int search_settings(const struct search_space *space, const struct search_set *set,
                     struct settings *settings, struct status *st);
 
@@ -63,15 +58,14 @@ int search_settings(const struct search_space *space, const struct search_set *s
 
 /* The spec's search without values that cannot run here, with notes; empty without a search. An
  * error is one that takes many trials and has no budget. */
-int search_plan(struct plan *plan, const struct plan_machine *machine, struct status *st);
+int search_plan(struct plan *plan, struct status *st);
 /* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
  * -1: there is no room for it. */
-int search_plan_set(struct plan *plan, const struct plan_machine *machine,
-                    const struct search_set *set, unsigned number, struct status *st);
+int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
+                    struct status *st);
 /* How often the finalists are measured: as often as `blocks` says, and often enough to confirm
  * any. */
 unsigned search_blocks(const struct plan *plan);
-/* The most trials that a search takes. */
 struct search_trials {
 	unsigned screen, narrow, confirm, all; /* narrow: and to drop settings */
 };
@@ -79,7 +73,6 @@ struct search_trials search_trials(const struct plan *plan);
 
 /* --- the record --- */
 
-/* {"keys": [{"key", "values"}], "finalists"}; NULL when memory is out. */
 json_t *search_space_json(const struct search_space *space);
 /* -1: the record's is damaged. */
 int search_space_take(const json_t *json, struct search_space *out, struct status *st);

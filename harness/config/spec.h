@@ -161,19 +161,15 @@ void spec_text_free(struct spec_text *text);
  * spec->backend). */
 int spec_build(const struct spec_text *text, const char *backend, spec_lookup_fn *lookup,
                struct spec *out, struct status *st);
-/* Both, for one backend alone. */
 int spec_load(const char *file, unsigned n, char *const overrides[], const char *backend,
               spec_lookup_fn *lookup, struct spec *out, struct status *st);
 
-/* How often a trial goes through its cells. */
 unsigned spec_times(const struct spec *spec);
 /* How many sizes connections after the first measure; if none, there is only the first. */
 unsigned spec_sizes_again(const struct spec *spec);
 void spec_connections_settle(struct spec *spec);
-/* "file:line: " or "command line: " and the mistake, as status_set. */
 int spec_error(const struct spec *spec, struct text_place at, struct status *st, const char *format,
                ...) __attribute__((format(printf, 4, 5)));
-/* "file:line: variant NAME: " and the mistake. */
 int spec_variant_error(const struct spec *spec, const struct spec_variant *variant,
                        struct status *st, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -2,14 +2,126 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../backend/table.h"
 #include "../suggest.h"
+#include "../texts.h"
 #include "build.h"
-#include "key_tables.h"
 #include "search.h"
 
-int experiment_apply(struct build *b, unsigned section, struct status *st)
+/* --- layers: a section's entries for all backends, and those for one --- */
+
+bool build_here(const struct build *b, const struct text_entry *entry)
 {
-	return build_keys(b, section, b->spec, &b->defaults, st);
+	return !entry->on[0] || (b->backend && !strcmp(entry->on, b->backend));
+}
+
+const struct text_entry *build_said(const struct build *b, const char *key)
+{
+	const struct text_entry *said = NULL;
+	unsigned most = 0;
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *entry = &b->from->text.entries[i];
+		const unsigned near = (i >= b->from->nread ? 4 : 1) + (entry->on[0] != '\0');
+		if (strcmp(entry->key, key) || !build_here(b, entry) || entry->without[0] ||
+		    near < most)
+			continue;
+		said = entry;
+		most = near;
+	}
+	return said;
+}
+
+const struct text_entry *build_next(const struct build *b, unsigned section, bool of_one,
+                                    unsigned *i)
+{
+	while (*i < b->from->text.nentries) {
+		const struct text_entry *entry = &b->from->text.entries[(*i)++];
+		if (entry->section == section && of_one == (entry->on[0] != '\0') &&
+		    !entry->without[0])
+			return entry;
+	}
+	return NULL;
+}
+
+/* Another entry of the same layer that says the same or excludes it, or NULL. */
+static const struct text_entry *rival_of(const struct build *b, const struct text_entry *entry)
+{
+	for (unsigned i = 0; i < b->from->text.nentries; i++) {
+		const struct text_entry *other = &b->from->text.entries[i];
+		if (other->section == entry->section && text_same_layer(other, entry) &&
+		    text_rivals(other->key, entry->key))
+			return other;
+	}
+	return NULL;
+}
+
+/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
+ * from further out. Both in one layer stay, for the plan to compare. */
+static void place_settle(const struct build *b, const struct text_entry *entry,
+                         struct settings *settings)
+{
+	if (!strcmp(entry->key, "mode") && !rival_of(b, entry))
+		settings->layout = (struct layout){0};
+	if (!strcmp(entry->key, "layout") && !rival_of(b, entry))
+		settings->mode[0] = '\0';
+}
+
+/* Whether an entry names the variant that its section starts from. */
+static bool is_like(const struct text_entry *entry)
+{
+	return !entry->on[0] && !strcmp(entry->key, "like");
+}
+
+static int entry_apply(struct build *b, const struct text_entry *entry, void *target,
+                       struct status *st)
+{
+	struct keys_target to = *(const struct keys_target *)target;
+	if (!to.spec && (is_like(entry) ||
+	                 (entry->section == BUILD_COMMAND_LINE && !keys_of_variant(entry->key))))
+		return 0;
+	if (!build_here(b, entry)) {
+		if (!b->elsewhere && !(b->elsewhere = calloc(1, sizeof *b->elsewhere)))
+			return status_set(st, "out of memory");
+		to.spec = to.spec ? b->elsewhere : NULL;
+		if (to.variant && to.variant != &b->defaults && !to.variant->elsewhere[0])
+			text_key(entry, to.variant->elsewhere, sizeof to.variant->elsewhere);
+		to.variant = to.variant ? &b->elsewhere_variant : NULL;
+		b->elsewhere_variant = (struct spec_variant){0};
+	}
+	if (keys_apply(&to, entry->key, entry->value, st))
+		return -1;
+	if (to.variant)
+		place_settle(b, entry, &to.variant->settings);
+	return 0;
+}
+
+int build_section(struct build *b, unsigned section,
+                  int (*read)(struct build *b, const struct text_entry *entry, void *to,
+                              struct status *st),
+                  void *to, struct status *st)
+{
+	const struct text_entry *entry;
+	struct status why = {""};
+	for (unsigned of_one = 0; of_one < 2; of_one++)
+		for (unsigned i = 0; (entry = build_next(b, section, of_one, &i));)
+			if (read(b, entry, to, &why))
+				return spec_error(b->spec, entry->at, st, "%s", why.text);
+	return 0;
+}
+
+/* The same of keys of the experiment, or with NULL of a variant alone. */
+static int keys_of(struct build *b, unsigned section, struct spec *spec,
+                   struct spec_variant *variant, struct status *st)
+{
+	struct keys_target target = {spec, variant, b->lookup, b->from->no_libraries};
+	return build_section(b, section, entry_apply, &target, st);
+}
+
+/* --- sections --- */
+
+static int experiment_apply(struct build *b, unsigned section, struct status *st)
+{
+	return keys_of(b, section, b->spec, &b->defaults, st);
 }
 
 /* What a variant starts from: another one, or the values of [experiment]. */
@@ -17,7 +129,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 {
 	for (unsigned i = 0; i < b->from->nread; i++) {
 		const struct text_entry *entry = &b->from->text.entries[i];
-		if (entry->section != section || !build_is_like(entry))
+		if (entry->section != section || !is_like(entry))
 			continue;
 		const struct spec_variant *base = spec_find(b->spec, entry->value);
 		if (base)
@@ -28,7 +140,7 @@ static const struct spec_variant *variant_base(struct build *b, unsigned section
 	return &b->defaults;
 }
 
-int variant_apply(struct build *b, unsigned section, struct status *st)
+static int variant_apply(struct build *b, unsigned section, struct status *st)
 {
 	const struct text_section *s = &b->from->text.sections[section];
 	if (b->spec->nvariants == SPEC_MAX_VARIANTS)
@@ -56,7 +168,7 @@ int variant_apply(struct build *b, unsigned section, struct status *st)
 	*variant = *base;
 	snprintf(variant->name, sizeof variant->name, "%s", s->name);
 	variant->at = s->at;
-	if (build_keys(b, section, NULL, variant, st))
+	if (keys_of(b, section, NULL, variant, st))
 		return -1;
 	b->spec->nvariants++;
 	return 0;
@@ -128,7 +240,7 @@ static int overrides_apply(struct build *b, struct status *st)
 	for (unsigned i = 0; i < b->spec->nvariants && rc == 0; i++) {
 		struct spec_variant *v = &b->spec->variants[i];
 		strcpy(v->backend, v->settings.backend);
-		rc = build_keys(b, BUILD_COMMAND_LINE, NULL, v, st);
+		rc = keys_of(b, BUILD_COMMAND_LINE, NULL, v, st);
 	}
 	rc = rc ? rc : variants_check(b, before, st);
 	free(before);
@@ -177,6 +289,9 @@ static int spec_check(struct build *b, struct status *st)
 		                       spec->reference, "", st);
 	}
 	spec_connections_settle(spec);
+	spec->blocks_auto = !spec->blocks;
+	if (spec->blocks_auto)
+		spec->blocks = SPEC_MAX_BLOCKS;
 	/* A soak looks for changes within one state. */
 	if (spec->cycles > 1 && spec->connections * spec->allocations > 1)
 		return spec_error(b->spec, at, st,
@@ -189,9 +304,7 @@ static int spec_check(struct build *b, struct status *st)
 
 static void defaults_set(struct build *b)
 {
-	size_t n;
-	const struct field *rows = keys_fields(&n);
-	field_defaults(rows, n, b->spec);
+	field_defaults(&keys_fields, b->spec);
 	b->spec->in_place_said = false;
 	settings_default(&b->defaults.settings);
 }
@@ -236,7 +349,7 @@ static int rivals_check(struct build *b, struct status *st)
 {
 	for (unsigned i = 0; i < b->from->text.nentries; i++) {
 		const struct text_entry *own = &b->from->text.entries[i];
-		const struct text_entry *other = build_rival(b, own);
+		const struct text_entry *other = rival_of(b, own);
 		if (!other || other > own || !strcmp(own->key, "mode") ||
 		    !strcmp(own->key, "layout"))
 			continue;
@@ -397,4 +510,63 @@ int spec_load(const char *file, unsigned n, char *const overrides[], const char 
 	int rc = t ? spec_build(t, backend, lookup, out, st) : -1;
 	spec_text_free(t);
 	return rc;
+}
+
+/* --- the kinds of sections --- */
+
+/* What no row reads. */
+// clang-format off
+static const struct field like_variant[] = {
+    {"like", FIELD_OWN, .otherwise = "none", .help = "a variant above, whose settings this one starts from"},
+};
+static const struct field variables[] = {
+    {"env.NAME", FIELD_OWN, .otherwise = "none", .help = "a variable of the job's environment"},
+};
+static const struct field searched[] = {
+    {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
+};
+
+static const struct fields like_fields = FIELDS(like_variant, char), variable_fields = FIELDS(variables, char),
+                           searched_fields = FIELDS(searched, char);
+
+static const struct key_table tables[] = {
+    {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},
+    {"variant", "[variant NAME]", true, variant_apply, {&like_fields, &settings_fields, &keys_variant_fields, &variable_fields}},
+    {"factor", "[factor NAME]", false, asked_factor, {&claim_factor_fields}},
+    {"claim", "[claim NAME]", false, asked_claim, {&claim_fields}},
+    {"source", "[source NAME]", false, asked_source, {&claim_source_fields}},
+    {"search", "[search]", false, search_apply, {&search_fields, &searched_fields}},
+};
+// clang-format on
+
+const struct key_table *key_table_at(unsigned i)
+{
+	return i < sizeof tables / sizeof *tables ? &tables[i] : NULL;
+}
+
+void key_table_each(const struct key_table *table, void (*use)(const struct field *row, void *arg),
+                    void *arg)
+{
+	for (unsigned k = 0; k < KEY_TABLE_PARTS && table->parts[k]; k++) {
+		const struct fields *of = table->parts[k];
+		for (const struct field *f = of->rows; f < of->rows + of->n; f++)
+			if (f->help && !f->record)
+				use(f, arg);
+	}
+}
+
+const char *key_more(const struct key_table *table, const char *key)
+{
+	char begin[64];
+	snprintf(begin, sizeof begin, "\n%s.%s: ", table->name, key);
+	const char *at = strstr(texts_find("harness/config/keys.txt"), begin);
+	return at ? at + strlen(begin) : "";
+}
+
+void key_backends(const struct field *row, char *names, size_t bytes)
+{
+	names[0] = '\0';
+	for (const struct backend *const *b = backend_table; row->special && *b; b++)
+		if (backend_uses(*b, row->key))
+			status_list(names, bytes, (*b)->name);
 }

@@ -27,13 +27,13 @@ static const struct field rows[] = {
     {"missing", FIELD_TEXT, .at = offsetof(struct counters, missing), .bytes = sizeof((struct counters *)0)->missing},
 };
 // clang-format on
-#define NROWS (sizeof rows / sizeof *rows)
+static const struct fields fields = FIELDS(rows, struct counters);
 
 void counters_clear(struct counters *out)
 {
 	const double none = NAN;
 	memset(out, 0, sizeof *out);
-	for (size_t i = 0; i < NROWS; i++)
+	for (size_t i = 0; i < fields.n; i++)
 		if (rows[i].kind == FIELD_RATE)
 			memcpy((char *)out + rows[i].at, &none, sizeof none);
 }
@@ -58,7 +58,7 @@ double counters_dram_per_nvlink(const struct counters *counters)
 
 json_t *counters_to_json(const struct counters *counters)
 {
-	return field_object(rows, NROWS, counters);
+	return field_object(&fields, counters);
 }
 
 /* Gives NVLink's figures their unit if the record of an older program has none. */
@@ -79,7 +79,7 @@ int counters_from_json(const json_t *from, struct counters *out, struct status *
 	struct counters counters;
 	struct status why = {""};
 	counters_clear(&counters);
-	if (field_object_take(rows, NROWS, from, &counters, &why))
+	if (field_object_take(&fields, from, &counters, &why))
 		return status_set(st, "counters: %s", why.text);
 	if (!json_object_get(from, "nvlink_unit_bytes"))
 		mend_unit(&counters);

@@ -20,14 +20,14 @@ static const struct field rows[] = {
     ROW(injects),
 };
 // clang-format on
-#define NROWS (sizeof rows / sizeof *rows)
+static const struct fields fields = FIELDS(rows, struct backend_traits);
 
 json_t *traits_to_json(const struct backend_traits *traits)
 {
-	return field_object(rows, NROWS, traits);
+	return field_object(&fields, traits);
 }
 
 int traits_from_json(const json_t *from, struct backend_traits *traits, struct status *st)
 {
-	return field_object_take(rows, NROWS, from, traits, st);
+	return field_object_take(&fields, from, traits, st);
 }

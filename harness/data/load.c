@@ -40,15 +40,12 @@ static const char *value_of(struct arena *arena, const struct field *field,
 
 static void put_settings(struct db *db, struct arena *arena, unsigned id, const struct settings *of)
 {
-	size_t n;
-	const struct field *fields = settings_fields(&n);
 	struct settings *usual = ARENA_NEW(arena, struct settings);
 	settings_default(usual);
-	for (size_t i = 0; i < n; i++) {
-		const struct field *f = &fields[i];
+	for (const struct field *f = settings_fields.rows;
+	     f < settings_fields.rows + settings_fields.n; f++)
 		db_add(db, "setting", "ittt", id, f->kind == FIELD_PLACE ? f->json : f->key,
 		       value_of(arena, f, of), value_of(arena, f, usual));
-	}
 	for (unsigned i = 0; i < of->nenv; i++) {
 		const size_t key = strcspn(of->env[i], "=");
 		db_add(db, "setting", "ittt", id,

@@ -20,12 +20,11 @@
  * measured. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 {
-	size_t n;
-	const struct field *rows = trial_cell_fields(&n);
+	const struct field *rows = trial_cell_fields.rows;
 	int order = strcmp(a->variant, b->variant);
 	if (!order)
 		order = (a->block > b->block) - (a->block < b->block);
-	for (size_t i = 0; i < n && !order; i++) {
+	for (size_t i = 0; i < trial_cell_fields.n && !order; i++) {
 		const size_t bytes = rows[i].kind == FIELD_WIDE   ? sizeof(size_t)
 		                     : rows[i].kind == FIELD_FLAG ? sizeof(bool)
 		                                                  : sizeof(unsigned);
@@ -38,15 +37,13 @@ int record_cell_order(const struct record_cell *a, const struct record_cell *b)
 
 static int take_which(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
-	size_t n;
-	const struct field *rows = trial_cell_fields(&n);
 	struct status why = {""};
 	json_int_t ranks;
 	if (member_number(at, line, "ranks", 1, RECORD_MAX_RANKS, &ranks))
 		return -1;
 	cell->nranks = (unsigned)ranks;
 	cell->cell.comm_ranks = cell->nranks;
-	if (field_object_take(rows, n, line, &cell->cell, &why))
+	if (field_object_take(&trial_cell_fields, line, &cell->cell, &why))
 		return member_bad(at, "%s", why.text);
 	if (cell->cell.comm_ranks > cell->nranks)
 		return member_bad(at, "\"comm_ranks\" is %u, allowed are 1 to %u",
@@ -66,8 +63,6 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	const struct settings *set = &trial->settings;
 	struct cell full = *cell;
 	char layout[48];
-	size_t n;
-	const struct field *rows = trial_cell_fields(&n);
 	full.comm_ranks = trial_comm_ranks(trial);
 	snprintf(layout, sizeof layout, "%ux%ux%u", set->layout.processes, set->layout.threads,
 	         set->layout.ranks_per_thread);
@@ -75,7 +70,7 @@ static void put_which(json_t *line, const struct trial *trial, const struct cell
 	json_object_set_new(line, "layout", json_string(layout));
 	json_object_set_new(line, "backend", json_string(set->backend));
 	json_object_set_new(line, "ranks", json_integer(layout_ranks(set->layout)));
-	json_object_update_new(line, field_object(rows, n, &full));
+	json_object_update_new(line, field_object(&trial_cell_fields, &full));
 	json_object_set_new(line, "calls", json_integer(trial_calls(trial, cell)));
 	json_object_set_new(line, "warmup", json_integer(trial->warmup));
 }

@@ -13,7 +13,7 @@
 #define REAL(KEY, MEMBER) {KEY, FIELD_SIGNED, .at = AT(MEMBER)}
 #define COUNT(KEY, MEMBER) {KEY, FIELD_NUMBER, .at = AT(MEMBER), .hi = INT_MAX, .record = true}
 #define SUM(KEY, MEMBER) {KEY, FIELD_WIDE, .at = AT(MEMBER), .hi = RECORD_MOST_NS, .record = true}
-static const struct field fields[] = {
+static const struct field rows[] = {
     REAL("clock_offset_ns", clock.offset_ns),
     REAL("clock_drift_ppm", clock.drift_ppm),
     REAL("clock_bound_ns", clock.bound_ns),
@@ -27,14 +27,14 @@ static const struct field fields[] = {
     SUM("margin_ns", meets.margin_ns),
 };
 // clang-format on
-#define NFIELDS (sizeof fields / sizeof *fields)
+static const struct fields fields = FIELDS(rows, struct record_host);
 
 static json_t *host_json(const struct hosts_link *b, unsigned h)
 {
 	struct record_host host;
 	hosts_link_clock(b, h, &host.clock);
 	hosts_link_meets(b, h, &host.meets);
-	return field_object(fields, NFIELDS, &host);
+	return field_object(&fields, &host);
 }
 
 json_t *record_hosts_json(const struct team *team)
@@ -58,7 +58,7 @@ int record_hosts_take(const struct member_place *at, const json_t *line, struct 
 		return 0;
 	if (hosts < 2 || hosts > HOSTS_MOST)
 		return member_bad(at, "\"hosts\" is no list of several hosts");
-	if (field_list_take(fields, NFIELDS, list, sizeof **out, &all, n, &why))
+	if (field_list_take(&fields, list, &all, n, &why))
 		return member_bad(at, "%s", why.text);
 	*out = all;
 	return 0;

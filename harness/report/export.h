@@ -8,7 +8,7 @@
 #define EXPORT_FORMATS 3
 
 /* An option for each, of files[EXPORT_FORMATS]. */
-extern const struct options export_options;
+extern const struct fields export_options;
 /* Writes those formats that have a file. Each takes its name once it is complete. Times are in none if the
  * variants did not do the same work (summary.h's trouble); what is not known is left out, and no number is
  * NaN. */

@@ -49,7 +49,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct options report_options = OPTIONS(rows);
+const struct fields report_options = FIELDS(rows, struct report_options);
 
 int report_option(char *const argv[], int i, struct report_options *options, struct status *st)
 {

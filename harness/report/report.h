@@ -35,7 +35,7 @@ struct report_options {
 };
 
 /* Of a verb that makes a report: rows of a struct report_options. */
-extern const struct options report_options;
+extern const struct fields report_options;
 /* Takes argv[i] by these rows, or those of export.h, as options_take does. */
 int report_option(char *const argv[], int i, struct report_options *options, struct status *st);
 /* Whether the options taken are compatible, once all are there; fills in the missing ones. */

@@ -24,25 +24,6 @@ json_t *describe_variant(const struct plan_variant *v)
 	return one;
 }
 
-static json_t *describe_variants(const struct plan *plan)
-{
-	json_t *list = json_array();
-	for (unsigned i = 0; i < plan->nvariants; i++)
-		json_array_append_new(list, describe_variant(&plan->variants[i]));
-	return list;
-}
-
-/* The traits of each backend in use, by name. */
-static json_t *describe_backends(const struct plan *plan)
-{
-	json_t *out = json_object();
-	for (unsigned i = 0; i < plan->nvariants; i++) {
-		const char *name = plan->variants[i].settings.backend;
-		json_object_set_new(out, name, traits_to_json(traits_find(name)));
-	}
-	return out;
-}
-
 /* Which files the libraries are, with checksums: names alone would not identify them later. */
 static json_t *describe_libraries(const struct plan *plan)
 {
@@ -116,21 +97,11 @@ static void describe_what(const struct plan *plan, json_t *run)
 		                              (json_int_t)spec->connection_bytes.hi));
 }
 
-static int describe_claims(const struct plan *plan, json_t *run)
-{
-	struct claim_list *list = malloc(sizeof *list);
-	if (!list)
-		return -1;
-	plan_asked(plan, list);
-	int rc = claim_list_put(list, run);
-	free(list);
-	return rc;
-}
-
 json_t *describe_run(const struct plan *plan, int argc, char *const argv[], const char *commit)
 {
 	const struct spec *spec = plan->spec;
 	json_t *command = json_array(), *bytes = json_array(), *colls = json_array();
+	json_t *variants = json_array(), *backends = json_object();
 	char created[32], seed[32];
 	time_t now = time(NULL);
 	struct tm utc;
@@ -143,6 +114,11 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 		json_array_append_new(bytes, json_integer((json_int_t)spec->sizes[i]));
 	for (unsigned i = 0; i < spec->ncolls; i++)
 		json_array_append_new(colls, json_string(coll_info(spec->colls[i])->name));
+	for (unsigned i = 0; i < plan->nvariants; i++) {
+		const char *backend = plan->variants[i].settings.backend;
+		json_array_append_new(variants, describe_variant(&plan->variants[i]));
+		json_object_set_new(backends, backend, traits_to_json(traits_find(backend)));
+	}
 	json_t *run =
 	    json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, "
 	              "s:i, s:o, s:o, s:I, s:o, s:o}",
@@ -156,22 +132,26 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	              "warmup", (int)spec->warmup, "stretches", (int)spec->stretches, "calls",
 	              (int)spec->calls, "isolated_calls", (int)spec->isolated_calls, "collectives",
 	              colls, "bytes", bytes, "arena_bytes", (json_int_t)plan->arena_bytes,
-	              "variants", describe_variants(plan), "machine", machine_describe());
+	              "variants", variants, "machine", machine_describe());
 	if (run && spec->blocks_auto) {
 		json_object_set_new(run, "precision", json_real(spec->precision));
 		json_object_set_new(run, "budget_s", json_integer(spec->budget_s));
 	}
 	if (run) {
-		json_object_set_new(run, "backends", describe_backends(plan));
+		json_object_set_new(run, "backends", backends);
 		json_object_set_new(run, "topology", machine_places(nvml_links_read(NVML_LIBRARY)));
 		json_object_set_new(run, "libraries", describe_libraries(plan));
 		describe_what(plan, run);
 	}
 	if (run && plan->search.nkeys)
 		json_object_set_new(run, "search", search_space_json(&plan->search));
-	if (run && describe_claims(plan, run)) {
+	struct claim_list *asked = run ? malloc(sizeof *asked) : NULL;
+	if (asked)
+		plan_asked(plan, asked);
+	if (!asked || claim_list_put(asked, run)) {
 		json_decref(run);
-		return NULL;
+		run = NULL;
 	}
+	free(asked);
 	return run;
 }

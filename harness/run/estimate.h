@@ -7,7 +7,6 @@
 
 struct estimate_request {
 	const struct plan *plan;
-	const struct plan_machine *machine;
 	const char *results;
 	int argc;
 	char *const *argv;
@@ -20,7 +19,7 @@ struct estimate {
 };
 
 bool estimate_of_cores(const char *backend);
-int estimate_make(const struct estimate_request *request, struct estimate *out, struct status *st);
+struct estimate estimate_make(const struct estimate_request *request);
 
 /* What to say beside an estimate if other programs leave the ranks fewer cores than they need; "":
  * nothing. load: machine_load. */

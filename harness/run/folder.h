@@ -1,5 +1,4 @@
-/* The folder of a run: results/<experiment>/<UTC stamp>/, and the scratch folder of its jobs.
- */
+/* The folder of a run: results/<experiment>/<UTC stamp>/, and the scratch folder of its jobs. */
 #ifndef LAUNCHGAP_FOLDER_H
 #define LAUNCHGAP_FOLDER_H
 
@@ -9,7 +8,13 @@
 #include <sys/types.h>
 
 #include "../status.h"
-#include "lock.h"
+
+/* A lock that ends with its process, in a file that names its holder. */
+struct lock {
+	bool held;
+	int fd;
+	char file[PATH_MAX];
+};
 
 struct folder {
 	char path[PATH_MAX];
@@ -26,18 +31,15 @@ struct folder {
 /* Locks the folder of a run that is to be resumed, before it is read: no other launchgap writes
  * into it from here on. */
 int folder_hold(const char *resume, struct folder *folder, struct status *st);
-/* Makes root/experiment/<stamp>, or takes the folder that is held, and opens its trials.jsonl.
- * scratch_bytes as below. */
+/* Makes root/experiment/<stamp>, or takes the folder that is held. */
 int folder_open(const char *root, const char *experiment, size_t scratch_bytes,
                 struct folder *folder, struct status *st);
-/* A run's folder that is to get a line or two, and then folder_close: nothing else writes there
- * meanwhile. */
+/* For a line or two, and then folder_close: nothing else writes there meanwhile. */
 int folder_reopen(const char *dir, struct folder *folder, struct status *st);
 /* A scratch folder alone, for jobs whose lines nobody keeps, in a place with so many bytes free.
  * If tmpfs has not enough room, it says where the folder is. Removes the scratch folders that killed
  * processes of this user have left. */
 int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st);
-/* To folder->trials. */
 int folder_append(struct folder *folder, const char *file, struct status *st);
 /* Appends what was written to folder->trials to the record, a write() per line, and waits for the
  * disk. After a failure (a full disk) it cuts the record back to whole trials. A record that another

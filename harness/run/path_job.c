@@ -102,7 +102,7 @@ static int ask(const struct path_job *q, struct trial *trial, struct status *st)
 
 int path_job_run(const struct path_job *q, struct status *st)
 {
-	struct trial *trial = plan_path_trial(q->plan, q->machine, q->variant, q->order, st);
+	struct trial *trial = plan_path_trial(q->plan, q->variant, q->order, st);
 	if (!trial)
 		return -1;
 	int result = ask(q, trial, st);

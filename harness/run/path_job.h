@@ -9,7 +9,6 @@
 
 struct path_job {
 	const struct plan *plan;
-	const struct plan_machine *machine;
 	const char *self, *scratch;
 	unsigned timeout_s;
 	unsigned variant;

@@ -10,8 +10,8 @@
 #include "../arena.h"
 #include "../clock.h"
 #include "../terminal.h"
-#include "aim.h"
 #include "runner.h"
+#include "stop.h"
 
 /* --- what is left --- */
 

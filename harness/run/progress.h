@@ -30,8 +30,7 @@ int progress_begin(struct runner *runner, struct status *st);
 void progress_trial(struct runner *runner, unsigned index, const char *lines);
 void progress_pause(struct runner *runner);
 void progress_block(struct runner *runner);
-/* Before the plan's trial `next`: what runs now. `total`: trials of this session. `begins`: a block
- * does. */
+/* `total`: trials of this session. `begins`: a block does. */
 void progress_say(const struct runner *runner, unsigned next, unsigned total, const char *what,
                   bool begins);
 void progress_end(struct runner *runner);

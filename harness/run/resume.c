@@ -36,16 +36,6 @@ int resume_read(const char *folder, struct resume *out, struct status *st)
 	return 0;
 }
 
-bool resume_has_path(const struct resume *resume, const char *variant)
-{
-	return json_object_get(resume->paths, variant) != NULL;
-}
-
-bool resume_is_unexpected(const struct resume *resume, const char *variant)
-{
-	return json_is_false(json_object_get(resume->paths, variant));
-}
-
 /* Both have it, and it is equal. */
 static bool same_key(const json_t *before, const json_t *now, const char *key)
 {
@@ -64,16 +54,6 @@ static bool same_gpus(const json_t *before, const json_t *now)
 	return same;
 }
 
-static int refuse(const char *key, struct status *st)
-{
-	return status_set(st, "cannot resume: `%s` is not what that run was made with", key);
-}
-
-static int refuse_machine(const char *key, struct status *st)
-{
-	return status_set(st, "cannot resume: that run comes from another machine (%s)", key);
-}
-
 int resume_same(const json_t *before, const json_t *now, struct status *st)
 {
 	static const char *const plan[] = {
@@ -83,15 +63,17 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 	    "connections", "allocations",    "variants",    NULL};
 	static const char *const perhaps[] = {"search", "connection_bytes", NULL};
 	static const char *const machine[] = {"host", "cpu", "cores", "driver", NULL};
-	if (!json_object_get(before, "quick") != !json_object_get(now, "quick"))
-		return refuse("quick", st);
-	for (unsigned i = 0; plan[i]; i++)
-		if (!same_key(before, now, plan[i]))
-			return refuse(plan[i], st);
-	for (unsigned i = 0; perhaps[i]; i++)
+	const char *other =
+	    !json_object_get(before, "quick") != !json_object_get(now, "quick") ? "quick" : NULL;
+	for (unsigned i = 0; plan[i] && !other; i++)
+		other = same_key(before, now, plan[i]) ? NULL : plan[i];
+	for (unsigned i = 0; perhaps[i] && !other; i++)
 		if ((json_object_get(before, perhaps[i]) || json_object_get(now, perhaps[i])) &&
 		    !same_key(before, now, perhaps[i]))
-			return refuse(perhaps[i], st);
+			other = perhaps[i];
+	if (other)
+		return status_set(st, "cannot resume: `%s` is not what that run was made with",
+		                  other);
 	/* Older records have none. */
 	const json_t *libraries = json_object_get(before, "libraries");
 	if (libraries && !json_equal(libraries, json_object_get(now, "libraries")))
@@ -99,10 +81,11 @@ int resume_same(const json_t *before, const json_t *now, struct status *st)
 		                      "made with (`libraries` in its record)");
 	before = json_object_get(before, "machine");
 	now = json_object_get(now, "machine");
-	for (unsigned i = 0; machine[i]; i++)
-		if (!same_key(before, now, machine[i]))
-			return refuse_machine(machine[i], st);
-	return same_gpus(json_object_get(before, "gpus"), json_object_get(now, "gpus"))
-	           ? 0
-	           : refuse_machine("gpus", st);
+	for (unsigned i = 0; machine[i] && !other; i++)
+		other = same_key(before, now, machine[i]) ? NULL : machine[i];
+	if (!other && !same_gpus(json_object_get(before, "gpus"), json_object_get(now, "gpus")))
+		other = "gpus";
+	return other ? status_set(st, "cannot resume: that run comes from another machine (%s)",
+	                          other)
+	             : 0;
 }

@@ -16,9 +16,6 @@ struct resume {
 	uint64_t seed;
 };
 
-bool resume_has_path(const struct resume *resume, const char *variant);
-/* Whether it has one, and not the one that the variant expects. */
-bool resume_is_unexpected(const struct resume *resume, const char *variant);
 int resume_read(const char *folder, struct resume *out, struct status *st);
 /* 0 if plan and machine of two environments are the same; -1 with what differs. */
 int resume_same(const json_t *before, const json_t *now, struct status *st);

@@ -56,7 +56,7 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
                  struct status *st)
 {
 	const bool planned = out->trial;
-	if (!planned && !(out->trial = plan_trial(&r->plan, r->request->machine, index, st)))
+	if (!planned && !(out->trial = plan_trial(&r->plan, index, st)))
 		return -1;
 	if (!planned && r->request->change)
 		r->request->change(out->trial, r->request->change_arg);
@@ -103,7 +103,7 @@ static int run_trial(struct runner *r, unsigned index, int next, struct status *
 /* Records a failure instead of running a trial that need not be tried. */
 static int skip_trial(struct runner *r, unsigned index, const char *why, struct status *st)
 {
-	struct trial *trial = plan_trial(&r->plan, r->request->machine, index, st);
+	struct trial *trial = plan_trial(&r->plan, index, st);
 	if (!trial)
 		return -1;
 	int result =
@@ -262,18 +262,9 @@ static bool asks_path(const struct runner *r, unsigned variant)
 	       r->failed[variant] < GIVE_UP;
 }
 
-static bool asks_paths(const struct runner *r)
-{
-	for (unsigned v = 0; v < r->plan.nvariants; v++)
-		if (!r->request->change && asks_path(r, v))
-			return true;
-	return false;
-}
-
 int run_path_jobs(struct runner *r, struct status *st)
 {
 	struct path_job q = {.plan = &r->plan,
-	                     .machine = r->request->machine,
 	                     .self = r->request->self,
 	                     .scratch = r->folder.scratch,
 	                     .timeout_s = r->spec.timeout_s,
@@ -339,7 +330,9 @@ static int run_blocks(struct runner *r, struct status *st)
 			return -1;
 		if (r->end.reason[0])
 			break;
-		r->asks = block == r->first_block && asks_paths(r);
+		r->asks = false;
+		for (unsigned v = 0; v < r->plan.nvariants && block == r->first_block; v++)
+			r->asks |= !r->request->change && asks_path(r, v);
 		const unsigned begun = block == r->first_block ? r->begun : 0;
 		if (run_block(r, block, block * in_block + begun, in_block - begun, st) ||
 		    (r->asks && run_path_jobs(r, st)))

@@ -96,8 +96,9 @@ int run_set_up(struct runner *r, struct status *st)
 	    allow_files(r->plan.nranks, st))
 		goto out;
 	for (unsigned v = 0; v < r->plan.nvariants; v++) {
-		r->has_path[v] = resume_has_path(&before, r->plan.variants[v].name);
-		r->unexpected[v] = resume_is_unexpected(&before, r->plan.variants[v].name);
+		const json_t *as_expected = json_object_get(before.paths, r->plan.variants[v].name);
+		r->has_path[v] = as_expected;
+		r->unexpected[v] = json_is_false(as_expected);
 	}
 	r->environment = describe_run(&r->plan, q->argc, q->argv, LAUNCHGAP_COMMIT);
 	if (!r->environment) {

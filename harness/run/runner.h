@@ -82,10 +82,8 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 /* Adds to a run's record that its report began then and is made now. */
 int run_keep_report(const char *folder, int64_t from_ns, struct status *st);
 
-/* Its parts. First: reads the experiment, plans it for this machine and opens the folder, with
- * the environment's line in it. After an error the caller still frees what r holds. */
+/* Its parts. After an error the caller still frees what r holds. */
 int run_set_up(struct runner *r, struct status *st);
-/* What will be measured, what is left out and why. */
 void run_announce(const struct runner *r);
 /* The plan's trials from `first` on: a block. 0, or -1: interrupted, or all of them failed. */
 int run_block(struct runner *r, unsigned block, unsigned first, unsigned n, struct status *st);

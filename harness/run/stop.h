@@ -1,15 +1,30 @@
-/* When a run with `blocks = auto` has enough blocks. It looks at the widths of intervals only, never
- * at their positions; verdict.h says how looks count. The widths are those of the run's aim: its
- * primary claim, else its gap, and the A/A line of the aim's regime. Without an aim they are those of
- * every variant against the reference in each regime (regime.h). */
+/* When a run with `blocks = auto` has enough blocks. It looks at the widths of intervals only, never at
+ * their positions (verdict.h): those of the run's aim and of the A/A line of its regime, else those of
+ * every variant against the reference in each regime. */
 #ifndef LAUNCHGAP_STOP_H
 #define LAUNCHGAP_STOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../analysis/index.h"
+#include "../analysis/contrast.h"
+#include "../analysis/regime.h"
 #include "../status.h"
+
+/* What a run is about: its primary claim, else its gap. */
+struct aim {
+	char name[TRIAL_NAME_BYTES + 8]; /* "claim x", "the gap" */
+	struct contrast contrast; /* without a cell: none is named, or it can never be made */
+	enum regime_kind regime;  /* its A/A line says whether the contrast can be seen */
+};
+
+bool aim_is(const struct aim *aim);
+/* What needs a variant that is given up is no aim. In the summary's arena. -1: claims are damaged. */
+int aim_take(const struct summary *summary, const bool *given_up, struct aim *out,
+             struct status *st);
+/* The variants that it compares, by what the environment asks; false: it asks for none. */
+bool aim_names(const json_t *environment, char left[TRIAL_NAME_BYTES],
+               char right[TRIAL_NAME_BYTES]);
 
 struct stop_state {
 	const char *folder;   /* the run's */

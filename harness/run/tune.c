@@ -126,7 +126,7 @@ static int set_add(struct tuning *t, const struct search_set *set, struct status
 	if (t->nsets == SEARCH_MAX_SETS)
 		return status_set(st, "the search has more than %d sets; allowed are fewer values",
 		                  SEARCH_MAX_SETS);
-	if (search_plan_set(&r->plan, r->request->machine, set, t->nsets + 1, st))
+	if (search_plan_set(&r->plan, set, t->nsets + 1, st))
 		return -1;
 	t->sets[t->nsets] = *set;
 	return (int)t->nsets++;

@@ -243,11 +243,11 @@ static void bits_text(const struct field *f, unsigned bits, char *out, size_t by
 			status_list(out, bytes, field_word(f, i));
 }
 
-const struct field *field_find(const struct field *rows, size_t n, const char *key)
+const struct field *field_find(const struct fields *of, const char *key)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!rows[i].record && !strcmp(rows[i].key, key))
-			return &rows[i];
+	for (size_t i = 0; i < of->n; i++)
+		if (!of->rows[i].record && !strcmp(of->rows[i].key, key))
+			return &of->rows[i];
 	return NULL;
 }
 
@@ -328,12 +328,12 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	}
 }
 
-void field_defaults(const struct field *rows, size_t n, void *base)
+void field_defaults(const struct fields *of, void *base)
 {
 	struct status none = {""}; /* a test reads them all */
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].initial)
-			field_read(&rows[i], rows[i].initial, base, &none);
+	for (size_t i = 0; i < of->n; i++)
+		if (of->rows[i].initial)
+			field_read(&of->rows[i], of->rows[i].initial, base, &none);
 }
 
 void field_allowed(const struct field *f, char *out, size_t bytes)
@@ -369,16 +369,16 @@ void field_allowed(const struct field *f, char *out, size_t bytes)
 	}
 }
 
-static json_t *range_json(const size_t *range)
+static unsigned *count_of(const struct field *f, const void *base)
 {
-	json_t *hi = range[1] == SIZE_MAX ? json_null() : json_integer((json_int_t)range[1]);
-	return json_pack("[I, o]", (json_int_t)range[0], hi);
+	return (unsigned *)((uintptr_t)base + f->bytes);
 }
 
 json_t *field_to_json(const struct field *f, const void *base)
 {
 	const char *at = (const char *)base + f->at;
 	const struct layout *l = (const struct layout *)at;
+	const size_t *range = (const size_t *)at;
 	double share;
 	char text[48];
 	switch (f->kind) {
@@ -391,7 +391,9 @@ json_t *field_to_json(const struct field *f, const void *base)
 		return number_get(f, at) < 0 ? json_null()
 		                             : json_string(field_word(f, *(const unsigned *)at));
 	case FIELD_RANGE:
-		return range_json((const size_t *)at);
+		return json_pack("[I, o]", (json_int_t)range[0],
+		                 range[1] == SIZE_MAX ? json_null()
+		                                      : json_integer((json_int_t)range[1]));
 	case FIELD_WORDS:
 		bits_text(f, *(const unsigned *)at, text, sizeof text);
 		return json_string(text);
@@ -408,6 +410,8 @@ json_t *field_to_json(const struct field *f, const void *base)
 	case FIELD_SPLIT:
 		split_text(*(const struct split *)at, text, sizeof text);
 		return json_string(text);
+	case FIELD_LIST:
+		return field_list(f->list, *(const void *const *)at, *count_of(f, base));
 	case FIELD_OWN:
 		return NULL;
 	default:
@@ -520,6 +524,11 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 		return 0;
 	case FIELD_RANGE:
 		return range_from_json(f, value, (size_t *)at, st);
+	case FIELD_LIST:
+		if (json_is_array(value))
+			return field_list_take(f->list, value, (void **)at, count_of(f, base), st);
+		wanted = "a list";
+		break;
 	case FIELD_OWN:
 		break;
 	default:
@@ -530,50 +539,48 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	                  value ? "has to be" : "is missing; it is", wanted);
 }
 
-json_t *field_object(const struct field *rows, size_t n, const void *base)
+json_t *field_object(const struct fields *of, const void *base)
 {
 	json_t *json = json_object();
 	int bad = 0;
-	for (size_t i = 0; i < n; i++)
-		bad |= json_object_set_new(json, json_key(&rows[i]), field_to_json(&rows[i], base));
+	for (const struct field *f = of->rows; f < of->rows + of->n; f++)
+		bad |= json_object_set_new(json, json_key(f), field_to_json(f, base));
 	if (!bad)
 		return json;
 	json_decref(json);
 	return NULL;
 }
 
-int field_object_take(const struct field *rows, size_t n, const json_t *json, void *base,
-                      struct status *st)
+int field_object_take(const struct fields *of, const json_t *json, void *base, struct status *st)
 {
-	for (size_t i = 0; i < n; i++)
-		if (field_from_json(&rows[i], json_object_get(json, json_key(&rows[i])), base, st))
+	for (const struct field *f = of->rows; f < of->rows + of->n; f++)
+		if (field_from_json(f, json_object_get(json, json_key(f)), base, st))
 			return -1;
 	return 0;
 }
 
-json_t *field_list(const struct field *rows, size_t n, const void *list, unsigned count,
-                   size_t bytes)
+json_t *field_list(const struct fields *of, const void *list, unsigned count)
 {
 	json_t *json = json_array();
 	int bad = 0;
 	for (unsigned i = 0; i < count; i++)
 		bad |= json_array_append_new(json,
-		                             field_object(rows, n, (const char *)list + i * bytes));
+		                             field_object(of, (const char *)list + i * of->bytes));
 	if (!bad)
 		return json;
 	json_decref(json);
 	return NULL;
 }
 
-int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,
-                    void **list, unsigned *count, struct status *st)
+int field_list_take(const struct fields *of, const json_t *json, void **list, unsigned *count,
+                    struct status *st)
 {
 	const size_t most = json_array_size(json);
-	char *all = most && most <= UINT_MAX ? calloc(most, bytes) : NULL;
+	char *all = most && most <= UINT_MAX ? calloc(most, of->bytes) : NULL;
 	if (most && !all)
 		return status_set(st, "out of memory");
 	for (size_t i = 0; i < most; i++)
-		if (field_object_take(rows, n, json_array_get(json, i), all + i * bytes, st)) {
+		if (field_object_take(of, json_array_get(json, i), all + i * of->bytes, st)) {
 			free(all);
 			return -1;
 		}

@@ -39,12 +39,22 @@ enum field_kind {
 	FIELD_RANGE,   /* LO..HI or one size; size_t lo, hi. In JSON a list, null: no end */
 	FIELD_LAYOUT,  /* PxTxR, up to hi ranks; struct layout */
 	FIELD_SPLIT,   /* struct split */
-	FIELD_OWN,     /* the row's own; in no JSON */
+	FIELD_LIST, /* of JSON alone: allocated structs of `list`; at `bytes` how many, unsigned */
+	FIELD_OWN,  /* the row's own; in no JSON */
 };
 
 struct field;
-/* Parses a file's text into the struct that the row's offset refers to. Errors say what is wrong
- * and what is allowed, without a place; outputs are set only on success. */
+/* Rows of a struct of so many bytes. */
+struct fields {
+	const struct field *rows;
+	size_t n, bytes;
+};
+#define FIELDS(ROWS, TYPE)                                                                         \
+	{                                                                                          \
+		ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)                                  \
+	}
+
+/* Errors say what is wrong and what is allowed, without a place; outputs are set only on success. */
 typedef int field_read_fn(const struct field *field, const char *text, void *base,
                           struct status *st);
 /* The i-th word, NULL after the last. */
@@ -57,6 +67,7 @@ struct field {
 	uint64_t lo, hi;          /* inclusive */
 	const char *const *words; /* NULL-terminated, or */
 	field_word_fn *word;
+	const struct fields *list;
 	field_read_fn *read;             /* replaces the kind's own */
 	bool (*names)(const char *text); /* whether a value names a library, a file, a host or a
 	                                  * program; NULL: none does */
@@ -68,52 +79,33 @@ struct field {
 	const char *initial;   /* the default, as a file would write it; NULL: 0 */
 	const char *otherwise; /* help shows this instead: "required", or the key that it follows */
 	const char *help;
-	const char *more;  /* sentences that follow it in documents, in Markdown */
 	const char *value; /* help shows it for a value: "FILE" */
 };
 
-/* A function that returns rows, and how many there are. */
-typedef const struct field *field_rows_fn(size_t *n);
-#define FIELD_ROWS(NAME, ROWS)                                                                     \
-	const struct field *NAME(size_t *n)                                                        \
-	{                                                                                          \
-		*n = sizeof(ROWS) / sizeof *(ROWS);                                                \
-		return ROWS;                                                                       \
-	}
-
 /* The row of a key that files may say, or NULL. */
-const struct field *field_find(const struct field *rows, size_t n, const char *key);
-/* Sets a file's value, in the struct at `base`. */
+const struct field *field_find(const struct fields *of, const char *key);
 int field_read(const struct field *field, const char *text, void *base, struct status *st);
-/* Sets all defaults. */
-void field_defaults(const struct field *rows, size_t n, void *base);
+void field_defaults(const struct fields *of, void *base);
 /* The i-th word that may be written; NULL: there are no more, or the row has none. */
 const char *field_word(const struct field *field, unsigned i);
 /* What may be written, for help: "none, core", "1 to 1024". */
 void field_allowed(const struct field *field, char *out, size_t bytes);
 
-/* The value as order and record have it; a new reference, NULL when memory is out or a text is
- * not UTF-8. */
+/* A new reference, NULL when memory is out or a text is not UTF-8. */
 json_t *field_to_json(const struct field *field, const void *base);
 int field_from_json(const struct field *field, const json_t *value, void *base, struct status *st);
 
-/* An object with a member for each row; the caller owns it. NULL as above. */
-json_t *field_object(const struct field *rows, size_t n, const void *base);
-/* All members of an object that rows have. */
-int field_object_take(const struct field *rows, size_t n, const json_t *json, void *base,
-                      struct status *st);
+json_t *field_object(const struct fields *of, const void *base);
+int field_object_take(const struct fields *of, const json_t *json, void *base, struct status *st);
 
-/* The same of a list of structs, each of `bytes`. */
-json_t *field_list(const struct field *rows, size_t n, const void *list, unsigned count,
-                   size_t bytes);
+json_t *field_list(const struct fields *of, const void *list, unsigned count);
 /* Allocates *list; the caller frees it. No list: none, NULL. */
-int field_list_take(const struct field *rows, size_t n, const json_t *json, size_t bytes,
-                    void **list, unsigned *count, struct status *st);
+int field_list_take(const struct fields *of, const json_t *json, void **list, unsigned *count,
+                    struct status *st);
 
 /* For rows with their own reader. */
 
-/* A list of the row's words, each once, as indices in the order given; `list` holds as many as
- * there are. */
+/* The row's words, each once, as indices; `list` holds as many as there are. */
 int field_word_list(const struct field *field, const char *text, unsigned *list, unsigned *count,
                     struct status *st);
 /* "2%", within the row's bounds. */

@@ -31,34 +31,17 @@ void path_free(struct path *path)
 	*path = (struct path){0};
 }
 
-/* What may follow the transport of an `expect`. */
-static bool is_registered(const struct path *e)
-{
-	return e->registered;
-}
-static bool is_copy_engine(const struct path *e)
-{
-	return e->copy_engine;
-}
-static bool is_symmetric(const struct path *e)
-{
-	return e->symmetric;
-}
-static bool is_direct(const struct path *e)
-{
-	return e->data == PATH_DIRECT;
-}
-static bool is_staged(const struct path *e)
-{
-	return e->data == PATH_STAGED;
-}
-
+/* What may follow the transport of an `expect`: a flag, or a way of the data. */
 static const struct demand {
 	const char *word;
-	bool (*is_met)(const struct path *e);
+	size_t flag;
+	enum path_data way; /* PATH_UNKNOWN: it is a flag */
 } demands[] = {
-    {"reg", is_registered}, {"ce", is_copy_engine}, {"sym", is_symmetric},
-    {"direct", is_direct},  {"staged", is_staged},
+    {"reg", offsetof(struct path, registered), PATH_UNKNOWN},
+    {"ce", offsetof(struct path, copy_engine), PATH_UNKNOWN},
+    {"sym", offsetof(struct path, symmetric), PATH_UNKNOWN},
+    {"direct", 0, PATH_DIRECT},
+    {"staged", 0, PATH_STAGED},
 };
 
 /* `word` up to the next '+' or the end. */
@@ -92,7 +75,7 @@ int path_expect_check(const char *expect, struct status *st)
 		n = strcspn(word, "+");
 		const struct demand *demand = find_demand(word, n);
 		known = demand;
-		ways += demand && (demand->is_met == is_direct || demand->is_met == is_staged);
+		ways += demand && demand->way;
 	}
 	if (known && ways <= 1)
 		return 0;
@@ -113,7 +96,8 @@ bool path_matches(const struct path *path, const char *expect)
 	for (const char *word = expect + n; *word; word += n) {
 		word++;
 		n = strcspn(word, "+");
-		if (!find_demand(word, n)->is_met(path))
+		const struct demand *d = find_demand(word, n);
+		if (d->way ? path->data != d->way : !*(const bool *)((const char *)path + d->flag))
 			return false;
 	}
 	return true;
@@ -161,14 +145,6 @@ static bool leads(const struct path *e, unsigned n, unsigned from, unsigned to,
 	return false;
 }
 
-static bool is_first(const struct path *e, unsigned link)
-{
-	for (unsigned i = 0; i < link; i++)
-		if (is_same_kind(&e->links[i], &e->links[link]))
-			return false;
-	return true;
-}
-
 static void add_pairs(const struct path *e, const struct path_link *like, char *text, size_t bytes)
 {
 	unsigned pairs = 0;
@@ -191,7 +167,10 @@ void path_pairs_text(const struct path *e, char *text, size_t bytes)
 	text[0] = '\0';
 	for (unsigned i = 0; i < e->nlinks; i++) {
 		const char *via = e->links[i].via;
-		if (!is_first(e, i))
+		unsigned first = 0;
+		while (!is_same_kind(&e->links[first], &e->links[i]))
+			first++;
+		if (first < i)
 			continue;
 		status_add(text, bytes, "%s%.*s", text[0] ? "; " : "", (int)transport_bytes(via),
 		           via);
@@ -230,30 +209,13 @@ void path_setting_text(const struct path_setting *s, char *text, size_t bytes)
 /* --- the record --- */
 
 #define PATH(FIELD)   offsetof(struct path, FIELD), sizeof(((struct path *)0)->FIELD)
+#define LIST(FIELD)   offsetof(struct path, FIELD), offsetof(struct path, n##FIELD)
 #define LINK(FIELD)   offsetof(struct path_link, FIELD), sizeof(((struct path_link *)0)->FIELD)
 #define CHOICE(FIELD) offsetof(struct path_choice, FIELD), sizeof(((struct path_choice *)0)->FIELD)
 #define SETTING(FIELD)                                                                             \
 	offsetof(struct path_setting, FIELD), sizeof(((struct path_setting *)0)->FIELD)
 
 // clang-format off
-static const struct field path_rows[] = {
-    {"transport", FIELD_TEXT, PATH(transport), .record = true},
-    {"registered", FIELD_FLAG, PATH(registered), .record = true},
-    {"registered_why", FIELD_TEXT, PATH(registered_why), .record = true},
-    {"copy_engine", FIELD_FLAG, PATH(copy_engine), .record = true},
-    {"symmetric", FIELD_FLAG, PATH(symmetric), .optional = true, .record = true},
-    {"version", FIELD_TEXT, PATH(version), .optional = true, .record = true},
-    {"unread", FIELD_NUMBER, PATH(unread), .optional = true, .record = true},
-    {"data_path", FIELD_WORD, PATH(data), .words = datas, .record = true},
-    {"why", FIELD_TEXT, PATH(why), .record = true},
-    {"coll_channels", FIELD_NUMBER, PATH(coll_channels), .optional = true, .record = true},
-    {"p2p_channels", FIELD_NUMBER, PATH(p2p_channels), .optional = true, .record = true},
-    {"p2p_channels_per_peer", FIELD_NUMBER, PATH(p2p_channels_per_peer), .optional = true, .record = true},
-    {"p2p_chunk_bytes", FIELD_WIDE, PATH(p2p_chunk_bytes), .hi = INT64_MAX, .optional = true, .record = true},
-    {"algorithms", FIELD_TEXT, PATH(algorithms), .optional = true, .record = true},
-    {"inherited", FIELD_TEXT, PATH(inherited), .optional = true, .record = true},
-};
-
 static const struct field link_rows[] = {
     {"from", FIELD_NUMBER, LINK(from), .record = true},
     {"to", FIELD_NUMBER, LINK(to), .record = true},
@@ -277,62 +239,50 @@ static const struct field setting_rows[] = {
     {"fact", FIELD_TEXT, SETTING(fact), .record = true},
     {"why", FIELD_TEXT, SETTING(why), .record = true},
 };
+
+static const struct fields links = FIELDS(link_rows, struct path_link),
+                           choices = FIELDS(choice_rows, struct path_choice),
+                           settings = FIELDS(setting_rows, struct path_setting);
+
+static const struct field path_rows[] = {
+    {"transport", FIELD_TEXT, PATH(transport), .record = true},
+    {"registered", FIELD_FLAG, PATH(registered), .record = true},
+    {"registered_why", FIELD_TEXT, PATH(registered_why), .record = true},
+    {"copy_engine", FIELD_FLAG, PATH(copy_engine), .record = true},
+    {"symmetric", FIELD_FLAG, PATH(symmetric), .optional = true, .record = true},
+    {"version", FIELD_TEXT, PATH(version), .optional = true, .record = true},
+    {"unread", FIELD_NUMBER, PATH(unread), .optional = true, .record = true},
+    {"data_path", FIELD_WORD, PATH(data), .words = datas, .record = true},
+    {"why", FIELD_TEXT, PATH(why), .record = true},
+    {"coll_channels", FIELD_NUMBER, PATH(coll_channels), .optional = true, .record = true},
+    {"p2p_channels", FIELD_NUMBER, PATH(p2p_channels), .optional = true, .record = true},
+    {"p2p_channels_per_peer", FIELD_NUMBER, PATH(p2p_channels_per_peer), .optional = true, .record = true},
+    {"p2p_chunk_bytes", FIELD_WIDE, PATH(p2p_chunk_bytes), .hi = INT64_MAX, .optional = true, .record = true},
+    {"algorithms", FIELD_TEXT, PATH(algorithms), .optional = true, .record = true},
+    {"inherited", FIELD_TEXT, PATH(inherited), .optional = true, .record = true},
+    {"links", FIELD_LIST, LIST(links), .list = &links, .record = true},
+    {"choices", FIELD_LIST, LIST(choices), .list = &choices, .optional = true, .record = true},
+    {"settings", FIELD_LIST, LIST(settings), .list = &settings, .optional = true, .record = true},
+};
 // clang-format on
 
-#define NROWS(ROWS) (sizeof(ROWS) / sizeof *(ROWS))
+static const struct fields fields = FIELDS(path_rows, struct path);
 
 json_t *path_to_json(const struct path *path)
 {
-	json_t *json = field_object(path_rows, NROWS(path_rows), path);
-	int bad = json_object_set_new(json, "links",
-	                              field_list(link_rows, NROWS(link_rows), path->links,
-	                                         path->nlinks, sizeof *path->links)) |
-	          json_object_set_new(json, "choices",
-	                              field_list(choice_rows, NROWS(choice_rows), path->choices,
-	                                         path->nchoices, sizeof *path->choices)) |
-	          json_object_set_new(json, "settings",
-	                              field_list(setting_rows, NROWS(setting_rows), path->settings,
-	                                         path->nsettings, sizeof *path->settings));
-	if (!bad)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
-static int lists_take(const json_t *json, struct path *e, struct status *st)
-{
-	const json_t *links = json_object_get(json, "links");
-	const json_t *choices = json_object_get(json, "choices");
-	const json_t *settings = json_object_get(json, "settings");
-	void *list = NULL;
-	if (!json_is_array(links) || (choices && !json_is_array(choices)) ||
-	    (settings && !json_is_array(settings)))
-		return status_set(st, "links, choices and settings must be lists");
-	if (field_list_take(link_rows, NROWS(link_rows), links, sizeof *e->links, &list, &e->nlinks,
-	                    st))
-		return -1;
-	e->links = list;
-	if (field_list_take(choice_rows, NROWS(choice_rows), choices, sizeof *e->choices, &list,
-	                    &e->nchoices, st))
-		return -1;
-	e->choices = list;
-	if (field_list_take(setting_rows, NROWS(setting_rows), settings, sizeof *e->settings, &list,
-	                    &e->nsettings, st))
-		return -1;
-	e->settings = list;
-	for (unsigned i = 0; i < e->nlinks; i++)
-		if (e->links[i].from == e->links[i].to)
-			return status_set(st, "a link from %u to %u: two ranks are allowed",
-			                  e->links[i].from, e->links[i].to);
-	return 0;
+	return field_object(&fields, path);
 }
 
 int path_from_json(const json_t *json, struct path *out, struct status *st)
 {
 	struct path e = {0};
 	struct status why = {""};
-	if (field_object_take(path_rows, NROWS(path_rows), json, &e, &why) ||
-	    lists_take(json, &e, &why)) {
+	int rc = field_object_take(&fields, json, &e, &why);
+	for (unsigned i = 0; !rc && i < e.nlinks; i++)
+		if (e.links[i].from == e.links[i].to)
+			rc = status_set(&why, "a link from %u to %u: two ranks are allowed",
+			                e.links[i].from, e.links[i].to);
+	if (rc) {
 		path_free(&e);
 		return status_set(st, "path: %s", why.text);
 	}

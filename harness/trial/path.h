@@ -24,7 +24,6 @@ struct path_link {
 	uint64_t seen[2];
 };
 
-/* direct: into (or out of) the peer's user buffer. staged: through a buffer of the library. */
 /* What the library did with a setting that was asked for, by its log. */
 enum path_act {
 	PATH_ACTED,   /* as asked */
@@ -50,6 +49,7 @@ struct path_choice {
 	unsigned channels;
 };
 
+/* direct: into (or out of) the peer's user buffer. staged: through a buffer of the library. */
 enum path_data { PATH_UNKNOWN, PATH_DIRECT, PATH_STAGED, PATH_DATA_KINDS };
 
 struct path {
@@ -82,37 +82,27 @@ struct path {
 
 void path_free(struct path *path); /* frees what it owns; all zero afterwards */
 
-const char *path_data_name(enum path_data data); /* unknown, direct, staged */
-
+const char *path_data_name(enum path_data data);
 /* `expect` is a transport, or its first words up to a '/', or "mixed", followed by any of +reg,
  * +ce, +sym, and one of +direct, +staged: "P2P", "P2P/CUMEM", "P2P/CUMEM+reg". */
 bool path_matches(const struct path *path, const char *expect);
-/* Whether path_matches can answer it. -1 and a sentence if not. */
 int path_expect_check(const char *expect, struct status *st);
 
 /* "P2P/CUMEM, 12 links, data path staged, not registered" */
 void path_text(const struct path *path, char *text, size_t bytes);
 
-/* Which pairs of ranks go over which transport, at most eight of each named: "P2P/CUMEM 0-1, 2-3;
- * SHM/direct 0-2, 1→3"; → if the way back is another. */
+/* "P2P/CUMEM 0-1, 2-3; SHM/direct 0-2, 1→3", at most eight of each; → if the way back is another. */
 void path_pairs_text(const struct path *path, char *text, size_t bytes);
 
-/* A figure of the above by its name in the record ("p2p_channels"), as text; "" if the log does not
- * say, or no figure has the name. */
+/* A figure by its name in the record ("p2p_channels"), as text; "" if the log does not say. */
 void path_fact(const struct path *path, const char *name, char *text, size_t bytes);
 /* "asked 2097152, used 524288: capped to NCCL_BUFFSIZE / 8"; bytes: 512 will do. */
 void path_setting_text(const struct path_setting *setting, char *text, size_t bytes);
 const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
 
-/* {"transport", "links": [{"from", "to", "via", "channels"}], "registered", "registered_why",
- *  "copy_engine", "symmetric", "version", "unread", "data_path", "why", "coll_channels",
- *  "p2p_channels", "p2p_channels_per_peer", "p2p_chunk_bytes", "algorithms", "inherited",
- *  "choices": [{"collective", "bytes", "algorithm", "protocol", "channels"}],
- *  "settings": [{"key", "asked", "used", "act", "fact", "why"}]}; NULL: out of memory. The
- * caller owns the object. */
+/* NULL: out of memory. The caller owns the object. */
 json_t *path_to_json(const struct path *path);
-/* The caller frees *out with path_free. "symmetric", "version", "unread" and all after "why" may be
- * missing. */
+/* The caller frees *out with path_free. */
 int path_from_json(const json_t *json, struct path *out, struct status *st);
 
 #endif

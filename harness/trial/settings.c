@@ -39,105 +39,68 @@ static field_read_fn below_read, cpus_read, expect_read, flip_read, of_hosts_rea
 // clang-format off
 static const struct field rows[] = {
     {"mode", FIELD_NAME, TEXT(mode), .otherwise = "from layout",
-     .help = "single, threads or processes: how workers are placed",
-     .more = "One of `mode` and `layout` is required"},
+     .help = "single, threads or processes: how workers are placed"},
     {"layout", FIELD_LAYOUT, AT(layout), .lo = 1, .hi = SETTINGS_MAX_RANKS, .otherwise = "from mode",
-     .help = "processes, threads in each, ranks of a thread",
-     .more = "As in `2x2x2`; the product is `ranks`"},
+     .help = "processes, threads in each, ranks of a thread"},
     {"launcher", FIELD_NAME, TEXT(launcher), .initial = "auto",
-     .help = "what starts processes: mpirun, srun, exec, join",
-     .more = "`exec`: the job itself, without MPI; `alone`: of one process; `auto`: the first that can. [Launchers and hosts](../modes/README.md)"},
+     .help = "what starts processes: mpirun, srun, exec, join"},
     {"hosts", FIELD_TEXT, TEXT(hosts), .read = of_hosts_read, .names = of_hosts_names, .initial = "this",
-     .help = "a number, a list as in a:8,b:8, or @FILE of a host file; each has the same layout",
-     .more = "`this`: this one alone. Names and files are for mpirun, a number for srun and join. `mode` says how a host's ranks are placed; `ranks` and `layout` are of all hosts together. On gloo, mpi, nccl, null"},
+     .help = "a number, a list as in a:8,b:8, or @FILE of a host file; each has the same layout"},
     {"backend", FIELD_NAME, TEXT(backend), .initial = "auto", .otherwise = "the experiment's",
      .help = "what carries collectives out; launchgap list backends"},
-    {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run",
-     .more = "`core`: a core for each worker; `near-gpu`: the same in its GPU's NUMA node; `close`: as `near-gpu`, but neighbouring cores rather than ones"
-             " far apart; `numa`: the node alone"},
+    {"bind", FIELD_WORD, AT(bind), .words = binds, .initial = "near-gpu", .help = "where workers may run"},
     {"cpus", FIELD_TEXT, TEXT(cpus), .read = cpus_read, .hi = 1024, .initial = "all",
-     .help = "of each rank, with its helper threads: 4; or one of several ranks: 1/2",
-     .more = "Ranks share no CPU that they need not. A variant that wants more than there are is skipped"},
+     .help = "of each rank, with its helper threads: 4; or one of several ranks: 1/2"},
     {"wait", FIELD_WORD, AT(wait), .words = waits, .initial = "auto",
-     .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs",
-     .more = "`spin` polls, on nccl a word of CPU memory that the stream writes after the calls; `query` asks CUDA instead (nccl; elsewhere as `spin`); "
-             "`yield` gives its CPU away between two polls; `block` sleeps until the device is through (nccl, null). On gloo, whose own thread works beside each rank, `auto` yields where ranks are more than half of the CPUs"},
+     .help = "how a worker waits; auto: spin, or yield where ranks are more than CPUs"},
     {"traffic", FIELD_WORD, AT(traffic), .words = traffics, .initial = "none",
-     .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs",
-     .more = "From a cell's warm-up to its last timed call. `links`: of the same ranks on a second communicator with streams of its own (nccl, gloo; "
-             "elsewhere large copies in memory). The worker's facts say what it moved, `traffic_gbs`. Checks and other passes have none"},
+     .help = "beside timed calls: large sendrecvs on the same links, or a busy thread on each worker's CPUs"},
     {"visible", FIELD_WORD, AT(visible), .words = visibles, .special = true, .initial = "all",
-     .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)",
-     .more = "As Slurm and Ray set it"},
+     .help = "own: each process sees the GPUs of its ranks alone (CUDA_VISIBLE_DEVICES)"},
     {"isolate", FIELD_WORDS, AT(isolate), .words = isolates, .initial = "none",
-     .help = "what is isolated for each process, as in a container: names, /dev/shm, GPU files",
-     .more = "`devices` on nccl. [What each is](#processes-in-containers)"},
+     .help = "what is isolated for each process, as in a container: names, /dev/shm, GPU files"},
     {"start", FIELD_WORD, AT(start), .words = starts, .initial = "free",
-     .help = "gated: devices hold what is issued until all ranks have issued",
-     .more = "Executing is timed without launching"},
+     .help = "gated: devices hold what is issued until all ranks have issued"},
     {"split", FIELD_SPLIT, AT(split), .special = true, .initial = "none",
-     .help = "AND:7, OR:4, MOD:2, DIV:4: groups of ranks that work in parallel",
-     .more = "Ranks with the same colour (rank op number) are a group, as with nccl-tests' NCCL_TESTS_SPLIT; also written as there, `mod 2`, `&0x7`; "
-             "groups of one size, of 2 ranks or more"},
+     .help = "AND:7, OR:4, MOD:2, DIV:4: groups of ranks that work in parallel"},
     {"aggregate", FIELD_NUMBER, AT(aggregate), .lo = 1, .hi = 1024, .initial = "1", .help = "calls in one group"},
     {"graph", FIELD_NUMBER, AT(graph), .hi = 10000, .special = true, .initial = "0",
      .help = "a row's calls are captured in a CUDA graph, launched so often; 0: none"},
-    {"force", FIELD_FLAG, AT(force), .check = true, .initial = "no", .help = "also what the vendor advises against",
-     .more = "As graphs with several GPUs per thread"},
+    {"force", FIELD_FLAG, AT(force), .check = true, .initial = "no", .help = "also what the vendor advises against"},
     {"offset", FIELD_NUMBER, AT(offset_bytes), .hi = 4096, .special = true, .initial = "0",
      .help = "bytes by which buffers are off an aligned address"},
     {"expect", FIELD_TEXT, TEXT(expect), .read = expect_read, .check = true, .initial = "any",
-     .help = "the path that data has to take, as in P2P/CUMEM+reg+direct",
-     .more = "`any`: whichever. Asked of nccl alone. [Its form](#the-expected-path)"},
+     .help = "the path that data has to take, as in P2P/CUMEM+reg+direct"},
     {"stride", FIELD_NUMBER, AT(stride), .lo = 1, .hi = 4096, .special = true, .initial = "1",
-     .help = "of access: elements between two that neighbouring threads take",
-     .more = "On `host`: that are taken one after the other. 1: coalesced"},
+     .help = "of access: elements between two that neighbouring threads take"},
     {"engine", FIELD_WORD, AT(engine), .words = engines, .special = true, .initial = "ce",
-     .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last",
-     .more = "`chase` up to 64 KiB. [Plain copies](#plain-copies)"},
+     .help = "of plain copies, and the own part of api = copies: ce: copy engine, sm: kernel, chase: one thread, each load waits for the last"},
     {"peer", FIELD_WORD, AT(peer), .words = peers, .special = true, .initial = "write",
      .help = "of pair_copy: write: the source's GPU copies; read: the destination's"},
     {"path", FIELD_CHOICE, TEXT(path), .words = paths, .special = true, .initial = "auto",
-     .help = "how data goes from rank to rank",
-     .more = "host: the first four. nccl with `api = device`: `auto`, by size; `packets`, by way of the receiver's slots; into its buffer by `stores`, or by `bulk` copies (compute capability 9.0)"},
+     .help = "how data goes from rank to rank"},
     {"memory", FIELD_WORD, AT(memory), .words = memories, .special = true, .initial = "host",
-     .help = "device: buffers on GPUs, staged through CPU memory in each call",
-     .more = "Calls copy to pinned CPU memory and back; on `host` it is refused"},
+     .help = "device: buffers on GPUs, staged through CPU memory in each call"},
     {"pages", FIELD_WORD, AT(pages), .words = all_pages, .special = true, .initial = "shared",
-     .help = "small, huge: buffers in memory of the process's own, without and with huge pages",
-     .more = "`shared`: pages that other processes could map. Of the others the kernel is asked; the fact `huge_bytes` says what it gave"},
+     .help = "small, huge: buffers in memory of the process's own, without and with huge pages"},
     {"nccl", FIELD_TEXT, TEXT(nccl), .special = true, .otherwise = "the system's",
-     .help = "path of the library; ${NAME} is of the environment",
-     .more = "A name without a slash is what the dynamic linker finds by it. The file is looked up once: jobs load it by its real path, and the record has"
-             " that and its hash. A path that cannot be read is an error, and so is what is no NCCL, where the program is built with CUDA"},
+     .help = "path of the library; ${NAME} is of the environment"},
     {"nccl_below", FIELD_TEXT, TEXT(nccl_below), .read = below_read, .special = true, .check = true, .initial = "any",
-     .help = "a version, as in 2.23: left out with that one or a later one",
-     .more = "`MAJOR.MINOR` or `MAJOR.MINOR.PATCH`; the report says so. `any`: whichever. A check, and no setting in which a factor's variants could "
-             "differ"},
+     .help = "a version, as in 2.23: left out with that one or a later one"},
     {"api", FIELD_CHOICE, TEXT(api), .words = apis, .special = true, .initial = "grouped",
-     .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies",
-     .more = "`native`: ncclAlltoAll, ncclGather, ncclScatter, from 2.28.3 on. `device`: writes into the peers' memory, in every mode (2.28.3), of alltoall, alltoallv, all_gather, sendrecv and pair; "
-             "`device-no-entry`: the same for callers that alternate their receive buffers, so that a rank need not wait until its peers begin the call. `copies`: an alltoall of plain copies, without NCCL and without a "
-             "handshake: what it may reach at most. To peers by copy engines, the own part beside them by `engine` (`ce`, `sm`); all GPUs in one process"},
+     .help = "grouped sends and receives, the library's own call, a kernel of launchgap's own, or plain copies"},
     {"allocator", FIELD_WORD, AT(allocator), .words = allocators, .special = true, .initial = "auto",
-     .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it",
-     .more = "ncclMemAlloc from 2.19 on"},
+     .help = "ncclMemAlloc, cudaMalloc, or the first where the library has it"},
     {"register", FIELD_WORD, AT(registration), .words = registrations, .special = true, .initial = "none",
-     .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone",
-     .more = "`local`: from 2.19 on; `window`: ncclCommWindowRegister, from 2.27.3 on; `recv-window`: from 2.29.2 on"},
+     .help = "of buffers: ncclCommRegister, a symmetric window, or one of the receive buffer alone"},
     {"cta_policy", FIELD_WORD, AT(cta_policy), .words = cta_policies, .special = true, .initial = "library",
-     .help = "zero: copy engines, with register = window",
-     .more = "`zero` with `api = native` too. NCCL falls back silently: the report says whether its log names copy engines. On two ranks before 2.31.2 "
-             "with `env.NCCL_NVLS_ENABLE = 0` alone, as with multicast NCCL may hang"},
+     .help = "zero: copy engines, with register = window"},
     {"min_ctas", FIELD_NUMBER, AT(min_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "least thread blocks"},
     {"max_ctas", FIELD_NUMBER, AT(max_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the library's", .help = "most thread blocks"},
     {"call_ctas", FIELD_NUMBER, AT(call_ctas), .lo = 1, .hi = 1024, .special = true, .otherwise = "the communicator's",
-     .help = "most thread blocks of a call, by its own configuration",
-     .more = "From 2.31.2 on; with `api = device` 1 to 128: those that write to peers. Of `all_reduce`, `all_gather`, `reduce_scatter`, and `alltoall` with `api = native`; the table of paths has the thread "
-             "blocks that were launched"},
+     .help = "most thread blocks of a call, by its own configuration"},
     {"ranks_per_gpu", FIELD_NUMBER, AT(ranks_per_gpu), .lo = 1, .hi = 16, .special = true, .initial = "1",
-     .help = "ranks that share a GPU: for right or wrong, not for speed",
-     .more = "From 2.30.3 on, with `env.NCCL_MULTI_RANK_GPU_ENABLE = 1`; for the data path too. Their kernels take turns"},
+     .help = "ranks that share a GPU: for right or wrong, not for speed"},
     {"nonblocking", FIELD_FLAG, AT(nonblocking), .special = true, .initial = "no", .help = "a nonblocking communicator"},
     {"init", FIELD_WORD, AT(init), .words = inits, .special = true, .initial = "parallel",
      .help = "each worker makes its communicators, or one of each process all"},
@@ -154,39 +117,36 @@ static const struct field rows[] = {
     {"bucket_view", FIELD_FLAG, AT(bucket_view), .special = true, .initial = "yes",
      .help = "of a training step: gradients are in their buckets; no: they are copied there and back"},
     {"tensor", FIELD_FLAG, AT(tensor), .special = true, .initial = "no",
-     .help = "of a training step, with split: ranks at one place of their groups reduce activations",
-     .more = "Groups share a model. [Training steps](#training-steps)"},
+     .help = "of a training step, with split: ranks at one place of their groups reduce activations"},
     {"delay", FIELD_NS, AT(delay_ns), .hi = MINUTE_NS, .json = "delay_ns", .special = true, .initial = "0",
-     .help = "what a call takes on the virtual device",
-     .more = "As `500ns`, `2us`, `1ms`"},
+     .help = "what a call takes on the virtual device"},
     {"delay_rank", FIELD_RANK, AT(delay_rank), .hi = SETTINGS_MAX_RANKS - 1, .initial = "all", .help = "the rank that extra is of"},
     {"extra", FIELD_NS, AT(extra_ns), .hi = MINUTE_NS, .json = "extra_ns", .special = true, .initial = "0",
-     .help = "a known delay on top, to be found again",
-     .more = "Of each call, on `delay_rank`. null: more of `delay`; host: work at the end of a call; nccl: a kernel before it"},
+     .help = "a known delay on top, to be found again"},
     {"flip", FIELD_RANK, AT(flip_rank), .read = flip_read, .json = "flip_rank", .special = true, .initial = "none",
-     .help = "RANK:BYTE: flip one bit, to test the check",
-     .more = "A trial in which it hits nothing that is checked fails too; `none`"},
+     .help = "RANK:BYTE: flip one bit, to test the check"},
     {"flip", FIELD_PLACE, AT(flip_byte), .json = "flip_byte"},
 };
 // clang-format on
 
+const struct fields settings_fields = FIELDS(rows, struct settings);
 #define NROWS (sizeof rows / sizeof *rows)
 
 void settings_default(struct settings *out)
 {
 	*out = (struct settings){0};
-	field_defaults(rows, NROWS, out);
+	field_defaults(&settings_fields, out);
 }
 
 const char *const *settings_words(const char *key)
 {
-	const struct field *f = field_find(rows, NROWS, key);
+	const struct field *f = field_find(&settings_fields, key);
 	return f && (f->kind == FIELD_WORD || f->kind == FIELD_WORDS) ? f->words : NULL;
 }
 
 bool settings_is_check(const char *key)
 {
-	const struct field *f = field_find(rows, NROWS, key);
+	const struct field *f = field_find(&settings_fields, key);
 	return f && f->check;
 }
 
@@ -299,7 +259,7 @@ static int expect_read(const struct field *f, const char *text, void *base, stru
 
 json_t *settings_to_json(const struct settings *settings)
 {
-	json_t *json = field_object(rows, NROWS, settings), *env = json_array();
+	json_t *json = field_object(&settings_fields, settings), *env = json_array();
 	bool failed = !json || !env;
 	for (unsigned i = 0; !failed && i < settings->nenv; i++)
 		failed = json_array_append_new(env, json_string(settings->env[i]));
@@ -333,7 +293,7 @@ int settings_from_json(json_t *json, struct settings *out, struct status *st)
 	if (!json_is_object(json) || json_object_size(json) != NROWS + 1)
 		return status_set(st, "settings have %zu members, not %zu", json_object_size(json),
 		                  NROWS + 1);
-	if (field_object_take(rows, NROWS, json, &s, st) ||
+	if (field_object_take(&settings_fields, json, &s, st) ||
 	    env_take(json_object_get(json, "env"), &s, st))
 		return -1;
 	*out = s;
@@ -381,24 +341,19 @@ static void name_key(char *keys, size_t bytes, const char *prefix, const char *k
 	(*n)++;
 }
 
-/* In which of a layout's numbers two differ: so many. */
-static unsigned placed_apart(struct layout a, struct layout b)
-{
-	return (a.processes != b.processes) + (a.threads != b.threads) +
-	       (a.ranks_per_thread != b.ranks_per_thread);
-}
-
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes)
 {
-	const bool ranks = layout_ranks(a->layout) != layout_ranks(b->layout);
+	const struct layout l = a->layout, m = b->layout;
+	const bool ranks = layout_ranks(l) != layout_ranks(m);
+	const unsigned apart = (l.processes != m.processes) + (l.threads != m.threads) +
+	                       (l.ranks_per_thread != m.ranks_per_thread);
 	unsigned n = 0;
 	keys[0] = '\0';
 	for (size_t i = 0; i < NROWS; i++) {
 		const char *key = rows[i].key;
 		bool told =
-		    !strcmp(key, "layout") && (strcmp(a->mode, b->mode) ||
-		                               (ranks && placed_apart(a->layout, b->layout) == 1));
+		    !strcmp(key, "layout") && (strcmp(a->mode, b->mode) || (ranks && apart == 1));
 		/* One process is started as it is. */
 		told = told || (!strcmp(key, "launcher") &&
 		                (a->layout.processes == 1 || b->layout.processes == 1));
@@ -480,5 +435,3 @@ bool settings_unused(const struct settings *settings, const char *const *uses, c
 	}
 	return false;
 }
-
-FIELD_ROWS(settings_fields, rows)

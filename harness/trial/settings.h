@@ -1,6 +1,5 @@
-/* The settings of a variant: a factor is two variants that differ in exactly one of these. One row
- * each in settings.c gives its key and its kind. From the row come how an experiment file writes
- * it, the order's and the record's JSON, help, and the list of differences. */
+/* The settings of a variant: a factor is two variants that differ in exactly one of these. From its row
+ * come how an experiment file writes it, JSON, help, and the list of differences. */
 #ifndef LAUNCHGAP_SETTINGS_H
 #define LAUNCHGAP_SETTINGS_H
 
@@ -130,16 +129,14 @@ struct settings {
 void settings_default(struct settings *out);
 
 /* The rows, in the order of the record; two may share a key, which the first of them reads. */
-field_rows_fn settings_fields;
+extern const struct fields settings_fields;
 
-/* The words of a key with words as values (an enum's, in its order), NULL-terminated; NULL: the key
- * has none. */
+/* The words of a key, in the order of its enum, NULL-terminated; NULL: it has none. */
 const char *const *settings_words(const char *key);
 
-/* An object with one member a row; the caller owns it. NULL when memory is out, or a text is
- * not UTF-8. */
+/* The caller owns it. NULL when memory is out, or a text is not UTF-8. */
 json_t *settings_to_json(const struct settings *settings);
-/* Strict: every row has to be there, and nothing else. Errors say what is wrong. */
+/* Strict: every row has to be there, and nothing else. */
 int settings_from_json(json_t *json, struct settings *out, struct status *st);
 
 /* Whether a key is a check of a variant (expect, force, nccl_below) and not a setting of the
@@ -164,14 +161,12 @@ static inline bool settings_isolates(const struct settings *settings)
 	return settings->isolate || settings->visible == VISIBLE_OWN;
 }
 
-/* How many settings differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout say the
- * same thing and count as one, and numbers of ranks as `ranks`, with a layout that differs in more
- * than one number as two; checks do not count. */
+/* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout count as one, numbers of
+ * ranks as `ranks`, with a layout that differs in more than one number as two; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,
                          size_t bytes);
 
-/* What is set beyond the defaults, except mode, layout and backend: "cpus = 1/2, env.X = 1". Cut if
- * there is no room. */
+/* What is set beyond the defaults, except mode, layout and backend: "cpus = 1/2, env.X = 1". */
 void settings_text(const struct settings *settings, char *text, size_t bytes);
 
 /* A variable's value in `env`, or NULL; a name may be followed by '=' and anything. */
@@ -179,12 +174,10 @@ const char *settings_env(const struct settings *settings, const char *name);
 /* Sets KEY=value, replacing an earlier one. -1: `most` others are there. */
 int settings_env_set(struct settings *settings, const char *name, const char *value, unsigned most);
 
-/* Whether two are equal in a key as an experiment file names it ("mode" and "layout" are one,
- * "env.NAME" is one of them). True for a key that is not a setting. */
+/* In a key as a file names it ("mode" and "layout" are one). True for a key that is not a setting. */
 bool settings_same(const char *key, const struct settings *a, const struct settings *b);
 
-/* Whether a key is set that only some backends use and that is not among `uses`
- * (NULL-terminated, or NULL), and which. */
+/* Whether a key is set that only some backends use and that is not among `uses`, and which. */
 bool settings_unused(const struct settings *settings, const char *const *uses, char *key,
                      size_t bytes);
 

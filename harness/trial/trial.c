@@ -146,21 +146,6 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell)
 #define CELL(FIELD)  offsetof(struct cell, FIELD), 0
 
 // clang-format off
-static const struct field order_rows[] = {
-    {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
-    {"variant", FIELD_TEXT, TRIAL(variant), .record = true},
-    {"block", FIELD_NUMBER, TRIAL(block), .record = true},
-    {"order", FIELD_NUMBER, TRIAL(order), .record = true},
-    {"yield", FIELD_FLAG, TRIAL(yield), .record = true},
-    {"warmup", FIELD_NUMBER, TRIAL(warmup), .record = true},
-    {"stretches", FIELD_NUMBER, TRIAL(stretches), .lo = 1, .hi = INT_MAX, .record = true},
-    {"calls", FIELD_NUMBER, TRIAL(calls), .lo = 1, .hi = INT_MAX, .record = true},
-    {"isolated_calls", FIELD_NUMBER, TRIAL(isolated_calls), .lo = 1, .hi = INT_MAX, .record = true},
-    {"arena_bytes", FIELD_WIDE, TRIAL(arena_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
-    {"seed", FIELD_WIDE, TRIAL(seed), .record = true},
-    {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},
-};
-
 /* The record has all but the last one, older ones without the optional; an order all but the first. */
 static const struct field cell_rows[] = {
     {"comm_ranks", FIELD_NUMBER, CELL(comm_ranks), .lo = 1, .hi = INT_MAX, .optional = true, .record = true},
@@ -178,27 +163,38 @@ static const struct field cell_rows[] = {
     {"pass", FIELD_WORD, CELL(pass), .words = coll_pass_names, .optional = true, .record = true},
     {"extra_ns", FIELD_WIDE, CELL(extra_ns), .hi = INT64_MAX, .record = true},
 };
+
+#define NCELL (sizeof cell_rows / sizeof *cell_rows - 1)
+const struct fields trial_cell_fields = {cell_rows, NCELL, sizeof(struct cell)};
+static const struct fields ordered = {cell_rows + 1, NCELL, sizeof(struct cell)};
+
+static const struct field order_rows[] = {
+    {"experiment", FIELD_TEXT, TRIAL(experiment), .record = true},
+    {"variant", FIELD_TEXT, TRIAL(variant), .record = true},
+    {"block", FIELD_NUMBER, TRIAL(block), .record = true},
+    {"order", FIELD_NUMBER, TRIAL(order), .record = true},
+    {"yield", FIELD_FLAG, TRIAL(yield), .record = true},
+    {"warmup", FIELD_NUMBER, TRIAL(warmup), .record = true},
+    {"stretches", FIELD_NUMBER, TRIAL(stretches), .lo = 1, .hi = INT_MAX, .record = true},
+    {"calls", FIELD_NUMBER, TRIAL(calls), .lo = 1, .hi = INT_MAX, .record = true},
+    {"isolated_calls", FIELD_NUMBER, TRIAL(isolated_calls), .lo = 1, .hi = INT_MAX, .record = true},
+    {"arena_bytes", FIELD_WIDE, TRIAL(arena_bytes), .lo = 1, .hi = INT64_MAX, .record = true},
+    {"seed", FIELD_WIDE, TRIAL(seed), .record = true},
+    {"cell_timeout_s", FIELD_NUMBER, TRIAL(cell_timeout_s), .record = true},
+    {"cells", FIELD_LIST, offsetof(struct trial, cells), offsetof(struct trial, ncells), .list = &ordered, .record = true},
+};
 // clang-format on
 
-#define NORDER (sizeof order_rows / sizeof *order_rows)
-#define NCELL  (sizeof cell_rows / sizeof *cell_rows - 1)
-#define NPARTS 4 /* of an order beside its rows: settings, weights, model, cells */
+static const struct fields orders = FIELDS(order_rows, struct trial);
 
-const struct field *trial_cell_fields(size_t *n)
-{
-	*n = NCELL;
-	return cell_rows;
-}
+#define NPARTS 3 /* of an order beside its rows: settings, weights, model */
 
 static json_t *trial_json(const struct trial *t)
 {
-	json_t *json = field_object(order_rows, NORDER, t);
+	json_t *json = field_object(&orders, t);
 	int bad = json_object_set_new(json, "settings", settings_to_json(&t->settings)) |
 	          json_object_set_new(json, "weights", counts_to_json(&t->weights)) |
-	          json_object_set_new(json, "model", network_to_json(&t->network)) |
-	          json_object_set_new(
-	              json, "cells",
-	              field_list(cell_rows + 1, NCELL, t->cells, t->ncells, sizeof *t->cells));
+	          json_object_set_new(json, "model", network_to_json(&t->network));
 	if (!bad)
 		return json;
 	json_decref(json);
@@ -222,14 +218,10 @@ int trial_save(const struct trial *trial, const char *file, struct status *st)
 	return rc ? -1 : 0;
 }
 
-static int cells_take(const json_t *list, struct trial *t, struct status *st)
+static int cells_check(const json_t *list, const struct trial *t, struct status *st)
 {
-	void *cells = NULL;
-	if (!json_array_size(list))
-		return status_set(st, "cells is no list, or empty");
-	if (field_list_take(cell_rows + 1, NCELL, list, sizeof *t->cells, &cells, &t->ncells, st))
-		return -1;
-	t->cells = cells;
+	if (!t->ncells)
+		return status_set(st, "cells is an empty list");
 	for (unsigned i = 0; i < t->ncells; i++) {
 		if (json_object_size(json_array_get(list, i)) != NCELL)
 			return status_set(st, "a cell has not %zu members", NCELL);
@@ -242,22 +234,25 @@ static int cells_take(const json_t *list, struct trial *t, struct status *st)
 
 static int trial_take(json_t *json, struct trial *t, struct status *st)
 {
-	if (json_object_size(json) != NORDER + NPARTS)
+	if (json_object_size(json) != orders.n + NPARTS)
 		return status_set(st, "it has %zu members, not %zu", json_object_size(json),
-		                  NORDER + NPARTS);
-	return field_object_take(order_rows, NORDER, json, t, st) ||
+		                  orders.n + NPARTS);
+	return field_object_take(&orders, json, t, st) ||
 	               settings_from_json(json_object_get(json, "settings"), &t->settings, st) ||
 	               counts_from_json(json_object_get(json, "weights"), &t->weights, st) ||
 	               network_from_json(json_object_get(json, "model"), &t->network, st) ||
-	               cells_take(json_object_get(json, "cells"), t, st)
+	               cells_check(json_object_get(json, "cells"), t, st)
 	           ? -1
 	           : 0;
 }
 
 /* Takes the reference. */
-static int trial_of(json_t *json, const char *file, struct trial **out, struct status *st)
+static int trial_of(json_t *json, const json_error_t *error, const char *file, struct trial **out,
+                    struct status *st)
 {
 	struct status why = {""};
+	if (!json)
+		return status_set(st, "%s: cannot be read: %s", file, error->text);
 	struct trial *trial = calloc(1, sizeof *trial);
 	int rc = trial ? trial_take(json, trial, &why) : status_set(&why, "out of memory");
 	json_decref(json);
@@ -272,19 +267,14 @@ static int trial_of(json_t *json, const char *file, struct trial **out, struct s
 int trial_load(const char *file, struct trial **out, struct status *st)
 {
 	json_error_t error;
-	json_t *json = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error.text);
-	return trial_of(json, file, out, st);
+	return trial_of(json_load_file(file, JSON_REJECT_DUPLICATES, &error), &error, file, out,
+	                st);
 }
 
 int trial_parse(const char *text, const char *file, struct trial **out, struct status *st)
 {
 	json_error_t error;
-	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	if (!json)
-		return status_set(st, "%s: cannot be read: %s", file, error.text);
-	return trial_of(json, file, out, st);
+	return trial_of(json_loads(text, JSON_REJECT_DUPLICATES, &error), &error, file, out, st);
 }
 
 void trial_free(struct trial *trial)

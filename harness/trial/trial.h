@@ -32,7 +32,7 @@ struct trial {
 	size_t *places; /* of each cell's samples (core/sample.h); NULL: not found yet */
 };
 
-/* Ranks of the communicator that each rank is in: all, or its group's. */
+/* Of the communicator that each rank is in: all, or its group's. */
 unsigned trial_comm_ranks(const struct trial *trial);
 bool trial_has(const struct trial *trial, enum coll_kind coll);
 /* Elements that an arena holds, the last one cut off or not: a step's activations are counted after
@@ -58,12 +58,10 @@ bool trial_spoils(const struct trial *trial, const struct cell *cell);
 struct cell trial_whole(const struct network *network, unsigned nranks, const struct cell *cell);
 struct buckets trial_buckets(const struct trial *trial, const struct cell *cell);
 
-/* Rows of samples that a cell has: its stretches or its isolated calls. */
 unsigned trial_rows(const struct trial *trial, const struct cell *cell);
-/* Buffers that a cell's calls rotate through, from 1 up to its number of calls. */
+/* Buffers that a cell's calls rotate through. */
 unsigned trial_slots(const struct trial *trial, const struct cell *cell);
 
-/* Sets st to the error of a cell that is not finished in time; -1. */
 int trial_late(const struct trial *trial, const struct cell *cell, struct status *st);
 
 int trial_save(const struct trial *trial, const char *file, struct status *st);
@@ -74,6 +72,6 @@ int trial_parse(const char *text, const char *file, struct trial **out, struct s
 void trial_free(struct trial *trial);
 
 /* What a cell is, as the record has it; an order has no comm_ranks. */
-field_rows_fn trial_cell_fields;
+extern const struct fields trial_cell_fields;
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../config/claim.h"
-#include "../config/key_tables.h"
+#include "../config/keys.h"
 #include "../trial/sizes.h"
 #include "verbs.h"
 
@@ -90,8 +90,7 @@ static void put_option(const struct field *row, void *arg)
 static void put_verb(FILE *out, const struct verb *verb)
 {
 	char head[160];
-	snprintf(head, sizeof head, "%s %s", verb->name, verb->form);
-	head[strlen(head) - !*verb->form] = '\0'; /* no blank at its end */
+	snprintf(head, sizeof head, "%s%s%s", verb->name, *verb->form ? " " : "", verb->form);
 	put_line(out, ".SS ", head);
 	snprintf(head, sizeof head, "%s.", verb->summary);
 	head[0] = (char)toupper((unsigned char)head[0]);
@@ -147,8 +146,9 @@ void manual_print(FILE *out)
 #define MANY_BYTES 200 /* of the words of a set that another key lists */
 
 /* What may be written, in code if it is words, what it is, and more of that. */
-static void key_text(const struct field *row, char text[KEY_BYTES])
+static void key_text(const struct key_table *table, const struct field *row, char text[KEY_BYTES])
 {
+	const char *more = key_more(table, row->key);
 	char allowed[1024], *rest = allowed;
 	const char *mark = field_word(row, 0) ? "`" : "";
 	field_allowed(row, allowed, sizeof allowed);
@@ -158,8 +158,8 @@ static void key_text(const struct field *row, char text[KEY_BYTES])
 	for (char *word; *allowed && (word = sizes_next(&rest));)
 		status_add(text, KEY_BYTES, "%s%s%s%s", *text ? ", " : "", mark, word, mark);
 	status_add(text, KEY_BYTES, "%s%s", *text ? "; " : "", row->help);
-	if (row->more)
-		status_add(text, KEY_BYTES, ". %s", row->more);
+	if (*more)
+		status_add(text, KEY_BYTES, ". %.*s", (int)strcspn(more, "\n"), more);
 }
 
 /* A last sentence that is a link and nothing else: a page of man has no such place. */
@@ -170,12 +170,18 @@ static void cut_link(char *text)
 		at[-2] = '\0';
 }
 
+struct tabled {
+	FILE *out;
+	const struct key_table *table;
+};
+
 static void put_key(const struct field *row, void *arg)
 {
-	FILE *out = arg;
+	const struct tabled *t = arg;
+	FILE *out = t->out;
 	char text[KEY_BYTES], backends[128];
 	const char *otherwise = row->otherwise ? row->otherwise : row->initial;
-	key_text(row, text);
+	key_text(t->table, row, text);
 	cut_link(text);
 	key_backends(row, backends, sizeof backends);
 	put_line(out, ".TP\n.B ", row->key);
@@ -215,28 +221,23 @@ void manual_print_experiment(FILE *out)
 		if (!i)
 			put_line(out, "",
 			         "Every key of a variant too: what all variants start from.");
-		key_table_each(table, put_key, out);
+		key_table_each(table, put_key, &(struct tabled){out, table});
 	}
 	fputs(example, out);
 }
-
-struct tabled {
-	FILE *out;
-	bool backends;
-};
 
 static void put_row(const struct field *row, void *arg)
 {
 	const struct tabled *t = arg;
 	char text[KEY_BYTES], backends[128];
-	key_text(row, text);
+	key_text(t->table, row, text);
 	key_backends(row, backends, sizeof backends);
 	fprintf(t->out, "| `%s` | %s | ", row->key, text);
 	if (row->otherwise)
 		fputs(strcmp(row->otherwise, "none") ? row->otherwise : "–", t->out);
 	else
 		fprintf(t->out, row->initial ? "`%s`" : "–", row->initial);
-	if (t->backends)
+	if (t->table->backends)
 		fprintf(t->out, " | %s", *backends ? backends : "all");
 	fputs(" |\n", t->out);
 }
@@ -271,10 +272,11 @@ void manual_print_tables(FILE *out)
 	const struct key_table *table;
 	put_metrics(out);
 	for (unsigned i = 0; (table = key_table_at(i)); i++) {
-		struct tabled t = {out, table->backends};
+		struct tabled t = {out, table};
 		fprintf(out,
 		        "<!-- made: keys %s -->\n| key | value | default |%s\n|---|---|---|%s\n",
-		        table->name, t.backends ? " backend |" : "", t.backends ? "---|" : "");
+		        table->name, table->backends ? " backend |" : "",
+		        table->backends ? "---|" : "");
 		key_table_each(table, put_row, &t);
 		fputs("<!-- end -->\n", out);
 	}

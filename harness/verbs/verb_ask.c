@@ -21,7 +21,7 @@ static const struct field rows[] = {
      .help = "its claims instead"},
 };
 
-const struct options ask_options = OPTIONS(rows);
+const struct fields ask_options = FIELDS(rows, struct asked);
 
 static const char *text_of(const struct record_run *run, const char *key)
 {

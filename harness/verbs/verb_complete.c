@@ -77,11 +77,9 @@ struct looked {
 /* nccl-tests' names of datatypes and operations, for -d and -o. */
 static void offer_theirs(const struct typed *t, const char *option)
 {
-	size_t n;
-	const struct field *fields = keys_fields(&n);
 	const struct perf_option *o = perf_option_find(option[1]);
 	const bool named = o && o->key && o->value && !strchr(o->value, '|');
-	const struct field *key = named ? field_find(fields, n, o->key) : NULL;
+	const struct field *key = named ? field_find(&keys_fields, o->key) : NULL;
 	for (unsigned i = 0; key && field_word(key, i); i++)
 		offer(t, perf_word_theirs(field_word(key, i)), "", NULL);
 }
@@ -114,14 +112,12 @@ static void look(const struct verb *verb, struct looked *l)
 /* The same with the keys of a command line. */
 static void look_at_keys(struct looked *l)
 {
-	size_t n, nsettings;
-	const struct field *rows = keys_fields(&n), *settings = settings_fields(&nsettings);
-	for (size_t i = 0; i < n; i++)
-		look_at(&rows[i], l);
-	for (size_t i = 0; i < nsettings; i++)
-		if (!field_find(rows, n, settings[i].key) &&
-		    (settings[i].initial || settings[i].otherwise))
-			look_at(&settings[i], l);
+	const struct field *f = keys_fields.rows;
+	for (; f < keys_fields.rows + keys_fields.n; f++)
+		look_at(f, l);
+	for (f = settings_fields.rows; f < settings_fields.rows + settings_fields.n; f++)
+		if (!field_find(&keys_fields, f->key) && (f->initial || f->otherwise))
+			look_at(f, l);
 }
 
 /* --- what stands alone ------------------------------------------------------------------- */

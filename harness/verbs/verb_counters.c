@@ -37,7 +37,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct options counters_options = OPTIONS(rows);
+const struct fields counters_options = FIELDS(rows, struct request);
 
 static void say_progress(unsigned done, unsigned total)
 {
@@ -65,7 +65,7 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 	char pci[2][COPIES_PCI_BYTES];
 	int result = -1;
 	(void)home;
-	field_defaults(rows, sizeof rows / sizeof *rows, &request);
+	field_defaults(&counters_options, &request);
 	if (verb_take(argc, argv, &request, NULL, 0, st) ||
 	    copies_open(request.gpu, &copies, pci, st))
 		return -1;

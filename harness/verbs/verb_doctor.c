@@ -19,13 +19,13 @@
 /* Something that may be missing. look: whether it is there; what was found, or why it is not. */
 struct need {
 	const char *group, *name, *costs, *mend;
-	bool (*look)(const struct need *need, char *found, size_t bytes);
+	bool (*look)(const char *name, char *found, size_t bytes);
 };
 
-static bool look_backend(const struct need *need, char *found, size_t bytes)
+static bool look_backend(const char *name, char *found, size_t bytes)
 {
 	struct status why = {""};
-	const unsigned ranks = backend_capacity(need->name, &why);
+	const unsigned ranks = backend_capacity(name, &why);
 	if (!ranks)
 		snprintf(found, bytes, "%s", why.text);
 	else if (ranks == UINT_MAX)
@@ -35,34 +35,34 @@ static bool look_backend(const struct need *need, char *found, size_t bytes)
 	return ranks;
 }
 
-static bool look_program(const struct need *need, char *found, size_t bytes)
+static bool look_program(const char *name, char *found, size_t bytes)
 {
-	const bool ok = machine_has_program(need->name);
+	const bool ok = machine_has_program(name);
 	snprintf(found, bytes, "%son the PATH", ok ? "" : "not ");
 	return ok;
 }
 
-static bool look_mpi(const struct need *need, char *found, size_t bytes)
+static bool look_mpi(const char *name, char *found, size_t bytes)
 {
 	struct status why = {""};
-	(void)need;
-	if (!mpi_find(found, bytes, &why))
-		return true;
-	snprintf(found, bytes, "%s", why.text);
-	return false;
+	(void)name;
+	const bool ok = !mpi_find(found, bytes, &why);
+	if (!ok)
+		snprintf(found, bytes, "%s", why.text);
+	return ok;
 }
 
-static bool look_cores(const struct need *need, char *found, size_t bytes)
+static bool look_cores(const char *name, char *found, size_t bytes)
 {
-	(void)need;
+	(void)name;
 	snprintf(found, bytes, "%u usable (affinity and cgroup quota)", machine_cores());
 	return machine_cores() > 1;
 }
 
-static bool look_shared_memory(const struct need *need, char *found, size_t bytes)
+static bool look_shared_memory(const char *name, char *found, size_t bytes)
 {
 	struct statvfs fs;
-	if (statvfs(need->name, &fs)) {
+	if (statvfs(name, &fs)) {
 		snprintf(found, bytes, "there is none; mpirun's files go to /tmp");
 		return false;
 	}
@@ -71,11 +71,11 @@ static bool look_shared_memory(const struct need *need, char *found, size_t byte
 	return mib >= SHM_MIB;
 }
 
-static bool look_counters(const struct need *need, char *found, size_t bytes)
+static bool look_counters(const char *name, char *found, size_t bytes)
 {
 	json_t *links = nvml_links_read(NVML_LIBRARY);
 	const size_t n = json_array_size(json_object_get(links, "gpus"));
-	(void)need;
+	(void)name;
 	json_decref(links);
 	if (n)
 		snprintf(found, bytes, "%zu GPU%s by " NVML_LIBRARY, n, n == 1 ? "" : "s");
@@ -84,19 +84,19 @@ static bool look_counters(const struct need *need, char *found, size_t bytes)
 	return n;
 }
 
-static bool look_isolation(const struct need *need, char *found, size_t bytes)
+static bool look_isolation(const char *name, char *found, size_t bytes)
 {
 	struct status why = {""};
-	(void)need;
+	(void)name;
 	const bool ok =
 	    !isolation_possible(ISOLATE_BIT(ISOLATE_UTS) | ISOLATE_BIT(ISOLATE_SHM), &why);
 	snprintf(found, bytes, "%s", ok ? "this user may create them" : why.text);
 	return ok;
 }
 
-static bool look_variable(const struct need *need, char *found, size_t bytes)
+static bool look_variable(const char *name, char *found, size_t bytes)
 {
-	const char *value = machine_env(need->name);
+	const char *value = machine_env(name);
 	const bool ok = value && *value;
 	snprintf(found, bytes, "%s", ok ? value : "not set");
 	return ok;
@@ -116,34 +116,19 @@ static const struct need needs[] = {
 };
 // clang-format on
 
-#define NNEEDS (sizeof needs / sizeof *needs)
-
-/* Each need with what was found, group by group. */
-typedef void use_fn(const struct need *need, bool ok, const char *found, void *arg);
-
-static void examine_one(const struct need *need, use_fn *use, void *arg)
+/* For people, group by group, or into `rows`. */
+static void say(const struct need *need, const char **group, json_t *rows)
 {
-	char found[1100];
-	const bool ok = need->look(need, found, sizeof found);
+	char found[1100], lead[64];
+	const bool ok = need->look(need->name, found, sizeof found);
 	sanitize_text(found); /* what a library or a variable says */
-	use(need, ok, found, arg);
-}
-
-static void examine(use_fn *use, void *arg)
-{
-	for (const struct backend *const *b = backend_table; *b; b++) {
-		const struct need need = {"backends", (*b)->name, (*b)->costs, (*b)->mend,
-		                          look_backend};
-		examine_one(&need, use, arg);
+	if (rows) {
+		json_array_append_new(
+		    rows, json_pack("{s:s, s:s, s:b, s:s, s:s?, s:s?}", "group", need->group,
+		                    "name", need->name, "ok", ok, "found", found, "costs",
+		                    ok ? NULL : need->costs, "mend", ok ? NULL : need->mend));
+		return;
 	}
-	for (size_t i = 0; i < NNEEDS; i++)
-		examine_one(&needs[i], use, arg);
-}
-
-static void print_finding(const struct need *need, bool ok, const char *found, void *arg)
-{
-	const char **group = arg;
-	char lead[64];
 	if (!*group || strcmp(*group, need->group))
 		printf("%s\n", need->group);
 	*group = need->group;
@@ -155,18 +140,22 @@ static void print_finding(const struct need *need, bool ok, const char *found, v
 		page_wrap(stdout, "      mend:    ", 15, need->mend);
 }
 
-static void add_finding(const struct need *need, bool ok, const char *found, void *arg)
+static void examine(json_t *rows)
 {
-	json_array_append_new(arg,
-	                      json_pack("{s:s, s:s, s:b, s:s, s:s?, s:s?}", "group", need->group,
-	                                "name", need->name, "ok", ok, "found", found, "costs",
-	                                ok ? NULL : need->costs, "mend", ok ? NULL : need->mend));
+	const char *group = NULL;
+	for (const struct backend *const *b = backend_table; *b; b++) {
+		const struct need need = {"backends", (*b)->name, (*b)->costs, (*b)->mend,
+		                          look_backend};
+		say(&need, &group, rows);
+	}
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+		say(&needs[i], &group, rows);
 }
 
 static int print_json(struct status *st)
 {
 	json_t *rows = json_array();
-	examine(add_finding, rows);
+	examine(rows);
 	json_t *all =
 	    json_pack("{s:i, s:s, s:o}", "schema", 1, "launchgap", LAUNCHGAP_COMMIT, "needs", rows);
 	const int rc = all ? json_dumpf(all, stdout, JSON_INDENT(1)) : -1;
@@ -184,12 +173,11 @@ static const struct field rows[] = {
      .help = "the same for programs (results/README.md)"},
 };
 
-const struct options doctor_options = OPTIONS(rows);
+const struct fields doctor_options = FIELDS(rows, struct asked);
 
 /* 0 even when something is missing: a machine without GPUs is a machine too. */
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	const char *group = NULL;
 	struct asked asked = {false};
 	(void)home;
 	if (verb_take(argc, argv, &asked, NULL, 0, st))
@@ -197,6 +185,6 @@ int verb_doctor(int argc, char *argv[], const struct home *home, struct status *
 	if (asked.json)
 		return print_json(st);
 	printf("launchgap " LAUNCHGAP_COMMIT "\n");
-	examine(print_finding, &group);
+	examine(NULL);
 	return 0;
 }

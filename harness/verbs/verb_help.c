@@ -23,7 +23,7 @@ static const struct field rows[] = {
              "the keys as tables"},
 };
 
-const struct options help_options = OPTIONS(rows);
+const struct fields help_options = FIELDS(rows, struct asked);
 
 void help_print_all(FILE *out)
 {
@@ -36,8 +36,8 @@ void help_print_all(FILE *out)
 		char name[80];
 		if (!verb->form)
 			continue;
-		snprintf(name, sizeof name, "launchgap %s %s", verb->name, verb->form);
-		name[strlen(name) - !*verb->form] = '\0'; /* no blank at its end */
+		snprintf(name, sizeof name, "launchgap %s%s%s", verb->name, *verb->form ? " " : "",
+		         verb->form);
 		help_entry(out, VERB_COLUMNS, name, verb->summary);
 	}
 	fputc('\n', out);

@@ -93,7 +93,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct options join_options = OPTIONS(rows);
+const struct fields join_options = FIELDS(rows, unsigned);
 
 /* The run's command: resume without --wait, or this one as it was said, which the record then has. */
 static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
@@ -102,7 +102,7 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 	int n = 2;
 	run[0] = (char *)(size_t)home->self;
 	run[1] = (char *)(size_t) "run";
-	field_defaults(rows, 1, wait_s);
+	field_defaults(&join_options, wait_s);
 	for (int i = 2, taken; i < argc; i += taken) {
 		taken = options_take(&join_options, argv, i, wait_s, st);
 		if (taken < 0)

@@ -7,7 +7,7 @@
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../backend/table.h"
-#include "../config/key_tables.h"
+#include "../config/keys.h"
 #include "../config/spec.h"
 #include "../machine.h"
 #include "../suggest.h"
@@ -30,11 +30,6 @@ static void list_here(const char *name, const char *what, const char *lack)
 	list_entry(name, text);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int is_experiment(const struct dirent *entry)
 {
 	size_t n = strlen(entry->d_name);
@@ -45,8 +40,9 @@ void home_each_experiment(const struct home *home, void (*use)(const char *name,
                           void *arg)
 {
 	struct dirent **entries;
-	int n = home->experiments[0] ? scandir(home->experiments, &entries, is_experiment, by_name)
-	                             : -1;
+	int n = home->experiments[0]
+	            ? scandir(home->experiments, &entries, is_experiment, alphasort)
+	            : -1;
 	for (int i = 0; i < n; i++) {
 		entries[i]->d_name[strlen(entries[i]->d_name) - 4] = '\0';
 		use(entries[i]->d_name, arg);
@@ -113,22 +109,24 @@ static void list_collectives(const struct home *home)
 		list_entry(coll_info(c)->name, coll_info(c)->summary);
 }
 
+static void list_words(const char *const *words, unsigned n)
+{
+	char text[512] = "";
+	for (unsigned i = 0; i < n; i++)
+		status_list(text, sizeof text, words[i]);
+	page_wrap(stdout, "  ", 2, text);
+}
+
 static void list_datatypes(const struct home *home)
 {
 	(void)home;
-	char text[512] = "";
-	for (int d = 0; d < DTYPE_KINDS; d++)
-		status_list(text, sizeof text, coll_dtype_name(d));
-	page_wrap(stdout, "  ", 2, text);
+	list_words(coll_dtype_names, DTYPE_KINDS);
 }
 
 static void list_operations(const struct home *home)
 {
 	(void)home;
-	char text[512] = "";
-	for (int o = 0; o < OP_NONE; o++)
-		status_list(text, sizeof text, coll_op_name(o));
-	page_wrap(stdout, "  ", 2, text);
+	list_words(coll_op_names, OP_NONE);
 }
 
 static void list_experiments(const struct home *home)

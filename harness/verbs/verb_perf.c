@@ -78,8 +78,7 @@ static const char *user_key(const struct door *d, const char *key)
 /* Whether a key's value changes anything on the backend: other backends refuse it. */
 static bool has_effect(const struct door *d, const char *key, const char *value)
 {
-	size_t n;
-	const struct field *fields = settings_fields(&n), *f = field_find(fields, n, key);
+	const struct field *f = field_find(&settings_fields, key);
 	struct settings *set = ARENA_NEW(d->arena, struct settings);
 	struct status ignored = {""};
 	char unused[TRIAL_NAME_BYTES];
@@ -310,8 +309,7 @@ static void native_calls(struct door *d)
 /* Kernels of its own, if there are such here. */
 static void device_calls(struct door *d)
 {
-	size_t n;
-	const struct field *fields = settings_fields(&n), *api = field_find(fields, n, "api");
+	const struct field *api = field_find(&settings_fields, "api");
 	const char *const *word = api->words;
 	while (*word && strcmp(*word, "device") != 0)
 		word++;

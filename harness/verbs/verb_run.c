@@ -95,17 +95,14 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct options run_options = OPTIONS(rows);
+const struct fields run_options = FIELDS(rows, struct asked);
 
 /* Whether an option says what is measured. */
 static bool is_plan(const char *option)
 {
-	static const char *const plan[] = {"--quick", "--only", "--file", "--format",
-	                                   SPEC_NO_LIBRARIES};
-	unsigned i = 0;
-	while (i < sizeof plan / sizeof *plan && strcmp(plan[i], option))
-		i++;
-	return i < sizeof plan / sizeof *plan;
+	return !strcmp(option, "--quick") || !strcmp(option, "--only") ||
+	       !strcmp(option, "--file") || !strcmp(option, "--format") ||
+	       !strcmp(option, SPEC_NO_LIBRARIES);
 }
 
 /* Takes the arguments from argv[first] on; they override earlier ones. recorded: a record says them,

@@ -38,22 +38,16 @@ static const struct field keys[] = {
 };
 // clang-format on
 
-const struct options selftest_options = OPTIONS(keys);
+const struct fields selftest_options = FIELDS(keys, struct asked);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct plan_machine machine = {.cores = machine_cores(),
 	                                     .capacity = backend_capacity};
 	struct asked a = {.backend = ""};
-	struct status why = {""};
-	field_defaults(selftest_options.rows, selftest_options.n, &a);
-	for (int i = 2; i < argc; i++) {
-		const int taken = options_take(&selftest_options, argv, i, &a, &why);
-		if (taken < 0)
-			return status_set(st, "selftest: %s", why.text);
-		if (!taken)
-			return verb_not_understood("selftest", argv[i], st);
-	}
+	field_defaults(&selftest_options, &a);
+	if (verb_take(argc, argv, &a, NULL, 0, st))
+		return -1;
 	const struct selftest_request request = {.self = home->self,
 	                                         .machine = &machine,
 	                                         .backend = a.backend[0] ? a.backend : NULL,

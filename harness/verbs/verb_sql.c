@@ -12,7 +12,7 @@
 #include "verbs.h"
 
 struct request {
-	const char *dir, *query; /* query: NULL: a prompt */
+	char *words[2]; /* a run's folder, a query; NULL: a prompt */
 	struct status *st;
 };
 
@@ -89,21 +89,19 @@ static int prompt(struct arena *arena, struct db *db, struct status *st)
 static int work(struct arena *arena, void *of)
 {
 	const struct request *r = of;
-	const struct model *model = model_read(arena, r->dir, r->st);
+	const struct model *model = model_read(arena, r->words[0], r->st);
 	struct db *db = model ? figures_load(model->analysis, arena, r->st) : NULL;
 	if (!db)
 		return -1;
-	return r->query ? show(arena, db, r->query, r->st) : prompt(arena, db, r->st);
+	return r->words[1] ? show(arena, db, r->words[1], r->st) : prompt(arena, db, r->st);
 }
 
 int verb_sql(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct request request = {argv[2], argc > 3 ? argv[3] : NULL, st};
+	struct request request = {.st = st};
 	(void)home;
-	if (argc < 3)
+	const int n = verb_take(argc, argv, NULL, request.words, 2, st);
+	if (!n)
 		return status_set(st, "sql needs one run's folder, e.g. results/smoke/latest");
-	for (int i = 2; i < argc; i++)
-		if (i > 3 || argv[i][0] == '-')
-			return verb_not_understood("sql", argv[i], st);
-	return arena_work(work, &request, "the run's tables", st);
+	return n < 0 ? -1 : arena_work(work, &request, "the run's tables", st);
 }

@@ -164,7 +164,7 @@ static void say_start(const struct tour *t)
 /* One call of each collective on a few readable numbers, in place of its largest size. */
 static struct trial *trial_make(const struct tour *t, struct status *st)
 {
-	struct trial *trial = plan_path_trial(&t->plan, &t->machine, t->variant, 0, st);
+	struct trial *trial = plan_path_trial(&t->plan, t->variant, 0, st);
 	unsigned n = 0;
 	for (unsigned i = 0; trial && i < trial->ncells; i++) {
 		struct cell *c = &trial->cells[n];
@@ -253,7 +253,7 @@ static const struct field rows[] = {
      .otherwise = "threads", .help = "how workers are placed"},
 };
 
-const struct options tour_options = OPTIONS(rows);
+const struct fields tour_options = FIELDS(rows, struct tour);
 
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {

@@ -114,7 +114,7 @@ void verb_each_option(const struct verb *verb, void (*use)(const struct field *r
 
 int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st)
 {
-	const struct options *options = verb_find(argv[1])->options[0];
+	const struct fields *options = verb_find(argv[1])->options[0];
 	int n = 0;
 	for (int i = 2, taken; i < argc; i += taken ? taken : 1) {
 		taken = options_take(options, argv, i, base, st);

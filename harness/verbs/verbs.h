@@ -15,7 +15,6 @@ struct home {
 	char plot[PATH_MAX + 32];
 };
 
-/* Calls `use` with the name of each experiment, in order. */
 void home_each_experiment(const struct home *home, void (*use)(const char *name, void *arg),
                           void *arg);
 /* The path of an experiment's file by its name. -1: there is none. */
@@ -28,16 +27,15 @@ void suggest_offer_to(const char *name, void *guess);
 struct verb {
 	const char *name,
 	    *form; /* form: the arguments; "" if there are none; NULL: not for people */
-	const char *summary, *about;      /* about: paragraphs, or NULL */
-	const struct options *options[3]; /* its own; NULL: none */
-	const char *as;                   /* the verb whose options it takes too, or NULL */
-	const char *exits;                /* its exit statuses, if not 0 and 1 */
+	const char *summary, *about;     /* about: paragraphs, or NULL */
+	const struct fields *options[3]; /* its own; NULL: none */
+	const char *as;                  /* the verb whose options it takes too, or NULL */
+	const char *exits;               /* its exit statuses, if not 0 and 1 */
 	/* Takes the whole command line, prints its output on stdout and leaves a sentence in st if there
 	 * is an error. 0: done. 1: done, with errors. -1: not done. */
 	int (*call)(int argc, char *argv[], const struct home *home, struct status *st);
 };
 
-/* The i-th; NULL: there are no more. */
 const struct verb *verb_at(size_t i);
 /* By its name, or a program's of nccl-tests; NULL: there is none. */
 const struct verb *verb_find(const char *name);
@@ -47,7 +45,6 @@ void verb_each_option(const struct verb *verb, void (*use)(const struct field *r
 /* Takes all arguments of argv[1] into `base` by its own rows; what is no option is an operand. Returns how
  * many of these there are, `most` at most, or -1. */
 int verb_take(int argc, char *argv[], void *base, char *operands[], int most, struct status *st);
-/* The sentence for an argument of argv[1]'s that no row has. -1. */
 int verb_not_understood(const char *name, const char *argument, struct status *st);
 /* Names no verb. 2, the program's exit status. */
 int verb_unknown(const char *name, struct status *st);
@@ -57,15 +54,13 @@ typedef int verb_fn(int argc, char *argv[], const struct home *home, struct stat
 verb_fn verb_run, verb_resume, verb_join, verb_worker, verb_ask, verb_report, verb_compare,
     verb_tour, verb_list, verb_selftest, verb_doctor, verb_counters, verb_perf, verb_help,
     verb_version, verb_complete, verb_new, verb_sql;
-extern const struct options run_options, join_options, ask_options, compare_options, tour_options,
+extern const struct fields run_options, join_options, ask_options, compare_options, tour_options,
     selftest_options, counters_options, help_options, doctor_options;
 
-/* The i-th list of `launchgap list`; NULL: there are no more. */
 const char *list_name(unsigned i);
 
-/* A name, and what it is in a second column after `columns`, or below if it is longer. */
+/* What it is comes in a second column after `columns`, or below if the name is longer. */
 void help_entry(FILE *out, unsigned columns, const char *name, const char *what);
-/* All verbs, a line each. */
 void help_print_all(FILE *out);
 /* "1.0.0", and the day of its last commit. */
 const char *version_release(void);
