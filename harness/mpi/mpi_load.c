@@ -76,6 +76,8 @@ int mpi_find(char *library, size_t bytes, struct status *st)
 	if (child == 0)
 		try(ends[1]);
 	close(ends[1]);
+	if (child < 0)
+		status_set(st, "cannot try whether MPI can be loaded: %s", status_unstarted(errno));
 	/* One write, of less than PIPE_BUF. */
 	ssize_t n = child < 0 ? -1 : TEMP_FAILURE_RETRY(read(ends[0], &answer, sizeof answer));
 	close(ends[0]);

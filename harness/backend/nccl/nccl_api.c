@@ -85,6 +85,9 @@ int nccl_library(const char *library, struct library *out, struct status *st)
 	if (child == 0)
 		answer_write(library, ends[1]);
 	close(ends[1]);
+	if (child < 0)
+		status_set(st, "cannot ask %s for its version: %s", library,
+		           status_unstarted(errno));
 	ssize_t n = child < 0 ? -1 : read(ends[0], &answer, sizeof answer);
 	close(ends[0]);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
