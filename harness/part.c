@@ -40,12 +40,15 @@ const void *part_load(const struct part *part, void **library, struct status *st
 	return entry;
 }
 
-int part_ask(void (*ask)(const char *of, void *answer), const char *of, void *answer, size_t bytes)
+int part_ask(void (*ask)(const char *of, void *answer), const char *of, void *answer, size_t bytes,
+             struct status *st)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
-		return -1;
+		return status_set(st, "cannot start a process: %s", strerror(errno));
 	pid_t child = fork();
+	if (child < 0)
+		status_set(st, "cannot start a process: %s", status_unstarted(errno));
 	if (child == 0) {
 		ask(of, answer);
 		_exit(write(ends[1], answer, bytes) == (ssize_t)bytes ? 0 : 1);

@@ -1,5 +1,6 @@
 #include "status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,13 @@ void status_add(char *text, size_t text_bytes, const char *format, ...)
 	vsnprintf(text + used, text_bytes - used, format, args);
 	va_end(args);
 	sanitize_end(text + used);
+}
+
+const char *status_unstarted(int error)
+{
+	return error == EAGAIN ? "Resource temporarily unavailable (ulimit -u, or the cgroup's "
+	                         "pids.max)"
+	                       : strerror(error);
 }
 
 void status_complain(const struct status *st)

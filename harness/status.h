@@ -23,6 +23,9 @@ void status_add(char *text, size_t bytes, const char *format, ...)
 /* Adds a name to a list in a sentence: "a, b"; cuts it if there is no room. */
 void status_list(char *list, size_t bytes, const char *name);
 
+/* What strerror says of a fork or a thread that failed, and which limits do that. */
+const char *status_unstarted(int error);
+
 /* "launchgap: <text>" on stderr. */
 void status_complain(const struct status *st);
 

@@ -367,7 +367,7 @@ static int start_run(struct dispatch *d, char *const run[], struct status *st)
 	if (d->run)
 		free(join);
 	if (d->run < 0)
-		return status_set(st, "cannot start the run: %s", strerror(errno));
+		return status_set(st, "cannot start the run: %s", status_unstarted(errno));
 	if (d->run)
 		return 0;
 	sigset_t none;

@@ -57,7 +57,7 @@ static int run_threads(const struct part *part, struct status *st)
 	}
 	if (error) {
 		status_set(st, "cannot start thread %u of %u: %s", started + 1, nthreads,
-		           strerror(error));
+		           status_unstarted(error));
 		team_fail(part->team, workers[started].index * layout.ranks_per_thread, st->text);
 	} else {
 		work(&workers[0]);

@@ -70,10 +70,8 @@ static int start_all(struct starter *s, struct status *st)
 		if (s->children[rank] == 0)
 			starter_become(s->as, &seat, host_of(s, rank, host));
 		if (s->children[rank] < 0)
-			return status_set(st, "cannot start process %u of %u: %s%s", rank + 1,
-			                  s->as->processes, strerror(errno),
-			                  errno == EAGAIN ? " (ulimit -u, or the cgroup's pids.max)"
-			                                  : "");
+			return status_set(st, "cannot start process %u of %u: %s", rank + 1,
+			                  s->as->processes, status_unstarted(errno));
 	}
 	return 0;
 }

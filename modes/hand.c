@@ -106,7 +106,7 @@ int hand_start(struct hand *hand, const struct hand_order *order, const char *se
 	close(said[1]);
 	if (pid < 0) {
 		close(said[0]);
-		return status_set(st, "cannot start a worker: %s", strerror(errno));
+		return status_set(st, "cannot start a worker: %s", status_unstarted(errno));
 	}
 	setpgid(pid, pid);
 	fcntl(said[0], F_SETFL, O_NONBLOCK);

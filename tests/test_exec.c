@@ -7,10 +7,11 @@
 #include "here.h"
 #include "test.h"
 
-#define TWO                                                                                        \
+#define IN(mode)                                                                                   \
 	"[experiment]\ntitle = t\ncollective = alltoall\nbytes = 4K\nranks = 2\nblocks = 1\n"      \
 	"warmup = 1\nstretches = 1\nisolated_calls = 2\npace = isolated\nlimit = no\n"             \
-	"backend = null\nreference = p\n[variant p]\nmode = processes\nlauncher = exec\n"
+	"backend = null\nreference = p\n[variant p]\nmode = " mode "\n"
+#define TWO IN("processes\nlauncher = exec")
 #define RUN "$LAUNCHGAP run --file $HERE/t.exp --results $HERE/results --no-report"
 
 /* Each hung before: the kernel took the ends of those that were waited for, or those that were started were
@@ -24,21 +25,32 @@ TEST(a_parent_that_ignores_its_children_does_not_matter)
 	free(record);
 }
 
-/* As another user, whose processes are counted from none: the run, its job, and one rank. */
+/* As another user, whose processes are counted from none: the run, its job, and one rank or thread. */
 TEST(a_process_that_cannot_be_started_is_said)
 {
 	if (geteuid() != 0) {
 		print_message("only root becomes another user\n");
 		skip();
 	}
-	cli_write(folder, "t.exp", TWO);
 	assert_int_equal(chmod(folder, 0777), 0);
-	cli_expect(here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=3 setpriv "
-	                      "--reuid 64321 --clear-groups $HERE/launchgap run --file "
-	                      "$HERE/t.exp --results $HERE/results --no-report"),
-	           1,
-	           "cannot start process 2 of 2: Resource temporarily unavailable (ulimit -u, or "
-	           "the cgroup's pids.max)");
+	static const struct {
+		unsigned processes;
+		const char *text, *says;
+	} rows[] = {
+	    {1, TWO, "/launchgap: Resource "},
+	    {2, IN("threads"), "thread 2 of 2: Resource "},
+	    {3, TWO, "process 2 of 2: Resource "},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		cli_write(folder, "t.exp", rows[i].text);
+		cli_expect(
+		    here_shell("cp $LAUNCHGAP $HERE/launchgap; timeout 60 prlimit --nproc=%u "
+		               "setpriv --reuid 64321 --clear-groups $HERE/launchgap run "
+		               "--file $HERE/t.exp --results $HERE/results --no-report",
+		               rows[i].processes),
+		    1, rows[i].says,
+		    "temporarily unavailable (ulimit -u, or the cgroup's pids.max)");
+	}
 }
 
 TEST(ranks_of_others_do_not_matter)

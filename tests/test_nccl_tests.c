@@ -173,7 +173,13 @@ TEST(text_is_read_into_the_same_rows)
 		assert_string_equal(side.facts[FACT_MACHINE], "hosta: NVIDIA A100");
 	}
 	cli_write(folder, "x.txt", texts[0]);
-	refuses(path_of("x.txt"), NULL, "call the file x_perf.txt");
+	cli_expect(
+	    here_shell("cd $HERE && { cat alltoall_perf.txt; echo '# Avg bus bandwidth : 1'; } "
+	               ">alltoall_perf && $LAUNCHGAP compare alltoall_perf alltoall_perf.txt"),
+	    0, "- B: text without its end: the run did not end, or it was cut off.");
+	refuses(path_of("x.txt"), NULL, "may be called all_reduce_perf.txt");
+	cli_write(folder, "alltoall_perf.txt", HEAD("") "    40");
+	refuses(path_of("alltoall_perf.txt"), NULL, "no whole row of times: was it cut off?");
 	cli_write(folder, "alltoall_perf.txt", NEW("3"));
 	refuses(path_of("alltoall_perf.txt"), NULL, "3 wrong elements");
 	cli_write(folder, "alltoall_perf.txt", NEW("0") "# Out of bounds values : 3 FAILED\n");
@@ -428,7 +434,7 @@ TEST(what_is_not_believed_is_said)
 	    {"alltoall_perf", "alltoallw_perf", "no collective that is known"},
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
 	    {"\"./build/alltoall_perf\"", "7", "whose name says the collective"},
-	    {"\"args\"", "\"argv\"", "\"args\" is missing"},
+	    {"\"args\"", "\"argv\"", "does not name the program"},
 	    {"\"config\"", "\"confetti\"", "is not what nccl-tests writes"},
 	    {"\"results\"", "\"result\"", "is not what nccl-tests writes"},
 	    {"\"results\":[", "\"results\":[7,", "something else than objects"},

@@ -15,7 +15,7 @@ CREATE TABLE side(
   average   INTEGER, -- their -a
   others    TEXT,    -- options of theirs that are not the usual ones
   unchecked INTEGER, -- 1: their -c 0
-  torn      INTEGER, -- 1: the record's last line is cut off
+  torn      INTEGER, -- 1: the record's last line is cut off; a text of nccl-tests has no end
   failed    INTEGER  -- cells of trials without a time
 );
 

@@ -159,9 +159,9 @@ static int read_collective(struct reading *r, enum coll_kind *out)
 	const char *program =
 	    json_string_value(json_array_get(json_object_get(r->root, "args"), 0));
 	if (!program)
-		return member_bad(&r->at, "\"args\" is missing or does not begin with the program, "
-		                          "whose name says the collective (text that does not "
-		                          "name it: call the file x_perf.txt)");
+		return member_bad(&r->at, "does not name the program, which says the collective: "
+		                          "of JSON \"args\" begins with it; a file of text may be "
+		                          "called all_reduce_perf.txt");
 	const char *name = program; /* Windows has other slashes; a fork's begins with nccl_ */
 	for (const char *at; (at = strpbrk(name, "/\\"));)
 		name = at + 1;
@@ -418,9 +418,12 @@ static int read_root(struct reading *r)
 	for (size_t i = 0; i < json_array_size(results); i++)
 		if (add_row(r, json_array_get(results, i), coll, name))
 			return -1;
+	if (!json_array_size(results))
+		return member_bad(&r->at, "holds no whole row of times: was it cut off?");
 	if (!r->added)
 		return member_bad(&r->at, "holds no row of a datatype and operation that are "
 		                          "known here (`launchgap list` names them)");
+	r->side->torn |= json_is_true(json_object_get(r->root, "torn"));
 	r->side->nfiles++;
 	return 0;
 }

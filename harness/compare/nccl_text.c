@@ -23,7 +23,7 @@ struct table {
 	unsigned ranks;     /* that say where they are */
 	long long pid;      /* of the rank before */
 	const char *failed; /* the check at its end did, or NULL */
-	bool rccl;
+	bool rccl, ended;
 };
 
 /* Without "[1,0]<stdout>:", a timestamp, "host: ", colours: from the '#' or the first of a row's numbers on. */
@@ -157,6 +157,7 @@ static void read_line(struct table *t, char *line)
 {
 	char *words[MOST_WORDS + 1];
 	find_program(t, line);
+	t->ended |= strstr(line, "Avg bus bandwidth") != NULL;
 	t->rccl |= strstr(line, "rccl-tests") || strstr(line, "RCCL version");
 	line = bare(line);
 	if (line[0] != '#') {
@@ -192,10 +193,10 @@ static json_t *object_of(const struct table *t)
 		if (!json_object_get(t->config, "validation")) /* a row says N/A itself */
 			json_object_set_new(t->config, "validation", json_integer(1));
 	}
-	return json_pack("{s:[s*], s:O*, s:[s*], s:b, s:o, s:o}", "args",
+	return json_pack("{s:[s*], s:O*, s:[s*], s:b, s:b, s:o, s:o}", "args",
 	                 *t->program ? t->program : NULL, "nccl_version",
 	                 json_object_get(t->config, "nccl_version"), "errors", t->failed, "rccl",
-	                 t->rccl, "config", t->config, "results", t->results);
+	                 t->rccl, "torn", !t->ended, "config", t->config, "results", t->results);
 }
 
 /* --- rows of rccl-tests' -Z: an array, an object a line, or CSV ----------------------------- */

@@ -212,6 +212,8 @@ int isolation_run(const struct isolation *is, int (*body)(void *arg, struct stat
 		live(is, body, arg, tell[1]);
 	}
 	close(tell[1]);
+	if (pid < 0)
+		status_set(st, "cannot start the isolated process: %s", status_unstarted(errno));
 	for (ssize_t got = 1; pid > 0 && got > 0 && n < sizeof said.text - 1; n += (size_t)got) {
 		got = read(tell[0], said.text + n, sizeof said.text - 1 - n);
 		got = got < 0 ? 0 : got;

@@ -59,7 +59,7 @@ static char found[64];
 int mpi_find(char *library, size_t bytes, struct status *st)
 {
 	struct answer answer = {0};
-	if (!found[0] && part_ask(try, NULL, &answer, sizeof answer))
+	if (!found[0] && part_ask(try, NULL, &answer, sizeof answer, st))
 		return status_set(st, "no MPI here: the process that tries to load it fails");
 	if (answer.why.text[0])
 		return status_set(st, "%s", answer.why.text);

@@ -202,7 +202,8 @@ static int start(char *const argv[], const struct settings *set, struct job *job
 	close(tell[1]);
 	const bool failed = pid < 0 || read(tell[0], &error, sizeof error) == sizeof error;
 	if (failed)
-		status_set(st, "cannot start %s: %s", argv[0], strerror(pid < 0 ? errno : error));
+		status_set(st, "cannot start %s: %s", argv[0],
+		           status_unstarted(pid < 0 ? errno : error));
 	if (failed && pid > 0)
 		waitpid(pid, NULL, 0);
 	close(tell[0]);

@@ -75,11 +75,13 @@ static int prompt(struct arena *arena, struct db *db, struct status *st)
 		execlp("sqlite3", "sqlite3", "-header", "-column", file, (char *)NULL);
 		_exit(127);
 	}
+	if (pid < 0)
+		rc = status_set(st, "cannot start sqlite3: %s", status_unstarted(errno));
 	if (pid > 0)
 		waitpid(pid, &code, 0);
 	unlink(file);
 	rmdir(folder);
-	if (!rc && (pid < 0 || (WIFEXITED(code) && WEXITSTATUS(code) == 127)))
+	if (!rc && WIFEXITED(code) && WEXITSTATUS(code) == 127)
 		return status_set(
 		    st, "a prompt needs sqlite3 (Debian: apt install sqlite3); without it "
 		        "name a query: launchgap sql DIR 'SELECT name FROM variant'");

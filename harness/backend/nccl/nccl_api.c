@@ -71,7 +71,7 @@ static void ask(const char *library, void *to)
 int nccl_library(const char *library, struct library *out, struct status *st)
 {
 	struct answer answer = {0};
-	if (part_ask(ask, library, &answer, sizeof answer))
+	if (part_ask(ask, library, &answer, sizeof answer, st))
 		return status_set(st, "a program that loads %s crashes", library);
 	if (answer.rc)
 		return status_set(st, "%s", answer.why.text);
