@@ -108,33 +108,6 @@ TEST(each_setting_says_what_became_of_it)
 	}
 }
 
-/* They carry a call out or not, and say so in the log alone. */
-TEST(copy_engines_that_the_log_does_not_name_did_nothing)
-{
-	const struct {
-		const char *log, *text;
-		enum path_act act;
-	} cases[] = {
-	    {HEAD "Init CE, rank 0 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq num 0\n",
-	     "asked zero, used copy engines", PATH_ACTED},
-	    {HEAD "AlltoAll [Copy Engine]: 1048576 Bytes -> cudaMemcpyAsync\n",
-	     "asked zero, used copy engines", PATH_ACTED},
-	    {CHUNK, "asked zero: NCCL 2.28.3's log names no call by copy engines", PATH_IGNORED},
-	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char text[512];
-		settings_default(&asked);
-		asked.cta_policy = CTA_ZERO;
-		struct path path = read_log_of(&asked, cases[i].log);
-		assert_int_equal(path.nsettings, 1);
-		assert_string_equal(path.settings[0].key, "cta_policy");
-		path_setting_text(&path.settings[0], text, sizeof text);
-		assert_string_equal(text, cases[i].text);
-		assert_int_equal(path.settings[0].act, cases[i].act);
-		path_free(&path);
-	}
-}
-
 /* Of a shell, or of /etc/nccl.conf. */
 TEST(what_no_variant_asks_for_is_named)
 {

@@ -96,24 +96,6 @@ TEST(man_pages_are_right_for_those_that_print_them)
 		    0, "fine");
 }
 
-/* As packages take it; the program is built. */
-TEST(what_is_installed_has_its_pages_and_completion)
-{
-	const char *program = getenv("LAUNCHGAP");
-	char build[256];
-	snprintf(build, sizeof build, "%s", program);
-	*strrchr(build, '/') = '\0';
-	cli_expect(here_shell("make -s B=%s install DESTDIR=$HERE PREFIX=/usr >/dev/null && cd "
-	                      "$HERE/usr/share && "
-	                      "grep -l '^.TH LAUNCHGAP' man/man[15]/* && "
-	                      "ls bash-completion/completions zsh/site-functions "
-	                      "doc/launchgap/results && "
-	                      "../bin/launchgap complete run smo",
-	                      build),
-	           0, "man/man1/launchgap.1", "man/man5/launchgap-experiment.5", "launchgap\n",
-	           "_launchgap\n", "report.schema.json\n", "smoke\t");
-}
-
 /* --- completion -------------------------------------------------------------------------- */
 
 static const struct {

@@ -1,70 +1,116 @@
-/* What the host backend refuses, in which words, and which path it takes when left the choice.
- */
+/* What the host backend refuses, in which words, which path it takes when left the choice, and how its steps
+ * spread. */
 #include <unistd.h>
 
+#include "../harness/backend/host/host_step.h"
 #include "host_rig.h"
-
-static void assert_refused(const struct rig *rig, const char *words)
-{
-	struct status st = {""};
-
-	assert_int_equal(backend_host.supports(&rig->trial, &st), -1);
-	assert_says(st.text, words);
-}
 
 TEST(what_cannot_be_done_is_refused)
 {
+	static const struct {
+		struct layout layout;
+		const char *path;
+		enum coll_kind coll;
+		bool in_place;
+		unsigned offset, root;
+		struct split split;
+		size_t arena_bytes;
+		const char *words; /* NULL: it can be done */
+	} cases[] = {
+	    {.layout = {1, 2, 1},
+	     .path = "rdma",
+	     .words = "allowed are auto, direct, fifo, shared"},
+	    {.layout = {2, 1, 1}, .path = "direct", .words = "one process"},
+	    {.layout = {2, 1, 1}, .path = "fifo", .coll = COLL_COPY, .words = "direct or shared"},
+	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .in_place = true, .words = "in place"},
+	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .offset = 6, .words = "multiples of 4"},
+	    {.layout = {1, 2, 1}, .coll = COLL_INIT, .words = "has none"},
+	    {.layout = {1, 2, 1}, .coll = COLL_BROADCAST, .root = 2, .words = "root 2"},
+	    {.layout = {1, 2, 1}, .arena_bytes = (size_t)1 << 50, .words = "this machine has"},
+	    {.layout = {1, 2, 1}, .arena_bytes = SIZE_MAX / 2, .words = "addressed"},
+	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .words = "power of two"},
+	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .split = {SPLIT_MOD, 3}},
+	    {.layout = {1, 6, 1}, .split = {SPLIT_DIV, 4}, .words = "different sizes"},
+	    {.layout = {1, 6, 1}, .split = {SPLIT_MOD, 6}, .words = "groups of one rank"},
+	    /* A rank of all, but of no group. */
+	    {.layout = {1, 6, 1},
+	     .coll = COLL_GATHER,
+	     .root = 2,
+	     .split = {SPLIT_MOD, 3},
+	     .words = "for 2 ranks"},
+	};
 	static struct rig rig;
-
-	rig_init(&rig, (struct layout){1, 2, 1}, "rdma");
-	assert_refused(&rig, "allowed are auto, direct, fifo, shared");
-	rig_init(&rig, (struct layout){2, 1, 1}, "direct");
-	assert_refused(&rig, "one process");
-	rig_init(&rig, (struct layout){2, 1, 1}, "fifo");
-	rig_add(&rig, COLL_COPY, 4096);
-	assert_refused(&rig, "direct or shared");
-	rig_init(&rig, (struct layout){1, 2, 1}, "auto");
-	rig_add(&rig, COLL_ALLTOALL, 4096);
-	rig.cells[0].in_place = true;
-	assert_refused(&rig, "in place");
-	rig.cells[0].in_place = false;
-	rig.trial.settings.offset_bytes = 6;
-	assert_refused(&rig, "multiples of 4");
-	rig.trial.settings.offset_bytes = 0;
-	rig.cells[0].coll = COLL_INIT;
-	assert_refused(&rig, "has none");
-	rig.cells[0].coll = COLL_BROADCAST;
-	rig.cells[0].root = 2;
-	assert_refused(&rig, "root 2");
-	rig.cells[0].coll = COLL_ALLTOALL;
-	rig.cells[0].bytes = 100;
-	assert_refused(&rig, "whole elements");
-	rig.cells[0].bytes = 4096;
-	rig.trial.arena_bytes = (size_t)1 << 50;
-	assert_refused(&rig, "this machine has");
-	rig.trial.arena_bytes = SIZE_MAX / 2;
-	assert_refused(&rig, "addressed");
-	assert_int_equal(backend_host.store_bytes(&rig.trial), 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {""};
+		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
+		rig_add(&rig, COLL_ALLTOALL, 4096);
+		rig.cells[0] = rig_cell_of(cases[i].coll, 12288);
+		rig.cells[0].in_place = cases[i].in_place;
+		rig.cells[0].root = cases[i].root;
+		rig.trial.settings.offset_bytes = cases[i].offset;
+		rig.trial.settings.split = cases[i].split;
+		rig.trial.arena_bytes = cases[i].arena_bytes;
+		assert_int_equal(backend_host.supports(&rig.trial, &st), cases[i].words ? -1 : 0);
+		assert_says(st.text, cases[i].words ? cases[i].words : "");
+	}
 }
 
-TEST(groups_that_cannot_be_are_refused)
+/* Calls that cannot be cut into steps, of float32. */
+TEST(what_cannot_be_cut_is_refused)
 {
-	static struct rig rig;
+	static const struct {
+		enum coll_kind coll;
+		unsigned nranks, root;
+		size_t bytes;
+		const char *words; /* NULL: it can be cut */
+	} cases[] = {
+	    {COLL_ALLTOALL, 3, 0, 48, NULL},
+	    {COLL_ALLTOALL, 1, 0, 4, NULL},
+	    {COLL_ALLTOALL, 3, 0, 0, "whole elements"},
+	    {COLL_ALLTOALL, 3, 0, 16, "whole elements"},
+	    {COLL_ALLTOALL, 2, 0, 12, "whole elements for every rank"},
+	    {COLL_ALL_REDUCE, 2, 0, 6, "whole elements"},
+	    {COLL_HYPERCUBE, 6, 0, 96, "power of two"},
+	    {COLL_SENDRECV_PAIRS, 3, 0, 48, "even number"},
+	    {COLL_PAIR, 3, 3, 48, "pair"},
+	    {COLL_PAIR, 3, 2 * VALUE_PAIR, 48, "pair"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct host_call call = {.cell = rig_cell_of(cases[i].coll, cases[i].bytes),
+		                         .nranks = cases[i].nranks};
+		call.cell.root = cases[i].root;
+		const char *said = host_step_refuses(&call);
+		assert_int_equal(said != NULL, cases[i].words != NULL);
+		if (said)
+			assert_says(said, cases[i].words);
+	}
+}
 
-	rig_init(&rig, (struct layout){1, 6, 1}, "auto");
-	rig_add(&rig, COLL_HYPERCUBE, 4096);
-	assert_refused(&rig, "power of two");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 3}; /* groups of 2 */
-	struct status st = {""};
-	assert_int_equal(backend_host.supports(&rig.trial, &st), 0);
-	rig.trial.settings.split = (struct split){SPLIT_DIV, 4};
-	assert_refused(&rig, "different sizes");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 6};
-	assert_refused(&rig, "groups of one rank");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 3};
-	rig.cells[0].coll = COLL_GATHER;
-	rig.cells[0].root = 2; /* a rank of all, but of no group */
-	assert_refused(&rig, "for 2 ranks");
+/* Where all ranks have as many moves, the m-th of all of them reads each rank once. A root is one, and so is
+ * a pair. */
+TEST(no_buffer_is_a_hot_spot)
+{
+	enum { MOST = 9 };
+	for (enum coll_kind c = 0; c < COLL_INIT; c++)
+		for (unsigned n = 2; n <= MOST; n++) {
+			struct host_call w = {.cell = rig_cell_of(c, (size_t)n * 64), .nranks = n};
+			bool read[MOST * 16][MOST] = {{false}};
+			w.parts = coll_parts(&w.cell, &(struct value_weights){0}, n);
+			struct host_move moves[MOST * 16];
+			if (coll_info(c)->is &
+			        (COLL_ROOTED | COLL_PAIRS | COLL_TRAINS | COLL_ROUTED) ||
+			    host_step_refuses(&w))
+				continue;
+			assert_true(host_step_phases(&w) * n <= MOST * 16);
+			for (unsigned rank = 0; rank < n; rank++) {
+				const unsigned count = host_step_pulls(&w, rank, moves);
+				for (unsigned m = 0; m < count; m++) {
+					assert_false(read[m][moves[m].peer]);
+					read[m][moves[m].peer] = true;
+					assert_true(m == 0 || moves[m].phase >= moves[m - 1].phase);
+				}
+			}
+		}
 }
 
 static void assert_path(struct layout layout, const char *asked, enum coll_kind coll,

@@ -275,39 +275,6 @@ static void apart(const struct made_place *place, int64_t out[6])
 
 static const struct made small = {.blocks = 6, .sizes = 2, .cores = 8, .stamps = apart};
 
-static void stretch(json_t *ranks, json_int_t times)
-{
-	for (size_t r = 0; r < json_array_size(ranks); r++) {
-		json_t *list = json_array_get(ranks, r);
-		for (size_t i = 0; i < json_array_size(list); i++)
-			json_array_set_new(
-			    list, i,
-			    json_integer(times * json_integer_value(json_array_get(list, i))));
-	}
-}
-
-/* The record of `small`; each stream cell of variant single again in place, three times as long. */
-static void write_both_halves(void)
-{
-	made_write(&small);
-	char *text = strdup(made_read("trials.jsonl"));
-	FILE *out = fopen(made_path("trials.jsonl"), "a");
-	assert_non_null(out);
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (!strstr(line, "\"variant\":\"single\"") || !strstr(line, "\"stream\""))
-			continue;
-		json_t *cell = json_loads(line, 0, NULL);
-		assert_non_null(cell);
-		json_object_set_new(cell, "in_place", json_true());
-		stretch(json_object_get(cell, "start_ns"), 3);
-		stretch(json_object_get(cell, "issued_ns"), 3);
-		stretch(json_object_get(cell, "idle_ns"), 3);
-		made_line(out, cell);
-	}
-	fclose(out);
-	free(text);
-}
-
 /* As awk '!/^#/ && NF' does: fields between blanks. */
 struct parsed {
 	unsigned rows, na;
@@ -363,41 +330,6 @@ static char *print_of(enum nccl_average average)
 	return made_print(&options);
 }
 
-TEST(both_halves_stand_in_one_line)
-{
-	static struct parsed p;
-	write_both_halves();
-	char *text = print_of(NCCL_AVERAGE_MEAN);
-	/* As nccl-tests prints 4 and 16 KiB of two ranks that took 6.5 and 19.5 µs. */
-	assert_says(text,
-	            "\n        4096           512     float    none      -1     6.50    0.63   "
-	            " 0.32       0    19.50    0.21    0.11       0\n"
-	            "       16384          2048     float    none      -1     6.50    2.52   "
-	            " 1.26       0    19.50    0.84    0.42       0\n# Out of bounds values :");
-	assert_lacks(text, "report.md");
-	assert_lacks(text, "variant=limit");
-	assert_lacks(text, "variant=threads-again");
-	assert_says(text,
-	            "# variant=single role=variant mode=single layout=1x1x2 backend=nccl "
-	            "library=- average=1 collective=alltoall dtype=float32 op=none root=-1\n");
-	parse(text, &p);
-	/* Three variants of two sizes; the isolated cells, the limit and the reference's twin
-	 * have no place here. */
-	assert_int_equal(p.rows, 6);
-	assert_int_equal(p.na, 4);
-	for (unsigned i = 0; i < p.rows; i++) {
-		bool both = !strcmp(p.variant[i], "single");
-		assert_string_equal(p.field[i][9], both ? "19.50" : "nan");
-		assert_string_equal(p.field[i][5], "6.50");
-		assert_string_equal(p.field[i][8], "0");
-		assert_string_equal(p.field[i][12], both ? "0" : "N/A");
-		/* Over the halves that there are: busbw is half of bytes ÷ time. */
-		double mean = (4096 + 16384) / 2 / 6500.0 / 2;
-		mean = both ? (mean + mean / 3) / 2 : mean;
-		assert_true(fabs(p.average[i] - mean) < 1e-5 * mean);
-	}
-}
-
 TEST(each_average_has_its_time)
 {
 	static const char *const first[] = {"7.00", "6.50", "6.00", "7.00", "8.00", "0.05"};
@@ -435,22 +367,6 @@ TEST(what_carries_no_data_has_a_time)
 	assert_says(text, "# Avg bus bandwidth    : nan \n");
 	free(text);
 	made_unload(&l);
-}
-
-TEST(the_command_line_takes_it)
-{
-	made_write(&small);
-	struct cli cli = report_with("--format", "nccl-tests", NULL, NULL);
-	assert_int_equal(cli.code, 0);
-	/* Rank's mean, as nccl-tests by default; our own table is not there. */
-	assert_says(cli.out, "float    none      -1     6.50    0.63    0.32       0      nan     "
-	                     "nan     nan    N/A\n");
-	assert_lacks(cli.out, "÷");
-	free(cli.out);
-	cli = report_with("--average", "span", "--format", "nccl-tests");
-	assert_int_equal(cli.code, 0);
-	assert_says(cli.out, "float    none      -1     8.00 ");
-	free(cli.out);
 }
 
 /* Cells except the limit's are removed from the timed pass. */

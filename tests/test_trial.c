@@ -262,15 +262,6 @@ TEST(test_rows_and_slots)
 	assert_int_equal(trial_slots(&t, &stream), 1);
 }
 
-TEST(test_words)
-{
-	assert_string_equal(settings_words("bind")[BIND_NEAR_GPU], "near-gpu");
-	assert_string_equal(settings_words("register")[REGISTER_WINDOW], "window");
-	assert_string_equal(settings_words("cta_policy")[CTA_ZERO], "zero");
-	assert_null(settings_words("bind")[BIND_KINDS]);
-	assert_null(settings_words("mode"));
-}
-
 static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)
 {
 	char keys[256];

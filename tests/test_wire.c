@@ -72,14 +72,6 @@ static int call(const char *said, size_t bytes)
 	return fd;
 }
 
-static unsigned open_fds(void)
-{
-	unsigned n = 0;
-	for (int fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 static int fresh(void **state)
 {
 	for (unsigned i = 0; i < MOST; i++)
@@ -142,80 +134,6 @@ TEST(who_is_missing_is_named)
 		peer_join(&peers[i]);
 	}
 	assert_int_equal(wires[3].fd, -1);
-}
-
-TEST(many_that_are_missing_are_counted)
-{
-	static struct wire many[100];
-	const struct door_world world = {secret, "host", 100, NULL};
-	struct status st = {""};
-	assert_int_equal(door_gather(door.fd, &world, in_ms(10), many, &st), -1);
-	assert_missing(
-	    &st, "hosts 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 83 others", "");
-}
-
-TEST(nobody_at_the_door_is_said_in_time)
-{
-	const struct door_world world = world_of(2);
-	struct status st = {""};
-	struct wire none;
-	close(door.fd);
-	assert_int_equal(door_connect(door.address, &world, 1, in_ms(200), &none, &st), -1);
-	assert_begins(st.text, "rank 0 did not answer at 127.0.0.1:");
-	assert_says(st.text, " s: Connection refused");
-	assert_works(door_open("127.0.0.1:0", &door, &st), st);
-}
-
-/* Strangers before, among and after the peers; the first hold their connection and are silent, and the
- * last peer comes when all have knocked. */
-struct crowd {
-	pthread_t thread;
-	struct peer last;
-	int held[100];
-};
-
-static void *crowd_knocks(void *of)
-{
-	static const char *const words[] = {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", "lgcall2",
-	                                    "SSH-2.0-OpenSSH_9.2p1\r\n", "\x16\x03\x01\x02"};
-	struct crowd *c = of;
-	for (unsigned i = 0; i < 10000; i++) {
-		const char *said = i < 100 ? "" : words[i % 5];
-		int fd = call(said, strlen(said));
-		if (i < 100)
-			c->held[i] = fd;
-		else
-			close(fd);
-	}
-	peer_start(&c->last, world_of(4), door.address, 3, 60000);
-	return NULL;
-}
-
-TEST(ten_thousand_strangers_keep_nobody_out)
-{
-	const struct door_world world = world_of(4);
-	struct crowd crowd;
-	struct peer peers[3];
-	struct status st = {""};
-	const unsigned were = open_fds();
-	assert_int_equal(pthread_create(&crowd.thread, NULL, crowd_knocks, &crowd), 0);
-	for (unsigned i = 1; i < 3; i++)
-		peer_start(&peers[i], world, door.address, i, 60000);
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
-	pthread_join(crowd.thread, NULL);
-	peer_join(&crowd.last);
-	assert_works(crowd.last.failed, crowd.last.st);
-	for (unsigned i = 1; i < 3; i++) {
-		peer_join(&peers[i]);
-		assert_works(peers[i].failed, peers[i].st);
-	}
-	for (unsigned i = 0; i < 100; i++)
-		close(crowd.held[i]);
-	for (unsigned i = 1; i < 4; i++) {
-		close(wires[i].fd);
-		wires[i].fd = -1;
-	}
-	assert_int_equal(open_fds(), were);
 }
 
 /* What is said at a door of 4 if these are all that come; each hears why it is refused. */
@@ -341,43 +259,6 @@ TEST(another_size_is_turned_away)
 	try_other(world, refused);
 	door_says(&world, &first, 1, refused, &st);
 	assert_says(st.text, "; one came that expects a world of 8, not of 4");
-}
-
-/* The second one is refused, and only it. */
-TEST(two_of_one_number_leave_the_first_in)
-{
-	const struct door_world world = world_of(3);
-	struct opened opened;
-	struct peer peers[2];
-	struct status st = {""};
-	struct wire last;
-	opened_start(&opened, 3);
-	for (unsigned i = 0; i < 2; i++)
-		peer_start(&peers[i], world, door.address, 2, 60000);
-	/* None has left by then: both have an answer. */
-	for (unsigned i = 0; i < 2; i++)
-		pthread_join(peers[i].thread, NULL);
-	assert_works(door_connect(door.address, &world, 1, in_ms(60000), &last, &st), st);
-	pthread_join(opened.thread, NULL);
-	assert_works(opened.failed, opened.st);
-	assert_int_equal(peers[0].failed + peers[1].failed, -1);
-	assert_says(peers[peers[1].failed ? 1 : 0].st.text, "as rank 2 of 3 already");
-	close(peers[peers[1].failed ? 0 : 1].wire.fd);
-	close(last.fd);
-}
-
-TEST(two_of_one_number_are_named_where_one_is_missing)
-{
-	const struct door_world world = world_of(3);
-	struct peer peers[2];
-	struct status st = {""};
-	for (unsigned i = 0; i < 2; i++)
-		peer_start(&peers[i], world, door.address, 2, 60000);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
-	assert_begins(st.text, "rank 1 did not come within ");
-	assert_says(st.text, "; two processes say that they are rank 2 of 3: from 127.0.0.1:");
-	for (unsigned i = 0; i < 2; i++)
-		peer_join(&peers[i]);
 }
 
 TEST(who_leaves_may_come_again)
@@ -556,22 +437,6 @@ TEST(an_odd_address_gets_a_sentence)
 	st.text[0] = '\0';
 	assert_int_equal(door_open(any, &twice, &st), -1);
 	assert_begins(st.text, said);
-}
-
-TEST(a_port_that_is_not_said_is_ours)
-{
-	static const char *const hosts[] = {"127.0.0.1", "[::1]", "::1"};
-	for (unsigned i = 0; i < 3; i++) {
-		const char *list = hosts[i];
-		struct addrinfo *found;
-		struct status st = {""};
-		char port[8];
-		assert_works(address_resolve(&list, &found, &st), st);
-		getnameinfo(found->ai_addr, found->ai_addrlen, NULL, 0, port, sizeof port,
-		            NI_NUMERICSERV);
-		freeaddrinfo(found);
-		assert_int_equal(atoi(port), ADDRESS_PORT);
-	}
 }
 
 TEST(a_secret_that_is_none_is_refused)

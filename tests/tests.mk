@@ -49,13 +49,12 @@ $(B)/tests/%.so: tests/%.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(THEIRS) -shared -fPIC -o $@ $<
 $(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
-$(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
 $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 # The kernel's blocks as threads: CUDA's types alone.
 $(B)/tests/test_device_protocol.o: ALL_C += $(HEADERS)
-$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
+$(B)/tests/test_nccl_options.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
@@ -159,12 +158,6 @@ $(B)/shim_nccl.so: tests/shim_nccl.c | deps
 	@mkdir -p $(@D)/shim
 	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
-
-# Programs that launchers start on the hosts of tests/rig.
-$(B)/tests/rig/%: tests/rig/%.c | deps
-	@mkdir -p $(@D)
-	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) -o $@ $<
-$(B)/tests/test_rig: | $(B)/tests/rig/world
 
 # What of the code the tests reach: lines of each room. A test that fails is said, and counts all the same.
 coverage: | deps
