@@ -168,17 +168,6 @@ static void turn(struct bench *bench, size_t byte)
 	assert_int_equal(device_corrupt(0, at, bench->stream, &bench->st), 0);
 }
 
-static uint64_t digest(struct bench *bench)
-{
-	uint64_t out = 0;
-	void *stage = NULL;
-	int result = device_digest(0, bench->b.recv, bench->cell.bytes, bench->stream, &stage, &out,
-	                           &bench->st);
-	assert_int_equal(result, 0);
-	cudaFreeHost(stage);
-	return out;
-}
-
 /* Right, then wrong at a byte of some slot, then at the last byte of all too. */
 static void find_flips(struct bench *bench)
 {
@@ -236,33 +225,6 @@ TEST(every_operation_is_checked)
 			ask(*state, cell, 3, 2);
 			find_flips(*state);
 		}
-}
-
-/* More slots than a grid has rows, and one slot of many blocks. */
-TEST(large_arenas_are_gone_through)
-{
-	struct bench *bench = *state;
-	struct cell cell = {.coll = COLL_ALLTOALLV, .dtype = DTYPE_UINT8, .op = OP_NONE};
-	cell.bytes = RANKS * 16;
-	ask(bench, cell, 1, 70000);
-	find_flips(bench);
-	cell.bytes = ARENA_BYTES;
-	ask(bench, cell, 1, 1);
-	find_flips(bench);
-}
-
-TEST(a_digest_follows_its_bytes)
-{
-	struct bench *bench = *state;
-	struct cell cell = {.coll = COLL_COPY, .op = OP_NONE, .bytes = RANKS * 1600};
-	uint64_t before;
-	ask(bench, cell, 0, 1);
-	prepare(bench);
-	before = digest(bench);
-	turn(bench, cell.bytes - 1);
-	assert_true(digest(bench) != before);
-	turn(bench, cell.bytes - 1);
-	assert_true(digest(bench) == before);
 }
 
 /* With any stride: all elements, and nothing after them. */

@@ -38,17 +38,6 @@ TEST(one_that_never_comes_is_named_to_those_that_came)
 	assert_begins(all->hosts[1].status.text, "host 2 did not come within ");
 }
 
-TEST(another_secret_opens_no_door)
-{
-	linked_set(all, 2);
-	all->hosts[0].limit_s = 1;
-	all->hosts[1].secret = "fedcba9876543210fedcba9876543210";
-	linked_run_all(all, open_job, 2);
-	assert_says(all->hosts[0].status.text, "host 1 did not come");
-	assert_says(all->hosts[0].status.text, "without a proof of the secret");
-	assert_says(all->hosts[1].status.text, "another world or a stranger answers");
-}
-
 /* Host b fails; the others are in a meeting, and then would share. */
 static void *fail_job(void *of)
 {
@@ -73,30 +62,6 @@ TEST(a_failure_is_told_to_all)
 	assert_string_equal(all->hosts[0].status.text, all->hosts[0].told);
 	assert_string_equal(all->hosts[2].status.text, all->hosts[0].told);
 	assert_string_equal(all->hosts[1].status.text, "rank 5: its buffer is lost");
-}
-
-/* It closes the link at once: others hear why first. */
-static void *fail_and_go(void *of)
-{
-	struct host *h = of;
-	if (linked_open_and_watch(h) || linked_meet(h))
-		return NULL;
-	if (h->number == 2) {
-		atomic_store(&h->has_failed, true);
-		hosts_link_close(h->link);
-		h->link = NULL;
-	} else {
-		assert(linked_meet(h));
-	}
-	return NULL;
-}
-
-TEST(a_failure_is_told_before_the_host_goes)
-{
-	linked_set(all, 3);
-	linked_run_all(all, fail_and_go, 3);
-	assert_string_equal(all->hosts[0].told, "host c: rank 5: its buffer is lost");
-	assert_string_equal(all->hosts[1].told, "host c: rank 5: its buffer is lost");
 }
 
 /* b goes when it is done; c fails later. What a hears first is c's. */

@@ -114,13 +114,6 @@ TEST(what_calls_cannot_resolve_is_a_warning)
 
 /* --- records that are not so --- */
 
-TEST(a_record_without_hosts_has_no_such_chapter)
-{
-	const json_t *report = made_report(&plain);
-	assert_false(json_has_table(report, "hosts"));
-	assert_null(json_section(report, "hosts"));
-}
-
 static void (*spoil)(json_t *hosts);
 static void spoiled(json_t *line, const struct made_place *place)
 {

@@ -122,14 +122,6 @@ TEST(each_rank_has_its_medians)
 	assert_says(made_read("report.md"), "[evidence.csv](evidence.csv)");
 }
 
-TEST(the_path_is_that_of_the_reports_table)
-{
-	made_report(&made);
-	row("threads,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,16384,16384,1,");
-	row("threads-again,threads,\"P2P/CUMEM, \"\"odd\"\"\",staged,2,alltoall,");
-	row("limit,threads,,,2,copy,");
-}
-
 TEST(hosts_copies_stand_in_it)
 {
 	made.backend = "host";
@@ -141,16 +133,6 @@ TEST(hosts_copies_stand_in_it)
 	assert_string_equal(row("single,single,,fifo,2,alltoall,16384,16384,1,"),
 	                    "single,single,,fifo,2,alltoall,16384,16384,1,,,,,,,,,,,2000,1000,2,"
 	                    ",0.5,3");
-}
-
-/* The stretch's length is not a figure: no block has one. */
-TEST(without_figures_no_block_counts)
-{
-	made.backend = "host"; /* if issuing is not a figure either */
-	blind = true;
-	made_report(&made);
-	assert_string_equal(row("single,single,,,2,alltoall,16384,16384,0,"),
-	                    "single,single,,,2,alltoall,16384,16384,0,,,,,,,,,,,,,,,0.5,0");
 }
 
 TEST(a_run_without_counters_has_no_such_file)

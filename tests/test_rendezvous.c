@@ -122,22 +122,6 @@ TEST(a_rank_that_leaves_is_named_by_all)
 			assert_says(world.ranks[i].st.text, "rank 3 has left");
 }
 
-static void look(struct rank *r)
-{
-	unsigned mine = 5, all = 0;
-	r->failed = r->x->rank != 0 || r->x->size != 1 ||
-	            rendezvous_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
-	            rendezvous_first(r->x, &mine, sizeof mine, &r->st);
-}
-
-TEST(a_world_of_one_needs_nobody)
-{
-	world_make(1, 1);
-	world.act = look;
-	run_without(0);
-	assert_works(world.ranks[0].failed, world.ranks[0].st);
-}
-
 static void fail_by_bytes(struct rank *r)
 {
 	char much[256] = "", all[MOST * 256];
@@ -152,21 +136,6 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 	for (unsigned i = 0; i < 3; i++)
 		assert_says(world.ranks[i].st.text,
 		            "rank 2: it shares 24 of 72 bytes, where 16 of 48 are expected");
-}
-
-static void fail_by_call(struct rank *r)
-{
-	char data[16] = "", all[MOST * 16];
-	r->failed = r->seat.rank ? rendezvous_all(r->x, data, all, sizeof data, &r->st)
-	                         : rendezvous_first(r->x, data, sizeof data, &r->st);
-}
-
-TEST(ranks_at_another_call_notice)
-{
-	world_make(2, 60);
-	world.act = fail_by_call;
-	run_without(0);
-	assert_says(world.ranks[1].st.text, "do all run the same launchgap?");
 }
 
 /* Ranks 1 and 3 come, and say nothing until the others gave up. */
@@ -191,41 +160,6 @@ TEST(ranks_that_are_silent_are_named_by_all)
 	for (unsigned i = 0; i < 3; i += 2)
 		assert_string_equal(world.ranks[i].st.text,
 		                    "rank 1, rank 3 did not answer within 1 s");
-}
-
-static void leave_first(struct rank *r)
-{
-	if (r->seat.rank)
-		swap(r);
-}
-
-TEST(all_hear_that_rank_0_has_left)
-{
-	world_make(3, 60);
-	world.act = leave_first;
-	run_without(0);
-	for (unsigned i = 1; i < 3; i++)
-		assert_begins(world.ranks[i].st.text, "rank 0 has left");
-}
-
-/* After an error there is no further exchange. */
-static void go_on(struct rank *r)
-{
-	struct status again = {""};
-	unsigned mine = 0;
-	leave_early(r);
-	if (r->seat.rank != 3 &&
-	    (!rendezvous_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
-		snprintf(r->st.text, sizeof r->st.text, "went on: %.900s", again.text);
-}
-
-TEST(an_error_is_for_good)
-{
-	world_make(4, 60);
-	world.act = go_on;
-	run_without(0);
-	for (unsigned i = 0; i < 3; i++)
-		assert_begins(world.ranks[i].st.text, "rank 3 has left");
 }
 
 static char big[MOST][MOST][1 << 20];
