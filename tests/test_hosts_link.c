@@ -117,48 +117,9 @@ TEST(three_hosts_go_on_together_within_what_they_say)
 	check_meetings(3);
 }
 
-TEST(eight_hosts_go_on_together_within_what_they_say)
-{
-	check_meetings(8);
-}
-
 TEST(one_host_meets_itself)
 {
 	check_meetings(1);
-}
-
-/* No alignment for a while: the meetings' own pings go on with the line. */
-static void *meet_slowly(void *of)
-{
-	struct host *h = of;
-	size_t none[4] = {0};
-	if (linked_open_and_watch(h))
-		return NULL;
-	for (unsigned i = 0; i < LINKED_MEETS; i++) {
-		usleep(40000);
-		h->entered_ns[i] = clock_now_ns();
-		if (linked_meet(h))
-			return NULL;
-		h->releases[i] = h->release;
-	}
-	hosts_link_collect(h->link, NULL, none, &h->status);
-	return NULL;
-}
-
-TEST(meetings_keep_clocks_aligned)
-{
-	linked_set(all, 3);
-	linked_run_all(all, meet_slowly, 3);
-	linked_assert_worked(all, 3);
-	for (unsigned i = 0; i < LINKED_MEETS; i++)
-		check_release(3, i);
-	for (unsigned h = 1; h < 3; h++) {
-		struct hosts_link_clock clock;
-		check_clock(h, 0);
-		hosts_link_clock(all->hosts[0].link, h, &clock);
-		assert_true(clock.points > 10);
-		assert_int_equal(clock.steps, 0);
-	}
 }
 
 /* A clock that steps after it was aligned: T has passed long ago, or would come much too late. */

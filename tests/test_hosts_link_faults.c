@@ -159,31 +159,6 @@ TEST(who_is_not_waited_for_is_not_late)
 	assert_string_equal(all->hosts[0].status.text, "host b did not answer within 0.3 s");
 }
 
-static void *other_step(void *of)
-{
-	struct host *h = of;
-	size_t none[3] = {0};
-	if (linked_open(h))
-		return NULL;
-	if (h->number)
-		hosts_link_share(h->link, NULL, none, &h->status);
-	else if (linked_meet(h))
-		hosts_link_share(h->link, NULL, none, &h->status);
-	hosts_link_close(h->link);
-	h->link = NULL;
-	return NULL;
-}
-
-TEST(hosts_at_other_steps_are_an_error)
-{
-	linked_set(all, 2);
-	linked_run_all(all, other_step, 2);
-	assert_string_equal(all->hosts[0].status.text,
-	                    "host b: it is at step 4 (sharing), and host a at step 4 (meeting): do "
-	                    "all run the same launchgap?");
-	assert_string_equal(all->hosts[1].status.text, all->hosts[0].status.text);
-}
-
 static void *other_size(void *of)
 {
 	struct host *h = of;

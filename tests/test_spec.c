@@ -84,40 +84,6 @@ TEST(test_everything_said)
 	assert_string_equal(b->path, "auto");
 }
 
-TEST(test_defaults)
-{
-	load(BASE "[variant one]\nmode = threads\n[variant two]\nmode = single\n", "host");
-	assert_string_equal(spec.question, "");
-	assert_string_equal(spec.title, "t");
-	assert_int_equal(spec.dtypes[0], DTYPE_FLOAT32);
-	assert_int_equal(spec.ops[0], OP_SUM);
-	assert_int_equal(spec.ranks, 0);
-	assert_string_equal(spec.backend, "auto");
-	assert_true(spec.paces[PACE_STREAM] && spec.paces[PACE_ISOLATED]);
-	assert_int_equal(spec.blocks, 10);
-	assert_false(spec.blocks_auto);
-	assert_true(spec.precision == 0.01);
-	assert_int_equal(spec.budget_s, 600);
-	assert_int_equal(spec.warmup, 5);
-	assert_int_equal(spec.stretches, 5);
-	assert_int_equal(spec.calls, 20);
-	assert_int_equal(spec.isolated_calls, 100);
-	assert_int_equal(spec.timeout_s, 300);
-	assert_int_equal(spec.seed, 0);
-	assert_true(spec.limit);
-	assert_string_equal(spec.reference, "one");
-	const struct settings *s = &variant("one")->settings;
-	assert_string_equal(s->backend, "auto");
-	assert_string_equal(s->path, "auto");
-	assert_string_equal(s->nccl, "");
-	assert_int_equal(layout_ranks(s->layout), 0);
-	assert_int_equal(s->bind, BIND_NEAR_GPU);
-	assert_int_equal(s->delay_rank, -1);
-	assert_int_equal(s->delay_ns, 0);
-	assert_int_equal(s->nenv, 0);
-	assert_string_equal(variant("one")->skip, "");
-}
-
 /* A default is in its row, as a file would write it. */
 TEST(a_default_that_is_said_changes_nothing)
 {
