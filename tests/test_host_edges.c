@@ -114,18 +114,6 @@ TEST(a_call_is_over_when_its_readers_are)
 	bench_close(&b);
 }
 
-TEST(a_flip_beyond_the_arena_is_refused)
-{
-	static struct bench b;
-	struct status st = {""};
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1599, &st), 0);
-	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1600, &st), -1);
-	assert_says(st.text, "beyond the arena");
-	bench_close(&b);
-}
-
 static struct counters watch(struct bench *b, unsigned i)
 {
 	struct counters c;
@@ -174,34 +162,6 @@ TEST(copies_are_counted)
 		                 (uint64_t)(3 * copies * c.delivered_bytes + 0.5));
 		bench_close(&b);
 	}
-}
-
-TEST(misuse_is_an_error_of_idle)
-{
-	static struct bench b;
-	struct status st = {""};
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	backend_host.issue(b.ctx, 0, 2);
-	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
-	backend_host.error(b.ctx, &st);
-	assert_string_equal(st.text, "host: buffer 2 of 2 prepared ones");
-	bench_close(&b);
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	for (unsigned call = 0; call < 3; call++)
-		backend_host.issue(b.ctx, 0, 0);
-	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
-	st = (struct status){""};
-	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 1, &st), -1);
-	assert_says(st.text, "in flight");
-	bench_close(&b);
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	st = (struct status){""};
-	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 3, &st), -1);
-	assert_says(st.text, "do not fit");
-	bench_close(&b);
 }
 
 static void *give_up(void *arg)

@@ -586,40 +586,6 @@ TEST(choices_are_kept_by_size)
 	nccl_log_free(&e);
 }
 
-TEST(damaged_records_are_refused)
-{
-	static const char *const bad[] = {
-	    "{}",
-	    "[]",
-	    "{'transport':'P2P','links':{},'registered':true,'registered_why':'','copy_engine':"
-	    "false,'data_path':'direct','why':''}",
-	    "{'transport':'P2P','links':[],'registered':true,'registered_why':'','copy_engine':"
-	    "false,'data_path':'fast','why':''}",
-	    "{'transport':'P2P','links':[{'from':0,'to':-1,'via':'P2P','channels':1}],"
-	    "'registered':true,'registered_why':'','copy_engine':false,'data_path':'direct',"
-	    "'why':''}",
-	    "{'transport':'P2P','links':[{'from':0,'to':1,'via':7,'channels':1}],"
-	    "'registered':true,'registered_why':'','copy_engine':false,'data_path':'direct',"
-	    "'why':''}",
-	    "{'transport':'0123456789012345678901234567890123456789012345678901234567890123',"
-	    "'links':[],'registered':true,'registered_why':'','copy_engine':false,"
-	    "'data_path':'direct','why':''}",
-	};
-	for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-		char text[512];
-		struct path e;
-		struct status st = {""};
-		snprintf(text, sizeof text, "%s", bad[i]);
-		for (char *c = text; *c; c++)
-			*c = *c == '\'' ? '"' : *c;
-		json_t *json = json_loads(text, 0, NULL);
-		assert_non_null(json);
-		assert_int_equal(path_from_json(json, &e, &st), -1);
-		assert_int_equal(strncmp(st.text, "path: ", 6), 0);
-		json_decref(json);
-	}
-}
-
 /* Ranks 0 and 1 share a switch, 2 and 3 another; 3 reaches 0 otherwise than 0 reaches 3. */
 TEST(a_mixed_path_names_its_pairs)
 {

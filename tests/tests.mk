@@ -4,7 +4,7 @@ STANDIN := $(B)/standin
 SIMS    := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/sim_*.c))
 TESTS   := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
 # What tests share; of the archive a program gets what it uses.
-SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig linked struck)
+SHARED  := $(patsubst %,$(B)/tests/%.o,test cli here json told guards made noise chain searched host_rig struck)
 # Linked by name: an archive gives it to nobody, as only the sanitizer asks for it.
 KNOWN   := $(if $(filter thread,$(SAN)),$(B)/tests/tsan_known.o)
 HELPERS := $(KNOWN) $(B)/tests/helpers.a
@@ -54,7 +54,7 @@ $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 # The kernel's blocks as threads: CUDA's types alone.
 $(B)/tests/test_device_protocol.o: ALL_C += $(HEADERS)
-$(B)/tests/test_nccl_options.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
+$(B)/tests/test_nccl_options.o: ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
@@ -112,7 +112,7 @@ $(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
-ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device test_doctor)
+ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_doctor)
 ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
 $(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
 $(STANDIN)/test_shim: | $(B)/shim_nccl.so
