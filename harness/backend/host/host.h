@@ -242,8 +242,6 @@ bool host_work(const struct backend_ctx *ctx, struct host_rank *rank);
 /* Whether work has to wait for the next sum; notes that it is complete: may a phase now begin? */
 bool host_work_waits(const struct host_rank *rank);
 bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank);
-/* Products before a sum of the call. */
-uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum);
 
 /* Continues the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);
