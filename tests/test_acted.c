@@ -108,33 +108,6 @@ TEST(each_setting_says_what_became_of_it)
 	}
 }
 
-/* They carry a call out or not, and say so in the log alone. */
-TEST(copy_engines_that_the_log_does_not_name_did_nothing)
-{
-	const struct {
-		const char *log, *text;
-		enum path_act act;
-	} cases[] = {
-	    {HEAD "Init CE, rank 0 baseUCSymReadyPtr 0x7f, baseUCSymComplPtr 0x7e, seq num 0\n",
-	     "asked zero, used copy engines", PATH_ACTED},
-	    {HEAD "AlltoAll [Copy Engine]: 1048576 Bytes -> cudaMemcpyAsync\n",
-	     "asked zero, used copy engines", PATH_ACTED},
-	    {CHUNK, "asked zero: NCCL 2.28.3's log names no call by copy engines", PATH_IGNORED},
-	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char text[512];
-		settings_default(&asked);
-		asked.cta_policy = CTA_ZERO;
-		struct path path = read_log_of(&asked, cases[i].log);
-		assert_int_equal(path.nsettings, 1);
-		assert_string_equal(path.settings[0].key, "cta_policy");
-		path_setting_text(&path.settings[0], text, sizeof text);
-		assert_string_equal(text, cases[i].text);
-		assert_int_equal(path.settings[0].act, cases[i].act);
-		path_free(&path);
-	}
-}
-
 /* Of a shell, or of /etc/nccl.conf. */
 TEST(what_no_variant_asks_for_is_named)
 {
@@ -237,93 +210,63 @@ static const json_t *report_of(const struct made *m, const char *what, const cha
 	return made_report(m);
 }
 
-TEST(a_factor_without_action_is_called_so)
-{
-	static const struct {
-		const char *act, *here, *there, *says;
-	} cases[] = {
-	    {"capped", "524288", "524288",
-	     "env.NCCL_P2P_NVL_CHUNKSIZE changes nothing: asked 2097152, used 524288: the "
-	     "reason; "
-	     "without it the same"},
-	    {"capped", "1048576", "524288", "is not as asked: asked 2097152, used 1048576"},
-	    {"as asked", "524288", "524288", "changes nothing"},
-	    {"ignored", "0", "524288", "changes nothing: asked 2097152: the reason"},
-	    {"as asked", "2097152", "524288", NULL},
-	};
-	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const json_t *r = report_of(&made, cases[i].act, cases[i].here, cases[i].there);
-		const json_t *not_acted =
-		    json_cell(json_table(r, "effects"),
-		              (const char *const[]){"factor", "chunk", NULL}, "not_acted");
-		if (cases[i].says)
-			json_assert_says(not_acted, "", cases[i].says);
-		else
-			json_assert_null(not_acted, "");
-		/* With the verdict, where readers look. */
-		const json_t *cell =
-		    json_cell(json_table(r, "effects"),
-		              (const char *const[]){"factor", "chunk", NULL}, "verdict");
-		assert_says_if(cases[i].says != NULL, json_string_value(cell), "NVL_CHUNKSIZE");
-		json_assert_text(json_cell(json_table(r, "acted"),
-		                           (const char *const[]){"variant", "processes", NULL},
-		                           "asked"),
-		                 "", "2097152");
-	}
-	/* More than asked is not capped. */
-	const json_t *up = report_of(&made, "capped", "4194304", "524288");
-	json_assert_text(json_cell(json_table(up, "acted"),
-	                           (const char *const[]){"variant", "processes", NULL}, "act"),
-	                 "", "raised");
-}
+static struct claim_list asked_of;
 
-/* In the answer and in its row of the results: 'as fast as' alone says that it acted. */
-TEST(a_variant_that_did_nothing_is_called_so)
+/* Of the factor, with its verdict; in the answer, and in the variant's row of the results: 'as fast as' alone
+ * says that it acted. A placebo that does nothing is no answer. */
+TEST(a_setting_that_did_nothing_is_called_so)
 {
 	static const struct {
-		const char *act, *here, *says;
+		const char *act, *here, *factor, *variant;
+		bool placebo;
 	} cases[] = {
-	    {"capped", "524288", "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default"},
-	    {"ignored", "0", "NCCL_P2P_NVL_CHUNKSIZE is ignored (NCCL 2.28.3 did not read it)"},
-	    {"as asked", "524288", "NCCL_P2P_NVL_CHUNKSIZE is 524288 anyhow"},
-	    {"capped", "1048576", NULL},
-	    {"as asked", "2097152", NULL},
+	    {"capped", "524288",
+	     "env.NCCL_P2P_NVL_CHUNKSIZE changes nothing: asked 2097152, used 524288: the reason; "
+	     "without it the same",
+	     "NCCL_P2P_NVL_CHUNKSIZE is capped to 524288, as by default", false},
+	    {"capped", "1048576", "is not as asked: asked 2097152, used 1048576", NULL, false},
+	    {"as asked", "524288", "changes nothing", "NCCL_P2P_NVL_CHUNKSIZE is 524288 anyhow",
+	     false},
+	    {"ignored", "0", "changes nothing: asked 2097152: the reason",
+	     "NCCL_P2P_NVL_CHUNKSIZE is ignored (NCCL 2.28.3 did not read it)", false},
+	    {"as asked", "2097152", NULL, NULL, false},
+	    {"ignored", "0", "changes nothing", NULL, true},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made of = made;
+		asked_of = chunk_factor;
+		asked_of.factors[0].placebo = cases[i].placebo;
+		of.asked = &asked_of;
 		of.environment = environment_of_chunks;
 		of.line = with_library;
 		const json_t *r = report_of(&of, cases[i].act, cases[i].here, "524288"),
-		             *answer = json_object_get(r, "answer");
-		const json_t *row = json_cell(json_table(r, "verdicts_small"),
+		             *answer = json_object_get(r, "answer"),
+		             *effects = json_table(r, "effects"),
+		             *not_acted = json_cell(effects, (json_keys){"factor", "chunk", NULL},
+		                                    "not_acted"),
+		             *verdict = json_cell(effects, (json_keys){"factor", "chunk", NULL},
+		                                  "verdict"),
+		             *row = json_cell(json_table(r, "verdicts_small"),
 		                              (json_keys){"variant", "processes", NULL}, "verdict");
+		if (cases[i].factor)
+			json_assert_says(not_acted, "", cases[i].factor);
+		else
+			json_assert_null(not_acted, "");
+		assert_says_if(cases[i].factor != NULL, json_string_value(verdict),
+		               "NVL_CHUNKSIZE");
 		assert_int_equal(json_one_says(answer, "processes is the same as threads: "),
-		                 cases[i].says != NULL);
-		assert_says_if(cases[i].says != NULL, json_string_value(row),
-		               "the same as threads");
-		if (!cases[i].says)
+		                 cases[i].variant != NULL);
+		if (!cases[i].variant)
 			continue;
-		json_assert_one_says(answer, cases[i].says);
-		json_assert_says(row, "", cases[i].says);
+		json_assert_one_says(answer, cases[i].variant);
+		json_assert_says(row, "", cases[i].variant);
 		assert_false(json_one_says(answer, "within 2 %: single and processes"));
 	}
-}
-
-/* A placebo that does nothing is not reported. */
-TEST(a_placebo_that_did_nothing_is_no_answer)
-{
-	static struct claim_list placebo;
-	struct made of = made;
-	placebo = chunk_factor;
-	placebo.factors[0].placebo = true;
-	of.asked = &placebo;
-	of.environment = environment_of_chunks;
-	of.line = with_library;
-	const json_t *r = report_of(&of, "ignored", "0", "524288");
-	assert_false(json_one_says(json_object_get(r, "answer"), "is the same as"));
-	json_assert_says(json_cell(json_table(r, "verdicts_small"),
-	                           (json_keys){"variant", "processes", NULL}, "verdict"),
-	                 "", "the same as threads");
+	/* More than asked is not capped. */
+	const json_t *up = report_of(&made, "capped", "4194304", "524288");
+	json_assert_text(
+	    json_cell(json_table(up, "acted"), (json_keys){"variant", "processes", NULL}, "act"),
+	    "", "raised");
 }
 
 static const char *launched[2]; /* thread blocks of processes, and of the others */
@@ -346,8 +289,6 @@ TEST(what_was_launched_proves_a_setting)
 		bool each_its_own, said;
 	} cases[] = {
 	    {"call_ctas", "alltoall 32", "alltoall 32", 2, false, true},
-	    {"min_ctas", "alltoall 32", "alltoall 32", 2, false, true},
-	    {"max_ctas", "alltoall 32", "alltoall 32", 2, false, true},
 	    {"cta_policy", "alltoall 32", "alltoall 32", 2, false, true},
 	    {"register", "alltoall 32", "alltoall 32", 2, false, false},
 	    {"call_ctas", "alltoall 8", "alltoall 32", 2, false, false},

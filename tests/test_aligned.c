@@ -109,34 +109,6 @@ TEST(the_bound_is_not_far_from_what_can_happen)
 	assert_int_equal(aligned_rtt_ns(&a), 30000);
 }
 
-TEST(equal_ways_are_recovered_to_the_nanosecond)
-{
-	for (unsigned t = 0; t < TRUTHS; t++) {
-		struct aligned a = {0};
-		for (unsigned i = 0; i < 10; i++) {
-			struct aligned_point p = ping(&truths[t], i * SECOND, 20000, 20000);
-			aligned_add(&a, &p);
-		}
-		assert_near(aligned_drift_ppm(&a), truths[t].ppm, 0.001);
-		for (double at = -10; at < 20; at++)
-			assert_near(error_at(&a, &truths[t], at * SECOND), 0, 10);
-	}
-}
-
-TEST(a_slow_burst_counts_less)
-{
-	struct aligned a = {0};
-	for (unsigned i = 0; i < 10; i++) {
-		double there = i == 4 ? 900000 : 10000;
-		struct aligned_point p = ping(&truths[1], i * SECOND, there, 10000);
-		aligned_add(&a, &p);
-	}
-	assert_int_equal(a.npoints, 10);
-	assert_bounded(&a, &truths[1], 4 * SECOND);
-	assert_near(error_at(&a, &truths[1], 4 * SECOND), 0, 100);
-	assert_near(aligned_residual_ns(&a), 445000, 1000);
-}
-
 /* The first host answers only after a while: what drifts meanwhile is in the round trip. */
 TEST(a_ping_may_be_answered_late)
 {
@@ -171,20 +143,6 @@ TEST(one_point_gives_the_offset_and_a_bound_that_grows)
 	for (double at = -3; at < 5; at += 0.1)
 		assert_bounded(&a, &truths[4], at * SECOND);
 	assert_near(aligned_bound_ns(&a, local_at(&truths[4], 2 * SECOND)), 520000, 1000);
-}
-
-TEST(points_of_equal_times_are_no_line)
-{
-	struct aligned a = {0};
-	for (unsigned i = 0; i < 5; i++) {
-		struct aligned_point p = {1000000, 2000000 + 100 * i, 40000 - 1000 * i};
-		aligned_add(&a, &p);
-	}
-	assert_int_equal(a.npoints, 5);
-	assert_int_equal(aligned_to_first(&a, 1000000), 2000400);
-	assert_int_equal(aligned_from_first(&a, 2000400), 1000000);
-	assert_near(aligned_bound_ns(&a, 1000000), 18000, 4);
-	assert_true(aligned_drift_ppm(&a) == 0);
 }
 
 /* A few points within a millisecond say nothing of the drift: no line is drawn through noise. */
@@ -223,21 +181,6 @@ TEST(a_clock_that_steps_is_seen_and_followed)
 		assert_true(a.npoints <= 20);
 		assert_near(aligned_drift_ppm(&a), 50, 2);
 	}
-}
-
-TEST(a_rate_that_changes_is_seen_and_followed)
-{
-	static const struct truth after = {2999800000, 60}; /* from 20 s on */
-	struct dice dice = {{3, 2, 1}};
-	struct aligned a = {0};
-	for (unsigned i = 0; i < 80; i++) {
-		struct aligned_point p = burst(i < 20 ? &truths[1] : &after, i * SECOND, &dice);
-		aligned_add(&a, &p);
-	}
-	assert_true(a.steps);
-	assert_true(a.points[0].first_ns > 15 * SECOND);
-	assert_near(aligned_drift_ppm(&a), 60, 2);
-	assert_near(error_at(&a, &after, 79 * SECOND), 0, 50000);
 }
 
 TEST(of_many_points_the_better_stay_and_the_first_with_them)

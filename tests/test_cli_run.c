@@ -129,64 +129,6 @@ TEST(lists_fit_a_terminal)
 	cli_expect(cli, 0, "launchgap counters");
 }
 
-/* The names in a list "nccl, host" up to `end`, each of them in `of`; how many. */
-static unsigned names_in(const char *list, size_t n, const char *of)
-{
-	char text[256], *rest = text, *word;
-	unsigned count = 0;
-	snprintf(text, sizeof text, "%.*s", (int)n, list);
-	while ((word = strsep(&rest, ", ")))
-		if (*word) {
-			count++;
-			assert_says(of, word);
-		}
-	return count;
-}
-
-/* experiments/README.md has a row for every key, with the backends that use it. */
-TEST(every_key_is_explained)
-{
-	struct cli cli = here_call("list keys");
-	char *readme = cli_read("experiments/README.md");
-	unsigned keys = 0;
-	assert_non_null(readme);
-	const char *variants = strstr(cli.out, "[variant NAME]"),
-	           *factors = strstr(cli.out, "[factor NAME]");
-	for (char *line = cli.out, *next; (next = strstr(line, "\n  ")); line = next + 1) {
-		char key[64] = "", row[72];
-		const char *name = next + 3, *end = name, *parted;
-		if (*name == ' ' || sscanf(name, "%63[a-z_]", key) != 1 || name[strlen(key)] != ' ')
-			continue;
-		snprintf(row, sizeof row, "`%s`", key);
-		assert_says(readme, row);
-		keys++;
-		/* To the end of its last line, which contains "(nccl, host)". */
-		while ((end = strchr(end, '\n')) && end[3] == ' ')
-			end++;
-		if (name < variants || name > factors || end[-1] != ')')
-			continue;
-		snprintf(row, sizeof row, "\n| `%s` |", key);
-		for (parted = end; *parted != '('; parted--)
-			;
-		const char *of = strstr(strstr(readme, "## Keys of `[variant NAME]`"), row);
-		if (!of)
-			continue; /* shares a row with another key */
-		char cell[256] = "", flat[256] = "";
-		const char *stop = strchr(of + 1, '\n') - 2, *start = stop;
-		while (strncmp(start, "| ", 2))
-			start--;
-		snprintf(cell, sizeof cell, "%.*s", (int)(stop - start), start);
-		for (const char *c = parted + 1; c < end - 1; c++)
-			if (*c != '\n')
-				strncat(flat, c, 1);
-		assert_int_equal(names_in(cell + 2, strlen(cell + 2), flat),
-		                 names_in(flat, strlen(flat), cell));
-	}
-	assert_true(keys > 80);
-	free(readme);
-	free(cli.out);
-}
-
 TEST(what_fights_the_variants_is_refused)
 {
 	SAYS("run smoke backend=null mode=threads --results $HERE/results", 1,
@@ -238,25 +180,6 @@ TEST(a_dry_run_measures_nothing)
 	cli_write(folder, "t.exp", QUICK "[variant a]\nmode = threads\nbnd = core\n");
 	SAYS("run --file $HERE/t.exp --dry-run", 1,
 	     "t.exp:12: unknown key 'bnd' (did you mean 'bind'?)");
-}
-
-/* All experiments plan for GPUs that are not here, and for what is. */
-TEST(any_machine_checks_any_experiment)
-{
-	static const char *const names[] = {
-	    "api",    "collectives", "factors",       "launch", "h800_alltoall",
-	    "matrix", "overhead",    "nccl_versions", "smoke",  "factors_one_process"};
-	struct cli cli = here_call("list backends");
-	bool gpus = !strstr(cli.out, "nccl            the") || !strstr(cli.out, "not here");
-	free(cli.out);
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		char arguments[128];
-		snprintf(arguments, sizeof arguments, "run %s backend=nccl --dry-run", names[i]);
-		if (!gpus)
-			SAYS(arguments, 0, "8 ranks", "GPU memory");
-		snprintf(arguments, sizeof arguments, "run %s --dry-run", names[i]);
-		SAYS(arguments, 0, "cells\n", "time\n  estimate: ");
-	}
 }
 
 TEST(a_factor_of_another_backend_says_how_it_is_written)

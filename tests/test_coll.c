@@ -4,16 +4,6 @@
 #include "../harness/coll/coll.h"
 #include "test.h"
 
-TEST(names_are_found_again)
-{
-	for (int c = 0; c < COLL_KINDS; c++)
-		assert_int_equal(coll_find(coll_info(c)->name), c);
-	assert_int_equal(coll_find("alltoal"), -1);
-	assert_int_equal(coll_find(""), -1);
-	assert_int_equal(coll_find_dtype("float32"), DTYPE_FLOAT32);
-	assert_int_equal(coll_find_op("sum"), OP_SUM);
-}
-
 /* nccl-tests cuts a part of whole 16 bytes for each rank out of these, and takes the others'
  * sizes as they are, in whole elements. */
 TEST(sizes_round_down_as_nccl_tests_does)

@@ -218,17 +218,6 @@ TEST(a_whole_line_without_its_newline_is_kept)
 	assert_int_equal(blocks(), 2);
 }
 
-TEST(also_the_first)
-{
-	measure();
-	char *text = cli_read(record);
-	*strchr(text, '\n') = '\0';
-	cli_write(run, "trials.jsonl", text);
-	free(text);
-	cli_expect(resume(), 0, "block 1 of 1");
-	assert_int_equal(blocks(), 1);
-}
-
 TEST(a_torn_line_is_cut_off)
 {
 	struct stat about;
@@ -255,25 +244,6 @@ TEST(a_record_that_is_cut_while_it_is_read_is_an_error)
 	assert_int_equal(record_file_settle(fd, &bytes), 0);
 	assert_int_equal(bytes, 0);
 	close(fd);
-}
-
-/* Longer than a single read. */
-TEST(a_long_last_line_is_settled)
-{
-	enum { LONG = 9000 };
-	static char text[LONG + 64];
-	off_t bytes;
-	snprintf(record, sizeof record, "%s/r", folder);
-	for (unsigned whole = 0; whole < 2; whole++) {
-		int n = snprintf(text, sizeof text, "{\"a\":1}\n{\"b\":\"%*s%s", LONG, "",
-		                 whole ? "\"}" : "");
-		cli_write(folder, "r", text);
-		int fd = open(record, O_RDWR);
-		assert_int_equal(record_file_settle(fd, &bytes), 0);
-		assert_int_equal(bytes, whole ? n + 1 : 8);
-		assert_int_equal(lseek(fd, 0, SEEK_END), bytes);
-		close(fd);
-	}
 }
 
 /* Whole, and cut off within its compressed data: then the readable part is kept. */

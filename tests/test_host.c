@@ -51,52 +51,21 @@ static void run_all(struct layout layout, const char *path, unsigned calls, unsi
 	rig_lower(&rig);
 }
 
-static void run_layouts(const char *path)
+/* With all ranks in a thread, a thread for each, and processes; one call, and several on rotating slots. */
+TEST(every_collective_is_right_on_every_path_in_every_layout)
 {
-	for (unsigned n = 1; n <= 5; n++) {
-		run_all((struct layout){1, 1, n}, path, 1, 1);
-		run_all((struct layout){1, n, 1}, path, 1, 1);
-		run_all((struct layout){1, 1, n}, path, 7, 3);
-		run_all((struct layout){1, n, 1}, path, 7, 3);
-	}
-	run_all((struct layout){1, 2, 2}, path, 9, 4);
-	run_all((struct layout){1, 2, 3}, path, 2, 2);
-	run_all((struct layout){1, 3, 2}, path, 5, 1);
-}
-
-TEST(direct_in_one_process)
-{
-	run_layouts("direct");
-}
-
-TEST(fifo_in_one_process)
-{
-	run_layouts("fifo");
-}
-
-TEST(shared_in_one_process)
-{
-	run_layouts("shared");
-}
-
-static void run_processes(const char *path)
-{
-	run_all((struct layout){2, 1, 1}, path, 1, 1);
-	run_all((struct layout){2, 1, 1}, path, 9, 4);
-	run_all((struct layout){3, 1, 1}, path, 5, 2);
-	run_all((struct layout){2, 1, 2}, path, 5, 5);
-	run_all((struct layout){2, 2, 1}, path, 5, 2);
-	run_all((struct layout){2, 2, 2}, path, 3, 2);
-}
-
-TEST(fifo_between_processes)
-{
-	run_processes("fifo");
-}
-
-TEST(shared_between_processes)
-{
-	run_processes("shared");
+	static const struct {
+		struct layout layout;
+		unsigned calls, slots;
+	} rows[] = {
+	    {{1, 1, 1}, 7, 3}, {{1, 1, 2}, 1, 1}, {{1, 1, 5}, 7, 3}, {{1, 2, 1}, 7, 3},
+	    {{1, 3, 1}, 1, 1}, {{1, 5, 1}, 1, 1}, {{1, 2, 2}, 9, 4}, {{1, 3, 2}, 5, 1},
+	    {{2, 1, 1}, 9, 4}, {{3, 1, 1}, 1, 1}, {{2, 1, 2}, 5, 5}, {{2, 2, 2}, 3, 2},
+	};
+	static const char *const paths[] = {"direct", "fifo", "shared"};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (unsigned p = rows[i].layout.processes > 1; p < 3; p++)
+			run_all(rows[i].layout, paths[p], rows[i].calls, rows[i].slots);
 }
 
 /* Many small calls in flight: the counters come round the slots many times. */
@@ -153,35 +122,31 @@ TEST(digests_are_equal_everywhere)
 	assert_true(digests[0] != digests[1]);
 }
 
-static void run_faults(struct layout layout, const char *path)
-{
-	static struct rig rig;
-	uint64_t faults = 0;
-
-	rig_init(&rig, layout, path);
-	rig_add(&rig, COLL_ALLTOALL, 1 << 20);
-	rig_add(&rig, COLL_ALL_REDUCE, 1 << 20);
-	rig_add(&rig, COLL_SENDRECV, 1 << 20);
-	rig.slots = rig.calls = 4;
-	rig_raise(&rig);
-	rig_run(&rig);
-	rig_assert_right(&rig);
-	for (unsigned r = 0; r < layout_ranks(layout); r++)
-		faults += rig.results[r].faults;
-	/* A few are the program's own (a stack, a page of code); buffers would be hundreds.
-	 * Shadow memory faults too. */
-	assert_true(TSAN || ASAN || faults < 16);
-	rig_lower(&rig);
-}
-
 TEST(timed_calls_fault_no_pages)
 {
-	run_faults((struct layout){1, 2, 1}, "direct");
-	run_faults((struct layout){1, 2, 1}, "fifo");
-	run_faults((struct layout){1, 2, 1}, "shared");
-	run_faults((struct layout){2, 1, 1}, "fifo");
-	run_faults((struct layout){2, 1, 1}, "shared");
-	run_faults((struct layout){2, 1, 2}, "shared");
+	static const struct {
+		struct layout layout;
+		const char *path;
+	} rows[] = {
+	    {{1, 2, 1}, "direct"}, {{1, 2, 1}, "fifo"}, {{2, 1, 1}, "fifo"}, {{2, 1, 2}, "shared"}};
+	static struct rig rig;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint64_t faults = 0;
+		rig_init(&rig, rows[i].layout, rows[i].path);
+		rig_add(&rig, COLL_ALLTOALL, 1 << 20);
+		rig_add(&rig, COLL_ALL_REDUCE, 1 << 20);
+		rig_add(&rig, COLL_SENDRECV, 1 << 20);
+		rig.slots = rig.calls = 4;
+		rig_raise(&rig);
+		rig_run(&rig);
+		rig_assert_right(&rig);
+		for (unsigned r = 0; r < layout_ranks(rows[i].layout); r++)
+			faults += rig.results[r].faults;
+		/* A few are the program's own (a stack, a page of code); buffers would be hundreds.
+		 * Shadow memory faults too. */
+		assert_true(TSAN || ASAN || faults < 16);
+		rig_lower(&rig);
+	}
 }
 
 TESTS(.slow = true);

@@ -98,22 +98,6 @@ TEST(a_poll_moves_a_bounded_piece)
 	check_bound("fifo", 2); /* in and out: the path shows in what it moved */
 }
 
-/* One rank can carry out all its calls of the limit alone, yet not in one poll. */
-TEST(a_poll_moves_few_small_pieces)
-{
-	static struct bench b;
-	unsigned polls = 1;
-
-	bench_open(&b, 2, "direct", COLL_COPY, 64, 1000);
-	for (unsigned call = 0; call < 1000; call++)
-		bench_issue(&b, call);
-	while (backend_host.poll(b.ctx, 0) == 0)
-		polls++;
-	assert_in_range(polls, 1000 / HOST_POLL_PIECES, 1000);
-	bench_finish(&b);
-	bench_close(&b);
-}
-
 /* A rank that has all it wanted is not done while another still has to read its buffer. */
 TEST(a_call_is_over_when_its_readers_are)
 {
@@ -127,78 +111,6 @@ TEST(a_call_is_over_when_its_readers_are)
 	assert_int_equal(fact(&b, "moved_bytes="), 4096); /* rank 0 has its data */
 	assert_int_equal(backend_host.poll(b.ctx, 1), 1); /* reads rank 0's */
 	assert_int_equal(backend_host.poll(b.ctx, 0), 1);
-	bench_close(&b);
-}
-
-/* Any bit of any byte of what a rank has received, and no other element, rank or place. */
-static void check_flips(struct bench *b, const struct cell *cell, unsigned rank, uint64_t drawn)
-{
-	struct value_parts parts = coll_parts(cell, &b->rig.trial.weights, b->n);
-	struct coll_span span = coll_span(cell, &parts, b->n, rank);
-	size_t element = coll_dtype_bytes(cell->dtype), slot = drawn >> 40 & 1;
-	size_t byte = slot * cell->bytes + span.recv_at + drawn % span.recv_bytes;
-	struct status st = {""};
-
-	assert_int_equal(backend_host.corrupt(b->ctx, rank, byte, &st), 0);
-	for (unsigned i = 0; i < b->n; i++) {
-		struct backend_verdict v = {0};
-
-		assert_int_equal(backend_host.check(b->ctx, i, &v, &st), 0);
-		assert_int_equal(v.wrong, i == rank);
-		if (i != rank)
-			continue;
-		assert_int_equal(v.wrong_at, byte / element);
-		assert_int_equal(__builtin_popcountll(v.expected ^ v.got), 1);
-		assert_int_equal((unsigned)__builtin_ctzll(v.expected ^ v.got) / 8, byte % element);
-	}
-	assert_int_equal(backend_host.corrupt(b->ctx, rank, byte, &st), 0); /* and back */
-}
-
-static void check_damage(struct cell cell, uint64_t seed)
-{
-	static const char *const paths[] = {"direct", "shared", "fifo"};
-	static struct bench b;
-	unsigned rank = seed % 4;
-
-	if (cell.coll == COLL_COPY && seed % 3 == 2)
-		return;
-	bench_open_cell(&b, 4, paths[seed % 3], cell, 2);
-	for (unsigned at = 0; at < 2; at++)
-		bench_issue(&b, at);
-	bench_finish(&b);
-	struct value_parts parts = coll_parts(&b.rig.cells[0], &b.rig.trial.weights, 4);
-	for (unsigned flip = 0; flip < 20; flip++)
-		if (coll_span(&b.rig.cells[0], &parts, 4, rank).recv_bytes)
-			check_flips(&b, &b.rig.cells[0], rank, value_mix(seed + flip));
-	bench_close(&b);
-}
-
-TEST(one_flipped_bit_is_found_and_located)
-{
-	uint64_t seed = 0;
-
-	for (int coll = 0; coll < COLL_INIT; coll++)
-		for (int dtype = 0; dtype < DTYPE_KINDS; dtype++)
-			for (int place = 0; place < 2; place++, seed++) {
-				struct cell cell = rig_cell_of((enum coll_kind)coll, 1600);
-
-				cell.dtype = (enum dtype)dtype;
-				cell.in_place = place;
-				cell.root = seed % 4;
-				if (!place || coll_info(cell.coll)->is & COLL_IN_PLACE)
-					check_damage(cell, seed);
-			}
-}
-
-TEST(a_flip_beyond_the_arena_is_refused)
-{
-	static struct bench b;
-	struct status st = {""};
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1599, &st), 0);
-	assert_int_equal(backend_host.corrupt(b.ctx, 1, 1600, &st), -1);
-	assert_says(st.text, "beyond the arena");
 	bench_close(&b);
 }
 
@@ -250,69 +162,6 @@ TEST(copies_are_counted)
 		                 (uint64_t)(3 * copies * c.delivered_bytes + 0.5));
 		bench_close(&b);
 	}
-}
-
-/* Damage on the way, in a slot between two ranks. */
-TEST(damage_in_a_slot_is_found)
-{
-	static struct bench b;
-	struct backend_verdict verdict;
-	struct status st = {""};
-
-	bench_open(&b, 2, "fifo", COLL_ALLTOALL, 800, 1);
-	bench_issue(&b, 0);
-	assert_int_equal(backend_host.poll(b.ctx, 0), 0); /* pushes to rank 1 */
-	host_slot(b.ctx, 0, 1, 0)[40] ^= 1;
-	bench_finish(&b);
-	assert_int_equal(backend_host.check(b.ctx, 0, &verdict, &st), 0);
-	assert_int_equal(verdict.wrong, 0);
-	assert_int_equal(backend_host.check(b.ctx, 1, &verdict, &st), 0);
-	assert_int_equal(verdict.wrong, 1);
-	assert_int_equal(verdict.wrong_at, 10);
-	bench_close(&b);
-}
-
-TEST(an_output_not_written_is_wrong)
-{
-	static struct bench b;
-	struct backend_verdict verdict;
-	struct status st = {""};
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	bench_issue(&b, 0);
-	bench_finish(&b);
-	assert_int_equal(backend_host.check(b.ctx, 0, &verdict, &st), 0);
-	assert_int_equal(verdict.wrong, 200);
-	assert_int_equal(verdict.wrong_at, 200);
-	bench_close(&b);
-}
-
-TEST(misuse_is_an_error_of_idle)
-{
-	static struct bench b;
-	struct status st = {""};
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	backend_host.issue(b.ctx, 0, 2);
-	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
-	backend_host.error(b.ctx, &st);
-	assert_string_equal(st.text, "host: buffer 2 of 2 prepared ones");
-	bench_close(&b);
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	for (unsigned call = 0; call < 3; call++)
-		backend_host.issue(b.ctx, 0, 0);
-	assert_int_equal(backend_host.poll(b.ctx, 0), -1);
-	st = (struct status){""};
-	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 1, &st), -1);
-	assert_says(st.text, "in flight");
-	bench_close(&b);
-
-	bench_open(&b, 2, "direct", COLL_ALLTOALL, 800, 2);
-	st = (struct status){""};
-	assert_int_equal(backend_host.prepare(b.ctx, b.rig.cells, 1, 3, &st), -1);
-	assert_says(st.text, "do not fit");
-	bench_close(&b);
 }
 
 static void *give_up(void *arg)

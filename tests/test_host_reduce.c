@@ -96,18 +96,6 @@ TEST(too_much_is_an_infinity_or_no_number)
 	assert_int_equal(host_float_narrow(DTYPE_FLOAT8_E5M2, 61440), 0x7C);
 }
 
-TEST(whole_numbers_are_as_value_h_encodes_them)
-{
-	for (size_t t = 0; t < NSMALL; t++)
-		for (uint64_t mantissa = 0; mantissa < 8; mantissa++)
-			for (int exponent = -6; exponent <= 5; exponent++) {
-				float value = ldexpf((float)mantissa, exponent);
-
-				assert_int_equal(host_float_narrow(small[t], value),
-				                 value_encode(small[t], false, mantissa, exponent));
-			}
-}
-
 /* Reduces one element per rank, and gives its bits. */
 static uint64_t reduced(enum dtype dtype, enum op op, unsigned nranks, const uint64_t *inputs)
 {
@@ -186,55 +174,4 @@ TEST(floats_are_rounded_at_every_step)
 	/* float16 has 11 digits: each one is lost at 2048, and would not be in float. */
 	assert_reduced(DTYPE_FLOAT16, OP_SUM, 0x6800, 0x3C00, 0x3C00, 0x6800);
 	assert_reduced(DTYPE_FLOAT8_E4M3, OP_SUM, 0x58, 0x38, 0x38, 0x58); /* 16 + 1 + 1 */
-}
-
-/* For any length of a piece, all of it is reduced, and nothing after it. */
-static void check_length(const struct host_reduction *r, size_t count)
-{
-	enum { ROOM = 256 };
-	size_t element = coll_dtype_bytes(r->dtype);
-	struct value_question q = {
-	    .coll = COLL_REDUCE, .dtype = r->dtype, .op = r->op, .nranks = 3, .seed = count};
-	_Alignas(16) uint8_t in[3][ROOM * 8], out[ROOM * 8];
-
-	q.count = ROOM;
-	for (unsigned rank = 0; rank < 3; rank++)
-		for (size_t i = 0; i < ROOM; i++) {
-			uint64_t bits = value_input(&q, rank, i);
-			memcpy(in[rank] + i * element, &bits, element);
-		}
-	memset(out, 0xA5, sizeof out);
-	host_reduce_first(r, 0, out, in[0], count * element);
-	host_reduce_combine(r, 1, false, out, in[1], count * element);
-	host_reduce_combine(r, 2, true, out, in[2], count * element);
-	for (size_t i = 0; i < ROOM; i++) {
-		uint64_t got = 0, beyond = 0xA5A5A5A5A5A5A5A5u >> (64 - 8 * element);
-
-		memcpy(&got, out + i * element, element);
-		assert_int_equal(got, i < count ? value_expected(&q, 0, i) : beyond);
-	}
-	/* In place, as a rank's own input is there already. */
-	memcpy(out, in[0], sizeof out);
-	host_reduce_first(r, 0, out, out, count * element);
-	host_reduce_combine(r, 1, false, out, in[1], count * element);
-	host_reduce_combine(r, 2, true, out, in[2], count * element);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t got = 0;
-
-		memcpy(&got, out + i * element, element);
-		assert_int_equal(got, value_expected(&q, 0, i));
-	}
-}
-
-TEST(every_length_is_reduced_to_its_end)
-{
-	static const size_t counts[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 100, 128, 129, 200};
-
-	for (int d = 0; d < DTYPE_KINDS; d++)
-		for (int op = 0; op < OP_NONE; op++)
-			for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-				struct host_reduction r = {(enum dtype)d, (enum op)op, 3};
-
-				check_length(&r, counts[c]);
-			}
 }

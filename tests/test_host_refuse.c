@@ -1,70 +1,57 @@
-/* What the host backend refuses, in which words, and which path it takes when left the choice.
- */
+/* What the host backend refuses, in which words, and which path it takes when left the choice. */
 #include <unistd.h>
 
+#include "../harness/backend/host/host.h"
 #include "host_rig.h"
-
-static void assert_refused(const struct rig *rig, const char *words)
-{
-	struct status st = {""};
-
-	assert_int_equal(backend_host.supports(&rig->trial, &st), -1);
-	assert_says(st.text, words);
-}
 
 TEST(what_cannot_be_done_is_refused)
 {
+	static const struct {
+		struct layout layout;
+		const char *path;
+		enum coll_kind coll;
+		bool in_place;
+		unsigned offset, root;
+		struct split split;
+		size_t arena_bytes;
+		const char *words; /* NULL: it can be done */
+	} cases[] = {
+	    {.layout = {1, 2, 1},
+	     .path = "rdma",
+	     .words = "allowed are auto, direct, fifo, shared"},
+	    {.layout = {2, 1, 1}, .path = "direct", .words = "one process"},
+	    {.layout = {2, 1, 1}, .path = "fifo", .coll = COLL_COPY, .words = "direct or shared"},
+	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .in_place = true, .words = "in place"},
+	    {.layout = {1, 2, 1}, .coll = COLL_ALLTOALL, .offset = 6, .words = "multiples of 4"},
+	    {.layout = {1, 2, 1}, .coll = COLL_INIT, .words = "has none"},
+	    {.layout = {1, 2, 1}, .coll = COLL_BROADCAST, .root = 2, .words = "root 2"},
+	    {.layout = {1, 2, 1}, .arena_bytes = (size_t)1 << 50, .words = "this machine has"},
+	    {.layout = {1, 2, 1}, .arena_bytes = SIZE_MAX / 2, .words = "addressed"},
+	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .words = "power of two"},
+	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .split = {SPLIT_MOD, 3}},
+	    {.layout = {1, 6, 1}, .split = {SPLIT_DIV, 4}, .words = "different sizes"},
+	    {.layout = {1, 6, 1}, .split = {SPLIT_MOD, 6}, .words = "groups of one rank"},
+	    /* A rank of all, but of no group. */
+	    {.layout = {1, 6, 1},
+	     .coll = COLL_GATHER,
+	     .root = 2,
+	     .split = {SPLIT_MOD, 3},
+	     .words = "for 2 ranks"},
+	};
 	static struct rig rig;
-
-	rig_init(&rig, (struct layout){1, 2, 1}, "rdma");
-	assert_refused(&rig, "allowed are auto, direct, fifo, shared");
-	rig_init(&rig, (struct layout){2, 1, 1}, "direct");
-	assert_refused(&rig, "one process");
-	rig_init(&rig, (struct layout){2, 1, 1}, "fifo");
-	rig_add(&rig, COLL_COPY, 4096);
-	assert_refused(&rig, "direct or shared");
-	rig_init(&rig, (struct layout){1, 2, 1}, "auto");
-	rig_add(&rig, COLL_ALLTOALL, 4096);
-	rig.cells[0].in_place = true;
-	assert_refused(&rig, "in place");
-	rig.cells[0].in_place = false;
-	rig.trial.settings.offset_bytes = 6;
-	assert_refused(&rig, "multiples of 4");
-	rig.trial.settings.offset_bytes = 0;
-	rig.cells[0].coll = COLL_INIT;
-	assert_refused(&rig, "has none");
-	rig.cells[0].coll = COLL_BROADCAST;
-	rig.cells[0].root = 2;
-	assert_refused(&rig, "root 2");
-	rig.cells[0].coll = COLL_ALLTOALL;
-	rig.cells[0].bytes = 100;
-	assert_refused(&rig, "whole elements");
-	rig.cells[0].bytes = 4096;
-	rig.trial.arena_bytes = (size_t)1 << 50;
-	assert_refused(&rig, "this machine has");
-	rig.trial.arena_bytes = SIZE_MAX / 2;
-	assert_refused(&rig, "addressed");
-	assert_int_equal(backend_host.store_bytes(&rig.trial), 0);
-}
-
-TEST(groups_that_cannot_be_are_refused)
-{
-	static struct rig rig;
-
-	rig_init(&rig, (struct layout){1, 6, 1}, "auto");
-	rig_add(&rig, COLL_HYPERCUBE, 4096);
-	assert_refused(&rig, "power of two");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 3}; /* groups of 2 */
-	struct status st = {""};
-	assert_int_equal(backend_host.supports(&rig.trial, &st), 0);
-	rig.trial.settings.split = (struct split){SPLIT_DIV, 4};
-	assert_refused(&rig, "different sizes");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 6};
-	assert_refused(&rig, "groups of one rank");
-	rig.trial.settings.split = (struct split){SPLIT_MOD, 3};
-	rig.cells[0].coll = COLL_GATHER;
-	rig.cells[0].root = 2; /* a rank of all, but of no group */
-	assert_refused(&rig, "for 2 ranks");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct status st = {""};
+		rig_init(&rig, cases[i].layout, cases[i].path ? cases[i].path : "auto");
+		rig_add(&rig, COLL_ALLTOALL, 4096);
+		rig.cells[0] = rig_cell_of(cases[i].coll, 12288);
+		rig.cells[0].in_place = cases[i].in_place;
+		rig.cells[0].root = cases[i].root;
+		rig.trial.settings.offset_bytes = cases[i].offset;
+		rig.trial.settings.split = cases[i].split;
+		rig.trial.arena_bytes = cases[i].arena_bytes;
+		assert_int_equal(backend_host.supports(&rig.trial, &st), cases[i].words ? -1 : 0);
+		assert_says(st.text, cases[i].words ? cases[i].words : "");
+	}
 }
 
 static void assert_path(struct layout layout, const char *asked, enum coll_kind coll,
@@ -129,7 +116,10 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 
 	assert_true(held >= 2 * place.trial->arena_bytes);
 	assert_true(between >= comm_at_least && between < comm_at_least + ((size_t)64 << 10));
-	assert_int_equal(host_memory_needs(ctx->transport, place.trial, &store, &all), 0);
+	assert_int_equal(
+	    host_memory_needs((enum host_transport)host_supports_transport(place.trial),
+	                      place.trial, &store, &all),
+	    0);
 	assert_int_equal(3 * (held + between) + page, all);
 	backend_host.close(ctx);
 	rig_lower(&rig);

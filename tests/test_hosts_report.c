@@ -70,37 +70,6 @@ static const json_t *reported(double bound, long long lates, long long late_by_n
 	return made_report(&m);
 }
 
-TEST(each_host_has_its_clock_and_its_meetings)
-{
-	const json_t *report = reported(1500, 1, 8000);
-	const json_t *a = json_entries(report, "hosts", (json_keys){"host", "hosta", NULL}),
-	             *b = json_entries(report, "hosts", (json_keys){"host", "hostb", NULL});
-	assert_int_equal(json_count(report, "hosts"), 2); /* not of the variant on one host */
-	json_assert_text(b, "variant", "across");
-	json_assert_number(b, "ranks", 2, 0);
-	json_assert_number(b, "offset_s", 1001, 0); /* of 1000, 1001, 1002 */
-	json_assert_number(b, "drift_ppm", 3, 0);
-	json_assert_number(b, "bound_us", 1.5, 0);    /* the last block's */
-	json_assert_number(b, "round_trip_us", 7, 0); /* of 9, 8, 7 */
-	json_assert_number(b, "meets", 300, 0);
-	json_assert_number(b, "late", 0.01, 1e-9);
-	json_assert_number(b, "late_us", 8, 0);
-	json_assert_null(b, "margin_us");
-	json_assert_number(a, "margin_us", 21, 0);
-	json_assert_number(a, "late", 0, 0);
-	json_assert_null(a, "offset_s");
-	json_assert_null(a, "round_trip_us");
-}
-
-/* Both on page 1, where it is said whether the run can be believed. */
-TEST(how_far_apart_hosts_begin_is_said)
-{
-	json_assert_one_says(json_section(reported(1500, 0, 0), "hosts"),
-	                     "Hosts began each call within 1.50 µs of each other");
-	json_assert_one_says(json_section(reported(1500, 3, 8000), "hosts"),
-	                     "in 3.0 % of the meetings of across one was later, by up to 8.00 µs");
-}
-
 /* Beyond 5 % of a call's 100 µs; or what is late in more than 5 % of the meetings. */
 TEST(what_calls_cannot_resolve_is_a_warning)
 {
@@ -113,13 +82,6 @@ TEST(what_calls_cannot_resolve_is_a_warning)
 }
 
 /* --- records that are not so --- */
-
-TEST(a_record_without_hosts_has_no_such_chapter)
-{
-	const json_t *report = made_report(&plain);
-	assert_false(json_has_table(report, "hosts"));
-	assert_null(json_section(report, "hosts"));
-}
 
 static void (*spoil)(json_t *hosts);
 static void spoiled(json_t *line, const struct made_place *place)

@@ -172,19 +172,6 @@ TEST_WITH(what_cannot_be_set_apart_is_refused, set_up, tear_down)
 	}
 }
 
-/* Without a GPU too: what would be measured. */
-TEST_WITH(a_dry_run_says_it_all, set_up, tear_down)
-{
-	cli_write(folder, "t.exp",
-	          HEAD "[variant own]\nmode = processes\nvisible = own\n"
-	               "[variant two]\nmode = processes\ncpus = 1/2\nwait = block\n");
-	struct cli cli = cli_call(folder, "run", "--file", file, "--dry-run", "backend=nccl", NULL);
-	assert_int_equal(cli.code, 0);
-	assert_says(cli.out, "visible = own");
-	assert_says(cli.out, "cpus = 1/2, wait = block");
-	free(cli.out);
-}
-
 /* --- CPUs
  * ---------------------------------------------------------------------------------------
  */

@@ -56,61 +56,33 @@ TEST(test_sizes_refused)
 	    {"4K,", "missing"},
 	    {"4K,,8K", "missing"},
 	    {"0", "zero"},
-	    {"0K", "zero"},
 	    {"-4K", "negative"},
-	    {"1K..-4K x2", "negative"},
 	    {"four", "not a size"},
-	    {"K", "not a size"},
 	    {"4KB", "not a size"},
-	    {"4T", "not a size"},
 	    {"1.3K", "not whole bytes"},
-	    {"0.0001K", "not whole bytes"},
 	    {"1.00000000000000000001G", "not whole bytes"},
-	    {"1.5", "not whole bytes"},
-	    {"1.0", "not whole bytes"},
 	    {"1.K", "not a size"},
-	    {".5K", "not a size"},
-	    {"1.5.5K", "not a size"},
-	    {"0.0K", "zero"},
 	    {"64.5G", "too large"},
 	    {"18014398509481983.5K", "too large"},
-	    {"+4K", "not a size"},
 	    {"4 K", "not a size"},
 	    {"0x10", "not a size"},
-	    {"65G", "too large"},
 	    {"68719476737", "too large"},
-	    {"18446744073709551616", "too large"},
-	    {"99999999999999999999999", "too large"},
 	    {"17179869184G", "too large"}, /* 2^64 exactly: must not wrap to 0 */
-	    {"18014398509481985K", "too large"},
 	    {"4K..99999999999999999999G x2", "too large"},
 	    {"4K..", "missing"},
-	    {".. x2", "missing"},
-	    {"..4K x2", "missing"},
 	    {"4K..1M", "no step"},
 	    {"4K..1M x1", "never ends"},
-	    {"4K..1M x0", "never ends"},
 	    {"4K..1M +0", "never ends"},
-	    {"4K..1M +0K", "zero"},
 	    {"4K..1M -4K", "for a step"},
 	    {"4K..1M x", "for a step"},
-	    {"4K..1M x-2", "for a step"},
-	    {"4K..1M x2K", "for a step"},
-	    {"4K..1M x 2K", "for a step"},
-	    {"4K..1M x ", "for a step"},
 	    {"4K..1M x1.5", "for a step"},
-	    {"4K..1M + 0", "never ends"},
 	    {"4K..1M +1.3K", "not whole bytes"},
-	    {"4K..1M +", "missing"},
 	    {"4K..1M x4 x4", "for a step"},
 	    {"4K foo..1M x4", "not a size"},
 	    {"1M..4K x2", "is empty"},
-	    {"1M..4K +4K", "is empty"},
 	    {"8K, 4K", "descend or repeat"},
-	    {"4K, 4K", "descend or repeat"},
 	    {"4K..64K x4, 16K", "descend or repeat"},
 	    {"1..257 +1", "too many sizes"},
-	    {"1..64G +1", "too many sizes"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		size_t sizes[SIZES_MAX] = {7};
@@ -128,53 +100,27 @@ TEST(test_sizes_refused)
 TEST(test_bad_values)
 {
 	refuse_key("collective = all2all", "allowed is all_reduce, all_gather");
-	refuse_key("collective =", "is not known");
-	refuse_key("collective = alltoall,", "is not known");
-	refuse_key("collective = alltoall sendrecv", "is not known");
 	refuse_key("collective = alltoall, alltoall", "twice");
 	refuse_key("bytes = 0", "is zero");
-	refuse_key("bytes = 4K..1M x1", "never ends");
-	refuse_key("bytes =", "missing");
 	refuse_key("dtype = float7", "float8_e5m2, or all");
 	refuse_key("op = mean", "allowed is sum");
 	refuse_key("pace = fast", "allowed is stream, isolated");
-	refuse_key("pace = stream, stream", "twice");
 	refuse_key("ranks = 0", "from 1 to 1024, or auto");
 	refuse_key("ranks = 1025", "from 1 to 1024, or auto");
-	refuse_key("ranks = -1", "from 1 to 1024, or auto");
-	refuse_key("ranks = many", "from 1 to 1024, or auto");
 	refuse_key("backend = cuda", "allowed is auto, ");
-	refuse_key("blocks = 0", "from 1 to 1000");
 	refuse_key("blocks = 1001", "from 1 to 1000");
 	refuse_key("blocks = 1e3", "whole number");
-	refuse_key("blocks = 10 x", "whole number");
-	refuse_key("blocks = 99999999999999999999", "whole number");
 	refuse_key("blocks = automatic", "from 1 to 1000, or auto");
-	refuse_key("precision = 0%", "0.01% to 50%");
 	refuse_key("precision = 0.009%", "0.01% to 50%");
 	refuse_key("precision = 51%", "0.01% to 50%");
-	refuse_key("precision = -1%", "0.01% to 50%");
 	refuse_key("precision = 0.5", "0.01% to 50%"); /* of one, or of a hundred? */
-	refuse_key("precision = 1.%", "0.01% to 50%");
-	refuse_key("precision = .5%", "0.01% to 50%");
-	refuse_key("precision = 1%%", "0.01% to 50%");
-	refuse_key("precision = 0x1%", "0.01% to 50%");
 	refuse_key("precision = nan%", "0.01% to 50%");
-	refuse_key("precision =", "0.01% to 50%");
 	refuse_key("budget = 0", "1s to 24h");
-	refuse_key("budget = 25h", "1s to 24h");
-	refuse_key("budget = auto", "1s to 24h");
 	refuse_key("warmup = -1", "whole number");
 	refuse_key("stretches = 0", "from 1 to");
-	refuse_key("calls = 0", "from 1 to");
 	refuse_key("calls = 4294967297", "from 1 to");
-	refuse_key("isolated_calls = 0", "from 1 to");
-	refuse_key("timeout = 0", "1s to 24h");
 	refuse_key("timeout = 25h", "1s to 24h");
-	refuse_key("timeout = -5", "1s to 24h");
-	refuse_key("timeout = soon", "1s to 24h");
 	refuse_key("seed = 9007199254740992", "to 9007199254740991");
-	refuse_key("seed = -1", "whole number");
 	refuse_key("limit = perhaps", "allowed is no, yes");
 	refuse_key("title =", "allowed is 1 to");
 	refuse_key("reference = a b", "no name");
@@ -184,15 +130,12 @@ TEST(test_bad_values)
 	refuse_key("blokcs = 3", "unknown key 'blokcs' (did you mean 'blocks'?); allowed are "
 	                         "those of [experiment] that `launchgap list keys` names");
 	refuse_key("nccl = ${", "no ${NAME}");
-	refuse_key("nccl = ${}", "no ${NAME}");
-	refuse_key("nccl =", "allowed is a path");
 	refuse_variant_key("bytes = 4K", "unknown key 'bytes'; allowed are those of [variant ");
 	refuse_key("NCCL_ALGO = Ring", "(did you mean 'env.NCCL_ALGO'?)");
 	refuse_variant_key("path = magic", "allowed is auto, direct, fifo, shared");
 	refuse_variant_key("expect = P2P+direkt", "'P2P+direkt' is no path; allowed is P2P");
 	refuse_variant_key("expect = NVLINK", "or any");
 	refuse_variant_key("nccl.expect = P2P+direct+staged", "one of +direct, +staged");
-	refuse_variant_key("expect =", "is no path");
 	static const char *const versions[] = {"",      "2",    "2.",       "2.23.", "2.x",
 	                                       "v2.23", "2,23", "2.23.4.5", "2.223", "-2.23",
 	                                       "2 .23", ".23",  "2..3"};
@@ -202,15 +145,11 @@ TEST(test_bad_values)
 		refuse_variant_key(line, "is no version; allowed is MAJOR.MINOR or");
 	}
 	refuse_variant_key("delay = 5", "whole ns, us, ms");
-	refuse_variant_key("delay = -5ns", "whole ns, us, ms");
 	refuse_variant_key("delay = 1.5us", "whole ns, us, ms");
 	refuse_variant_key("delay = 9223372036854775808ns", "0 to 1m");
 	refuse_variant_key("extra = 2h", "0 to 1m");
 	refuse_variant_key("delay_rank = 1024", "or all");
-	refuse_variant_key("delay_rank = -2", "or all");
 	refuse_variant_key("layout = 2x2", "PxTxR");
-	refuse_variant_key("layout = 0x2x2", "PxTxR");
-	refuse_variant_key("layout = 2x2x2x2", "PxTxR");
 	refuse_variant_key("layout = -1x-2x4", "PxTxR");
 	refuse_variant_key("layout = 1024x1024x1", "1024 ranks at most");
 	refuse_variant_key("layout = 4096x4096x256", "1024 ranks at most"); /* 2^32 */

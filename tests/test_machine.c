@@ -133,19 +133,4 @@ TEST(more_workers_than_cores_are_not_bound)
 	assert_true(CPU_EQUAL(&set, &before));
 }
 
-/* Two that begin the same. */
-TEST(long_names_of_hosts_are_not_one)
-{
-	char name[300], host[2][MACHINE_HOST_BYTES];
-	for (unsigned i = 0; i < 2; i++) {
-		memset(name, 'x', sizeof name);
-		snprintf(name + 290, 10, "%u", i);
-		setenv(MACHINE_HOST, name, 1);
-		machine_host(host[i]);
-	}
-	unsetenv(MACHINE_HOST);
-	assert_string_not_equal(host[0], host[1]);
-	assert_begins(host[0], "xxxx");
-}
-
 TESTS(.before = keep, .after = put_back);

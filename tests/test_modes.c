@@ -10,32 +10,6 @@
 #include "standin.h"
 #include "test.h"
 
-TEST(each_layout_implies_a_mode_that_can_place_it)
-{
-	for (unsigned p = 1; p <= 4; p++)
-		for (unsigned t = 1; t <= 4; t++)
-			for (unsigned r = 1; r <= 4; r++) {
-				const struct layout layout = {p, t, r};
-				const struct mode *mode = mode_for_layout(layout, 1);
-				assert_non_null(mode);
-				assert_true(mode->owns(layout));
-				assert_ptr_equal(mode_pick("", layout, 1), mode);
-				assert_ptr_equal(mode_pick(mode->name, layout, 1), mode);
-			}
-}
-
-TEST(each_mode_is_found_by_its_name_and_places_its_own_layout)
-{
-	for (const struct mode *const *m = mode_table; *m; m++) {
-		const struct layout layout = (*m)->spread(8);
-		assert_ptr_equal(mode_find((*m)->name), *m);
-		assert_int_equal(layout_ranks(layout), 8);
-		assert_ptr_equal(mode_pick((*m)->name, layout, 1), *m);
-		assert_true(strlen((*m)->name) < TRIAL_NAME_BYTES);
-		assert_non_null((*m)->summary);
-	}
-}
-
 TEST(a_name_decides_and_a_wrong_layout_is_no_mode)
 {
 	assert_null(mode_pick("teams", (struct layout){1, 2, 1}, 1));

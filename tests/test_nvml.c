@@ -67,11 +67,9 @@ TEST(a_held_clock_is_named)
 	assert_int_equal(clocks.sm_mhz, 1410);
 	assert_int_equal(clocks.sm_max_mhz, 1980);
 	assert_string_equal(clocks.throttle, "power cap, thermal");
-}
-
-TEST(an_idle_one_is_idle)
-{
-	struct nvml_clocks clocks;
+	assert_int_equal(clocks.pcie_gen, 4);
+	assert_int_equal(clocks.pcie_width, 8);
+	assert_int_equal(clocks.pcie_width_max, 16);
 	assert_true(nvml_read(standin, "0000:01:00.0", &clocks));
 	assert_false(clocks.busy);
 	assert_string_equal(clocks.throttle, "none");
@@ -123,20 +121,6 @@ static struct counters watch(const char *pci)
 	return c;
 }
 
-TEST(gpm_counts_all)
-{
-	struct counters c = watch("0000:03:00.0");
-	assert_string_equal(c.missing, "");
-	near(c.dram_limit_gbs, 3352.32);
-	near(c.dram_gbs, 3352.32 * 0.4);
-	near(c.sm_percent, 12.5);
-	near(c.pcie_tx_gbs, 1000 * MIB / 1e9);
-	near(c.pcie_rx_gbs, 2000 * MIB / 1e9);
-	near(c.nvlink_rx_gbs, 300000 * 1024000.0 / 1e9);
-	near(c.nvlink_unit_bytes, 1024000);
-	near(c.nvlink_tx_gbs, 250000 * 1024000.0 / 1e9);
-}
-
 static void links_are_byte_counters(const struct counters *c)
 {
 	/* The stand-in's 1 and 2 GiB from one reading to the next. */
@@ -145,63 +129,56 @@ static void links_are_byte_counters(const struct counters *c)
 	near(c->nvlink_unit_bytes, 1024);
 }
 
-TEST(before_hopper_there_are_byte_counters)
+static void is(double value, double wanted)
 {
-	struct counters c = watch("0000:04:00.0");
-	links_are_byte_counters(&c);
-	assert_true(isnan(c.dram_gbs));
-	assert_true(isnan(c.sm_percent));
-	assert_true(isnan(c.pcie_tx_gbs));
-	near(c.dram_limit_gbs, 3352.32);
-	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: this GPU has none, Hopper and "
-	                               "later do)");
+	assert_int_equal(isnan(value), isnan(wanted));
+	if (!isnan(wanted))
+		near(value, wanted);
 }
 
-TEST(byte_counters_fill_in_for_gpm)
-{
-	struct counters c = watch("0000:06:00.0");
-	assert_string_equal(c.missing, "");
-	links_are_byte_counters(&c);
-	near(c.dram_gbs, 3352.32 * 0.4);
-}
+#define OLDER "GPM: this GPU has none, Hopper and later do"
+#define ROOT  "no permission (root may have it)"
 
-TEST(a_refusal_is_named)
+/* What is there, by which counters, and what is missing and why: the longest possible text fits. */
+TEST(each_gpu_has_the_counters_that_it_has)
 {
-	struct counters c = watch("0000:05:00.0");
-	assert_true(isnan(c.nvlink_tx_gbs));
-	assert_true(isnan(c.nvlink_rx_gbs));
-	assert_true(isnan(c.nvlink_unit_bytes));
-	assert_true(isnan(c.dram_gbs));
-	/* The longest possible text fits. */
-	assert_string_equal(c.missing,
-	                    "no NVLink, DRAM, SM, PCIe (GPM: no permission (root may have it); "
-	                    "NVLink bytes: no permission (root may have it))");
-}
-
-TEST(a_percentage_needs_its_peak)
-{
-	struct counters c = watch("0000:07:00.0");
-	assert_true(isnan(c.dram_gbs));
-	assert_true(isnan(c.dram_limit_gbs));
-	near(c.sm_percent, 12.5);
-	near(c.nvlink_tx_gbs, 250000 * 1024000.0 / 1e9);
-	assert_string_equal(c.missing, "no DRAM (GPM: the memory's clock or width is unknown)");
-}
-
-TEST(a_gpu_may_be_lost_on_the_way)
-{
-	struct counters c = watch("0000:08:00.0");
-	links_are_byte_counters(&c);
-	assert_string_equal(c.missing, "no DRAM, SM, PCIe (GPM: the GPU is lost)");
-}
-
-TEST(a_gpu_without_counters_says_so)
-{
-	struct counters c = watch("0000:02:00.0");
-	assert_true(isnan(c.nvlink_tx_gbs));
-	assert_string_equal(c.missing,
-	                    "no NVLink, DRAM, SM, PCIe (GPM: this GPU has none, Hopper and "
-	                    "later do; NVLink bytes: not supported)");
+	static const double peak = 3352.32;
+	const struct {
+		const char *pci;
+		enum { NO_LINKS, BYTES, GPM } links;
+		double dram, limit, sm, pcie;
+		const char *missing;
+	} rows[] = {
+	    {"0000:03:00.0", GPM, 0.4 * peak, peak, 12.5, 1000 * MIB / 1e9, ""},
+	    {"0000:04:00.0", BYTES, NAN, peak, NAN, NAN, "no DRAM, SM, PCIe (" OLDER ")"},
+	    {"0000:06:00.0", BYTES, 0.4 * peak, peak, 12.5, 1000 * MIB / 1e9, ""},
+	    {"0000:05:00.0", NO_LINKS, NAN, peak, NAN, NAN,
+	     "no NVLink, DRAM, SM, PCIe (GPM: " ROOT "; NVLink bytes: " ROOT ")"},
+	    {"0000:07:00.0", GPM, NAN, NAN, 12.5, 1000 * MIB / 1e9,
+	     "no DRAM (GPM: the memory's clock or width is unknown)"},
+	    {"0000:08:00.0", BYTES, NAN, peak, NAN, NAN,
+	     "no DRAM, SM, PCIe (GPM: the GPU is lost)"},
+	    {"0000:02:00.0", NO_LINKS, NAN, peak, NAN, NAN,
+	     "no NVLink, DRAM, SM, PCIe (" OLDER "; NVLink bytes: not supported)"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct counters c = watch(rows[i].pci);
+		assert_string_equal(c.missing, rows[i].missing);
+		is(c.dram_gbs, rows[i].dram);
+		is(c.dram_limit_gbs, rows[i].limit);
+		is(c.sm_percent, rows[i].sm);
+		is(c.pcie_tx_gbs, rows[i].pcie);
+		is(c.pcie_rx_gbs, 2 * rows[i].pcie);
+		is(c.busy_percent, strcmp(rows[i].pci, "0000:05:00.0") ? 93 : NAN);
+		if (rows[i].links == BYTES) {
+			links_are_byte_counters(&c);
+			continue;
+		}
+		const bool gpm = rows[i].links == GPM;
+		is(c.nvlink_rx_gbs, gpm ? 300000 * 1024000.0 / 1e9 : NAN);
+		is(c.nvlink_tx_gbs, gpm ? 250000 * 1024000.0 / 1e9 : NAN);
+		is(c.nvlink_unit_bytes, gpm ? 1024000 : NAN);
+	}
 }
 
 TEST(a_stretch_has_two_ends_and_a_length)
@@ -281,24 +258,6 @@ TEST(links_are_read_and_classed)
 	topology_free(&t);
 	assert_null(nvml_links_read("/nonexistent/libnvidia-ml.so.1"));
 	assert_null(nvml_links_read("libc.so.6"));
-}
-
-TEST(pcie_is_read_with_the_clocks)
-{
-	struct nvml_clocks clocks;
-	assert_true(nvml_read(standin, "0000:02:00.0", &clocks));
-	assert_int_equal(clocks.pcie_gen, 4);
-	assert_int_equal(clocks.pcie_width, 8);
-	assert_int_equal(clocks.pcie_width_max, 16);
-}
-
-TEST(how_busy_a_gpu_is)
-{
-	struct counters c = watch("0000:04:00.0");
-	near(c.busy_percent, 93);
-	near(c.memory_busy_percent, 41);
-	c = watch("0000:05:00.0");
-	assert_true(isnan(c.busy_percent) && isnan(c.memory_busy_percent));
 }
 
 TESTS(.begin = find_standin);

@@ -220,19 +220,6 @@ TEST(its_record_is_a_runs)
 	           "over 2 blocks");
 }
 
-/* One variant is compared with nothing: of gaps between variants nothing is said, call after call. */
-TEST(a_program_alone_warns_of_no_gap)
-{
-	struct cli cli = perf("all_reduce_perf", "-g 2 -b 4K -e 4K -n 2");
-	assert_lacks(cli.out, " gap ");
-	cli_expect(cli, 0, "# record: ");
-	char *report = cli_read(here_in("nccl_tests", "report.md"));
-	assert_says(report, "run ran, and every element that it delivered was right.");
-	assert_lacks(report, "This run cannot distinguish");
-	assert_lacks(report, "times as fast as run");
-	free(report);
-}
-
 /* --- JSON -------------------------------------------------------------------------------- */
 
 static json_t *json_of(const char *name)
@@ -434,44 +421,6 @@ TEST(cpus_of_all_started_processes_count)
 	assert_lacks(cli.out, "has bound this process");
 	assert_lacks(cli.out, "more ranks than the 1 core");
 	cli_expect(cli, 0, "2 agents joined on 1 host", "2 cores");
-}
-
-TEST(one_started_process_joins_nobody)
-{
-	cli_expect(here_shell("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 $LAUNCHGAP "
-	                      "all_reduce_perf -t 2 backend=host --dry-run"),
-	           0, "# as: launchgap run nccl_tests");
-	/* A batch script of Slurm's is in no step. */
-	cli_expect(here_shell("SLURM_PROCID=0 SLURM_NTASKS=4 $LAUNCHGAP all_reduce_perf -t 2 "
-	                      "backend=host --dry-run"),
-	           0, "# as: launchgap run nccl_tests");
-}
-
-/* salloc's shell, which is an interactive step: it is no task of a job. */
-TEST(a_shell_of_slurms_is_alone)
-{
-	static const char *const shells[] = {
-	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=4294967290",
-	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=4294967290 SLURM_NTASKS=16",
-	    "SLURM_JOB_ID=9 SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=1",
-	};
-	for (unsigned i = 0; i < 3; i++)
-		cli_expect(here_shell("%s $LAUNCHGAP all_reduce_perf -t 2 --wait 3 backend=host "
-		                      "--dry-run",
-		                      shells[i]),
-		           0, "# as: launchgap run nccl_tests");
-}
-
-/* srun --mpi=pmi2 on one host: PMI says which rank, and Slurm on how many hosts. */
-TEST(pmis_ranks_have_slurms_hosts)
-{
-	cli_expect(here_shell("unset LAUNCHGAP_RENDEZVOUS; for r in 1 0; do PMI_RANK=$r PMI_SIZE=2 "
-	                      "SLURM_PROCID=$r SLURM_NTASKS=2 SLURM_STEP_ID=0 SLURM_JOB_ID=$$ "
-	                      "SLURM_STEP_NUM_NODES=1 $LAUNCHGAP all_reduce_perf -b 64 -e 64 -n 3 "
-	                      "--wait 30 --results $HERE/results backend=host & p=$!; done; "
-	                      "wait $p"),
-	           0, "# as: launchgap join nccl_tests --wait 30 ", "2 agents joined on 1 host",
-	           "#  Rank  1 ");
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down, .slow = true);

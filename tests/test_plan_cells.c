@@ -150,22 +150,36 @@ TEST(test_limit_of_many_cells)
 	}
 }
 
-/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them. */
-TEST(test_long_calls_have_no_timeline)
+/* Staged through the host a call of 1 GiB takes a second, and a timeline 20 of them; init is no call; and a step of
+ * training has as many thread blocks at any size of its buckets. */
+TEST(test_who_has_no_timeline)
 {
-	unsigned timelines = 0;
-	make(1);
-	for (unsigned i = 0; i < plan.ncells; i++)
-		if (plan.cells[i].coll == COLL_SENDRECV)
-			plan.cells[i].asked_bytes = (size_t)1 << 30;
-	struct trial *t = trial_at(0);
-	for (unsigned c = 0; c < t->ncells; c++) {
-		timelines += t->cells[c].pass == PASS_TIMELINE;
-		assert_false(t->cells[c].pass == PASS_TIMELINE &&
-		             t->cells[c].coll == COLL_SENDRECV);
+	static const struct {
+		enum coll_kind coll; /* in place of sendrecv */
+		bool is_long, all;   /* all: on nccl, and in place of both */
+	} rows[] = {
+	    {COLL_SENDRECV, true, false}, {COLL_INIT, false, false}, {COLL_DDP_STEP, false, true}};
+	for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++) {
+		unsigned timelines = 0;
+		make(1);
+		for (unsigned v = 0; v < plan.nvariants && rows[r].all; v++)
+			strcpy(plan.variants[v].settings.backend, "nccl");
+		for (unsigned i = 0; i < plan.ncells; i++) {
+			struct cell *c = &plan.cells[i];
+			if (c->coll != COLL_SENDRECV && !rows[r].all)
+				continue;
+			c->coll = rows[r].coll;
+			c->asked_bytes = rows[r].is_long ? (size_t)1 << 30 : c->asked_bytes;
+		}
+		struct trial *t = trial_at(0);
+		for (unsigned c = 0; c < t->ncells; c++) {
+			timelines += t->cells[c].pass == PASS_TIMELINE;
+			assert_false(t->cells[c].pass == PASS_TIMELINE && !rows[r].all &&
+			             t->cells[c].coll == rows[r].coll);
+		}
+		assert_int_equal(timelines, 1);
+		trial_free(t);
 	}
-	assert_int_equal(timelines, 1);
-	trial_free(t);
 }
 
 /* On GPUs the largest size that is not long has a timeline too, for its thread blocks: of one
@@ -195,40 +209,6 @@ TEST(test_gpus_have_a_timeline_of_the_largest)
 	t = trial_at(plan.ntrials - 1); /* the last block has none */
 	for (unsigned c = 0; c < t->ncells; c++)
 		assert_int_equal(t->cells[c].pass, PASS_TIMED);
-	trial_free(t);
-}
-
-/* A step of training has as many thread blocks at any size of its buckets. */
-TEST(test_a_step_has_one_timeline)
-{
-	unsigned timelines = 0;
-	make(1);
-	for (unsigned v = 0; v < plan.nvariants; v++)
-		strcpy(plan.variants[v].settings.backend, "nccl");
-	for (unsigned i = 0; i < plan.ncells; i++)
-		plan.cells[i].coll = COLL_DDP_STEP;
-	struct trial *t = trial_at(0);
-	for (unsigned c = 0; c < t->ncells; c++)
-		timelines += t->cells[c].pass == PASS_TIMELINE;
-	assert_int_equal(timelines, 1);
-	trial_free(t);
-}
-
-/* No call: its cells have no timeline. */
-TEST(test_init_has_no_timeline)
-{
-	unsigned timelines = 0;
-	/* No backend here makes communicators: the cells are placed where nccl would have them. */
-	make(1);
-	for (unsigned i = 0; i < plan.ncells; i++)
-		if (plan.cells[i].coll == COLL_SENDRECV)
-			plan.cells[i].coll = COLL_INIT;
-	struct trial *t = trial_at(0);
-	for (unsigned c = 0; c < t->ncells; c++) {
-		timelines += t->cells[c].pass == PASS_TIMELINE;
-		assert_false(t->cells[c].pass == PASS_TIMELINE && t->cells[c].coll == COLL_INIT);
-	}
-	assert_int_equal(timelines, 1);
 	trial_free(t);
 }
 

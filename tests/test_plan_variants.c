@@ -1,5 +1,139 @@
 /* The variants of a plan: placed, refused, skipped, and joined by the twin and the limit. */
+#include "../harness/config/keys.h"
 #include "planned.h"
+
+/* "key=value VARIANT.key=value …", as a file says them; @ is a library, and `mode=-` none. */
+static void set(const char *said)
+{
+	char text[256], *rest = text, *value;
+	size_t nkeys, nsettings;
+	const struct field *keys = keys_fields(&nkeys), *settings = settings_fields(&nsettings);
+	struct status st = {""};
+	snprintf(text, sizeof text, "%s", said);
+	while ((value = strsep(&rest, " ")) && *value) {
+		char *name = strsep(&value, "="), *key = strchr(name, '.');
+		struct spec_variant *v = spec.variants;
+		if (!key) {
+			assert_works(field_read(field_find(keys, nkeys, name), value, &spec, &st),
+			             st);
+			continue;
+		}
+		*key++ = '\0';
+		while (strcmp(v->name, name))
+			assert_true(++v < spec.variants + spec.nvariants);
+		if (!strcmp(key, "ranks"))
+			v->ranks = (unsigned)atoi(value);
+		else if (!strcmp(value, "-"))
+			v->settings.mode[0] = '\0';
+		else
+			assert_works(field_read(field_find(settings, nsettings, key),
+			                        *value == '@' ? standin : value, &v->settings, &st),
+			             st);
+	}
+}
+
+TEST(what_cannot_be_is_refused)
+{
+	static const struct {
+		const char *set, *what;
+	} rows[] = {
+	    {"threads.nccl=/nonexistent/libnccl.so.2",
+	     "nccl: /nonexistent/libnccl.so.2 cannot be read: No such file"},
+	    {"threads.nccl=/tmp",
+	     "nccl: /tmp cannot be read: Is a directory; allowed is a libnccl.so.2's file"},
+	    {"named.mode=single named.layout=1x4x1",
+	     "x.exp:30: variant named: layout 1x4x1 is mode threads, not single"},
+	    {"named.mode=- named.layout=1x8x1", "layout 1x8x1 has 8 ranks, the experiment has 4"},
+	    {"named.mode=teams", "x.exp:30: variant named: mode = 'teams' is not known; allowed is "
+	                         "single, threads, processes"},
+	    {"named.mode=- named.layout=2x2x1 named.ranks=2",
+	     "x.exp:30: variant named: layout 2x2x1 has 4 ranks, and the variant says ranks = 2; "
+	     "allowed are two that agree"},
+	    {"named.mode=processes named.ranks=1",
+	     "variant named: mode processes cannot place 1 rank; allowed are 2 ranks or more"},
+	    {"named.ranks=2 named.delay_rank=2",
+	     "variant named: delay_rank = 2, but ranks are 0 to 1"},
+	    {"named.ranks=2 collective=broadcast root=2", "root = 2, but ranks are 0 to 1"},
+	    {"threads.delay=1ns", "the reference 'threads' cannot run here"},
+	    {"reference=gone", "reference = 'gone' names no variant"},
+	    {"backend=null single.delay_rank=4", "delay_rank = 4, but ranks are 0 to 3"},
+	    {"single.flip=4:0", "flip: rank = 4, but ranks are 0 to 3"},
+	    {"single.flip=3:8388608", "a rank's buffer has"},
+	    {"single.aggregate=3 calls=20",
+	     "x.exp:10: variant single: calls = 20 cannot be issued in "
+	     "groups of aggregate = 3; allowed are multiples of 3"},
+	    /* Also of a variant that cannot run here: a file is right or wrong on every machine. */
+	    {"single.aggregate=3 calls=20 single.backend=nccl", "calls = 20 cannot be issued"},
+	    /* No other backend can distinguish a library from a text. */
+	    {"threads.nccl=/etc/passwd", "nccl: cannot load NCCL: /etc/passwd"},
+	    {"threads.nccl=/bin/sh", "nccl: cannot load NCCL: /bin/sh"},
+	};
+	const size_t n = sizeof rows / sizeof *rows - (backend_find("nccl")->library ? 0 : 2);
+	for (size_t i = 0; i < n; i++) {
+		fresh(NULL);
+		set(rows[i].set);
+		refuse(rows[i].what);
+	}
+}
+
+/* What cannot run here is listed with its reason, and the rest runs. */
+static void expect_skip(const char *name, const char *why)
+{
+	make(1);
+	const struct plan_variant *v = &plan.variants[find(name)];
+	if (!v->skip[0] || !strstr(v->skip, why))
+		fail_msg("'%s' does not say '%s'", v->skip, why);
+	assert_int_equal(trials_of(name), 0);
+	assert_int_equal(trials_of("threads"), 10);
+	for (unsigned i = 0; i < plan.ntrials; i++)
+		assert_int_equal(plan.variants[plan.trials[i].variant].skip[0], '\0');
+}
+
+TEST(what_cannot_run_here_is_skipped)
+{
+	static const struct {
+		unsigned gpus;
+		const char *set, *why;
+	} rows[] = {
+	    {0, "named.backend=nccl", "room for 0 of 4 ranks here: no GPU answers"},
+	    {3, "named.backend=nccl", "room for 3 of 4 ranks here"},
+	    {0, "named.delay=5ns", "delay is a setting of backend null and has no effect on host"},
+	    {0, "named.nccl=@", "nccl is a setting of backend nccl"},
+	    {0, "named.flip=0:0 named.backend=null",
+	     "flip is a setting of backend nccl or host and has no effect on null"},
+	    /* Reads a peer's memory: one address space. */
+	    {0, "named.mode=processes named.path=direct", ""},
+	    {0, "named.mode=processes named.ranks=3 collective=hypercube", "power of two"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		plan_free(&plan);
+		fresh(NULL);
+		gpus = rows[i].gpus;
+		set(rows[i].set);
+		expect_skip("named", rows[i].why);
+	}
+}
+
+TEST(a_layout_has_its_mode)
+{
+	static const char *const rows[][2] = {
+	    {"1x2x2", "threads"}, {"1x1x4", "single"}, {"2x2x1", "processes"}};
+	for (unsigned i = 0; i < 3; i++) {
+		char text[64];
+		snprintf(text, sizeof text, "named.mode=- named.layout=%s", rows[i][0]);
+		set(text);
+		make(1);
+		assert_string_equal(plan.variants[2].settings.mode, rows[i][1]);
+	}
+	spec.roots[0] = spec.nroots = 0;
+	set("named.mode=processes collective=broadcast");
+	spec.variants[2].settings.layout = (struct layout){0};
+	spec.variants[2].ranks = 2;
+	make(1);
+	assert_int_equal(plan.nnotes, 1);
+	assert_string_equal(plan.notes[0],
+	                    "root = all is 0 to 1, as variants have as few ranks as 2");
+}
 
 static int cannot_isolate(unsigned what, struct status *st)
 {
@@ -15,21 +149,6 @@ TEST(test_what_cannot_be_isolated_is_left_out)
 	machine.isolates = NULL;
 	assert_string_equal(plan.variants[find("apart")].skip, "isolate 2: not here");
 	assert_string_equal(plan.variants[find("threads")].skip, "");
-}
-
-TEST(test_library_must_be_there)
-{
-	char *nccl = spec.variants[1].settings.nccl;
-	strcpy(nccl, "/nonexistent/libnccl.so.2");
-	refuse("nccl: /nonexistent/libnccl.so.2 cannot be read: No such file");
-	strcpy(nccl, "/tmp");
-	refuse("nccl: /tmp cannot be read: Is a directory; allowed is a libnccl.so.2's file");
-	if (!backend_find("nccl")->library)
-		return; /* no backend here can distinguish a library from a text */
-	strcpy(nccl, "/etc/passwd");
-	refuse("nccl: cannot load NCCL: /etc/passwd");
-	strcpy(nccl, "/bin/sh");
-	refuse("nccl: cannot load NCCL: /bin/sh");
 }
 
 TEST(test_twin)
@@ -83,10 +202,6 @@ TEST(test_limit)
 		assert_int_equal(t->cells[0].pace, is_limit(t) ? PACE_STREAM : PACE_ISOLATED);
 		trial_free(t);
 	}
-}
-
-TEST(test_no_limit)
-{
 	spec.limit = false;
 	make(3);
 	assert_false(listed("limit"));
@@ -94,34 +209,6 @@ TEST(test_no_limit)
 	strcpy(spec.backend, "null"); /* moves nothing */
 	make(3);
 	assert_false(listed("limit"));
-}
-
-TEST(test_layouts)
-{
-	struct settings *s = &spec.variants[2].settings;
-	strcpy(s->mode, "");
-	s->layout = (struct layout){1, 2, 2};
-	make(1);
-	assert_string_equal(plan.variants[2].settings.mode, "threads");
-	assert_int_equal(plan.variants[2].settings.layout.threads, 2);
-	s->layout = (struct layout){1, 1, 4};
-	make(1);
-	assert_string_equal(plan.variants[2].settings.mode, "single");
-	s->layout = (struct layout){2, 2, 1};
-	make(1);
-	assert_string_equal(plan.variants[2].settings.mode, "processes");
-	s->layout = (struct layout){1, 4, 1};
-	strcpy(s->mode, "threads");
-	make(1);
-	strcpy(s->mode, "single");
-	refuse("x.exp:30: variant named: layout 1x4x1 is mode threads, not single");
-	strcpy(s->mode, "");
-	s->layout = (struct layout){1, 8, 1};
-	refuse("layout 1x8x1 has 8 ranks, the experiment has 4");
-	strcpy(s->mode, "teams");
-	s->layout = (struct layout){0, 0, 0};
-	refuse("x.exp:30: variant named: mode = 'teams' is not known; allowed is single, threads, "
-	       "processes");
 }
 
 /* A variant may have fewer ranks than the run, by its mode or by a layout. */
@@ -165,71 +252,6 @@ TEST(variants_have_ranks_of_their_own)
 	assert_int_equal(plan.ncells, 2 * (2 + 3));
 }
 
-TEST(ranks_of_a_variant_refused)
-{
-	struct spec_variant *v = &spec.variants[2];
-	v->ranks = 2;
-	v->settings.layout = (struct layout){2, 2, 1};
-	strcpy(v->settings.mode, "");
-	refuse("x.exp:30: variant named: layout 2x2x1 has 4 ranks, and the variant says ranks = 2; "
-	       "allowed are two that agree");
-	v->settings.layout = (struct layout){0};
-	strcpy(v->settings.mode, "processes");
-	v->ranks = 1;
-	refuse("variant named: mode processes cannot place 1 rank; allowed are 2 ranks or more");
-	v->ranks = 2;
-	v->settings.delay_rank = 2;
-	refuse("variant named: delay_rank = 2, but ranks are 0 to 1");
-	v->settings.delay_rank = -1;
-	spec.ncolls = 1;
-	spec.colls[0] = COLL_BROADCAST;
-	spec.roots[0] = 2;
-	refuse("root = 2, but ranks are 0 to 1");
-	spec.nroots = 0;
-	make(1);
-	assert_int_equal(plan.nnotes, 1);
-	assert_string_equal(plan.notes[0],
-	                    "root = all is 0 to 1, as variants have as few ranks as 2");
-	/* A layout that a backend refuses is left out with the backend's sentence. */
-	spec.colls[0] = COLL_HYPERCUBE;
-	v->ranks = 3;
-	make(1);
-	assert_says(plan.variants[2].skip, "power of two");
-	assert_string_equal(plan.variants[1].skip, "");
-}
-
-/* What cannot run here is listed with its reason, and the rest runs. */
-static void expect_skip(const char *name, const char *why)
-{
-	make(1);
-	const struct plan_variant *v = &plan.variants[find(name)];
-	if (!v->skip[0] || !strstr(v->skip, why))
-		fail_msg("'%s' does not say '%s'", v->skip, why);
-	assert_int_equal(trials_of(name), 0);
-	assert_int_equal(trials_of("threads"), 10);
-	for (unsigned i = 0; i < plan.ntrials; i++)
-		assert_int_equal(plan.variants[plan.trials[i].variant].skip[0], '\0');
-}
-
-TEST(test_skips)
-{
-	struct spec_variant *named = &spec.variants[2];
-	strcpy(named->settings.backend, "nccl");
-	expect_skip("named", "room for 0 of 4 ranks here: no GPU answers");
-	gpus = 3;
-	expect_skip("named", "room for 3 of 4 ranks here");
-	strcpy(named->settings.backend, "auto");
-	named->settings.delay_ns = 5;
-	expect_skip("named", "delay is a setting of backend null and has no effect on host");
-	named->settings.delay_ns = 0;
-	strcpy(named->settings.nccl, standin);
-	expect_skip("named", "nccl is a setting of backend nccl");
-	named->settings.nccl[0] = '\0';
-	named->settings.flip_rank = 0;
-	strcpy(named->settings.backend, "null");
-	expect_skip("named", "flip is a setting of backend nccl or host and has no effect on null");
-}
-
 /* A library is of no use without a GPU, nor if another backend runs. */
 TEST(test_what_is_missing_first_is_said_first)
 {
@@ -252,66 +274,12 @@ TEST(test_what_is_missing_first_is_said_first)
 	refuse("nccl, from the variable NCCL_LEGACY: /nope cannot be read: No such file");
 }
 
-TEST(test_backends_own_refusal)
-{
-	struct settings *s = &spec.variants[2].settings;
-	strcpy(s->mode, "processes");
-	strcpy(s->path, "direct"); /* reads a peer's memory: one address space */
-	expect_skip("named", "");
-}
-
-TEST(test_reference)
+TEST(a_reference_that_is_skipped_is_refused)
 {
 	gpus = 4;
 	strcpy(spec.variants[1].skip, "NCCL_LEGACY is not set");
-	strcpy(spec.variants[1].settings.backend, "nccl");
-	refuse("the reference 'threads' cannot run here, and all is compared with it: "
-	       "NCCL_LEGACY");
-	spec.variants[1].skip[0] = '\0';
-	strcpy(spec.variants[1].settings.backend, "auto");
-	spec.variants[1].settings.delay_ns = 1;
-	refuse("the reference 'threads' cannot run here");
-	spec.variants[1].settings.delay_ns = 0;
-	strcpy(spec.reference, "gone");
-	refuse("reference = 'gone' names no variant");
-}
-
-TEST(test_delay_rank)
-{
-	strcpy(spec.backend, "null");
-	spec.variants[0].settings.delay_rank = 3;
-	make(1);
-	assert_int_equal(plan.variants[0].settings.delay_rank, 3);
-	spec.variants[0].settings.delay_rank = 4;
-	refuse("delay_rank = 4, but ranks are 0 to 3");
-}
-
-TEST(test_flip)
-{
-	spec.variants[0].settings.flip_rank = 3;
-	make(1);
-	spec.variants[0].settings.flip_rank = 4;
-	refuse("flip: rank = 4, but ranks are 0 to 3");
-	spec.variants[0].settings.flip_rank = 3;
-	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes - 1;
-	make(1);
-	spec.variants[0].settings.flip_byte = (int64_t)plan.arena_bytes;
-	refuse("a rank's buffer has");
-}
-
-/* Also of a variant that cannot run here: a file is right or wrong on every machine. */
-TEST(test_aggregate_divides_calls)
-{
-	spec.variants[0].settings.aggregate = 3;
-	make(1);
-	spec.calls = 20;
-	refuse("x.exp:10: variant single: calls = 20 cannot be issued in groups of aggregate = "
-	       "3; allowed are multiples of 3");
-	strcpy(spec.variants[0].settings.backend, "nccl");
-	refuse("calls = 20 cannot be issued");
-	spec.calls = 21;
-	make(1);
-	assert_true(plan.variants[0].skip[0]);
+	set("threads.backend=nccl");
+	refuse("the reference 'threads' cannot run here, and all is compared with it: NCCL_LEGACY");
 }
 
 /* Keys of another backend leave a variant equal to another one: named before the run, and not

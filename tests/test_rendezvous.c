@@ -122,22 +122,6 @@ TEST(a_rank_that_leaves_is_named_by_all)
 			assert_says(world.ranks[i].st.text, "rank 3 has left");
 }
 
-static void look(struct rank *r)
-{
-	unsigned mine = 5, all = 0;
-	r->failed = r->x->rank != 0 || r->x->size != 1 ||
-	            rendezvous_all(r->x, &mine, &all, sizeof mine, &r->st) || all != 5 ||
-	            rendezvous_first(r->x, &mine, sizeof mine, &r->st);
-}
-
-TEST(a_world_of_one_needs_nobody)
-{
-	world_make(1, 1);
-	world.act = look;
-	run_without(0);
-	assert_works(world.ranks[0].failed, world.ranks[0].st);
-}
-
 static void fail_by_bytes(struct rank *r)
 {
 	char much[256] = "", all[MOST * 256];
@@ -152,117 +136,6 @@ TEST(ranks_that_give_unequal_bytes_are_named_by_all)
 	for (unsigned i = 0; i < 3; i++)
 		assert_says(world.ranks[i].st.text,
 		            "rank 2: it shares 24 of 72 bytes, where 16 of 48 are expected");
-}
-
-static void fail_by_call(struct rank *r)
-{
-	char data[16] = "", all[MOST * 16];
-	r->failed = r->seat.rank ? rendezvous_all(r->x, data, all, sizeof data, &r->st)
-	                         : rendezvous_first(r->x, data, sizeof data, &r->st);
-}
-
-TEST(ranks_at_another_call_notice)
-{
-	world_make(2, 60);
-	world.act = fail_by_call;
-	run_without(0);
-	assert_says(world.ranks[1].st.text, "do all run the same launchgap?");
-}
-
-/* Ranks 1 and 3 come, and say nothing until the others gave up. */
-static void be_silent(struct rank *r)
-{
-	static const unsigned until[4][2] = {[1] = {0, 1}, [3] = {1, 3}};
-	unsigned mine = 0, all[MOST];
-	if (r->seat.rank % 2 == 0)
-		r->failed = rendezvous_all(r->x, &mine, all, sizeof mine, &r->st);
-	for (unsigned i = until[r->seat.rank][0]; i < until[r->seat.rank][1]; i++)
-		pthread_join(r->world->ranks[i].thread, NULL);
-}
-
-TEST(ranks_that_are_silent_are_named_by_all)
-{
-	world_make(4, 1);
-	world.act = be_silent;
-	for (unsigned i = 0; i < 4; i++)
-		assert_int_equal(
-		    pthread_create(&world.ranks[i].thread, NULL, take_part, &world.ranks[i]), 0);
-	pthread_join(world.ranks[3].thread, NULL);
-	for (unsigned i = 0; i < 3; i += 2)
-		assert_string_equal(world.ranks[i].st.text,
-		                    "rank 1, rank 3 did not answer within 1 s");
-}
-
-static void leave_first(struct rank *r)
-{
-	if (r->seat.rank)
-		swap(r);
-}
-
-TEST(all_hear_that_rank_0_has_left)
-{
-	world_make(3, 60);
-	world.act = leave_first;
-	run_without(0);
-	for (unsigned i = 1; i < 3; i++)
-		assert_begins(world.ranks[i].st.text, "rank 0 has left");
-}
-
-/* After an error there is no further exchange. */
-static void go_on(struct rank *r)
-{
-	struct status again = {""};
-	unsigned mine = 0;
-	leave_early(r);
-	if (r->seat.rank != 3 &&
-	    (!rendezvous_first(r->x, &mine, sizeof mine, &again) || strcmp(again.text, r->st.text)))
-		snprintf(r->st.text, sizeof r->st.text, "went on: %.900s", again.text);
-}
-
-TEST(an_error_is_for_good)
-{
-	world_make(4, 60);
-	world.act = go_on;
-	run_without(0);
-	for (unsigned i = 0; i < 3; i++)
-		assert_begins(world.ranks[i].st.text, "rank 3 has left");
-}
-
-static char big[MOST][MOST][1 << 20];
-
-static void swap_much(struct rank *r)
-{
-	char(*all)[1 << 20] = big[r->seat.rank];
-	const size_t bytes = sizeof *all;
-	memset(all[r->seat.rank], 'a' + (int)r->seat.rank, bytes);
-	r->failed = rendezvous_all(r->x, all[r->seat.rank], all, bytes, &r->st);
-	for (unsigned i = 0; i < r->world->size; i++)
-		if (all[i][0] != 'a' + (char)i || memcmp(all[i], all[i] + 1, bytes - 1))
-			r->failed = status_set(&r->st, "wrong data of rank %u", i);
-}
-
-TEST(a_megabyte_of_each_arrives)
-{
-	world_make(4, 60);
-	world.act = swap_much;
-	run_without(0);
-	for (unsigned i = 0; i < 4; i++)
-		assert_works(world.ranks[i].failed, world.ranks[i].st);
-}
-
-static void swap_too_much(struct rank *r)
-{
-	r->failed = rendezvous_all(r->x, big, big, RENDEZVOUS_MOST_BYTES / 2 + 1, &r->st);
-}
-
-TEST(too_many_bytes_are_refused)
-{
-	world_make(2, 60);
-	world.act = swap_too_much;
-	run_without(0);
-	for (unsigned i = 0; i < 2; i++)
-		assert_string_equal(world.ranks[i].st.text, "8388609 bytes of each of 2 ranks are "
-		                                            "too many for an exchange");
 }
 
 /* A rank of another start at the door of this one; the words that it gets. */
@@ -328,35 +201,6 @@ TEST(rank_0_that_never_comes_is_named)
 	for (unsigned i = 1; i < 3; i++) {
 		assert_begins(world.ranks[i].st.text, "rank 0 did not answer at 127.0.0.1:");
 		assert_says(world.ranks[i].st.text, " within 1 s: Connection refused");
-	}
-}
-
-/* Processes that die without a word, at any point: the kernel closes what they had. */
-TEST(a_process_that_is_killed_half_way_is_named)
-{
-	static const struct letter heads[2] = {{.kind = LETTER_PART, .step = 1}};
-	static const size_t said[] = {0, 5, sizeof *heads, sizeof *heads + 2};
-	for (unsigned i = 0; i < sizeof said / sizeof *said; i++) {
-		world_make(2, 60);
-		pid_t child = fork();
-		if (!child) {
-			const struct door_world of = {world.secret, "rank", 2, NULL};
-			const int64_t soon = clock_now_ns() + 60000000000;
-			struct status st = {""};
-			struct letter began;
-			struct wire w;
-			if (!door_connect(world.door.address, &of, 1, soon, &w, &st) &&
-			    !wire_send(&w, heads, sizeof *heads, soon, &st) &&
-			    !wire_recv(&w, &began, sizeof began, soon, &st) &&
-			    send(w.fd, heads, said[i], MSG_NOSIGNAL) == (ssize_t)said[i])
-				raise(SIGKILL);
-			_exit(1);
-		}
-		run_without(2);
-		int how = 0;
-		assert_int_equal(waitpid(child, &how, 0), child);
-		assert_true(WIFSIGNALED(how));
-		assert_begins(world.ranks[0].st.text, "rank 1 has left");
 	}
 }
 

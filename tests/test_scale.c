@@ -16,7 +16,7 @@
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define RANKS 32
 #else
-#define RANKS 128
+#define RANKS 64
 #endif
 #define CALLS 3
 #define HANGS 600 /* s */

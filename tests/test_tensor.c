@@ -78,26 +78,6 @@ TEST(sums_and_gradients_are_exact_in_every_datatype)
 	}
 }
 
-/* Gradients of a trial without tensor are the same, bit by bit. */
-TEST(gradients_are_those_of_a_step_without)
-{
-	uint64_t digests[4];
-	for (unsigned tensor = 0; tensor < 2; tensor++) {
-		init((struct layout){1, 4, 1}, "direct", (struct split){SPLIT_MOD, 2});
-		rig.trial.settings.tensor = tensor;
-		for (unsigned d = 0; d < DTYPE_KINDS; d++)
-			add(COLL_DDP_STEP, (enum dtype)d);
-		rig_raise(&rig);
-		rig_run(&rig);
-		rig_assert_right(&rig);
-		for (unsigned r = 0; r < 4; r++) {
-			assert_true(!tensor || digests[r] == rig.results[r].digest);
-			digests[r] = rig.results[r].digest;
-		}
-		rig_lower(&rig);
-	}
-}
-
 /* Flips a bit of the first of rank 2's activations, before their sum or after it. */
 static void spoil(struct backend_ctx *ctx, bool sum)
 {
@@ -164,67 +144,6 @@ TEST(inputs_tell_models_and_gradients_apart)
 			assert_true(sums.question.seed != gradients.seed);
 		}
 	}
-}
-
-/* Of two ranks that sum, each gets half of all from the other, followed by the other half's sum. */
-TEST(sums_are_counted)
-{
-	for (unsigned tensor = 0; tensor < 2; tensor++) {
-		init((struct layout){1, 2, 2}, "fifo", (struct split){SPLIT_MOD, 2});
-		rig.trial.settings.tensor = tensor;
-		rig.trial.settings.accumulation = 3;
-		add(COLL_DDP_COMMUNICATION, DTYPE_FLOAT32);
-		rig_raise(&rig);
-		rig_run(&rig);
-		for (unsigned r = 0; r < 4; r++) {
-			uint64_t all = network_elements(&small) + (tensor ? 3 * SUMMED : 0);
-			assert_int_equal(rig.results[r].delivered, all * 4);
-		}
-		rig_lower(&rig);
-	}
-}
-
-/* One worker with four ranks, polled by hand. */
-TEST(work_waits_for_the_sum_before_it)
-{
-	struct rig_worker at = {&rig, NULL, 0, 0};
-	struct backend_ctx *ctx = NULL;
-	struct status st = {""};
-	init((struct layout){1, 1, 4}, "direct", (struct split){SPLIT_MOD, 2});
-	add(COLL_DDP_STEP, DTYPE_FLOAT32);
-	rig_raise(&rig);
-	at.team = rig.team;
-	struct backend_place place = rig_place(&at);
-	assert_int_equal(backend_host.open(&place, &ctx, &st), 0);
-	assert_int_equal(backend_host.prepare(ctx, rig.cells, RIG_SEED, 1, &st), 0);
-	for (unsigned i = 0; i < 4; i++)
-		backend_host.issue(ctx, i, 0);
-	for (unsigned sum = 0; sum < 4; sum++) {
-		const struct host_rank *rank = &ctx->ranks[0];
-		/* Alone it gets as far as the sum; more waiting changes nothing. */
-		for (unsigned k = 0; k < 1000; k++)
-			assert_int_equal(backend_host.poll(ctx, 0), 0);
-		assert_int_equal(rank->summed, sum);
-		assert_int_equal(rank->tiles, host_work_before(ctx, sum));
-		/* The rank that it shares its model with, and no other, lets it go on. */
-		for (unsigned k = 0; k < 1000; k++)
-			backend_host.poll(ctx, 2);
-		assert_int_equal(backend_host.poll(ctx, 0), 0);
-		assert_int_equal(rank->summed, sum);
-		for (unsigned k = 0; rank->summed == sum; k++) {
-			assert_true(k < 100000);
-			backend_host.poll(ctx, 1);
-			backend_host.poll(ctx, 0);
-		}
-	}
-	assert_int_equal(rig_wait(ctx, rig.team, 4, &st), 0);
-	for (unsigned i = 0; i < 4; i++) {
-		struct backend_verdict verdict = {0};
-		assert_int_equal(backend_host.check(ctx, i, &verdict, &st), 0);
-		assert_int_equal(verdict.wrong, 0);
-	}
-	backend_host.close(ctx);
-	rig_lower(&rig);
 }
 
 /* --- the program --- */

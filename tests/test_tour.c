@@ -85,27 +85,6 @@ TEST(every_mode_shows_the_same_numbers)
 	free(processes);
 }
 
-/* By hand: rank r has 10 (r + 1), 10 (r + 1) + 1 … */
-TEST(the_numbers_are_right)
-{
-	static const char *const rows[] = {
-	    "rank 1: [20 21 22 23] ─┤ sum ──> rank 1: [100 104 108 112]",
-	    "rank 3: -             ─┘               rank 3: [10 11 12 13]",
-	    "rank 1: [20 21 22 23] ─┤ sum ──> rank 1: -",
-	    "rank 2: [30 31] ─┤                rank 2: [10 11 | 20 21 | 30 31 | 40 41]",
-	    "rank 2: [30 31 | 32 33 | 34 35 | 36 37] ─┤         rank 2: [116 120]",
-	    "receives [14 15 | 24 25 | 34 35 | 44 45]",
-	    "rank 1: [20 21 22 23] ─┤ sendrecv ──> rank 1: [10 11 12 13]",
-	};
-	char *out = tour_in("threads"), *at = out;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		at = strstr(at, rows[i]);
-		if (!at)
-			fail_msg("the tour does not show: %s", rows[i]);
-	}
-	free(out);
-}
-
 /* Libraries with blocking calls show what they have too, in the modes that they have. */
 TEST(other_libraries_show_the_same)
 {

@@ -61,53 +61,23 @@ static void save(const struct trial *t)
 	assert_works(trial_save(t, file, &st), st);
 }
 
-static void compare_settings(const struct settings *a, const struct settings *b)
-{
-	assert_string_equal(b->mode, a->mode);
-	assert_memory_equal(&b->layout, &a->layout, sizeof(struct layout));
-	assert_string_equal(b->backend, a->backend);
-	assert_string_equal(b->nccl, a->nccl);
-	assert_string_equal(b->nccl_below, a->nccl_below);
-	assert_string_equal(b->path, a->path);
-	assert_int_equal(b->bind, a->bind);
-	assert_int_equal(b->delay_ns, a->delay_ns);
-	assert_int_equal(b->delay_rank, a->delay_rank);
-	assert_int_equal(b->extra_ns, a->extra_ns);
-	assert_int_equal(b->nenv, a->nenv);
-	for (unsigned i = 0; i < a->nenv; i++)
-		assert_string_equal(b->env[i], a->env[i]);
-}
-
+/* What is loaded is saved again to the letter; that each key is there is test_damage_is_refused's. */
 TEST(test_round_trip)
 {
 	struct trial *a = trial_make(9), *b = NULL;
 	struct status st = {""};
 	save(a);
 	assert_works(trial_load(file, &b, &st), st);
-	assert_string_equal(b->experiment, a->experiment);
+	char *first = cli_read(file);
+	save(b);
+	char *second = cli_read(file);
+	assert_string_equal(first, second);
 	assert_string_equal(b->variant, a->variant);
-	assert_int_equal(b->block, a->block);
-	assert_int_equal(b->order, a->order);
-	compare_settings(&a->settings, &b->settings);
-	assert_int_equal(b->yield, a->yield);
-	assert_int_equal(b->warmup, a->warmup);
-	assert_int_equal(b->stretches, a->stretches);
-	assert_int_equal(b->calls, a->calls);
-	assert_int_equal(b->isolated_calls, a->isolated_calls);
-	assert_true(b->arena_bytes == a->arena_bytes);
-	assert_true(b->seed == a->seed);
-	assert_int_equal(b->ncells, a->ncells);
-	for (unsigned i = 0; i < a->ncells; i++) {
-		assert_int_equal(b->cells[i].coll, a->cells[i].coll);
-		assert_int_equal(b->cells[i].dtype, a->cells[i].dtype);
-		assert_int_equal(b->cells[i].op, a->cells[i].op);
-		assert_int_equal(b->cells[i].pace, a->cells[i].pace);
-		assert_int_equal(b->cells[i].in_place, a->cells[i].in_place);
-		assert_int_equal(b->cells[i].root, a->cells[i].root);
-		assert_true(b->cells[i].extra_ns == a->cells[i].extra_ns);
-		assert_true(b->cells[i].asked_bytes == a->cells[i].asked_bytes);
-		assert_true(b->cells[i].bytes == a->cells[i].bytes);
-	}
+	assert_string_equal(b->settings.env[0], a->settings.env[0]);
+	assert_true(b->seed == a->seed && b->arena_bytes == a->arena_bytes);
+	assert_memory_equal(b->cells, a->cells, 9 * sizeof *a->cells);
+	free(first);
+	free(second);
 	trial_free(a);
 	trial_free(b);
 	trial_free(NULL);
@@ -260,15 +230,6 @@ TEST(test_rows_and_slots)
 	assert_int_equal(trial_slots(&t, &stream), 1);
 	stream.bytes = 1 << 21; /* never 0 */
 	assert_int_equal(trial_slots(&t, &stream), 1);
-}
-
-TEST(test_words)
-{
-	assert_string_equal(settings_words("bind")[BIND_NEAR_GPU], "near-gpu");
-	assert_string_equal(settings_words("register")[REGISTER_WINDOW], "window");
-	assert_string_equal(settings_words("cta_policy")[CTA_ZERO], "zero");
-	assert_null(settings_words("bind")[BIND_KINDS]);
-	assert_null(settings_words("mode"));
 }
 
 static unsigned differ(const struct settings *a, const struct settings *b, const char *expected)

@@ -49,13 +49,12 @@ $(B)/tests/%.so: tests/%.c | deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(THEIRS) -shared -fPIC -o $@ $<
 $(B)/tests/test_arena: LINK += -Wl,--wrap=calloc
-$(B)/tests/test_traffic: LINK += -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose
 $(B)/tests/test_parts: | $(B)/tests/standin_mpi.so
 $(B)/tests/test_nvml $(B)/tests/test_calibrate: | $(B)/tests/standin_nvml.so
 $(B)/tests/test_nccl_options $(B)/tests/test_each $(B)/tests/test_plan $(B)/tests/test_plan_cells $(B)/tests/test_plan_variants $(B)/tests/test_library: | $(B)/tests/standin_nccl.so
 # The kernel's blocks as threads: CUDA's types alone.
 $(B)/tests/test_device_protocol.o: ALL_C += $(HEADERS)
-$(B)/tests/test_nccl_options.o $(B)/tests/test_nccl_calls.o $(B)/tests/test_device.o: ALL_C += $(HAVE)
+$(B)/tests/test_nccl_options.o: ALL_C += $(HAVE)
 # NVML's own header, where there is one, only checks our declarations.
 $(B)/tests/test_nvml.o: ALL_C += $(if $(wildcard $(CUDA)/include/nvml.h),-isystem $(CUDA)/include)
 
@@ -113,7 +112,7 @@ $(STANDIN)/connections: tests/gpu/connections.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) $(SANFLAG) $(HEADERS) -o $@ $< $(BESIDE) $(STANDIN)/libcudart.so -ldl
 # Its own tests, and some of the others' once more on it.
 THEIR_TESTS := $(patsubst tests/standin/%.c,$(STANDIN)/%,$(wildcard tests/standin/test_*.c))
-ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_device test_doctor)
+ALSO_TESTS  := $(addprefix $(STANDIN)/,test_conformance test_doctor)
 ON_STANDINS := $(THEIR_TESTS) $(ALSO_TESTS)
 $(THEIR_TESTS): $(STANDIN)/%: $(STANDIN)/tests/standin/%.o
 $(STANDIN)/test_shim: | $(B)/shim_nccl.so
@@ -159,12 +158,6 @@ $(B)/shim_nccl.so: tests/shim_nccl.c | deps
 	@mkdir -p $(@D)/shim
 	$(Q)$(CC) -shared -Wl,-soname,libnccl.so.2 -o $(@D)/shim/libnccl.so.2 -x c /dev/null
 	$(Q)$(CC) $(CFLAGS) $(STD) $(WARN) -shared -fPIC -Wl,--no-as-needed -o $@ $< $(@D)/shim/libnccl.so.2 -ldl
-
-# Programs that launchers start on the hosts of tests/rig.
-$(B)/tests/rig/%: tests/rig/%.c | deps
-	@mkdir -p $(@D)
-	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(STD) $(WARN) -o $@ $<
-$(B)/tests/test_rig: | $(B)/tests/rig/world
 
 # What of the code the tests reach: lines of each room. A test that fails is said, and counts all the same.
 coverage: | deps

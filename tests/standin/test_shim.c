@@ -16,9 +16,9 @@ static const struct {
 	int code;
 	const char *says;
 } cases[] = {
-    {"nothing", "threads", 0, "delivered was right"},
+    {"nothing", "threads", 0, ""},
     {"hang", "threads", 1, "a cell took longer than cell_timeout = 2s: all_reduce"},
-    {"late", "threads", 0, "delivered was right"},
+    {"late", "threads", 0, ""},
     {"error", "processes", 1, "NCCL: unhandled system error"},
     {"wrong", "single", 1, "wrong data in all_reduce"},
 };
@@ -43,8 +43,8 @@ static pid_t start(unsigned i)
 	cli_write(folders[i], "t.exp", text);
 	setenv("SHIM_NCCL", cases[i].does, 1);
 	setenv("SHIM_TOKEN", token, 1);
-	return cli_start(folders[i],
-	                 (const char *[]){"run", "--file", file, "--results", results, NULL});
+	return cli_start(folders[i], (const char *[]){"run", "--file", file, "--results", results,
+	                                              "--no-report", NULL});
 }
 
 /* The longest row of the record, as its stamps are. */

@@ -200,8 +200,6 @@ int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct s
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
-/* Products before a sum of the call. */
-uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum);
 
 /* Continues the rank's calls: 1 when all are done. Never blocks. */
 int host_move(struct backend_ctx *ctx, struct host_rank *rank);

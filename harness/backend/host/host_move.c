@@ -33,7 +33,8 @@ static unsigned sums_of(const struct buckets *buckets, const struct bucket *buck
 	return sums;
 }
 
-uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
+/* Products before a sum of the call. */
+static uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
 {
 	uint64_t passes = sum / ctx->nsums;
 	return (passes * ctx->pass_flops + ctx->sums[sum % ctx->nsums].flops) / TILE_FLOPS;

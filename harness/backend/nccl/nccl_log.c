@@ -468,8 +468,10 @@ static int read_file(const char *folder, const char *name, struct nccl_log *inou
 	return rc;
 }
 
-int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
-                        struct status *st)
+/* Reads all files of `folder` whose names begin with `prefix`, in the order of their names. Fails if
+ * there is none. */
+static int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
+                               struct status *st)
 {
 	struct dirent **entries;
 	unsigned files = 0;

@@ -51,11 +51,6 @@ int nccl_log_compare_pairs(const void *a, const void *b);
  * if the logs are of two versions of NCCL; what was read before stays valid. */
 int nccl_log_parse(const char *text, size_t bytes, struct nccl_log *inout, struct status *st);
 
-/* Reads all files of `folder` whose names begin with `prefix`, in the order of their names. Fails if
- * there is none. */
-int nccl_log_read_files(const char *folder, const char *prefix, struct nccl_log *inout,
-                        struct status *st);
-
 /* Fills path.settings: the effect of each setting that the log shows (nccl_acted.c). -1 if memory is
  * out. */
 int nccl_acted(const struct settings *settings, struct nccl_log *inout, struct status *st);
