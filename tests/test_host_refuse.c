@@ -116,10 +116,7 @@ static void assert_memory(const char *path, uint64_t comm_at_least)
 
 	assert_true(held >= 2 * place.trial->arena_bytes);
 	assert_true(between >= comm_at_least && between < comm_at_least + ((size_t)64 << 10));
-	assert_int_equal(
-	    host_memory_needs((enum host_transport)host_supports_transport(place.trial),
-	                      place.trial, &store, &all),
-	    0);
+	assert_int_equal(host_memory_needs(ctx->transport, place.trial, &store, &all), 0);
 	assert_int_equal(3 * (held + between) + page, all);
 	backend_host.close(ctx);
 	rig_lower(&rig);

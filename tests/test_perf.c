@@ -7,7 +7,7 @@
 #include "here.h"
 #include "test.h"
 
-#define FIELDS 13 /* of a line */
+#define COLUMNS 13 /* of a line */
 
 /* A program on backend host, into this test's folder. */
 static struct cli perf(const char *program, const char *options)
@@ -183,7 +183,7 @@ TEST(each_program_prints_its_columns)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char field[24][32];
 		struct cli cli = perf(rows[i].program, "-t 2 -b 4K -e 16K -f 2 -n 2");
-		assert_int_equal(lines_of(cli.out, FIELDS, field), 3);
+		assert_int_equal(lines_of(cli.out, COLUMNS, field), 3);
 		assert_string_equal(field[2], rows[i].type);
 		assert_string_equal(field[3], rows[i].redop);
 		assert_string_equal(field[4], rows[i].root);
@@ -357,7 +357,7 @@ TEST(single_calls_have_columns_and_times)
 {
 	char field[24][32];
 	struct cli cli = perf("all_reduce_perf", "-t 2 -b 4K -e 8K -f 2 -n 9 -I 1 -J $HERE/x.json");
-	assert_int_equal(lines_of(cli.out, FIELDS + 8, field), 2);
+	assert_int_equal(lines_of(cli.out, COLUMNS + 8, field), 2);
 	cli_expect(cli, 0, "i_min    i_max    i_p99    i_cv%", "# Per-Iteration Report:");
 	json_t *json = json_of("x.json");
 	const json_t *config = json_object_get(json, "config");
@@ -382,7 +382,7 @@ TEST(mpiruns_processes_are_the_ranks)
 	                            "--oversubscribe --bind-to none -np 2 $LAUNCHGAP "
 	                            "all_reduce_perf -g 1 -b 4K -e 8K -f 2 -n 3 -I 1 "
 	                            "-J $HERE/x.json --results $HERE/results backend=host");
-	assert_int_equal(lines_of(cli.out, FIELDS + 8, field), 2);
+	assert_int_equal(lines_of(cli.out, COLUMNS + 8, field), 2);
 	assert_int_equal(text_count(cli.out, "# Collective test starting"), 1);
 	assert_int_equal(text_count(cli.out, "# as: launchgap join"), 1);
 	cli_expect(cli, 0, "2 agents joined on 1 host", " layout=2x1x1 ", "#  Rank  1 ");
