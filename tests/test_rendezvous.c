@@ -98,12 +98,12 @@ TEST(all_get_what_all_gave)
 
 TEST(a_rank_that_never_comes_is_named_by_all)
 {
-	world_make(5, 1);
+	world_make(5, 3);
 	run_without(1u << 2 | 1u << 4);
 	for (unsigned i = 0; i < 5; i++)
 		if (i != 2 && i != 4)
 			assert_string_equal(world.ranks[i].st.text,
-			                    "ranks 2, 4 did not come within 1 s");
+			                    "ranks 2, 4 did not come within 3 s");
 }
 
 static void leave_early(struct rank *r)
@@ -182,7 +182,7 @@ static void be_silent(struct rank *r)
 
 TEST(ranks_that_are_silent_are_named_by_all)
 {
-	world_make(4, 1);
+	world_make(4, 3);
 	world.act = be_silent;
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(
@@ -190,7 +190,7 @@ TEST(ranks_that_are_silent_are_named_by_all)
 	pthread_join(world.ranks[3].thread, NULL);
 	for (unsigned i = 0; i < 3; i += 2)
 		assert_string_equal(world.ranks[i].st.text,
-		                    "rank 1, rank 3 did not answer within 1 s");
+		                    "rank 1, rank 3 did not answer within 3 s");
 }
 
 static void leave_first(struct rank *r)
@@ -304,7 +304,7 @@ TEST(a_second_world_at_one_port_leaves_the_first_alone)
 TEST(two_that_claim_one_rank_are_named)
 {
 	unsigned said = 0;
-	world_make(4, 1);
+	world_make(4, 3);
 	world.ranks[3].seat.rank = 2;
 	run_without(0);
 	for (unsigned i = 0; i < 4; i++) {
@@ -314,7 +314,7 @@ TEST(two_that_claim_one_rank_are_named)
 			said++;
 			continue;
 		}
-		assert_begins(text, "rank 3 did not come within 1 s; ");
+		assert_begins(text, "rank 3 did not come within 3 s; ");
 		assert_says(text, "two processes say that they are rank 2 of 4: from ");
 	}
 	assert_int_equal(said, 1);
