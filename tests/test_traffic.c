@@ -220,8 +220,8 @@ static struct {
 	_Atomic unsigned begun[CONNECTING], opened;
 } twice;
 
-/* The last rank reads late: half a second after both others could go on to connect again.
- */
+/* The last rank reads late: half a second after both others could go on to connect again. The second time a
+ * stranger has the place of a rank's peer. */
 static int late_connect(int rank, int size, const char *address,
                         const struct gloo_exchange *exchange, int timeout_s, void **link,
                         char why[GLOO_WHY])
@@ -241,7 +241,7 @@ static int late_connect(int rank, int size, const char *address,
 			return -1;
 	}
 	*link = &twice;
-	return 0;
+	return nth == 1 && rank == 1 ? -1 : 0;
 }
 
 static void late_disconnect(void *link)

@@ -27,7 +27,10 @@
 #define PEER_BYTES 256 /* an address is no longer */
 #define HEAD_BYTES 1024
 #define MOST_RANKS 128 /* each holds two sockets to every other one */
+#define TRIES      3   /* to connect */
 #define TIMEOUT_S  120 /* of one call; a cell's own timeout may be sooner */
+
+enum { NOT_YET, CONNECTED, FAILED };
 
 struct said {
 	char key[KEY_BYTES];
@@ -35,8 +38,8 @@ struct said {
 };
 
 struct share {
-	_Atomic unsigned n;                 /* written by its owner alone */
-	_Atomic unsigned connected, shared; /* shared: items, as of the last round */
+	_Atomic unsigned n;             /* written by its owner alone */
+	_Atomic unsigned tried, shared; /* shared: items, as of the last round */
 	struct said said[SAID_MOST];
 	/* Data follow each other. */
 };
@@ -51,7 +54,7 @@ struct link {
 	struct gloo_exchange exchange;
 	/* As of the last round: */
 	unsigned counts; /* items that all ranks of the group have published */
-	bool all_connected;
+	bool all_tried, one_failed;
 };
 
 static size_t share_bytes(unsigned nranks)
@@ -112,15 +115,18 @@ static void look(struct link *link)
 	const struct blocking_place *p = &link->place;
 	const unsigned nranks = team_shape(p->team)->nranks;
 	link->counts = SAID_MOST;
-	link->all_connected = true;
+	link->all_tried = true;
 	for (unsigned i = 0; i < p->n; i++) {
 		const unsigned rank = split_peer(p->split, nranks, p->color, i);
 		const unsigned n = atomic_load(&share_of(link, rank)->shared);
 		link->counts = n < link->counts ? n : link->counts;
 	}
-	for (unsigned rank = 0; rank < nranks; rank++)
-		if (!atomic_load(&share_of(link, rank)->connected))
-			link->all_connected = false;
+	link->one_failed = false;
+	for (unsigned rank = 0; rank < nranks; rank++) {
+		const unsigned tried = atomic_load(&share_of(link, rank)->tried);
+		link->all_tried &= tried != NOT_YET;
+		link->one_failed |= tried == FAILED;
+	}
 }
 
 static int share_round(struct link *link)
@@ -159,16 +165,30 @@ static int hear(void *of, const char *key, const char **data, size_t *bytes)
 	}
 }
 
-/* Until all ranks have connected: one that connects again clears what it published, which another may
- * still read. */
-static int wait_for_all(struct link *link)
+/* Until all ranks have tried: one that connects again clears what it published, which another may still
+ * read. */
+static int try_connect(struct link *link, const char *address, char why[GLOO_WHY])
 {
-	atomic_store(&share_of(link, link->place.rank)->connected, 1);
+	struct share *own = share_of(link, link->place.rank);
+	const int failed = link->part->connect((int)link->place.me, (int)link->place.n, address,
+	                                       &link->exchange, TIMEOUT_S, &link->of, why);
+	atomic_store(&own->tried, failed ? FAILED : CONNECTED);
 	do {
 		if (share_round(link))
 			return -1;
-	} while (!link->all_connected);
+	} while (!link->all_tried);
 	return 0;
+}
+
+/* Nobody reads what was published for the previous connection any more. */
+static void begin_anew(struct link *link)
+{
+	struct share *own = share_of(link, link->place.rank);
+	if (link->of)
+		link->part->disconnect(link->of);
+	link->of = NULL;
+	atomic_store(&own->n, 0);
+	atomic_store(&own->tried, NOT_YET);
 }
 
 /* --- struct blocking_library --- */
@@ -187,6 +207,7 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 {
 	struct link *link = calloc(1, sizeof *link);
 	char why[GLOO_WHY] = "", address[ADDRESS_BYTES];
+	unsigned left = TRIES;
 	*out = NULL;
 	if (!link)
 		return status_set(st, "gloo: no memory");
@@ -195,9 +216,7 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 	link->part = load(&link->library, st);
 	if (!link->part)
 		goto fail;
-	/* Nobody reads what was published for the previous connection any more. */
-	atomic_store(&share_of(link, place->rank)->n, 0);
-	atomic_store(&share_of(link, place->rank)->connected, 0);
+	begin_anew(link);
 	strcpy(address, "127.0.0.1");
 	if (team_hosts_link(place->team))
 		hosts_link_address(team_hosts_link(place->team), address_at(link));
@@ -207,17 +226,19 @@ static int gloo_connect(const struct blocking_place *place, void **out, struct s
 	}
 	if (has_hosts(place->team))
 		memcpy(address, address_at(link), sizeof address);
-	if (link->part->connect((int)place->me, (int)place->n, address, &link->exchange, TIMEOUT_S,
-	                        &link->of, why)) {
-		status_set(st, "gloo: connecting: %s", why);
-		goto fail;
-	}
-	if (wait_for_all(link)) {
-		status_set(st, "gloo: the team failed while it connected");
-		goto fail;
-	}
-	*out = link;
-	return 0;
+	/* A stranger at a rank's port has a peer's place: all connect again, at other ports. */
+	do {
+		if (try_connect(link, address, why)) {
+			status_set(st, "gloo: the team failed while it connected");
+			goto fail;
+		}
+		if (!link->one_failed) {
+			*out = link;
+			return 0;
+		}
+		begin_anew(link);
+	} while (--left && !share_round(link));
+	status_set(st, "gloo: connecting: %s", *why ? why : "another rank could not");
 fail:
 	gloo_disconnect(link);
 	return -1;
