@@ -87,8 +87,8 @@ TEST(it_beats_and_says_goodbye)
 {
 	struct ends e;
 	struct message got;
-	begin(&e, 2000);
-	for (unsigned i = 0; i < 3; i++) {
+	begin(&e, 10000);
+	for (unsigned i = 0; i < 2; i++) {
 		assert_true(hear(&e, &got));
 		assert_int_equal(got.word, 1);
 		assert_string_equal(got.text, "");

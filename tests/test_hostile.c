@@ -297,6 +297,7 @@ TEST(what_was_not_planned_is_damage)
 	    {"\"dtypes\":[\"float32\"]", "\"dtypes\":[\"int8\"]", "dtype"},
 	    {"\"paces\":[\"stream\"]", "\"paces\":[\"isolated\"]", "pace"},
 	    {"\"comm_ranks\":2", "\"comm_ranks\":1", "comm_ranks"},
+	    {"8192,\"bytes\":8192", "8192,\"bytes\":8191", "\"asked_bytes\" comes to 8192"},
 	    /* What has no root or operation has none of the plan's. */
 	    {"\"roots\":[0]", "\"roots\":[1]", NULL},
 	    {"\"ops\":[\"sum\"]", "\"ops\":[\"max\"]", NULL}};

@@ -212,7 +212,7 @@ TEST(who_waits_says_for_whom_and_why)
 	static const char why[] = ": LAUNCHGAP_RANK and LAUNCHGAP_SIZE say that this is one of 2 "
 	                          "processes; alone it runs after `unset LAUNCHGAP_RANK`";
 	struct cli cli =
-	    shell(QUICK, "n=2; wait=30; start 0 2 a backend=host ranks=2; wait=6; "
+	    shell(QUICK, "n=2; wait=30; start 0 2 a backend=host ranks=2; wait=9; "
 	                 "at=$LAUNCHGAP_RENDEZVOUS; export LAUNCHGAP_RENDEZVOUS=127.0.0.1:1; "
 	                 "start 1 2 a; wait $(cat $HERE/agent.1); cat $HERE/said.1; "
 	                 "LAUNCHGAP_RENDEZVOUS=$at; start 1 2 a; ends");

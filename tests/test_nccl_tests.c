@@ -433,7 +433,7 @@ TEST(what_is_not_believed_is_said)
 	} cases[] = {
 	    {"alltoall_perf", "alltoallw_perf", "no collective that is known"},
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
-	    {"\"./build/alltoall_perf\"", "7", "whose name says the collective"},
+	    {"\"./build/alltoall_perf\"", "7", "does not name the program"},
 	    {"\"args\"", "\"argv\"", "does not name the program"},
 	    {"\"config\"", "\"confetti\"", "is not what nccl-tests writes"},
 	    {"\"results\"", "\"result\"", "is not what nccl-tests writes"},

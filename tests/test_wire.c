@@ -14,7 +14,7 @@
 
 #define MS_NS   ((int64_t)1000000)
 #define MOST    8
-#define LONG_MS 1000 /* for peers that are there to come in */
+#define LONG_MS 3000 /* for peers that are there to come in, on a machine that has other work */
 
 static struct wire wires[MOST];
 

@@ -276,7 +276,7 @@ static int load(const char *path, const char *variant, struct result *side, stru
 		                         : status_set(st, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(about.st_mode) && record_file_find(path, file, &none))
 		return load_folder(path, variant, side, st);
-	if (!S_ISDIR(about.st_mode) && (is_json_name(path) || is_text_name(path)))
+	if (!S_ISDIR(about.st_mode) && fnmatch("*.jsonl*", path, 0))
 		return nccl_tests_read(path, variant, 0, side, st);
 	return load_record(path, side, st);
 }

@@ -132,6 +132,11 @@ int record_agree_cell(const struct member_place *at, const struct record_run *ru
 		                  "\"calls\" is %u, but the environment and variant %s come to "
 		                  "%u",
 		                  cell->calls, cell->variant, calls);
+	const struct cell *c = &cell->cell;
+	const size_t bytes = coll_round(c->coll, c->dtype, c->asked_bytes, cell->nranks);
+	if (!(coll_info(c->coll)->is & COLL_PSEUDO) && c->bytes != bytes)
+		return member_bad(at, "\"bytes\" is %zu, but \"asked_bytes\" comes to %zu",
+		                  c->bytes, bytes);
 	return agree_plan(at, env, line, &cell->cell) || agree_ranks(at, variant, cell) ||
 	               agree_count(at, env, "cycle", "cycles", cell->cell.cycle) ||
 	               agree_count(at, env, "connection", "connections", cell->cell.connection) ||

@@ -17,6 +17,7 @@
 #include "gloo_calls.h"
 
 #define MOST_RANKS 128 /* each holds two sockets to every other one */
+#define TRIES      3   /* to connect */
 #define TIMEOUT_S  120 /* of one call; a cell's own timeout may be sooner */
 
 static const struct gloo_part *load(void **library, struct status *st)
@@ -66,23 +67,44 @@ static int swap_addresses(const struct blocking_place *p, struct gloo_address *a
 	return team_meet(p->team);
 }
 
+/* Whether a rank could not connect. */
+static int any_failed(const struct blocking_place *p, int mine, bool *out)
+{
+	const unsigned nranks = team_shape(p->team)->nranks;
+	share_of(p->team, p->rank)->bytes = mine != 0;
+	if (team_share_parts(p->team, team_store(p->team), share_bytes(nranks)))
+		return -1;
+	*out = false;
+	for (unsigned rank = 0; rank < nranks; rank++)
+		*out |= share_of(p->team, rank)->bytes;
+	return team_meet(p->team);
+}
+
 /* --- struct blocking_library --- */
 
+/* A stranger at a rank's port has a peer's place: all connect again, at other ports. */
 static int connect_all(const struct gloo_part *part, const struct blocking_place *p,
                        struct gloo_address *addresses, void **link, struct status *st)
 {
-	char why[COLL_CALL_WHY] = "";
+	char why[COLL_CALL_WHY] = "another rank could not";
 	if (team_hosts_link(p->team))
 		hosts_link_address(team_hosts_link(p->team), host_address(p->team));
 	if (team_meet(p->team))
 		return status_set(st, "gloo: the team failed before it connected");
-	if (part->listen((int)p->me, (int)p->n, listens_at(p->team), TIMEOUT_S, link, addresses,
-	                 why))
-		return status_set(st, "gloo: listening: %s", why);
-	if (swap_addresses(p, addresses))
-		return status_set(st, "gloo: the team failed while it connected");
-	return part->connect(*link, addresses, why) ? status_set(st, "gloo: connecting: %s", why)
-	                                            : 0;
+	for (unsigned left = TRIES; left; left--) {
+		bool failed;
+		if (part->listen((int)p->me, (int)p->n, listens_at(p->team), TIMEOUT_S, link,
+		                 addresses, why))
+			return status_set(st, "gloo: listening: %s", why);
+		if (swap_addresses(p, addresses) ||
+		    any_failed(p, part->connect(*link, addresses, why), &failed))
+			return status_set(st, "gloo: the team failed while it connected");
+		if (!failed)
+			return 0;
+		part->calls.disconnect(*link);
+		*link = NULL;
+	}
+	return status_set(st, "gloo: connecting: %s", why);
 }
 
 static int gloo_connect(const struct blocking_place *place, const struct coll_calls **calls,
