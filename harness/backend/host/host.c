@@ -121,36 +121,18 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-/* Which rank is in which group; all groups have the same size. */
-static void place_all(const struct backend_ctx *ctx, enum host_which which)
+static bool allocate_comm(struct host_comm *comm, const struct trial *trial, unsigned members,
+                          enum host_which which)
 {
-	const struct trial *trial = ctx->place.trial;
-	const struct host_comm *comm = &ctx->comms[which];
-	unsigned n = ctx->place.nranks, placed = 0;
-	for (unsigned rank = 0; rank < n; rank++) {
-		struct split_place at = which == HOST_TENSOR
-		                            ? tensor_place(trial, rank)
-		                            : split_place(trial->settings.split, n, rank);
-		comm->places[rank] = (struct host_place){.color = at.color, .index = at.index};
-	}
-	for (unsigned head = 0; head < n; head++) {
-		unsigned first = placed;
-		for (unsigned rank = head; comm->places[head].index == 0 && rank < n; rank++) {
-			if (comm->places[rank].color != comm->places[head].color)
-				continue;
-			comm->places[rank].first = first;
-			comm->members[placed++] = rank;
-		}
-	}
-}
-
-static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned members)
-{
+	const unsigned n = layout_ranks(trial->settings.layout);
 	comm->nranks = members;
-	comm->peers = calloc(nranks, sizeof *comm->peers);
-	comm->places = calloc(nranks, sizeof *comm->places);
-	comm->members = calloc(nranks, sizeof *comm->members);
-	return comm->peers && comm->places && comm->members;
+	comm->peers = calloc(n, sizeof *comm->peers);
+	comm->places = calloc(n, sizeof *comm->places);
+	for (unsigned rank = 0; members && comm->places && rank < n; rank++)
+		comm->places[rank] = which == HOST_TENSOR
+		                         ? tensor_place(trial, rank)
+		                         : split_place(trial->settings.split, n, rank);
+	return comm->peers && comm->places;
 }
 
 static int allocate(struct backend_ctx *ctx, struct status *st)
@@ -159,10 +141,11 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
 	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
-	bool all =
-	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
-	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
-	    ctx->sums;
+	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->trial,
+	                         trial_comm_ranks(place->trial), HOST_MAIN) &&
+	           allocate_comm(&ctx->comms[HOST_TENSOR], place->trial, tensor_ranks(place->trial),
+	                         HOST_TENSOR) &&
+	           ctx->sums;
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
@@ -176,9 +159,6 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	}
 	if (!all || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks", place->count);
-	place_all(ctx, HOST_MAIN);
-	if (ctx->nsums)
-		place_all(ctx, HOST_TENSOR);
 	return 0;
 }
 
@@ -317,7 +297,6 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx->ranks);
 	free(ctx->sums);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
-		free(ctx->comms[which].members);
 		free(ctx->comms[which].places);
 		free(ctx->comms[which].peers);
 	}

@@ -44,7 +44,7 @@ uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
 static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct steps_call *call = &ctx->call;
-	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
+	const struct split_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
 	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
 	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
