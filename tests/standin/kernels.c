@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "../../harness/backend/device/device.h"
-#include "../../harness/backend/strided.h"
 #include "../../harness/clock.h"
 #include "standin.h"
 
@@ -115,7 +114,7 @@ static void copy(void *args)
 {
 	const struct copy *c = args;
 	if (c->column)
-		strided_copy(c->to, c->from, c->piece, c->n, c->column, 0, c->n);
+		buffers_copy_strided(c->to, c->from, c->piece, c->n, c->column, 0, c->n);
 	for (uint64_t i = 0; !c->column && i < c->n; i++)
 		memcpy(c->to + i * c->stride, c->from + i * c->stride, c->piece);
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../device/stage.h"
-#include "../strided.h"
 
 struct backend_ctx {
 	const struct blocking_library *library;
@@ -96,8 +95,8 @@ static int carry(struct backend_ctx *ctx, const char *from, char *to)
 	call->from = from;
 	call->to = to;
 	if (call->coll == COLL_ACCESS) /* the library has no part in it */
-		strided_copy(to, from, call->element, call->elements, ctx->trial->settings.stride,
-		             0, call->elements);
+		buffers_copy_strided(to, from, call->element, call->elements,
+		                     ctx->trial->settings.stride, 0, call->elements);
 	else if (carried[call->coll] ? ctx->calls->call(ctx->link, call, why)
 	                             : exchange_all(ctx, why))
 		return status_set(&ctx->error, "%s: %s: %s", ctx->library->name,

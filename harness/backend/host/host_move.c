@@ -6,7 +6,6 @@
 
 #include "../../clock.h"
 #include "host.h"
-#include "../strided.h"
 
 #define JOIN_NS 20000 /* pieces of a lane this close together are drawn as one */
 
@@ -176,8 +175,8 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
                           size_t done, size_t bytes)
 {
 	size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
-	strided_copy(to - done, from - done, element, ctx->call.cell.bytes / element,
-	             ctx->access_stride, done / element, bytes / element);
+	buffers_copy_strided(to - done, from - done, element, ctx->call.cell.bytes / element,
+	                     ctx->access_stride, done / element, bytes / element);
 }
 
 /* Moves one piece into this rank's receive buffer, as its step says. */

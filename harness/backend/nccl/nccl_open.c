@@ -339,7 +339,6 @@ static int allocate(struct backend_ctx *ctx, const struct place *p, enum nccl_ar
 static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *place,
                            struct status *st)
 {
-	int reachable;
 	if (nccl_team(team_meet(place->team), st)) /* all have read the library's id */
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -357,16 +356,6 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		return status_set(st, "out of memory for %u peers", ctx->nranks);
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof ctx->peers[r]);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		unsigned device = ctx->places[i].device, next = ctx->places[i].next_device;
-		if (device_use(device, st))
-			return -1;
-		/* Without peer access CUDA copies through the host, and that is then the limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) == cudaSuccess &&
-		    reachable)
-			cudaDeviceEnablePeerAccess((int)next, 0);
-		cudaGetLastError(); /* "already enabled" is fine */
-	}
 	return nccl_links_open(ctx, st);
 }
 
