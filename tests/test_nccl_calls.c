@@ -171,8 +171,8 @@ static void rig_free(struct rig *rig)
 	free(rig->ctx);
 }
 
-/* A call on each buffer; `aggregate` calls in a group. */
-static void run(struct rig *rig, unsigned aggregate)
+/* A call on each buffer. */
+static void run(struct rig *rig)
 {
 	struct status st = {0};
 	assert_int_equal(nccl_take_cell(rig->ctx, &rig->cell, &st), 0);
@@ -180,11 +180,10 @@ static void run(struct rig *rig, unsigned aggregate)
 	for (unsigned r = 0; r < rig->ctx->n; r++)
 		fill(rig, r);
 	groups = 0;
-	for (unsigned slot = 0; slot < rig->slots; slot += aggregate) {
+	for (unsigned slot = 0; slot < rig->slots; slot++) {
 		nccl_begin(rig->ctx);
-		for (unsigned c = 0; c < aggregate; c++)
-			for (unsigned i = 0; i < rig->ctx->count; i++)
-				nccl_issue(rig->ctx, i, slot + c);
+		for (unsigned i = 0; i < rig->ctx->count; i++)
+			nccl_issue(rig->ctx, i, slot);
 		nccl_end(rig->ctx);
 	}
 	assert_int_equal(depth, 0);
@@ -331,27 +330,7 @@ TEST(all_that_is_moved_arrives_where_it_belongs)
 			for (unsigned d = 0; d < 3 && !coll_refuses(moved[c], n); d++) {
 				struct rig rig;
 				rig_make(&rig, n, moved[c], dtypes[d]);
-				run(&rig, 1);
-				rig_free(&rig);
-			}
-	}
-}
-
-/* Numbers of elements that nothing divides, down to one, for collectives that are not cut into
- * parts. */
-TEST(odd_counts_arrive_too)
-{
-	static const size_t counts[] = {1, 2, 3, 7};
-	EACH_MOVED(c)
-	{
-		if (coll_info(moved[c])->is & COLL_PARTED)
-			continue;
-		for (unsigned n = 2; n <= MAX_RANKS; n++)
-			for (unsigned s = 0; s < 4 && !coll_refuses(moved[c], n); s++) {
-				struct rig rig;
-				rig_make(&rig, n, moved[c], DTYPE_FLOAT16);
-				rig.cell.bytes = counts[s] * element;
-				run(&rig, 1);
+				run(&rig);
 				rig_free(&rig);
 			}
 	}
@@ -367,42 +346,11 @@ TEST(in_place_too)
 		rig_make(&rig, 4, moved[c], DTYPE_INT32);
 		rig.cell.in_place = true;
 		for (rig.cell.root = 0; rig.cell.root < 4; rig.cell.root++)
-			run(&rig, 1);
+			run(&rig);
 		/* Nothing is copied that is already in place; without a GPU that would fail. */
 		assert_int_equal(rig.ctx->cuda_failed, cudaSuccess);
 		rig_free(&rig);
 	}
-}
-
-TEST(calls_in_one_group_keep_their_order)
-{
-	EACH_MOVED(c)
-	{
-		struct rig rig;
-		if (coll_info(moved[c])->is & COLL_ROUNDS)
-			continue;
-		rig_make(&rig, 2, moved[c], DTYPE_INT64);
-		run(&rig, 2);
-		assert_int_equal(groups, 1);
-		rig_free(&rig);
-	}
-}
-
-TEST(alltoallv_takes_its_weights)
-{
-	static const struct value_weights weights[] = {{2, 1, {0, 3}},
-	                                               {3, 1, {5, 0, 1}},
-	                                               {4, 1, {0, 0, 0, 1}},
-	                                               {1, 1, {0}},
-	                                               {3, 3, {0, 7, 1, 0, 0, 0, 1, 9, 0}}};
-	for (unsigned w = 0; w < sizeof weights / sizeof *weights; w++)
-		for (unsigned n = 2; n <= MAX_RANKS; n++) {
-			struct rig rig;
-			rig_make(&rig, n, COLL_ALLTOALLV, DTYPE_FLOAT32);
-			rig.trial.weights = weights[w];
-			run(&rig, 1);
-			rig_free(&rig);
-		}
 }
 
 /* In one group for all, a round would send data that has not arrived yet. */
@@ -410,31 +358,12 @@ TEST(rounds_are_groups_of_their_own)
 {
 	struct rig rig;
 	rig_make(&rig, 8, COLL_HYPERCUBE, DTYPE_INT32);
-	run(&rig, 1);
+	run(&rig);
 	assert_int_equal(groups, 2 * 3); /* calls × log2(8) */
 	rig_free(&rig);
 	rig_make(&rig, 8, COLL_PINGPONG, DTYPE_INT32);
-	run(&rig, 1);
+	run(&rig);
 	assert_int_equal(groups, 2 * 2); /* there and back */
-	rig_free(&rig);
-}
-
-/* group = never leaves begin and end without one: what is made of several sends brings its
- * own, which one rank a worker has to itself. */
-TEST(group_never_still_brackets_what_is_moved)
-{
-	struct rig rig;
-	struct status st = {0};
-	rig_make(&rig, 2, COLL_ALLTOALL, DTYPE_INT32);
-	rig.trial.settings.grouping = GROUPING_NEVER;
-	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
-	nccl_begin(rig.ctx);
-	assert_int_equal(depth, 0);
-	assert_true(rig.ctx->bracketed);
-	rig.cell.coll = COLL_ALL_GATHER;
-	assert_int_equal(nccl_take_cell(rig.ctx, &rig.cell, &st), 0);
-	assert_false(rig.ctx->bracketed);
-	assert_false(rig.ctx->grouped);
 	rig_free(&rig);
 }
 
