@@ -149,6 +149,17 @@ int buffers_corrupt(const struct buffers *b, size_t arena_bytes, size_t byte, st
 	return 0;
 }
 
+int buffers_fit(const char *backend, unsigned nranks, size_t bytes, struct status *st)
+{
+	const size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = buffers_pages(1);
+	if (bytes / page < pages)
+		return 0;
+	return status_set(st,
+	                  "%s: %u ranks need %zu MiB of memory and this machine has %zu: ask for "
+	                  "smaller sizes or fewer ranks",
+	                  backend, nranks, bytes >> 20, pages * page >> 20);
+}
+
 size_t buffers_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

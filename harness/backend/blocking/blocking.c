@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../device/stage.h"
 
@@ -387,16 +386,10 @@ static int supports_memory(const struct blocking_library *library, const struct 
 		return status_set(st, "memory = device: %u ranks need a GPU each, and %s", nranks,
 		                  have ? "there are fewer" : why.text);
 	}
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t all;
-	if (__builtin_mul_overflow(trial->arena_bytes, 2 * (size_t)nranks, &all) ||
-	    all / page >= pages)
-		return status_set(st,
-		                  "%s: %u ranks with 2 arenas of %zu MiB each need more memory "
-		                  "than the %zu MiB of this machine: ask for smaller sizes",
-		                  library->name, nranks, trial->arena_bytes >> 20,
-		                  pages * page >> 20);
-	return 0;
+	if (__builtin_mul_overflow(trial->arena_bytes, 2 * (size_t)nranks, &all))
+		all = SIZE_MAX;
+	return buffers_fit(library->name, nranks, all, st);
 }
 
 static int blocking_supports(const struct trial *trial, struct status *st)

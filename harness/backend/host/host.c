@@ -51,25 +51,6 @@ static int supports_cell(const struct trial *trial, const struct cell *cell,
 	return steps_supports("host", trial, cell, st);
 }
 
-static int supports_memory(const struct trial *trial, enum host_transport transport,
-                           struct status *st)
-{
-	unsigned nranks = layout_ranks(trial->settings.layout);
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t store, all;
-	if (host_memory_needs(transport, trial, &store, &all))
-		return status_set(st,
-		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
-		                  "can be addressed",
-		                  nranks, trial->arena_bytes);
-	if (all / page >= pages)
-		return status_set(st,
-		                  "host: %u ranks need %zu MiB of memory and this machine has "
-		                  "%zu: ask for smaller sizes or fewer ranks",
-		                  nranks, all >> 20, pages * page >> 20);
-	return 0;
-}
-
 static int host_supports(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
@@ -96,7 +77,10 @@ static int host_supports(const struct trial *trial, struct status *st)
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
-	return supports_memory(trial, (enum host_transport)transport, st);
+	size_t store, all;
+	if (host_memory_needs((enum host_transport)transport, trial, &store, &all))
+		all = SIZE_MAX;
+	return buffers_fit("host", layout_ranks(set->layout), all, st);
 }
 
 static size_t host_store_bytes(const struct trial *trial)
@@ -172,11 +156,9 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	ctx->transport = (enum host_transport)transport_of(place->trial);
 	if (allocate(ctx, st))
 		return -1;
-	for (unsigned i = 0; i < place->count; i++) {
-		const struct settings *set = &place->trial->settings;
-		if (set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i)
-			ctx->ranks[i].extra_ns = set->extra_ns;
-	}
+	for (unsigned i = 0; i < place->count; i++)
+		ctx->ranks[i].extra_ns =
+		    settings_extra_ns(&place->trial->settings, place->first + i);
 	return host_memory_open(ctx, st);
 }
 

@@ -458,8 +458,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	p->color = group.color;
 	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
 	p->next_device = trial_device(trial, p->next);
-	int only = trial->settings.delay_rank;
-	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
+	p->extra_ns = settings_extra_ns(&trial->settings, p->rank);
 	if (make_arenas(ctx, p, st) ||
 	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
 	              "cudaDeviceGetAttribute", st))
