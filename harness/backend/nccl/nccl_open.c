@@ -108,47 +108,29 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	return status_set(st, "another rank failed");
 }
 
-static int init_parallel(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
-                         struct status *st)
-{
-	if (init_ranks(ctx, id, ctx->where.first, ctx->count, comms, st))
-		return -1;
-	for (unsigned i = 0; i < ctx->count; i++)
-		ctx->places[i].comm = comms[i];
-	return 0;
-}
-
-/* The process's first worker makes all of its communicators; the others find theirs in the mailbox,
- * after the id. */
-static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
-                        struct status *st)
-{
-	unsigned threads = ctx->trial->settings.layout.threads, all = threads * ctx->count;
-	bool makes = ctx->where.worker % threads == 0;
-	if (makes && init_ranks(ctx, id, ctx->where.first, all, comms, st))
-		return -1;
-	for (unsigned i = 0; makes && i < all; i++)
-		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
-		       &comms[i], sizeof comms[i]);
-	if (team_meet(ctx->team)) {
-		abort_comms(ctx, comms, makes ? all : 0);
-		return status_set(st, "another rank failed");
-	}
-	for (unsigned i = 0; i < ctx->count; i++)
-		memcpy(&ctx->places[i].comm,
-		       (char *)team_mailbox(ctx->team, ctx->places[i].rank) + MAILBOX_COMM,
-		       sizeof ctx->places[i].comm);
-	return 0;
-}
-
+/* Each worker makes its communicators; or, grouped, the process's first worker those of all, and the others
+ * find theirs in the mailbox, after the id. */
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
-	ncclComm_t *comms = calloc((size_t)set->layout.threads * ctx->count, sizeof(ncclComm_t));
-	int result;
+	const unsigned workers = set->init == INIT_GROUPED ? set->layout.threads : 1;
+	const bool makes = ctx->where.worker % workers == 0;
+	const unsigned all = makes ? workers * ctx->count : 0;
+	ncclComm_t *comms = calloc((size_t)workers * ctx->count, sizeof(ncclComm_t));
 	if (!comms)
 		return status_set(st, "out of memory for communicators");
-	result = (set->init == INIT_GROUPED ? init_grouped : init_parallel)(ctx, id, comms, st);
+	int result = makes ? init_ranks(ctx, id, ctx->where.first, all, comms, st) : 0;
+	for (unsigned i = 0; !result && i < all; i++)
+		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
+		       &comms[i], sizeof comms[i]);
+	if (!result && workers > 1 && team_meet(ctx->team)) {
+		abort_comms(ctx, comms, all);
+		result = status_set(st, "another rank failed");
+	}
+	for (unsigned i = 0; !result && i < ctx->count; i++)
+		memcpy(&ctx->places[i].comm,
+		       (char *)team_mailbox(ctx->team, ctx->places[i].rank) + MAILBOX_COMM,
+		       sizeof ctx->places[i].comm);
 	free(comms);
 	return result;
 }
