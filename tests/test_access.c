@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/backend/strided.h"
+#include "../harness/backend/buffers.h"
 #include "here.h"
 #include "json.h"
 #include "test.h"
@@ -26,7 +26,8 @@ TEST(elements_come_in_the_order_of_the_stride)
 				memset(right, 0, sizeof right);
 				for (size_t k = 0, n; k < count; k += n) {
 					n = count - k < 17 ? count - k : 17;
-					strided_copy(to, from, element, count, stride, k, n);
+					buffers_copy_strided(to, from, element, count, stride, k,
+					                     n);
 					for (size_t i = k; i < k + n; i++) {
 						size_t at = i < rows * stride
 						                ? i % rows * stride + i / rows

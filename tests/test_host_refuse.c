@@ -26,7 +26,7 @@ TEST(what_cannot_be_done_is_refused)
 	    {.layout = {1, 2, 1}, .coll = COLL_INIT, .words = "has none"},
 	    {.layout = {1, 2, 1}, .coll = COLL_BROADCAST, .root = 2, .words = "root 2"},
 	    {.layout = {1, 2, 1}, .arena_bytes = (size_t)1 << 50, .words = "this machine has"},
-	    {.layout = {1, 2, 1}, .arena_bytes = SIZE_MAX / 2, .words = "addressed"},
+	    {.layout = {1, 2, 1}, .arena_bytes = SIZE_MAX / 2, .words = "this machine has"},
 	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .words = "power of two"},
 	    {.layout = {1, 6, 1}, .coll = COLL_HYPERCUBE, .split = {SPLIT_MOD, 3}},
 	    {.layout = {1, 6, 1}, .split = {SPLIT_DIV, 4}, .words = "different sizes"},

@@ -149,6 +149,17 @@ int buffers_corrupt(const struct buffers *b, size_t arena_bytes, size_t byte, st
 	return 0;
 }
 
+int buffers_fit(const char *backend, unsigned nranks, size_t bytes, struct status *st)
+{
+	const size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = buffers_pages(1);
+	if (bytes / page < pages)
+		return 0;
+	return status_set(st,
+	                  "%s: %u ranks need %zu MiB of memory and this machine has %zu: ask for "
+	                  "smaller sizes or fewer ranks",
+	                  backend, nranks, bytes >> 20, pages * page >> 20);
+}
+
 size_t buffers_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -175,4 +186,41 @@ int buffers_touch(const char *backend, void *at, size_t bytes, bool fresh, struc
 	}
 	(void)st, (void)backend;
 	return 0;
+}
+
+static inline void copy_strided(uint8_t *to, const uint8_t *from, size_t element, size_t count,
+                                size_t stride, size_t first, size_t n)
+{
+	const size_t rows = count / stride, whole = rows * stride;
+	size_t column = rows ? first / rows : 0, row = rows ? first % rows : 0, end = first + n;
+	size_t k = first;
+	while (k < end && k < whole) {
+		size_t run = rows - row < end - k ? rows - row : end - k;
+		for (size_t i = 0; i < run; i++) {
+			size_t at = ((row + i) * stride + column) * element;
+			memcpy(to + at, from + at, element);
+		}
+		k += run;
+		row = 0;
+		column++;
+	}
+	memcpy(to + k * element, from + k * element, (end - k) * element);
+}
+
+void buffers_copy_strided(void *to, const void *from, size_t element, size_t count, size_t stride,
+                          size_t first, size_t n)
+{
+	switch (element) { /* constant sizes: an element is one load and one store */
+	case 1:
+		copy_strided(to, from, 1, count, stride, first, n);
+		break;
+	case 2:
+		copy_strided(to, from, 2, count, stride, first, n);
+		break;
+	case 4:
+		copy_strided(to, from, 4, count, stride, first, n);
+		break;
+	default:
+		copy_strided(to, from, 8, count, stride, first, n);
+	}
 }

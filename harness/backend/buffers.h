@@ -40,6 +40,14 @@ int buffers_digest(const struct buffers *buffers, uint64_t *out, struct status *
 int buffers_corrupt(const struct buffers *buffers, size_t arena_bytes, size_t byte,
                     struct status *st);
 
+/* Copies in the order of strided access: elements `stride` apart, then the same from the next element on, as
+ * neighbouring threads of a GPU kernel access them. n elements from number `first` on in that order, of a
+ * buffer of `count` elements of 1, 2, 4 or 8 bytes (first + n ≤ count, stride ≥ 1). */
+void buffers_copy_strided(void *to, const void *from, size_t element, size_t count, size_t stride,
+                          size_t first, size_t n);
+
+/* Whether this machine has so much memory, or -1 with the sentence. */
+int buffers_fit(const char *backend, unsigned nranks, size_t bytes, struct status *st);
 size_t buffers_pages(size_t bytes);
 /* Faults in whole pages now, writable, so that no timed call does. fresh: only this worker has the
  * memory, and it is still zero; else others may use it, and its content stays. `backend`: for the

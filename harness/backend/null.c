@@ -38,9 +38,8 @@ static int null_open(const struct backend_place *place, struct backend_ctx **out
 		return status_set(st, "out of memory for %u queues", place->count);
 	ctx->count = place->count;
 	for (unsigned i = 0; i < place->count; i++) {
-		bool slow = set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i;
 		ctx->queue[i].delay_ns = set->delay_ns;
-		ctx->queue[i].extra_ns = slow ? set->extra_ns : 0;
+		ctx->queue[i].extra_ns = settings_extra_ns(set, place->first + i);
 	}
 	*out = ctx;
 	return 0;

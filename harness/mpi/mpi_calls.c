@@ -113,24 +113,8 @@ static void link_close(void *of)
 
 /* --- the collectives --- */
 
-typedef int call_fn(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op);
-
-static int call_all_reduce(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	return MPI_Allreduce(c->in_place ? MPI_IN_PLACE : c->from, c->to, (int)c->elements, type,
-	                     op, comm);
-}
-
-static int call_all_gather(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	(void)op;
-	return MPI_Allgather(c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type, c->to,
-	                     (int)c->part, type, comm);
-}
-
 /* In place MPI puts the result at the start of the buffer, and NCCL at the rank's part. */
-static int call_reduce_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type,
-                               MPI_Op op)
+static int reduce_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
 {
 	char *whole = c->in_place ? c->to - c->me * c->part * c->element : c->to;
 	int result = MPI_Reduce_scatter_block(c->in_place ? MPI_IN_PLACE : c->from, whole,
@@ -140,79 +124,48 @@ static int call_reduce_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Dat
 	return result;
 }
 
-static int call_broadcast(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
+static int carry_out(MPI_Comm comm, const struct coll_call *c)
 {
-	(void)op;
-	if (c->me == c->root && !c->in_place)
-		memcpy(c->to, c->from, c->elements * c->element);
-	return MPI_Bcast(c->to, (int)c->elements, type, (int)c->root, comm);
+	const MPI_Datatype type = c->reduces ? type_of(c->dtype) : moved_as(c->element);
+	const MPI_Op op = op_of(c->op);
+	const int all = (int)c->elements, part = (int)c->part, root = (int)c->root;
+	const bool is_root = c->me == c->root;
+	const void *from = c->in_place ? MPI_IN_PLACE : c->from;
+	const void *roots = is_root ? from : c->from; /* only there it may be in place */
+	switch (c->coll) {
+	case COLL_ALL_REDUCE:
+		return MPI_Allreduce(from, c->to, all, type, op, comm);
+	case COLL_ALL_GATHER:
+		return MPI_Allgather(from, part, type, c->to, part, type, comm);
+	case COLL_REDUCE_SCATTER:
+		return reduce_scatter(comm, c, type, op);
+	case COLL_BROADCAST:
+		if (is_root && !c->in_place)
+			memcpy(c->to, c->from, c->elements * c->element);
+		return MPI_Bcast(c->to, all, type, root, comm);
+	case COLL_REDUCE:
+		return MPI_Reduce(roots, is_root ? c->to : NULL, all, type, op, root, comm);
+	case COLL_ALLTOALL:
+		return MPI_Alltoall(c->from, part, type, c->to, part, type, comm);
+	case COLL_ALLTOALLV:
+		return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received,
+		                     c->received_at, type, comm);
+	case COLL_GATHER:
+		return MPI_Gather(roots, part, type, is_root ? c->to : NULL, part, type, root,
+		                  comm);
+	case COLL_SCATTER:
+		return MPI_Scatter(is_root ? c->from : NULL, part, type,
+		                   is_root && c->in_place ? MPI_IN_PLACE : c->to, part, type, root,
+		                   comm);
+	default:
+		return MPI_ERR_UNSUPPORTED_OPERATION;
+	}
 }
-
-static int call_reduce(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	bool root = c->me == c->root;
-	return MPI_Reduce(root && c->in_place ? MPI_IN_PLACE : c->from, root ? c->to : NULL,
-	                  (int)c->elements, type, op, (int)c->root, comm);
-}
-
-static int call_alltoall(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	(void)op;
-	return MPI_Alltoall(c->from, (int)c->part, type, c->to, (int)c->part, type, comm);
-}
-
-static int call_alltoallv(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	(void)op;
-	return MPI_Alltoallv(c->from, c->sent, c->sent_at, type, c->to, c->received, c->received_at,
-	                     type, comm);
-}
-
-static int call_gather(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	bool root = c->me == c->root;
-	(void)op;
-	return MPI_Gather(root && c->in_place ? MPI_IN_PLACE : c->from, (int)c->part, type,
-	                  root ? c->to : NULL, (int)c->part, type, (int)c->root, comm);
-}
-
-static int call_scatter(MPI_Comm comm, const struct coll_call *c, MPI_Datatype type, MPI_Op op)
-{
-	bool root = c->me == c->root;
-	(void)op;
-	return MPI_Scatter(root ? c->from : NULL, (int)c->part, type,
-	                   root && c->in_place ? MPI_IN_PLACE : c->to, (int)c->part, type,
-	                   (int)c->root, comm);
-}
-
-// clang-format off
-static const struct {
-	call_fn *call;
-	const char *name;
-} rows[COLL_KINDS] = {
-    [COLL_ALL_REDUCE]     = {call_all_reduce, "MPI_Allreduce"},
-    [COLL_ALL_GATHER]     = {call_all_gather, "MPI_Allgather"},
-    [COLL_REDUCE_SCATTER] = {call_reduce_scatter, "MPI_Reduce_scatter_block"},
-    [COLL_BROADCAST]      = {call_broadcast, "MPI_Bcast"},
-    [COLL_REDUCE]         = {call_reduce, "MPI_Reduce"},
-    [COLL_ALLTOALL]       = {call_alltoall, "MPI_Alltoall"},
-    [COLL_ALLTOALLV]      = {call_alltoallv, "MPI_Alltoallv"},
-    [COLL_GATHER]         = {call_gather, "MPI_Gather"},
-    [COLL_SCATTER]        = {call_scatter, "MPI_Scatter"},
-};
-// clang-format on
 
 static int call(void *of, const struct coll_call *c, char *why)
 {
 	const MPI_Comm *comm = of;
-	if (!rows[c->coll].call) {
-		snprintf(why, MPI_CALLS_WHY, "MPI has no such collective");
-		return -1;
-	}
-	return ok(rows[c->coll].call(*comm, c,
-	                             c->reduces ? type_of(c->dtype) : moved_as(c->element),
-	                             op_of(c->op)),
-	          rows[c->coll].name, why);
+	return ok(carry_out(*comm, c), "MPI", why);
 }
 
 static int exchange(void *of, const struct coll_exchange *m, char *why)

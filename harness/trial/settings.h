@@ -161,6 +161,12 @@ static inline bool settings_isolates(const struct settings *settings)
 	return settings->isolate || settings->visible == VISIBLE_OWN;
 }
 
+/* A rank's known delay: that of all, or of one. */
+static inline int64_t settings_extra_ns(const struct settings *s, unsigned rank)
+{
+	return s->delay_rank < 0 || (unsigned)s->delay_rank == rank ? s->extra_ns : 0;
+}
+
 /* How many differ, and their keys ("mode, env.NCCL_ALGO"). Mode and layout count as one, numbers of
  * ranks as `ranks`, with a layout that differs in more than one number as two; checks do not count. */
 unsigned settings_differ(const struct settings *a, const struct settings *b, char *keys,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "../../harness/backend/device/device.h"
-#include "../../harness/backend/strided.h"
 #include "../../harness/clock.h"
 #include "standin.h"
 
@@ -16,13 +15,6 @@ struct stretch {
 	unsigned slots;
 	unsigned long long *tally;
 };
-
-static uint64_t load(const char *at, size_t bytes)
-{
-	uint64_t bits = 0;
-	memcpy(&bits, at, bytes);
-	return bits;
-}
 
 static void fill(void *args)
 {
@@ -49,20 +41,17 @@ cudaError_t device_launch_fill(void *arena, const struct value_question *questio
 static void check(void *args)
 {
 	const struct stretch *s = args;
-	const struct value_rule rule = value_rule(&s->q);
-	size_t element = coll_dtype_bytes(s->q.dtype);
-	for (unsigned slot = 0; slot < s->slots; slot++) {
-		uint64_t base = slot * s->q.count;
-		for (uint64_t i = 0; i < s->n; i++) {
-			uint64_t at = base + s->at + i;
-			if (load(s->arena + at * element, element) ==
-			    value_expected_by(&s->q, &rule, base, i))
-				continue;
-			if (at < s->tally[1])
-				s->tally[1] = at;
-			s->tally[0]++;
-		}
-	}
+	const size_t element = coll_dtype_bytes(s->q.dtype);
+	const struct buffers b = {
+	    .question = s->q,
+	    .span = {.recv_at = s->at * element, .recv_bytes = s->n * element},
+	    .slots = s->slots,
+	    .recv = s->arena};
+	struct backend_verdict v;
+	buffers_check(&b, &v, NULL);
+	s->tally[0] += v.wrong;
+	if (v.wrong && v.wrong_at < s->tally[1])
+		s->tally[1] = v.wrong_at;
 }
 
 cudaError_t device_launch_check(const void *arena, const struct value_question *question,
@@ -115,7 +104,7 @@ static void copy(void *args)
 {
 	const struct copy *c = args;
 	if (c->column)
-		strided_copy(c->to, c->from, c->piece, c->n, c->column, 0, c->n);
+		buffers_copy_strided(c->to, c->from, c->piece, c->n, c->column, 0, c->n);
 	for (uint64_t i = 0; !c->column && i < c->n; i++)
 		memcpy(c->to + i * c->stride, c->from + i * c->stride, c->piece);
 }

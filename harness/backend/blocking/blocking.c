@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../device/stage.h"
-#include "../strided.h"
 
 struct backend_ctx {
 	const struct blocking_library *library;
@@ -96,8 +94,8 @@ static int carry(struct backend_ctx *ctx, const char *from, char *to)
 	call->from = from;
 	call->to = to;
 	if (call->coll == COLL_ACCESS) /* the library has no part in it */
-		strided_copy(to, from, call->element, call->elements, ctx->trial->settings.stride,
-		             0, call->elements);
+		buffers_copy_strided(to, from, call->element, call->elements,
+		                     ctx->trial->settings.stride, 0, call->elements);
 	else if (carried[call->coll] ? ctx->calls->call(ctx->link, call, why)
 	                             : exchange_all(ctx, why))
 		return status_set(&ctx->error, "%s: %s: %s", ctx->library->name,
@@ -388,16 +386,10 @@ static int supports_memory(const struct blocking_library *library, const struct 
 		return status_set(st, "memory = device: %u ranks need a GPU each, and %s", nranks,
 		                  have ? "there are fewer" : why.text);
 	}
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t all;
-	if (__builtin_mul_overflow(trial->arena_bytes, 2 * (size_t)nranks, &all) ||
-	    all / page >= pages)
-		return status_set(st,
-		                  "%s: %u ranks with 2 arenas of %zu MiB each need more memory "
-		                  "than the %zu MiB of this machine: ask for smaller sizes",
-		                  library->name, nranks, trial->arena_bytes >> 20,
-		                  pages * page >> 20);
-	return 0;
+	if (__builtin_mul_overflow(trial->arena_bytes, 2 * (size_t)nranks, &all))
+		all = SIZE_MAX;
+	return buffers_fit(library->name, nranks, all, st);
 }
 
 static int blocking_supports(const struct trial *trial, struct status *st)

@@ -22,7 +22,8 @@
 
 #include "gloo_calls.h"
 
-namespace {
+namespace
+{
 
 using Reduction = void (*)(void *, const void *, const void *, size_t);
 
@@ -56,7 +57,8 @@ struct Link : gloo::Context {
 		for (int peer = 0; peer < size; peer++) {
 			const gloo_address &at = addresses[peer];
 			if (peer != rank)
-				getPair(peer)->connect(std::vector<char>(at.text, at.text + at.bytes));
+				getPair(peer)->connect(
+				    std::vector<char>(at.text, at.text + at.bytes));
 		}
 	}
 };
@@ -108,86 +110,6 @@ template <typename T> T *words(const char *at)
 	return reinterpret_cast<T *>(const_cast<char *>(at));
 }
 
-template <typename T> void all_reduce(Shared &l, const coll_call &c)
-{
-	gloo::AllreduceOptions o(l);
-	if (!c.in_place)
-		o.setInput(words<T>(c.from), c.elements);
-	o.setOutput(words<T>(c.to), c.elements);
-	o.setReduceFunction(reduction_of(c));
-	gloo::allreduce(o);
-}
-
-template <typename T> void all_gather(Shared &l, const coll_call &c)
-{
-	gloo::AllgatherOptions o(l);
-	if (!c.in_place)
-		o.setInput(words<T>(c.from), c.part);
-	o.setOutput(words<T>(c.to), c.elements);
-	gloo::allgather(o);
-}
-
-// Gloo needs room for data in transit even on a rank that receives nothing.
-template <typename T> void reduce(Shared &l, const coll_call &c)
-{
-	gloo::ReduceOptions o(l);
-	if (!c.in_place)
-		o.setInput(words<T>(c.from), c.elements);
-	o.setOutput(words<T>(c.to), c.elements);
-	o.setRoot(c.root);
-	o.setReduceFunction(reduction_of(c));
-	gloo::reduce(o);
-}
-
-template <typename T> void broadcast(Shared &l, const coll_call &c)
-{
-	gloo::BroadcastOptions o(l);
-	if (c.me == c.root && !c.in_place)
-		o.setInput(words<T>(c.from), c.elements);
-	o.setOutput(words<T>(c.to), c.elements);
-	o.setRoot(c.root);
-	gloo::broadcast(o);
-}
-
-template <typename T> void alltoall(Shared &l, const coll_call &c)
-{
-	gloo::AlltoallOptions o(l);
-	o.setInput(words<T>(c.from), c.elements);
-	o.setOutput(words<T>(c.to), c.elements);
-	gloo::alltoall(o);
-}
-
-template <typename T> void alltoallv(Shared &l, const coll_call &c)
-{
-	gloo::AlltoallvOptions o(l);
-	o.setInput(words<T>(c.from), std::vector<int64_t>(c.sent, c.sent + c.n));
-	o.setOutput(words<T>(c.to), std::vector<int64_t>(c.received, c.received + c.n));
-	gloo::alltoallv(o);
-}
-
-template <typename T> void gather(Shared &l, const coll_call &c)
-{
-	gloo::GatherOptions o(l);
-	o.setInput(words<T>(c.from), c.part);
-	if (c.me == c.root)
-		o.setOutput(words<T>(c.to), c.elements);
-	o.setRoot(c.root);
-	gloo::gather(o);
-}
-
-template <typename T> void scatter(Shared &l, const coll_call &c)
-{
-	gloo::ScatterOptions o(l);
-	std::vector<T *> parts;
-	for (unsigned r = 0; c.me == c.root && r < c.n; r++)
-		parts.push_back(words<T>(c.from) + r * c.part);
-	if (c.me == c.root)
-		o.setInputs(parts, c.part);
-	o.setOutput(words<T>(c.to), c.part);
-	o.setRoot(c.root);
-	gloo::scatter(o);
-}
-
 void exchange(Shared &l, const coll_exchange &e)
 {
 	auto out = l->createUnboundBuffer(const_cast<char *>(e.out), e.out_elements * e.element);
@@ -217,31 +139,86 @@ void reduce_scatter(Shared &l, const coll_call &c)
 		std::memcpy(c.to, c.from + c.me * bytes, bytes);
 	for (unsigned t = 1; t < c.n; t++) {
 		const unsigned to = (c.me + t) % c.n, from = (c.me + c.n - t) % c.n;
-		exchange(l, {(int)to, (int)from, c.from + to * bytes, l->scratch.data(), c.part, c.part,
-		             c.element});
+		exchange(l, {(int)to, (int)from, c.from + to * bytes, l->scratch.data(), c.part,
+		             c.part, c.element});
 		reduce(c.to, c.to, l->scratch.data(), c.part);
 	}
 }
 
+// Options' sides; 0 elements: it has none.
+template <typename T, typename O> void sides(O &o, const coll_call &c, size_t in, size_t out)
+{
+	if (in)
+		o.setInput(words<T>(c.from), in);
+	if (out)
+		o.setOutput(words<T>(c.to), out);
+}
+
+template <typename T> void scatter(Shared &l, const coll_call &c)
+{
+	gloo::ScatterOptions o(l);
+	std::vector<T *> parts;
+	for (unsigned r = 0; c.me == c.root && r < c.n; r++)
+		parts.push_back(words<T>(c.from) + r * c.part);
+	if (c.me == c.root)
+		o.setInputs(parts, c.part);
+	o.setOutput(words<T>(c.to), c.part);
+	o.setRoot(c.root);
+	gloo::scatter(o);
+}
+
+template <typename T> void alltoallv(Shared &l, const coll_call &c)
+{
+	gloo::AlltoallvOptions o(l);
+	o.setInput(words<T>(c.from), std::vector<int64_t>(c.sent, c.sent + c.n));
+	o.setOutput(words<T>(c.to), std::vector<int64_t>(c.received, c.received + c.n));
+	gloo::alltoallv(o);
+}
+
 template <typename T> void carry(Shared &l, const coll_call &c)
 {
+	const size_t in = c.in_place ? 0 : c.elements;
+	const bool is_root = c.me == c.root;
 	switch (c.coll) {
-	case COLL_ALL_REDUCE:
-		return all_reduce<T>(l, c);
-	case COLL_ALL_GATHER:
-		return all_gather<T>(l, c);
+	case COLL_ALL_REDUCE: {
+		gloo::AllreduceOptions o(l);
+		sides<T>(o, c, in, c.elements);
+		o.setReduceFunction(reduction_of(c));
+		return gloo::allreduce(o);
+	}
+	case COLL_ALL_GATHER: {
+		gloo::AllgatherOptions o(l);
+		sides<T>(o, c, c.in_place ? 0 : c.part, c.elements);
+		return gloo::allgather(o);
+	}
 	case COLL_REDUCE_SCATTER:
 		return reduce_scatter(l, c);
-	case COLL_BROADCAST:
-		return broadcast<T>(l, c);
-	case COLL_REDUCE:
-		return reduce<T>(l, c);
-	case COLL_ALLTOALL:
-		return alltoall<T>(l, c);
+	case COLL_BROADCAST: {
+		gloo::BroadcastOptions o(l);
+		sides<T>(o, c, is_root ? in : 0, c.elements);
+		o.setRoot(c.root);
+		return gloo::broadcast(o);
+	}
+	case COLL_REDUCE: { // needs room for data in transit even on a rank that receives nothing
+		gloo::ReduceOptions o(l);
+		sides<T>(o, c, in, c.elements);
+		o.setRoot(c.root);
+		o.setReduceFunction(reduction_of(c));
+		return gloo::reduce(o);
+	}
+	case COLL_ALLTOALL: {
+		gloo::AlltoallOptions o(l);
+		sides<T>(o, c, c.elements, c.elements);
+		return gloo::alltoall(o);
+	}
 	case COLL_ALLTOALLV:
 		return alltoallv<T>(l, c);
-	case COLL_GATHER:
-		return gather<T>(l, c);
+	case COLL_GATHER: {
+		gloo::GatherOptions o(l);
+		sides<T>(o, c, c.part, is_root ? c.elements : 0);
+		o.setRoot(c.root);
+		return gloo::gather(o);
+	}
 	case COLL_SCATTER:
 		return scatter<T>(l, c);
 	default:

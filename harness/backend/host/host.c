@@ -51,25 +51,6 @@ static int supports_cell(const struct trial *trial, const struct cell *cell,
 	return steps_supports("host", trial, cell, st);
 }
 
-static int supports_memory(const struct trial *trial, enum host_transport transport,
-                           struct status *st)
-{
-	unsigned nranks = layout_ranks(trial->settings.layout);
-	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t store, all;
-	if (host_memory_needs(transport, trial, &store, &all))
-		return status_set(st,
-		                  "host: %u ranks with 2 arenas of %zu bytes each are more than "
-		                  "can be addressed",
-		                  nranks, trial->arena_bytes);
-	if (all / page >= pages)
-		return status_set(st,
-		                  "host: %u ranks need %zu MiB of memory and this machine has "
-		                  "%zu: ask for smaller sizes or fewer ranks",
-		                  nranks, all >> 20, pages * page >> 20);
-	return 0;
-}
-
 static int host_supports(const struct trial *trial, struct status *st)
 {
 	const struct settings *set = &trial->settings;
@@ -96,7 +77,10 @@ static int host_supports(const struct trial *trial, struct status *st)
 	for (unsigned c = 0; c < trial->ncells; c++)
 		if (supports_cell(trial, &trial->cells[c], (enum host_transport)transport, st))
 			return -1;
-	return supports_memory(trial, (enum host_transport)transport, st);
+	size_t store, all;
+	if (host_memory_needs((enum host_transport)transport, trial, &store, &all))
+		all = SIZE_MAX;
+	return buffers_fit("host", layout_ranks(set->layout), all, st);
 }
 
 static size_t host_store_bytes(const struct trial *trial)
@@ -121,36 +105,18 @@ static unsigned queue_calls(const struct trial *trial)
 	return most > group ? (most + group - 1) / group * group : group;
 }
 
-/* Which rank is in which group; all groups have the same size. */
-static void place_all(const struct backend_ctx *ctx, enum host_which which)
+static bool allocate_comm(struct host_comm *comm, const struct trial *trial, unsigned members,
+                          enum host_which which)
 {
-	const struct trial *trial = ctx->place.trial;
-	const struct host_comm *comm = &ctx->comms[which];
-	unsigned n = ctx->place.nranks, placed = 0;
-	for (unsigned rank = 0; rank < n; rank++) {
-		struct split_place at = which == HOST_TENSOR
-		                            ? tensor_place(trial, rank)
-		                            : split_place(trial->settings.split, n, rank);
-		comm->places[rank] = (struct host_place){.color = at.color, .index = at.index};
-	}
-	for (unsigned head = 0; head < n; head++) {
-		unsigned first = placed;
-		for (unsigned rank = head; comm->places[head].index == 0 && rank < n; rank++) {
-			if (comm->places[rank].color != comm->places[head].color)
-				continue;
-			comm->places[rank].first = first;
-			comm->members[placed++] = rank;
-		}
-	}
-}
-
-static bool allocate_comm(struct host_comm *comm, unsigned nranks, unsigned members)
-{
+	const unsigned n = layout_ranks(trial->settings.layout);
 	comm->nranks = members;
-	comm->peers = calloc(nranks, sizeof *comm->peers);
-	comm->places = calloc(nranks, sizeof *comm->places);
-	comm->members = calloc(nranks, sizeof *comm->members);
-	return comm->peers && comm->places && comm->members;
+	comm->peers = calloc(n, sizeof *comm->peers);
+	comm->places = calloc(n, sizeof *comm->places);
+	for (unsigned rank = 0; members && comm->places && rank < n; rank++)
+		comm->places[rank] = which == HOST_TENSOR
+		                         ? tensor_place(trial, rank)
+		                         : split_place(trial->settings.split, n, rank);
+	return comm->peers && comm->places;
 }
 
 static int allocate(struct backend_ctx *ctx, struct status *st)
@@ -159,10 +125,11 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	ctx->nsums = host_cell_sums(place->trial);
 	ctx->queue_calls = queue_calls(place->trial);
 	ctx->sums = calloc(1 + ctx->nsums, sizeof *ctx->sums);
-	bool all =
-	    allocate_comm(&ctx->comms[HOST_MAIN], place->nranks, trial_comm_ranks(place->trial)) &&
-	    allocate_comm(&ctx->comms[HOST_TENSOR], place->nranks, tensor_ranks(place->trial)) &&
-	    ctx->sums;
+	bool all = allocate_comm(&ctx->comms[HOST_MAIN], place->trial,
+	                         trial_comm_ranks(place->trial), HOST_MAIN) &&
+	           allocate_comm(&ctx->comms[HOST_TENSOR], place->trial, tensor_ranks(place->trial),
+	                         HOST_TENSOR) &&
+	           ctx->sums;
 	/* Aligned, or two workers' ranks would share a cache line. */
 	ctx->ranks = aligned_alloc(HOST_LINE_BYTES, place->count * sizeof *ctx->ranks);
 	if (ctx->ranks)
@@ -176,9 +143,6 @@ static int allocate(struct backend_ctx *ctx, struct status *st)
 	}
 	if (!all || !ctx->ranks)
 		return status_set(st, "host: no memory for the state of %u ranks", place->count);
-	place_all(ctx, HOST_MAIN);
-	if (ctx->nsums)
-		place_all(ctx, HOST_TENSOR);
 	return 0;
 }
 
@@ -192,11 +156,9 @@ static int host_open(const struct backend_place *place, struct backend_ctx **out
 	ctx->transport = (enum host_transport)transport_of(place->trial);
 	if (allocate(ctx, st))
 		return -1;
-	for (unsigned i = 0; i < place->count; i++) {
-		const struct settings *set = &place->trial->settings;
-		if (set->delay_rank < 0 || (unsigned)set->delay_rank == place->first + i)
-			ctx->ranks[i].extra_ns = set->extra_ns;
-	}
+	for (unsigned i = 0; i < place->count; i++)
+		ctx->ranks[i].extra_ns =
+		    settings_extra_ns(&place->trial->settings, place->first + i);
 	return host_memory_open(ctx, st);
 }
 
@@ -317,7 +279,6 @@ static void host_close(struct backend_ctx *ctx)
 	free(ctx->ranks);
 	free(ctx->sums);
 	for (unsigned which = 0; which < HOST_COMMS; which++) {
-		free(ctx->comms[which].members);
 		free(ctx->comms[which].places);
 		free(ctx->comms[which].peers);
 	}

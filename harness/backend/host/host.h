@@ -61,12 +61,6 @@ struct host_buffers {
 	uint8_t *send, *recv;
 };
 
-/* A rank's place in its communicator: the whole team's, or a group of it. */
-struct host_place {
-	unsigned color, index;
-	unsigned first; /* its group's first, in the list of members */
-};
-
 /* Bytes that a rank has moved: all of its copies, and those that came from other ranks. */
 struct host_tally {
 	uint64_t moved, delivered;
@@ -130,8 +124,7 @@ struct host_rank {
 
 struct host_comm {
 	unsigned nranks;
-	struct host_place *places;  /* everybody's, by rank */
-	unsigned *members;          /* ranks, group by group */
+	struct split_place *places; /* everybody's, by rank; all groups have the same size */
 	struct host_buffers *peers; /* direct, shared: everybody's, by rank */
 	unsigned phases;            /* of a call */
 	bool waits;

@@ -6,7 +6,7 @@
 static struct buffers buffers_of(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	const struct cell *cell = &ctx->call.cell;
-	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
+	const struct split_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	const struct host_buffers *own = &rank->parts[HOST_MAIN].own;
 	return (struct buffers){
 	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts, ctx->call.nranks,
@@ -36,14 +36,17 @@ static int wait_readers(const struct backend_ctx *ctx, struct status *st)
 static int call_plan(const struct host_comm *comm, const struct steps_call *call, unsigned rank,
                      struct steps_plan *plan, struct status *st)
 {
-	const struct host_place *at = &comm->places[rank];
-	const unsigned *members = comm->members + at->first;
+	const struct split_place *at = &comm->places[rank];
 	if (steps_plan(call, at->index, plan, st))
 		return -1;
-	for (unsigned m = 0; m < plan->npulls; m++)
-		plan->pulls[m].peer = members[plan->pulls[m].place];
-	for (unsigned m = 0; m < plan->npushes; m++)
-		plan->pushes[m].peer = members[plan->pushes[m].place];
+	for (unsigned m = 0; m < plan->npulls + plan->npushes; m++) {
+		struct steps_move *move =
+		    m < plan->npulls ? &plan->pulls[m] : &plan->pushes[m - plan->npulls];
+		const struct split_place *of = comm->places;
+		while (of->color != at->color || of->index != move->place)
+			of++;
+		move->peer = (unsigned)(of - comm->places);
+	}
 	return 0;
 }
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../tensor.h"
 #include "host.h"
@@ -24,33 +23,23 @@ struct mailbox {
 
 _Static_assert(sizeof(struct mailbox) <= TEAM_MAILBOX_BYTES, "the mailbox is too small");
 
-static size_t page_bytes(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static size_t round_up(size_t bytes)
-{
-	return buffers_pages(bytes);
-}
-
 /* Before the fifo's slots or the shared arenas. */
 static size_t head_bytes(enum host_transport transport, unsigned nranks)
 {
 	size_t rings = transport == HOST_FIFO ? nranks : 0;
-	return round_up(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
+	return buffers_pages(sizeof(struct host_flags) + rings * sizeof(struct host_ring));
 }
 
 /* Whole pages for an offset and an arena. */
 static size_t arena_bytes(const struct trial *trial)
 {
-	return round_up(trial->arena_bytes + trial->settings.offset_bytes);
+	return buffers_pages(trial->arena_bytes + trial->settings.offset_bytes);
 }
 
 /* The same for activations, or for their sums. */
 static size_t sum_bytes(const struct trial *trial)
 {
-	return round_up(tensor_bytes(trial));
+	return buffers_pages(tensor_bytes(trial));
 }
 
 static size_t buffers_bytes(const struct trial *trial)
@@ -85,7 +74,7 @@ int host_memory_needs(enum host_transport transport, const struct trial *trial, 
 	buffers = transport == HOST_SHARED ? 0 : buffers_bytes(trial);
 	/* One more page: the store need not begin at a page. */
 	if (__builtin_mul_overflow(stride_bytes(transport, trial), nranks, &share) ||
-	    __builtin_add_overflow(share, page_bytes(), &share) ||
+	    __builtin_add_overflow(share, buffers_pages(1), &share) ||
 	    __builtin_mul_overflow(buffers, nranks, &buffers) ||
 	    __builtin_add_overflow(share, buffers, &total))
 		return -1;
@@ -101,20 +90,15 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 	*comm = stride_bytes(transport, trial) - (transport == HOST_SHARED ? *buffers : 0);
 }
 
-static int touch(void *at, size_t bytes, bool fresh, struct status *st)
-{
-	return buffers_touch("host", at, bytes, fresh, st);
-}
-
 /* Whether any cell of the trial moves data from one rank to the other. */
 static bool pair_used(const struct backend_ctx *ctx, unsigned from, unsigned to)
 {
 	const struct trial *trial = ctx->place.trial;
 	const struct host_comm *comm = &ctx->comms[HOST_MAIN], *tensor = &ctx->comms[HOST_TENSOR];
-	const struct host_place *source = &comm->places[from], *rank = &comm->places[to];
-	if (ctx->nsums && tensor->places[from].first == tensor->places[to].first)
+	const struct split_place *source = &comm->places[from], *rank = &comm->places[to];
+	if (ctx->nsums && tensor->places[from].color == tensor->places[to].color)
 		return true;
-	if (source->first != rank->first)
+	if (source->color != rank->color)
 		return false;
 	for (unsigned c = 0; c < trial->ncells; c++) {
 		struct steps_call call = steps_call(trial, &trial->cells[c]);
@@ -131,7 +115,8 @@ static int touch_slots(const struct backend_ctx *ctx, unsigned from, unsigned to
 {
 	if (from == to || !pair_used(ctx, from, to))
 		return 0;
-	return touch(host_slot(ctx, from, to, 0), HOST_FIFO_SLOTS * HOST_PIECE_BYTES, fresh, st);
+	return buffers_touch("host", host_slot(ctx, from, to, 0),
+	                     HOST_FIFO_SLOTS * HOST_PIECE_BYTES, fresh, st);
 }
 
 /* Maps or finds one rank's arenas, and touches all that it owns. */
@@ -142,7 +127,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 	size_t head = head_bytes(ctx->transport, n);
 	uint8_t *share = ctx->store + rank->rank * ctx->stride;
 	uint8_t *at = share + head;
-	if (touch(share, head, true, st))
+	if (buffers_touch("host", share, head, true, st))
 		return -1;
 	memset(share, 0, head); /* an earlier opening left its counts */
 	for (unsigned from = 0; ctx->transport == HOST_FIFO && from < n; from++)
@@ -165,7 +150,7 @@ static int place(struct backend_ctx *ctx, struct host_rank *rank, struct status 
 		madvise(at, all,
 		        ctx->place.trial->settings.pages == PAGES_HUGE ? MADV_HUGEPAGE
 		                                                       : MADV_NOHUGEPAGE);
-	return touch(at, all, true, st);
+	return buffers_touch("host", at, all, true, st);
 }
 
 /* Maps the pages of another process's rank into this process, as far as it will use them. Threads of
@@ -174,14 +159,14 @@ static int reach(struct backend_ctx *ctx, unsigned peer, struct status *st)
 {
 	size_t head = head_bytes(ctx->transport, ctx->place.nranks);
 	uint8_t *share = ctx->store + peer * ctx->stride;
-	if (touch(share, head, false, st))
+	if (buffers_touch("host", share, head, false, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->place.count; i++) {
 		unsigned rank = ctx->ranks[i].rank;
 		if (ctx->transport == HOST_FIFO && touch_slots(ctx, rank, peer, false, st))
 			return -1;
 		if (ctx->transport == HOST_SHARED && pair_used(ctx, peer, rank))
-			return touch(share + head, ctx->stride - head, false, st);
+			return buffers_touch("host", share + head, ctx->stride - head, false, st);
 	}
 	return 0;
 }
@@ -206,7 +191,7 @@ int host_memory_open(struct backend_ctx *ctx, struct status *st)
 {
 	const struct backend_place *at = &ctx->place;
 	unsigned per_process = at->nranks / at->processes;
-	ctx->store = (uint8_t *)round_up((uintptr_t)team_store(at->team));
+	ctx->store = (uint8_t *)buffers_pages((uintptr_t)team_store(at->team));
 	ctx->stride = stride_bytes(ctx->transport, at->trial);
 	ctx->slots_offset = head_bytes(ctx->transport, at->nranks);
 	for (unsigned i = 0; i < at->count; i++) {

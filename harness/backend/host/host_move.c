@@ -6,7 +6,6 @@
 
 #include "../../clock.h"
 #include "host.h"
-#include "../strided.h"
 
 #define JOIN_NS 20000 /* pieces of a lane this close together are drawn as one */
 
@@ -45,7 +44,7 @@ static uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
 static void plan_expert(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	const struct steps_call *call = &ctx->call;
-	const struct host_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
+	const struct split_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	uint64_t came = value_received_before(&call->parts, at->index, call->nranks);
 	uint64_t tiles = 16 * came * ctx->place.trial->settings.hidden / TILE_FLOPS;
 	bool works = call->cell.coll == COLL_MOE_STEP || call->cell.coll == COLL_MOE_COMPUTE;
@@ -177,8 +176,8 @@ static void carry_strided(const struct backend_ctx *ctx, uint8_t *to, const uint
                           size_t done, size_t bytes)
 {
 	size_t element = coll_dtype_bytes(ctx->call.cell.dtype);
-	strided_copy(to - done, from - done, element, ctx->call.cell.bytes / element,
-	             ctx->access_stride, done / element, bytes / element);
+	buffers_copy_strided(to - done, from - done, element, ctx->call.cell.bytes / element,
+	                     ctx->access_stride, done / element, bytes / element);
 }
 
 /* Moves one piece into this rank's receive buffer, as its step says. */

@@ -246,7 +246,8 @@ int nccl_links_node(const struct place *p);
 /* Plain copies that cannot be carried out: of a cell; on these GPUs. */
 int nccl_links_refuse(const struct trial *trial, const struct cell *cell, struct status *st);
 int nccl_links_refuse_devices(const struct trial *trial, struct status *st);
-/* Opens the peers' memory to the local GPUs; then what a cell needs, and gives it back. */
+/* Opens the memory of all peers, or of the next rank alone, to the local GPUs: without it CUDA copies through the
+ * host, and that is then the limit. Then what a cell needs, and gives it back. */
 int nccl_links_open(struct backend_ctx *ctx, struct status *st);
 int nccl_links_take(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_links_drop(struct place *p);

@@ -80,6 +80,15 @@ static const struct {
 
 static const char *const way_names[MOVE_WAYS] = {"packets", "stores", "bulk"};
 
+/* MOVE_WAYS: no path of this name. */
+static enum move_way way_of(const char *path)
+{
+	enum move_way way = MOVE_PACKET;
+	while (way < MOVE_WAYS && strcmp(path, way_names[way]))
+		way++;
+	return way;
+}
+
 bool nccl_moves(const struct settings *settings)
 {
 	return !strncmp(settings->api, "device", strlen("device"));
@@ -102,14 +111,6 @@ static unsigned place_packets(struct plan *plan, unsigned ctas)
 		most = part->packets > most ? part->packets : most;
 	}
 	return most;
-}
-
-static size_t sent_to_others(const struct plan *plan)
-{
-	size_t bytes = 0;
-	for (unsigned k = 0; k < plan->n; k++)
-		bytes += plan->parts[k].peer == plan->me ? 0 : plan->parts[k].bytes;
-	return bytes;
 }
 
 /* Whether all packets have room in their slots, on all ranks. */
@@ -141,12 +142,6 @@ static unsigned per_rank(const struct backend_ctx *ctx, unsigned n)
 	return (n + ranks - 1) / ranks;
 }
 
-/* Those in which each rank sends as much to every other one, from the next one on. */
-static bool has_rounds(enum coll_kind coll)
-{
-	return coll == COLL_ALLTOALL || coll == COLL_ALL_GATHER;
-}
-
 /* The same on all ranks: by the rank that sends most, and by the fullest slot. */
 static int choose(const struct backend_ctx *ctx, struct move_call *c, struct status *st)
 {
@@ -155,7 +150,9 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 	unsigned row = 0;
 	for (unsigned r = 0; r < ctx->n; r++) {
 		const struct plan plan = plan_of(ctx, r);
-		const size_t sent = sent_to_others(&plan);
+		size_t sent = 0;
+		for (unsigned k = 0; k < plan.n; k++)
+			sent += plan.parts[k].peer == r ? 0 : plan.parts[k].bytes;
 		most = sent > most ? sent : most;
 	}
 	while (table[row].most < most)
@@ -166,11 +163,12 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 		c->ctas = asked ? asked : per_rank(ctx, table[row].ctas);
 		c->own_ctas = per_rank(ctx, table[row].own_ctas);
 		c->threads = table[row].threads;
-		c->rounds = table[row].rounds && has_rounds(ctx->call.cell.coll);
+		/* Each rank sends as much to every other one, from the next one on. */
+		c->rounds = table[row].rounds && (ctx->call.cell.coll == COLL_ALLTOALL ||
+		                                  ctx->call.cell.coll == COLL_ALL_GATHER);
 	} while (!fit(ctx, c) && row++ < sizeof table / sizeof *table);
-	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
-		if (!strcmp(ctx->trial->settings.path, way_names[way]))
-			force(c, way);
+	if (way_of(ctx->trial->settings.path) < MOVE_WAYS)
+		force(c, way_of(ctx->trial->settings.path));
 	if (fit(ctx, c))
 		return 0;
 	return status_set(st,
@@ -181,14 +179,6 @@ static int choose(const struct backend_ctx *ctx, struct move_call *c, struct sta
 
 /* --- requests that cannot be fulfilled --- */
 
-static bool is_way(const char *path)
-{
-	for (enum move_way way = MOVE_PACKET; way < MOVE_WAYS; way++)
-		if (!strcmp(path, way_names[way]))
-			return true;
-	return false;
-}
-
 int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigned compute,
                      struct status *st)
 {
@@ -196,7 +186,7 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 	const struct nccl_coll *row = nccl_coll(cell->coll);
 	const bool own = row->call || row->moves || row->trains;
 	const bool forced = strcmp(set->path, "auto") != 0;
-	if (forced && (!nccl_moves(set) || !is_way(set->path)))
+	if (forced && (!nccl_moves(set) || way_of(set->path) == MOVE_WAYS))
 		return status_set(st,
 		                  "path = %s: with nccl allowed are auto and, with api = device, "
 		                  "packets, stores and bulk",
@@ -208,7 +198,7 @@ int nccl_move_refuse(const struct trial *trial, const struct cell *cell, unsigne
 		                  "api = %s has no kernel for %s; allowed are alltoall, alltoallv, "
 		                  "all_gather, sendrecv in all its forms, and pair",
 		                  set->api, coll_info(cell->coll)->name);
-	if (!strcmp(set->path, way_names[MOVE_BULK]) && compute < 90)
+	if (way_of(set->path) == MOVE_BULK && compute < 90)
 		return status_set(st,
 		                  "path = bulk: GPUs of compute capability 9.0 or later have bulk "
 		                  "copies; one here has %u.%u",

@@ -121,17 +121,20 @@ int nccl_links_refuse_devices(const struct trial *trial, struct status *st)
 
 int nccl_links_open(struct backend_ctx *ctx, struct status *st)
 {
-	if (!trial_has(ctx->trial, COLL_PAIR_COPY) && !nccl_copies(&ctx->trial->settings))
-		return 0;
+	const bool all =
+	    trial_has(ctx->trial, COLL_PAIR_COPY) || nccl_copies(&ctx->trial->settings);
 	for (unsigned i = 0; i < ctx->count; i++) {
-		struct place *p = &ctx->places[i];
+		const struct place *p = &ctx->places[i];
 		if (device_use(p->device, st))
 			return -1;
 		for (unsigned r = 0; r < ctx->nranks; r++) {
-			unsigned to = trial_device(ctx->trial, r);
-			cudaError_t result =
-			    to == p->device ? cudaSuccess : cudaDeviceEnablePeerAccess((int)to, 0);
-			if (result != cudaErrorPeerAccessAlreadyEnabled &&
+			const int to = (int)trial_device(ctx->trial, r);
+			int reaches = 0;
+			if (to == (int)p->device || (!all && r != p->next) ||
+			    cudaDeviceCanAccessPeer(&reaches, (int)p->device, to) || !reaches)
+				continue;
+			cudaError_t result = cudaDeviceEnablePeerAccess(to, 0);
+			if (all && result != cudaErrorPeerAccessAlreadyEnabled &&
 			    device_ok(result, "cudaDeviceEnablePeerAccess", st))
 				return -1;
 		}

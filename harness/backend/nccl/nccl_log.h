@@ -64,7 +64,7 @@ void nccl_log_free(struct nccl_log *log); /* what it owns; all zero afterwards *
  * each other, and "direct pointer" is a label without effect. SHM and sockets stage. A setting that
  * the log contradicts makes the path unknown. The log does not show whether a rank that registers
  * its send buffer also registers its receive buffer; this assumes that it does. */
-void nccl_log_model(const struct settings *settings, struct nccl_log *inout);
+void nccl_log_model(const struct settings *settings, struct nccl_log *log);
 
 /* struct backend's log_ask and log_path. */
 int nccl_log_ask(struct settings *settings, const char *folder, const char *prefix,

@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,16 +74,6 @@ static void judge_links(struct judging *j)
 			j->of[judge_link(j, &e->path.links[i])]++;
 }
 
-__attribute__((format(printf, 3, 4))) static void conclude(struct nccl_log *e, enum path_data data,
-                                                           const char *why, ...)
-{
-	va_list args;
-	e->path.data = data;
-	va_start(args, why);
-	vsnprintf(e->path.why, sizeof e->path.why, why, args);
-	va_end(args);
-}
-
 /* Any number but 0 is a yes to NCCL; for reading, -2 leaves the choice to NCCL. -1: not set. */
 static int read_switch(const struct settings *set, const char *name)
 {
@@ -136,51 +125,55 @@ static const char *why_staged(const struct judging *j, const char *transport)
 	                 "and with NCCL_P2P_DIRECT_DISABLE off; here it goes through a FIFO";
 }
 
-static void say_unknown(const struct judging *j, struct nccl_log *e)
+static void say_unknown(const struct judging *j, char *why, size_t bytes)
 {
-	const unsigned failed = e->registration[NCCL_REG_IPC].failed;
+	const unsigned failed = j->log->registration[NCCL_REG_IPC].failed;
 	if (!j->version)
-		conclude(e, PATH_UNKNOWN,
+		snprintf(why, bytes,
 		         "what this means depends on NCCL's version, which is not known");
 	else if (j->version < OLDEST_VERSION)
-		conclude(e, PATH_UNKNOWN, "NCCL before 2.12.10 is not known here");
-	else if (failed && e->npairs)
-		conclude(e, PATH_UNKNOWN,
-		         "some buffers are registered, but NCCL failed to register %u", failed);
+		snprintf(why, bytes, "NCCL before 2.12.10 is not known here");
+	else if (failed && j->log->npairs)
+		snprintf(why, bytes, "some buffers are registered, but NCCL failed to register %u",
+		         failed);
 	else
-		conclude(e, PATH_UNKNOWN,
+		snprintf(why, bytes,
 		         "%u links are direct, %u staged, %u registered at one end only",
 		         j->of[PATH_DIRECT], j->of[PATH_STAGED], j->half);
 }
 
-void nccl_log_model(const struct settings *settings, struct nccl_log *inout)
+void nccl_log_model(const struct settings *settings, struct nccl_log *log)
 {
-	struct nccl_log *e = inout;
-	struct judging j = {.log = e, .version = e->version_code};
-	const char *contradicted = contradiction(settings, &e->path);
+	struct judging j = {.log = log, .version = log->version_code};
+	struct path *path = &log->path;
+	char unknown[PATH_WHY_BYTES];
 	judge_links(&j);
-	if (contradicted)
-		conclude(e, PATH_UNKNOWN, "%s", contradicted);
-	else if (e->path.copy_engine)
-		conclude(e, PATH_DIRECT, "copy engines write into the peers' windows");
-	else if (e->symmetric_ll)
-		conclude(e, PATH_UNKNOWN,
-		         "some symmetric kernels are of the LL kind, which stages");
-	else if (e->path.symmetric)
-		conclude(e, PATH_DIRECT, "symmetric kernels work in the peers' windows");
-	else if (!e->path.nlinks)
-		conclude(e, PATH_UNKNOWN, "%s",
-		         begins(settings->api, "device")
-		             ? "launchgap's own kernel moves it, of which NCCL's log does not speak"
-		             : "the log names no link between ranks");
-	else if (!j.of[PATH_STAGED] && !j.of[PATH_UNKNOWN])
-		conclude(e, PATH_DIRECT, "%s",
-		         j.version >= REGISTER_VERSION
-		             ? "both ends of every link registered their buffers with each other"
-		             : "NCCL up to 2.22 writes straight into the peer's buffer within one "
-		               "process");
-	else if (!j.of[PATH_DIRECT] && !j.of[PATH_UNKNOWN])
-		conclude(e, PATH_STAGED, "%s", why_staged(&j, e->path.transport));
-	else
-		say_unknown(&j, e);
+	say_unknown(&j, unknown, sizeof unknown);
+	const unsigned direct = j.of[PATH_DIRECT], others = j.of[PATH_STAGED] + j.of[PATH_UNKNOWN];
+	const char *contradicted = contradiction(settings, path);
+	const struct {
+		bool is;
+		enum path_data data;
+		const char *why;
+	} verdicts[] = {
+	    {contradicted, PATH_UNKNOWN, contradicted},
+	    {path->copy_engine, PATH_DIRECT, "copy engines write into the peers' windows"},
+	    {log->symmetric_ll, PATH_UNKNOWN,
+	     "some symmetric kernels are of the LL kind, which stages"},
+	    {path->symmetric, PATH_DIRECT, "symmetric kernels work in the peers' windows"},
+	    {!path->nlinks && begins(settings->api, "device"), PATH_UNKNOWN,
+	     "launchgap's own kernel moves it, of which NCCL's log does not speak"},
+	    {!path->nlinks, PATH_UNKNOWN, "the log names no link between ranks"},
+	    {!others && j.version >= REGISTER_VERSION, PATH_DIRECT,
+	     "both ends of every link registered their buffers with each other"},
+	    {!others, PATH_DIRECT,
+	     "NCCL up to 2.22 writes straight into the peer's buffer within one process"},
+	    {!direct && !j.of[PATH_UNKNOWN], PATH_STAGED, why_staged(&j, path->transport)},
+	    {true, PATH_UNKNOWN, unknown},
+	};
+	unsigned i = 0;
+	while (!verdicts[i].is)
+		i++;
+	path->data = verdicts[i].data;
+	snprintf(path->why, sizeof path->why, "%s", verdicts[i].why);
 }

@@ -108,47 +108,29 @@ static int init_ranks(struct backend_ctx *ctx, ncclUniqueId id, unsigned first, 
 	return status_set(st, "another rank failed");
 }
 
-static int init_parallel(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
-                         struct status *st)
-{
-	if (init_ranks(ctx, id, ctx->where.first, ctx->count, comms, st))
-		return -1;
-	for (unsigned i = 0; i < ctx->count; i++)
-		ctx->places[i].comm = comms[i];
-	return 0;
-}
-
-/* The process's first worker makes all of its communicators; the others find theirs in the mailbox,
- * after the id. */
-static int init_grouped(struct backend_ctx *ctx, ncclUniqueId id, ncclComm_t *comms,
-                        struct status *st)
-{
-	unsigned threads = ctx->trial->settings.layout.threads, all = threads * ctx->count;
-	bool makes = ctx->where.worker % threads == 0;
-	if (makes && init_ranks(ctx, id, ctx->where.first, all, comms, st))
-		return -1;
-	for (unsigned i = 0; makes && i < all; i++)
-		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
-		       &comms[i], sizeof comms[i]);
-	if (team_meet(ctx->team)) {
-		abort_comms(ctx, comms, makes ? all : 0);
-		return status_set(st, "another rank failed");
-	}
-	for (unsigned i = 0; i < ctx->count; i++)
-		memcpy(&ctx->places[i].comm,
-		       (char *)team_mailbox(ctx->team, ctx->places[i].rank) + MAILBOX_COMM,
-		       sizeof ctx->places[i].comm);
-	return 0;
-}
-
+/* Each worker makes its communicators; or, grouped, the process's first worker those of all, and the others
+ * find theirs in the mailbox, after the id. */
 static int init_all(struct backend_ctx *ctx, ncclUniqueId id, struct status *st)
 {
 	const struct settings *set = &ctx->trial->settings;
-	ncclComm_t *comms = calloc((size_t)set->layout.threads * ctx->count, sizeof(ncclComm_t));
-	int result;
+	const unsigned workers = set->init == INIT_GROUPED ? set->layout.threads : 1;
+	const bool makes = ctx->where.worker % workers == 0;
+	const unsigned all = makes ? workers * ctx->count : 0;
+	ncclComm_t *comms = calloc((size_t)workers * ctx->count, sizeof(ncclComm_t));
 	if (!comms)
 		return status_set(st, "out of memory for communicators");
-	result = (set->init == INIT_GROUPED ? init_grouped : init_parallel)(ctx, id, comms, st);
+	int result = makes ? init_ranks(ctx, id, ctx->where.first, all, comms, st) : 0;
+	for (unsigned i = 0; !result && i < all; i++)
+		memcpy((char *)team_mailbox(ctx->team, ctx->where.first + i) + MAILBOX_COMM,
+		       &comms[i], sizeof comms[i]);
+	if (!result && workers > 1 && team_meet(ctx->team)) {
+		abort_comms(ctx, comms, all);
+		result = status_set(st, "another rank failed");
+	}
+	for (unsigned i = 0; !result && i < ctx->count; i++)
+		memcpy(&ctx->places[i].comm,
+		       (char *)team_mailbox(ctx->team, ctx->places[i].rank) + MAILBOX_COMM,
+		       sizeof ctx->places[i].comm);
 	free(comms);
 	return result;
 }
@@ -339,7 +321,6 @@ static int allocate(struct backend_ctx *ctx, const struct place *p, enum nccl_ar
 static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *place,
                            struct status *st)
 {
-	int reachable;
 	if (nccl_team(team_meet(place->team), st)) /* all have read the library's id */
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++)
@@ -357,16 +338,6 @@ static int exchange_arenas(struct backend_ctx *ctx, const struct backend_place *
 		return status_set(st, "out of memory for %u peers", ctx->nranks);
 	for (unsigned r = 0; r < ctx->nranks; r++)
 		memcpy(&ctx->peers[r], team_mailbox(place->team, r), sizeof ctx->peers[r]);
-	for (unsigned i = 0; i < ctx->count; i++) {
-		unsigned device = ctx->places[i].device, next = ctx->places[i].next_device;
-		if (device_use(device, st))
-			return -1;
-		/* Without peer access CUDA copies through the host, and that is then the limit. */
-		if (cudaDeviceCanAccessPeer(&reachable, (int)device, (int)next) == cudaSuccess &&
-		    reachable)
-			cudaDeviceEnablePeerAccess((int)next, 0);
-		cudaGetLastError(); /* "already enabled" is fine */
-	}
 	return nccl_links_open(ctx, st);
 }
 
@@ -469,8 +440,7 @@ static int open_place(struct backend_ctx *ctx, struct place *p, struct status *s
 	p->color = group.color;
 	p->next = split_peer(split, ctx->nranks, p->color, (p->me + 1) % ctx->n);
 	p->next_device = trial_device(trial, p->next);
-	int only = trial->settings.delay_rank;
-	p->extra_ns = only < 0 || (unsigned)only == p->rank ? trial->settings.extra_ns : 0;
+	p->extra_ns = settings_extra_ns(&trial->settings, p->rank);
 	if (make_arenas(ctx, p, st) ||
 	    device_ok(cudaDeviceGetAttribute(&p->clock_khz, cudaDevAttrClockRate, (int)p->device),
 	              "cudaDeviceGetAttribute", st))
