@@ -166,10 +166,10 @@ static const struct field gap_rows[] = {
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
-const struct fields claim_factor_fields = FIELDS(factor_rows, struct factor),
-                    claim_fields = FIELDS(claim_rows, struct claim),
-                    claim_source_fields = FIELDS(source_rows, struct claim_source);
-static const struct fields gaps = FIELDS(gap_rows, struct gap);
+const struct fields claim_factor_fields = FIELDS_OF(factor_rows, struct factor),
+                    claim_fields = FIELDS_OF(claim_rows, struct claim),
+                    claim_source_fields = FIELDS_OF(source_rows, struct claim_source);
+static const struct fields gaps = FIELDS_OF(gap_rows, struct gap);
 
 /* What the record has of each claim, of one with a test, and of one without. */
 #define OF_EVERY  6

@@ -90,8 +90,8 @@ static const struct field variant[] = {
 
 #define NVARIANT (sizeof variant / sizeof *variant - 1)
 
-const struct fields keys_fields = FIELDS(experiment, struct spec);
-const struct fields keys_variant_fields = FIELDS(variant, struct spec_variant);
+const struct fields keys_fields = FIELDS_OF(experiment, struct spec);
+const struct fields keys_variant_fields = FIELDS_OF(variant, struct spec_variant);
 /* In [experiment] and on the command line: all but the last. */
 static const struct fields variants = {variant, NVARIANT, sizeof(struct spec_variant)};
 

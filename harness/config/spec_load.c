@@ -526,8 +526,8 @@ static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
 };
 
-static const struct fields like_fields = FIELDS(like_variant, char), variable_fields = FIELDS(variables, char),
-                           searched_fields = FIELDS(searched, char);
+static const struct fields like_fields = FIELDS_OF(like_variant, char), variable_fields = FIELDS_OF(variables, char),
+                           searched_fields = FIELDS_OF(searched, char);
 
 static const struct key_table tables[] = {
     {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},

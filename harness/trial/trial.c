@@ -185,7 +185,7 @@ static const struct field order_rows[] = {
 };
 // clang-format on
 
-static const struct fields orders = FIELDS(order_rows, struct trial);
+static const struct fields orders = FIELDS_OF(order_rows, struct trial);
 
 #define NPARTS 3 /* of an order beside its rows: settings, weights, model */
 

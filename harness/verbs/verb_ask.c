@@ -21,7 +21,7 @@ static const struct field rows[] = {
      .help = "its claims instead"},
 };
 
-const struct fields ask_options = FIELDS(rows, struct asked);
+const struct fields ask_options = FIELDS_OF(rows, struct asked);
 
 static const char *text_of(const struct record_run *run, const char *key)
 {

@@ -37,7 +37,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields counters_options = FIELDS(rows, struct request);
+const struct fields counters_options = FIELDS_OF(rows, struct request);
 
 static void say_progress(unsigned done, unsigned total)
 {

@@ -173,7 +173,7 @@ static const struct field rows[] = {
      .help = "the same for programs (results/README.md)"},
 };
 
-const struct fields doctor_options = FIELDS(rows, struct asked);
+const struct fields doctor_options = FIELDS_OF(rows, struct asked);
 
 /* 0 even when something is missing: a machine without GPUs is a machine too. */
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)

@@ -23,7 +23,7 @@ static const struct field rows[] = {
              "the keys as tables"},
 };
 
-const struct fields help_options = FIELDS(rows, struct asked);
+const struct fields help_options = FIELDS_OF(rows, struct asked);
 
 void help_print_all(FILE *out)
 {

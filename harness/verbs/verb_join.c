@@ -93,7 +93,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields join_options = FIELDS(rows, unsigned);
+const struct fields join_options = FIELDS_OF(rows, unsigned);
 
 /* The run's command: resume without --wait, or this one as it was said, which the record then has. */
 static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,

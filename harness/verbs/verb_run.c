@@ -95,7 +95,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields run_options = FIELDS(rows, struct asked);
+const struct fields run_options = FIELDS_OF(rows, struct asked);
 
 /* Whether an option says what is measured. */
 static bool is_plan(const char *option)

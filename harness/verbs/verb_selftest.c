@@ -38,7 +38,7 @@ static const struct field keys[] = {
 };
 // clang-format on
 
-const struct fields selftest_options = FIELDS(keys, struct asked);
+const struct fields selftest_options = FIELDS_OF(keys, struct asked);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {

@@ -253,7 +253,7 @@ static const struct field rows[] = {
      .otherwise = "threads", .help = "how workers are placed"},
 };
 
-const struct fields tour_options = FIELDS(rows, struct tour);
+const struct fields tour_options = FIELDS_OF(rows, struct tour);
 
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {
