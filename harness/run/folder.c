@@ -10,7 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../record/record_file.h"
@@ -20,11 +19,8 @@
 static void write_holder(int fd)
 {
 	char host[64] = "", since[32];
-	time_t now = time(NULL);
-	struct tm utc;
 	gethostname(host, sizeof host - 1);
-	gmtime_r(&now, &utc);
-	strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	status_utc(STATUS_UTC, since);
 	/* A full disk may cut this text. It only informs: the kernel holds the lock. */
 	if (!ftruncate(fd, 0))
 		dprintf(fd, "process %d on %s since %s\n", (int)getpid(), host, since);
@@ -116,10 +112,7 @@ static int make_stamped(const char *root, const char *experiment, char *path, si
                         struct status *st)
 {
 	char parent[PATH_MAX / 2], stamp[32];
-	time_t now = time(NULL);
-	struct tm utc;
-	gmtime_r(&now, &utc);
-	strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
+	status_utc("%Y%m%dT%H%M%SZ", stamp);
 	if ((size_t)snprintf(parent, sizeof parent, "%s/%s", root, experiment) >= sizeof parent)
 		return status_set(st, "the results folder's name is too long: %s", root);
 	if (make_parents(parent, st))

@@ -10,7 +10,6 @@
 #include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
-#include "resume.h"
 
 static int load_spec(struct runner *r, struct status *st)
 {
