@@ -13,8 +13,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "status.h"
-
 extern char **environ;
 
 struct machine_binding {

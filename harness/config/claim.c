@@ -1,11 +1,8 @@
 #include "claim.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "../trial/sizes.h"
 
 #define KIB     ((size_t)1 << 10)
 #define MOST_OF 10000000                                /* a thousand times, in the same */

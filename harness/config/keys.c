@@ -11,7 +11,6 @@
 #include "../coll/counts.h"
 #include "../coll/routing.h"
 #include "../suggest.h"
-#include "../trial/sizes.h"
 
 static const char *word_op(unsigned i)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../coll/value.h"
 #include "build.h"
 #include "family.h"
 #include "plan.h"

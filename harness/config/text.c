@@ -17,7 +17,6 @@
 #include "../backend/table.h"
 #include "../sanitize.h"
 #include "../suggest.h"
-#include "../trial/field.h"
 
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
 

@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../backend/table.h"
 #include "../coll/counts.h"
 #include "../config/search.h"
-#include "../config/plan.h"
 #include "../machine.h"
 #include "../record/record.h"
 #include "../backend/device/nvml.h"

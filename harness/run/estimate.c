@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../analysis/spent.h"
-#include "../record/record.h"
 #include "describe.h"
 
 /* Typical of a run; its trials: plan_cost. */

@@ -5,11 +5,7 @@
 #include <sys/stat.h>
 
 #include "../clock.h"
-#include "../analysis/verdict.h"
-#include "../config/plan.h"
-#include "../record/record.h"
 #include "../sanitize.h"
-#include "job.h"
 #include "path_job.h"
 #include "progress.h"
 #include "stop.h"

@@ -2,12 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
 

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "../analysis/tuned.h"
-#include "../arena.h"
 #include "../clock.h"
-#include "../config/plan.h"
-#include "../config/search.h"
 #include "../record/record_search.h"
 #include "describe.h"
 #include "progress.h"

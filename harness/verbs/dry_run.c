@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../config/search.h"
-#include "../config/plan.h"
 #include "../machine.h"
 #include "../report/page.h"
 #include "../run/estimate.h"

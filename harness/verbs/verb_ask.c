@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../config/spec.h"
 #include "../machine.h"
-#include "../record/record.h"
 #include "../report/report.h"
 #include "../run/folder.h"
 #include "verbs.h"

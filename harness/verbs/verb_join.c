@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../modes/agent.h"
-#include "../exchange/address.h"
 #include "../exchange/started.h"
 #include "verbs.h"
 

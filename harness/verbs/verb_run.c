@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../backend/table.h"
 #include "../machine.h"
 #include "../core/isolation.h"
-#include "../suggest.h"
 #include "../report/report.h"
 #include "../run/runner.h"
 #include "verbs.h"

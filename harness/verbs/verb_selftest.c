@@ -1,11 +1,8 @@
 /* selftest: the instrument against itself. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "../backend/table.h"
 #include "../machine.h"
-#include "../config/plan.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
 

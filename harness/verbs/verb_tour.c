@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../modes/mode.h"
 #include "../story/format.h"
 #include "../backend/buffers.h"
-#include "../backend/table.h"
 #include "../report/page.h"
-#include "../suggest.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../terminal.h"
