@@ -176,14 +176,6 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
-/* Infinite if the system does not say. */
-static double free_mib(const char *place)
-{
-	struct statvfs fs;
-	return statvfs(place, &fs) ? INFINITY
-	                           : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
-}
-
 static bool make_scratch(struct folder *folder, const char *place)
 {
 	char file[sizeof folder->scratch + 8];
@@ -206,8 +198,11 @@ int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
 	char full[200] = "";
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		char one[80];
+		struct statvfs fs;
 		sweep(places[i]);
-		double room = free_mib(places[i]);
+		const double room = statvfs(places[i], &fs)
+		                        ? INFINITY /* the system does not say */
+		                        : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
 		if (room >= mib && make_scratch(folder, places[i])) {
 			if (full[0])
 				status_say("the jobs' files go to %s: they take up to %.1f MiB, "

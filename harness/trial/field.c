@@ -478,19 +478,15 @@ static int number_from_json(const struct field *f, json_int_t n, char *at, struc
 	return number_put(f, at, n);
 }
 
-static bool real_fits(const struct field *f, double x)
-{
-	if (f->kind == FIELD_PERCENT)
-		return !f->record || (x > 0 && x <= (double)f->hi / 10000);
-	return f->kind == FIELD_SIGNED || x >= 0;
-}
-
 int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
 {
 	const char *wanted = "a whole number";
 	char *at = (char *)base + f->at;
 	const double x =
 	    f->kind == FIELD_RATE && json_is_null(value) ? NAN : json_number_value(value);
+	const bool fits = f->kind == FIELD_PERCENT
+	                      ? !f->record || (x > 0 && x <= (double)f->hi / 10000)
+	                      : f->kind == FIELD_SIGNED || x >= 0;
 	if (f->optional && !value)
 		return 0;
 	if (f->kind == FIELD_MAYBE && json_is_null(value))
@@ -518,7 +514,7 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_SIGNED:
 	case FIELD_PERCENT:
 		wanted = f->kind == FIELD_SIGNED ? "a number" : "a number from 0";
-		if (!isnan(x) && !(json_is_number(value) && real_fits(f, x)))
+		if (!isnan(x) && !(json_is_number(value) && fits))
 			break;
 		memcpy(at, &x, sizeof x);
 		return 0;

@@ -21,14 +21,6 @@ static const char *text_of(const struct record_run *run, const char *key)
 	return text ? text : "";
 }
 
-static bool has_claim(const struct claim_list *list, const char *name)
-{
-	for (unsigned i = 0; i < list->nclaims; i++)
-		if (!strcmp(list->claims[i].name, name))
-			return true;
-	return false;
-}
-
 /* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
  * were measured was planned by them. */
 static int read_claims(const struct record_run *run, const char *file, struct claim_list *out,
@@ -47,7 +39,10 @@ static int read_claims(const struct record_run *run, const char *file, struct cl
 		memcpy(out->sources, spec->asked.sources, sizeof out->sources);
 		out->nclaims = spec->asked.nclaims;
 		out->nsources = spec->asked.nsources;
-		if (!has_claim(out, out->primary))
+		unsigned i = 0;
+		while (i < out->nclaims && strcmp(out->claims[i].name, out->primary))
+			i++;
+		if (i == out->nclaims)
 			out->primary[0] = '\0';
 	}
 	free(spec);
