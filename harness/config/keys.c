@@ -190,14 +190,6 @@ static bool names_library(const char *text)
 	return text[0] != '\0';
 }
 
-/* Whether a library is left out, as a ${NAME} of its path is unset. */
-static bool is_unset(const char *text, spec_lookup_fn *lookup)
-{
-	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
-	struct status ignored;
-	return expand(text, lookup, path, sizeof path, name, &ignored) > 0;
-}
-
 static bool names(const struct field *row, const char *value)
 {
 	return row && row->names && row->names(value);
@@ -232,10 +224,14 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
-	/* Before the value is read: that may open what it names. */
+	/* Before the value is read: that may open what it names. A library is left out if a ${NAME} of its
+	 * path is unset. */
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
+	struct status ignored = {""};
+	const bool library = names(own, value) &&
+	                     expand(value, target->lookup, path, sizeof path, name, &ignored) <= 0;
 	if (target->closed && (env ? !env_is_of(env_tunes, env)
-	                           : names(of_spec, value) || names(setting, value) ||
-	                                 (names(own, value) && !is_unset(value, target->lookup))))
+	                           : names(of_spec, value) || names(setting, value) || library))
 		return status_set(st,
 		                  "%s = '%.100s' may name a library, a file, a host or a program, "
 		                  "which --no-libraries refuses",

@@ -113,15 +113,6 @@ static bool section_parse(const char *line, struct text_section *out, char on[FI
 	return true;
 }
 
-static int backend_unknown(struct reader *r, const char *on)
-{
-	struct suggestion guess = suggest_for(on);
-	for (const struct backend *const *b = backend_table; *b; b++)
-		suggest_offer(&guess, (*b)->name);
-	return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s", on,
-	                   suggestion_text(&guess).text, guess.allowed);
-}
-
 /* The line in which a section began before for the same machines as the reader's; 0: none did. */
 static unsigned section_began(const struct reader *r)
 {
@@ -147,8 +138,12 @@ static int section_add(struct reader *r, const char *line)
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
 		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
 	const struct backend *backend = on[0] ? backend_find(on) : NULL;
+	struct suggestion guess = suggest_for(on);
+	for (const struct backend *const *b = backend_table; *b; b++)
+		suggest_offer(&guess, (*b)->name);
 	if (on[0] && !backend)
-		return backend_unknown(r, on);
+		return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s",
+		                   on, suggestion_text(&guess).text, guess.allowed);
 	r->on = backend ? backend->name : "";
 	for (r->section = 0; r->section < text->nsections; r->section++)
 		if (!strcmp(text->sections[r->section].kind, new.kind) &&

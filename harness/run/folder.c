@@ -286,11 +286,10 @@ int folder_reopen(const char *dir, struct folder *folder, struct status *st)
 /* Whether the record is as this run left it: the same file, with this length. */
 static int check_record(const struct folder *folder, off_t bytes, struct status *st)
 {
-	struct stat open = {0}, named;
+	struct stat open;
 	char file[PATH_MAX + 16];
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder->path);
-	const char *what = fstat(folder->record, &open) || lstat(file, &named) ||
-	                           open.st_ino != named.st_ino || open.st_dev != named.st_dev
+	const char *what = !is_current(folder->record, file) || fstat(folder->record, &open)
 	                       ? "removed"
 	                   : open.st_size < bytes ? "cut"
 	                   : open.st_size > bytes ? "written to"
