@@ -13,8 +13,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "status.h"
-
 extern char **environ;
 
 struct machine_binding {
@@ -442,16 +440,6 @@ static void bind_to(const struct machine_binding *b, hwloc_obj_t obj, const char
 	hwloc_bitmap_free(set);
 }
 
-/* The NUMA node of a seat whose device has no known one: nodes are distributed among workers. */
-static hwloc_obj_t own_node(hwloc_topology_t t, const struct machine_seat *seat)
-{
-	int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
-	if (nodes <= 0)
-		return NULL;
-	return hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
-	                             seat->worker * (unsigned)nodes / seat->nworkers);
-}
-
 static void bind_in(const struct machine_binding *b, const struct machine_seat *seat, char *text,
                     size_t bytes)
 {
@@ -462,8 +450,11 @@ static void bind_in(const struct machine_binding *b, const struct machine_seat *
 	    seat->numa >= 0 ? hwloc_get_numanode_obj_by_os_index(t, (unsigned)seat->numa) : NULL;
 	hwloc_const_cpuset_t within = near && node ? node->cpuset : NULL;
 	hwloc_obj_t obj;
-	if (numa && !node)
-		node = own_node(t, seat);
+	/* The device has no known one: nodes are distributed among workers. */
+	const int nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+	if (numa && !node && nodes > 0)
+		node = hwloc_get_obj_by_type(t, HWLOC_OBJ_NUMANODE,
+		                             seat->worker * (unsigned)nodes / seat->nworkers);
 	if (node && (numa || (near && seat->opening))) {
 		bind_to(b, node, "numa", text, bytes);
 		return;

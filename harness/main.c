@@ -1,5 +1,4 @@
 /* launchgap: what the launch mode costs. The verbs by their names. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sanitize.h"
 #include "terminal.h"
@@ -61,6 +62,13 @@ void status_say(const char *format, ...)
 	sanitize_text(text);
 	fprintf(stderr, "%s\n", text);
 	free(text);
+}
+
+void status_utc(const char *form, char text[32])
+{
+	const time_t now = time(NULL);
+	struct tm utc;
+	strftime(text, 32, form, gmtime_r(&now, &utc));
 }
 
 void status_span(int64_t ns, char *text, size_t bytes)

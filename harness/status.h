@@ -34,6 +34,9 @@ void status_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Progress of a run on stderr: one line redrawn on a terminal, cut to its width; plain lines
  * elsewhere (terminal_redraws). */
 void status_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Now, by strftime's form, in UTC. */
+void status_utc(const char *form, char text[32]);
+#define STATUS_UTC "%Y-%m-%dT%H:%M:%SZ"
 /* "1m05s" */
 void status_span(int64_t ns, char *text, size_t bytes);
 void status_progress_end(void);

@@ -18,14 +18,6 @@ static const struct perf_option *option_of(const char *word)
 	return word[0] == '-' && n == 2 ? perf_option_find(word[1]) : perf_option_named(word, n);
 }
 
-/* What a word of nccl-tests is here; NULL: nothing. */
-static const char *ours(const char *word)
-{
-	const struct perf_option *option = option_of(word);
-	const char *own = perf_word_ours(word);
-	return option ? option->key : own == word ? NULL : own;
-}
-
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
@@ -72,8 +64,10 @@ void suggest_offer(struct suggestion *guess, const char *allowed)
 	/* A third of the letters may differ; the beginning of a word ("proc") counts as one. */
 	if (n >= 3 && n < m && !strncasecmp(guess->word, allowed, n))
 		d = 1;
-	const char *own = ours(guess->word);
-	if (own && !strcmp(own, allowed))
+	/* A word of nccl-tests may be ours. */
+	const struct perf_option *option = option_of(guess->word);
+	const char *own = option ? option->key : perf_word_ours(guess->word);
+	if (own && own != guess->word && !strcmp(own, allowed))
 		d = 0;
 	if (d >= guess->distance || d > ((n > m ? n : m) - dashes) / 3 + (n > 3))
 		return;

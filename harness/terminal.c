@@ -16,15 +16,11 @@ static unsigned window_of(int fd)
 	return !ioctl(fd, TIOCGWINSZ, &window) ? window.ws_col : 0;
 }
 
-static unsigned asked(void)
-{
-	const char *columns = getenv("COLUMNS");
-	return columns ? (unsigned)strtoul(columns, NULL, 10) : 0;
-}
-
 unsigned terminal_columns(void)
 {
-	const unsigned given = asked(), has = given ? given : window_of(STDOUT_FILENO);
+	const char *columns = getenv("COLUMNS");
+	const unsigned given = columns ? (unsigned)strtoul(columns, NULL, 10) : 0;
+	const unsigned has = given ? given : window_of(STDOUT_FILENO);
 	return !has                  ? COLUMNS
 	       : has < LEAST_COLUMNS ? LEAST_COLUMNS
 	       : has > MOST_COLUMNS  ? MOST_COLUMNS

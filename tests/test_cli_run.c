@@ -67,7 +67,7 @@ TEST(each_verb_has_its_help)
 	     "  bind              where workers may run [none, core, numa, near-gpu, close];\n"
 	     "                    default near-gpu\n",
 	     "  blocks            trials of each variant; auto: as many as it takes [1 to\n"
-	     "                    1000]; default 10\n",
+	     "                    1000, or auto]; default 10\n",
 	     "default shared (host)", " [claim NAME]\n", " [search]\n", "4K..64K +4K; required\n");
 	SAYS("help worker", 0, "the runner starts it");
 	SAYS("run --help", 0, "--only", "--dry-run", "--file");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../harness/record/record.h"
-#include "../harness/run/resume.h"
+#include "../harness/run/describe.h"
 #include "cli.h"
 #include "test.h"
 

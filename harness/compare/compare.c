@@ -28,7 +28,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields compare_options = FIELDS(rows, struct compare_request);
+const struct fields compare_options = FIELDS_OF(rows, struct compare_request);
 
 /* The next result; false: there are too many. */
 static bool add_path(struct compare_request *r, const char *path)

@@ -1,11 +1,8 @@
 #include "claim.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "../trial/sizes.h"
 
 #define KIB     ((size_t)1 << 10)
 #define MOST_OF 10000000                                /* a thousand times, in the same */
@@ -166,10 +163,10 @@ static const struct field gap_rows[] = {
 static const struct field primary_row = {"primary", FIELD_NAME, 0, TRIAL_NAME_BYTES, .optional = true};
 // clang-format on
 
-const struct fields claim_factor_fields = FIELDS(factor_rows, struct factor),
-                    claim_fields = FIELDS(claim_rows, struct claim),
-                    claim_source_fields = FIELDS(source_rows, struct claim_source);
-static const struct fields gaps = FIELDS(gap_rows, struct gap);
+const struct fields claim_factor_fields = FIELDS_OF(factor_rows, struct factor),
+                    claim_fields = FIELDS_OF(claim_rows, struct claim),
+                    claim_source_fields = FIELDS_OF(source_rows, struct claim_source);
+static const struct fields gaps = FIELDS_OF(gap_rows, struct gap);
 
 /* What the record has of each claim, of one with a test, and of one without. */
 #define OF_EVERY  6
@@ -216,23 +213,17 @@ static int test_read(const struct field *key, const char *text, void *base, stru
 	                  key->key, text, 100 * CLAIM_MOST_MARGIN, MOST_OF / 100.);
 }
 
-static json_t *claim_json(const struct claim *c)
-{
-	json_t *json = field_object(&of_every, c);
-	json_t *more = field_object(c->test == CLAIM_NEEDS ? &of_needed : &of_tested, c);
-	if (!json || json_object_update_new(json, more)) {
-		json_decref(json);
-		return NULL;
-	}
-	return json;
-}
-
 int claim_list_put(const struct claim_list *list, json_t *environment)
 {
 	json_t *claims = json_array();
 	int bad = 0;
-	for (unsigned i = 0; i < list->nclaims; i++)
-		bad |= json_array_append_new(claims, claim_json(&list->claims[i]));
+	for (unsigned i = 0; i < list->nclaims; i++) {
+		const struct claim *c = &list->claims[i];
+		json_t *json = field_object(&of_every, c);
+		bad |= json_object_update_new(
+		    json, field_object(c->test == CLAIM_NEEDS ? &of_needed : &of_tested, c));
+		bad |= json_array_append_new(claims, json);
+	}
 	bad |= json_object_set_new(environment, "factors",
 	                           field_list(&claim_factor_fields, list->factors, list->nfactors));
 	bad |= json_object_set_new(environment, "claims", claims);

@@ -11,7 +11,6 @@
 #include "../coll/counts.h"
 #include "../coll/routing.h"
 #include "../suggest.h"
-#include "../trial/sizes.h"
 
 static const char *word_op(unsigned i)
 {
@@ -90,8 +89,8 @@ static const struct field variant[] = {
 
 #define NVARIANT (sizeof variant / sizeof *variant - 1)
 
-const struct fields keys_fields = FIELDS(experiment, struct spec);
-const struct fields keys_variant_fields = FIELDS(variant, struct spec_variant);
+const struct fields keys_fields = FIELDS_OF(experiment, struct spec);
+const struct fields keys_variant_fields = FIELDS_OF(variant, struct spec_variant);
 /* In [experiment] and on the command line: all but the last. */
 static const struct fields variants = {variant, NVARIANT, sizeof(struct spec_variant)};
 
@@ -191,14 +190,6 @@ static bool names_library(const char *text)
 	return text[0] != '\0';
 }
 
-/* Whether a library is left out, as a ${NAME} of its path is unset. */
-static bool is_unset(const char *text, spec_lookup_fn *lookup)
-{
-	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
-	struct status ignored;
-	return expand(text, lookup, path, sizeof path, name, &ignored) > 0;
-}
-
 static bool names(const struct field *row, const char *value)
 {
 	return row && row->names && row->names(value);
@@ -233,10 +224,14 @@ int keys_apply(const struct keys_target *target, const char *key, const char *va
 	    target->variant && !own ? field_find(&settings_fields, key) : NULL;
 	if (!env && !of_spec && !own && !setting)
 		return unknown_key(target, key, st);
-	/* Before the value is read: that may open what it names. */
+	/* Before the value is read: that may open what it names. A library is left out if a ${NAME} of its
+	 * path is unset. */
+	char path[PATH_MAX], name[TRIAL_NAME_BYTES];
+	struct status ignored = {""};
+	const bool library = names(own, value) &&
+	                     expand(value, target->lookup, path, sizeof path, name, &ignored) <= 0;
 	if (target->closed && (env ? !env_is_of(env_tunes, env)
-	                           : names(of_spec, value) || names(setting, value) ||
-	                                 (names(own, value) && !is_unset(value, target->lookup))))
+	                           : names(of_spec, value) || names(setting, value) || library))
 		return status_set(st,
 		                  "%s = '%.100s' may name a library, a file, a host or a program, "
 		                  "which --no-libraries refuses",

@@ -194,15 +194,6 @@ static int variant_try(const struct plan *plan, unsigned index, const struct spe
 	return 0;
 }
 
-/* Cells of one collective and datatype, from the first of them on. */
-static unsigned count_same(const struct cell *cells, unsigned n)
-{
-	unsigned i = 1;
-	while (i < n && cells[i].coll == cells->coll && cells[i].dtype == cells->dtype)
-		i++;
-	return i;
-}
-
 /* The cells of each collective that the reference can run, and why not the others. */
 struct runnable {
 	bool can[COLL_KINDS][DTYPE_KINDS], any[COLL_KINDS];
@@ -218,7 +209,9 @@ static int runnable_find(struct plan *plan, unsigned reference, struct runnable 
 	for (unsigned i = 0; i < n && !failed; i += count) {
 		char skip[256] = "";
 		enum coll_kind coll = all[i].coll;
-		count = count_same(all + i, n - i);
+		for (count = 1; i + count < n && all[i + count].coll == coll &&
+		                all[i + count].dtype == all[i].dtype;)
+			count++;
 		plan->cells = all + i;
 		plan->ncells = count;
 		failed = variant_try(plan, reference, &plan->spec->variants[reference], skip,

@@ -80,68 +80,49 @@ static int primary_find(struct whole *whole, struct status *st)
 	return 0;
 }
 
-/* --- the cuts ---------------------------------------------------------------------------------
- * The reference stays if it is one of the two variants, as its twin is the A/A line. */
-
-static void cut_variants(struct spec *spec, const struct claim *c)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < spec->nvariants; i++)
-		if (!strcmp(spec->variants[i].name, c->left) ||
-		    !strcmp(spec->variants[i].name, c->right))
-			spec->variants[n++] = spec->variants[i];
-	spec->nvariants = n;
-	if (!spec_find(spec, spec->reference))
-		strcpy(spec->reference, c->right);
-}
-
-static void cut_collectives(struct spec *spec, const struct claim *c)
+static void cut_spec(struct spec *spec, const struct plan *plan, struct claim *c)
 {
 	const int left = claim_coll(c, false), right = claim_coll(c, true);
-	unsigned n = 0;
-	for (unsigned i = 0; i < spec->ncolls; i++)
-		if (left == CLAIM_ANY_COLL || (int)spec->colls[i] == left ||
-		    (int)spec->colls[i] == right)
-			spec->colls[n++] = spec->colls[i];
-	spec->ncolls = n;
-}
-
-/* A metric of either pace, or of whole trials, takes the isolated calls. */
-static void cut_paces(struct spec *spec, const struct claim *c)
-{
-	int pace = plan_claim_pace(c);
-	if (pace == CLAIM_ANY_PACE)
-		pace = spec->paces[PACE_ISOLATED] ? PACE_ISOLATED : PACE_STREAM;
-	for (int i = 0; i < PACE_KINDS; i++)
-		spec->paces[i] = i == pace;
-}
-
-/* Where a third of all sizes is the regime, it is not a third of those that are kept: the claim
- * names them. */
-static void cut_sizes(struct spec *spec, const struct plan *plan, struct claim *c)
-{
 	const struct claim_range asked = plan_claim_sizes(plan, c);
+	int pace = plan_claim_pace(c);
 	unsigned n = 0;
 	for (unsigned i = 0; i < spec->nsizes; i++)
 		if (spec->sizes[i] >= asked.lo && spec->sizes[i] <= asked.hi)
 			spec->sizes[n++] = spec->sizes[i];
 	spec->nsizes = n;
+	/* Where a third of all sizes is the regime, it is not a third of those that are kept: the claim
+	 * names them. */
 	const struct claim_range now = plan_claim_sizes(plan, c);
 	if (now.lo > spec->sizes[0] || now.hi < spec->sizes[n - 1]) {
 		c->bytes = asked;
 		c->regime = CLAIM_ANY_REGIME;
 	}
-}
-
-static void cut_questions(struct spec *spec, const struct claim *primary)
-{
-	struct claim c = *primary;
-	c.source[0] = c.says[0] = c.original[0] = '\0';
+	n = 0;
+	for (unsigned i = 0; i < spec->nvariants; i++)
+		if (!strcmp(spec->variants[i].name, c->left) ||
+		    !strcmp(spec->variants[i].name, c->right))
+			spec->variants[n++] = spec->variants[i];
+	spec->nvariants = n;
+	/* The reference stays if it is one of the two variants, as its twin is the A/A line. */
+	if (!spec_find(spec, spec->reference))
+		strcpy(spec->reference, c->right);
+	n = 0;
+	for (unsigned i = 0; i < spec->ncolls; i++)
+		if (left == CLAIM_ANY_COLL || (int)spec->colls[i] == left ||
+		    (int)spec->colls[i] == right)
+			spec->colls[n++] = spec->colls[i];
+	spec->ncolls = n;
+	/* A metric of either pace, or of whole trials, takes the isolated calls. */
+	if (pace == CLAIM_ANY_PACE)
+		pace = spec->paces[PACE_ISOLATED] ? PACE_ISOLATED : PACE_STREAM;
+	for (int i = 0; i < PACE_KINDS; i++)
+		spec->paces[i] = i == pace;
+	c->source[0] = c->says[0] = c->original[0] = '\0';
 	memset(&spec->asked, 0, sizeof spec->asked);
 	memset(&spec->lacking, 0, sizeof spec->lacking);
 	spec->asked.nclaims = 1;
-	spec->asked.claims[0] = c;
-	strcpy(spec->asked.primary, c.name);
+	spec->asked.claims[0] = *c;
+	strcpy(spec->asked.primary, c->name);
 	spec->leads[0] = '\0';
 }
 
@@ -192,12 +173,8 @@ static int cut(const struct plan_source *from, const struct plan_machine *machin
 	                            .sizes = spec->nsizes};
 	strcpy(more->claim, primary.name);
 	count_more(whole, more);
-	cut_sizes(spec, &whole->plan, &primary);
+	cut_spec(spec, &whole->plan, &primary);
 	more->sizes -= spec->nsizes;
-	cut_variants(spec, &primary);
-	cut_collectives(spec, &primary);
-	cut_paces(spec, &primary);
-	cut_questions(spec, &primary);
 	spec->counters =
 	    is_said(from, "counters") ? spec->counters : metric_info(primary.metric)->counters;
 	spec->limit = spec->limit && is_said(from, "limit");

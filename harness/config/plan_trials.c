@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../modes/launcher.h"
-#include "../backend/table.h"
-
 #define TIMELINE_MOST ((size_t)256 << 20) /* bytes of a cell */
 #define GOLDEN_GAMMA  0x9E3779B97F4A7C15u /* splitmix64's step */
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../coll/value.h"
 #include "build.h"
 #include "family.h"
 #include "plan.h"
@@ -223,7 +222,7 @@ static const struct field own_rows[] = {
 };
 // clang-format on
 
-const struct fields search_fields = FIELDS(own_rows, struct search_space);
+const struct fields search_fields = FIELDS_OF(own_rows, struct search_space);
 
 /* Keys that cannot be searched: they do not configure the measured library. */
 static const char *const no_keys[] = {"mode",   "layout",     "backend", "nccl", "each",

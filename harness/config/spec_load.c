@@ -55,17 +55,6 @@ static const struct text_entry *rival_of(const struct build *b, const struct tex
 	return NULL;
 }
 
-/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
- * from further out. Both in one layer stay, for the plan to compare. */
-static void place_settle(const struct build *b, const struct text_entry *entry,
-                         struct settings *settings)
-{
-	if (!strcmp(entry->key, "mode") && !rival_of(b, entry))
-		settings->layout = (struct layout){0};
-	if (!strcmp(entry->key, "layout") && !rival_of(b, entry))
-		settings->mode[0] = '\0';
-}
-
 /* Whether an entry names the variant that its section starts from. */
 static bool is_like(const struct text_entry *entry)
 {
@@ -90,8 +79,12 @@ static int entry_apply(struct build *b, const struct text_entry *entry, void *ta
 	}
 	if (keys_apply(&to, entry->key, entry->value, st))
 		return -1;
-	if (to.variant)
-		place_settle(b, entry, &to.variant->settings);
+	/* Mode and layout say the same thing, so the one that is set here drops the other one if that came
+	 * from further out. Both in one layer stay, for the plan to compare. */
+	if (to.variant && !strcmp(entry->key, "mode") && !rival_of(b, entry))
+		to.variant->settings.layout = (struct layout){0};
+	if (to.variant && !strcmp(entry->key, "layout") && !rival_of(b, entry))
+		to.variant->settings.mode[0] = '\0';
 	return 0;
 }
 
@@ -302,13 +295,6 @@ static int spec_check(struct build *b, struct status *st)
 	return 0;
 }
 
-static void defaults_set(struct build *b)
-{
-	field_defaults(&keys_fields, b->spec);
-	b->spec->in_place_said = false;
-	settings_default(&b->defaults.settings);
-}
-
 /* That keys of collectives (op, root) apply to one of them; keys of the files, or of the command
  * line. */
 static int heeded_check(struct build *b, bool command_line, struct status *st)
@@ -482,7 +468,9 @@ int spec_build(const struct spec_text *t, const char *backend, spec_lookup_fn *l
 	b->spec = spec;
 	b->backend = backend;
 	b->lookup = lookup;
-	defaults_set(b);
+	field_defaults(&keys_fields, spec);
+	spec->in_place_said = false;
+	settings_default(&b->defaults.settings);
 	strcpy(spec->name, t->name);
 	strcpy(spec->file, t->file);
 	strcpy(spec->question, t->text.question);
@@ -526,8 +514,8 @@ static const struct field searched[] = {
     {"KEY", FIELD_OWN, .otherwise = "none", .help = "up to 8 values with commas between, besides the reference's: of any key of a variant but mode, layout, backend, nccl, each, expect, nccl_below, force, flip; up to 16 keys"},
 };
 
-static const struct fields like_fields = FIELDS(like_variant, char), variable_fields = FIELDS(variables, char),
-                           searched_fields = FIELDS(searched, char);
+static const struct fields like_fields = FIELDS_OF(like_variant, char), variable_fields = FIELDS_OF(variables, char),
+                           searched_fields = FIELDS_OF(searched, char);
 
 static const struct key_table tables[] = {
     {"experiment", "[experiment]", false, experiment_apply, {&keys_fields}},

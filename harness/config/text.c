@@ -17,7 +17,6 @@
 #include "../backend/table.h"
 #include "../sanitize.h"
 #include "../suggest.h"
-#include "../trial/field.h"
 
 #define TEXT_MOST_BYTES (1 << 20) /* of a file */
 
@@ -114,35 +113,6 @@ static bool section_parse(const char *line, struct text_section *out, char on[FI
 	return true;
 }
 
-static unsigned section_find(const struct text *text, const struct text_section *like)
-{
-	unsigned i = 0;
-	while (i < text->nsections && (strcmp(text->sections[i].kind, like->kind) ||
-	                               strcmp(text->sections[i].name, like->name)))
-		i++;
-	return i;
-}
-
-/* Appends a copy. -1 when memory is out. */
-static int section_append(struct text *text, const struct text_section *section)
-{
-	struct text_section *grown = realloc(text->sections, (text->nsections + 1) * sizeof *grown);
-	if (!grown)
-		return -1;
-	text->sections = grown;
-	text->sections[text->nsections++] = *section;
-	return 0;
-}
-
-static int backend_unknown(struct reader *r, const char *on)
-{
-	struct suggestion guess = suggest_for(on);
-	for (const struct backend *const *b = backend_table; *b; b++)
-		suggest_offer(&guess, (*b)->name);
-	return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s", on,
-	                   suggestion_text(&guess).text, guess.allowed);
-}
-
 /* The line in which a section began before for the same machines as the reader's; 0: none did. */
 static unsigned section_began(const struct reader *r)
 {
@@ -168,10 +138,17 @@ static int section_add(struct reader *r, const char *line)
 		    r, "not a section; allowed is [kind] or [kind NAME], a NAME having at most 40 "
 		       "letters, digits, '-', '_', '.'; for one backend [kind NAME on host]");
 	const struct backend *backend = on[0] ? backend_find(on) : NULL;
+	struct suggestion guess = suggest_for(on);
+	for (const struct backend *const *b = backend_table; *b; b++)
+		suggest_offer(&guess, (*b)->name);
 	if (on[0] && !backend)
-		return backend_unknown(r, on);
+		return reader_fail(r, "a section for '%s', which is no backend%s; allowed is %s",
+		                   on, suggestion_text(&guess).text, guess.allowed);
 	r->on = backend ? backend->name : "";
-	r->section = section_find(text, &new);
+	for (r->section = 0; r->section < text->nsections; r->section++)
+		if (!strcmp(text->sections[r->section].kind, new.kind) &&
+		    !strcmp(text->sections[r->section].name, new.name))
+			break;
 	new.all = !backend && !r->without[0];
 	const unsigned began = section_began(r);
 	if (began) {
@@ -180,10 +157,16 @@ static int section_add(struct reader *r, const char *line)
 		                   "allowed is one of a name",
 		                   (int)strcspn(line, "]") + 1, line, began);
 	}
-	if (r->section == text->nsections)
-		return section_append(text, &new) ? reader_fail(r, "out of memory") : 0;
-	if (new.all)
+	if (r->section == text->nsections) {
+		struct text_section *grown =
+		    realloc(text->sections, (text->nsections + 1) * sizeof *grown);
+		if (!grown)
+			return reader_fail(r, "out of memory");
+		text->sections = grown;
+		text->sections[text->nsections++] = new;
+	} else if (new.all) {
 		text->sections[r->section] = new;
+	}
 	return 0;
 }
 

@@ -11,7 +11,6 @@
 #ifndef LAUNCHGAP_TEXT_H
 #define LAUNCHGAP_TEXT_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 

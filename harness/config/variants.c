@@ -212,13 +212,6 @@ static unsigned asked_keep(struct spec *spec)
 	return had - list->nfactors - list->nclaims;
 }
 
-/* Drops a gap that has an end which is no longer here. */
-static void gap_keep(struct spec *spec, struct gap *gap)
-{
-	if (!spec_find(spec, gap->from) || !spec_find(spec, gap->to))
-		gap->from[0] = gap->to[0] = '\0';
-}
-
 int variants_keep(struct build *b, struct status *st)
 {
 	struct spec *spec = b->spec;
@@ -238,8 +231,10 @@ int variants_keep(struct build *b, struct status *st)
 		return 0;
 	spec->nvariants = n;
 	unsigned asked = asked_keep(spec);
-	gap_keep(spec, &spec->asked.gap);
-	gap_keep(spec, &spec->lacking.gap);
+	struct gap *const gaps[2] = {&spec->asked.gap, &spec->lacking.gap};
+	for (unsigned i = 0; i < 2; i++)
+		if (!spec_find(spec, gaps[i]->from) || !spec_find(spec, gaps[i]->to))
+			gaps[i]->from[0] = gaps[i]->to[0] = '\0';
 	int used = snprintf(spec->only, sizeof spec->only, "left out by --only: %s", left);
 	if (asked)
 		used += snprintf(spec->only + used, sizeof spec->only - (size_t)used,

@@ -27,7 +27,7 @@ static const struct field rows[] = {
     {"missing", FIELD_TEXT, .at = offsetof(struct counters, missing), .bytes = sizeof((struct counters *)0)->missing},
 };
 // clang-format on
-static const struct fields fields = FIELDS(rows, struct counters);
+static const struct fields fields = FIELDS_OF(rows, struct counters);
 
 void counters_clear(struct counters *out)
 {

@@ -20,7 +20,7 @@ static const struct field rows[] = {
     ROW(injects),
 };
 // clang-format on
-static const struct fields fields = FIELDS(rows, struct backend_traits);
+static const struct fields fields = FIELDS_OF(rows, struct backend_traits);
 
 json_t *traits_to_json(const struct backend_traits *traits)
 {

@@ -27,7 +27,7 @@ static const struct field rows[] = {
     SUM("margin_ns", meets.margin_ns),
 };
 // clang-format on
-static const struct fields fields = FIELDS(rows, struct record_host);
+static const struct fields fields = FIELDS_OF(rows, struct record_host);
 
 static json_t *host_json(const struct hosts_link *b, unsigned h)
 {

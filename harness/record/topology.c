@@ -61,7 +61,7 @@ static const struct field core_rows[] = {
 // clang-format on
 
 #define TAKE(ROWS, FROM, TO, ST)                                                                   \
-	field_object_take(&(const struct fields)FIELDS(ROWS, char), FROM, TO, ST)
+	field_object_take(&(const struct fields)FIELDS_OF(ROWS, char), FROM, TO, ST)
 
 /* How many a list has; 0 if it is missing. */
 static int take_list(const json_t *from, const char *key, unsigned most, const json_t **list,

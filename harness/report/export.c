@@ -15,7 +15,7 @@ static const struct field rows[EXPORT_FORMATS] = {
 static const char *const queries[EXPORT_FORMATS] = {
     "SELECT line FROM prometheus", "SELECT line FROM bigger", "SELECT line FROM smaller"};
 
-const struct fields export_options = FIELDS(rows, const char *[EXPORT_FORMATS]);
+const struct fields export_options = FIELDS_OF(rows, const char *[EXPORT_FORMATS]);
 
 static struct db *load(const struct model *m, struct status *st)
 {

@@ -49,7 +49,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields report_options = FIELDS(rows, struct report_options);
+const struct fields report_options = FIELDS_OF(rows, struct report_options);
 
 int report_option(char *const argv[], int i, struct report_options *options, struct status *st)
 {

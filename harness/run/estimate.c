@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "../analysis/spent.h"
-#include "../record/record.h"
 #include "describe.h"
-#include "resume.h"
 
 /* Typical of a run; its trials: plan_cost. */
 #define SET_UP_S 0.1

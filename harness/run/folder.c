@@ -10,7 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../record/record_file.h"
@@ -20,11 +19,8 @@
 static void write_holder(int fd)
 {
 	char host[64] = "", since[32];
-	time_t now = time(NULL);
-	struct tm utc;
 	gethostname(host, sizeof host - 1);
-	gmtime_r(&now, &utc);
-	strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	status_utc(STATUS_UTC, since);
 	/* A full disk may cut this text. It only informs: the kernel holds the lock. */
 	if (!ftruncate(fd, 0))
 		dprintf(fd, "process %d on %s since %s\n", (int)getpid(), host, since);
@@ -116,10 +112,7 @@ static int make_stamped(const char *root, const char *experiment, char *path, si
                         struct status *st)
 {
 	char parent[PATH_MAX / 2], stamp[32];
-	time_t now = time(NULL);
-	struct tm utc;
-	gmtime_r(&now, &utc);
-	strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
+	status_utc("%Y%m%dT%H%M%SZ", stamp);
 	if ((size_t)snprintf(parent, sizeof parent, "%s/%s", root, experiment) >= sizeof parent)
 		return status_set(st, "the results folder's name is too long: %s", root);
 	if (make_parents(parent, st))
@@ -183,14 +176,6 @@ static void sweep(const char *place)
 		closedir(dir);
 }
 
-/* Infinite if the system does not say. */
-static double free_mib(const char *place)
-{
-	struct statvfs fs;
-	return statvfs(place, &fs) ? INFINITY
-	                           : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
-}
-
 static bool make_scratch(struct folder *folder, const char *place)
 {
 	char file[sizeof folder->scratch + 8];
@@ -213,8 +198,11 @@ int folder_open_scratch(struct folder *folder, size_t bytes, struct status *st)
 	char full[200] = "";
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		char one[80];
+		struct statvfs fs;
 		sweep(places[i]);
-		double room = free_mib(places[i]);
+		const double room = statvfs(places[i], &fs)
+		                        ? INFINITY /* the system does not say */
+		                        : (double)fs.f_bavail * (double)fs.f_frsize / (1 << 20);
 		if (room >= mib && make_scratch(folder, places[i])) {
 			if (full[0])
 				status_say("the jobs' files go to %s: they take up to %.1f MiB, "
@@ -298,11 +286,10 @@ int folder_reopen(const char *dir, struct folder *folder, struct status *st)
 /* Whether the record is as this run left it: the same file, with this length. */
 static int check_record(const struct folder *folder, off_t bytes, struct status *st)
 {
-	struct stat open = {0}, named;
+	struct stat open;
 	char file[PATH_MAX + 16];
 	snprintf(file, sizeof file, "%s/trials.jsonl", folder->path);
-	const char *what = fstat(folder->record, &open) || lstat(file, &named) ||
-	                           open.st_ino != named.st_ino || open.st_dev != named.st_dev
+	const char *what = !is_current(folder->record, file) || fstat(folder->record, &open)
 	                       ? "removed"
 	                   : open.st_size < bytes ? "cut"
 	                   : open.st_size > bytes ? "written to"

@@ -18,32 +18,29 @@
 
 #define GRACE_NS 5000000000 /* mpirun needs a moment to end its processes */
 
-static void stop_set(sigset_t *set)
+/* Those that stop us; and the end of a child. */
+static sigset_t signals(bool child)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
-
-static void held_set(sigset_t *set)
-{
-	stop_set(set);
-	sigaddset(set, SIGCHLD);
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	if (child)
+		sigaddset(&set, SIGCHLD);
+	return set;
 }
 
 void job_hold_signals(void)
 {
-	sigset_t set;
-	held_set(&set);
+	const sigset_t set = signals(true);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 void job_release_signals(void)
 {
-	sigset_t set;
-	held_set(&set);
+	const sigset_t set = signals(true);
 	/* A second Ctrl-C while the jobs were being stopped meant them, not what follows. */
 	while (job_interrupted())
 		continue;
@@ -52,9 +49,8 @@ void job_release_signals(void)
 
 bool job_interrupted(void)
 {
-	sigset_t set;
+	const sigset_t set = signals(false);
 	const struct timespec now = {0};
-	stop_set(&set);
 	return sigtimedwait(&set, NULL, &now) > 0;
 }
 
@@ -98,10 +94,9 @@ static void become(char *const argv[], const char *const env[], unsigned nenv, c
 /* Waits for the child, a signal or the deadline; false at the deadline. */
 static bool wait_event(int64_t deadline_ns, int *signal)
 {
-	sigset_t set;
+	const sigset_t set = signals(true);
 	int64_t left = deadline_ns - clock_now_ns();
 	struct timespec t = {left / 1000000000, left % 1000000000};
-	held_set(&set);
 	*signal = 0;
 	if (left <= 0)
 		return false;

@@ -1,12 +1,9 @@
 #include "path_job.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../backend/table.h"
-#include "../config/plan.h"
 #include "../record/record.h"
 #include "../trial/path.h"
 #include "job.h"

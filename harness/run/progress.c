@@ -15,12 +15,6 @@
 
 /* --- what is left --- */
 
-static void add(struct progress_steps *sum, const struct progress_steps *steps)
-{
-	sum->n += steps->n;
-	sum->ns += steps->ns;
-}
-
 /* The mean of a variant's own trials: of those with the same passes, else with the fewest. */
 static double step_ns(const struct progress *p, unsigned variant, enum plan_kind kind,
                       double otherwise)
@@ -37,8 +31,10 @@ int64_t progress_left_ns(const struct progress *p, const struct plan *plan, unsi
 	struct progress_steps all = {0, 0};
 	double left = 0;
 	for (unsigned v = 0; v < plan->nvariants; v++)
-		for (int kind = 0; kind < PLAN_KINDS; kind++)
-			add(&all, &p->steps[kind][v]);
+		for (int kind = 0; kind < PLAN_KINDS; kind++) {
+			all.n += p->steps[kind][v].n;
+			all.ns += p->steps[kind][v].ns;
+		}
 	if (!all.n)
 		return -1;
 	const double mean_ns = (double)all.ns / all.n;
@@ -147,29 +143,26 @@ void progress_end(struct runner *r)
 	status_progress_end();
 }
 
-/* Its two variants, and the reference's twin, which counts with the reference. */
-static bool is_followed(const struct progress *p, const struct plan *plan, unsigned variant)
-{
-	const struct plan_variant *v = &plan->variants[variant];
-	const char *name = strcmp(v->role, "again") ? v->name : plan_reference(plan)->name;
-	return p->follows && (!strcmp(name, p->left) || !strcmp(name, p->right));
-}
-
 /* --- the line --- */
 
 void progress_trial(struct runner *r, unsigned index, const char *lines)
 {
 	struct progress *p = r->progress;
 	const struct plan_trial *t = &r->plan.trials[index];
+	const struct plan_variant *v = &r->plan.variants[t->variant];
+	/* The reference's twin counts with the reference. */
+	const char *name = strcmp(v->role, "again") ? v->name : plan_reference(&r->plan)->name;
 	struct status ignored = {""};
-	if (lines && is_followed(p, &r->plan, t->variant) &&
+	if (lines && p->follows && (!strcmp(name, p->left) || !strcmp(name, p->right)) &&
 	    record_load_more(lines, &p->seen, &ignored)) {
 		record_free(&p->seen);
 		p->follows = false;
 	}
 	const int64_t now = clock_now_ns();
-	add(&p->steps[plan_kind(&r->plan, t->variant, t->block)][t->variant],
-	    &(struct progress_steps){1, now - p->since_ns});
+	struct progress_steps *own =
+	    &p->steps[plan_kind(&r->plan, t->variant, t->block)][t->variant];
+	own->n++;
+	own->ns += now - p->since_ns;
 	p->since_ns = now;
 }
 

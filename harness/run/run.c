@@ -5,42 +5,32 @@
 #include <sys/stat.h>
 
 #include "../clock.h"
-#include "../analysis/verdict.h"
-#include "../config/plan.h"
-#include "../record/record.h"
 #include "../sanitize.h"
-#include "job.h"
 #include "path_job.h"
 #include "progress.h"
 #include "stop.h"
 #include "tune.h"
-
-static int write_spent(struct runner *r, const struct trial *trial, const struct job *job,
-                       struct status *st)
-{
-	struct record_spent spent = {.on = SPENT_ON_TRIAL,
-	                             .block = trial->block,
-	                             .order = trial->order,
-	                             .from_ns = job->from_ns,
-	                             .to_ns = job->to_ns};
-	strcpy(spent.variant, trial->variant);
-	return record_write_spent(r->folder.trials, &spent, st);
-}
 
 /* What the job left: its lines, or why there are none. 1: the trial failed. */
 static int collect(struct runner *r, const struct trial *trial, const struct job *job,
                    struct status *st)
 {
 	const struct job_result *result = &job->result;
+	struct record_spent spent = {.on = SPENT_ON_TRIAL,
+	                             .block = trial->block,
+	                             .order = trial->order,
+	                             .from_ns = job->from_ns,
+	                             .to_ns = job->to_ns};
 	struct stat info;
 	bool wrote = !stat(job->lines, &info) && info.st_size > 0;
 	bool ok = result->end == JOB_EXITED && (result->code == 0 || job->ended) && wrote;
 	char why[1024] = "";
 	if (!ok)
 		job_error(result, r->spec.timeout_s, job->log, why, sizeof why);
+	strcpy(spent.variant, trial->variant);
 	if ((wrote ? folder_append(&r->folder, job->lines, st)
 	           : record_write_failure(r->folder.trials, trial, why, st)) ||
-	    write_spent(r, trial, job, st) || folder_commit(&r->folder, st))
+	    record_write_spent(r->folder.trials, &spent, st) || folder_commit(&r->folder, st))
 		return -1;
 	if (ok)
 		return 0;
@@ -65,14 +55,6 @@ static int start(struct runner *r, unsigned index, bool held, struct run_ahead *
 	out->begun = !job_begin(out->trial, r->request->self, r->folder.scratch, index % 2, held,
 	                        &out->job, st);
 	return out->begun ? 0 : -1;
-}
-
-static void drop_ahead(struct runner *r)
-{
-	if (r->ahead.begun)
-		job_drop(&r->ahead.job);
-	trial_free(r->ahead.trial);
-	r->ahead = (struct run_ahead){.trial = NULL};
 }
 
 /* The job of the next trial starts as soon as this one only closes, and waits to be measured until this one
@@ -158,14 +140,6 @@ static void command_text(const struct runner *r, unsigned blocks, char *text, si
 	status_add(text, bytes, "%s resume %s", self, folder);
 	if (blocks)
 		status_add(text, bytes, " blocks=%u", blocks);
-}
-
-/* Of the plan; a search has planned no further than it has run. */
-static unsigned next_trial(const struct runner *r)
-{
-	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
-	return r->plan.search.nkeys ? r->plan.ntrials
-	                            : r->first_block * in_block + r->begun + r->ndone;
 }
 
 /* Resuming completes a block that has some of its trials. If none is missing, as while the path
@@ -270,13 +244,18 @@ int run_path_jobs(struct runner *r, struct status *st)
 	                     .timeout_s = r->spec.timeout_s,
 	                     .order = r->plan.ntrials,
 	                     .trials = r->folder.trials};
+	const unsigned in_block = r->plan.ntrials / r->spec.blocks;
 	for (q.variant = 0; q.variant < r->plan.nvariants; q.variant++) {
 		struct status why = {""};
 		char what[160];
 		if (!asks_path(r, q.variant))
 			continue;
 		snprintf(what, sizeof what, "path of %s", r->plan.variants[q.variant].name);
-		progress_say(r, next_trial(r), expect_trials(r, r->first_block), what, false);
+		/* A search has planned no further than it has run. */
+		progress_say(r,
+		             r->plan.search.nkeys ? r->plan.ntrials
+		                                  : r->first_block * in_block + r->begun + r->ndone,
+		             expect_trials(r, r->first_block), what, false);
 		int result = path_job_run(&q, &why);
 		if (result == PATH_JOB_INTERRUPTED || job_interrupted())
 			return say_interrupted(r, st);
@@ -399,7 +378,9 @@ int run_experiment(const struct run_request *request, char *folder, struct statu
 		set_up.to_ns = clock_now_ns();
 		/* It comes with the first trial's lines. */
 		result = record_write_spent(r->folder.trials, &set_up, st) || run_blocks(r, st);
-		drop_ahead(r);
+		if (r->ahead.begun)
+			job_drop(&r->ahead.job);
+		trial_free(r->ahead.trial);
 		if (r->interrupted)
 			result = RUN_INTERRUPTED;
 		job_release_signals();

@@ -2,24 +2,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../config/plan.h"
 #include "../machine.h"
 #include "describe.h"
-#include "resume.h"
-
-static int load_spec(struct runner *r, struct status *st)
-{
-	const struct run_request *q = r->request;
-	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
-	if (plan_load(&from, q->machine, &r->spec, st))
-		return -1;
-	return q->quick ? plan_quick(&from, q->machine, &r->spec, st) : 0;
-}
 
 /* If the file does not say whether in place: as the run that is resumed; else both for
  * nccl-tests' columns, which have both; else the spec's default. */
@@ -37,18 +25,6 @@ static void settle_in_place(struct spec *spec, bool columns, const json_t *befor
 	{
 		spec->in_place[json_is_true(place)] = true;
 	}
-}
-
-/* The order and data of all blocks come from one seed, so a resumed run must keep it. */
-static int keep_seed(struct spec *spec, uint64_t seed, struct status *st)
-{
-	if (spec->seed && spec->seed != seed)
-		return status_set(st,
-		                  "cannot resume: seed = %" PRIu64 ", but that run's is %" PRIu64
-		                  "; omit seed",
-		                  spec->seed, seed);
-	spec->seed = seed;
-	return 0;
 }
 
 static uint64_t draw_seed(void)
@@ -80,8 +56,11 @@ int run_set_up(struct runner *r, struct status *st)
 	const struct run_request *q = r->request;
 	struct resume before = {.seed = draw_seed()};
 	int result = -1;
-	if (load_spec(r, st) || (q->resume && (folder_hold(q->resume, &r->folder, st) ||
-	                                       resume_read(q->resume, &before, st))))
+	const struct plan_source from = {q->file, q->noverrides, q->overrides, machine_env};
+	if (plan_load(&from, q->machine, &r->spec, st) ||
+	    (q->quick && plan_quick(&from, q->machine, &r->spec, st)) ||
+	    (q->resume &&
+	     (folder_hold(q->resume, &r->folder, st) || resume_read(q->resume, &before, st))))
 		return -1;
 	settle_in_place(&r->spec, q->nccl_tests, before.environment);
 	r->first_block = before.first_block;
@@ -90,8 +69,16 @@ int run_set_up(struct runner *r, struct status *st)
 		r->spec.blocks += before.first_block;
 	r->spec.first_plan =
 	    (unsigned)json_integer_value(json_object_get(before.environment, "blocks"));
-	if (q->resume && keep_seed(&r->spec, before.seed, st))
+	/* The order and data of all blocks come from one seed, so a resumed run must keep it. */
+	if (q->resume && r->spec.seed && r->spec.seed != before.seed) {
+		status_set(st,
+		           "cannot resume: seed = %" PRIu64 ", but that run's is %" PRIu64
+		           "; omit seed",
+		           r->spec.seed, before.seed);
 		goto out;
+	}
+	if (q->resume)
+		r->spec.seed = before.seed;
 	if (plan_make(&r->spec, q->machine, before.seed, &r->plan, st) ||
 	    allow_files(r->plan.nranks, st))
 		goto out;

@@ -7,7 +7,6 @@
 
 #include "../analysis/claims.h"
 #include "../analysis/summary.h"
-#include "../analysis/verdict.h"
 #include "../arena.h"
 
 /* --- what the run is about --- */

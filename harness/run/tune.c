@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "../analysis/tuned.h"
-#include "../arena.h"
 #include "../clock.h"
-#include "../config/plan.h"
-#include "../config/search.h"
 #include "../record/record_search.h"
 #include "describe.h"
 #include "progress.h"
@@ -153,18 +150,6 @@ static int sets_restore(struct tuning *t, const struct record_run *run, struct s
 	return 0;
 }
 
-/* As a variant, with its levels. */
-static json_t *describe_set(const struct tuning *t, unsigned set)
-{
-	json_t *one = describe_variant(&t->r->plan.variants[t->ordinary + set]);
-	json_t *levels = json_array();
-	for (unsigned k = 0; k < t->r->plan.search.nkeys; k++)
-		json_array_append_new(levels, json_integer(t->sets[set].level[k]));
-	if (one)
-		json_object_set_new(one, "levels", levels);
-	return one;
-}
-
 /* The line that begins a block, and the variants that it measures. */
 static int block_begin(struct tuning *t, const struct tune_next *next, unsigned block,
                        unsigned *variants, unsigned *n, struct status *st)
@@ -194,8 +179,14 @@ static int block_begin(struct tuning *t, const struct tune_next *next, unsigned 
 		if (!v->skip[0])
 			variants[(*n)++] = t->ordinary + (unsigned)set;
 	}
-	for (unsigned i = had; i < t->nsets; i++)
-		json_array_append_new(sets, describe_set(t, i));
+	for (unsigned i = had; i < t->nsets; i++) { /* as variants, with their levels */
+		json_t *one = describe_variant(&plan->variants[t->ordinary + i]);
+		json_t *levels = json_array();
+		for (unsigned k = 0; k < plan->search.nkeys; k++)
+			json_array_append_new(levels, json_integer(t->sets[i].level[k]));
+		json_object_set_new(one, "levels", levels);
+		json_array_append_new(sets, one);
+	}
 	if (record_write_search(t->r->folder.trials, &line, sets, measures, st))
 		return -1;
 	return folder_commit(&t->r->folder, st);

@@ -224,25 +224,6 @@ int field_word_list(const struct field *f, const char *text, unsigned *list, uns
 	return rc;
 }
 
-/* Words as bits; "none" is none of them. */
-static int bits_read(const struct field *f, const char *text, int64_t *out, struct status *st)
-{
-	unsigned list[FIELD_MAX_BITS], n = 0;
-	if (strcmp(text, "none") && field_word_list(f, text, list, &n, st))
-		return -1;
-	for (*out = 0; n; n--)
-		*out |= 1 << list[n - 1];
-	return 0;
-}
-
-static void bits_text(const struct field *f, unsigned bits, char *out, size_t bytes)
-{
-	snprintf(out, bytes, "%s", bits ? "" : "none");
-	for (unsigned i = 0; field_word(f, i); i++)
-		if (bits & 1u << i)
-			status_list(out, bytes, field_word(f, i));
-}
-
 const struct field *field_find(const struct fields *of, const char *key)
 {
 	for (size_t i = 0; i < of->n; i++)
@@ -285,6 +266,7 @@ static int range_read(const struct field *f, const char *text, size_t *range, st
 int field_read(const struct field *f, const char *text, void *base, struct status *st)
 {
 	char *at = (char *)base + f->at;
+	unsigned list[FIELD_MAX_BITS], nlist = 0;
 	int64_t n = 0;
 	double share = 0;
 	if (f->read)
@@ -303,7 +285,11 @@ int field_read(const struct field *f, const char *text, void *base, struct statu
 	case FIELD_MAYBE:
 		return word_read(f, text, &n, st) ? -1 : number_put(f, at, n);
 	case FIELD_WORDS:
-		return bits_read(f, text, &n, st) ? -1 : number_put(f, at, n);
+		if (strcmp(text, "none") && field_word_list(f, text, list, &nlist, st))
+			return -1;
+		for (; nlist; nlist--) /* as bits; "none" is none of them */
+			n |= 1 << list[nlist - 1];
+		return number_put(f, at, n);
 	case FIELD_PERCENT:
 		if (field_percent(f, text, &share, st))
 			return -1;
@@ -395,7 +381,10 @@ json_t *field_to_json(const struct field *f, const void *base)
 		                 range[1] == SIZE_MAX ? json_null()
 		                                      : json_integer((json_int_t)range[1]));
 	case FIELD_WORDS:
-		bits_text(f, *(const unsigned *)at, text, sizeof text);
+		snprintf(text, sizeof text, "%s", *(const unsigned *)at ? "" : "none");
+		for (unsigned i = 0; field_word(f, i); i++)
+			if (*(const unsigned *)at & 1u << i)
+				status_list(text, sizeof text, field_word(f, i));
 		return json_string(text);
 	case FIELD_REAL:
 	case FIELD_RATE:
@@ -478,19 +467,15 @@ static int number_from_json(const struct field *f, json_int_t n, char *at, struc
 	return number_put(f, at, n);
 }
 
-static bool real_fits(const struct field *f, double x)
-{
-	if (f->kind == FIELD_PERCENT)
-		return !f->record || (x > 0 && x <= (double)f->hi / 10000);
-	return f->kind == FIELD_SIGNED || x >= 0;
-}
-
 int field_from_json(const struct field *f, const json_t *value, void *base, struct status *st)
 {
 	const char *wanted = "a whole number";
 	char *at = (char *)base + f->at;
 	const double x =
 	    f->kind == FIELD_RATE && json_is_null(value) ? NAN : json_number_value(value);
+	const bool fits = f->kind == FIELD_PERCENT
+	                      ? !f->record || (x > 0 && x <= (double)f->hi / 10000)
+	                      : f->kind == FIELD_SIGNED || x >= 0;
 	if (f->optional && !value)
 		return 0;
 	if (f->kind == FIELD_MAYBE && json_is_null(value))
@@ -518,7 +503,7 @@ int field_from_json(const struct field *f, const json_t *value, void *base, stru
 	case FIELD_SIGNED:
 	case FIELD_PERCENT:
 		wanted = f->kind == FIELD_SIGNED ? "a number" : "a number from 0";
-		if (!isnan(x) && !(json_is_number(value) && real_fits(f, x)))
+		if (!isnan(x) && !(json_is_number(value) && fits))
 			break;
 		memcpy(at, &x, sizeof x);
 		return 0;

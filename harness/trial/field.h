@@ -49,7 +49,7 @@ struct fields {
 	const struct field *rows;
 	size_t n, bytes;
 };
-#define FIELDS(ROWS, TYPE)                                                                         \
+#define FIELDS_OF(ROWS, TYPE)                                                                      \
 	{                                                                                          \
 		ROWS, sizeof(ROWS) / sizeof *(ROWS), sizeof(TYPE)                                  \
 	}

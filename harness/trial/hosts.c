@@ -36,17 +36,6 @@ static bool is_host(const char *at, size_t bytes)
 	return n && (n == bytes || (slots && slots < 6 && n + 1 + slots == bytes));
 }
 
-/* The place of a host in a list; NULL: it has none. */
-static char *list_find(char *list, const char *name, size_t bytes)
-{
-	for (char *at = list; *at; at += *at == ',') {
-		if (!strncmp(at, name, bytes) && strchr(":,", at[bytes])) /* or the list's end */
-			return at;
-		at += strcspn(at, ",");
-	}
-	return NULL;
-}
-
 /* Adds NAME or NAME:SLOTS. One that is there already gets these slots more, one if none are said, as Open MPI
  * and PBS read it. False: there is no room. */
 static bool list_add(char list[HOSTS_BYTES], const char *host, size_t bytes)
@@ -54,12 +43,12 @@ static bool list_add(char list[HOSTS_BYTES], const char *host, size_t bytes)
 	const char *colon = memchr(host, ':', bytes);
 	const size_t n = colon ? (size_t)(colon - host) : bytes;
 	unsigned slots = colon ? (unsigned)atoi(colon + 1) : 0;
-	char rest[HOSTS_BYTES] = "", *at = list_find(list, host, n);
-	if (at) {
+	char rest[HOSTS_BYTES] = "", *at = list;
+	while (*at && (strncmp(at, host, n) || !strchr(":,", at[n]))) /* or the list's end */
+		at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',');
+	if (*at) {
 		snprintf(rest, sizeof rest, "%s", at + strcspn(at, ","));
 		slots = (slots ? slots : 1) + (at[n] == ':' ? (unsigned)atoi(at + n + 1) : 1);
-	} else {
-		at = list + strlen(list);
 	}
 	const size_t room = (size_t)(list + HOSTS_BYTES - at);
 	const char *comma = at > list && !*at ? "," : "";

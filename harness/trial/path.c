@@ -240,9 +240,9 @@ static const struct field setting_rows[] = {
     {"why", FIELD_TEXT, SETTING(why), .record = true},
 };
 
-static const struct fields links = FIELDS(link_rows, struct path_link),
-                           choices = FIELDS(choice_rows, struct path_choice),
-                           settings = FIELDS(setting_rows, struct path_setting);
+static const struct fields links = FIELDS_OF(link_rows, struct path_link),
+                           choices = FIELDS_OF(choice_rows, struct path_choice),
+                           settings = FIELDS_OF(setting_rows, struct path_setting);
 
 static const struct field path_rows[] = {
     {"transport", FIELD_TEXT, PATH(transport), .record = true},
@@ -266,7 +266,7 @@ static const struct field path_rows[] = {
 };
 // clang-format on
 
-static const struct fields fields = FIELDS(path_rows, struct path);
+static const struct fields fields = FIELDS_OF(path_rows, struct path);
 
 json_t *path_to_json(const struct path *path)
 {

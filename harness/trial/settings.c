@@ -129,7 +129,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields settings_fields = FIELDS(rows, struct settings);
+const struct fields settings_fields = FIELDS_OF(rows, struct settings);
 #define NROWS (sizeof rows / sizeof *rows)
 
 void settings_default(struct settings *out)

@@ -75,19 +75,16 @@ static unsigned calls_issued(const struct cell *cell, unsigned calls, unsigned g
 	return calls;
 }
 
-static unsigned replays_of(const struct cell *cell, unsigned graph)
-{
-	return graph && cell->pace == PACE_STREAM ? graph : 1;
-}
-
 unsigned trial_replays(const struct trial *trial, const struct cell *cell)
 {
-	return replays_of(cell, trial->settings.graph);
+	const unsigned graph = trial->settings.graph;
+	return graph && cell->pace == PACE_STREAM ? graph : 1;
 }
 
 unsigned trial_calls_of(const struct cell *cell, unsigned calls, unsigned aggregate, unsigned graph)
 {
-	return calls_issued(cell, calls, aggregate) * replays_of(cell, graph);
+	return calls_issued(cell, calls, aggregate) *
+	       (graph && cell->pace == PACE_STREAM ? graph : 1);
 }
 
 unsigned trial_calls(const struct trial *trial, const struct cell *cell)
@@ -185,7 +182,7 @@ static const struct field order_rows[] = {
 };
 // clang-format on
 
-static const struct fields orders = FIELDS(order_rows, struct trial);
+static const struct fields orders = FIELDS_OF(order_rows, struct trial);
 
 #define NPARTS 3 /* of an order beside its rows: settings, weights, model */
 

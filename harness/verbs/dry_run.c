@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../config/search.h"
-#include "../config/plan.h"
 #include "../machine.h"
 #include "../report/page.h"
 #include "../run/estimate.h"
@@ -27,15 +26,6 @@ static struct formatted size_text(double bytes)
 	return f;
 }
 
-/* A reason that several variants share is there once, with the first of them. */
-static const char *skipped_as(const struct plan *plan, unsigned i)
-{
-	for (unsigned k = 0; k < i; k++)
-		if (!strcmp(plan->variants[k].skip, plan->variants[i].skip))
-			return plan->variants[k].name;
-	return NULL;
-}
-
 static void say_variants(const struct plan *plan)
 {
 	printf("variants\n");
@@ -43,15 +33,18 @@ static void say_variants(const struct plan *plan)
 		const struct plan_variant *v = &plan->variants[i];
 		const struct layout l = v->settings.layout;
 		char set[1024], lead[80], text[sizeof v->skip + 64];
-		const char *as = v->skip[0] ? skipped_as(plan, i) : NULL;
+		/* A reason that several variants share is there once, with the first of them. */
+		unsigned as = 0;
+		while (strcmp(plan->variants[as].skip, v->skip))
+			as++;
 		const char *role = !strcmp(v->role, "again")     ? "the reference again"
 		                   : !strcmp(v->role, "variant") ? ""
 		                   : !strcmp(v->role, "limit")   ? "what plain copies reach"
 		                                                 : "the reference";
 		snprintf(lead, sizeof lead, "  %-28.40s ", v->name);
 		if (v->skip[0])
-			snprintf(text, sizeof text, "left out: %s%s", as ? "as " : "",
-			         as ? as : v->skip);
+			snprintf(text, sizeof text, "left out: %s%s", as < i ? "as " : "",
+			         as < i ? plan->variants[as].name : v->skip);
 		else
 			snprintf(text, sizeof text, "%ux%ux%u %s on %s%s%s", l.processes, l.threads,
 			         l.ranks_per_thread, v->settings.mode, v->settings.backend,

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../config/claim.h"
 #include "../config/keys.h"
-#include "../trial/sizes.h"
 #include "verbs.h"
 
 #define SOURCE_COLUMNS 50 /* of a line in the page's source, which is filled anyway */

@@ -3,38 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "../config/spec.h"
 #include "../machine.h"
-#include "../record/record.h"
 #include "../report/report.h"
 #include "../run/folder.h"
 #include "verbs.h"
 
-struct asked {
-	const char *file; /* NULL: not given */
-};
-
 static const struct field rows[] = {
-    {"--file", FIELD_OWN, offsetof(struct asked, file), .read = options_borrow, .value = "FILE",
-     .help = "its claims instead"},
+    {"--file", FIELD_OWN, 0, .read = options_borrow, .value = "FILE", .help = "its claims instead"},
 };
 
-const struct fields ask_options = FIELDS(rows, struct asked);
+const struct fields ask_options = FIELDS_OF(rows, const char *);
 
 static const char *text_of(const struct record_run *run, const char *key)
 {
 	const char *text = json_string_value(json_object_get(run->environment, key));
 	return text ? text : "";
-}
-
-static bool has_claim(const struct claim_list *list, const char *name)
-{
-	for (unsigned i = 0; i < list->nclaims; i++)
-		if (!strcmp(list->claims[i].name, name))
-			return true;
-	return false;
 }
 
 /* The file's claims and sources in place of the record's. Factors and the gap stay: which variants
@@ -55,7 +39,10 @@ static int read_claims(const struct record_run *run, const char *file, struct cl
 		memcpy(out->sources, spec->asked.sources, sizeof out->sources);
 		out->nclaims = spec->asked.nclaims;
 		out->nsources = spec->asked.nsources;
-		if (!has_claim(out, out->primary))
+		unsigned i = 0;
+		while (i < out->nclaims && strcmp(out->claims[i].name, out->primary))
+			i++;
+		if (i == out->nclaims)
 			out->primary[0] = '\0';
 	}
 	free(spec);
@@ -66,10 +53,7 @@ static int write_claims(const char *dir, const struct claim_list *list, struct s
 {
 	struct folder folder = {.path = ""};
 	char created[32];
-	struct tm utc;
-	time_t now = time(NULL);
-	gmtime_r(&now, &utc);
-	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	status_utc(STATUS_UTC, created);
 	json_t *line = json_pack("{s:s, s:s}", "created", created, "launchgap", LAUNCHGAP_COMMIT);
 	int rc = !line || claim_list_put(list, line) ? status_set(st, "out of memory") : 0;
 	if (!rc)
@@ -86,22 +70,22 @@ static int write_claims(const char *dir, const struct claim_list *list, struct s
 int verb_ask(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	const struct report_options options = {0};
-	struct asked asked = {NULL};
+	const char *file = NULL;
 	char path[2 * PATH_MAX], *dir;
 	struct record_run run;
-	const int n = verb_take(argc, argv, &asked, &dir, 1, st);
+	const int n = verb_take(argc, argv, &file, &dir, 1, st);
 	if (!n)
 		return status_set(st, "ask needs one run's folder, e.g. results/smoke/latest");
 	if (n < 0 || record_load(dir, &run, st))
 		return -1;
 	struct claim_list *list = malloc(sizeof *list);
 	int rc = list ? 0 : status_set(st, "out of memory");
-	if (!rc && !asked.file) {
+	if (!rc && !file) {
 		rc = home_find_experiment(home, text_of(&run, "experiment"), path, sizeof path, st);
-		asked.file = path;
+		file = path;
 	}
 	if (!rc)
-		rc = read_claims(&run, asked.file, list, st);
+		rc = read_claims(&run, file, list, st);
 	record_free(&run);
 	if (!rc)
 		rc = write_claims(dir, list, st);

@@ -6,7 +6,6 @@
 #include "../../modes/launcher.h"
 #include "../../modes/mode.h"
 #include "../config/keys.h"
-#include "../config/text.h"
 #include "../perf_options.h"
 #include "../report/nccl_table.h"
 #include "verbs.h"

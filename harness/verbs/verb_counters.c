@@ -37,7 +37,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields counters_options = FIELDS(rows, struct request);
+const struct fields counters_options = FIELDS_OF(rows, struct request);
 
 static void say_progress(unsigned done, unsigned total)
 {
@@ -45,15 +45,13 @@ static void say_progress(unsigned done, unsigned total)
 		status_say("%u of %u copies", done, total);
 }
 
-static int show(const struct request *request, const struct calibrate *c, struct status *st)
+static int show(const char *file, const struct calibrate *c, struct status *st)
 {
-	FILE *json = request->json ? fopen(request->json, "we") : NULL;
-	if (request->json && !json)
-		return status_set(st, "cannot write %s: %s", request->json, strerror(errno));
-	int result = calibrate_show(c, stdout, json, st);
-	if (json && (ferror(json) | fclose(json)))
-		return status_set(st, "cannot write %s: %s", request->json, strerror(errno));
-	return result;
+	FILE *json = file ? fopen(file, "we") : NULL;
+	const int result = file && !json ? 0 : calibrate_show(c, stdout, json, st);
+	return file && (!json || (ferror(json) | fclose(json)))
+	           ? status_set(st, "cannot write %s: %s", file, strerror(errno))
+	           : result;
 }
 
 int verb_counters(int argc, char *argv[], const struct home *home, struct status *st)
@@ -82,7 +80,7 @@ int verb_counters(int argc, char *argv[], const struct home *home, struct status
 	printf("GPU %u at %s sends to GPU %u at %s.\n", request.gpu[0], pci[0], request.gpu[1],
 	       pci[1]);
 	if (calibrate_run(c, meter, copies_copier(copies), say_progress, st) ||
-	    show(&request, c, st))
+	    show(request.json, c, st))
 		goto out;
 	result = 0;
 out:

@@ -164,25 +164,20 @@ static int print_json(struct status *st)
 	return rc ? status_set(st, "doctor: out of memory") : 0;
 }
 
-struct asked {
-	bool json;
-};
-
 static const struct field rows[] = {
-    {"--json", FIELD_FLAG, offsetof(struct asked, json),
-     .help = "the same for programs (results/README.md)"},
+    {"--json", FIELD_FLAG, 0, .help = "the same for programs (results/README.md)"},
 };
 
-const struct fields doctor_options = FIELDS(rows, struct asked);
+const struct fields doctor_options = FIELDS_OF(rows, bool);
 
 /* 0 even when something is missing: a machine without GPUs is a machine too. */
 int verb_doctor(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct asked asked = {false};
+	bool json = false;
 	(void)home;
-	if (verb_take(argc, argv, &asked, NULL, 0, st))
+	if (verb_take(argc, argv, &json, NULL, 0, st))
 		return -1;
-	if (asked.json)
+	if (json)
 		return print_json(st);
 	printf("launchgap " LAUNCHGAP_COMMIT "\n");
 	examine(NULL);

@@ -13,17 +13,13 @@
 enum format { FORMAT_TEXT, FORMAT_MAN, FORMAT_MAN_EXPERIMENT, FORMAT_MARKDOWN };
 static const char *const formats[] = {"text", "man", "man-experiment", "markdown", NULL};
 
-struct asked {
-	enum format format;
-};
-
 static const struct field rows[] = {
-    {"--format", FIELD_WORD, offsetof(struct asked, format), .words = formats, .otherwise = "text",
+    {"--format", FIELD_WORD, 0, .words = formats, .otherwise = "text",
      .help = "man: launchgap(1), man-experiment: launchgap-experiment(5), for man -l; markdown: "
              "the keys as tables"},
 };
 
-const struct fields help_options = FIELDS(rows, struct asked);
+const struct fields help_options = FIELDS_OF(rows, enum format);
 
 void help_print_all(FILE *out)
 {
@@ -85,12 +81,12 @@ static void print_verb(const struct verb *verb, const char *name, FILE *out)
 
 int verb_help(int argc, char *argv[], const struct home *home, struct status *st)
 {
-	struct asked asked = {FORMAT_TEXT};
+	enum format format = FORMAT_TEXT;
 	const struct verb *verb = NULL;
 	const char *name = NULL;
 	(void)home;
 	for (int i = 2, taken; i < argc; i += taken) {
-		taken = options_take(&help_options, argv, i, &asked, st);
+		taken = options_take(&help_options, argv, i, &format, st);
 		if (taken < 0)
 			return -1;
 		if (taken)
@@ -103,11 +99,11 @@ int verb_help(int argc, char *argv[], const struct home *home, struct status *st
 		if (!verb)
 			return verb_unknown(name, st);
 	}
-	if (asked.format == FORMAT_MAN)
+	if (format == FORMAT_MAN)
 		manual_print(stdout);
-	else if (asked.format == FORMAT_MAN_EXPERIMENT)
+	else if (format == FORMAT_MAN_EXPERIMENT)
 		manual_print_experiment(stdout);
-	else if (asked.format == FORMAT_MARKDOWN)
+	else if (format == FORMAT_MARKDOWN)
 		manual_print_tables(stdout);
 	else if (verb)
 		print_verb(verb, name, stdout);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../modes/agent.h"
-#include "../exchange/address.h"
 #include "../exchange/started.h"
 #include "verbs.h"
 
@@ -93,7 +92,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields join_options = FIELDS(rows, unsigned);
+const struct fields join_options = FIELDS_OF(rows, unsigned);
 
 /* The run's command: resume without --wait, or this one as it was said, which the record then has. */
 static int take(int argc, char *argv[], const struct home *home, char **run, unsigned *wait_s,
@@ -123,19 +122,6 @@ static int take(int argc, char *argv[], const struct home *home, char **run, uns
 	return 0;
 }
 
-/* Where all meet: as was said, or on this host at a port of the job's own, so that two jobs of one host
- * do not. */
-static const char *meeting_of(const struct started *own, const char *secret,
-                              char room[ADDRESS_BYTES])
-{
-	unsigned number = 0;
-	if (own->address)
-		return own->address;
-	sscanf(secret, "%4x", &number);
-	snprintf(room, ADDRESS_BYTES, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
-	return room;
-}
-
 int verb_join(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	struct started own;
@@ -151,7 +137,12 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		return status_set(st, "out of memory");
 	if (!take(argc, argv, home, run, &wait_s, st) && !find(&own, st) &&
 	    !read_secret(of_file, st)) {
+		unsigned number = 0;
 		make_secret(&own, secret);
+		/* Where all meet if it is not said: on this host at a port of the job's own, so that two
+		 * jobs of one host do not. */
+		sscanf(secret, "%4x", &number);
+		snprintf(room, sizeof room, "127.0.0.1:%u", ADDRESS_PORT + number % OWN_PORTS);
 		snprintf(why, sizeof why,
 		         "%s and %s say that this is one of %u processes; alone it runs after "
 		         "`unset %s`",
@@ -159,7 +150,7 @@ int verb_join(int argc, char *argv[], const struct home *home, struct status *st
 		const struct agent as = {.seat = {.rank = own.rank,
 		                                  .size = own.size,
 		                                  .door = -1,
-		                                  .address = meeting_of(&own, secret, room),
+		                                  .address = own.address ? own.address : room,
 		                                  .secret = own.secret   ? own.secret
 		                                            : of_file[0] ? of_file
 		                                                         : secret,

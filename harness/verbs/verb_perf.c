@@ -17,8 +17,6 @@
 #include "../machine.h"
 #include "../perf_options.h"
 #include "../report/nccl_table.h"
-#include "../suggest.h"
-#include "../trial/sizes.h"
 #include "verbs.h"
 
 #define EXPERIMENT   "nccl_tests"

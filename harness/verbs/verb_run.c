@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../backend/table.h"
 #include "../machine.h"
 #include "../core/isolation.h"
-#include "../suggest.h"
 #include "../report/report.h"
 #include "../run/runner.h"
 #include "verbs.h"
@@ -95,7 +93,7 @@ static const struct field rows[] = {
 };
 // clang-format on
 
-const struct fields run_options = FIELDS(rows, struct asked);
+const struct fields run_options = FIELDS_OF(rows, struct asked);
 
 /* Whether an option says what is measured. */
 static bool is_plan(const char *option)

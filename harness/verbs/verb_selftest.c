@@ -1,11 +1,8 @@
 /* selftest: the instrument against itself. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "../backend/table.h"
 #include "../machine.h"
-#include "../config/plan.h"
 #include "../selftest/selftest.h"
 #include "verbs.h"
 
@@ -38,7 +35,7 @@ static const struct field keys[] = {
 };
 // clang-format on
 
-const struct fields selftest_options = FIELDS(keys, struct asked);
+const struct fields selftest_options = FIELDS_OF(keys, struct asked);
 
 int verb_selftest(int argc, char *argv[], const struct home *home, struct status *st)
 {

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../modes/mode.h"
 #include "../story/format.h"
 #include "../backend/buffers.h"
-#include "../backend/table.h"
 #include "../report/page.h"
-#include "../suggest.h"
 #include "../config/plan.h"
 #include "../machine.h"
 #include "../terminal.h"
@@ -253,7 +250,7 @@ static const struct field rows[] = {
      .otherwise = "threads", .help = "how workers are placed"},
 };
 
-const struct fields tour_options = FIELDS(rows, struct tour);
+const struct fields tour_options = FIELDS_OF(rows, struct tour);
 
 int verb_tour(int argc, char *argv[], const struct home *home, struct status *st)
 {

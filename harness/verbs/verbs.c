@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "../compare/compare.h"
 #include "../perf_options.h"
-#include "../report/nccl_table.h"
 #include "../report/report.h"
 
 // clang-format off
