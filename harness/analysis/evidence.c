@@ -7,117 +7,6 @@
 
 #include "../arena.h"
 #include "../trial/path.h"
-#include "measure.h"
-
-/* One cell's number of some kind. */
-typedef double evidence_fn(struct arena *arena, const struct record_cell *cell, unsigned what);
-
-static double by_metric(struct arena *arena, const struct record_cell *c, unsigned metric)
-{
-	return measure_counter(arena, c, (enum metric)metric);
-}
-
-/* The mean over ranks of the field at an offset. */
-static double by_field(struct arena *arena, const struct record_cell *c, unsigned offset)
-{
-	(void)arena;
-	return measure_sum(c, offset) / c->nranks;
-}
-
-#define FIELD(name) ((unsigned)offsetof(struct counters, name))
-
-/* The input of a row. */
-struct source {
-	const struct summary *s;
-	const struct evidence_row *row;
-	double *x; /* room for a number per cell */
-};
-
-bool evidence_belongs(const struct summary *s, const struct evidence_row *row,
-                      const struct record_cell *c)
-{
-	size_t i = (size_t)(c - s->run->cells);
-	return c->cell.pass == PASS_COUNTERS && !c->error[0] &&
-	       s->index.place_of[i] == index_place(s, row->group, row->size) &&
-	       s->index.variant_of[i] == row->variant;
-}
-
-/* The median over the blocks that have it. */
-static double median(const struct source *src, evidence_fn *of, unsigned what)
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < src->s->run->ncells; i++) {
-		const struct record_cell *c = &src->s->run->cells[i];
-		double x = evidence_belongs(src->s, src->row, c) ? of(src->s->arena, c, what) : NAN;
-		if (!isnan(x))
-			src->x[n++] = x;
-	}
-	return stats_median(src->x, n);
-}
-
-/* The model is of collectives made of sends and receives, where every rank sends as much as it
- * receives. */
-static bool has_model(enum coll_kind coll)
-{
-	return coll == COLL_ALLTOALL || coll == COLL_SENDRECV || coll == COLL_SENDRECV_BOTH;
-}
-
-static void fill_model(const struct source *src, const struct evidence_path *path,
-                       struct evidence_row *row)
-{
-	enum coll_kind coll = src->s->groups[row->group].cell.coll;
-	unsigned ranks = src->s->groups[row->group].cell.comm_ranks;
-	row->direct = row->staged = row->model = row->cached = NAN;
-	if (!has_model(coll) || isnan(row->nvlink_tx_gbs))
-		return;
-	row->direct = counters_model(false, coll == COLL_ALLTOALL, ranks);
-	row->staged = counters_model(true, coll == COLL_ALLTOALL, ranks);
-	if (!strcmp(path->data_path, "direct"))
-		row->model = row->direct;
-	if (!strcmp(path->data_path, "staged"))
-		row->model = row->staged;
-	if (row->model > row->dram_per_nvlink)
-		row->cached = row->model - row->dram_per_nvlink;
-}
-
-/* On host the workers say which path they take: by slots, or from the peer's buffer. */
-static void fill_copies(const struct source *src, struct evidence_row *row)
-{
-	const struct summary_group *g = &src->s->groups[row->group];
-	const char *path = src->s->variants[row->variant].path;
-	bool staged = !strcmp(path, "fifo");
-	row->copies = median(src, by_metric, METRIC_COPIES);
-	row->copies_model =
-	    *path && has_model(g->cell.coll) && !isnan(row->copies)
-	        ? counters_model_copies(staged, g->cell.coll == COLL_ALLTOALL, g->cell.comm_ranks)
-	        : NAN;
-}
-
-static void fill(const struct source *src, const struct evidence_path *path,
-                 struct evidence_row *row)
-{
-	double limit = summary_limit(src->s, src->s->groups[row->group].bytes[row->size]);
-	row->nvlink_tx_gbs = median(src, by_metric, METRIC_NVLINK_TX);
-	row->nvlink_rx_gbs = median(src, by_field, FIELD(nvlink_rx_gbs));
-	row->limit_share = row->nvlink_tx_gbs / limit;
-	row->dram_gbs = median(src, by_metric, METRIC_DRAM);
-	row->dram_share = row->dram_gbs / median(src, by_field, FIELD(dram_limit_gbs));
-	row->dram_per_nvlink = median(src, by_metric, METRIC_DRAM_PER_NVLINK);
-	row->sm_percent = median(src, by_field, FIELD(sm_percent));
-	row->pcie_tx_gbs = median(src, by_field, FIELD(pcie_tx_gbs));
-	row->issue_cores = median(src, by_metric, METRIC_ISSUE_CORES);
-	fill_model(src, path, row);
-	fill_copies(src, row);
-}
-
-static void fill_missing(const struct summary *s, struct evidence *e)
-{
-	for (unsigned i = 0; i < s->run->ncells && !e->missing[0]; i++) {
-		const struct record_cell *c = &s->run->cells[i];
-		for (unsigned r = 0; c->counters && r < c->nranks && !e->missing[0]; r++)
-			snprintf(e->missing, sizeof e->missing, "%s", c->counters[r].missing);
-	}
-}
 
 static void put_path(struct arena *arena, const struct record_path *from, struct evidence_path *out)
 {
@@ -295,42 +184,12 @@ static void put_idle(const struct summary *s, struct evidence_path *paths)
 	}
 }
 
-/* Blocks with counters of a row's cell. */
-static unsigned count_cells(const struct source *src)
-{
-	unsigned n = 0, place = index_place(src->s, src->row->group, src->row->size), b = 0;
-	/* Most rows have none: the index says it without a walk through all cells. */
-	while (b < src->s->index.nblocks && !index_counted(src->s, src->row->variant, place, b))
-		b++;
-	if (b == src->s->index.nblocks)
-		return 0;
-	for (unsigned i = 0; i < src->s->run->ncells; i++)
-		n += evidence_belongs(src->s, src->row, &src->s->run->cells[i]);
-	return n;
-}
-
 struct evidence evidence_make(const struct summary *s)
 {
 	struct evidence e = {.nvariants = s->nvariants};
-	double *x = ARENA_ARRAY(s->arena, double, s->run->ncells);
-	e.rows =
-	    ARENA_ARRAY(s->arena, struct evidence_row, (size_t)s->index.nplaces * s->nvariants + 1);
 	e.paths = ARENA_ARRAY(s->arena, struct evidence_path, s->nvariants);
 	put_paths(s, e.paths);
 	put_idle(s, e.paths);
-	for (unsigned g = 0; g < s->ngroups; g++)
-		for (unsigned i = 0; i < s->groups[g].nsizes; i++)
-			for (unsigned v = 0; v < s->nvariants; v++) {
-				struct evidence_row *row = &e.rows[e.nrows];
-				struct source src = {s, row, x};
-				*row = (struct evidence_row){.variant = v, .group = g, .size = i};
-				row->blocks = count_cells(&src);
-				if (!row->blocks)
-					continue;
-				fill(&src, &e.paths[v], row);
-				e.nrows++;
-			}
-	fill_missing(s, &e);
 	return e;
 }
 

@@ -1,9 +1,4 @@
-/* Evidence: which path each variant's data took, as logs and counters show it. Pure.
- *
- * Counters are medians over blocks of one number per cell (measure_counter). The model of DRAM
- * traffic is counters.h's. For known copies the counters give 1.00 DRAM bytes per NVLink byte on
- * either GPU (counters.h). So a figure well below the model is not an artefact of the counters: the
- * missing bytes were presumably found in the cache. */
+/* Evidence: which path each variant's data took, as logs show it. Pure. */
 #ifndef LAUNCHGAP_ANALYSIS_EVIDENCE_H
 #define LAUNCHGAP_ANALYSIS_EVIDENCE_H
 
@@ -69,26 +64,9 @@ struct evidence_path {
 	struct path_setting *settings; /* what the library used for those asked for */
 };
 
-struct evidence_row {
-	unsigned variant, group, size;
-	double nvlink_tx_gbs, nvlink_rx_gbs;
-	double limit_share;          /* of the limit's bus bandwidth at this size: 0.8 is 80 % */
-	double dram_gbs, dram_share; /* share of the memory's own limit */
-	double dram_per_nvlink;
-	double direct, staged; /* the model's, NaN where it does not apply */
-	double model;          /* the one of the two that the path says, or NaN */
-	double cached;         /* model − dram_per_nvlink, NaN where not positive */
-	double sm_percent, pcie_tx_gbs, copies, issue_cores;
-	double copies_model; /* host: what copies should be on the path that its workers took */
-	unsigned blocks;
-};
-
 struct evidence {
 	unsigned nvariants;
 	struct evidence_path *paths; /* per variant */
-	unsigned nrows;
-	struct evidence_row *rows; /* by group, size, variant */
-	char missing[512];         /* what counters lack, as the record says it; or "" */
 };
 
 /* If a path cannot be read, its `why` says so. */
@@ -108,9 +86,5 @@ struct evidence_setting evidence_idle(const struct summary *summary, const char 
 const struct path_choice *evidence_choice(const struct summary *summary,
                                           const struct evidence *evidence, unsigned variant,
                                           unsigned group, unsigned size);
-
-/* Whether a cell of the record is one of those that a row is made from. */
-bool evidence_belongs(const struct summary *summary, const struct evidence_row *row,
-                      const struct record_cell *cell);
 
 #endif

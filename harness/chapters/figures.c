@@ -9,7 +9,6 @@
 #include "../analysis/hosts.h"
 #include "../analysis/measure.h"
 #include "../analysis/plot_order.h"
-#include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
@@ -112,7 +111,7 @@ static void put_given(const struct figures *f)
 	unsigned verdicts, intervals;
 	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiiidtii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiiiiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -120,9 +119,8 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
 	       !isnan(f->a->waterfall.explained.estimate), run_by_version(f->a, f->arena),
 	       s->run->search != NULL, run_lacks_blocks(f->a), f->a->asked.nfactors,
-	       *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), run_is_cut(f->a), job_s(f),
-	       counts_of(f), verdicts, intervals);
+	       *f->a->asked.gap.from != 0, record_traits(s->run, NULL)->gpus, regime_disturbed(s),
+	       run_is_cut(f->a), job_s(f), counts_of(f), verdicts, intervals);
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -370,23 +368,6 @@ static void put_ways(const struct figures *f)
 	}
 }
 
-static void put_counted(const struct figures *f, unsigned id)
-{
-	const struct evidence_row *e = &f->a->evidence.rows[id];
-	const bool known = !isnan(e->model);
-	double x[RANK_FIGURES];
-	db_add(f->db, "counted", "iiiiddddddddddddddd", id, e->variant,
-	       index_place(f->s, e->group, e->size), e->blocks, e->nvlink_tx_gbs, e->nvlink_rx_gbs,
-	       e->limit_share, e->dram_gbs, e->dram_share, e->dram_per_nvlink, e->model,
-	       known ? NAN : e->direct, known ? NAN : e->staged, e->cached, e->sm_percent / 100,
-	       e->pcie_tx_gbs, e->copies, e->copies_model, e->issue_cores);
-	for (unsigned r = 0; r < f->s->groups[e->group].nranks; r++) {
-		const unsigned blocks = rank_evidence_make(f->s, e, r, x);
-		db_add(f->db, "counted_rank", "iiiddddddddddddddd", id, r, blocks, x[0], x[1], x[2],
-		       x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]);
-	}
-}
-
 static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
 {
 	const struct calls_line line = calls_line_of(f->s, coll, variant, f->arena);
@@ -481,8 +462,6 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_links(&f);
 	put_regimes(&f);
 	put_ways(&f);
-	for (unsigned i = 0; i < a->evidence.nrows; i++)
-		put_counted(&f, i);
 	put_paths(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);

@@ -25,7 +25,6 @@ CREATE TABLE given(
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
-  missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
@@ -221,23 +220,6 @@ CREATE TABLE way(
 
 -- What the library made of a variant's setting: capped, ignored …
 CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
-
--- A variant's counters at a place: means over ranks.
-CREATE TABLE counted(
-  id INTEGER PRIMARY KEY, variant INTEGER, place INTEGER, blocks INTEGER,
-  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, of_limit REAL, dram_gbs REAL, dram_of_peak REAL,
-  dram_per_nvlink REAL, model REAL, direct REAL, staged REAL, cached REAL, sm_busy REAL,
-  pcie_tx_gbs REAL, copies REAL, copies_model REAL, issue_cores REAL
-);
-
--- The same of one rank.
-CREATE TABLE counted_rank(
-  counted INTEGER, rank INTEGER, blocks INTEGER,
-  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, dram_gbs REAL, dram_limit_gbs REAL,
-  dram_per_nvlink REAL, sm_percent REAL, busy_percent REAL, memory_busy_percent REAL,
-  pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
-  copies_per_byte REAL, issue_cores REAL, seconds REAL
-);
 
 -- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
 -- with the device's stamps if there are any (analysis/calls.h).
@@ -511,10 +493,7 @@ CREATE TABLE search_level(
 CREATE TABLE search_trial(candidate INTEGER, place INTEGER, gain REAL);
 
 -- The sets that are confirmed or not, in their order.
-CREATE TABLE finalist(
-  candidate INTEGER, variant INTEGER,
-  memory_mib REAL -- of a rank, more than the default's; what buffers take aside
-);
+CREATE TABLE finalist(candidate INTEGER, variant INTEGER);
 
 -- A finalist in a cell, over the confirmation's blocks (tuned_judge).
 CREATE TABLE finalist_cell(

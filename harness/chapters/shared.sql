@@ -21,6 +21,17 @@ SELECT trial, worker, key, CAST(value AS REAL) x
 FROM fact
 WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
 
+-- A worker of a trial, MiB. A worker that registers nothing has that in its communicator.
+CREATE VIEW worker_memory AS
+SELECT variant,
+       sum(x) FILTER (WHERE key = 'memory_buffers_bytes') / 1048576 buffers,
+       sum(x) FILTER (WHERE key = 'memory_comm_bytes') / 1048576 communicator,
+       sum(x) FILTER (WHERE key = 'memory_register_bytes') / 1048576 registration,
+       sum(x) FILTER (WHERE key = 'memory_calls_bytes') / 1048576 calls,
+       sum(x) FILTER (WHERE key = 'process_peak_bytes') / 1048576 process
+FROM figure JOIN trial ON trial.id = figure.trial
+GROUP BY trial, worker;
+
 -- Cells of the timed pass, with their variant and block.
 CREATE VIEW timed AS
 SELECT cell.*, variant, block FROM cell JOIN trial ON trial.id = cell.trial
@@ -117,3 +128,90 @@ FROM (SELECT grp, t.variant, block, ord, avg(log_us - ln(time_us)) x
       JOIN variant v ON v.id = t.variant
       WHERE role <> 'limit' AND NOT is_limit
       GROUP BY grp, t.variant, block);
+
+-- A cell of pass counters, one rank's figures.
+CREATE VIEW cell_rank_counter AS
+SELECT cell, rank, variant, place,
+       max(value) FILTER (WHERE key = 'nvlink_tx_gbs') nvlink_tx_gbs,
+       max(value) FILTER (WHERE key = 'nvlink_rx_gbs') nvlink_rx_gbs,
+       max(value) FILTER (WHERE key = 'dram_gbs') dram_gbs,
+       max(value) FILTER (WHERE key = 'dram_limit_gbs') dram_limit_gbs,
+       max(value) FILTER (WHERE key = 'sm_percent') sm_percent,
+       max(value) FILTER (WHERE key = 'busy_percent') busy_percent,
+       max(value) FILTER (WHERE key = 'memory_busy_percent') memory_busy_percent,
+       max(value) FILTER (WHERE key = 'pcie_tx_gbs') pcie_tx_gbs,
+       max(value) FILTER (WHERE key = 'pcie_rx_gbs') pcie_rx_gbs,
+       max(value) FILTER (WHERE key = 'copied_bytes') copied_bytes,
+       max(value) FILTER (WHERE key = 'delivered_bytes') delivered_bytes,
+       max(value) FILTER (WHERE key = 'issue_cores') issue_cores,
+       max(value) FILTER (WHERE key = 'seconds') seconds
+FROM counter JOIN cell_place USING (cell) JOIN cell c ON c.id = cell JOIN trial ON trial.id = trial
+WHERE pass = 'counters' AND error IS NULL
+GROUP BY cell, rank;
+
+-- The same of all its ranks: means, and nothing where one of them has none.
+CREATE VIEW cell_counter AS
+SELECT cell, variant, place,
+       iif(count(nvlink_tx_gbs) = count(*), avg(nvlink_tx_gbs), NULL) nvlink_tx_gbs,
+       iif(count(nvlink_rx_gbs) = count(*), avg(nvlink_rx_gbs), NULL) nvlink_rx_gbs,
+       iif(count(dram_gbs) = count(*), avg(dram_gbs), NULL) dram_gbs,
+       iif(count(dram_limit_gbs) = count(*), avg(dram_limit_gbs), NULL) dram_limit_gbs,
+       iif(count(sm_percent) = count(*), avg(sm_percent), NULL) sm_percent,
+       iif(count(pcie_tx_gbs) = count(*), avg(pcie_tx_gbs), NULL) pcie_tx_gbs,
+       iif(count(copied_bytes) = count(*), sum(copied_bytes), NULL)
+       / iif(count(delivered_bytes) = count(*), nullif(sum(delivered_bytes), 0), NULL) copies,
+       sum(issue_cores) issue_cores
+FROM cell_rank_counter GROUP BY cell;
+
+-- The model of counters (core/counters.h) at a place: DRAM bytes per byte over NVLink, of
+-- collectives made of sends and receives, where every rank sends as much as it receives.
+CREATE VIEW traffic AS
+SELECT id place, 2 + own direct, 4 + own staged
+FROM (SELECT id, iif(coll = 'alltoall', 2.0 / (comm_ranks - 1), 0) own
+      FROM place WHERE coll IN ('alltoall', 'sendrecv', 'sendrecv_both') AND comm_ranks > 1);
+
+-- A variant's counters at a place: medians over the blocks that have them. model: of the path that
+-- its log says, direct and staged of both where it does not; copies_model: of the path that the
+-- host's workers took.
+CREATE TABLE counted AS
+WITH middle AS (
+  SELECT variant, place, count(*) blocks, median(nvlink_tx_gbs) nvlink_tx_gbs,
+         median(nvlink_rx_gbs) nvlink_rx_gbs, median(dram_gbs) dram_gbs,
+         median(dram_limit_gbs) dram_limit_gbs,
+         median(dram_gbs / iif(nvlink_tx_gbs > 0, nvlink_tx_gbs, NULL)) dram_per_nvlink,
+         median(sm_percent) / 100 sm_busy, median(pcie_tx_gbs) pcie_tx_gbs, median(copies) copies,
+         median(issue_cores) issue_cores
+  FROM cell_counter GROUP BY variant, place),
+modelled AS (
+  SELECT *, iif(data_path = 'direct', direct, iif(data_path = 'staged', staged, NULL)) model
+  FROM middle LEFT JOIN traffic USING (place) LEFT JOIN way USING (variant))
+SELECT row_number() OVER (ORDER BY place, variant) - 1 id, variant, place, blocks,
+       nvlink_tx_gbs, nvlink_rx_gbs,
+       nvlink_tx_gbs / (SELECT max(limit_gbs) FROM result r WHERE r.place = m.place) of_limit,
+       dram_gbs, dram_gbs / dram_limit_gbs dram_of_peak, dram_per_nvlink,
+       iif(nvlink_tx_gbs NOT NULL, model, NULL) model,
+       iif(nvlink_tx_gbs NOT NULL AND model IS NULL, direct, NULL) direct,
+       iif(nvlink_tx_gbs NOT NULL AND model IS NULL, staged, NULL) staged,
+       iif(nvlink_tx_gbs NOT NULL AND model > dram_per_nvlink, model - dram_per_nvlink, NULL) cached,
+       sm_busy, pcie_tx_gbs, copies,
+       iif(said_path <> '' AND copies NOT NULL, iif(said_path = 'fifo', staged, direct) / 2, NULL)
+       copies_model, issue_cores
+FROM modelled m LEFT JOIN known USING (variant);
+
+-- The same of one rank; blocks: that have any figure but the stretch's length, seconds.
+CREATE TABLE counted_rank AS
+SELECT c.id counted, rank,
+       count(coalesce(r.nvlink_tx_gbs, r.nvlink_rx_gbs, r.dram_gbs, dram_limit_gbs, sm_percent,
+                      busy_percent, memory_busy_percent, r.pcie_tx_gbs, pcie_rx_gbs, copied_bytes,
+                      delivered_bytes, r.issue_cores)) blocks,
+       median(r.nvlink_tx_gbs) nvlink_tx_gbs, median(r.nvlink_rx_gbs) nvlink_rx_gbs,
+       median(r.dram_gbs) dram_gbs, median(dram_limit_gbs) dram_limit_gbs,
+       median(r.dram_gbs / iif(r.nvlink_tx_gbs > 0, r.nvlink_tx_gbs, NULL)) dram_per_nvlink,
+       median(sm_percent) sm_percent, median(busy_percent) busy_percent,
+       median(memory_busy_percent) memory_busy_percent, median(r.pcie_tx_gbs) pcie_tx_gbs,
+       median(pcie_rx_gbs) pcie_rx_gbs, median(copied_bytes) copied_bytes,
+       median(delivered_bytes) delivered_bytes,
+       median(copied_bytes / nullif(delivered_bytes, 0)) copies_per_byte,
+       median(r.issue_cores) issue_cores, median(seconds) seconds
+FROM cell_rank_counter r JOIN counted c USING (variant, place)
+GROUP BY c.id, rank;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../analysis/measure.h"
 #include "../analysis/spent.h"
 #include "../analysis/summary.h"
 #include "../analysis/traced.h"
@@ -117,6 +118,24 @@ static bool has_no_length(const struct record_cell *c)
 	return false;
 }
 
+/* In the units of today, whatever program wrote the record. */
+static void put_counters(struct db *db, struct arena *arena, unsigned id,
+                         const struct record_cell *c)
+{
+	const char *key;
+	json_t *value;
+	for (unsigned r = 0; r < c->nranks && c->cell.pass == PASS_COUNTERS; r++) {
+		json_t *of = c->counters ? counters_to_json(&c->counters[r]) : NULL;
+		json_object_foreach(of, key, value)
+		{
+			db_add(db, "counter", "iitj", id, r, key, value);
+		}
+		db_add(db, "counter", "iitd", id, r, "issue_cores",
+		       measure_issue_cores(arena, c, r));
+		json_decref(of);
+	}
+}
+
 static void put_spans(struct db *db, unsigned id, const struct record_cell *c)
 {
 	int64_t start, end;
@@ -159,7 +178,7 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
 	       only_fresh(c), c->wrong, c->faults, c->switches, filled(c->digest), c->line,
 	       has_no_length(c), c->stall.rows, c->stall.rank, c->stall.off_ns, filled(c->error));
-	put_each(db, "counter", id, json_object_get(c->json, "counters"));
+	put_counters(db, arena, id, c);
 	put_spans(db, id, c);
 }
 

@@ -90,8 +90,10 @@ CREATE TABLE cell(
 );
 CREATE INDEX cell_of_trial ON cell(trial);
 
--- What hardware or library counted meanwhile, of cells of pass counters.
+-- What hardware or library counted meanwhile, of cells of pass counters. issue_cores: CPU time of
+-- issuing by the time that it takes, a worker's at its first rank.
 CREATE TABLE counter(cell INTEGER, rank INTEGER, key TEXT, value);
+CREATE INDEX counter_of_cell ON counter(cell);
 
 -- What ran in the last row of a cell that is a step of training: work, communication, activations'
 -- sums. From the cell's begin on.
