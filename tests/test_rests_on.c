@@ -4,20 +4,10 @@
 TEST(the_evidence_has_paths)
 {
 	made.more = paths;
-	find();
-	const struct evidence *e = &found->evidence;
-	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
-	assert_string_equal(e->paths[0].data_path, "staged");
-	assert_string_equal(e->paths[0].registered, "no: nobody asked");
-	assert_string_equal(e->paths[0].why, "the log says so");
-	assert_string_equal(e->paths[0].unexpected, "P2P+reg");
-	assert_string_equal(e->paths[1].unexpected, "");
-	assert_string_equal(e->paths[2].transport, "");
+	const json_t *table = json_table(made_report(&made), "paths");
 	/* The reference's twin takes its path. */
-	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
-	assert_string_equal(e->paths[3].data_path, "direct");
-	assert_string_equal(e->paths[3].why, "as threads-old, whose twin it is");
-	made_report(&made);
+	json_keys twin = {"variant", "threads-old-again", NULL};
+	json_assert_text(json_cell(table, twin, "why"), "", "as threads-old, whose twin it is");
 	static const char *const ends[] = {"staged", "direct", ""};
 	const char *at = made_read("summary.csv");
 	assert_says(at, ",straggler_us,data_path\n");
@@ -30,7 +20,6 @@ TEST(the_evidence_has_paths)
 		assert_memory_equal(end - n, ends[v], n);
 		assert_true(end[-(ptrdiff_t)n - 1] == ',');
 	}
-	done();
 }
 
 /* 2 ranks: a rank's own part is as large as the part from the other. */

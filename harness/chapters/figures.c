@@ -56,23 +56,14 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 {
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
-	const struct evidence_path *path = &f->a->evidence.paths[v];
 	const unsigned at = drawn_at(order, v);
-	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured,
+	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured,
 	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
-	       index_other_ranks(s, v), is_placebo(f->a, v),
-	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v), at,
+	       index_other_ranks(s, v), is_placebo(f->a, v), summary_is_asked(s, v), at,
 	       of->traits->launches, of->library, of->path,
 	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
-	for (unsigned i = 0; i < path->nsettings; i++) {
-		const char *key = path->settings[i].key;
-		const struct evidence_setting idle = evidence_idle(s, of->name, key);
-		if (idle.act)
-			db_add(f->db, "idle", "itt", v, key, setting_text(f->arena, &idle));
-	}
 }
 
 /* What a trial's job took, on the mean. */
@@ -338,35 +329,7 @@ static void put_regimes(const struct figures *f)
 	}
 }
 
-/* --- evidence --- */
-
-static void put_choices(const struct figures *f, unsigned v)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++)
-		for (unsigned i = 0; i < f->s->groups[g].nsizes; i++) {
-			const struct path_choice *c =
-			    evidence_choice(f->s, &f->a->evidence, v, g, i);
-			if (c)
-				db_add(f->db, "choice", "iitti", v, index_place(f->s, g, i),
-				       c->algorithm, c->protocol, c->channels);
-		}
-}
-
-static void put_ways(const struct figures *f)
-{
-	for (unsigned v = 0; v < f->s->nvariants; v++) {
-		const struct evidence_path *p = &f->a->evidence.paths[v];
-		db_add(f->db, "way", "itttttttttttt", v, p->transport, p->unexpected, p->links,
-		       p->data_path, p->registered, p->copy_engine, p->channels, p->chunk,
-		       p->algorithms, p->launched, p->why, p->pairs);
-		for (unsigned i = 0; i < p->nsettings; i++)
-			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
-			       p->settings[i].asked, p->settings[i].used,
-			       path_act_name(p->settings[i].act), p->settings[i].why);
-		if (summary_is_asked(f->s, v))
-			put_choices(f, v);
-	}
-}
+/* --- calls, channels, hosts --- */
 
 static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
 {
@@ -458,24 +421,24 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
 				put_level(&f, v, p, b);
+	for (unsigned i = 0; i < a->s->run->ncells; i++)
+		if (a->s->index.place_of[i] != INDEX_NONE)
+			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);
-	put_ways(&f);
 	put_paths(&f);
 	for (unsigned v = 0; v < a->s->nvariants; v++)
 		put_hosts(&f, v);
 	figures_of_claims(&f);
-	figures_of_bandwidth(&f);
+	if (db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
+		return NULL;
 	figures_of_trust(&f);
 	figures_of_blocks(&f);
 	figures_of_curves(&f);
 	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);
-	for (unsigned i = 0; i < a->s->run->ncells; i++)
-		if (a->s->index.place_of[i] != INDEX_NONE)
-			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

@@ -53,8 +53,6 @@ CREATE TABLE known(
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   placebo     INTEGER, -- 1: its settings should change nothing
-  idle        TEXT,    -- why it is the same as idle_as; or nothing
-  idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
   pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
@@ -67,9 +65,6 @@ CREATE TABLE known(
 -- starts one process, and what the harness checks itself by, is no difference.
 CREATE TABLE differs(variant INTEGER, other INTEGER, key TEXT);
 CREATE INDEX differs_of ON differs(variant, other);
-
--- A variant's setting that did nothing, by the library's log.
-CREATE TABLE idle(variant INTEGER, key TEXT, why TEXT);
 
 -- A collective at a size and a pace.
 CREATE TABLE place(
@@ -211,16 +206,6 @@ CREATE TABLE version_side(
 -- A version that is left out, and why; or a variant that is taken of several.
 CREATE TABLE version_remark(version TEXT, why TEXT, mode TEXT, taken TEXT, others TEXT);
 
--- The path of a variant's data in words, by the library's log.
-CREATE TABLE way(
-  variant INTEGER PRIMARY KEY,
-  transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
-  channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
-);
-
--- What the library made of a variant's setting: capped, ignored …
-CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
-
 -- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
 -- with the device's stamps if there are any (analysis/calls.h).
 CREATE TABLE call_line(
@@ -295,12 +280,6 @@ CREATE TABLE link_load(
   gbs REAL              -- one way
 );
 
--- What the library chose for a variant's calls at a place, by its log.
-CREATE TABLE choice(
-  variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
-  PRIMARY KEY(variant, place)
-);
-
 -- Two variants that differ in one setting, or in nothing that should matter (a placebo), and what
 -- that does to bandwidth of a stream, after ÷ before, and to latency (p50 of isolated calls),
 -- before ÷ after: above 1 is faster in both. What is not judged is missing.
@@ -319,7 +298,6 @@ CREATE TABLE factor(
   cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   latency_from INTEGER, latency_to INTEGER,
   why TEXT,                 -- neither is judged; or nothing
-  acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
   by_chance REAL,           -- of all factors: the largest ratio if none had an effect
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
@@ -458,9 +436,6 @@ CREATE TABLE session(
   pause_s REAL,
   far INTEGER                -- 1: the pause is longer than a block
 );
-
--- A path that is not what its variant expects.
-CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
 
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);

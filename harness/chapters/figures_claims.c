@@ -32,15 +32,14 @@ static void put_factor(const struct figures *f, unsigned id, double by_chance,
 	const struct factor *of = r->factor;
 	const struct verdict *b = &r->bandwidth, *l = &r->latency;
 	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttdttillllttidt", id, of->name, of->text,
-	       of->setting, of->from, of->to, of->placebo, b->ratio,
-	       b_said ? verdict_word(b->kind) : NULL, b_said, format_ratio(&b->ratio).text,
-	       b->detectable, l->ratio, l_said ? verdict_word(l->kind) : NULL, l_said,
-	       format_ratio(&l->ratio).text, l->detectable,
-	       cells_text(f->arena, r->bandwidth_by_cell), cells_text(f->arena, r->latency_by_cell),
-	       r->ncells, r->sizes.lo, r->sizes.hi, r->latency_sizes.lo, r->latency_sizes.hi,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
+	db_add(f->db, "factor", "itttttirtttdrtttdttilllltidt", id, of->name, of->text, of->setting,
+	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
+	       b_said, format_ratio(&b->ratio).text, b->detectable, l->ratio,
+	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio).text,
+	       l->detectable, cells_text(f->arena, r->bandwidth_by_cell),
+	       cells_text(f->arena, r->latency_by_cell), r->ncells, r->sizes.lo, r->sizes.hi,
+	       r->latency_sizes.lo, r->latency_sizes.hi, reason_text(f->arena, &r->why),
+	       r->unexpected, by_chance, unlatency);
 }
 
 static void put_factors(const struct figures *f)
