@@ -247,3 +247,39 @@ SELECT c.id counted, rank,
        median(r.issue_cores) issue_cores, median(seconds) seconds
 FROM cell_rank_counter r JOIN counted c USING (variant, place)
 GROUP BY c.id, rank;
+
+-- A host of a trial on several, of as many as the first trial of its variant that was measured.
+CREATE VIEW met AS
+WITH trial_met AS (
+  SELECT cell, variant, max(host) + 1 hosts, first_value(cell) OVER own first,
+         first_value(max(host) + 1) OVER own first_hosts
+  FROM meeting JOIN cell c ON c.id = cell JOIN trial ON trial.id = trial
+  WHERE error IS NULL GROUP BY cell WINDOW own AS (PARTITION BY variant ORDER BY cell))
+SELECT variant, first, hosts, host,
+       max(value) FILTER (WHERE key = 'clock_offset_ns') offset_ns,
+       max(value) FILTER (WHERE key = 'clock_drift_ppm') drift_ppm,
+       max(value) FILTER (WHERE key = 'clock_bound_ns') bound_ns,
+       max(value) FILTER (WHERE key = 'round_trip_ns') round_trip_ns,
+       max(value) FILTER (WHERE key = 'meets') meets,
+       max(value) FILTER (WHERE key = 'late') late,
+       max(value) FILTER (WHERE key = 'late_ns') late_ns,
+       max(value) FILTER (WHERE key = 'margin_ns') margin_ns
+FROM trial_met JOIN meeting USING (cell)
+WHERE hosts = first_hosts
+GROUP BY cell, host;
+
+-- A host of a variant over its trials, by what its first worker said. Offset, drift and margin are
+-- medians, bound and late the most, the round trip the least. Against the first host's clock, which
+-- itself has none of these, and alone a margin: from the decision to the release.
+CREATE TABLE host AS
+SELECT m.variant, host, c.ranks / hosts ranks,
+       (SELECT substr(value, 1, instr(value || ' ', ' ') - 1) FROM fact f
+        WHERE f.trial = c.trial AND f.key = 'host'
+          AND worker = host * (v.processes * v.threads / hosts)) name,
+       iif(host, median(offset_ns / 1e9), NULL) offset_s,
+       iif(host, median(drift_ppm) + 0.0, NULL) drift_ppm,
+       max(bound_ns) / 1e3 bound_us, iif(host, min(round_trip_ns) / 1e3, NULL) round_trip_us,
+       sum(meets) meets, 1.0 * sum(late) / nullif(sum(meets), 0) late, max(late_ns) / 1e3 late_us,
+       iif(host, NULL, median(margin_ns / 1e3)) margin_us
+FROM met m JOIN variant v ON v.id = m.variant JOIN cell c ON c.id = first
+GROUP BY m.variant, host;

@@ -6,7 +6,6 @@
 
 #include "../analysis/calls.h"
 #include "../analysis/channels.h"
-#include "../analysis/hosts.h"
 #include "../analysis/measure.h"
 #include "../analysis/plot_order.h"
 #include "../analysis/rank_links.h"
@@ -329,7 +328,7 @@ static void put_regimes(const struct figures *f)
 	}
 }
 
-/* --- calls, channels, hosts --- */
+/* --- calls, channels --- */
 
 static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
 {
@@ -388,17 +387,6 @@ static void put_paths(const struct figures *f)
 	}
 }
 
-static void put_hosts(const struct figures *f, unsigned variant)
-{
-	const struct hosts_use use = hosts_of(f->s, variant);
-	for (unsigned i = 0; i < use.n; i++) {
-		const struct hosts_host *h = &use.hosts[i];
-		db_add(f->db, "host", "iitiddddiddd", variant, i, h->name, h->ranks, h->offset_s,
-		       h->drift_ppm, h->bound_us, h->round_trip_us, h->meets, h->late_share,
-		       h->late_us, h->margin_us);
-	}
-}
-
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
@@ -428,8 +416,6 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	put_links(&f);
 	put_regimes(&f);
 	put_paths(&f);
-	for (unsigned v = 0; v < a->s->nvariants; v++)
-		put_hosts(&f, v);
 	figures_of_claims(&f);
 	if (db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;

@@ -228,18 +228,6 @@ CREATE TABLE pair_channels(
   PRIMARY KEY(variant, place)
 );
 
--- A host of a variant on several, over all trials. The first one's clock is the one that counts.
-CREATE TABLE host(
-  variant INTEGER, host INTEGER,
-  name TEXT, ranks INTEGER,
-  offset_s REAL, drift_ppm REAL,     -- of its clock; medians
-  bound_us REAL, round_trip_us REAL, -- the most; the least
-  meets INTEGER,                     -- sum
-  late REAL, late_us REAL,           -- share of these; the most
-  margin_us REAL,                    -- median
-  PRIMARY KEY(variant, host)
-);
-
 -- A rank's device with its links, of the reference's ranks.
 CREATE TABLE device(
   rank INTEGER PRIMARY KEY,
@@ -331,7 +319,7 @@ CREATE TABLE gap_step(
 );
 
 -- What the file claims of left ÷ right, and the outcome.
-CREATE TABLE claim(
+CREATE TABLE claimed(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
   source TEXT,          -- whose line it tests; or nothing
   says TEXT, original TEXT,              -- the line in English, and as it is there
@@ -364,10 +352,9 @@ CREATE TABLE claim(
   odd TEXT,             -- the block that alone leaves it open; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   unexpected INTEGER,   -- 1: one of the variants is not on the expected path
-  pair INTEGER,         -- the same for claims that ask the same of two versions of the library
-  newer INTEGER,        -- 1: of the newer one
-  version TEXT          -- the version; nothing: claims are not paired
+  question TEXT         -- all but the variants: the same in claims that ask the same of others
 );
+
 -- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
 -- collectives that have such a bound, in a run whose data is right.
 CREATE TABLE crossed(

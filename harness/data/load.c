@@ -181,6 +181,7 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
 	       only_fresh(c), c->wrong, c->faults, c->switches, filled(c->digest), c->line,
 	       has_no_length(c), c->stall.rows, c->stall.rank, c->stall.off_ns, filled(c->error));
+	put_each(db, "meeting", id, json_object_get(c->json, "hosts"));
 	put_counters(db, arena, id, c);
 	put_spans(db, id, c);
 }

@@ -95,6 +95,10 @@ CREATE INDEX cell_of_trial ON cell(trial);
 CREATE TABLE counter(cell INTEGER, rank INTEGER, key TEXT, value);
 CREATE INDEX counter_of_cell ON counter(cell);
 
+-- How the hosts of a trial on several met, of its first cell: clock_offset_ns, meets, late … The
+-- first host's clock is the one that counts.
+CREATE TABLE meeting(cell INTEGER, host INTEGER, key TEXT, value);
+
 -- What ran in the last row of a cell that is a step of training: work, communication, activations'
 -- sums. From the cell's begin on.
 CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, end_ns INTEGER);
