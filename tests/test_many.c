@@ -107,9 +107,7 @@ struct asked {
 static void tell(struct arena *arena, void *of)
 {
 	const struct chapter *const chapters[] = {chapters_find("run"), chapters_find("sizes")};
-	const struct analysis analysis = {
-	    .s = &summary,
-	    .evidence.paths = ARENA_ARRAY(arena, struct evidence_path, summary.nvariants)};
+	const struct analysis analysis = {.s = &summary};
 	struct status st = {0};
 	struct asked *asked = of;
 	struct story story;

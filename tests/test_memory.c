@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "../harness/analysis/contrast.h"
-#include "../harness/analysis/memory.h"
 #include "../harness/report/report.h"
 
 #define MIB (1 << 20)
@@ -58,47 +57,6 @@ static void two_workers(json_t *line, const struct made_place *place)
 	json_object_set_new(line, "facts",
 	                    json_pack("[o, o]", worker(64 * MIB, 10 * MIB, 0, 500ll * MIB),
 	                              worker(64 * MIB, 30 * MIB, calls * MIB, 700ll * MIB)));
-}
-
-TEST(medians_are_over_workers_and_trials)
-{
-	static struct made_loaded l;
-	struct made m = plain;
-	struct memory_use use;
-	m.line = two_workers;
-	made_load(&m, &l);
-	use = memory_of(&l.summary, MADE_THREADS);
-	assert_true(use.buffers == 64.0 * MIB);
-	assert_true(use.comm == 20.0 * MIB);   /* 10, 10, 10, 30, 30, 30 */
-	assert_true(use.calls == 100.0 * MIB); /* 0, 0, 0, 200, 201, 202 */
-	assert_true(use.rank == 184.0 * MIB);  /* 74 thrice; 294, 295, 296: not 64 + 20 + 100 */
-	assert_true(use.process == 600.0 * MIB);
-	use = memory_of(&l.summary, MADE_PROCESSES);
-	assert_true(use.calls == 150.0 * MIB);
-	use = memory_of(&l.summary, MADE_LIMIT);
-	assert_true(isnan(use.buffers) && isnan(use.rank) && isnan(use.process));
-	made_unload(&l);
-}
-
-TEST(registration_is_a_part_where_it_is_said)
-{
-	static struct made_loaded l;
-	struct made m = plain;
-	struct memory_use use;
-	m.line = with_registration;
-	made_load(&m, &l);
-	use = memory_of(&l.summary, MADE_PROCESSES);
-	assert_true(use.registering == 32.0 * MIB);
-	assert_true(use.rank == 112.0 * MIB);
-	use = memory_of(&l.summary, MADE_THREADS);
-	assert_true(use.registering == 0);
-	assert_true(use.rank == 80.0 * MIB);
-	made_unload(&l);
-	m.line = two_workers;
-	made_load(&m, &l);
-	use = memory_of(&l.summary, MADE_THREADS);
-	assert_true(isnan(use.registering));
-	made_unload(&l);
 }
 
 static bool each_worker_says;
@@ -197,6 +155,8 @@ TEST(the_report_has_a_row_per_variant)
 	struct made m = plain;
 	m.line = two_workers;
 	const json_t *report = made_report(&m), *table = json_table(report, "memory");
+	/* comm: 10, 10, 10, 30, 30, 30; calls: 0, 0, 0, 200, 201, 202; of a rank 74 thrice, 294, 295,
+	 * 296: not 64 + 20 + 100. */
 	memory_is(report, "threads", (double[]){64, 20, NAN, 100, 184, 600});
 	memory_is(report, "processes", (double[]){64, 20, NAN, 150, 234, 600});
 	assert_int_equal(json_rows(table, (json_keys){"variant", "single", NULL}), 1);
@@ -206,7 +166,9 @@ TEST(the_report_has_a_row_per_variant)
 	    json_cell(table, (json_keys){"variant", "threads", NULL}, "registration_mib")));
 	json_assert_one_says(json_section(report, "memory"), "A GPU's free memory");
 	m.line = with_registration;
-	memory_is(made_report(&m), "processes", (double[]){64, 10, 32, 6, 112, 500});
+	report = made_report(&m);
+	memory_is(report, "processes", (double[]){64, 10, 32, 6, 112, 500});
+	memory_is(report, "threads", (double[]){64, 10, 0, 6, 80, 500});
 }
 
 TEST(no_memory_stands_where_workers_say_nothing)
@@ -234,13 +196,6 @@ TEST(a_fact_that_is_no_number_is_left_out)
 	memory_is(report, "single", (double[]){4, NAN, NAN, NAN, NAN, NAN});
 	/* No GPU's memory on host. */
 	assert_false(json_one_says(json_section(report, "memory"), "A GPU's free memory"));
-	static struct made_loaded l;
-	struct memory_use use;
-	made_load(&m, &l);
-	use = memory_of(&l.summary, MADE_SINGLE);
-	assert_true(use.buffers == 4.0 * MIB);
-	assert_true(isnan(use.comm) && isnan(use.calls) && isnan(use.rank));
-	made_unload(&l);
 }
 
 TESTS(.begin = made_begin, .end = made_end);

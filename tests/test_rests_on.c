@@ -1,24 +1,13 @@
 /* The evidence for answers: paths by the library's log, and counters, as a report has them. */
 #include "asked.h"
 
-TEST(the_evidence_has_model_and_cache)
+TEST(the_evidence_has_paths)
 {
-	dram_per_byte[0] = 5;
 	made.more = paths;
-	find();
-	const struct evidence *e = &found->evidence;
-	assert_string_equal(e->paths[0].transport, "P2P/CUMEM");
-	assert_string_equal(e->paths[0].data_path, "staged");
-	assert_string_equal(e->paths[0].registered, "no: nobody asked");
-	assert_string_equal(e->paths[0].why, "the log says so");
-	assert_string_equal(e->paths[0].unexpected, "P2P+reg");
-	assert_string_equal(e->paths[1].unexpected, "");
-	assert_string_equal(e->paths[2].transport, "");
+	const json_t *table = json_table(made_report(&made), "paths");
 	/* The reference's twin takes its path. */
-	assert_string_equal(e->paths[3].transport, "P2P/CUMEM");
-	assert_string_equal(e->paths[3].data_path, "direct");
-	assert_string_equal(e->paths[3].why, "as threads-old, whose twin it is");
-	made_report(&made);
+	json_keys twin = {"variant", "threads-old-again", NULL};
+	json_assert_text(json_cell(table, twin, "why"), "", "as threads-old, whose twin it is");
 	static const char *const ends[] = {"staged", "direct", ""};
 	const char *at = made_read("summary.csv");
 	assert_says(at, ",straggler_us,data_path\n");
@@ -31,28 +20,6 @@ TEST(the_evidence_has_model_and_cache)
 		assert_memory_equal(end - n, ends[v], n);
 		assert_true(end[-(ptrdiff_t)n - 1] == ',');
 	}
-	assert_int_equal(e->nrows, 4 * 5);
-	for (unsigned i = 0; i < e->nrows; i++) {
-		const struct evidence_row *r = &e->rows[i];
-		assert_near(r->nvlink_tx_gbs, 105, 1e-9);
-		if (r->variant == 4) {
-			assert_true(isnan(r->direct)); /* plain copies have no model */
-			continue;
-		}
-		assert_near(r->direct, 4, 1e-9); /* 2 ranks: 2 ÷ (n − 1) more */
-		assert_near(r->staged, 6, 1e-9);
-		assert_near(r->dram_share, r->dram_gbs / 4800, 1e-9);
-		if (r->variant == 0) {
-			assert_near(r->model, 6, 1e-9);
-			assert_near(r->cached, 1, 1e-9);
-		} else if (r->variant == 1 || r->variant == 3) {
-			assert_near(r->model, 4, 1e-9);
-			assert_near(r->cached, 2, 1e-9);
-		} else {
-			assert_true(isnan(r->model) && isnan(r->cached));
-		}
-	}
-	done();
 }
 
 /* 2 ranks: a rank's own part is as large as the part from the other. */
@@ -60,25 +27,19 @@ TEST(copies_have_a_model_of_their_own)
 {
 	copies = true;
 	made.backend = "host";
-	find();
-	const struct evidence *e = &found->evidence;
-	assert_int_equal(e->nrows, 4 * 5);
-	for (unsigned i = 0; i < e->nrows; i++) {
-		const struct evidence_row *r = &e->rows[i];
-		assert_true(isnan(r->direct) && isnan(r->model));
-		assert_near(r->copies, r->variant == 0 ? 3 : 2, 1e-9);
-		if (r->variant < 2)
-			assert_near(r->copies_model, r->variant == 0 ? 3 : 2, 1e-9);
-		else
-			assert_true(isnan(r->copies_model)); /* their way is not known */
-	}
-	done();
 	const json_t *report = made_report(&made), *table = json_table(report, "counters");
 	json_keys row = {"cell", "alltoall 4 KiB", "variant", "nodirect", NULL};
 	json_assert_number(json_cell(table, row, "copies"), "", 3, 1e-9);
 	json_assert_number(json_cell(table, row, "copies_model"), "", 3, 1e-9);
 	json_assert_null(json_cell(table, row, "dram_per_nvlink"), "");
 	json_assert_null(json_cell(table, row, "model"), "");
+	json_assert_null(json_cell(table, row, "model_direct"), "");
+	json_keys direct = {"cell", "alltoall 4 KiB", "variant", "threads-old", NULL};
+	json_assert_number(json_cell(table, direct, "copies"), "", 2, 1e-9);
+	json_assert_number(json_cell(table, direct, "copies_model"), "", 2, 1e-9);
+	json_keys unknown = {"cell", "alltoall 4 KiB", "variant", "processes-old", NULL};
+	json_assert_number(json_cell(table, unknown, "copies"), "", 2, 1e-9);
+	json_assert_null(json_cell(table, unknown, "copies_model"), "");
 	json_assert_one_says(json_section(report, "counters"),
 	                     "The model, in copies for each byte");
 }
@@ -120,11 +81,11 @@ TEST(the_report_has_the_evidence)
 	                                            "no: nobody asked"};
 	static const struct {
 		const char *variant;
-		double nvlink, per_byte, model;
-	} rows[] = {{"nodirect", 105, 5, 6},
-	            {"threads-old", 105, 2, 4},
-	            {"processes-old", 105, 2, NAN},
-	            {"threads-old-again", 105, 2, 4}};
+		double nvlink, per_byte, model, cached, both; /* 2 ranks: 2 ÷ (n − 1) more */
+	} rows[] = {{"nodirect", 105, 5, 6, 1, NAN},
+	            {"threads-old", 105, 2, 4, 2, NAN},
+	            {"processes-old", 105, 2, NAN, NAN, 4},
+	            {"threads-old-again", 105, 2, 4, 2, NAN}};
 	dram_per_byte[0] = 5;
 	made.more = paths;
 	const json_t *report = made_report(&made);
@@ -139,10 +100,19 @@ TEST(the_report_has_the_evidence)
 		                   1e-9);
 		json_assert_number(json_cell(table, row, "dram_per_nvlink"), "", rows[i].per_byte,
 		                   1e-9);
-		if (isnan(rows[i].model))
-			json_assert_null(json_cell(table, row, "model"), "");
-		else
-			json_assert_number(json_cell(table, row, "model"), "", rows[i].model, 1e-9);
+		const struct {
+			const char *key;
+			double x;
+		} parts[] = {{"model", rows[i].model},
+		             {"cached", rows[i].cached},
+		             {"model_direct", rows[i].both},
+		             {"model_staged", rows[i].both + 2}};
+		for (unsigned k = 0; k < 4; k++)
+			if (isnan(parts[k].x))
+				json_assert_null(json_cell(table, row, parts[k].key), "");
+			else
+				json_assert_number(json_cell(table, row, parts[k].key), "",
+				                   parts[k].x, 1e-9);
 	}
 	/* A path alone, and nothing at all. */
 	made.counters = false;

@@ -19,9 +19,7 @@ static void warned_tell(struct arena *arena, void *of)
 	const struct chapter *const chapters[] = {chapters_find("warnings")};
 	struct warned *w = of;
 	const struct summary *summary = &w->loaded->summary;
-	const struct analysis analysis = {
-	    .s = summary,
-	    .evidence.paths = ARENA_ARRAY(arena, struct evidence_path, summary->nvariants)};
+	const struct analysis analysis = {.s = summary};
 	struct status st = {0};
 	const struct story_sentence *told;
 	struct story story;

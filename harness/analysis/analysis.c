@@ -35,7 +35,6 @@ int analysis_answer(struct analysis *a, struct status *st)
 	if (claim_list_take(s->run->environment, &a->asked, st))
 		return -1;
 	regimes_settle(s, &a->asked);
-	a->evidence = evidence_make(s);
 	for (unsigned i = 0; i < a->asked.nfactors; i++) {
 		a->factors[i] = factors_judge(s, &a->asked.factors[i]);
 		withhold_factor(&a->regimes, REGIME_LARGE, &a->factors[i].bandwidth);

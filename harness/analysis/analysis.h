@@ -3,9 +3,9 @@
 #define LAUNCHGAP_ANALYSIS_H
 
 #include "claims.h"
-#include "evidence.h"
 #include "factors.h"
 #include "regime.h"
+#include "summary.h"
 #include "tuned.h"
 #include "waterfall.h"
 
@@ -13,7 +13,6 @@ struct analysis {
 	const struct summary *s;
 	struct regimes regimes;
 	struct claim_list asked;
-	struct evidence evidence;
 	struct factors_result factors[CLAIM_MAX];
 	struct waterfall waterfall;
 	struct claims_result claims[CLAIM_MAX];

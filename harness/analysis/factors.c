@@ -1,7 +1,5 @@
 #include "factors.h"
 
-#include "evidence.h"
-
 static struct contrast contrast_of(const struct summary *s, const struct factor *factor,
                                    enum metric metric)
 {
@@ -42,7 +40,6 @@ struct factors_result factors_judge(const struct summary *s, const struct factor
 {
 	struct factors_result r = {.factor = factor};
 	r.unexpected = contrast_unexpected(s, factor->from, factor->to);
-	r.acted = evidence_acted(s, factor);
 	if (!factor->from[0] || !factor->to[0])
 		r.why = (struct reason){.kind = REASON_OTHER_BACKEND};
 	else

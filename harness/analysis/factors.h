@@ -3,7 +3,6 @@
 #define LAUNCHGAP_FACTORS_H
 
 #include "contrast.h"
-#include "evidence.h"
 
 struct factors_result {
 	const struct factor *factor; /* borrowed */
@@ -13,11 +12,10 @@ struct factors_result {
 	/* Each from its slowest to its fastest cell, and the sizes of these. */
 	struct stats_interval bandwidth_by_cell, latency_by_cell;
 	struct claim_range latency_sizes;
-	unsigned ncells;               /* bandwidth's, or latency's if only that is judged */
-	struct claim_range sizes;      /* of those cells */
-	struct reason why;             /* neither is judged */
-	struct evidence_setting acted; /* what became of its setting */
-	bool unexpected;               /* one of its variants is (contrast_unexpected) */
+	unsigned ncells;          /* bandwidth's, or latency's if only that is judged */
+	struct claim_range sizes; /* of those cells */
+	struct reason why;        /* neither is judged */
+	bool unexpected;          /* one of its variants is (contrast_unexpected) */
 };
 
 /* Over the factor's sizes. Latency is not judged where ranks share cores

@@ -30,7 +30,8 @@ double measure_timed(const struct summary_row *row, const struct summary_trial *
 	                         : NAN;
 }
 
-double measure_sum(const struct record_cell *c, size_t offset)
+/* The sum over ranks of the counter at an offset in struct counters; NaN without counters. */
+static double sum_of(const struct record_cell *c, size_t offset)
 {
 	double sum = 0, one;
 	for (unsigned r = 0; c->counters && r < c->nranks; r++) {
@@ -40,7 +41,7 @@ double measure_sum(const struct record_cell *c, size_t offset)
 	return c->counters ? sum : NAN;
 }
 
-#define SUM(cell, field) measure_sum(cell, offsetof(struct counters, field))
+#define SUM(cell, field) sum_of(cell, offsetof(struct counters, field))
 
 /* From the earliest start to the latest return of issue. */
 static double issue_wall(const struct record_cell *c, unsigned row)
@@ -113,7 +114,8 @@ double measure_fact(const json_t *facts, const char *key)
 	return text && (end == text || *end) ? NAN : x;
 }
 
-double measure_rank_bytes(const json_t *facts)
+/* What a worker's GPU (or first rank) used altogether. */
+static double rank_bytes(const json_t *facts)
 {
 	/* If nothing is registered separately, and in older records, comm includes it. */
 	double registering = measure_fact(facts, "memory_register_bytes");
@@ -125,7 +127,7 @@ double measure_rank_bytes(const json_t *facts)
 /* Of a worker. */
 static double whole_of(const json_t *facts, enum metric metric)
 {
-	return metric == METRIC_INIT ? measure_fact(facts, "init_ns") : measure_rank_bytes(facts);
+	return metric == METRIC_INIT ? measure_fact(facts, "init_ns") : rank_bytes(facts);
 }
 
 /* Of all processes. Any of a process's workers may say what all of it holds: its first one, in

@@ -23,13 +23,8 @@ double measure_issue_cores(struct arena *arena, const struct record_cell *cell, 
  * of all, memory the sum over processes, rank_memory the mean over workers, each for the one of
  * its GPUs that used most. NaN where one of them does not say it. */
 double measure_whole(const struct record_cell *cell, enum metric metric);
-/* A fact that is a number, NaN if there is none; and what a worker's GPU (or first rank) used
- * altogether. */
+/* A fact that is a number, NaN if there is none. */
 double measure_fact(const json_t *facts, const char *key);
-double measure_rank_bytes(const json_t *facts);
-/* The sum over ranks of the counter at an offset in struct counters; NaN where the cell has no
- * counters. */
-double measure_sum(const struct record_cell *cell, size_t offset);
 /* Why no cell has a counter's metric of each of n variants. */
 struct reason measure_missing(const struct summary *summary, enum metric metric,
                               const unsigned *variants, unsigned n);

@@ -5,7 +5,25 @@
 #include <string.h>
 
 #include "../arena.h"
-#include "hosts.h"
+
+/* The first cell that a trial on several hosts measured; NULL: there is none. */
+static const struct record_cell *first_cell(const struct summary *s, unsigned variant)
+{
+	for (unsigned i = 0; i < s->run->ncells; i++) {
+		const struct record_cell *c = &s->run->cells[i];
+		if (s->index.variant_of[i] == variant && c->nhosts && !c->error[0])
+			return c;
+	}
+	return NULL;
+}
+
+/* A fact of a host's first worker; NULL: not recorded. */
+static const char *host_fact(const struct record_cell *c, unsigned host, const char *key)
+{
+	const json_t *facts = json_object_get(c->json, "facts");
+	const size_t worker = json_array_size(facts) / c->nhosts * host;
+	return json_string_value(json_object_get(json_array_get(facts, worker), key));
+}
 
 static double cards_gbs(const char *list, bool verbs, unsigned *cards)
 {
@@ -24,7 +42,7 @@ static double cards_gbs(const char *list, bool verbs, unsigned *cards)
 /* The boot of a host, which follows its name; "": hosts that a machine pretends to be. */
 static const char *boot_of(const struct record_cell *c, unsigned host)
 {
-	const char *name = hosts_fact(c, host, "host"), *boot = name ? strchr(name, ' ') : NULL;
+	const char *name = host_fact(c, host, "host"), *boot = name ? strchr(name, ' ') : NULL;
 	return boot ? boot : "";
 }
 
@@ -41,7 +59,7 @@ static bool are_machines(const struct record_cell *c)
 struct networks networks_of(const struct summary *s, unsigned variant, const char *transport,
                             struct arena *arena)
 {
-	const struct record_cell *c = hosts_first(s, variant);
+	const struct record_cell *c = first_cell(s, variant);
 	const bool verbs = !strncmp(transport, "NET/IB", 6),
 	           sockets = !strncmp(transport, "NET/Socket", 10);
 	struct networks out = {
@@ -59,7 +77,7 @@ struct networks networks_of(const struct summary *s, unsigned variant, const cha
 		return out;
 	for (unsigned host = 0; host < c->nhosts; host++) {
 		unsigned cards = 0;
-		const double gbs = cards_gbs(hosts_fact(c, host, "host_networks"), verbs, &cards);
+		const double gbs = cards_gbs(host_fact(c, host, "host_networks"), verbs, &cards);
 		if (!host || !(gbs >= out.gbs)) {
 			out.gbs = gbs;
 			least = cards;

@@ -508,19 +508,6 @@ double stats_trend_probability(const double *x, unsigned n)
 	return p > 1 ? 1 : p;
 }
 
-double stats_trend_slope(struct arena *arena, const double *x, unsigned n)
-{
-	const struct arena_mark mark = arena_mark(arena);
-	size_t count = 0;
-	double *slopes = ARENA_ARRAY(arena, double, (size_t)n *n / 2 + 1);
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned j = i + 1; j < n; j++)
-			slopes[count++] = (x[j] - x[i]) / (j - i);
-	double slope = stats_median(slopes, count);
-	arena_release(arena, mark);
-	return slope;
-}
-
 /* P(k of n), each with probability p. */
 static double binomial(size_t n, size_t k, double p)
 {

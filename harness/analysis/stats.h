@@ -124,9 +124,6 @@ double stats_two_sided(struct stats_tails tails);
  * neither, which makes the test milder. 1 for fewer than 3. */
 double stats_trend_probability(const double *x, unsigned n);
 
-/* The median of the slopes of all pairs, per step (Theil 1950, Sen 1968). n >= 2. */
-double stats_trend_slope(struct arena *arena, const double *x, unsigned n);
-
 /* P(at least k of n) when each is as likely as not: the sign test, one-sided. */
 double stats_sign_probability(unsigned k, unsigned n);
 

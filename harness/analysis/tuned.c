@@ -5,7 +5,7 @@
 
 #include "../arena.h"
 #include "../config/family.h"
-#include "memory.h"
+#include "measure.h"
 #include "summary.h"
 
 void tuned_judge(struct tuned_test *tests, unsigned nfinalists, unsigned ncells, double margin)
@@ -121,6 +121,28 @@ static const bool *bad_find(const struct record_run *run, const struct summary *
 	return bad;
 }
 
+/* A fact of all workers of a variant's trials, which each trial's first cell has; the median. */
+static double median_fact(const struct summary *s, unsigned variant, const char *key)
+{
+	const struct record_cell *c = s->run->cells, *last = NULL;
+	double *x = NULL;
+	size_t n = 0;
+	for (unsigned i = 0; i < s->run->ncells; last = c++, i++) {
+		const json_t *list = json_object_get(c->json, "facts"), *facts;
+		size_t k;
+		if (s->index.variant_of[i] != variant || (last && last->order == c->order))
+			continue;
+		json_array_foreach(list, k, facts)
+		{
+			const double bytes = measure_fact(facts, key);
+			x = isnan(bytes) ? x : arena_more(s->arena, x, n, sizeof *x);
+			if (!isnan(bytes))
+				x[n++] = bytes;
+		}
+	}
+	return stats_median(x, n);
+}
+
 struct candidates_seen tuned_seen(const struct record_run *run, struct arena *arena)
 {
 	const struct record_search *search = run->search;
@@ -137,8 +159,9 @@ struct candidates_seen tuned_seen(const struct record_run *run, struct arena *ar
 	double *memory = ARENA_ARRAY(arena, double, search->nsets + 1);
 	for (unsigned i = 0; i < search->nsets; i++) {
 		const int v = index_variant(&s, search->variants[i].name);
-		const struct memory_use use = memory_of(&s, (unsigned)v);
-		memory[i] = v < 0 ? NAN : use.comm + use.calls;
+		memory[i] = v < 0 ? NAN
+		                  : median_fact(&s, (unsigned)v, "memory_comm_bytes") +
+		                        median_fact(&s, (unsigned)v, "memory_calls_bytes");
 	}
 	out.memory = memory;
 	return out;

@@ -6,10 +6,8 @@
 
 #include "../analysis/calls.h"
 #include "../analysis/channels.h"
-#include "../analysis/hosts.h"
 #include "../analysis/measure.h"
 #include "../analysis/plot_order.h"
-#include "../analysis/rank_evidence.h"
 #include "../analysis/rank_links.h"
 #include "../analysis/spent.h"
 #include "../coll/counts.h"
@@ -57,23 +55,14 @@ static void put_known(const struct figures *f, const struct plot_order *order, u
 {
 	const struct summary *s = f->s;
 	const struct summary_variant *of = &s->variants[v];
-	const struct evidence_path *path = &f->a->evidence.paths[v];
 	const unsigned at = drawn_at(order, v);
-	db_add(f->db, "known", "iiiiiittiiitti", v, of->measured,
+	db_add(f->db, "known", "iiiiiiiiitti", v, of->measured,
 	       at && at <= order->main ? at - 1 : DB_NONE, summary_has_ratio(s, v),
-	       index_other_ranks(s, v), is_placebo(f->a, v),
-	       path->nidle ? idle_text(f->arena, path) : NULL,
-	       path->nidle ? s->variants[path->idle_as].name : NULL, summary_is_asked(s, v), at,
+	       index_other_ranks(s, v), is_placebo(f->a, v), summary_is_asked(s, v), at,
 	       of->traits->launches, of->library, of->path,
 	       s->reference >= 0 && summary_like(s, v, (unsigned)s->reference));
 	for (unsigned w = 0; w < s->nvariants; w++)
 		put_differs(f, v, w);
-	for (unsigned i = 0; i < path->nsettings; i++) {
-		const char *key = path->settings[i].key;
-		const struct evidence_setting idle = evidence_idle(s, of->name, key);
-		if (idle.act)
-			db_add(f->db, "idle", "itt", v, key, setting_text(f->arena, &idle));
-	}
 }
 
 /* What a trial's job took, on the mean. */
@@ -112,7 +101,7 @@ static void put_given(const struct figures *f)
 	unsigned verdicts, intervals;
 	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiitiiidtii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiiiiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
 	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
@@ -120,9 +109,8 @@ static void put_given(const struct figures *f)
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
 	       !isnan(f->a->waterfall.explained.estimate), run_by_version(f->a, f->arena),
 	       s->run->search != NULL, run_lacks_blocks(f->a), f->a->asked.nfactors,
-	       *f->a->asked.gap.from != 0, f->a->evidence.missing,
-	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), run_is_cut(f->a), job_s(f),
-	       counts_of(f), verdicts, intervals);
+	       *f->a->asked.gap.from != 0, record_traits(s->run, NULL)->gpus, regime_disturbed(s),
+	       run_is_cut(f->a), job_s(f), counts_of(f), verdicts, intervals);
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -340,52 +328,7 @@ static void put_regimes(const struct figures *f)
 	}
 }
 
-/* --- evidence --- */
-
-static void put_choices(const struct figures *f, unsigned v)
-{
-	for (unsigned g = 0; g < f->s->ngroups; g++)
-		for (unsigned i = 0; i < f->s->groups[g].nsizes; i++) {
-			const struct path_choice *c =
-			    evidence_choice(f->s, &f->a->evidence, v, g, i);
-			if (c)
-				db_add(f->db, "choice", "iitti", v, index_place(f->s, g, i),
-				       c->algorithm, c->protocol, c->channels);
-		}
-}
-
-static void put_ways(const struct figures *f)
-{
-	for (unsigned v = 0; v < f->s->nvariants; v++) {
-		const struct evidence_path *p = &f->a->evidence.paths[v];
-		db_add(f->db, "way", "itttttttttttt", v, p->transport, p->unexpected, p->links,
-		       p->data_path, p->registered, p->copy_engine, p->channels, p->chunk,
-		       p->algorithms, p->launched, p->why, p->pairs);
-		for (unsigned i = 0; i < p->nsettings; i++)
-			db_add(f->db, "acted", "ittttt", v, p->settings[i].key,
-			       p->settings[i].asked, p->settings[i].used,
-			       path_act_name(p->settings[i].act), p->settings[i].why);
-		if (summary_is_asked(f->s, v))
-			put_choices(f, v);
-	}
-}
-
-static void put_counted(const struct figures *f, unsigned id)
-{
-	const struct evidence_row *e = &f->a->evidence.rows[id];
-	const bool known = !isnan(e->model);
-	double x[RANK_FIGURES];
-	db_add(f->db, "counted", "iiiiddddddddddddddd", id, e->variant,
-	       index_place(f->s, e->group, e->size), e->blocks, e->nvlink_tx_gbs, e->nvlink_rx_gbs,
-	       e->limit_share, e->dram_gbs, e->dram_share, e->dram_per_nvlink, e->model,
-	       known ? NAN : e->direct, known ? NAN : e->staged, e->cached, e->sm_percent / 100,
-	       e->pcie_tx_gbs, e->copies, e->copies_model, e->issue_cores);
-	for (unsigned r = 0; r < f->s->groups[e->group].nranks; r++) {
-		const unsigned blocks = rank_evidence_make(f->s, e, r, x);
-		db_add(f->db, "counted_rank", "iiiddddddddddddddd", id, r, blocks, x[0], x[1], x[2],
-		       x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]);
-	}
-}
+/* --- calls, channels --- */
 
 static void put_call(const struct figures *f, enum coll_kind coll, unsigned variant)
 {
@@ -444,17 +387,6 @@ static void put_paths(const struct figures *f)
 	}
 }
 
-static void put_hosts(const struct figures *f, unsigned variant)
-{
-	const struct hosts_use use = hosts_of(f->s, variant);
-	for (unsigned i = 0; i < use.n; i++) {
-		const struct hosts_host *h = &use.hosts[i];
-		db_add(f->db, "host", "iitiddddiddd", variant, i, h->name, h->ranks, h->offset_s,
-		       h->drift_ppm, h->bound_us, h->round_trip_us, h->meets, h->late_share,
-		       h->late_us, h->margin_us);
-	}
-}
-
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
@@ -477,26 +409,22 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		for (unsigned p = 0; p < a->s->index.nplaces; p++)
 			for (unsigned b = 0; b < a->s->index.nblocks; b++)
 				put_level(&f, v, p, b);
+	for (unsigned i = 0; i < a->s->run->ncells; i++)
+		if (a->s->index.place_of[i] != INDEX_NONE)
+			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
 	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);
-	put_ways(&f);
-	for (unsigned i = 0; i < a->evidence.nrows; i++)
-		put_counted(&f, i);
 	put_paths(&f);
-	for (unsigned v = 0; v < a->s->nvariants; v++)
-		put_hosts(&f, v);
 	figures_of_claims(&f);
-	figures_of_bandwidth(&f);
+	if (db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
+		return NULL;
 	figures_of_trust(&f);
 	figures_of_blocks(&f);
 	figures_of_curves(&f);
 	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);
-	for (unsigned i = 0; i < a->s->run->ncells; i++)
-		if (a->s->index.place_of[i] != INDEX_NONE)
-			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
 	if (db_run_text(f.db, "harness/chapters/shared.sql", st))
 		return NULL;
 	db_seal(f.db);

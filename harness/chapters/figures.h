@@ -19,7 +19,8 @@ struct figures {
 	struct db *db;
 };
 
-void figures_of_bandwidth(const struct figures *figures);
+/* After evidence.sql, which it asks. */
+int figures_of_bandwidth(const struct figures *figures, struct status *st);
 /* What the blocks of an unfinished run showed. */
 void figures_of_blocks(const struct figures *figures);
 void figures_of_claims(const struct figures *figures);

@@ -25,7 +25,6 @@ CREATE TABLE given(
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
-  missing_counters TEXT,  -- what counters lack, as the record says it
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
   is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
@@ -54,8 +53,6 @@ CREATE TABLE known(
   compared    INTEGER, -- 1: with the reference
   other_ranks INTEGER, -- 1: not as many as the reference
   placebo     INTEGER, -- 1: its settings should change nothing
-  idle        TEXT,    -- why it is the same as idle_as; or nothing
-  idle_as     TEXT,
   asked       INTEGER, -- 1: neither the reference again nor the limit
   pictured    INTEGER, -- its place among all curves, from 1 on; 0: pictures have it not
   launches    INTEGER, -- 1: a device does the work, not the worker
@@ -68,9 +65,6 @@ CREATE TABLE known(
 -- starts one process, and what the harness checks itself by, is no difference.
 CREATE TABLE differs(variant INTEGER, other INTEGER, key TEXT);
 CREATE INDEX differs_of ON differs(variant, other);
-
--- A variant's setting that did nothing, by the library's log.
-CREATE TABLE idle(variant INTEGER, key TEXT, why TEXT);
 
 -- A collective at a size and a pace.
 CREATE TABLE place(
@@ -212,33 +206,6 @@ CREATE TABLE version_side(
 -- A version that is left out, and why; or a variant that is taken of several.
 CREATE TABLE version_remark(version TEXT, why TEXT, mode TEXT, taken TEXT, others TEXT);
 
--- The path of a variant's data in words, by the library's log.
-CREATE TABLE way(
-  variant INTEGER PRIMARY KEY,
-  transport TEXT, unexpected TEXT, links TEXT, data_path TEXT, registered TEXT, copy_engine TEXT,
-  channels TEXT, chunk TEXT, algorithms TEXT, launched TEXT, why TEXT, mixed TEXT
-);
-
--- What the library made of a variant's setting: capped, ignored …
-CREATE TABLE acted(variant INTEGER, setting TEXT, asked TEXT, used TEXT, act TEXT, why TEXT);
-
--- A variant's counters at a place: means over ranks.
-CREATE TABLE counted(
-  id INTEGER PRIMARY KEY, variant INTEGER, place INTEGER, blocks INTEGER,
-  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, of_limit REAL, dram_gbs REAL, dram_of_peak REAL,
-  dram_per_nvlink REAL, model REAL, direct REAL, staged REAL, cached REAL, sm_busy REAL,
-  pcie_tx_gbs REAL, copies REAL, copies_model REAL, issue_cores REAL
-);
-
--- The same of one rank.
-CREATE TABLE counted_rank(
-  counted INTEGER, rank INTEGER, blocks INTEGER,
-  nvlink_tx_gbs REAL, nvlink_rx_gbs REAL, dram_gbs REAL, dram_limit_gbs REAL,
-  dram_per_nvlink REAL, sm_percent REAL, busy_percent REAL, memory_busy_percent REAL,
-  pcie_tx_gbs REAL, pcie_rx_gbs REAL, copied_bytes REAL, delivered_bytes REAL,
-  copies_per_byte REAL, issue_cores REAL, seconds REAL
-);
-
 -- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
 -- with the device's stamps if there are any (analysis/calls.h).
 CREATE TABLE call_line(
@@ -259,18 +226,6 @@ CREATE TABLE pair_channels(
   bound_bytes INTEGER, -- the largest call with as many; 0: none has more
   beyond INTEGER,      -- channels beyond it
   PRIMARY KEY(variant, place)
-);
-
--- A host of a variant on several, over all trials. The first one's clock is the one that counts.
-CREATE TABLE host(
-  variant INTEGER, host INTEGER,
-  name TEXT, ranks INTEGER,
-  offset_s REAL, drift_ppm REAL,     -- of its clock; medians
-  bound_us REAL, round_trip_us REAL, -- the most; the least
-  meets INTEGER,                     -- sum
-  late REAL, late_us REAL,           -- share of these; the most
-  margin_us REAL,                    -- median
-  PRIMARY KEY(variant, host)
 );
 
 -- A rank's device with its links, of the reference's ranks.
@@ -313,12 +268,6 @@ CREATE TABLE link_load(
   gbs REAL              -- one way
 );
 
--- What the library chose for a variant's calls at a place, by its log.
-CREATE TABLE choice(
-  variant INTEGER, place INTEGER, algorithm TEXT, protocol TEXT, channels INTEGER,
-  PRIMARY KEY(variant, place)
-);
-
 -- Two variants that differ in one setting, or in nothing that should matter (a placebo), and what
 -- that does to bandwidth of a stream, after ÷ before, and to latency (p50 of isolated calls),
 -- before ÷ after: above 1 is faster in both. What is not judged is missing.
@@ -337,7 +286,6 @@ CREATE TABLE factor(
   cells INTEGER, from_bytes INTEGER, to_bytes INTEGER,
   latency_from INTEGER, latency_to INTEGER,
   why TEXT,                 -- neither is judged; or nothing
-  acted TEXT,               -- what became of the setting; or nothing
   unexpected INTEGER,       -- 1: one of the variants is not on the expected path
   by_chance REAL,           -- of all factors: the largest ratio if none had an effect
   latency_why TEXT          -- of all factors: why latency is not judged; or nothing
@@ -371,7 +319,7 @@ CREATE TABLE gap_step(
 );
 
 -- What the file claims of left ÷ right, and the outcome.
-CREATE TABLE claim(
+CREATE TABLE claimed(
   id INTEGER PRIMARY KEY, name TEXT, text TEXT,
   source TEXT,          -- whose line it tests; or nothing
   says TEXT, original TEXT,              -- the line in English, and as it is there
@@ -404,10 +352,9 @@ CREATE TABLE claim(
   odd TEXT,             -- the block that alone leaves it open; or nothing
   analogue INTEGER,     -- 1: the backend is only like the one that is meant
   unexpected INTEGER,   -- 1: one of the variants is not on the expected path
-  pair INTEGER,         -- the same for claims that ask the same of two versions of the library
-  newer INTEGER,        -- 1: of the newer one
-  version TEXT          -- the version; nothing: claims are not paired
+  question TEXT         -- all but the variants: the same in claims that ask the same of others
 );
+
 -- The links that a variant's data crosses at a place: their bandwidth bounds its bus bandwidth. Of
 -- collectives that have such a bound, in a run whose data is right.
 CREATE TABLE crossed(
@@ -477,9 +424,6 @@ CREATE TABLE session(
   far INTEGER                -- 1: the pause is longer than a block
 );
 
--- A path that is not what its variant expects.
-CREATE TABLE unexpected(variant INTEGER, expected TEXT, taken TEXT);
-
 -- Where a cell belongs.
 CREATE TABLE cell_place(cell INTEGER PRIMARY KEY, place INTEGER);
 
@@ -511,10 +455,7 @@ CREATE TABLE search_level(
 CREATE TABLE search_trial(candidate INTEGER, place INTEGER, gain REAL);
 
 -- The sets that are confirmed or not, in their order.
-CREATE TABLE finalist(
-  candidate INTEGER, variant INTEGER,
-  memory_mib REAL -- of a rank, more than the default's; what buffers take aside
-);
+CREATE TABLE finalist(candidate INTEGER, variant INTEGER);
 
 -- A finalist in a cell, over the confirmation's blocks (tuned_judge).
 CREATE TABLE finalist_cell(

@@ -18,15 +18,14 @@ static bool is_bounded(const struct summary *s, const struct summary_group *g)
 	       !(coll_info(g->cell.coll)->is & others);
 }
 
-/* Within hosts data may go another way than between them. */
-static void put_crossed(const struct figures *f, const struct rank_links *links, unsigned v,
-                        unsigned group, unsigned size)
+/* Of a row of `asked`. Within hosts data may go another way than between them. */
+static void put_crossed(const struct figures *f, const struct rank_links *links,
+                        const struct db_rows *row)
 {
+	const unsigned v = (unsigned)db_real(row, 0), group = (unsigned)db_real(row, 2);
 	const struct summary_variant *of = &f->s->variants[v];
-	const struct evidence_path *path = &f->a->evidence.paths[v];
-	const struct path_choice *choice = evidence_choice(f->s, &f->a->evidence, v, group, size);
-	const char *algorithm = choice ? choice->algorithm : "", *by = path->transport,
-	           *net = strstr(path->pairs, "NET/"), *joined = rank_links_text(links, f->arena),
+	const char *by = db_text(row, 3), *net = strstr(db_text(row, 4), "NET/"),
+	           *algorithm = db_text(row, 5), *joined = rank_links_text(links, f->arena),
 	           *text = joined;
 	const unsigned hosts = of->settings ? settings_hosts(of->settings) : 1;
 	const enum coll_kind coll = f->s->groups[group].cell.coll;
@@ -44,18 +43,23 @@ static void put_crossed(const struct figures *f, const struct rank_links *links,
 	} else {
 		gbs = rank_links_rate(links, coll, !strncasecmp(algorithm, "NVLS", 4));
 	}
-	db_add(f->db, "crossed", "iiittdt", v, index_place(f->s, group, size), hosts, joined, text,
-	       gbs, cards.why);
+	db_add(f->db, "crossed", "iiittdt", v, (unsigned)db_real(row, 1), hosts, joined, text, gbs,
+	       cards.why);
 }
 
-static void put_bandwidth(const struct figures *f)
+static int put_bandwidth(const struct figures *f, struct status *st)
 {
+	static const struct db_source asked = {
+	    .file = "harness/chapters/figures_bandwidth.c",
+	    .sql = "SELECT way.variant, place.id, grp, transport, mixed, coalesce(algorithm, '') "
+	           "FROM way CROSS JOIN place LEFT JOIN choice c ON c.variant = way.variant "
+	           "AND c.place = place.id ORDER BY 1, 2"};
 	const struct rank_links links = rank_links_make(f->s, f->arena);
-	for (unsigned v = 0; v < f->s->nvariants; v++)
-		for (unsigned g = 0; g < f->s->ngroups; g++)
-			for (unsigned i = 0; i < f->s->groups[g].nsizes; i++)
-				if (is_bounded(f->s, &f->s->groups[g]))
-					put_crossed(f, &links, v, g, i);
+	struct db_rows *rows = db_ask(f->db, &asked, st);
+	while (rows && db_next(rows))
+		if (is_bounded(f->s, &f->s->groups[(unsigned)db_real(rows, 2)]))
+			put_crossed(f, &links, rows);
+	return rows ? db_end(rows, st) : -1;
 }
 
 /* Within a cell of the table a semicolon stands for a comma. */
@@ -77,8 +81,8 @@ static void put_reached(const struct figures *f)
 	}
 }
 
-void figures_of_bandwidth(const struct figures *f)
+int figures_of_bandwidth(const struct figures *f, struct status *st)
 {
-	put_bandwidth(f);
 	put_reached(f);
+	return put_bandwidth(f, st);
 }

@@ -1,8 +1,7 @@
-/* What the experiment's file asks, and the outcome: the tables factor, gap_whole, gap_step and claim. */
+/* What the experiment's file asks, and the outcome: the tables factor, gap_whole, gap_step and claimed. */
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/claim_pairs.h"
 #include "../config/family.h"
 #include "../story/format.h"
 #include "../story/verdict_text.h"
@@ -32,15 +31,14 @@ static void put_factor(const struct figures *f, unsigned id, double by_chance,
 	const struct factor *of = r->factor;
 	const struct verdict *b = &r->bandwidth, *l = &r->latency;
 	const char *b_said = said_of(f->arena, b), *l_said = said_of(f->arena, l);
-	db_add(f->db, "factor", "itttttirtttdrtttdttillllttidt", id, of->name, of->text,
-	       of->setting, of->from, of->to, of->placebo, b->ratio,
-	       b_said ? verdict_word(b->kind) : NULL, b_said, format_ratio(&b->ratio).text,
-	       b->detectable, l->ratio, l_said ? verdict_word(l->kind) : NULL, l_said,
-	       format_ratio(&l->ratio).text, l->detectable,
-	       cells_text(f->arena, r->bandwidth_by_cell), cells_text(f->arena, r->latency_by_cell),
-	       r->ncells, r->sizes.lo, r->sizes.hi, r->latency_sizes.lo, r->latency_sizes.hi,
-	       reason_text(f->arena, &r->why), setting_text(f->arena, &r->acted), r->unexpected,
-	       by_chance, unlatency);
+	db_add(f->db, "factor", "itttttirtttdrtttdttilllltidt", id, of->name, of->text, of->setting,
+	       of->from, of->to, of->placebo, b->ratio, b_said ? verdict_word(b->kind) : NULL,
+	       b_said, format_ratio(&b->ratio).text, b->detectable, l->ratio,
+	       l_said ? verdict_word(l->kind) : NULL, l_said, format_ratio(&l->ratio).text,
+	       l->detectable, cells_text(f->arena, r->bandwidth_by_cell),
+	       cells_text(f->arena, r->latency_by_cell), r->ncells, r->sizes.lo, r->sizes.hi,
+	       r->latency_sizes.lo, r->latency_sizes.hi, reason_text(f->arena, &r->why),
+	       r->unexpected, by_chance, unlatency);
 }
 
 static void put_factors(const struct figures *f)
@@ -87,8 +85,7 @@ static void put_gap(const struct figures *f)
 	}
 }
 
-static void put_claim(const struct figures *f, const struct claims_result *r, unsigned pair,
-                      bool newer, const char *version)
+static void put_claim(const struct figures *f, const struct claims_result *r)
 {
 	static const char *const outcomes[] = {[CLAIMS_HOLD] = "holds",
 	                                       [CLAIMS_LITTLE] = "little",
@@ -108,13 +105,13 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	                                       several ? of->most.estimate : NAN};
 	char odd[128];
 	verdict_odd_text(&of->odd, odd, sizeof odd);
-	db_add(f->db, "claim",
+	db_add(f->db, "claimed",
 	       "itttttt"
 	       "ttttttt"
 	       "iittddi"
 	       "tttdddidd"
 	       "rttdiill"
-	       "dttiiiit",
+	       "dttiit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
 	       metric->summary, metric->unit, metric->whole, metric->data_path,
@@ -127,18 +124,9 @@ static void put_claim(const struct figures *f, const struct claims_result *r, un
 	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
 	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
 	       record_traits(f->s->run, NULL)->analogue,
-	       contrast_unexpected(f->s, c->left, c->right), pair, newer, version);
-}
-
-static void put_claims(const struct figures *f)
-{
-	struct claim_pairs *pairs = ARENA_NEW(f->arena, struct claim_pairs);
-	claim_pairs_find(f->a, pairs);
-	for (unsigned i = 0; i < pairs->n; i++)
-		for (unsigned k = 0; k < 2; k++)
-			if (pairs->list[i].of[k])
-				put_claim(f, pairs->list[i].of[k], i, k,
-				          *pairs->libraries[k] ? pairs->libraries[k] : NULL);
+	       contrast_unexpected(f->s, c->left, c->right),
+	       arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
+	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }
 
 void figures_of_claims(const struct figures *f)
@@ -146,5 +134,6 @@ void figures_of_claims(const struct figures *f)
 	put_factors(f);
 	if (*f->a->asked.gap.from)
 		put_gap(f);
-	put_claims(f);
+	for (unsigned i = 0; i < f->a->asked.nclaims; i++)
+		put_claim(f, &f->a->claims[i]);
 }

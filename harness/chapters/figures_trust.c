@@ -1,10 +1,9 @@
 /* How the run went, and how far its results can be trusted: the tables cell_rows, making, went,
- * session and unexpected. */
+ * session. */
 #include <math.h>
 
 #include "../analysis/sessions.h"
 #include "../config/cost.h"
-#include "../trial/path.h"
 #include "figures.h"
 #include "reasons.h"
 #include "run.h"
@@ -62,27 +61,8 @@ static void put_went(const struct figures *f)
 	}
 }
 
-static void put_unexpected(const struct figures *f)
-{
-	for (unsigned i = 0; i < f->s->run->npaths; i++) {
-		const struct record_path *p = &f->s->run->paths[i];
-		struct path path;
-		struct status ignored;
-		char text[256] = "one that cannot be read";
-		if (p->as_expected)
-			continue;
-		if (!path_from_json(p->path, &path, &ignored)) {
-			path_text(&path, text, sizeof text);
-			path_free(&path);
-		}
-		db_add(f->db, "unexpected", "itt", index_variant(f->s, p->variant), p->expect,
-		       text);
-	}
-}
-
 void figures_of_trust(const struct figures *f)
 {
 	put_scatter(f);
 	put_went(f);
-	put_unexpected(f);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../analysis/memory.h"
 #include "../config/family.h"
 #include "figures.h"
 
@@ -79,12 +78,6 @@ static void put_trials(const struct figures *f, const struct tested_cell *cells,
 				       cells[c].place, expm1(seen->gains[t * ncells + c]));
 }
 
-static double memory_mib(const struct summary *s, unsigned v)
-{
-	const struct memory_use own = memory_of(s, (unsigned)s->reference), with = memory_of(s, v);
-	return (with.comm + with.calls - own.comm - own.calls) / (1 << 20);
-}
-
 /* The finalists' sets, each a variant of the confirmation. */
 static unsigned put_finalists(const struct figures *f, unsigned *sets, unsigned *variants)
 {
@@ -100,7 +93,7 @@ static unsigned put_finalists(const struct figures *f, unsigned *sets, unsigned 
 			continue;
 		sets[n] = set;
 		variants[n++] = (unsigned)v;
-		db_add(f->db, "finalist", "iid", set, v, memory_mib(s, (unsigned)v));
+		db_add(f->db, "finalist", "ii", set, v);
 	}
 	return n;
 }

@@ -3,7 +3,6 @@
 #ifndef LAUNCHGAP_REASONS_H
 #define LAUNCHGAP_REASONS_H
 
-#include "../analysis/evidence.h"
 #include "../analysis/reason.h"
 #include "../analysis/regime.h"
 #include "../arena.h"
@@ -13,10 +12,4 @@ const char *trouble_text(struct arena *arena, const struct trouble *trouble);
 /* Why a regime cannot distinguish variants, a sentence with its full stop. */
 const char *regime_doubt_text(struct arena *arena, const struct summary *summary,
                               const struct regime *regime);
-/* What became of a setting: "used 524288, as by default". */
-const char *setting_text(struct arena *arena, const struct evidence_setting *setting);
-/* Of all settings that make a variant the same as another: "NCCL_P2P_NVL_CHUNKSIZE is capped to
- * 524288, as by default, and …". */
-const char *idle_text(struct arena *arena, const struct evidence_path *path);
-
 #endif

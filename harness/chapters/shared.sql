@@ -21,6 +21,17 @@ SELECT trial, worker, key, CAST(value AS REAL) x
 FROM fact
 WHERE value GLOB '[0-9]*' AND value NOT GLOB '*[^0-9.]*';
 
+-- A worker of a trial, MiB. A worker that registers nothing has that in its communicator.
+CREATE VIEW worker_memory AS
+SELECT variant,
+       sum(x) FILTER (WHERE key = 'memory_buffers_bytes') / 1048576 buffers,
+       sum(x) FILTER (WHERE key = 'memory_comm_bytes') / 1048576 communicator,
+       sum(x) FILTER (WHERE key = 'memory_register_bytes') / 1048576 registration,
+       sum(x) FILTER (WHERE key = 'memory_calls_bytes') / 1048576 calls,
+       sum(x) FILTER (WHERE key = 'process_peak_bytes') / 1048576 process
+FROM figure JOIN trial ON trial.id = figure.trial
+GROUP BY trial, worker;
+
 -- Cells of the timed pass, with their variant and block.
 CREATE VIEW timed AS
 SELECT cell.*, variant, block FROM cell JOIN trial ON trial.id = cell.trial
@@ -73,6 +84,37 @@ GROUP BY variant, coll, dtype, op, in_place, root, ranks;
 CREATE VIEW copied AS
 SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
 WHERE role = 'limit' AND busbw_gbs NOT NULL;
+
+-- The claims that are about one version of the library, and the place among those that ask the same
+-- of the same variants.
+CREATE VIEW claim_of_version AS
+SELECT c.id, question, l.id left_variant, r.id right_variant, lk.library,
+       row_number() OVER (PARTITION BY question, l.id, r.id ORDER BY c.id) nth
+FROM claimed c JOIN variant l ON l.name = left_name JOIN variant r ON r.name = right_name
+JOIN known lk ON lk.variant = l.id JOIN known rk ON rk.variant = r.id
+WHERE lk.library = rk.library AND lk.library <> '';
+
+-- Claims that ask the same of variants that differ in the library alone, where all are about two
+-- versions. other: the id of the other one.
+CREATE VIEW claim_counterpart AS
+SELECT a.id, min(b.id) other
+FROM claim_of_version a JOIN claim_of_version b USING (question, nth)
+WHERE a.library <> b.library
+  AND (SELECT count(DISTINCT library) FROM claim_of_version) = 2
+  AND NOT EXISTS (SELECT 1 FROM differs WHERE key <> 'nccl' AND (variant, other) IN (
+                    VALUES (a.left_variant, b.left_variant), (a.right_variant, b.right_variant)))
+GROUP BY a.id;
+
+-- The claims. pair: the same for both of a pair; newer: 1: of the newer version; version: of the
+-- claim, if any are paired.
+CREATE TABLE claim AS
+SELECT c.*, coalesce(min(c.id, other), c.id) pair, coalesce(two AND library = last, 0) newer,
+       iif(two, iif(library = last, last, first), NULL) version
+FROM claimed c LEFT JOIN claim_counterpart USING (id) LEFT JOIN claim_of_version USING (id),
+     (SELECT EXISTS (SELECT 1 FROM claim_counterpart) two,
+             (SELECT library FROM claim_of_version ORDER BY version(library) LIMIT 1) first,
+             (SELECT library FROM claim_of_version ORDER BY version(library) DESC LIMIT 1) last)
+ORDER BY c.id;
 
 -- Claims, whether each is decided, in the family of all but the primary one, and confirmed in it.
 CREATE VIEW family_claim AS

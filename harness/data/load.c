@@ -3,10 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "../analysis/measure.h"
 #include "../analysis/spent.h"
 #include "../analysis/summary.h"
 #include "../analysis/traced.h"
 #include "../texts.h"
+#include "../trial/path.h"
+
+#define PATH_PAIRS_BYTES 512
 
 /* Members of the line, and of objects in it: "machine.cpu". */
 static void put_members(struct db *db, struct arena *arena, const char *before, const json_t *of)
@@ -114,6 +118,24 @@ static bool has_no_length(const struct record_cell *c)
 	return false;
 }
 
+/* In the units of today, whatever program wrote the record. */
+static void put_counters(struct db *db, struct arena *arena, unsigned id,
+                         const struct record_cell *c)
+{
+	const char *key;
+	json_t *value;
+	for (unsigned r = 0; r < c->nranks && c->cell.pass == PASS_COUNTERS; r++) {
+		json_t *of = c->counters ? counters_to_json(&c->counters[r]) : NULL;
+		json_object_foreach(of, key, value)
+		{
+			db_add(db, "counter", "iitj", id, r, key, value);
+		}
+		db_add(db, "counter", "iitd", id, r, "issue_cores",
+		       measure_issue_cores(arena, c, r));
+		json_decref(of);
+	}
+}
+
 static void put_spans(struct db *db, unsigned id, const struct record_cell *c)
 {
 	int64_t start, end;
@@ -156,7 +178,8 @@ static void put_cell(struct db *db, struct arena *arena, const struct record_run
 	       t.launch_ns, t.skew_ns, t.poll_ns, calls_ns, check_ns, c->carries_data,
 	       only_fresh(c), c->wrong, c->faults, c->switches, filled(c->digest), c->line,
 	       has_no_length(c), c->stall.rows, c->stall.rank, c->stall.off_ns, filled(c->error));
-	put_each(db, "counter", id, json_object_get(c->json, "counters"));
+	put_each(db, "meeting", id, json_object_get(c->json, "hosts"));
+	put_counters(db, arena, id, c);
 	put_spans(db, id, c);
 }
 
@@ -177,16 +200,33 @@ static void put_cells(struct db *db, struct arena *arena, const struct record_ru
 	}
 }
 
-static void put_paths(struct db *db, const struct record_run *run)
+/* Of one that cannot be read nothing but that is known. */
+static void put_path(struct db *db, struct arena *arena, unsigned variant,
+                     const struct record_path *of)
 {
 	const char *key;
 	json_t *value;
-	for (unsigned i = 0; i < run->npaths; i++)
-		json_object_foreach((json_t *)run->paths[i].path, key, value)
+	struct path path;
+	struct status why = {""};
+	char text[PATH_PAIRS_BYTES] = "one that cannot be read";
+	if (path_from_json(of->path, &path, &why)) {
+		db_add(db, "path", "itt", variant, "data_path", "unknown");
+		db_add(db, "path", "itt", variant, "why",
+		       arena_text(arena, "the record's path is damaged: %.200s", why.text));
+	} else {
+		json_object_foreach((json_t *)of->path, key, value)
 		{
-			db_add(db, "path", "itj", variant_of(run, run->paths[i].variant), key,
-			       value);
+			db_add(db, "path", "itj", variant, key, value);
 		}
+		path_pairs_text(&path, text, sizeof text);
+		if (!strcmp(path.transport, "mixed"))
+			db_add(db, "path", "itt", variant, "pairs", text);
+		path_text(&path, text, sizeof text);
+		path_free(&path);
+	}
+	db_add(db, "path", "itt", variant, "taken", text);
+	if (!of->as_expected)
+		db_add(db, "path", "itt", variant, "expected", of->expect);
 }
 
 static void put_phases(struct db *db, struct arena *arena, const struct record_run *run)
@@ -207,7 +247,8 @@ struct db *load_run(const struct record_run *run, struct arena *arena, struct st
 	for (unsigned v = 0; v < run->nvariants; v++)
 		put_variant(db, arena, run, v);
 	put_cells(db, arena, run);
-	put_paths(db, run);
+	for (unsigned i = 0; i < run->npaths; i++)
+		put_path(db, arena, variant_of(run, run->paths[i].variant), &run->paths[i]);
 	for (unsigned i = 0; i < run->nfailures; i++)
 		db_add(db, "failure", "iit", variant_of(run, run->failures[i].variant),
 		       run->failures[i].block, run->failures[i].error);

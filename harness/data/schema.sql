@@ -90,16 +90,24 @@ CREATE TABLE cell(
 );
 CREATE INDEX cell_of_trial ON cell(trial);
 
--- What hardware or library counted meanwhile, of cells of pass counters.
+-- What hardware or library counted meanwhile, of cells of pass counters. issue_cores: CPU time of
+-- issuing by the time that it takes, a worker's at its first rank.
 CREATE TABLE counter(cell INTEGER, rank INTEGER, key TEXT, value);
+CREATE INDEX counter_of_cell ON counter(cell);
+
+-- How the hosts of a trial on several met, of its first cell: clock_offset_ns, meets, late … The
+-- first host's clock is the one that counts.
+CREATE TABLE meeting(cell INTEGER, host INTEGER, key TEXT, value);
 
 -- What ran in the last row of a cell that is a step of training: work, communication, activations'
 -- sums. From the cell's begin on.
 CREATE TABLE span(cell INTEGER, lane INTEGER, rank INTEGER, start_ns INTEGER, end_ns INTEGER);
 CREATE INDEX span_of_cell ON span(cell);
 
--- The path of a variant's data, by the library's log: transport, data_path, p2p_channels …
+-- The path of a variant's data, by the library's log: transport, data_path, p2p_channels …; taken:
+-- in words; pairs: of ranks, by transport, if there are several; expected: if it is another.
 CREATE TABLE path(variant INTEGER, key TEXT, value);
+CREATE INDEX path_of ON path(variant, key);
 
 -- Trials that left nothing else.
 CREATE TABLE failure(variant INTEGER, block INTEGER, error TEXT);

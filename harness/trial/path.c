@@ -18,11 +18,6 @@ const char *path_data_name(enum path_data data)
 	return datas[data];
 }
 
-const char *path_act_name(enum path_act act)
-{
-	return acts[act];
-}
-
 void path_free(struct path *path)
 {
 	free(path->links);

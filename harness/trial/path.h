@@ -98,7 +98,6 @@ void path_pairs_text(const struct path *path, char *text, size_t bytes);
 void path_fact(const struct path *path, const char *name, char *text, size_t bytes);
 /* "asked 2097152, used 524288: capped to NCCL_BUFFSIZE / 8"; bytes: 512 will do. */
 void path_setting_text(const struct path_setting *setting, char *text, size_t bytes);
-const char *path_act_name(enum path_act act); /* as asked, capped, ignored */
 
 /* NULL: out of memory. The caller owns the object. */
 json_t *path_to_json(const struct path *path);
