@@ -275,26 +275,6 @@ TEST(who_leaves_may_come_again)
 	opened_end(&opened);
 }
 
-static void *come_and_leave(void *of)
-{
-	struct peer *p = of;
-	go(p);
-	close(p->wire.fd);
-	return NULL;
-}
-
-TEST(who_leaves_for_good_is_missing)
-{
-	const struct door_world world = world_of(3);
-	struct status st = {""};
-	struct peer peer = {
-	    .world = world, .address = door.address, .who = 2, .deadline_ns = in_ms(60000)};
-	assert_int_equal(pthread_create(&peer.thread, NULL, come_and_leave, &peer), 0);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
-	pthread_join(peer.thread, NULL);
-	assert_missing(&st, "ranks 1, 2", "; 1 came and left");
-}
-
 /* Answers as another program does: twice, after which the door opens in its place; or for ever. */
 struct listener {
 	pthread_t thread;
@@ -333,20 +313,6 @@ TEST(what_is_not_launchgap_is_said)
 	assert_says(st.text, " s: what answers there is not launchgap");
 	shutdown(door.fd, SHUT_RDWR);
 	pthread_join(other.thread, NULL);
-}
-
-TEST(what_is_not_launchgap_is_tried_again)
-{
-	const struct door_world world = world_of(2);
-	struct status st = {""};
-	struct peer peer;
-	struct listener other;
-	listener_start(&other, 2);
-	peer_start(&peer, world, door.address, 1, 60000);
-	pthread_join(other.thread, NULL);
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
-	peer_join(&peer);
-	assert_works(peer.failed, peer.st);
 }
 
 TEST(a_door_that_opens_late_is_found)
