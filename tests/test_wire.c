@@ -57,21 +57,6 @@ static void peer_join(struct peer *p)
 		close(p->wire.fd);
 }
 
-/* A raw connection to the door. */
-static int call(const char *said, size_t bytes)
-{
-	const char *list = door.address;
-	struct addrinfo *found;
-	struct status st = {""};
-	assert_works(address_resolve(&list, &found, &st), st);
-	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(connect(fd, found->ai_addr, found->ai_addrlen), 0);
-	freeaddrinfo(found);
-	if (bytes)
-		assert_int_equal(send(fd, said, bytes, MSG_NOSIGNAL), bytes);
-	return fd;
-}
-
 static int fresh(void **state)
 {
 	for (unsigned i = 0; i < MOST; i++)
@@ -426,7 +411,7 @@ TEST(without_descriptors_there_is_a_sentence)
 	const struct door_world world = world_of(2);
 	struct rlimit were, few;
 	struct status st = {""};
-	int fd = call(NULL, 0), free_fd = dup(fd);
+	int fd = meeting_call(), free_fd = dup(fd);
 	close(free_fd);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &were), 0);
 	few = were;
