@@ -33,4 +33,17 @@ static int meeting_close(void **state)
 	return 0;
 }
 
+/* A raw connection to the door. */
+static int meeting_call(void)
+{
+	const char *list = door.address;
+	struct addrinfo *found;
+	struct status st = {""};
+	assert_works(address_resolve(&list, &found, &st), st);
+	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(fd, found->ai_addr, found->ai_addrlen), 0);
+	freeaddrinfo(found);
+	return fd;
+}
+
 #endif

@@ -41,38 +41,6 @@ TEST(elements_come_in_the_order_of_the_stride)
 			}
 }
 
-static const char experiment[] =
-    "; Which order?\n[experiment]\ncollective = access\nbytes = 100004\nranks = 1\nbackend = "
-    "host\n"
-    "blocks = 2\nwarmup = 1\nstretches = 2\ncalls = 2\npace = stream\nlimit = no\n"
-    "reference = side-by-side\n"
-    "[variant side-by-side]\nmode = single\n[variant apart]\nlike = side-by-side\nstride = 7\n"
-    "[variant huge]\nlike = apart\npages = huge\n";
-
-TEST(strides_are_rows_of_a_table)
-{
-	cli_expect(here_run(experiment, NULL), 0, "Side by side, elements are read and written at");
-	json_t *json = json_report(here_path("report.json"));
-	const json_t *table = json_table(json, "access");
-	assert_int_equal(json_rows(table, (json_keys){NULL}), 3); /* not the twin */
-	json_assert_number(json_cell(table, (json_keys){"variant", "apart", NULL}, "stride"), "", 7,
-	                   0);
-	assert_true(
-	    json_number_value(json_at(json_cell(table, (json_keys){"variant", "huge", NULL}, "gbs"),
-	                              "value")) > 0);
-	json_decref(json);
-}
-
-/* A variant that differs only in a setting that nothing uses would be one in name alone. */
-TEST(a_stride_wants_access)
-{
-	cli_expect(
-	    here_run("[experiment]\ncollective = all_reduce\nbytes = 4K\nbackend = host\n"
-	             "ranks = 2\n[variant a]\nmode = single\n[variant b]\nlike = a\nstride = 2\n",
-	             NULL),
-	    1, "stride = 2 is of the collective access");
-}
-
 /* Without gnuplot: other tests draw pictures. */
 static int hide_gnuplot(void **state)
 {

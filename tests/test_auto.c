@@ -71,18 +71,6 @@ TEST(a_tiny_budget_ends_it_and_says_so)
 	record_free(&record);
 }
 
-TEST(a_run_of_blocks_says_that_it_is_whole)
-{
-	char path[512];
-	cli_expect(run(QUIET("1ms"), "blocks=2", "precision=1%"), 0, "2 blocks");
-	strcpy(path, here_path(""));
-	struct record_run record = cli_record(path);
-	assert_int_equal(blocks_of(&record), 2);
-	assert_string_equal(record.end.reason, "blocks");
-	assert_string_equal(record.end.text, "After 2 blocks, as asked");
-	record_free(&record);
-}
-
 /* A line that is followed by more is not the run's end. */
 TEST(an_end_holds_only_at_the_end)
 {
@@ -240,23 +228,6 @@ TEST_WITH(a_primary_claim_ends_it_by_itself, NULL, NULL)
 	noisy_size = 1;
 	noisy_isolated = true;
 	assert_string_equal(consider_made(with_claim).reason, "");
-}
-
-/* Fewer pairs than the first look needs, as trials failed: not yet. */
-TEST(failed_trials_do_not_count_as_blocks)
-{
-	const bool none[2] = {false, false};
-	char path[512];
-	cli_expect(run(QUIET("1ms"), "blocks=8", "precision=1%"), 0, "8 blocks");
-	strcpy(path, here_path(""));
-	struct stop_state now = {.folder = path,
-	                         .given_up = none,
-	                         .precision = 0.5,
-	                         .budget_s = 3600,
-	                         .blocks = 10,
-	                         .measured = 10,
-	                         .elapsed_ns = 1000000000};
-	assert_string_equal(consider(now).reason, "");
 }
 
 TEST_WITH(a_block_is_not_begun_that_has_no_room, NULL, NULL)

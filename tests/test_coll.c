@@ -98,10 +98,3 @@ TEST(pairs_are_all_there)
 			}
 		}
 }
-
-/* Both ways over the time there and back. */
-TEST(pingpong_counts_what_one_way_carries)
-{
-	assert_float_equal(coll_busbw(COLL_PINGPONG, 8, 1000000000, 1), 2, 1e-12);
-	assert_float_equal(coll_algbw(COLL_PINGPONG, 8, 1000000000, 1), 1, 1e-12);
-}

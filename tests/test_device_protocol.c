@@ -14,17 +14,16 @@
 #define clock_relax() sched_yield()
 #include "../harness/backend/nccl/nccl_move.h"
 
-#define RANKS       4
-#define CTAS        2
-#define OWN_CTAS    1
-#define THREADS     2
-#define PART        1000 /* bytes, at most */
-#define TILE        MOVE_ALIGN
-#define STRIDE      31 /* a prime beyond the tiles of all peers */
-#define BUFFER      (RANKS * (PART + 8))
-#define BUFFERS     3 /* two that alternate, and one for all other calls */
-#define LIMIT       ((uint64_t)60e9)
-#define SHORT_LIMIT ((uint64_t)10e6)
+#define RANKS    4
+#define CTAS     2
+#define OWN_CTAS 1
+#define THREADS  2
+#define PART     1000 /* bytes, at most */
+#define TILE     MOVE_ALIGN
+#define STRIDE   31 /* a prime beyond the tiles of all peers */
+#define BUFFER   (RANKS * (PART + 8))
+#define BUFFERS  3 /* two that alternate, and one for all other calls */
+#define LIMIT    ((uint64_t)60e9)
 
 enum pattern { ALL, RING, PAIRS, PATTERNS };
 enum kind { SMALL, ENTRY, ALTERNATING, KINDS };
@@ -97,12 +96,8 @@ struct job {
 	unsigned nranks, calls, slow; /* slow: this rank is late in each step */
 	uint32_t last;                /* the number of the call before the first */
 	uint64_t seed;
-	bool varies;            /* channels from call to call; then no buffers alternate */
-	bool ring;              /* no other pattern, into buffers with entry barrier */
-	unsigned dies, dies_at; /* this rank ends in its call dies_at; RANKS: none */
-	bool tells;             /* after it has told that it began; */
-	uint32_t dead;          /* it has ended */
-	char *channels, *recv;  /* of all ranks */
+	bool varies;           /* channels from call to call; then no buffers alternate */
+	char *channels, *recv; /* of all ranks */
 	struct rank {
 		struct job *of;
 		unsigned me;
@@ -144,16 +139,15 @@ struct plan {
 static struct plan plan_of(const struct job *job, unsigned call)
 {
 	uint64_t h = mix(job->seed + call);
-	const enum pattern pattern = job->ring ? RING : (enum pattern)(h % PATTERNS);
-	return (struct plan){
-	    .pattern = pattern,
-	    .rounds = pattern == ALL && h / 1024 % 2 == 0,
-	    .kind = job->ring ? ENTRY : (enum kind)(h / 8 % (job->varies ? ALTERNATING : KINDS)),
-	    .ctas = job->varies ? 1 + (unsigned)(h / 32 % CTAS) : CTAS,
-	    .own_ctas = h / 64 % 2 ? OWN_CTAS : 0,
-	    .shift = h / 128 % 8,
-	    .halves = h / 1024 % 2,
-	    .seed = mix(h)};
+	const enum pattern pattern = (enum pattern)(h % PATTERNS);
+	return (struct plan){.pattern = pattern,
+	                     .rounds = pattern == ALL && h / 1024 % 2 == 0,
+	                     .kind = (enum kind)(h / 8 % (job->varies ? ALTERNATING : KINDS)),
+	                     .ctas = job->varies ? 1 + (unsigned)(h / 32 % CTAS) : CTAS,
+	                     .own_ctas = h / 64 % 2 ? OWN_CTAS : 0,
+	                     .shift = h / 128 % 8,
+	                     .halves = h / 1024 % 2,
+	                     .seed = mix(h)};
 }
 
 static bool sends(const struct job *job, enum pattern pattern, unsigned from, unsigned to)
@@ -171,18 +165,17 @@ static char value(unsigned call, unsigned from, unsigned to, size_t i)
 }
 
 /* Of a part: each has its own, and some are empty, if nobody is to wait for one in vain. */
-static size_t bytes_of(const struct job *job, const struct plan *plan, unsigned from, unsigned to)
+static size_t bytes_of(const struct plan *plan, unsigned from, unsigned to)
 {
 	const uint64_t h = mix(plan->seed + from * RANKS + to);
-	return h % 8 == 0 && job->dies == RANKS && !job->ring && !plan->rounds ? 0
-	                                                                       : 1 + h / 8 % PART;
+	return h % 8 == 0 && !plan->rounds ? 0 : 1 + h / 8 % PART;
 }
 
 /* Parts begin where neither end need be aligned. */
-static void add_parts(const struct job *job, const struct plan *plan, struct move_part *parts,
-                      unsigned *n, unsigned peer, unsigned from, unsigned to)
+static void add_parts(const struct plan *plan, struct move_part *parts, unsigned *n, unsigned peer,
+                      unsigned from, unsigned to)
 {
-	const size_t bytes = bytes_of(job, plan, from, to), group = (size_t)MOVE_WORD * plan->ctas;
+	const size_t bytes = bytes_of(plan, from, to), group = (size_t)MOVE_WORD * plan->ctas;
 	unsigned packet = 0;
 	for (size_t at = 0, part; at < bytes; at += part) {
 		part = plan->halves && !at ? (bytes + 1) / 2 : bytes - at;
@@ -203,7 +196,7 @@ static char *buffer_of(const struct job *job, unsigned rank, unsigned buffer)
 	return job->recv + ((size_t)rank * BUFFERS + buffer) * BUFFER;
 }
 
-static void prepare(struct rank *r, const struct plan *plan, unsigned buffer, uint64_t limit_ns)
+static void prepare(struct rank *r, const struct plan *plan, unsigned buffer)
 {
 	struct job *job = r->of;
 	struct move_call *c = &r->call;
@@ -214,7 +207,7 @@ static void prepare(struct rank *r, const struct plan *plan, unsigned buffer, ui
 	                        .from = r->send,
 	                        .to = buffer_of(job, r->me, buffer),
 	                        .failed = &r->failed,
-	                        .limit_ns = limit_ns,
+	                        .limit_ns = LIMIT,
 	                        .me = r->me,
 	                        .nranks = job->nranks,
 	                        .way = plan->kind == SMALL ? MOVE_PACKET : MOVE_STORE,
@@ -227,9 +220,9 @@ static void prepare(struct rank *r, const struct plan *plan, unsigned buffer, ui
 	for (unsigned k = 1; k <= job->nranks; k++) {
 		const unsigned i = (r->me + k) % job->nranks;
 		if (sends(job, plan->pattern, r->me, i))
-			add_parts(job, plan, c->sends, &c->nsends, i, r->me, i);
+			add_parts(plan, c->sends, &c->nsends, i, r->me, i);
 		if (i != r->me && sends(job, plan->pattern, i, r->me))
-			add_parts(job, plan, c->receives, &c->nreceives, i, i, r->me);
+			add_parts(plan, c->receives, &c->nreceives, i, i, r->me);
 	}
 }
 
@@ -272,21 +265,10 @@ static void kernel(struct rank *r)
 
 /* --- a rank: a stream of them, and a caller who uses its buffers -------------------------------- */
 
-/* Dies before the call, or within it: the first block of each rank has heard of it. */
-static void die(struct rank *r)
-{
-	for (unsigned peer = 0; peer < r->of->nranks && r->of->tells; peer++) {
-		const uint32_t call = protocol_next(move_channel(&r->call, r->me, 0)->call);
-		for (unsigned b = 0; peer != r->me && b < r->call.ctas; b++)
-			protocol_tell_begun(&move_channel(&r->call, peer, b)->inbox[r->me], call);
-	}
-	protocol_keep(&r->of->dead, 1);
-}
-
 static void check(struct rank *r, const struct plan *plan, unsigned call)
 {
 	for (unsigned from = 0; from < r->of->nranks; from++)
-		for (size_t i = 0; i < bytes_of(r->of, plan, from, r->me); i++)
+		for (size_t i = 0; i < bytes_of(plan, from, r->me); i++)
 			r->wrong +=
 			    sends(r->of, plan->pattern, from, r->me) &&
 			    r->call.to[from * (PART + 8) + i] != value(call, from, r->me, i);
@@ -298,21 +280,13 @@ static void *rank_main(void *arg)
 	struct job *job = r->of;
 	for (unsigned k = 0; k < job->calls; k++) {
 		const struct plan plan = plan_of(job, k);
-		const bool last = job->dies < RANKS && job->dies_at == k;
-		prepare(r, &plan, plan.kind == ALTERNATING ? k % 2 : BUFFERS - 1,
-		        last ? SHORT_LIMIT : LIMIT);
+		prepare(r, &plan, plan.kind == ALTERNATING ? k % 2 : BUFFERS - 1);
 		/* An alternating buffer is free since the call before began. */
 		if (plan.kind != ALTERNATING)
 			memset(r->call.to, 0xff, BUFFER);
 		for (unsigned to = 0; to < job->nranks; to++)
-			for (size_t i = 0; i < bytes_of(job, &plan, r->me, to); i++)
+			for (size_t i = 0; i < bytes_of(&plan, r->me, to); i++)
 				r->send[to * (PART + 8) + plan.shift + i] = value(k, r->me, to, i);
-		if (last && job->dies == r->me) {
-			die(r);
-			break;
-		}
-		while (last && !protocol_read(&job->dead))
-			sched_yield();
 		kernel(r);
 		if (r->failed)
 			break;
@@ -381,8 +355,7 @@ static void all_arrives(unsigned calls, uint32_t last)
 			                   .slow = slow ? slow - 1 : RANKS,
 			                   .last = last,
 			                   .varies = slow % 2,
-			                   .seed = 1000 * nranks + slow,
-			                   .dies = RANKS};
+			                   .seed = 1000 * nranks + slow};
 			run(&job);
 			for (unsigned i = 0; i < nranks; i++) {
 				assert_int_equal(job.ranks[i].ended, calls);
@@ -424,21 +397,6 @@ TEST(tiles_are_cut_by_the_larger_share)
 		}
 }
 
-/* A release costs its rank the time until all that it wrote is there. */
-TEST(only_those_that_are_written_to_hear_that_it_is_done)
-{
-	static struct job job;
-	job = (struct job){.nranks = 3, .calls = 5, .slow = RANKS, .ring = true, .dies = RANKS};
-	run(&job);
-	for (unsigned me = 0; me < job.nranks; me++)
-		for (unsigned b = 0; b < CTAS; b++) {
-			const uint32_t *inbox = channel_of(&job, me, b)->inbox;
-			assert_int_equal(inbox[(me + 2) % 3], protocol_done(job.calls));
-			assert_int_equal(inbox[(me + 1) % 3], protocol_begun(job.calls));
-		}
-	drop(&job);
-}
-
 /* The words of the header, each in every place. */
 TEST(numbers_of_calls_never_are_zero_and_words_grow)
 {
@@ -455,47 +413,6 @@ TEST(numbers_of_calls_never_are_zero_and_words_grow)
 		wiped |= protocol_wipes(call) << protocol_slot(call);
 	}
 	assert_int_equal(wiped, (1 << PROTOCOL_TURNS) - 1);
-}
-
-static void ends_with(bool tells, enum pattern pattern, enum kind kind,
-                      enum protocol_awaited awaited)
-{
-	static struct job job;
-	job = (struct job){.nranks = 2, .slow = RANKS, .dies = 1, .tells = tells};
-	for (job.dies_at = 5;; job.dies_at++) {
-		struct plan plan = plan_of(&job, job.dies_at);
-		if (plan.pattern == pattern && plan.kind == kind)
-			break;
-	}
-	job.calls = job.dies_at + 2;
-	run(&job);
-	struct rank *living = &job.ranks[0];
-	assert_int_equal(living->ended, job.dies_at);
-	assert_int_equal(living->wrong, 0);
-	assert_int_not_equal(living->failed, 0);
-	assert_int_equal(protocol_failed_peer(living->failed), 1);
-	assert_int_equal(protocol_failed_for(living->failed), awaited);
-	/* Its next call ends without a wait, and writes to nobody, though the peer may have come meanwhile. */
-	struct protocol_channel *own = channel_of(&job, 0, 0), *other = channel_of(&job, 1, 0);
-	const uint32_t told = other->inbox[0];
-	own->inbox[1] = protocol_done(protocol_next(own->call));
-	memset(buffer_of(&job, 1, 0), 0x55, BUFFERS * BUFFER);
-	living->failed = 0;
-	kernel(living);
-	assert_int_not_equal(living->failed, 0);
-	assert_int_equal(other->inbox[0], told);
-	for (size_t i = 0; i < BUFFERS * BUFFER; i++)
-		assert_int_equal(buffer_of(&job, 1, 0)[i], 0x55);
-	drop(&job);
-}
-
-TEST(a_rank_that_dies_ends_the_others_with_its_number_and_what_was_awaited)
-{
-	ends_with(false, ALL, SMALL, PROTOCOL_DATA);
-	ends_with(false, RING, ENTRY, PROTOCOL_BEGIN);
-	ends_with(true, RING, ENTRY, PROTOCOL_END);
-	ends_with(true, ALL, ALTERNATING, PROTOCOL_END);
-	ends_with(true, PAIRS, SMALL, PROTOCOL_DATA);
 }
 
 TESTS(0);

@@ -158,20 +158,6 @@ TEST(what_is_no_library_is_named)
 	refuse("cannot load NCCL");
 }
 
-/* The file that a version is read from must not depend on what "libnccl.so.2" points to later. */
-TEST(reading_a_version_loads_nothing_here)
-{
-	char line[PATH_MAX + 128];
-	struct status st;
-	library("a@22105.so");
-	assert_int_equal(load(&st), 0);
-	FILE *maps = fopen("/proc/self/maps", "r");
-	assert_non_null(maps);
-	while (fgets(line, sizeof line, maps))
-		assert_lacks(line, "standin_nccl.so");
-	fclose(maps);
-}
-
 static int prepare(void **state)
 {
 	set_up(state);

@@ -205,29 +205,20 @@ TEST(such_a_run_fails_and_is_not_the_latest)
 
 /* --- files that a stopped run leaves --- */
 
-TEST(a_whole_line_without_its_newline_is_kept)
+/* A line of the session, its set-up, two trials with their times, an end follow. */
+TEST(a_torn_line_is_cut_off_and_one_without_its_newline_is_kept)
 {
-	struct stat about;
-	measure();
-	unsigned lines = cli_lines(record);
-	assert_int_equal(stat(record, &about), 0);
-	assert_int_equal(truncate(record, about.st_size - 1), 0);
-	cli_expect(resume(), 0, "block 2 of 2");
-	/* A line for the session, its set-up, two trials with their times, an end. */
-	assert_int_equal(cli_lines(record), lines + 7);
-	assert_int_equal(blocks(), 2);
-}
-
-TEST(a_torn_line_is_cut_off)
-{
-	struct stat about;
-	measure();
-	unsigned lines = cli_lines(record);
-	assert_int_equal(stat(record, &about), 0);
-	assert_int_equal(truncate(record, about.st_size - 5), 0);
-	cli_expect(resume(), 0, "block 2 of 2");
-	assert_int_equal(cli_lines(record), lines - 1 + 7);
-	assert_int_equal(blocks(), 2);
+	for (unsigned torn = 0; torn < 2; torn++) {
+		struct stat about;
+		measure();
+		unsigned lines = cli_lines(record);
+		assert_int_equal(stat(record, &about), 0);
+		assert_int_equal(truncate(record, about.st_size - (torn ? 5 : 1)), 0);
+		cli_expect(resume(), 0, "block 2 of 2");
+		assert_int_equal(cli_lines(record), lines - torn + 7);
+		assert_int_equal(blocks(), 2);
+		cli_clean(results);
+	}
 }
 
 /* If it were mapped, the missing part would be a signal. */

@@ -193,19 +193,6 @@ TEST(gloo_connects_hosts_again_and_again)
 	free(text);
 }
 
-TEST(gloo_has_groups_across_hosts)
-{
-	needs_gloo();
-	cli_expect(here_run(FEW "[variant p]\nmode = processes\nsplit = AND:1\n", "backend=gloo",
-	                    "ranks=4", "hosts=2", "launcher=exec", NULL),
-	           0, "4 ranks on gloo");
-	assert_int_equal(assert_record(pretended), 2);
-	/* They are all here: no other machine reaches them. */
-	char *text = here_read("trials.jsonl");
-	assert_says(text, "TCP on 127.0.0.1");
-	free(text);
-}
-
 /* What the other host's ranks have received comes to the first one: a bit that is wrong there is found. */
 TEST(wrong_data_of_another_host_is_found)
 {
@@ -241,15 +228,6 @@ TEST(threads_need_two_ranks_on_each_host)
 	                    "backend=null", "ranks=2", "launcher=exec", "hosts=2", "--dry-run",
 	                    NULL),
 	           0, "left out: mode threads cannot place 1 rank on each host");
-}
-
-TEST(mpi_refuses_threads_on_several_hosts)
-{
-	needs_mpirun();
-	cli_expect(here_run(FEW "[variant p]\nmode = processes\n[variant t]\nmode = threads\n",
-	                    "backend=mpi", "ranks=4", "launcher=mpirun", "hosts=a:2,b:2",
-	                    "--dry-run", NULL),
-	           0, "left out: mpi: an MPI rank is a process");
 }
 
 TESTS(.slow = true, .undrawn = true, .before = set_up, .after = tear_down);

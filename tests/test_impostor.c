@@ -48,18 +48,6 @@ static void hear(int fd, size_t bytes, struct heard *to)
 	to->n += n > 0 ? (size_t)n : 0;
 }
 
-static int call(void)
-{
-	const char *list = door.address;
-	struct addrinfo *found;
-	struct status st = {""};
-	assert_works(address_resolve(&list, &found, &st), st);
-	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(connect(fd, found->ai_addr, found->ai_addrlen), 0);
-	freeaddrinfo(found);
-	return fd;
-}
-
 /* A peer with the secret, in its own thread. */
 struct peer {
 	pthread_t thread;
@@ -150,7 +138,7 @@ TEST(who_calls_rank_0_hears_nothing)
 	gathering_start(&g);
 	/* Twice as the rank that is still to come; the second time with the door's own proof. */
 	for (unsigned i = 0; i < 2; i++) {
-		int fd = call();
+		int fd = meeting_call();
 		const size_t from = of_door.n;
 		assert_int_equal(send(fd, hello, sizeof hello, MSG_NOSIGNAL), sizeof hello);
 		hear(fd, FIRST, &of_door);
@@ -193,7 +181,7 @@ static bool carry(struct relay *r, int from, int to, bool of_peer)
 static void *sit_between(void *of)
 {
 	struct relay *r = of;
-	int peer = wait_for_a_call(r->door.fd), first = call();
+	int peer = wait_for_a_call(r->door.fd), first = meeting_call();
 	bool on = true;
 	while (on) {
 		struct pollfd polls[] = {{peer, POLLIN, 0}, {first, POLLIN, 0}};
@@ -266,7 +254,7 @@ TEST(what_was_heard_proves_nothing_again)
 	gathering_start(&g);
 	for (unsigned i = 0; i < 2; i++) {
 		struct heard of_door = {.n = 0};
-		int fd = call();
+		int fd = meeting_call();
 		send(fd, r.of_peer.bytes, r.of_peer.n, MSG_NOSIGNAL);
 		hear(fd, HEARD, &of_door);
 		assert_int_equal(of_door.n, FIRST);

@@ -241,20 +241,6 @@ TEST(a_kept_folder_stays_in_an_own_shm)
 	assert_string_equal(st.text, "all as it should be");
 }
 
-static int die(void *arg, struct status *st)
-{
-	(void)arg, (void)st;
-	abort();
-}
-
-TEST(a_process_that_dies_is_told)
-{
-	const struct isolation none = {.process = 0};
-	struct status st = {""};
-	assert_int_equal(isolation_run(&none, die, NULL, &st), -1);
-	assert_says(st.text, "killed by signal 6");
-}
-
 static int look_at_proc(void *arg, struct status *st)
 {
 	char self[32] = "", pid[32];

@@ -378,34 +378,26 @@ TEST(test_first_reading_knows_no_backend)
 	assert_says(st.text, "collective is missing");
 }
 
-TEST(test_expect)
+/* Both are inherited, and have a word that takes them away. */
+TEST(test_expect_and_nccl_below)
 {
-	const char *text = BASE "nccl.expect = P2P/CUMEM+reg+direct\n[variant a]\nmode = single\n"
-	                        "[variant b]\nlike = a\nexpect = any\n"
-	                        "[variant c]\nlike = a\nnccl.expect = any\n";
+	const char *text = BASE "nccl.expect = P2P/CUMEM+reg+direct\n"
+	                        "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
+	                        "[variant b]\nlike = a\nexpect = any\nnccl_below = any\n"
+	                        "[variant c]\nlike = a\nnccl.expect = any\n"
+	                        "nccl.nccl_below = 2.22.3\n";
 	load(text, "nccl");
 	assert_string_equal(variant("a")->settings.expect, "P2P/CUMEM+reg+direct");
 	assert_string_equal(variant("b")->settings.expect, "");
 	assert_string_equal(variant("c")->settings.expect, "");
+	assert_string_equal(variant("a")->settings.nccl_below, "2.23");
+	assert_string_equal(variant("b")->settings.nccl_below, "");
+	assert_string_equal(variant("c")->settings.nccl_below, "2.22.3");
 	load(text, "host");
 	assert_string_equal(variant("a")->settings.expect, "");
+	assert_string_equal(variant("c")->settings.nccl_below, "2.23");
 	load_overridden(text, "nccl", "expect=any");
 	assert_string_equal(variant("a")->settings.expect, "");
-}
-
-TEST(test_nccl_below)
-{
-	const char *text = BASE "[variant a]\nmode = single\nnccl = /x\nnccl_below = 2.23\n"
-	                        "[variant b]\nlike = a\nmode = threads\n"
-	                        "[variant c]\nlike = a\nnccl_below = any\n"
-	                        "[variant d]\nmode = single\nnccl.nccl_below = 2.22.3\n";
-	load(text, "nccl");
-	assert_string_equal(variant("a")->settings.nccl_below, "2.23");
-	assert_string_equal(variant("b")->settings.nccl_below, "2.23");
-	assert_string_equal(variant("c")->settings.nccl_below, "");
-	assert_string_equal(variant("d")->settings.nccl_below, "2.22.3");
-	load(text, "host");
-	assert_string_equal(variant("d")->settings.nccl_below, "");
 }
 
 static void expect_place(const char *name, const char *mode, unsigned ranks)

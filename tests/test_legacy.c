@@ -51,66 +51,40 @@ TEST(no_pip_is_said)
 }
 
 /* The script with hashes of its own, and a folder with a wheel of each release. */
-#define WHEEL                                                                                      \
+#define WHEELS                                                                                     \
+	"cp harness/nccl_legacy.sh $HERE; "                                                        \
 	"python3 -c \"import hashlib, os, sys, zipfile\nfor v in sys.argv[2:]:\n"                  \
 	" d = sys.argv[1] + '/wheels/' + v; os.makedirs(d)\n"                                      \
 	" w = d + '/nvidia_nccl_cu12-' + v + '-py3-none-any.whl'\n"                                \
 	" zipfile.ZipFile(w, 'w').writestr('nvidia/nccl/lib/libnccl.so.2', 'library ' + v)\n"      \
 	" h = hashlib.sha256(open(w, 'rb').read()).hexdigest()\n"                                  \
-	" print('nvidia-nccl-cu12==' + v, '--hash=sha256:' + h)\n\" $HERE "
-static void there_are(const char *versions)
-{
-	cli_expect(here_shell("cp harness/nccl_legacy.sh $HERE && " WHEEL
-	                      "%s >$HERE/nccl_wheels.txt",
-	                      versions),
-	           0, "");
-}
-
-#define OFFLINE "PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS= "
+	" print('nvidia-nccl-cu12==' + v, '--hash=sha256:' + h)\n\" $HERE 2.21.5 2.19.3 "          \
+	"2.26.2.post1 >$HERE/nccl_wheels.txt"
+#define RUN                                                                                        \
+	"PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS= sh $HERE/nccl_legacy.sh "        \
+	"$HERE/wheels "
 #define LIBRARY "$HERE/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2"
 
-/* An existing wheel is not fetched again, and its library's place is printed. */
-TEST(what_is_there_is_taken)
+/* An existing wheel is not fetched again, and its library's place is printed; several are a list. It is looked at
+ * each time: another library is replaced by the wheel's, another wheel is none. */
+TEST(what_is_there_is_taken_and_looked_at)
 {
-	char right[224];
+	char one[224], two[320];
 	if (no_pip())
 		skip();
-	there_are("2.21.5");
-	snprintf(right, sizeof right, "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n",
+	snprintf(one, sizeof one, "NCCL_LEGACY=%s/wheels/2.21.5/nvidia/nccl/lib/libnccl.so.2\n",
 	         folder);
-	for (unsigned time = 0; time < 2; time++)
-		cli_expect(here_shell(OFFLINE "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5"), 0,
-		           right);
-	cli_expect(here_shell("cat " LIBRARY), 0, "library 2.21.5");
-}
-
-/* It is looked at each time: another library is replaced by the wheel's, another wheel is none. */
-TEST(what_was_changed_there_is_not_taken)
-{
-	if (no_pip())
-		skip();
-	there_are("2.21.5");
-	cli_expect(here_shell("mkdir -p $(dirname " LIBRARY ") && echo evil >" LIBRARY
-	                      " && " OFFLINE
-	                      "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5 && cat " LIBRARY),
-	           0, "NCCL_LEGACY=", "library 2.21.5");
-	cli_expect(here_shell("echo evil | tee -a $HERE/wheels/2.21.5/*.whl; " OFFLINE
-	                      "sh $HERE/nccl_legacy.sh $HERE/wheels 2.21.5"),
-	           CLI_FAILS, "has not the hash in harness/nccl_wheels.txt");
-}
-
-TEST(several_versions_are_a_list)
-{
-	char right[320];
-	if (no_pip())
-		skip();
-	there_are("2.19.3 2.26.2.post1");
-	snprintf(right, sizeof right,
+	snprintf(two, sizeof two,
 	         "NCCL_LIBS=%s/wheels/2.19.3/nvidia/nccl/lib/libnccl.so.2:"
 	         "%s/wheels/2.26.2.post1/nvidia/nccl/lib/libnccl.so.2\n",
 	         folder, folder);
-	cli_expect(here_shell("sh $HERE/nccl_legacy.sh $HERE/wheels 2.19.3 2.26.2.post1"), 0,
-	           right);
+	cli_expect(here_shell(WHEELS), 0, "");
+	cli_expect(here_shell(RUN "2.21.5 && cat " LIBRARY), 0, one, "library 2.21.5");
+	cli_expect(here_shell(RUN "2.19.3 2.26.2.post1"), 0, two);
+	cli_expect(here_shell("echo evil >" LIBRARY "; " RUN "2.21.5 && cat " LIBRARY), 0, one,
+	           "library 2.21.5");
+	cli_expect(here_shell("echo evil | tee -a $HERE/wheels/2.21.5/*.whl; " RUN "2.21.5"),
+	           CLI_FAILS, "has not the hash in harness/nccl_wheels.txt");
 }
 
 /* A pip that sees the folder's files alone. */

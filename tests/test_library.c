@@ -111,43 +111,6 @@ TEST(a_name_is_the_linkers_file)
 	free(program);
 }
 
-static unsigned two(const char *backend, struct status *st)
-{
-	(void)backend, (void)st;
-	return 2;
-}
-
-/* By its real path, so that a link that is changed meanwhile has no effect. */
-TEST(a_job_loads_that_file)
-{
-	static struct spec spec;
-	static struct plan plan;
-	const struct plan_machine machine = {.cores = 2, .capacity = two};
-	char link[120], text[512];
-	struct status st = {""};
-	snprintf(link, sizeof link, "%s/link.so", folder);
-	assert_int_equal(symlink(standin, link), 0);
-	snprintf(text, sizeof text,
-	         "; A test.\n[experiment]\ncollective = alltoall\nbytes = 4K\nbackend = null\n"
-	         "limit = no\nranks = 2\nblocks = 1\n[variant a]\nmode = single\n"
-	         "[variant b]\nmode = single\nnccl = %s\n",
-	         link);
-	cli_write(folder, "t.exp", text);
-	if (spec_load(file, 0, NULL, "null", NULL, &spec, &st) ||
-	    plan_make(&spec, &machine, 1, &plan, &st))
-		fail_msg("%s", st.text);
-	unsigned b = 0;
-	while (b + 1 < plan.nvariants && strcmp(plan.variants[b].name, "b") != 0)
-		b++;
-	struct trial *trial = plan_order_trial(&plan, b, 0, 0, &st);
-	assert_non_null(trial);
-	assert_non_null(realpath(standin, found));
-	assert_string_equal(trial->settings.nccl, found);
-	assert_string_equal(plan.variants[b].settings.nccl, link);
-	trial_free(trial);
-	plan_free(&plan);
-}
-
 static int find_standin(void **state)
 {
 	(void)state;

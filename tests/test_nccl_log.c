@@ -324,31 +324,33 @@ TEST(registration_is_counted_by_kind_in_every_wording)
 
 TEST(why_registration_failed_is_told)
 {
-	/* A warning in 2.24 and 2.25, with its place in the source and a line before it. */
-	struct nccl_log e = parse("\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 "
-	                          "failed to IPC register userbuff "
-	                          "0x7f buffSize 4096 nPeers 1 isLegacyIpc (nil)\n" HEAD
-	                          "rank 0 failed to IPC register userbuff 0x7f buffSize "
-	                          "4096 nPeers 1 isLegacyIpc 0 type "
-	                          "POSIX_FD\n");
-	assert_false(e.path.registered);
-	assert_string_equal(e.path.registered_why, "2 failed by IPC: nPeers 1 isLegacyIpc (nil)");
-	nccl_log_free(&e);
-	e = parse(HEAD "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
-	               "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
-	               "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z);
-	assert_true(e.path.registered);
-	assert_string_equal(e.path.registered_why,
-	                    "1 by IPC; 1 failed by NET: GDR flag 0; 1 failed by NVLS");
-	nccl_log_free(&e);
-	e = parse(HEAD "register comm 0x55 buffer 0x7f size 4096\n");
-	assert_string_equal(e.path.registered_why,
-	                    "1 given to ncclCommRegister, none opened to a peer");
-	nccl_log_free(&e);
-	e = parse(HEAD "Skipping registration for buffer 0x7f size 4096 (LocalRegister=0, "
-	               "P2pUsesMemcpy=0)\n");
-	assert_string_equal(e.path.registered_why, "1 skipped: LocalRegister=0, P2pUsesMemcpy=0");
-	nccl_log_free(&e);
+	static const struct {
+		const char *log, *why;
+		bool registered;
+	} rows[] = {
+	    /* A warning in 2.24 and 2.25, with its place in the source and a line before it. */
+	    {"\nnode1:4:5 [1] transport/p2p.cc:942 NCCL WARN rank 1 failed to IPC register "
+	     "userbuff 0x7f buffSize 4096 nPeers 1 isLegacyIpc (nil)\n" HEAD
+	     "rank 0 failed to IPC register userbuff 0x7f buffSize 4096 nPeers 1 isLegacyIpc 0 "
+	     "type "
+	     "POSIX_FD\n",
+	     "2 failed by IPC: nPeers 1 isLegacyIpc (nil)", false},
+	    {HEAD "rank 0 failed to NET register userbuff 0x7f buffSize 4096 GDR flag 0\n" HEAD
+	          "rank 0 failed to NVLS register sendbuff 0x7f sendbuffSize 1 recvbuff 0x7f "
+	          "recvbuffSize 1\n" HEAD "rank 0 - IPC register buffer" REG_A "1" REG_Z,
+	     "1 by IPC; 1 failed by NET: GDR flag 0; 1 failed by NVLS", true},
+	    {HEAD "register comm 0x55 buffer 0x7f size 4096\n",
+	     "1 given to ncclCommRegister, none opened to a peer", false},
+	    {HEAD "Skipping registration for buffer 0x7f size 4096 (LocalRegister=0, "
+	          "P2pUsesMemcpy=0)\n",
+	     "1 skipped: LocalRegister=0, P2pUsesMemcpy=0", false},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct nccl_log e = parse(rows[i].log);
+		assert_int_equal(e.path.registered, rows[i].registered);
+		assert_string_equal(e.path.registered_why, rows[i].why);
+		nccl_log_free(&e);
+	}
 }
 
 TEST(expectations_are_prefixes_of_whole_words)
@@ -469,41 +471,25 @@ TEST(one_staged_link_among_direct_ones_is_not_called_direct)
 
 TEST(settings_that_the_log_contradicts_leave_it_unknown)
 {
+	static const char pointer[] = "P2P/direct pointer", read[] = "P2P/direct pointer/read";
 	static const struct {
-		struct settings settings;
-		const char *version, *via;
+		const char *env, *via;
 		enum path_data data;
 	} rows[] = {
-	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=1"}},
-	     "2.21.5",
-	     "P2P/direct pointer",
-	     PATH_UNKNOWN},
-	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=0"}},
-	     "2.21.5",
-	     "P2P/direct pointer",
-	     PATH_DIRECT},
-	    {{.nenv = 1, .env = {"NCCL_P2P_DIRECT_DISABLE=1"}}, "2.21.5", "P2P/CUMEM", PATH_STAGED},
-	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=1"}},
-	     "2.21.5",
-	     "P2P/direct pointer",
-	     PATH_UNKNOWN},
-	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=1"}},
-	     "2.21.5",
-	     "P2P/direct pointer/read",
-	     PATH_STAGED},
-	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=0"}},
-	     "2.21.5",
-	     "P2P/direct pointer/read",
-	     PATH_UNKNOWN},
-	    {{.nenv = 1, .env = {"NCCL_P2P_READ_ENABLE=-2"}},
-	     "2.21.5",
-	     "P2P/direct pointer",
-	     PATH_DIRECT},
+	    {"NCCL_P2P_DIRECT_DISABLE=1", pointer, PATH_UNKNOWN},
+	    {"NCCL_P2P_DIRECT_DISABLE=0", pointer, PATH_DIRECT},
+	    {"NCCL_P2P_DIRECT_DISABLE=1", "P2P/CUMEM", PATH_STAGED},
+	    {"NCCL_P2P_READ_ENABLE=1", pointer, PATH_UNKNOWN},
+	    {"NCCL_P2P_READ_ENABLE=1", read, PATH_STAGED},
+	    {"NCCL_P2P_READ_ENABLE=0", read, PATH_UNKNOWN},
+	    {"NCCL_P2P_READ_ENABLE=-2", pointer, PATH_DIRECT},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char *text = mesh(rows[i].version, 3, rows[i].via);
+		struct settings settings = {.nenv = 1};
+		char *text = mesh("2.21.5", 3, rows[i].via);
 		struct nccl_log e = parse(text);
-		expect_data(&e, &rows[i].settings, rows[i].data, "");
+		strcpy(settings.env[0], rows[i].env);
+		expect_data(&e, &settings, rows[i].data, "");
 		free(text);
 	}
 }

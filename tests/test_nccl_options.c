@@ -224,11 +224,11 @@ TEST(every_collective_has_a_row)
 		cell.bytes = 1024;
 		set(&t, &cell, "");
 		assert_works(nccl_refuse(&t, &api, 70, &st), st);
-		if (!row->call && !row->move && !row->put && !row->connects)
+		if (!row->call && !row->moves && !row->put && !row->connects)
 			fail_msg("nccl has no row for %s", coll_info((enum coll_kind)c)->name);
 		assert_int_equal(row->connects, c == COLL_INIT);
 		assert_true(!row->configured || row->call);
-		assert_true(!row->native || (row->call && row->move && row->since && row->symbol));
+		assert_true(!row->native || (row->call && row->moves && row->since && row->symbol));
 	}
 }
 

@@ -48,19 +48,6 @@ TEST(test_more_blocks_change_no_block)
 	trial_free(many);
 }
 
-/* Over many blocks each variant is at each place about equally often. */
-TEST(test_shuffle_is_even)
-{
-	spec.blocks = 1000;
-	make(7);
-	unsigned at[5][5] = {{0}};
-	for (unsigned i = 0; i < plan.ntrials; i++)
-		at[plan.trials[i].variant][i % 5]++;
-	for (unsigned v = 0; v < 5; v++)
-		for (unsigned place = 0; place < 5; place++)
-			assert_in_range(at[v][place], 140, 260); /* 200 ± 4.7 sigma */
-}
-
 TEST(test_seed_decides_the_order)
 {
 	struct plan_trial kept[50];
@@ -83,25 +70,6 @@ TEST(test_seed_decides_the_order)
 	make(99);
 	assert_int_equal(plan.seed, 1);
 	assert_memory_equal(kept, plan.trials, sizeof kept);
-}
-
-TEST(test_trial_takes_over)
-{
-	make(3);
-	struct status st = {""};
-	assert_null(plan_trial(&plan, plan.ntrials, &st));
-	assert_says(st.text, "50 trials");
-	struct trial *t = trial_at(0);
-	assert_int_equal(t->warmup, 1);
-	assert_int_equal(t->stretches, 2);
-	assert_int_equal(t->calls, 3);
-	assert_int_equal(t->isolated_calls, 4);
-	assert_false(t->yield);
-	trial_free(t);
-	machine.cores = 3; /* fewer than ranks */
-	t = trial_at(0);
-	assert_true(t->yield);
-	trial_free(t);
 }
 
 /* Timing spins; releasing the CPU is for ranks that share one, or on request. */

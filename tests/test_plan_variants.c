@@ -6,15 +6,13 @@
 static void set(const char *said)
 {
 	char text[256], *rest = text, *value;
-	size_t nkeys, nsettings;
-	const struct field *keys = keys_fields(&nkeys), *settings = settings_fields(&nsettings);
 	struct status st = {""};
 	snprintf(text, sizeof text, "%s", said);
 	while ((value = strsep(&rest, " ")) && *value) {
 		char *name = strsep(&value, "="), *key = strchr(name, '.');
 		struct spec_variant *v = spec.variants;
 		if (!key) {
-			assert_works(field_read(field_find(keys, nkeys, name), value, &spec, &st),
+			assert_works(field_read(field_find(&keys_fields, name), value, &spec, &st),
 			             st);
 			continue;
 		}
@@ -26,7 +24,7 @@ static void set(const char *said)
 		else if (!strcmp(value, "-"))
 			v->settings.mode[0] = '\0';
 		else
-			assert_works(field_read(field_find(settings, nsettings, key),
+			assert_works(field_read(field_find(&settings_fields, key),
 			                        *value == '@' ? standin : value, &v->settings, &st),
 			             st);
 	}

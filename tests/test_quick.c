@@ -103,19 +103,6 @@ TEST(counters_are_read_for_a_claim_about_them)
 	assert_false(spec.paces[PACE_ISOLATED]);
 }
 
-/* A third of all sizes stays a third when only they are left. */
-TEST(a_third_of_the_sizes_is_kept_whole)
-{
-	cuts("; Which?\n[experiment]\ncollective = alltoall\nbytes = 8K..128K x2\nranks = 2\n"
-	     "backend = null\nprimary = bandwidth\n" MODES CLAIM("bandwidth", "processes",
-	                                                         "threads", "busbw", ""),
-	     (char[]){""});
-	assert_int_equal(spec.nsizes, 2);
-	assert_int_equal(plan_claim_sizes(&plan, &spec.asked.claims[0]).lo, 64 * 1024);
-	assert_int_equal(spec.sizes[0], 64 * 1024);
-	assert_int_equal(spec.sizes[1], 128 * 1024);
-}
-
 TEST(the_command_line_wins)
 {
 	const char *text = HEAD "primary = bandwidth\n" MODES CLAIMS;
@@ -237,8 +224,8 @@ TEST(every_experiment_has_a_quick_run_or_says_why_not)
 		for (unsigned b = 0; b < 2; b++) {
 			char command[200];
 			snprintf(command, sizeof command,
-			         "run --file %s --quick --dry-run backend=%s",
-			         found.gl_pathv[i], backends[b]);
+			         "run --file %s --quick --dry-run backend=%s", found.gl_pathv[i],
+			         backends[b]);
 			struct cli cli = here_call(command);
 			text_unwrap(cli.out);
 			bool plans =

@@ -57,21 +57,6 @@ static void peer_join(struct peer *p)
 		close(p->wire.fd);
 }
 
-/* A raw connection to the door. */
-static int call(const char *said, size_t bytes)
-{
-	const char *list = door.address;
-	struct addrinfo *found;
-	struct status st = {""};
-	assert_works(address_resolve(&list, &found, &st), st);
-	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(connect(fd, found->ai_addr, found->ai_addrlen), 0);
-	freeaddrinfo(found);
-	if (bytes)
-		assert_int_equal(send(fd, said, bytes, MSG_NOSIGNAL), bytes);
-	return fd;
-}
-
 static unsigned open_fds(void)
 {
 	unsigned n = 0;
@@ -181,7 +166,8 @@ static void *crowd_knocks(void *of)
 	struct crowd *c = of;
 	for (unsigned i = 0; i < 10000; i++) {
 		const char *said = i < 100 ? "" : words[i % 5];
-		int fd = call(said, strlen(said));
+		int fd = meeting_call();
+		assert_int_equal(send(fd, said, strlen(said), MSG_NOSIGNAL), strlen(said));
 		if (i < 100)
 			c->held[i] = fd;
 		else
@@ -394,26 +380,6 @@ TEST(who_leaves_may_come_again)
 	opened_end(&opened);
 }
 
-static void *come_and_leave(void *of)
-{
-	struct peer *p = of;
-	go(p);
-	close(p->wire.fd);
-	return NULL;
-}
-
-TEST(who_leaves_for_good_is_missing)
-{
-	const struct door_world world = world_of(3);
-	struct status st = {""};
-	struct peer peer = {
-	    .world = world, .address = door.address, .who = 2, .deadline_ns = in_ms(60000)};
-	assert_int_equal(pthread_create(&peer.thread, NULL, come_and_leave, &peer), 0);
-	assert_int_equal(door_gather(door.fd, &world, in_ms(LONG_MS), wires, &st), -1);
-	pthread_join(peer.thread, NULL);
-	assert_missing(&st, "ranks 1, 2", "; 1 came and left");
-}
-
 /* Answers as another program does: twice, after which the door opens in its place; or for ever. */
 struct listener {
 	pthread_t thread;
@@ -452,20 +418,6 @@ TEST(what_is_not_launchgap_is_said)
 	assert_says(st.text, " s: what answers there is not launchgap");
 	shutdown(door.fd, SHUT_RDWR);
 	pthread_join(other.thread, NULL);
-}
-
-TEST(what_is_not_launchgap_is_tried_again)
-{
-	const struct door_world world = world_of(2);
-	struct status st = {""};
-	struct peer peer;
-	struct listener other;
-	listener_start(&other, 2);
-	peer_start(&peer, world, door.address, 1, 60000);
-	pthread_join(other.thread, NULL);
-	assert_works(door_gather(door.fd, &world, in_ms(60000), wires, &st), st);
-	peer_join(&peer);
-	assert_works(peer.failed, peer.st);
 }
 
 TEST(a_door_that_opens_late_is_found)
@@ -595,7 +547,7 @@ TEST(without_descriptors_there_is_a_sentence)
 	const struct door_world world = world_of(2);
 	struct rlimit were, few;
 	struct status st = {""};
-	int fd = call(NULL, 0), free_fd = dup(fd);
+	int fd = meeting_call(), free_fd = dup(fd);
 	close(free_fd);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &were), 0);
 	few = were;
