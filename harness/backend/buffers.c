@@ -26,6 +26,21 @@ struct value_question buffers_question(const struct trial *trial, const struct c
 	};
 }
 
+struct buffers buffers_of(const struct trial *trial, const struct steps_call *call,
+                          struct split_place at, unsigned slots, uint64_t seed, char *send,
+                          char *recv)
+{
+	return (struct buffers){
+	    .question = buffers_question(trial, &call->cell, &call->parts, call->nranks, at.index,
+	                                 at.color, seed),
+	    .span = coll_span(&call->cell, &call->parts, call->nranks, at.index),
+	    .in_place = call->cell.in_place,
+	    .slots = slots,
+	    .send = send,
+	    .recv = recv,
+	};
+}
+
 /* An element's bits, from and to memory; little-endian. The sizes are constants, as a copy of an unknown
  * size is a call. */
 static uint64_t element_get(const char *at, size_t bytes)

@@ -4,6 +4,7 @@
 #define LAUNCHGAP_BUFFERS_H
 
 #include "../core/backend.h"
+#include "steps.h"
 
 /* `slots` buffers in each arena, question.count elements apart. Not owned. */
 struct buffers {
@@ -29,6 +30,10 @@ struct buffers_memory {
 struct value_question buffers_question(const struct trial *trial, const struct cell *cell,
                                        const struct value_parts *parts, unsigned nranks,
                                        unsigned index, unsigned color, uint64_t seed);
+/* A rank's buffers in the arenas, for a call of its communicator, in which it is at that place. */
+struct buffers buffers_of(const struct trial *trial, const struct steps_call *call,
+                          struct split_place at, unsigned slots, uint64_t seed, char *send,
+                          char *recv);
 /* Poisons the output slots, then writes value_input to the send sides. */
 int buffers_fill(const struct buffers *buffers, struct status *st);
 /* Counts the elements of the receive sides that are not value_expected; wrong_at counts elements from the

@@ -4,6 +4,7 @@
  * puts it into its receive buffer. A phase of a source may be read once the source has completed
  * its pulls of all earlier phases. What a rank pushes is the same schedule seen from the other
  * side, so that both sides of a pair agree on every piece without a message.
+ * The host backend copies the pieces; elsewhere they are sends and receives, a phase after the other.
  *
  * In place, the data to send is in the receive buffer. That needs no more synchronization: in one
  * phase no rank writes what another still has to read from it, and what a later phase writes was

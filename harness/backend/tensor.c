@@ -75,18 +75,15 @@ size_t tensor_bytes(const struct trial *trial)
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv)
 {
-	const struct cell cell = {
-	    .coll = COLL_ALL_REDUCE, .dtype = dtype, .op = OP_SUM, .bytes = bytes_of(trial, dtype)};
-	const struct split_place at = tensor_place(trial, rank);
-	const struct value_parts parts = coll_parts(&cell, &trial->weights, at.size);
-	return (struct buffers){
-	    .question = buffers_question(trial, &cell, &parts, at.size, at.index,
-	                                 UINT_MAX - at.color, seed),
-	    .span = coll_span(&cell, &parts, at.size, at.index),
-	    .slots = 1,
-	    .send = send,
-	    .recv = recv,
-	};
+	struct split_place at = tensor_place(trial, rank);
+	struct steps_call call = {.cell = {.coll = COLL_ALL_REDUCE,
+	                                   .dtype = dtype,
+	                                   .op = OP_SUM,
+	                                   .bytes = bytes_of(trial, dtype)},
+	                          .nranks = at.size};
+	call.parts = coll_parts(&call.cell, &trial->weights, at.size);
+	at.color = UINT_MAX - at.color;
+	return buffers_of(trial, &call, at, 1, seed, send, recv);
 }
 
 int tensor_check(const struct trial *trial, const struct buffers *sums, struct backend_verdict *out,

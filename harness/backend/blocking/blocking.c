@@ -151,19 +151,15 @@ static void blocking_error(struct backend_ctx *ctx, struct status *st)
 
 /* --- cells --- */
 
-static struct buffers buffers_of(const struct backend_ctx *ctx)
+static struct buffers own_buffers(const struct backend_ctx *ctx)
 {
-	return (struct buffers){
-	    .question = buffers_question(ctx->trial, &ctx->call.cell, &ctx->call.parts,
-	                                 ctx->place.n, ctx->place.me, ctx->place.color, ctx->seed),
-	    .span = ctx->span,
-	    .in_place = ctx->call.cell.in_place,
-	    .slots = ctx->slots,
-	    .send = ctx->send,
-	    .recv = ctx->recv,
-	    .memory = ctx->stage ? ctx->stage->memory : NULL,
-	    .at = ctx->stage ? ctx->stage->at : NULL,
-	};
+	const struct blocking_place *p = &ctx->place;
+	struct buffers b =
+	    buffers_of(ctx->trial, &ctx->call, (struct split_place){p->color, p->n, p->me},
+	               ctx->slots, ctx->seed, ctx->send, ctx->recv);
+	b.memory = ctx->stage ? ctx->stage->memory : NULL;
+	b.at = ctx->stage ? ctx->stage->at : NULL;
+	return b;
 }
 
 static void take_counts(struct backend_ctx *ctx)
@@ -215,13 +211,13 @@ static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, ui
 		take_counts(ctx);
 	if (exchanged(cell->coll) && steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st))
 		return -1;
-	struct buffers buffers = buffers_of(ctx);
+	struct buffers buffers = own_buffers(ctx);
 	return buffers_fill(&buffers, st);
 }
 
 static int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx);
+	struct buffers buffers = own_buffers(ctx);
 	(void)i;
 	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
@@ -229,14 +225,14 @@ static int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, st
 static int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                           struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx);
+	struct buffers buffers = own_buffers(ctx);
 	(void)i;
 	return buffers_check(&buffers, out, st);
 }
 
 static int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx);
+	struct buffers buffers = own_buffers(ctx);
 	(void)i;
 	return buffers_digest(&buffers, out, st);
 }

@@ -7,7 +7,6 @@
 
 #include "../../coll/call.h"
 #include "../buffers.h"
-#include "../steps.h"
 
 /* A rank's place in its communicator: the whole team's, or a group of it. */
 struct blocking_place {

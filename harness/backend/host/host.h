@@ -17,7 +17,6 @@
 #include "../buffers.h"
 #include "../../core/sample.h"
 #include "host_reduce.h"
-#include "../steps.h"
 
 /* Every transport copies in pieces of the same size with the same routine, so that they differ
  * only in how often a byte is copied. */

@@ -3,20 +3,11 @@
 #include "../tensor.h"
 #include "host.h"
 
-static struct buffers buffers_of(const struct backend_ctx *ctx, const struct host_rank *rank)
+static struct buffers own_buffers(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
-	const struct cell *cell = &ctx->call.cell;
-	const struct split_place *at = &ctx->comms[HOST_MAIN].places[rank->rank];
 	const struct host_buffers *own = &rank->parts[HOST_MAIN].own;
-	return (struct buffers){
-	    .question = buffers_question(ctx->place.trial, cell, &ctx->call.parts, ctx->call.nranks,
-	                                 at->index, at->color, ctx->seed),
-	    .span = coll_span(cell, &ctx->call.parts, ctx->call.nranks, at->index),
-	    .in_place = cell->in_place,
-	    .slots = ctx->slots,
-	    .send = (char *)own->send,
-	    .recv = (char *)own->recv,
-	};
+	return buffers_of(ctx->place.trial, &ctx->call, ctx->comms[HOST_MAIN].places[rank->rank],
+	                  ctx->slots, ctx->seed, (char *)own->send, (char *)own->recv);
 }
 
 /* Waits until nobody reads this worker's buffers any more. Only the limit has to wait: after a
@@ -136,7 +127,7 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 		    host_move_plan(ctx, rank, st))
 			return -1;
 		rank->parts[HOST_MAIN].plan = rank->plans[0];
-		struct buffers buffers = buffers_of(ctx, rank);
+		struct buffers buffers = own_buffers(ctx, rank);
 		buffers_fill(&buffers, st);
 		if (!ctx->call_sums)
 			continue;
@@ -151,7 +142,7 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 {
 	if (ctx->slots == 0)
 		return status_set(st, "host: nothing was prepared, so there is nothing to check");
-	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
 	buffers_check(&buffers, out, st);
 	if (!ctx->call_sums)
 		return 0;
@@ -161,12 +152,12 @@ int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict 
 
 int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
 	return buffers_digest(&buffers, out, st);
 }
 
 int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, &ctx->ranks[i]);
+	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
 	return buffers_corrupt(&buffers, ctx->place.trial->arena_bytes, byte, st);
 }

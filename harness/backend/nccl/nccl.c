@@ -92,20 +92,15 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 }
 
 /* Local rank i's buffers, with its rank in its communicator. */
-static struct buffers buffers_of(const struct backend_ctx *ctx, unsigned i)
+static struct buffers own_buffers(const struct backend_ctx *ctx, unsigned i)
 {
 	const struct place *p = &ctx->places[i];
-	return (struct buffers){
-	    .question = buffers_question(ctx->trial, &ctx->call.cell, &ctx->call.parts, ctx->n,
-	                                 p->me, p->color, ctx->seed),
-	    .span = coll_span(&ctx->call.cell, &ctx->call.parts, ctx->n, p->me),
-	    .in_place = ctx->call.cell.in_place,
-	    .slots = ctx->slots,
-	    .send = nccl_send_of(ctx, p),
-	    .recv = nccl_recv_of(ctx, p),
-	    .memory = &device_buffers,
-	    .at = &p->at,
-	};
+	struct buffers b =
+	    buffers_of(ctx->trial, &ctx->call, (struct split_place){p->color, ctx->n, p->me},
+	               ctx->slots, ctx->seed, nccl_send_of(ctx, p), nccl_recv_of(ctx, p));
+	b.memory = &device_buffers;
+	b.at = &p->at;
+	return b;
 }
 
 static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -116,7 +111,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 	if (nccl_take_cell(ctx, cell, st))
 		return -1;
 	for (unsigned i = 0; i < ctx->count; i++) {
-		struct buffers buffers = buffers_of(ctx, i);
+		struct buffers buffers = own_buffers(ctx, i);
 		if (buffers_fill(&buffers, st) || nccl_tensor_prepare(ctx, &ctx->places[i], st))
 			return -1;
 	}
@@ -125,7 +120,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 
 static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, i);
+	struct buffers buffers = own_buffers(ctx, i);
 	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
 }
 
@@ -216,7 +211,7 @@ static void nccl_error(struct backend_ctx *ctx, struct status *st)
 static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
                       struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, i);
+	struct buffers buffers = own_buffers(ctx, i);
 	return buffers_check(&buffers, out, st) || nccl_tensor_check(ctx, &ctx->places[i], out, st)
 	           ? -1
 	           : 0;
@@ -224,7 +219,7 @@ static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdic
 
 static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, i);
+	struct buffers buffers = own_buffers(ctx, i);
 	return buffers_digest(&buffers, out, st);
 }
 

@@ -134,7 +134,7 @@ void nccl_tensor_close(struct place *p)
 	}
 }
 
-static struct buffers buffers_of(const struct backend_ctx *ctx, const struct place *p)
+static struct buffers sum_buffers(const struct backend_ctx *ctx, const struct place *p)
 {
 	struct buffers buffers = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank,
 	                                        ctx->seed, p->activations[0], p->activations[1]);
@@ -145,14 +145,14 @@ static struct buffers buffers_of(const struct backend_ctx *ctx, const struct pla
 
 int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, p);
+	struct buffers buffers = sum_buffers(ctx, p);
 	return reduces_tensors(ctx) ? buffers_fill(&buffers, st) : 0;
 }
 
 int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
                       struct backend_verdict *out, struct status *st)
 {
-	struct buffers buffers = buffers_of(ctx, p);
+	struct buffers buffers = sum_buffers(ctx, p);
 	return reduces_tensors(ctx) ? tensor_check(ctx->trial, &buffers, out, st) : 0;
 }
 
