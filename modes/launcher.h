@@ -74,6 +74,8 @@ struct launcher {
 	              unsigned process);
 };
 
+extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
+    launcher_exec;
 /* NULL-terminated, in the order in which `auto` asks them. */
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
