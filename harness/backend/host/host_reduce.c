@@ -19,7 +19,7 @@ union block {
 
 static enum kind kind_of(enum dtype dtype)
 {
-	if (!coll_dtype_is_float(dtype))
+	if (!value_is_float(dtype))
 		return INTEGERS;
 	return dtype == DTYPE_FLOAT64 ? DOUBLES : FLOATS;
 }
