@@ -120,7 +120,8 @@ static bool has_item(const char *list, const char *item)
 	return false;
 }
 
-void result_list(char *list, size_t bytes, const char *item)
+/* Adds an item to a list with ", " unless the list has it already. */
+static void add_item(char *list, size_t bytes, const char *item)
 {
 	if (!has_item(list, item))
 		status_list(list, bytes, item);
@@ -130,7 +131,7 @@ void result_fact_add(struct result *side, enum result_fact fact, const char *tex
 {
 	char clean[RESULT_FACT_BYTES];
 	result_clean(text, clean, sizeof clean);
-	result_list(side->facts[fact], RESULT_FACT_BYTES, clean);
+	add_item(side->facts[fact], RESULT_FACT_BYTES, clean);
 }
 
 void result_variable(struct result *side, const char *name, const char *value)

@@ -231,12 +231,29 @@ static int take_times(const struct member_place *at, const json_t *line, const c
 	return 0;
 }
 
+/* The sum of a list of counts. */
+static int take_sum(const struct member_place *at, const json_t *line, const char *key,
+                    unsigned nranks, uint64_t *out)
+{
+	const json_t *list = json_object_get(line, key), *count;
+	size_t r;
+	if (json_array_size(list) != nranks)
+		return member_bad(at, "\"%s\" is missing or has not one number per rank", key);
+	json_array_foreach(list, r, count)
+	{
+		if (!json_is_integer(count) || json_integer_value(count) < 0)
+			return member_bad(at, "\"%s\" holds something else than counts", key);
+		*out += (uint64_t)json_integer_value(count);
+	}
+	return 0;
+}
+
 static int take_tallies(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
 		const struct tally_field *f = &tally_fields[i];
 		void *to = (char *)cell + f->to;
-		if ((f->use == SUM && member_sum(at, line, f->key, cell->nranks, to)) ||
+		if ((f->use == SUM && take_sum(at, line, f->key, cell->nranks, to)) ||
 		    (f->use == TIMES && take_times(at, line, f->key, cell->nranks, to)))
 			return -1;
 	}
