@@ -27,14 +27,6 @@ const struct result_series *result_find(const struct result *side, const char *v
 	return NULL;
 }
 
-bool result_has(const struct result *side, const char *variant)
-{
-	for (unsigned i = 0; i < side->nseries; i++)
-		if (!strcmp(side->series[i].variant, variant))
-			return true;
-	return false;
-}
-
 static struct result_series *series_of(struct result *side, const char *variant,
                                        const struct cell *cell, unsigned nranks)
 {
