@@ -112,7 +112,7 @@ CREATE VIEW apart AS
 SELECT side, keys, key, name,
        iif(key = 's' AND length(group_concat(value, ', ')) >= 48,
            min(value) FILTER (WHERE nth = 1) || ' to ' || min(value) FILTER (WHERE back = 1),
-           group_concat(value, ', ')) vals
+           substr(group_concat(value, ', '), 1, 159)) vals
 FROM (SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY size) nth,
              row_number() OVER (PARTITION BY side, key ORDER BY size DESC) back
       FROM (SELECT side, keys, key, name, value, min(id) id, min(size) size
