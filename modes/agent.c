@@ -1,6 +1,7 @@
 #include "agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -8,13 +9,181 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../harness/clock.h"
+#include "launcher.h"
 
 #define FIRST "the agent of rank 0"
+
+/* --- its worker --- */
+
+static bool has_end(const char *text, size_t bytes)
+{
+	return memchr(text, '\0', bytes) != NULL;
+}
+
+/* What a rank lets others set: what tunes the libraries that are measured. Nothing that replaces the program or
+ * what it is linked with (LD_PRELOAD, PATH), or that Open MPI loads or runs. A final _ is of all names that
+ * begin so. */
+// clang-format off
+static const char *const may_set[] = {
+    "NCCL_", "CUDA_", "UCX_", "FI_", "GLOO_", "OMPI_MCA_btl=", "OMPI_MCA_btl_base_verbose=", "OMPI_MCA_btl_tcp_if_include=",
+    "OMPI_MCA_btl_vader_segment_size=", "OMPI_MCA_mpi_leave_pinned=", "OMPI_MCA_mpi_yield_when_idle=", "OMPI_MCA_oob_tcp_if_include=",
+    "OMPI_MCA_orte_base_help_aggregate=", "OMPI_MCA_pml=",
+};
+// clang-format on
+
+static int check_variable(const char *entry, struct status *st)
+{
+	for (size_t i = 0; i < sizeof may_set / sizeof *may_set && strchr(entry, '='); i++)
+		if (!strncmp(entry, may_set[i], strlen(may_set[i])))
+			return 0;
+	return status_set(
+	    st,
+	    "%.*s is no variable that agents take from others; allowed are names that "
+	    "begin with NCCL_, CUDA_, UCX_, FI_ or GLOO_, and some of OMPI_MCA_",
+	    (int)strcspn(entry, "="), entry);
+}
+
+int agent_check(const struct agent_order *o, struct status *st)
+{
+	bool right = o->processes <= SETTINGS_MAX_RANKS && o->rank < o->processes &&
+	             o->nenv <= TRIAL_MAX_ENV && has_end(o->address, sizeof o->address) &&
+	             has_end(o->order, sizeof o->order);
+	for (unsigned i = 0; right && i < o->nenv; i++)
+		right = has_end(o->env[i], sizeof o->env[i]);
+	if (!right)
+		return status_set(st, "it is no order: do all run the same launchgap?");
+	for (unsigned i = 0; i < o->nenv; i++)
+		if (check_variable(o->env[i], st))
+			return -1;
+	return 0;
+}
+
+void agent_bind(const cpu_set_t *cpus)
+{
+	if (CPU_COUNT(cpus))
+		sched_setaffinity(0, sizeof *cpus, cpus);
+}
+
+/* A group of its own: Ctrl-C is for the agents. */
+static void become(const struct agent_order *o, const char *self, const char *secret, int said,
+                   int door, pid_t parent)
+{
+	char own[WIRE_SECRET_BYTES];
+	const struct launched as = {.by = launcher_find("join"),
+	                            .self = self,
+	                            .order = o->order,
+	                            .processes = o->processes,
+	                            .yield = o->yield};
+	const struct rendezvous_seat seat = {
+	    .rank = o->rank, .address = o->address, .secret = own, .door = door};
+	sigset_t none;
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || in < 0 || dup2(in, 0) || dup2(said, 1) != 1 ||
+	    dup2(said, 2) != 2)
+		_exit(126);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (unsigned i = 0; i < o->nenv; i++)
+		putenv((char *)(uintptr_t)o->env[i]);
+	agent_bind(&o->cpus);
+	wire_derive(secret, o->address, own);
+	launcher_become(&as, &seat, NULL);
+}
+
+int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
+                       const char *self, const char *secret, int door, struct status *st)
+{
+	int said[2];
+	if (worker->pid)
+		return status_set(st, "has a worker already");
+	if (pipe2(said, O_CLOEXEC))
+		return status_set(st, "cannot start a worker: %s", strerror(errno));
+	const pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		become(order, self, secret, said[1], door, parent);
+	close(said[1]);
+	if (pid < 0) {
+		close(said[0]);
+		return status_set(st, "cannot start a worker: %s", status_unstarted(errno));
+	}
+	setpgid(pid, pid);
+	fcntl(said[0], F_SETFL, O_NONBLOCK);
+	*worker = (struct agent_worker){.pid = pid, .job = order->job, .said = said[0]};
+	return 0;
+}
+
+int agent_signals(const int *signals, struct status *st)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (; *signals; signals++)
+		sigaddset(&set, *signals);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd >= 0 ? fd : status_set(st, "signalfd: %s", strerror(errno));
+}
+
+void agent_worker_hear(struct agent_worker *worker)
+{
+	const size_t most = sizeof worker->tail - 1, half = most / 2;
+	ssize_t n;
+	/* No more than a pipe holds: who prints without end does not keep us here. */
+	for (unsigned i = 0; worker->pid && worker->said >= 0 && i < 64; i++) {
+		if (worker->n == most) {
+			worker->n -= half;
+			memmove(worker->tail, worker->tail + half, worker->n);
+			worker->cut = true;
+		}
+		n = read(worker->said, worker->tail + worker->n, most - worker->n);
+		if (n > 0) {
+			worker->n += (size_t)n;
+			continue;
+		}
+		if (n == 0) {
+			close(worker->said);
+			worker->said = -1;
+		}
+		break;
+	}
+}
+
+void agent_worker_kill(const struct agent_worker *worker)
+{
+	if (worker->pid > 0)
+		kill(-worker->pid, SIGKILL);
+}
+
+bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out)
+{
+	int status = 127 << 8; /* another waiter took its end */
+	const pid_t child = worker->pid ? waitpid(worker->pid, &status, WNOHANG) : 0;
+	if (!child || (child < 0 && errno != ECHILD))
+		return false;
+	agent_worker_kill(worker); /* what it left running */
+	agent_worker_hear(worker);
+	if (worker->said >= 0)
+		close(worker->said);
+	*out = (struct agent_end){.job = worker->job, .status = status};
+	/* The first line of what was cut is not whole. */
+	worker->tail[worker->n] = '\0';
+	const char *from = worker->cut ? strchr(worker->tail, '\n') : NULL;
+	snprintf(out->said, sizeof out->said, "%s", from ? from + 1 : worker->tail);
+	*worker = (struct agent_worker){.said = -1};
+	return true;
+}
+
+/* --- all of them --- */
 
 /* A host that is gone says nothing: after 25 s the kernel does, whether something is on its way or not. */
 static void keep_alive(int fd)
@@ -27,10 +196,10 @@ static void keep_alive(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof silent_ms);
 }
 
-static int answer(const struct agents *all, const struct hand_end *end, struct status *st)
+static int answer(const struct agents *all, const struct agent_end *end, struct status *st)
 {
 	struct status why = {""};
-	if (!wire_send(all->wires, end, sizeof *end, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (!wire_send(all->wires, end, sizeof *end, clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		return 0;
 	return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 }
@@ -38,15 +207,15 @@ static int answer(const struct agents *all, const struct hand_end *end, struct s
 static int begin(struct agents *all, struct status *st)
 {
 	const struct agent *as = all->as;
-	struct hand_order order;
+	struct agent_order order;
 	struct status why = {""};
-	if (wire_recv(all->wires, &order, sizeof order, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (wire_recv(all->wires, &order, sizeof order, clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		return status_set(st, FIRST " %s", why.text);
-	if (hand_check(&order, &why))
+	if (agent_check(&order, &why))
 		return status_set(st, "what " FIRST " orders is refused: %s", why.text);
-	if (!hand_start(&all->hand, &order, as->self, as->seat.secret, -1, &why))
+	if (!agent_worker_start(&all->worker, &order, as->self, as->seat.secret, -1, &why))
 		return 0;
-	struct hand_end end = {.job = order.job, .status = 127 << 8};
+	struct agent_end end = {.job = order.job, .status = 127 << 8};
 	snprintf(end.said, sizeof end.said, "launchgap: agent %u %s\n", as->seat.rank, why.text);
 	return answer(all, &end, st);
 }
@@ -54,18 +223,18 @@ static int begin(struct agents *all, struct status *st)
 /* What the first one says. 1: the run is over, with *code; -1: nothing more can come. */
 static int obey(struct agents *all, int *code, struct status *st)
 {
-	struct hand_head head;
+	struct agent_head head;
 	struct status why = {""};
-	if (wire_recv(all->wires, &head, sizeof head, clock_now_ns() + HAND_DEADLINE_NS, &why))
+	if (wire_recv(all->wires, &head, sizeof head, clock_now_ns() + AGENT_DEADLINE_NS, &why))
 		return status_set(st, FIRST ", which runs the experiment, %s", why.text);
 	switch (head.kind) {
-	case HAND_START:
+	case AGENT_START:
 		return begin(all, st);
-	case HAND_KILL:
-		if (all->hand.job == head.job)
-			hand_kill(&all->hand);
+	case AGENT_KILL:
+		if (all->worker.job == head.job)
+			agent_worker_kill(&all->worker);
 		return 0;
-	case HAND_OVER:
+	case AGENT_OVER:
 		*code = head.code ? 1 : 0;
 		if (head.code)
 			status_set(st,
@@ -82,7 +251,7 @@ static int obey(struct agents *all, int *code, struct status *st)
 static int signalled(struct agents *all, int *code, struct status *st)
 {
 	struct signalfd_siginfo got;
-	struct hand_end end;
+	struct agent_end end;
 	if (read(all->signals, &got, sizeof got) != sizeof got)
 		return 0;
 	if (got.ssi_signo != SIGCHLD) {
@@ -91,7 +260,7 @@ static int signalled(struct agents *all, int *code, struct status *st)
 		           got.ssi_signo, strsignal((int)got.ssi_signo));
 		return 1;
 	}
-	return hand_ended(&all->hand, &end) ? answer(all, &end, st) : 0;
+	return agent_worker_ended(&all->worker, &end) ? answer(all, &end, st) : 0;
 }
 
 static int serve(struct agents *all, struct status *st)
@@ -101,17 +270,17 @@ static int serve(struct agents *all, struct status *st)
 		struct pollfd polls[] = {
 		    {.fd = all->signals, .events = POLLIN},
 		    {.fd = all->wires->fd, .events = POLLIN},
-		    {.fd = all->hand.pid ? all->hand.said : -1, .events = POLLIN}};
+		    {.fd = all->worker.pid ? all->worker.said : -1, .events = POLLIN}};
 		if (poll(polls, 3, -1) < 0 && errno != EINTR)
 			over = status_set(st, "poll: %s", strerror(errno));
 		if (!over && polls[2].revents)
-			hand_hear(&all->hand);
+			agent_worker_hear(&all->worker);
 		if (!over && polls[0].revents)
 			over = signalled(all, &code, st);
 		if (!over && polls[1].revents)
 			over = obey(all, &code, st);
 	}
-	hand_kill(&all->hand);
+	agent_worker_kill(&all->worker);
 	return over < 0 ? -1 : code;
 }
 
@@ -121,7 +290,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 	struct agents all = {.as = as,
 	                     .seats = calloc(size, sizeof *all.seats),
 	                     .signals = -1,
-	                     .hand = {.said = -1}};
+	                     .worker = {.said = -1}};
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, 0};
 	struct rendezvous *x = NULL;
 	struct agent_seat own = {.host = ""};
@@ -133,7 +302,7 @@ int agent_run(const struct agent *as, char *const run[], struct status *st)
 		status_set(st, "out of memory for %u agents", size);
 	else if (!rendezvous_open_tcp(&as->seat, &x, st) &&
 	         !rendezvous_all(x, &own, all.seats, sizeof own, st) &&
-	         (all.signals = hand_signals(signals, st)) >= 0) {
+	         (all.signals = agent_signals(signals, st)) >= 0) {
 		all.wires = x->peers.wires;
 		for (unsigned i = 0; i < size; i++) {
 			all.seats[i].host[MACHINE_HOST_BYTES - 1] = '\0';

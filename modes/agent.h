@@ -1,13 +1,15 @@
 /* The processes of `launchgap join`, which somebody else started: agents. They stay for the whole run. The
- * first one has `launchgap run` as its child; for each trial each agent starts a fresh worker. */
+ * first one has `launchgap run` as its child; for each trial each agent starts a fresh worker. All of their messages
+ * have a fixed size: none that arrives says how long it is. */
 #ifndef LAUNCHGAP_AGENT_H
 #define LAUNCHGAP_AGENT_H
 
 #include <sched.h>
+#include <sys/types.h>
 
 #include "../harness/exchange/rendezvous.h"
 #include "../harness/machine.h"
-#include "hand.h"
+#include "../harness/trial/settings.h"
 
 /* In the environment of the run: where its jobs reach the first agent, with what secret, and the hosts,
  * "127.0.0.1:4711 SECRET 8 hosta 8 hostb", each with its agents. */
@@ -23,6 +25,67 @@ struct agent {
  * first one uses it. Returns the exit status: the first one's is the run's. -1 with a sentence. */
 int agent_run(const struct agent *as, char *const run[], struct status *st);
 
+#define AGENT_SAID_BYTES  4096
+#define AGENT_DEADLINE_NS 10000000000 /* of a message that has begun */
+
+/* What the first agent says to another; AGENT_START is followed by an order. */
+enum agent_kind { AGENT_START = 0x4a01, AGENT_KILL, AGENT_OVER };
+struct agent_head {
+	uint32_t kind, job;
+	int32_t code; /* AGENT_OVER: the run's exit status */
+};
+
+/* A job's starter asks for a job, and gets its end; an agent is told to start one of its processes. */
+struct agent_order {
+	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
+	uint32_t job, rank;
+	char address[ADDRESS_BYTES]; /* where the job meets; its secret is derived of it */
+	char order[PATH_MAX];        /* the trial's file */
+	char env[TRIAL_MAX_ENV][TRIAL_ENV_BYTES];
+	cpu_set_t cpus; /* of all agents of its host */
+};
+
+/* A job's exit status, and what explains a failure, in this order. */
+enum agent_text { AGENT_LOST, AGENT_KILLED, AGENT_PRINTED, AGENT_TEXTS };
+struct agent_job {
+	int32_t code;
+	char said[AGENT_TEXTS][4 * AGENT_SAID_BYTES];
+};
+
+/* What an agent answers: its worker's end. */
+struct agent_end {
+	uint32_t job;
+	int32_t status;              /* waitpid's */
+	char said[AGENT_SAID_BYTES]; /* the last lines that it printed */
+};
+
+struct agent_worker {
+	pid_t pid; /* 0: no worker */
+	uint32_t job;
+	int said; /* what it prints */
+	bool cut;
+	size_t n;
+	char tail[AGENT_SAID_BYTES];
+};
+
+/* Whether an order that arrived can be carried out: texts have ends, numbers are in their bounds, and it sets
+ * no variable but those that tune libraries. */
+int agent_check(const struct agent_order *order, struct status *st);
+/* Takes the calling process to these CPUs, which workers and their planning share, as far as it may. None:
+ * stays where it is. */
+void agent_bind(const cpu_set_t *cpus);
+/* Starts the worker, which dies with this process. secret: of the agents. door: rank 0's, else -1. */
+int agent_worker_start(struct agent_worker *worker, const struct agent_order *order,
+                       const char *self, const char *secret, int door, struct status *st);
+/* A signalfd of these signals, up to a 0, which are blocked. */
+int agent_signals(const int *signals, struct status *st);
+/* Takes what it printed. Does not block. */
+void agent_worker_hear(struct agent_worker *worker);
+/* Kills it, and what it started. */
+void agent_worker_kill(const struct agent_worker *worker);
+/* Whether it has ended since; then *out. Does not block. */
+bool agent_worker_ended(struct agent_worker *worker, struct agent_end *out);
+
 /* Where an agent is: its host, and the CPUs that its launcher left it; none: not known. */
 struct agent_seat {
 	char host[MACHINE_HOST_BYTES];
@@ -32,10 +95,10 @@ struct agent_seat {
 /* What all agents know once they have met. */
 struct agents {
 	const struct agent *as;
-	struct agent_seat *seats; /* of each */
-	struct wire *wires;       /* to each from the first one; to the first one: [0] */
-	int signals;              /* a signalfd of their children's ends, and to stop */
-	struct hand hand;         /* this one's worker */
+	struct agent_seat *seats;   /* of each */
+	struct wire *wires;         /* to each from the first one; to the first one: [0] */
+	int signals;                /* a signalfd of their children's ends, and to stop */
+	struct agent_worker worker; /* this one's */
 };
 
 /* Of the first agent: starts the run, and serves its jobs. */

@@ -14,7 +14,7 @@
 #include "../harness/clock.h"
 #include "../harness/exchange/started.h"
 #include "agent.h"
-#include "starter.h"
+#include "launcher.h"
 
 #define S_NS     ((int64_t)1000000000)
 #define WORD_NS  (1 * S_NS) /* for a word to the starter, or a last one to agents */
@@ -39,8 +39,8 @@ struct dispatch {
 	struct wire starter;
 	bool stopping, killed;
 	uint32_t jobs, left; /* so far; processes of this one */
-	struct hand_order order;
-	struct hand_job end;
+	struct agent_order order;
+	struct agent_job end;
 	int64_t until_ns; /* for those that are left; INT64_MAX */
 	struct pollfd *polls;
 };
@@ -111,12 +111,12 @@ static char *say_joined(const struct dispatch *d)
 
 /* --- what the starter hears --- */
 
-static void say(struct dispatch *d, enum hand_text text, const char *said)
+static void say(struct dispatch *d, enum agent_text text, const char *said)
 {
 	status_add(d->end.said[text], sizeof d->end.said[text], "%s", said);
 }
 
-static void say_line(struct dispatch *d, enum hand_text text, const char *said)
+static void say_line(struct dispatch *d, enum agent_text text, const char *said)
 {
 	say(d, text, "launchgap: ");
 	say(d, text, said);
@@ -159,15 +159,15 @@ static void lose(struct dispatch *d, unsigned agent, const char *why)
 	           d->order.processes);
 	m->rank = NOBODY;
 	d->left--;
-	say_line(d, HAND_LOST, text);
-	fail_job(d, 1, starter_grace_ns(1 << 8));
+	say_line(d, AGENT_LOST, text);
+	fail_job(d, 1, launcher_grace_ns(1 << 8));
 }
 
-static void tell(struct dispatch *d, unsigned agent, enum hand_kind kind, const void *data,
+static void tell(struct dispatch *d, unsigned agent, enum agent_kind kind, const void *data,
                  size_t bytes)
 {
-	const struct hand_head head = {kind, d->order.job, 0};
-	const int64_t deadline_ns = clock_now_ns() + HAND_DEADLINE_NS;
+	const struct agent_head head = {kind, d->order.job, 0};
+	const int64_t deadline_ns = clock_now_ns() + AGENT_DEADLINE_NS;
 	struct wire *to = &d->all->wires[agent];
 	struct status why = {""};
 	if (wire_send(to, &head, sizeof head, deadline_ns, &why) ||
@@ -182,9 +182,9 @@ static void kill_job(struct dispatch *d)
 			if (d->members[i].rank == NOBODY)
 				continue;
 			if (i)
-				tell(d, i, HAND_KILL, NULL, 0);
+				tell(d, i, AGENT_KILL, NULL, 0);
 			else
-				hand_kill(&d->all->hand);
+				agent_worker_kill(&d->all->worker);
 		}
 	d->killed = true;
 	d->until_ns = clock_now_ns() + ANSWER_S * S_NS;
@@ -205,7 +205,7 @@ static void hurry(struct dispatch *d)
 
 /* --- the ends of workers --- */
 
-static void ended(struct dispatch *d, unsigned agent, const struct hand_end *end)
+static void ended(struct dispatch *d, unsigned agent, const struct agent_end *end)
 {
 	struct member *m = &d->members[agent];
 	char name[MACHINE_HOST_BYTES];
@@ -218,19 +218,19 @@ static void ended(struct dispatch *d, unsigned agent, const struct hand_end *end
 		return;
 	if (WIFSIGNALED(end->status) && !d->killed) {
 		struct status why = {""};
-		starter_killed(d->order.hosts > 1 ? host_of(d, agent, name) : NULL, rank,
-		               d->order.ranks, WTERMSIG(end->status), &why);
-		say_line(d, HAND_KILLED, why.text);
+		launcher_killed(d->order.hosts > 1 ? host_of(d, agent, name) : NULL, rank,
+		                d->order.ranks, WTERMSIG(end->status), &why);
+		say_line(d, AGENT_KILLED, why.text);
 	}
-	say(d, HAND_PRINTED, end->said);
-	fail_job(d, starter_code(end->status), starter_grace_ns(end->status));
+	say(d, AGENT_PRINTED, end->said);
+	fail_job(d, launcher_code(end->status), launcher_grace_ns(end->status));
 }
 
 static void hear_agent(struct dispatch *d, unsigned agent)
 {
-	struct hand_end end;
+	struct agent_end end;
 	struct status why = {""};
-	if (wire_recv(&d->all->wires[agent], &end, sizeof end, clock_now_ns() + HAND_DEADLINE_NS,
+	if (wire_recv(&d->all->wires[agent], &end, sizeof end, clock_now_ns() + AGENT_DEADLINE_NS,
 	              &why)) {
 		lose(d, agent, why.text);
 		return;
@@ -284,7 +284,7 @@ static int open_door(const char *meeting, struct door_place *out, struct status 
 static int start_all(struct dispatch *d, int door, struct status *st)
 {
 	const struct agent *as = d->all->as;
-	struct hand_order *order = &d->order;
+	struct agent_order *order = &d->order;
 	d->left = order->processes;
 	for (unsigned i = d->size; i-- > 0;) {
 		order->rank = d->members[i].rank;
@@ -292,8 +292,9 @@ static int start_all(struct dispatch *d, int door, struct status *st)
 			continue;
 		order->cpus = cpus_of(d, d->members[i].host);
 		if (i)
-			tell(d, i, HAND_START, order, sizeof *order);
-		else if (hand_start(&d->all->hand, order, as->self, as->seat.secret, door, st)) {
+			tell(d, i, AGENT_START, order, sizeof *order);
+		else if (agent_worker_start(&d->all->worker, order, as->self, as->seat.secret, door,
+		                            st)) {
 			d->members[0].rank = NOBODY;
 			d->left--;
 			return -1;
@@ -304,12 +305,12 @@ static int start_all(struct dispatch *d, int door, struct status *st)
 
 static int begin_job(struct dispatch *d, struct status *st)
 {
-	struct hand_order *order = &d->order;
+	struct agent_order *order = &d->order;
 	struct door_place door = {.fd = -1};
 	const unsigned each = order->hosts ? order->processes / order->hosts : 0;
 	int result = -1;
 	order->job = d->jobs++;
-	d->end = (struct hand_job){0};
+	d->end = (struct agent_job){0};
 	d->killed = d->stopping = false;
 	d->until_ns = INT64_MAX;
 	d->left = 0;
@@ -320,7 +321,7 @@ static int begin_job(struct dispatch *d, struct status *st)
 	else if (!choose(d, order->hosts, each, st) &&
 	         !open_door(d->all->as->seat.address, &door, st)) {
 		snprintf(order->address, sizeof order->address, "%s", door.address);
-		result = hand_check(order, st) ? -1 : start_all(d, door.fd, st);
+		result = agent_check(order, st) ? -1 : start_all(d, door.fd, st);
 		close(door.fd);
 	}
 	for (unsigned i = 0; i < d->size && !d->left; i++)
@@ -345,12 +346,12 @@ static void greet(struct dispatch *d)
 	if (door_gather(d->door.fd, &world, clock_now_ns() + GREET_NS, in, &st))
 		return;
 	d->starter = in[1];
-	if (wire_recv(&d->starter, &d->order, sizeof d->order, clock_now_ns() + HAND_DEADLINE_NS,
+	if (wire_recv(&d->starter, &d->order, sizeof d->order, clock_now_ns() + AGENT_DEADLINE_NS,
 	              &st)) {
 		close(d->starter.fd);
 		d->starter.fd = -1;
 	} else if (begin_job(d, &st)) {
-		say_line(d, HAND_LOST, st.text);
+		say_line(d, AGENT_LOST, st.text);
 		leave_job(d);
 	}
 }
@@ -379,7 +380,7 @@ static int start_run(struct dispatch *d, char *const run[], struct status *st)
 	for (unsigned i = 0; started_variable(i); i++)
 		unsetenv(started_variable(i));
 	setenv(AGENT_JOIN, join, 1);
-	hand_bind(&cpus);
+	agent_bind(&cpus);
 	execv(run[0], run);
 	fprintf(stderr, "launchgap: cannot start %s: %s\n", run[0], strerror(errno));
 	_exit(127);
@@ -389,19 +390,19 @@ static int start_run(struct dispatch *d, char *const run[], struct status *st)
 static bool goes_on(struct dispatch *d, int *code, struct status *st)
 {
 	struct signalfd_siginfo got;
-	struct hand_end end;
+	struct agent_end end;
 	int status;
 	while (read(d->all->signals, &got, sizeof got) == sizeof got)
 		if (got.ssi_signo != SIGCHLD)
 			kill(d->run, (int)got.ssi_signo);
-	if (hand_ended(&d->all->hand, &end))
+	if (agent_worker_ended(&d->all->worker, &end))
 		ended(d, 0, &end);
 	const pid_t ended_run = waitpid(d->run, &status, WNOHANG);
 	if (ended_run < 0 && errno == ECHILD)
 		status = 1 << 8; /* another waiter took its end */
 	if (!ended_run)
 		return true;
-	*code = starter_code(status);
+	*code = launcher_code(status);
 	if (WIFSIGNALED(status))
 		status_set(st, "the run was killed by signal %d (%s)", WTERMSIG(status),
 		           strsignal(WTERMSIG(status)));
@@ -428,12 +429,12 @@ static int serve(struct dispatch *d, struct status *st)
 		d->polls[0] = (struct pollfd){.fd = d->all->signals, .events = POLLIN};
 		own[0] = (struct pollfd){.fd = free_now ? d->door.fd : -1, .events = POLLIN};
 		own[1] = (struct pollfd){.fd = d->stopping ? -1 : d->starter.fd, .events = POLLIN};
-		own[2] = (struct pollfd){.fd = d->all->hand.pid ? d->all->hand.said : -1,
+		own[2] = (struct pollfd){.fd = d->all->worker.pid ? d->all->worker.said : -1,
 		                         .events = POLLIN};
 		if (poll(d->polls, d->size + 3, wait_ms(d)) < 0)
 			continue;
 		if (own[2].revents)
-			hand_hear(&d->all->hand);
+			agent_worker_hear(&d->all->worker);
 		for (unsigned i = 1; i < d->size; i++)
 			if (d->polls[i].fd >= 0 && d->polls[i].revents)
 				hear_agent(d, i);
@@ -454,9 +455,9 @@ static int serve(struct dispatch *d, struct status *st)
 /* Nothing stays: not even what the run left. */
 static void end_all(struct dispatch *d, int code)
 {
-	const struct hand_head head = {HAND_OVER, 0, code};
+	const struct agent_head head = {AGENT_OVER, 0, code};
 	const int64_t soon = clock_now_ns() + WORD_NS;
-	hand_kill(&d->all->hand);
+	agent_worker_kill(&d->all->worker);
 	if (d->starter.fd >= 0)
 		close(d->starter.fd);
 	if (d->door.fd >= 0)

@@ -12,7 +12,7 @@
 #include "../harness/clock.h"
 #include "../harness/exchange/door.h"
 #include "../harness/trial/trial.h"
-#include "starter.h"
+#include "launcher.h"
 
 static int exec_supports(const struct settings *set, struct status *st)
 {
@@ -68,7 +68,7 @@ static int start_all(struct starter *s, struct status *st)
 		                                     .door = s->door.fd};
 		s->children[rank] = fork();
 		if (s->children[rank] == 0)
-			starter_become(s->as, &seat, host_of(s, rank, host));
+			launcher_become(s->as, &seat, host_of(s, rank, host));
 		if (s->children[rank] < 0)
 			return status_set(st, "cannot start process %u of %u: %s", rank + 1,
 			                  s->as->processes, status_unstarted(errno));
@@ -118,11 +118,11 @@ static int wait_all(struct starter *s)
 		left--;
 		if (!status || failed)
 			continue;
-		failed = starter_code(status);
-		until = clock_now_ns() + starter_grace_ns(status);
+		failed = launcher_code(status);
+		until = clock_now_ns() + launcher_grace_ns(status);
 		if (!WIFSIGNALED(status))
 			continue;
-		starter_killed(host_of(s, rank, host), rank, s->ranks, WTERMSIG(status), &why);
+		launcher_killed(host_of(s, rank, host), rank, s->ranks, WTERMSIG(status), &why);
 		status_complain(&why);
 	}
 	return failed;
@@ -154,5 +154,5 @@ static int start(const struct launched *as, struct status *st)
 
 static int exec_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
-	return as->rank ? starter_find(as, out, st) : start(as, st);
+	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }

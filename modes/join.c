@@ -12,7 +12,7 @@
 #include "../harness/clock.h"
 #include "../harness/trial/trial.h"
 #include "agent.h"
-#include "starter.h"
+#include "launcher.h"
 
 /* --- whether it can --- */
 
@@ -81,7 +81,7 @@ static int call_first(struct wire *out, struct status *st)
 	const struct door_world world = {secret, "agent", 2, NULL};
 	if (!join || sscanf(join, "%255s %32s", address, secret) != 2)
 		return status_set(st, "this job is of no run that `launchgap join` began");
-	return door_connect(address, &world, 1, clock_now_ns() + HAND_DEADLINE_NS, out, st);
+	return door_connect(address, &world, 1, clock_now_ns() + AGENT_DEADLINE_NS, out, st);
 }
 
 static int ask(struct wire *first, const struct launched *as, struct status *st)
@@ -91,25 +91,25 @@ static int ask(struct wire *first, const struct launched *as, struct status *st)
 	if (trial_load(as->order, &trial, st))
 		return -1;
 	const struct settings *set = &trial->settings;
-	struct hand_order what = {.processes = as->processes,
-	                          .hosts = settings_hosts(set),
-	                          .ranks = layout_ranks(set->layout) / as->processes,
-	                          .yield = as->yield,
-	                          .nenv = set->nenv};
+	struct agent_order what = {.processes = as->processes,
+	                           .hosts = settings_hosts(set),
+	                           .ranks = layout_ranks(set->layout) / as->processes,
+	                           .yield = as->yield,
+	                           .nenv = set->nenv};
 	snprintf(what.order, sizeof what.order, "%s", as->order);
 	memcpy(what.env, set->env, sizeof what.env);
 	trial_free(trial);
-	return wire_send(first, &what, sizeof what, clock_now_ns() + HAND_DEADLINE_NS, &why)
+	return wire_send(first, &what, sizeof what, clock_now_ns() + AGENT_DEADLINE_NS, &why)
 	           ? status_set(st, "the agent that started the run %s", why.text)
 	           : 0;
 }
 
 /* When this process is to stop, the agents kill the workers, and what those have printed is still heard: it
  * may say why they did not end. */
-static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
+static int wait_end(struct wire *first, struct agent_job *job, struct status *st)
 {
 	static const int signals[] = {SIGINT, SIGTERM, 0};
-	int stops = hand_signals(signals, st);
+	int stops = agent_signals(signals, st);
 	bool stopping = false, ended = false;
 	while (stops >= 0 && !ended) {
 		struct pollfd polls[] = {{.fd = first->fd, .events = POLLIN},
@@ -125,7 +125,8 @@ static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
 	if (stops >= 0)
 		close(stops);
 	struct status why = {""};
-	return ended && !wire_recv(first, job, sizeof *job, clock_now_ns() + HAND_DEADLINE_NS, &why)
+	return ended &&
+	               !wire_recv(first, job, sizeof *job, clock_now_ns() + AGENT_DEADLINE_NS, &why)
 	           ? 0
 	           : status_set(st, "the agent that started the run is gone");
 }
@@ -133,12 +134,12 @@ static int wait_end(struct wire *first, struct hand_job *job, struct status *st)
 /* Ends this process: it has no rank. */
 static int start(const struct launched *as, struct status *st)
 {
-	struct hand_job job;
+	struct agent_job job;
 	struct wire first;
 	if (call_first(&first, st))
 		return -1;
 	if (!ask(&first, as, st) && !wait_end(&first, &job, st)) {
-		for (int text = 0; text < HAND_TEXTS; text++)
+		for (int text = 0; text < AGENT_TEXTS; text++)
 			fputs(job.said[text], stderr);
 		_exit(job.code & 255);
 	}
@@ -148,5 +149,5 @@ static int start(const struct launched *as, struct status *st)
 
 static int join_find(const struct launched *as, struct rendezvous **out, struct status *st)
 {
-	return as->rank ? starter_find(as, out, st) : start(as, st);
+	return as->rank ? launcher_meet(as, out, st) : start(as, st);
 }

@@ -31,7 +31,7 @@ struct launched {
 	const char *self, *order;
 	unsigned processes; /* of the whole job */
 	bool yield;
-	const char *rank; /* of one that a starter started (starter.h); NULL: it is none */
+	const char *rank; /* of one that a launcher without MPI started; NULL: it is none */
 };
 
 /* Suffixes of the order's name. A pipe in which the job tells the runner how far it is; and a file that the
@@ -74,6 +74,8 @@ struct launcher {
 	              unsigned process);
 };
 
+extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
+    launcher_exec;
 /* NULL-terminated, in the order in which `auto` asks them. */
 extern const struct launcher *const launcher_table[];
 const struct launcher *launcher_find(const char *name);
@@ -91,5 +93,23 @@ int launcher_add(struct launcher_argv *argv, ...) __attribute__((sentinel));
 int launcher_command(const struct launcher *by, const struct launch *launch,
                      struct launcher_argv *out, struct status *st);
 void launcher_argv_free(struct launcher_argv *argv);
+
+/* --- of those without MPI: a process that one of them starts, which finds the others over TCP --- */
+
+/* Becomes that process of the job, in a fresh child. rank 0 inherits the seat's door. host: that it pretends
+ * to be on; NULL: none. Complains if it cannot. */
+_Noreturn void launcher_become(const struct launched *as, const struct rendezvous_seat *seat,
+                               const char *host);
+/* In such a process, which knows its rank: finds the others. */
+int launcher_meet(const struct launched *as, struct rendezvous **out, struct status *st);
+
+/* The exit status of a job of which a process ended like this; 0: it did its part. */
+int launcher_code(int status);
+/* How long the others have to leave by themselves then. */
+int64_t launcher_grace_ns(int status);
+/* Says it of a process that was killed, which said nothing itself: "host a: rank 3: its process was killed
+ * by signal 9 (Killed)". host: NULL: there is but one. ranks: of each process. */
+void launcher_killed(const char *host, unsigned process, unsigned ranks, int signal,
+                     struct status *st);
 
 #endif

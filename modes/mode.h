@@ -15,6 +15,7 @@ struct mode {
 	struct layout (*spread)(unsigned nranks);
 };
 
+extern const struct mode mode_single, mode_threads, mode_processes;
 /* NULL-terminated. */
 extern const struct mode *const mode_table[];
 const struct mode *mode_find(const char *name);

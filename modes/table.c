@@ -4,10 +4,6 @@
 #include "launcher.h"
 #include "mode.h"
 
-extern const struct mode mode_single, mode_threads, mode_processes;
-extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
-    launcher_exec;
-
 const struct mode *const mode_table[] = {&mode_single, &mode_threads, &mode_processes, NULL};
 const struct launcher *const launcher_table[] = {&launcher_alone, &launcher_join, &launcher_mpirun,
                                                  &launcher_srun,  &launcher_exec, NULL};

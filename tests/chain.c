@@ -8,6 +8,7 @@
 #include "../harness/analysis/regime.h"
 #include "../harness/backend/table.h"
 #include "../harness/run/stop.h"
+#include "../harness/record/record_search.h"
 #include "../harness/selftest/outcome.h"
 #include "../harness/story/verdict_text.h"
 #include "made.h"

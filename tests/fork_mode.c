@@ -10,10 +10,6 @@
 #include "../modes/launcher.h"
 #include "../modes/mode.h"
 
-extern const struct mode mode_single, mode_threads, mode_processes;
-extern const struct launcher launcher_alone, launcher_join, launcher_mpirun, launcher_srun,
-    launcher_exec;
-
 static bool pairs_owns(struct layout l)
 {
 	return l.processes > 1 && l.threads == 1 && l.ranks_per_thread == 2;

@@ -41,7 +41,7 @@ static inline long double number_of(enum dtype dtype, uint64_t bits)
 	const struct number_format *f = &number_formats[dtype];
 	int sign_bit = (int)coll_dtype_bytes(dtype) * 8 - 1;
 	bool negative = bits >> sign_bit & 1;
-	if (!coll_dtype_is_float(dtype)) {
+	if (!value_is_float(dtype)) {
 		if (number_is_signed(dtype) && negative)
 			return -(long double)((~bits & number_mask(dtype)) + 1);
 		return (long double)bits;

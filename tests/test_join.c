@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../modes/hand.h"
+#include "../modes/agent.h"
 #include "cli.h"
 #include "here.h"
 #include "test.h"
@@ -380,11 +380,11 @@ static void on_rig(const char *experiment, const char *meanwhile, int code, cons
 /* Whatever the first agent is taken for: an order's numbers and texts have their bounds. */
 TEST(an_order_is_checked_before_it_is_obeyed)
 {
-	static struct hand_order right = {
+	static struct agent_order right = {
 	    .rank = 3, .processes = 4, .nenv = 1, .env = {"NCCL_A=1"}};
-	struct hand_order *wrong = malloc(sizeof *wrong);
+	struct agent_order *wrong = malloc(sizeof *wrong);
 	struct status st = {""};
-	assert_works(hand_check(&right, &st), st);
+	assert_works(agent_check(&right, &st), st);
 	for (unsigned i = 0; i < 8; i++) {
 		memcpy(wrong, &right, sizeof right);
 		// clang-format off
@@ -400,7 +400,7 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 		}
 		// clang-format on
 		st.text[0] = '\0';
-		assert_int_equal(hand_check(wrong, &st), -1);
+		assert_int_equal(agent_check(wrong, &st), -1);
 		assert_says(st.text, i == 1   ? "LD_PRELOAD is no variable that agents take"
 		                     : i == 5 ? "PATH is no variable that agents take"
 		                              : "it is no order");
@@ -411,9 +411,9 @@ TEST(an_order_is_checked_before_it_is_obeyed)
 /* Of much that a worker prints the last whole lines are kept. */
 TEST(the_last_lines_of_a_worker_are_kept)
 {
-	const struct hand_order order = {.job = 7, .processes = 2, .rank = 1};
-	struct hand hand = {.said = -1};
-	struct hand_end end;
+	const struct agent_order order = {.job = 7, .processes = 2, .rank = 1};
+	struct agent_worker hand = {.said = -1};
+	struct agent_end end;
 	struct status st = {""};
 	char script[80];
 	bool ended = false;
@@ -421,18 +421,19 @@ TEST(the_last_lines_of_a_worker_are_kept)
 	cli_write(folder, "worker", "#!/bin/sh\nseq 100000\necho launchgap: $1 $2 $4 $5\nexit 3\n");
 	assert_int_equal(chmod(script, 0700), 0);
 	assert_int_equal(
-	    hand_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st), 0);
+	    agent_worker_start(&hand, &order, script, "0123456789abcdef0123456789abcdef", -1, &st),
+	    0);
 	for (unsigned i = 0; i < 5000 && !ended; i++) {
 		usleep(2000);
-		hand_hear(&hand);
-		ended = hand_ended(&hand, &end);
+		agent_worker_hear(&hand);
+		ended = agent_worker_ended(&hand, &end);
 	}
 	assert_true(ended);
 	assert_int_equal(end.job, 7);
 	assert_int_equal(WEXITSTATUS(end.status), 3);
 	assert_true(strlen(end.said) > 1000 && atoi(end.said) > 90000);
 	assert_says(end.said, "\n99999\n100000\nlaunchgap: worker join 2 spin\n");
-	assert_false(hand_ended(&hand, &end));
+	assert_false(agent_worker_ended(&hand, &end));
 }
 
 /* With networks of their own. */

@@ -36,7 +36,7 @@ static long double reduce(const struct value_question *q, const uint64_t in[], u
 {
 	static uint64_t bits[MAX_RANKS];
 	static long double x[MAX_RANKS];
-	bool is_float = coll_dtype_is_float(q->dtype);
+	bool is_float = value_is_float(q->dtype);
 	unsigned left = 0;
 	for (unsigned r = 0; r < q->nranks; r++) {
 		if (r == leave)
@@ -70,7 +70,7 @@ static void is_sound(enum dtype dtype, uint64_t bits)
 {
 	assert_int_equal(bits & ~number_mask(dtype), 0);
 	assert_true(bits != number_mask(dtype));
-	if (!coll_dtype_is_float(dtype))
+	if (!value_is_float(dtype))
 		return;
 	assert_false(isnan(number_of(dtype, bits)));
 	assert_true(bits == 0 || number_of(dtype, bits) != 0);

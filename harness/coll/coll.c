@@ -30,22 +30,12 @@ static double factor_all_reduce(unsigned nranks)
 	return 2 * factor_exchange(nranks);
 }
 
-#define WHOLE                                                                                      \
-	{                                                                                          \
-		SIDE_WHOLE, SIDE_WHOLE                                                             \
-	}
-#define PART                                                                                       \
-	{                                                                                          \
-		SIDE_PART, SIDE_PART                                                               \
-	}
-#define NONE                                                                                       \
-	{                                                                                          \
-		SIDE_NONE, SIDE_NONE                                                               \
-	}
-#define ROOTS_WHOLE                                                                                \
-	{                                                                                          \
-		SIDE_WHOLE, SIDE_NONE                                                              \
-	}
+// clang-format off
+#define WHOLE       {SIDE_WHOLE, SIDE_WHOLE}
+#define PART        {SIDE_PART, SIDE_PART}
+#define NONE        {SIDE_NONE, SIDE_NONE}
+#define ROOTS_WHOLE {SIDE_WHOLE, SIDE_NONE}
+// clang-format on
 
 /* Name, summary, what it is, send side, receive side, busbw's factor. */
 static const struct coll_info infos[COLL_KINDS] = {
@@ -245,11 +235,6 @@ struct coll_word coll_title(const struct cell *cell, unsigned nranks)
 	struct coll_word title = coll_word(cell, nranks);
 	add(&title, ", %s", coll_pace_names[cell->pace]);
 	return title;
-}
-
-bool coll_dtype_is_float(enum dtype dtype)
-{
-	return dtype >= DTYPE_FLOAT16;
 }
 
 const char *coll_refuses(enum coll_kind kind, unsigned nranks)

@@ -100,7 +100,6 @@ const char *coll_op_name(enum op op);
 const char *coll_pace_name(enum pace pace);
 const char *coll_pass_name(enum pass pass);
 size_t coll_dtype_bytes(enum dtype dtype);
-bool coll_dtype_is_float(enum dtype dtype);
 
 /* Why nranks ranks cannot do it (hypercube needs a power of two), or NULL. */
 const char *coll_refuses(enum coll_kind kind, unsigned nranks);

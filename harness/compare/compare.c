@@ -125,24 +125,27 @@ static int check_comparable(const struct comparison *c, struct status *st)
 
 /* A variant that runs on one side and fails on the other is not equal, and must not pass as
  * equal. */
-static int check_failed(const struct result *side, const struct result *other, char letter,
-                        struct status *st)
+static int check_failed(const struct comparison *c, struct status *st)
 {
-	for (unsigned i = 0; i < side->nabsent; i++) {
-		const struct result_absent *a = &side->absent[i];
-		if (a->failed && result_has(other, a->variant))
-			return status_set(st, "%s has no time in %c: all of its trials failed%s%s",
-			                  a->variant, letter, a->why[0] ? ": " : "", a->why);
-	}
-	return 0;
+	static const struct db_source query = {
+	    .file = "compare.c",
+	    .sql =
+	        "SELECT variant, side, iif(why = '', '', ': ' || why) FROM absent a WHERE failed "
+	        "AND EXISTS (SELECT 1 FROM series s WHERE s.variant = a.variant AND "
+	        "s.side <> a.side) ORDER BY side, rowid"};
+	struct db_rows *found = db_ask(c->db, &query, st);
+	const bool failed = found && db_next(found);
+	if (failed)
+		status_set(st, "%s has no time in %s: all of its trials failed%s", db_text(found, 0),
+		           db_text(found, 1), db_text(found, 2));
+	return !found || db_end(found, st) || failed ? -1 : 0;
 }
 
 static int conclude(const struct comparison *c, struct status *st)
 {
 	if (c->worse)
 		return COMPARE_WORSE;
-	if (check_failed(&c->left, &c->right, 'A', st) ||
-	    check_failed(&c->right, &c->left, 'B', st))
+	if (check_failed(c, st))
 		return COMPARE_NOT_DONE;
 	return c->moved ? COMPARE_MOVED : COMPARE_NOT_WORSE;
 }

@@ -41,7 +41,7 @@ static void put_side(struct db *db, struct arena *arena, const char *side, const
 		const struct coll_info *info = coll_info(c->coll);
 		db_add(db, "series",
 		       "itttilltttttti"
-		       "i",
+		       "ii",
 		       i, side,
 		       arena_text(arena, "%d %d %d %d %d %u", c->coll, c->pace, c->dtype, c->op,
 		                  c->in_place, c->root),
@@ -49,7 +49,7 @@ static void put_side(struct db *db, struct arena *arena, const char *side, const
 		       coll_title(c, s->nranks).text, coll_word(c, s->nranks).text,
 		       coll_pace_name(c->pace), info->name, coll_dtype_name(c->dtype),
 		       info->is & COLL_REDUCES ? coll_op_name(c->op) : NULL,
-		       info->is & COLL_ROOTED ? (unsigned)c->root : DB_NONE, c->in_place);
+		       info->is & COLL_ROOTED ? (unsigned)c->root : DB_NONE, c->in_place, c->root);
 	}
 	put_settings(db, side, r->variants);
 }

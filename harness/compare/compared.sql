@@ -40,7 +40,8 @@ CREATE TABLE series(
   counted INTEGER,     -- 0: of the machine's limit
   size INTEGER, asked_bytes INTEGER, -- in bytes
   title TEXT, what TEXT, pace TEXT, collective TEXT, dtype TEXT, op TEXT, root INTEGER,
-  in_place INTEGER
+  in_place INTEGER,
+  pair INTEGER         -- its root, or the two ranks that it is between
 );
 CREATE INDEX series_of ON series(kind, variant, side, size);
 
@@ -77,3 +78,45 @@ FROM series a LEFT JOIN series b ON b.side = 'B' AND b.kind = a.kind AND b.varia
 WHERE a.side = 'A' AND NOT EXISTS (SELECT 1 FROM given WHERE refused NOT NULL)
 GROUP BY a.kind, a.variant
 HAVING count(b.id);
+
+-- What a cell has of each key that both sides have to agree in.
+CREATE VIEW key AS
+SELECT side, id, size, 'v' key, 'variant is' name, variant value FROM series WHERE counted UNION ALL
+SELECT side, id, size, 'c', 'collective is', collective FROM series WHERE counted UNION ALL
+SELECT side, id, size, 'd', 'dtype is', dtype FROM series WHERE counted UNION ALL
+SELECT side, id, size, 'o', 'op is', ifnull(op, 'none') FROM series WHERE counted UNION ALL
+SELECT side, id, size, 'r', 'root is', CAST(pair AS TEXT) FROM series WHERE counted UNION ALL
+SELECT side, id, size, 'i', 'in_place is', iif(in_place, 'yes', 'no') FROM series
+WHERE counted UNION ALL
+SELECT side, id, size, 'p', 'pace is', pace FROM series WHERE counted UNION ALL
+SELECT side, id, size, 's', 'size is', size(asked_bytes) FROM series WHERE counted;
+
+-- Two cells, a letter for each key in which they differ.
+CREATE VIEW unlike AS
+SELECT a.id a, b.id b,
+       iif(a.variant = b.variant, '', 'v') || iif(a.collective = b.collective, '', 'c') ||
+       iif(a.dtype = b.dtype, '', 'd') || iif(a.op IS b.op, '', 'o') ||
+       iif(a.pair = b.pair, '', 'r') || iif(a.in_place = b.in_place, '', 'i') ||
+       iif(a.pace = b.pace, '', 'p') || iif(a.size = b.size, '', 's') keys
+FROM series a JOIN series b ON a.side = 'A' AND b.side = 'B'
+WHERE a.counted AND b.counted;
+
+-- Those that differ in the fewest, and in the same as the first of them.
+CREATE VIEW nearest AS
+WITH fewest AS MATERIALIZED (SELECT keys FROM unlike ORDER BY length(keys), a, b LIMIT 1)
+SELECT 'A' side, a id, keys FROM unlike JOIN fewest USING (keys) UNION
+SELECT 'B', b, keys FROM unlike JOIN fewest USING (keys);
+
+-- The values of these keys on a side; of many sizes the smallest and the largest.
+CREATE VIEW apart AS
+SELECT side, keys, key, name,
+       iif(key = 's' AND length(group_concat(value, ', ')) >= 48,
+           min(value) FILTER (WHERE nth = 1) || ' to ' || min(value) FILTER (WHERE back = 1),
+           substr(group_concat(value, ', '), 1, 159)) vals
+FROM (SELECT *, row_number() OVER (PARTITION BY side, key ORDER BY size) nth,
+             row_number() OVER (PARTITION BY side, key ORDER BY size DESC) back
+      FROM (SELECT side, keys, key, name, value, min(id) id, min(size) size
+            FROM nearest JOIN key USING (side, id) WHERE instr(keys, key)
+            GROUP BY side, key, value)
+      ORDER BY id)
+GROUP BY side, key;

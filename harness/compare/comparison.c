@@ -163,105 +163,7 @@ void comparison_variables(struct comparison *c)
 	add_variables(&c->right, &c->right, &c->left);
 }
 
-/* --- cells on one side only -------------------------------------------------------------- */
-
-#define SIZES_BYTES 48 /* longer lists give the smallest and the largest size */
-
-/* Keys in which two cells must agree to be compared. */
-enum key {
-	KEY_VARIANT,
-	KEY_COLLECTIVE,
-	KEY_DTYPE,
-	KEY_OP,
-	KEY_ROOT,
-	KEY_PLACE,
-	KEY_PACE,
-	KEY_SIZE,
-	KEYS
-};
-
-/* How a sentence begins. */
-static const char *const key_names[KEYS] = {"variant is", "collective is", "dtype is", "op is",
-                                            "root is",    "in_place is",   "pace is",  "size is"};
-
-static void key_text(const struct result_series *s, enum key key, char *out, size_t bytes)
-{
-	char number[32] = "";
-	snprintf(number, sizeof number, "%u", s->cell.root);
-	if (key == KEY_SIZE)
-		coll_size_label(s->cell.asked_bytes, number, sizeof number);
-	const char *const texts[KEYS] = {s->variant,
-	                                 coll_info(s->cell.coll)->name,
-	                                 coll_dtype_name(s->cell.dtype),
-	                                 coll_op_name(s->cell.op),
-	                                 number,
-	                                 s->cell.in_place ? "yes" : "no",
-	                                 coll_pace_name(s->cell.pace),
-	                                 number};
-	snprintf(out, bytes, "%s", texts[key]);
-}
-
-/* One bit for each key in which they differ. */
-static unsigned differing(const struct result_series *a, const struct result_series *b)
-{
-	const struct cell *x = &a->cell, *y = &b->cell;
-	return (unsigned)!!strcmp(a->variant, b->variant) << KEY_VARIANT |
-	       (unsigned)(x->coll != y->coll) << KEY_COLLECTIVE |
-	       (unsigned)(x->dtype != y->dtype) << KEY_DTYPE |
-	       (unsigned)(x->op != y->op) << KEY_OP | (unsigned)(x->root != y->root) << KEY_ROOT |
-	       (unsigned)(x->in_place != y->in_place) << KEY_PLACE |
-	       (unsigned)(x->pace != y->pace) << KEY_PACE |
-	       (unsigned)(x->bytes != y->bytes) << KEY_SIZE;
-}
-
-/* Whether the series is a nearest one: it differs from some series of `other` in these keys
- * alone. */
-static bool is_near(const struct result_series *s, const struct result *other, unsigned keys)
-{
-	for (unsigned i = 0; i < other->nseries; i++)
-		if (!other->series[i].limit && differing(s, &other->series[i]) == keys)
-			return true;
-	return false;
-}
-
-/* The key's values in the nearest series of a side: "single, threads"; of many sizes the smallest
- * and the largest, "4 KiB to 64 MiB". */
-static void values_text(const struct result *side, const struct result *other, unsigned keys,
-                        enum key key, char *out, size_t bytes)
-{
-	const struct result_series *least = NULL, *most = NULL;
-	char text[TRIAL_NAME_BYTES];
-	out[0] = '\0';
-	for (unsigned i = 0; i < side->nseries; i++) {
-		const struct result_series *s = &side->series[i];
-		if (s->limit || !is_near(s, other, keys))
-			continue;
-		least = !least || s->cell.bytes < least->cell.bytes ? s : least;
-		most = !most || s->cell.bytes > most->cell.bytes ? s : most;
-		key_text(s, key, text, sizeof text);
-		result_list(out, bytes, text);
-	}
-	if (key != KEY_SIZE || strlen(out) < SIZES_BYTES)
-		return;
-	key_text(least, key, out, bytes);
-	key_text(most, key, text, sizeof text);
-	status_add(out, bytes, " to %s", text);
-}
-
-/* The fewest keys in which a series of A differs from one of B; 0: a side has no series. */
-static unsigned fewest(const struct comparison *c)
-{
-	unsigned keys = 0;
-	for (unsigned i = 0; i < c->left.nseries; i++)
-		for (unsigned k = 0; k < c->right.nseries; k++) {
-			unsigned these = differing(&c->left.series[i], &c->right.series[k]);
-			if (c->left.series[i].limit || c->right.series[k].limit)
-				continue;
-			if (!keys || __builtin_popcount(these) < __builtin_popcount(keys))
-				keys = these;
-		}
-	return keys;
-}
+/* --- no cell in common ------------------------------------------------------------------- */
 
 /* "…; KEY is X in A, Y in B" */
 static void put_apart(const char *name, const char *left, const char *right, char *out,
@@ -272,20 +174,24 @@ static void put_apart(const char *name, const char *left, const char *right, cha
 
 void comparison_apart(const struct comparison *c, char *out, size_t bytes)
 {
+	static const struct db_source query = {
+	    .file = "comparison.c",
+	    .sql = "SELECT a.name, a.vals, b.vals, a.keys LIKE 'v%' FROM apart a JOIN apart b "
+	           "USING (key) WHERE a.side = 'A' AND b.side = 'B' ORDER BY instr(a.keys, key)"};
 	const struct result *left = &c->left, *right = &c->right;
-	unsigned keys = fewest(c);
+	struct status ignored = {""};
+	struct db_rows *rows = db_ask(c->db, &query, &ignored);
+	bool variant = false;
 	out[0] = '\0';
-	for (enum key key = 0; key < KEYS; key++) {
-		char a[160], b[160];
-		if (!(keys & 1u << key))
-			continue;
-		values_text(left, right, keys, key, a, sizeof a);
-		values_text(right, left, keys, key, b, sizeof b);
-		put_apart(key_names[key], a, b, out, bytes);
+	while (rows && db_next(rows)) {
+		put_apart(db_text(rows, 0), db_text(rows, 1), db_text(rows, 2), out, bytes);
+		variant |= db_real(rows, 3) > 0;
 	}
-	if (keys & 1u << KEY_VARIANT && left->nfiles + right->nfiles)
+	if (rows)
+		db_end(rows, &ignored);
+	if (variant && left->nfiles + right->nfiles)
 		status_add(out, bytes, " (--variant NAME names nccl-tests' files)");
-	if (!keys)
+	if (!*out)
 		snprintf(out, bytes, "%s no time of any variant",
 		         left->nseries ? right->nseries ? "a side has" : "B has" : "A has");
 	if (strcmp(left->facts[FACT_RANKS], right->facts[FACT_RANKS]))

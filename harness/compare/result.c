@@ -27,14 +27,6 @@ const struct result_series *result_find(const struct result *side, const char *v
 	return NULL;
 }
 
-bool result_has(const struct result *side, const char *variant)
-{
-	for (unsigned i = 0; i < side->nseries; i++)
-		if (!strcmp(side->series[i].variant, variant))
-			return true;
-	return false;
-}
-
 static struct result_series *series_of(struct result *side, const char *variant,
                                        const struct cell *cell, unsigned nranks)
 {
@@ -120,7 +112,8 @@ static bool has_item(const char *list, const char *item)
 	return false;
 }
 
-void result_list(char *list, size_t bytes, const char *item)
+/* Adds an item to a list with ", " unless the list has it already. */
+static void add_item(char *list, size_t bytes, const char *item)
 {
 	if (!has_item(list, item))
 		status_list(list, bytes, item);
@@ -130,7 +123,7 @@ void result_fact_add(struct result *side, enum result_fact fact, const char *tex
 {
 	char clean[RESULT_FACT_BYTES];
 	result_clean(text, clean, sizeof clean);
-	result_list(side->facts[fact], RESULT_FACT_BYTES, clean);
+	add_item(side->facts[fact], RESULT_FACT_BYTES, clean);
 }
 
 void result_variable(struct result *side, const char *name, const char *value)

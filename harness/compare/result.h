@@ -82,12 +82,8 @@ struct result_series *result_add(struct result *side, const char *variant, const
 void result_settle(struct result *side);
 const struct result_series *result_find(const struct result *side, const char *variant,
                                         const struct cell *cell);
-/* Whether a side has any time of a variant. */
-bool result_has(const struct result *side, const char *variant);
 /* Adds text, cleaned, to a fact unless the fact has it already. */
 void result_fact_add(struct result *side, enum result_fact fact, const char *text);
-/* Adds an item to a list with ", " unless the list has it already. */
-void result_list(char *list, size_t bytes, const char *item);
 /* Of a key; "" if it has no text. */
 const char *result_text(const json_t *from, const char *key);
 /* A copy for pages and files of all kinds, without what sanitize_text replaces. */

@@ -87,11 +87,6 @@ static int mount_shm(const char *keep)
 	return failed ? -1 : 0;
 }
 
-static int by_text(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int is_pci(const struct dirent *entry)
 {
 	return strchr(entry->d_name, ':') != NULL;
@@ -122,7 +117,7 @@ static int close_gpu(const char *pci)
 static int close_gpus(unsigned first, unsigned count)
 {
 	struct dirent **entries = NULL;
-	int n = scandir("/proc/driver/nvidia/gpus", &entries, is_pci, by_text), failed = n < 0;
+	int n = scandir("/proc/driver/nvidia/gpus", &entries, is_pci, alphasort), failed = n < 0;
 	for (int i = 0; i < n; i++) {
 		bool own = (unsigned)i >= first && (unsigned)i < first + count;
 		if (!own && close_gpu(entries[i]->d_name))

@@ -72,33 +72,3 @@ int member_count(const struct member_place *at, const json_t *from, const char *
 	*out = (unsigned)number;
 	return 0;
 }
-
-int member_word(const struct member_place *at, const json_t *from, const char *key,
-                int (*find)(const char *), int *out)
-{
-	const char *text = NULL;
-	if (member_text(at, from, key, &text))
-		return -1;
-	int found = find(text);
-	if (found < 0)
-		return member_bad(at, "\"%s\" is \"%.60s\", which is not known here", key, text);
-	*out = found;
-	return 0;
-}
-
-int member_sum(const struct member_place *at, const json_t *from, const char *key, unsigned nranks,
-               uint64_t *out)
-{
-	const json_t *list = json_object_get(from, key);
-	uint64_t sum = 0;
-	if (!json_is_array(list) || json_array_size(list) != nranks)
-		return member_bad(at, "\"%s\" is missing or has not one number per rank", key);
-	for (unsigned r = 0; r < nranks; r++) {
-		const json_t *value = json_array_get(list, r);
-		if (!json_is_integer(value) || json_integer_value(value) < 0)
-			return member_bad(at, "\"%s\" holds something else than counts", key);
-		sum += (uint64_t)json_integer_value(value);
-	}
-	*out = sum;
-	return 0;
-}

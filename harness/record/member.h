@@ -31,11 +31,5 @@ int member_number(const struct member_place *at, const json_t *from, const char 
                   json_int_t least, json_int_t most, json_int_t *out);
 int member_count(const struct member_place *at, const json_t *from, const char *key, unsigned least,
                  unsigned *out);
-/* A word that `find` knows: its index. */
-int member_word(const struct member_place *at, const json_t *from, const char *key,
-                int (*find)(const char *), int *out);
-/* The sum of a list with one count per rank. */
-int member_sum(const struct member_place *at, const json_t *from, const char *key, unsigned nranks,
-               uint64_t *out);
 
 #endif

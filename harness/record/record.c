@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "record_hosts.h"
 #include "record_line.h"
 
 const char *const record_spent_words[SPENT_ON] = {

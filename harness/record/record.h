@@ -11,8 +11,8 @@
 
 #include "../config/spec.h"
 #include "../core/team.h"
+#include "../trial/settings.h"
 #include "record_cell.h"
-#include "record_variant.h"
 
 #define RECORD_SCHEMA 1
 
@@ -51,6 +51,15 @@ int record_write_asked(FILE *out, const json_t *asked, struct status *st);
 /* The last line of a run that was not interrupted: the reason why it ended. */
 int record_write_end(FILE *out, const char *reason, const char *text, struct status *st);
 
+/* A variant of the file, or a set of a search. Texts are borrowed from the record's line, "" if it lacks
+ * them. */
+struct record_variant {
+	const char *name, *role, *mode, *layout, *backend, *bind, *skip;
+	bool known;               /* the settings could be read; else they are the defaults */
+	struct settings settings; /* what an older launchgap's record omits has the default */
+	const json_t *json;       /* its member of the line; borrowed */
+};
+
 struct record_failure {
 	char variant[TRIAL_NAME_BYTES];
 	unsigned block, order;
@@ -73,8 +82,9 @@ enum record_spent_on { SPENT_ON_SET_UP, SPENT_ON_TRIAL, SPENT_ON_PATH, SPENT_ON_
 extern const char *const record_spent_words[SPENT_ON];
 struct record_spent {
 	enum record_spent_on on;
-	char variant[TRIAL_NAME_BYTES]; /* of a job: from its start to its end, or to the next one's start; else "" */
-	unsigned block, order;          /* of a trial */
+	char variant
+	    [TRIAL_NAME_BYTES]; /* of a job: from its start to its end, or to the next one's start; else "" */
+	unsigned block, order; /* of a trial */
 	int64_t from_ns, to_ns;
 	unsigned session; /* 0: the first */
 };

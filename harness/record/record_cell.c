@@ -9,6 +9,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../core/team.h"
+#include "../trial/field.h"
+#include "../trial/hosts.h"
 #include "member.h"
 #include "order.h"
 
@@ -223,12 +226,29 @@ static int take_times(const struct member_place *at, const json_t *line, const c
 	return 0;
 }
 
+/* The sum of a list of counts. */
+static int take_sum(const struct member_place *at, const json_t *line, const char *key,
+                    unsigned nranks, uint64_t *out)
+{
+	const json_t *list = json_object_get(line, key), *count;
+	size_t r;
+	if (json_array_size(list) != nranks)
+		return member_bad(at, "\"%s\" is missing or has not one number per rank", key);
+	json_array_foreach(list, r, count)
+	{
+		if (!json_is_integer(count) || json_integer_value(count) < 0)
+			return member_bad(at, "\"%s\" holds something else than counts", key);
+		*out += (uint64_t)json_integer_value(count);
+	}
+	return 0;
+}
+
 static int take_tallies(const struct member_place *at, const json_t *line, struct record_cell *cell)
 {
 	for (size_t i = 0; i < NTALLY_FIELDS; i++) {
 		const struct tally_field *f = &tally_fields[i];
 		void *to = (char *)cell + f->to;
-		if ((f->use == SUM && member_sum(at, line, f->key, cell->nranks, to)) ||
+		if ((f->use == SUM && take_sum(at, line, f->key, cell->nranks, to)) ||
 		    (f->use == TIMES && take_times(at, line, f->key, cell->nranks, to)))
 			return -1;
 	}
@@ -474,6 +494,60 @@ static int take_counters(const struct member_place *at, const json_t *line,
 			return member_bad(at, "rank %u: %s", r, why.text);
 		}
 	}
+	return 0;
+}
+
+/* --- the hosts of a job on several --- */
+
+// clang-format off
+#define AT_HOST(MEMBER) offsetof(struct record_host, MEMBER)
+#define REAL(KEY, MEMBER) {KEY, FIELD_SIGNED, .at = AT_HOST(MEMBER)}
+#define COUNT(KEY, MEMBER) {KEY, FIELD_NUMBER, .at = AT_HOST(MEMBER), .hi = INT_MAX, .record = true}
+#define SUM(KEY, MEMBER) {KEY, FIELD_WIDE, .at = AT_HOST(MEMBER), .hi = RECORD_MOST_NS, .record = true}
+static const struct field host_fields[] = {
+    REAL("clock_offset_ns", clock.offset_ns),
+    REAL("clock_drift_ppm", clock.drift_ppm),
+    REAL("clock_bound_ns", clock.bound_ns),
+    REAL("clock_residual_ns", clock.residual_ns),
+    REAL("round_trip_ns", clock.rtt_ns),
+    COUNT("pings", clock.pings),
+    COUNT("clock_steps", clock.steps),
+    SUM("meets", meets.meets),
+    SUM("late", meets.late),
+    SUM("late_ns", meets.late_ns),
+    SUM("margin_ns", meets.margin_ns),
+};
+// clang-format on
+static const struct fields of_hosts = FIELDS_OF(host_fields, struct record_host);
+
+json_t *record_hosts_json(const struct team *team)
+{
+	const unsigned hosts = team_shape(team)->nworkers / team_here(team);
+	json_t *list = json_array();
+	for (unsigned h = 0; list && h < hosts; h++) {
+		struct record_host host;
+		hosts_link_clock(team_hosts_link(team), h, &host.clock);
+		hosts_link_meets(team_hosts_link(team), h, &host.meets);
+		if (json_array_append_new(list, field_object(&of_hosts, &host)))
+			list = (json_decref(list), NULL);
+	}
+	return list;
+}
+
+int record_hosts_take(const struct member_place *at, const json_t *line, struct record_host **out,
+                      unsigned *n)
+{
+	const json_t *list = json_object_get(line, "hosts");
+	const size_t hosts = json_array_size(list);
+	struct status why = {""};
+	void *all = NULL;
+	if (!list)
+		return 0;
+	if (hosts < 2 || hosts > HOSTS_MOST)
+		return member_bad(at, "\"hosts\" is no list of several hosts");
+	if (field_list_take(&of_hosts, list, &all, n, &why))
+		return member_bad(at, "%s", why.text);
+	*out = all;
 	return 0;
 }
 

@@ -4,11 +4,18 @@
 
 #include "../core/traits.h"
 #include "../core/sample.h"
-#include "record_hosts.h"
+#include "../exchange/hosts_link.h"
 #include "stall.h"
 #include "stamps.h"
 
 struct member_place;
+struct team;
+
+/* How a host's clock ran against the first one's, and how well it met the others (exchange/hosts_link.h). */
+struct record_host {
+	struct hosts_link_clock clock;
+	struct hosts_link_meets meets;
+};
 
 /* Beyond this, a record counts as damaged. */
 #define RECORD_MAX_RANKS   4096
@@ -59,6 +66,12 @@ bool record_cell_put(json_t *line, const struct trial *trial, const char *failur
  * are freed. */
 int record_cell_take(const struct member_place *at, json_t *line, const struct stamps *stamps,
                      struct record_cell *cell);
+
+/* The hosts of a job on several; NULL: out of memory. */
+json_t *record_hosts_json(const struct team *team);
+/* Those of a line, which the caller frees; none and NULL if it has none. */
+int record_hosts_take(const struct member_place *at, const json_t *line, struct record_host **out,
+                      unsigned *n);
 
 /* By variant, block and measured cell, as qsort: 0 if they are equal. */
 int record_cell_order(const struct record_cell *a, const struct record_cell *b);

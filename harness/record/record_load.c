@@ -129,6 +129,33 @@ static int add_backend(const struct member_place *at, struct record_run *run, co
 	return 0;
 }
 
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "";
+}
+
+int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out)
+{
+	struct status ignored = {""};
+	*out = (struct record_variant){.name = text_of(json, "name"),
+	                               .role = text_of(json, "role"),
+	                               .mode = text_of(json, "mode"),
+	                               .layout = text_of(json, "layout"),
+	                               .backend = text_of(json, "backend"),
+	                               .bind = text_of(json, "bind"),
+	                               .skip = text_of(json, "skip"),
+	                               .json = json};
+	settings_default(&out->settings);
+	json_t *all = settings_to_json(&out->settings);
+	if (!all)
+		return member_bad(at, "out of memory for the record");
+	json_object_update_existing(all, json);
+	out->known = !settings_from_json(all, &out->settings, &ignored);
+	json_decref(all);
+	return 0;
+}
+
 /* The environment's variants, and the backends that they name. */
 static int take_variants(const struct member_place *at, struct record_run *run)
 {
@@ -261,34 +288,30 @@ static int add_path(const struct member_place *at, json_t *line, struct record_r
 	           : 0;
 }
 
-static int find_spent(const char *word)
-{
-	for (int i = 0; i < SPENT_ON; i++)
-		if (!strcmp(record_spent_words[i], word))
-			return i;
-	return -1;
-}
-
 static int add_spent(const struct member_place *at, const json_t *line, struct record_run *run)
 {
 	struct record_spent *list =
 	    list_grow(at, run->spent, run->nspent, sizeof *list, MOST_LINES);
 	json_int_t from, to;
-	int on;
+	const char *word;
 	if (!list)
 		return -1;
 	run->spent = list;
 	struct record_spent *s = &list[run->nspent];
 	s->session = run->nresumes;
-	if (member_word(at, line, "on", find_spent, &on) ||
-	    member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
+	if (member_text(at, line, "on", &word))
+		return -1;
+	while (s->on < SPENT_ON && strcmp(record_spent_words[s->on], word) != 0)
+		s->on++;
+	if (s->on == SPENT_ON)
+		return member_bad(at, "\"on\" is \"%.60s\", which is not known here", word);
+	if (member_number(at, line, "from_ns", 0, RECORD_MOST_NS, &from) ||
 	    member_number(at, line, "to_ns", from, RECORD_MOST_NS, &to) ||
 	    (json_object_get(line, "variant") &&
 	     member_name(at, line, "variant", s->variant, sizeof s->variant)) ||
-	    (on == SPENT_ON_TRIAL && (member_count(at, line, "block", 0, &s->block) ||
-	                              member_count(at, line, "order", 0, &s->order))))
+	    (s->on == SPENT_ON_TRIAL && (member_count(at, line, "block", 0, &s->block) ||
+	                                 member_count(at, line, "order", 0, &s->order))))
 		return -1;
-	s->on = (enum record_spent_on)on;
 	s->from_ns = from;
 	s->to_ns = to;
 	run->nspent++;

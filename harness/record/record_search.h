@@ -10,6 +10,9 @@
 #include "member.h"
 #include "record.h"
 
+/* record_load.c; -1: out of memory. */
+int record_variant_take(const struct member_place *at, json_t *json, struct record_variant *out);
+
 int record_search_take(const struct member_place *at, json_t *line, struct record_run *run);
 /* The set of a name by its place, or -1. */
 int record_search_find(const struct record_run *run, const char *name);

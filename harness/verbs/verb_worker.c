@@ -255,7 +255,7 @@ static int enter(struct order *order, const struct launched *as, struct rendezvo
 	return enter_run(&run, work, write_lines, order, st);
 }
 
-/* worker LAUNCHER ORDER PROCESSES WAIT [RANK] (launcher_command, starter_become) */
+/* worker LAUNCHER ORDER PROCESSES WAIT [RANK] (launcher_command, launcher_become) */
 static int read_launched(int argc, char *argv[], const struct home *home, struct launched *out,
                          struct status *st)
 {

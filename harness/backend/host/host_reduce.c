@@ -182,7 +182,7 @@ static void settle(enum dtype dtype, union block *block, size_t n)
 
 bool host_reduce_scales(enum dtype dtype, enum op op)
 {
-	return op == OP_PREMULSUM || (op == OP_AVG && coll_dtype_is_float(dtype));
+	return op == OP_PREMULSUM || (op == OP_AVG && value_is_float(dtype));
 }
 
 static void scale(const struct host_reduction *r, unsigned source, union block *block, size_t n)
@@ -190,7 +190,7 @@ static void scale(const struct host_reduction *r, unsigned source, union block *
 	union block by = {.d = {r->op == OP_AVG ? 1.0 / r->nranks : value_scale(source)}};
 	if (!host_reduce_scales(r->dtype, r->op))
 		return;
-	if (coll_dtype_is_float(r->dtype)) {
+	if (value_is_float(r->dtype)) {
 		settle(r->dtype, &by, 1);
 		for (size_t i = 0; i < n; i++)
 			block->d[i] *= by.d[0];
@@ -232,7 +232,7 @@ static void combine(const struct host_reduction *r, union block *a, const union 
 {
 	/* With their sign bit flipped, signed numbers compare like unsigned ones. */
 	const uint64_t turn = is_signed(r->dtype) ? (uint64_t)1 << 63 : 0;
-	if (coll_dtype_is_float(r->dtype))
+	if (value_is_float(r->dtype))
 		combine_floats(r->op, turn, a->d, b->d, n);
 	else
 		combine_integers(r->op, turn, a->u, b->u, n);
@@ -280,7 +280,7 @@ void host_reduce_combine(const struct host_reduction *r, unsigned source, bool l
                          void *restrict to, const void *restrict from, size_t bytes)
 {
 	size_t element = coll_dtype_bytes(r->dtype), step = BLOCK * element;
-	bool divides = last && r->op == OP_AVG && !coll_dtype_is_float(r->dtype);
+	bool divides = last && r->op == OP_AVG && !value_is_float(r->dtype);
 	union block sum, input;
 	if (r->dtype == DTYPE_FLOAT32 && r->op == OP_SUM) {
 		sum_f32(to, from, bytes / sizeof(float));
