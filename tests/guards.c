@@ -374,6 +374,20 @@ static bool overview_right(const struct guarded *g)
 	return true;
 }
 
+/* What readers had to read twice. */
+static const char *riddle(const char *text)
+{
+	static const char *const riddles[] = {
+	    "of no regime",   "cannot be seen here", "no quotient",        "no mean tells",
+	    "It measured",    "has nothing to run",  "undecided by one",   "is left out here",
+	    "pretends to be", "took its sockets",    "inside it, without", "gained none",
+	    "lost none",      "waste no bandwidth",  "All the same but",   "asked of a run"};
+	for (size_t i = 0; i < sizeof riddles / sizeof *riddles; i++)
+		if (strstr(text, riddles[i]))
+			return riddles[i];
+	return NULL;
+}
+
 /* Intervals are "(a to b)", but in what an older program wrote of a run's end. */
 static bool notation_right(const struct guarded *g)
 {
@@ -385,6 +399,8 @@ static bool notation_right(const struct guarded *g)
 			    json_object_get(json_array_get(sentences, s), "text"));
 			if (strstr(text, "±") && !strstr(text, "the widest interval is"))
 				return wrong(g, "an interval in another notation", text);
+			if (riddle(text))
+				return wrong(g, "a riddle", text);
 		}
 	}
 	return true;
