@@ -23,7 +23,7 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	head = head_of(plural(streams, 'collective'), 'bus bandwidth at '.\
 		(lowest < highest ? size_label(lowest).' to '.size_label(highest) : size_label(highest)))
 	said = exists('said_overview') ? said_overview : ''
-	how = sprintf('%d × %d calls back to back, ', stretches, calls).over_blocks.\
+	how = sprintf('lines: quartiles over blocks; %d × %d calls back to back, ', stretches, calls).over_blocks.\
 		(main < variants ? sprintf('; %d of %d variants', main, variants + left_out) : '')
 	upright = letters * streams <= 90
 	legend = (main + (limit_sizes > 0) + 2) / 3
@@ -47,6 +47,9 @@ do for [picture = 1:(carries_data && streams >= 3 && streams <= 40)] {
 	plot for [i = 1:main] for [g = 1:groups] $summary using (place(g) + (i - (main + 1) / 2.0) * wide):\
 			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? pick(i, g, 'busbw_gbs') : NaN):(0.92 * wide) \
 			with boxes lc rgb color(i) fs solid depth(i) noborder notitle, \
+		for [i = 1:main] for [g = 1:groups] $summary using (place(g) + (i - (main + 1) / 2.0) * wide):\
+			(G_pace[g] eq 'stream' && column('asked_bytes') == G_max[g] ? pick(i, g, 'busbw_lo') : NaN):\
+			(0):(column('busbw_hi') - column('busbw_lo')) with vectors nohead lw 1.5 lc rgb ink notitle, \
 		for [k = 1:limit_sizes > 0] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 	eval finish
 }

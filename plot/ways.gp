@@ -5,6 +5,7 @@ load plot_dir.'/style.gp'
 n = exists('way_points_rows') ? way_points_rows : 0
 figure(what, r) = what eq 'us' ? way_points_p50_us[r] : what eq 'middle' ? way_points_middle_gbs[r] : way_points_large_gbs[r]
 highest_of(what) = ((hi = 0.0), (sum [r = 1:n] widen(figure(what, r))), hi)
+lowest_of(what) = ((least = 1e300), (sum [r = 1:n] (figure(what, r) < least ? ((least = figure(what, r)), 0) : 0)), least)
 panel_title(what) = what eq 'us' ? 'p50, '.size_label(way_points_small_bytes[1]).', µs' : \
 	size_label(what eq 'middle' ? way_points_middle_bytes[1] : way_points_large_bytes[1]).', GB/s'
 do for [picture = 1:n > 0] {
@@ -36,7 +37,10 @@ do for [picture = 1:n > 0] {
 		highest = highest_of(what)
 		left = names + (k - 1) * wide
 		eval area(left, left + wide - 34, top + 24, top + 24 + 26 * ways)
+		# One far slower way is not to leave the others in one place.
+		far = highest > 20 * lowest_of(what) && lowest_of(what) > 0
 		eval sprintf('set yrange [%d.5:0.5]; set xrange [0:%g]; set xtics %g', ways, 1.1 * highest, nice_step(2 * highest))
+		if (far) { eval sprintf('set logscale x; set xrange [%g:%g]; set xtics 10', lowest_of(what) / 2, 2 * highest) } else { unset logscale x }
 		set ytics () scale 0
 		do for [r = 1:n] { if (k == 1) { set ytics add (way_points_way[r] way_points_nth[r]) } else { set ytics add ('' way_points_nth[r]) } }
 		set label 4 panel_title(what) at screen x(left), screen y(top + 12) left textcolor rgb ink

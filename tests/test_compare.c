@@ -242,7 +242,7 @@ TEST(a_run_equals_itself)
 	assert_int_equal(
 	    json_rows(json_table(told, "verdicts"), (json_keys){"verdict", "no difference", NULL}),
 	    5);
-	assert_int_equal(noted("All the same but the time."), 1);
+	assert_int_equal(noted("The same build and machine."), 1);
 	assert_int_equal(json_count(told, "notes"), 1);
 	/* With noise so large that nothing can be said, it is still not worse. */
 	struct result wild = plain;
@@ -325,7 +325,7 @@ TEST(json_has_every_row_and_verdict)
 	t = json_table(told, "sides");
 	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "a"), "", a);
 	json_assert_text(json_cell(t, (json_keys){"fact", "result", NULL}, "b"), "", b);
-	assert_int_equal(noted("All the same but the time."), 1);
+	assert_int_equal(noted("The same build and machine."), 1);
 	assert_int_equal(
 	    noted("bind is not set the same in threads, processes, threads-again, limit."), 1);
 }
@@ -434,11 +434,11 @@ TEST(counts_of_alltoallv_are_said)
 	const json_keys counts = {"fact", "counts", NULL};
 	skewed.weight = 3;
 	compares(make("a", &plain), make("b", &skewed), COMPARE_NOT_WORSE);
-	assert_int_equal(noted("All the same"), 1);
+	assert_int_equal(noted("The same build and"), 1);
 	assert_int_equal(json_rows(json_table(told, "sides"), counts), 0);
 	even.coll = skewed.coll = COLL_ALLTOALLV;
 	compares(make("a", &even), make("b", &even), COMPARE_NOT_WORSE);
-	assert_int_equal(noted("All the same but the "), 1);
+	assert_int_equal(noted("The same build and"), 1);
 	assert_int_equal(json_rows(json_table(told, "sides"), counts), 1);
 	skewed.digest = 12;
 	compares(make("a", &even), make("b", &skewed), COMPARE_NOT_WORSE);

@@ -302,14 +302,14 @@ static struct entry found(const char *reached, struct world w, const char *key)
 	return column_entry(story_column(t, key), story_row(t, 0));
 }
 
-/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees is 4.303. */
+/* By hand: ln 99, ln 100, ln 101 have the standard deviation 0.0100; t of 2 degrees at 98 % is 6.965. */
 TEST(the_range_is_that_of_one_more_record)
 {
 	const char *three = ROW("a", "1", "2.28.3", 99) "," ROW("b", "2", "2.28.3", 100) "," ROW(
 	    "c", "2", "2.28.3", 101);
 	const struct entry r = found(three, (struct world){.blocks = 6}, "reference");
 	assert_float_equal(r.x, 100, 0.01);
-	assert_float_equal(log(r.hi / r.x), 4.303 * sqrt(4.0 / 3) * 0.0100, 2e-4);
+	assert_float_equal(log(r.hi / r.x), 6.965 * sqrt(4.0 / 3) * 0.0100, 2e-4);
 	assert_float_equal(r.lo * r.hi, r.x * r.x, 1e-6);
 	assert_int_equal(found(three, (struct world){.blocks = 6}, "records").count, 3);
 	assert_int_equal(found(three, (struct world){.blocks = 6}, "boots").count, 2);

@@ -51,7 +51,7 @@ static int index_of(const char *const *words, const char *word)
 static const char *const kinds[] = {"text",   "word",  "count",  "bytes", "flag",
                                     "number", "share", "spread", "ratio", NULL};
 static const char *const places[] = {"first", "front", "body", "appendix", NULL};
-static const char *const marks[] = {"heading", "code",    "files",   "lead",  "unasked",
+static const char *const marks[] = {"heading", "code",    "files", "lead", "unasked",
                                     "settles", "picture", "front", NULL};
 static const char *const queries[] = {"select", "with", "values", NULL};
 /* A sentence begins with none of these, but it may with "Where". */
@@ -336,11 +336,14 @@ static const struct column *column_of(const struct chapter_part *table, const ch
 }
 
 /* Whether a text's table is there, of this chapter, with a column for each placeholder: "{1.key:word}". */
-static int check_keys(struct reader *r, const struct chapter_part *part)
+static int check_keys(struct reader *r, struct chapter_part *part)
 {
 	const struct chapter_part *table = table_named(r->out, part->name);
 	r->line = part->line;
-	if (strpbrk(part->name, ".{"))
+	part->view = !table && !strpbrk(part->text, "{[") &&
+	             (part->kind == PART_SENTENCE ||
+	              (part->kind == PART_MARK && part->mark >= MARK_UNASKED));
+	if (part->view || strchr(part->name, '{'))
 		return 0;
 	if (!table)
 		return wrong(r, "the chapter has no table ", part->name);

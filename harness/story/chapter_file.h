@@ -32,10 +32,11 @@
  * arrays, block (struct story_form); like=TABLE: with the columns and bars of one above. kind: text (which need not be said), word, count, bytes, flag, number, share; spread and
  * ratio, which take key_lo and key_hi too, ratio key_blocks. head: "-" is none. only: files, people, filled (column.h).
  * A title or head that is "{COLUMN}" is what the first row has there.
+ * A text without placeholders, and a picture, may name a view in place of a table: if that has a row.
  * ROLE: say (in its section), headline, answer, caption, trust … (enum story_role). It says the sentence of each row that
  * is so (where and what follows it may go on in the next line); together: once of all of them, in their order; without a placeholder once if there is a row.
  * Queries ask the view story, one row, what chapters before have told: answered, settled (how variants
- * compare), verdicts (of all tables that judge).
+ * compare).
  *
  * A pivot has a line for each value of DOWN; with at most N lines they become its columns. Within each the
  * value begins its heading. */
@@ -77,6 +78,7 @@ struct chapter_part {
 	unsigned roles;
 	enum chapter_mark mark;
 	bool together, also;
+	bool view;         /* about a view: if that has a row */
 	const char *fills; /* of a sentence: the column that it is the text of; or NULL */
 	const char *file;  /* what it is lines of; or NULL */
 	const char *text;

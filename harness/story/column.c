@@ -228,6 +228,6 @@ bool entry_decided(const char *verdict)
 	                                    "reproduced", "refuted",       "no longer so"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strncmp(verdict, words[i], strlen(words[i])))
-			return true;
+			return !strstr(verdict, "(taken alone)");
 	return false;
 }

@@ -195,21 +195,21 @@ static int make_table(const struct teller *t, const struct chapter_part *part,
 	return db_end(rows, t->st);
 }
 
-/* The table that a part is about; one of another chapter, "run.run", may be missing. -1: there is none of
- * that name. */
+/* The chapter's own table of a name, or NULL. */
+static struct told_table *find_table(const struct teller *t, const char *name)
+{
+	for (unsigned i = 0; i < t->file->nparts; i++)
+		if (t->tables[i].name && !strcmp(t->tables[i].name, name))
+			return &t->tables[i];
+	return NULL;
+}
+
+/* The table that a part is about. -1: there is none of that name. */
 static int table_of(const struct teller *t, const struct chapter_part *part,
                     struct told_table **out)
 {
-	const char *foreign = strchr(part->name, '.');
-	*out = NULL;
-	for (unsigned i = 0; i < t->file->nparts && !foreign; i++)
-		if (t->tables[i].name && !strcmp(t->tables[i].name, part->name))
-			*out = &t->tables[i];
-	if (foreign && story_find_table(t->story, foreign + 1)) {
-		*out = ARENA_NEW(t->story->arena, struct told_table);
-		(*out)->table = story_find_table(t->story, foreign + 1);
-	}
-	return *out || foreign ? 0 : wrong(t, part, "the chapter has no table ", part->name);
+	*out = find_table(t, part->name);
+	return *out ? 0 : wrong(t, part, "the chapter has no table ", part->name);
 }
 
 /* NULL: the query is wrong. */
@@ -258,13 +258,11 @@ static unsigned rows_with(const char *const *texts, const char *text, const unsi
 	return kept;
 }
 
-/* The rows of its table that a part is about, in its order; *n of them. Of another chapter's all, if what
- * follows where is so. */
+/* The rows of its table that a part is about, in its order; *n of them. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
                    const struct told_table *of, unsigned *rows, unsigned *n)
 {
-	const char *from =
-	    of->name ? arena_text(t->story->arena, "SELECT rowid FROM %s ", of->name) : "SELECT 1 ";
+	const char *from = arena_text(t->story->arena, "SELECT rowid FROM %s ", of->name);
 	const struct db_source source = {part->query.file,
 	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
 	                                 part->query.line, part->query.shift - (int)strlen(from)};
@@ -273,11 +271,9 @@ static int rows_of(const struct teller *t, const struct chapter_part *part,
 	if (!found)
 		return -1;
 	for (unsigned i = 0; i < found->n && *n < of->table->nrows; i++) {
-		const double row = of->name ? strtod(found->texts[i], NULL) : *n + 1;
+		const double row = strtod(found->texts[i], NULL);
 		if (row >= 1 && row <= of->table->nrows) /* a UNION may add what is no row of it */
 			rows[(*n)++] = (unsigned)row - 1;
-		for (; !of->name && *n < of->table->nrows; (*n)++)
-			rows[*n] = *n;
 	}
 	if (!t->key)
 		return 0;
@@ -298,8 +294,6 @@ static int go_on(const struct teller *t, const struct chapter_part *from, struct
 	    phrase_row(t->story->arena, of->table->form, story_row(of->table, row), from->name);
 	if (table_of(t, part, &also))
 		return -1;
-	if (!also)
-		return 0;
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, also->table->nrows + 1), n;
 	const char **mine = part->by ? texts_of(t, part, of, part->by) : NULL,
 	           **theirs = part->by ? texts_of(t, part, also, part->by) : NULL;
@@ -366,7 +360,7 @@ static int tell_sentence(const struct teller *t, const struct chapter_part *part
 			story_note(story, part->roles, part->text);
 		return 0;
 	}
-	if (part->together || !of->name || !strpbrk(part->text, "{[")) {
+	if (part->together || !strpbrk(part->text, "{[")) {
 		if (n)
 			story_say(story, part->roles, of->table, rows, n, part->text);
 		return 0;
@@ -479,6 +473,21 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 	}
 }
 
+/* If the view has a row. */
+static int tell_note(const struct teller *t, const struct chapter_part *part)
+{
+	const char *from = arena_text(t->story->arena, "SELECT 1 FROM %s ", part->name);
+	const struct db_source source = {part->query.file,
+	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
+	                                 part->query.line, part->query.shift - (int)strlen(from)};
+	const struct answer *found = answer(t, &source);
+	if (found && found->n && part->kind == PART_MARK)
+		tell_mark(t->story, part, NULL, NULL, 0);
+	else if (found && found->n)
+		story_note(t->story, part->roles, part->text);
+	return found ? 1 : -1;
+}
+
 static int tell_part(const struct teller *t, const struct chapter_part *part);
 
 /* What is between each and end, value by value. Returns how many parts that were, or -1. */
@@ -488,7 +497,7 @@ static int tell_each(const struct teller *t, const struct chapter_part *first)
 	struct told_table *of;
 	while (end < last && end->kind != PART_END)
 		end++;
-	if (table_of(t, first, &of) || !of)
+	if (table_of(t, first, &of))
 		return -1;
 	const char **texts = texts_of(t, first, of, first->by);
 	unsigned *rows = ARENA_ARRAY(t->story->arena, unsigned, of->table->nrows + 1), n;
@@ -518,10 +527,10 @@ static int tell_part(const struct teller *t, const struct chapter_part *part)
 	unsigned more = 0;
 	while (part + more + 1 < last && part[more + 1].kind == PART_AND)
 		more++;
+	if (part->view)
+		return tell_note(t, part);
 	if (table_of(t, part, &of))
 		return -1;
-	if (!of)
-		return (int)more + 1;
 	if (part->kind == PART_PIVOT)
 		return tell_pivot(t, part, of) ? -1 : 1;
 	if (part->kind == PART_TABLE && t->key)
@@ -547,9 +556,8 @@ static int keep_story(struct db *db, struct story *story, struct status *st)
 {
 	const struct db_source told = {
 	    .file = "story",
-	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled, %u verdicts",
-	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled,
-	                      story_verdicts(story))};
+	    .sql = arena_text(story->arena, "SELECT %d answered, %d settled",
+	                      story_said(story, STORY_ANSWER, 0) != NULL, story->settled)};
 	return db_keep(db, "VIEW", "story", &told, st);
 }
 
