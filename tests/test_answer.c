@@ -380,17 +380,6 @@ TEST(a_reference_record_answers_its_question)
 	}
 }
 
-TEST(wrong_data_is_the_whole_answer)
-{
-	speed[0] = 0.5;
-	wrong = true;
-	const json_t *report = made_report_with(&made, "/nowhere", -1);
-	assert_int_equal(json_array_size(answer(report)), 1);
-	json_assert_one_says(answer(report), "Nothing is compared");
-	json_assert_one_says(answer(report), "00000000000000bb");
-	assert_false(json_has_table(report, "advice"));
-}
-
 static void of_one_key(json_t *env)
 {
 	json_t *variant = made_variant_of(env, MADE_PROCESSES);
@@ -420,15 +409,6 @@ TEST(a_question_about_gpus_has_no_answer_without)
 	json_assert_says(
 	    json_array_get(answer(made_report(&made)), 0), "",
 	    "says nothing about NCCL, and does not answer the question, which needs GPUs.");
-}
-
-TEST(nothing_measured_is_said)
-{
-	fails = true;
-	const json_t *report = made_report_with(&made, "/nowhere", -1);
-	assert_int_equal(json_array_size(answer(report)), 1);
-	json_assert_one_says(answer(report), "Nothing was measured");
-	json_assert_one_says(json_object_get(report, "warnings"), "it failed");
 }
 
 TEST(a_gap_is_answered_by_what_explains_it)

@@ -265,79 +265,10 @@ static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double
 	return found;
 }
 
-/* Binomial: within four standard deviations of the interval's stated confidence. */
-TEST(equal_things_are_called_different_as_often_as_said)
-{
-	static const unsigned blocks[] = {6, 8, 10, 15, 20, 30};
-	const unsigned runs = 1500;
-	uint64_t seed = 42;
-	for (int noise = 0; noise < NOISE_LOPSIDED; noise++)
-		for (size_t b = 0; b < COUNT(blocks); b++) {
-			double ramp[30];
-			for (unsigned i = 0; i < blocks[b]; i++)
-				ramp[i] = i;
-			double says = 1 - judged(ramp, blocks[b], 0).ratio.confidence;
-			double spread = sqrt(says * (1 - says) * runs);
-			double found = count_alarms((enum noise)noise, blocks[b], runs, 0, &seed);
-			assert_true(says <= 0.05);
-			if (fabs(found - says * runs) > 4 * spread)
-				fail_msg("%s, %u blocks: %g alarms of %u, %g are due",
-				         noise_name((enum noise)noise), blocks[b], found, runs,
-				         says * runs);
-		}
-}
-
 TEST(a_margin_leaves_hardly_any)
 {
 	uint64_t seed = 43;
 	/* A scatter of 1 % a side; at 10 blocks an alarm beyond 1 % takes an estimate some
 	 * four standard deviations out: 1 in 10 000 or fewer. */
 	assert_true(count_alarms(NOISE_NORMAL, 10, 2000, 0.01, &seed) <= 4);
-}
-
-/* A true difference that is exactly the margin: "beyond" and "within" are both wrong, and each
- * is said in at most one of 40 cases. */
-TEST(on_the_margin_neither_is_said_often)
-{
-	const unsigned runs = 3000;
-	unsigned beyond = 0, within = 0;
-	uint64_t seed = 44;
-	for (unsigned k = 0; k < runs; k++) {
-		double logs[20];
-		for (unsigned i = 0; i < 20; i++)
-			logs[i] = log1p(0.02) + 0.005 * noise_log_ratio(NOISE_NORMAL, &seed);
-		enum verdict_kind kind = judged(logs, 20, 0.02).kind;
-		beyond += kind == VERDICT_FASTER;
-		within += kind == VERDICT_NO_DIFFERENCE || kind == VERDICT_LITTLE_FASTER;
-		assert_int_not_equal(kind, VERDICT_SLOWER);
-	}
-	double most = 0.025 * runs + 4 * sqrt(0.025 * 0.975 * runs);
-	assert_true(beyond > 0 && beyond < most);
-	assert_true(within > 0 && within < most);
-}
-
-/* The adaptive stop, with its cost: the table in verdict.h has 4.4 % for 1 % of scatter. */
-TEST(stopping_by_width_costs_little)
-{
-	const unsigned runs = 2000;
-	const struct looks looks = {.by_width = true};
-	unsigned found = 0;
-	uint64_t seed = 45;
-	for (unsigned k = 0; k < runs; k++) {
-		struct stats_ratio r = {.lo = 1};
-		double logs[60];
-		unsigned n = 0;
-		while (n < COUNT(logs)) {
-			logs[n++] = 0.01 * noise_log_ratio(NOISE_NORMAL, &seed);
-			if (!verdict_looks_after(n))
-				continue;
-			r = stats_ratio_of_logs(scratch(), logs, n,
-			                        looks_confidence(&looks, NULL, n));
-			if (verdict_half_width(&r) < 0.01)
-				break;
-		}
-		found += verdict_direction(&r) != 0;
-	}
-	double spread = sqrt(0.044 * 0.956 * runs);
-	assert_true(fabs(found - 0.044 * runs) < 4 * spread);
 }
