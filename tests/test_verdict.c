@@ -250,25 +250,3 @@ TEST(half_a_width_is_relative)
 	assert_true(fabs(verdict_half_width(&r) - 0.01) < 1e-12);
 	assert_true(isnan(verdict_half_width(&none)));
 }
-
-static unsigned count_alarms(enum noise noise, unsigned n, unsigned runs, double margin,
-                             uint64_t *seed)
-{
-	unsigned found = 0;
-	for (unsigned k = 0; k < runs; k++) {
-		double logs[30];
-		for (unsigned i = 0; i < n; i++)
-			logs[i] = 0.01 * noise_log_ratio(noise, seed);
-		enum verdict_kind kind = judged(logs, n, margin).kind;
-		found += kind == VERDICT_FASTER || kind == VERDICT_SLOWER;
-	}
-	return found;
-}
-
-TEST(a_margin_leaves_hardly_any)
-{
-	uint64_t seed = 43;
-	/* A scatter of 1 % a side; at 10 blocks an alarm beyond 1 % takes an estimate some
-	 * four standard deviations out: 1 in 10 000 or fewer. */
-	assert_true(count_alarms(NOISE_NORMAL, 10, 2000, 0.01, &seed) <= 4);
-}
