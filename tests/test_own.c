@@ -96,6 +96,8 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 		cli_write(made_folder, arena_text(scratch(), "%02zu-own.chapter", i), texts[i][0]);
 	unlink(made_path("own.chapter"));
 	const struct model *m = model_make(scratch(), made_folder, made_folder, &st);
+	for (size_t i = 0; i < n; i++)
+		unlink(made_path(arena_text(scratch(), "%02zu-own.chapter", i)));
 	assert_non_null(m);
 	for (size_t i = 0; i < n; i++) {
 		const char *name = arena_text(scratch(), "%02zu-own.chapter", i), *at = NULL;
@@ -104,7 +106,6 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 		if (!at)
 			fail_msg("%s: no warning", texts[i][1]);
 		assert_string_equal(at + strlen("00-"), texts[i][1]);
-		unlink(made_path(name));
 	}
 	assert_null(story_find_table(&m->story, "t"));
 }
