@@ -1,25 +1,23 @@
-/* check_told REPORT.json…: prints the errors that told.h, guards.h and schema.h find, and exits with 1. */
+/* check_told REPORT.json [FOLDER]: prints the errors that told.h, guards.h and schema.h find, and page.h in the
+ * folder; exits with 1. */
 #include <stdio.h>
 
 #include "guards.h"
+#include "page.h"
 #include "schema.h"
 #include "told.h"
 
 int main(int argc, char **argv)
 {
-	int bad = 0;
-	for (int i = 1; i < argc; i++) {
-		char why[4096];
-		json_t *report = json_load_file(argv[i], 0, NULL);
-		if (!report)
-			snprintf(why, sizeof why, "it is no JSON");
-		if (!report || !told_right(report, why, sizeof why) ||
-		    !guards_right(report, why, sizeof why) ||
-		    !schema_right(report, why, sizeof why)) {
-			printf("report.json: %s\n", why);
-			bad = 1;
-		}
-		json_decref(report);
+	char why[4096] = "it is no JSON";
+	json_t *report = argc > 1 ? json_load_file(argv[1], 0, NULL) : NULL;
+	if (!report || !told_right(report, why, sizeof why) ||
+	    !guards_right(report, why, sizeof why) || !schema_right(report, why, sizeof why)) {
+		printf("report.json: %s\n", why);
+		return 1;
 	}
-	return bad;
+	if (argc > 2)
+		page_right(argv[2], report);
+	json_decref(report);
+	return 0;
 }

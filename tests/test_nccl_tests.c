@@ -515,25 +515,6 @@ TEST(its_names_are_ours)
 	}
 }
 
-TEST(no_damage_crashes)
-{
-	static const char bytes[] = "\"{}[]:,0-9e.\\x\xFF \n";
-	struct result side;
-	char text[sizeof plain];
-	for (size_t n = 0; n < sizeof plain - 1; n++) {
-		memcpy(text, plain, n);
-		text[n] = '\0';
-		cli_write(folder, "cut.json", text);
-		refuses(path_of("cut.json"), NULL, "not JSON");
-	}
-	for (size_t n = 0; n < sizeof plain - 1; n++) {
-		memcpy(text, plain, sizeof plain);
-		text[n] = bytes[n % (sizeof bytes - 1)];
-		cli_write(folder, "odd.json", text);
-		load(path_of("odd.json"), NULL, &side);
-	}
-}
-
 /* Sizes are the sums of parts there, each rounded down; counts are in the environment. */
 TEST(alltoallv_meets_its_counts)
 {

@@ -129,7 +129,7 @@ static int setup(void **state)
 	known.records = number(json, "records");
 	return known.records >= 3 ? 0 : -1; /* else these tests test nothing */
 }
-TESTS(.before = setup, .after = made_end);
+TESTS(.begin = setup, .end = made_end);
 
 TEST(within_the_range_is_normal_and_the_line_rate_is_said)
 {
@@ -272,8 +272,8 @@ TEST(the_line_rate_is_that_of_the_narrowest_rank)
 	"('G','1x2x1','alltoall','',67108864,'" library "','" created "','r/" created "','" boot   \
 	"','18 NVLinks','staged',6," #gbs ".0," #gbs " - 20," #gbs ")"
 
-/* The chapter's row of every size, told with these records alone. */
-static struct entry found(const char *reached, struct world w, const char *key)
+/* The chapter's table of every size, told with these records alone. */
+static const struct story_table *found(const char *reached, struct world w)
 {
 	const char *text = texts_find("harness/chapters/normal.chapter"),
 	           *parts = strstr(text, "\nview ");
@@ -299,6 +299,12 @@ static struct entry found(const char *reached, struct world w, const char *key)
 		    !strcmp(own->blocks[i].table->form->name, "normal_sizes"))
 			t = own->blocks[i].table;
 	assert_non_null(t);
+	return t;
+}
+
+/* Of its only row. */
+static struct entry of(const struct story_table *t, const char *key)
+{
 	return column_entry(story_column(t, key), story_row(t, 0));
 }
 
@@ -307,31 +313,33 @@ TEST(the_range_is_that_of_one_more_record)
 {
 	const char *three = ROW("a", "1", "2.28.3", 99) "," ROW("b", "2", "2.28.3", 100) "," ROW(
 	    "c", "2", "2.28.3", 101);
-	const struct entry r = found(three, (struct world){.blocks = 6}, "reference");
+	const struct story_table *t = found(three, (struct world){.blocks = 6});
+	const struct entry r = of(t, "reference");
 	assert_float_equal(r.x, 100, 0.01);
 	assert_float_equal(log(r.hi / r.x), 6.965 * sqrt(4.0 / 3) * 0.0100, 2e-4);
 	assert_float_equal(r.lo * r.hi, r.x * r.x, 1e-6);
-	assert_int_equal(found(three, (struct world){.blocks = 6}, "records").count, 3);
-	assert_int_equal(found(three, (struct world){.blocks = 6}, "boots").count, 2);
+	assert_int_equal(of(t, "records").count, 3);
+	assert_int_equal(of(t, "boots").count, 2);
 	/* A single block scatters as blocks do, not as medians of six. */
-	assert_float_equal(found(three, (struct world){.blocks = 1}, "reference").lo, 79, 1e-9);
+	assert_float_equal(of(found(three, (struct world){.blocks = 1}), "reference").lo, 79, 1e-9);
 }
 
 TEST(two_records_have_no_such_range_but_the_most_that_any_two_differ_by)
 {
 	const char *two = ROW("a", "1", "2.28.3", 100) "," ROW("b", "2", "2.28.3", 110);
-	const struct entry r = found(two, (struct world){.blocks = 6}, "reference");
-	assert_float_equal(found(two, (struct world){.blocks = 6}, "spread").x, 0.1, 1e-9);
+	const struct story_table *t = found(two, (struct world){.blocks = 6});
+	const struct entry r = of(t, "reference");
+	assert_float_equal(of(t, "spread").x, 0.1, 1e-9);
 	assert_float_equal(r.hi / r.x, 1.1, 1e-9);
 }
 
 TEST(a_run_is_no_reference_of_its_own)
 {
 	const char *two = ROW("a", "1", "2.28.3", 100) "," ROW("b", "2", "2.28.3", 110);
-	const struct world b = {.created = "b"};
-	assert_int_equal(found(two, b, "records").count, 1);
-	assert_float_equal(found(two, b, "reference").x, 100, 1e-9);
-	assert_false(found(two, b, "spread").has);
+	const struct story_table *t = found(two, (struct world){.created = "b"});
+	assert_int_equal(of(t, "records").count, 1);
+	assert_float_equal(of(t, "reference").x, 100, 1e-9);
+	assert_false(of(t, "spread").has);
 }
 
 TEST(of_two_versions_the_nearer_one_counts)
@@ -340,6 +348,7 @@ TEST(of_two_versions_the_nearer_one_counts)
 	const char *const nearest[][2] = {{"2.27.7", "2.28.3"}, {"2.22.3", "2.21.5"}};
 	for (unsigned i = 0; i < 2; i++)
 		assert_string_equal(
-		    found(two, (struct world){.library = nearest[i][0]}, "reference_library").text,
+		    of(found(two, (struct world){.library = nearest[i][0]}), "reference_library")
+		        .text,
 		    nearest[i][1]);
 }

@@ -48,6 +48,11 @@ static void draw(unsigned collectives)
 	draw_made(&m);
 }
 
+static bool is_stream(const struct made_place *place)
+{
+	return !place->isolated;
+}
+
 static bool drawn(const char *name)
 {
 	char path[128];
@@ -66,9 +71,17 @@ static void need_gnuplot(void)
 
 TEST(from_three_collectives_on_there_is_an_overview)
 {
+	static const char *const pictures[] = {"busbw",  "latency", "ratio", "ratio_isolated",
+	                                       "launch", "ranks",   "ecdf",  "timeline"};
 	need_gnuplot();
 	draw(2);
 	assert_false(drawn("overview"));
+	/* A picture of one of several names it. */
+	for (unsigned i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "plots/nccl_all_reduce_%s.svg", pictures[i]);
+		assert_says(made_read(name), ">all_reduce, 2 ranks, nccl: ");
+	}
 	draw(3);
 	assert_true(drawn("overview"));
 	assert_says(made_read("report.md"), "(plots/nccl_overview.png)");
@@ -96,34 +109,22 @@ TEST(many_collectives_have_fewer_pictures_each)
 	                     "The run has 5 collectives: of more than 4");
 }
 
-/* The largest number of collectives with pictures still fits into the report's list. */
 TEST(beyond_that_there_is_the_overview_alone)
 {
+	struct made m = plain;
 	need_gnuplot();
-	draw(PLOT_ORDER_EACH);
+	m.has = is_stream; /* half as many pictures */
+	m.sizes = PLOT_ORDER_EACH;
+	draw_made(&m);
 	assert_true(drawn("all_reduce_busbw") && drawn("overview"));
 	assert_int_equal(json_array_size(json_object_get(drawn_report, "pictures")),
-	                 4 * PLOT_ORDER_EACH + 1);
-	draw(PLOT_ORDER_EACH + 1);
+	                 2 * PLOT_ORDER_EACH + 1);
+	m.sizes++;
+	draw_made(&m);
 	assert_false(drawn("all_reduce_busbw"));
 	assert_false(drawn("all_reduce_ratio"));
 	assert_true(drawn("overview"));
 	json_assert_one_says(json_section(drawn_report, "pictures"), "The run has 16 collectives");
-}
-
-TEST(a_picture_of_one_of_several_names_it)
-{
-	static const char *const pictures[] = {"busbw",  "latency", "ratio", "ratio_isolated",
-	                                       "launch", "ranks",   "ecdf",  "timeline"};
-	struct made m = plain;
-	need_gnuplot();
-	m.sizes = 2;
-	draw_made(&m);
-	for (unsigned i = 0; i < sizeof pictures / sizeof *pictures; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "plots/nccl_all_reduce_%s.svg", pictures[i]);
-		assert_says(made_read(name), ">all_reduce, 2 ranks, nccl: ");
-	}
 }
 
 /* Small sizes are one line at the bottom of the linear axis that large ones need: all are drawn on
@@ -133,6 +134,8 @@ TEST(wide_bandwidths_are_logarithmic)
 	struct made m = plain;
 	need_gnuplot();
 	m.line = NULL;
+	m.has = is_stream;
+	m.timeline = false;
 	for (m.sizes = 2; m.sizes < 9; m.sizes += 3) {
 		/* Each size is four times the one before, 4 KiB to 64 MiB, and takes as long;
 		 * the modes differ by 3. */

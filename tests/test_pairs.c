@@ -271,4 +271,4 @@ TEST(a_pair_of_other_ranks_is_no_record)
 	}
 }
 
-TESTS(.begin = made_begin, .end = made_end);
+TESTS(.undrawn = true, .begin = made_begin, .end = made_end);

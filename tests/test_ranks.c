@@ -198,42 +198,4 @@ TEST(bad_device_stamps_are_refused)
 	}
 }
 
-TEST(the_report_has_it_all)
-{
-	static const char *const pictures[] = {"plots/nccl_alltoall_ranks.png",
-	                                       "plots/nccl_alltoall_ecdf.png",
-	                                       "plots/nccl_alltoall_timeline.png"};
-	const json_t *report = made_report_with(&plain, "plot", 0);
-	const json_t *table = json_table(report, "stragglers");
-	json_keys row = {"asked_bytes", "4096", "variant", "threads", "pace", "isolated", NULL};
-
-	json_assert_number(json_cell(table, row, "skew_us"), "", 0.05, 1e-9);
-	json_assert_number(json_cell(table, row, "launch_least_us"), "", 0.1, 1e-9);
-	json_assert_number(json_cell(table, row, "launch_most_us"), "", 0.13, 1e-9);
-	json_assert_number(json_cell(table, row, "straggler"), "", 1, 0);
-	json_assert_number(json_cell(table, row, "last"), "", 0.85, 1e-9);
-	json_assert_number(json_cell(table, row, "by_chance"), "", 0.25, 1e-9);
-	json_assert_number(json_cell(table, row, "last_by_us"), "", 0.225, 1e-9);
-	json_assert_number(json_cell(table, row, "last_by_share"), "", 0.225 / 5.3, 1e-6);
-	/* Of three sizes and of variants but the twin and the limit. */
-	assert_int_equal(json_rows(table, (json_keys){"pace", "isolated", NULL}), 3 * 3);
-	/* From 4 KiB to 64 KiB of isolated calls, a regime that can detect differences. */
-	json_assert_text(json_cell(json_table(report, "verdicts_small"),
-	                           (json_keys){"variant", "processes", NULL}, "verdict"),
-	                 "", "no difference within 2 %");
-	char *text = made_read("report.md");
-	if (access("/usr/bin/gnuplot", X_OK))
-		skip();
-	for (size_t i = 0; i < 3; i++) {
-		struct stat about;
-		if (i < 2) /* the last is named alone: the page has six */
-			assert_says(text, pictures[i]);
-		assert_int_equal(stat(made_path(pictures[i]), &about), 0);
-		assert_true(about.st_size > 8000);
-	}
-	assert_int_not_equal(access(made_path("plots/gnuplot.log"), F_OK), 0);
-	assert_says(made_read("ranks.csv"),
-	            "\nthreads,threads,4,alltoall,4096,1,isolated,1,0,0.11,5.3,0.225,");
-}
-
 TESTS(.begin = made_begin, .end = made_end);

@@ -363,26 +363,6 @@ TEST(a_torn_end_is_dropped)
 	}
 }
 
-TEST(damage_is_answered_with_a_sentence)
-{
-	size_t bytes;
-	uint32_t seed = 1;
-	write_run(NULL);
-	char *text = read_all(&bytes), *copy = malloc(bytes);
-	assert_non_null(copy);
-	for (unsigned k = 0; k < 3000; k++) {
-		memcpy(copy, text, bytes);
-		for (unsigned i = 0; i <= k % 3; i++) {
-			seed = seed * 1664525u + 1013904223u;
-			char *at = &copy[(seed >> 8) % bytes];
-			*at = k % 2 ? (char)(seed >> 3) : "0-,[]{}:\"\n"[seed % 10];
-		}
-		write_all(copy, bytes);
-		complaint(); /* any message will do, but no crash */
-	}
-	free(copy);
-}
-
 /* As an older launchgap wrote it, so that its lines may be changed. */
 static char *read_unsummed(void)
 {

@@ -178,8 +178,8 @@ TEST(wrong_words_beyond_chance_fail)
 
 /* --- from end to end --- */
 
-/* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere, on a
- * machine with any load, or the instrument is blind. */
+/* Every disturbance once, on the virtual device and in one mode: a tenth is found somewhere, or the instrument is
+ * blind; a machine that is too busy for that decides none. */
 TEST(a_sound_instrument_finds_what_is_injected)
 {
 	char folder[64], csv[128], option[160];
@@ -200,8 +200,9 @@ TEST(a_sound_instrument_finds_what_is_injected)
 		snprintf(word, sizeof word, "null,single,%s,", disturbance_name(d));
 		assert_int_equal(text_count(lines, word), 2 * INJECTION_EFFECTS);
 	}
-	/* A busy machine gets no verdict. */
-	assert_true(cli.code == 1 || text_count(lines, ",0.10,slower,"));
+	const unsigned open =
+	    text_count(lines, ",0.10,undecided,") + text_count(lines, ",0.10,cannot tell,");
+	assert_true(text_count(lines, ",0.10,slower,") || open == 2 * DISTURBANCE_KINDS);
 	free(lines);
 	free(cli.out);
 	cli_clean(folder);

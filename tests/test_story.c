@@ -411,32 +411,3 @@ TEST(people_read_an_entry_as_its_kind_says)
 	entry_write(&e, text, sizeof text);
 	assert_string_equal(text, "-");
 }
-
-static void need(struct arena *arena, void *of)
-{
-	arena_defer(arena, (void (*)(void *))free, malloc(16));
-	for (unsigned i = 0; i < 100; i++)
-		memset(arena_take(arena, i * 997), 0xA5, i * 997);
-	unsigned *list = NULL;
-	for (unsigned n = 0; n < 100; n++) {
-		list = arena_more(arena, list, n, sizeof *list);
-		list[n] = n;
-	}
-	for (unsigned n = 0; n < 100; n++)
-		assert_int_equal(list[n], n);
-	assert_string_equal(arena_text(arena, "%d of %s", 3, arena_copy(arena, "four")),
-	                    "3 of four");
-	if (of)
-		arena_array(arena, SIZE_MAX / 4, 8);
-}
-
-TEST(memory_that_ends_ends_the_work)
-{
-	struct arena *arena;
-	int fails = 1;
-	assert_int_equal(arena_run(need, &fails, &arena), -1);
-	assert_null(arena);
-	assert_int_equal(arena_run(need, NULL, &arena), 0);
-	arena_free(arena);
-	assert_int_equal(arena_run(need, NULL, NULL), 0);
-}

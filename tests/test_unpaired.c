@@ -124,48 +124,6 @@ TEST(too_few_have_no_interval)
 	assert_true(isnan(unpaired_shift(scratch(), x, 100000, x, 100000, 0.95).shift));
 }
 
-/* xorshift64*: the same draws on every machine. */
-static double draw(uint64_t *state)
-{
-	*state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
-	return (double)((*state * 0x2545F4914F6CDD1Du) >> 11) / 9007199254740992.0;
-}
-
-/* Log times of jobs: mostly close together, one in ten late. */
-static double noise(uint64_t *state)
-{
-	double x = 0;
-	for (int i = 0; i < 4; i++)
-		x += draw(state) - 0.5;
-	return 0.01 * x + (draw(state) < 0.1 ? 0.05 * draw(state) : 0);
-}
-
-TEST(interval_holds_the_truth_as_often_as_it_says)
-{
-	static const unsigned sizes[][2] = {{3, 5}, {3, 6}, {6, 6}, {10, 10}, {55, 60}};
-	enum { REPEATS = 2000 };
-	uint64_t seed = 20261121;
-	double x[64], y[64];
-	for (size_t k = 0; k < COUNT(sizes); k++) {
-		unsigned m = sizes[k][0], n = sizes[k][1], held = 0;
-		double confidence = 0;
-		for (unsigned i = 0; i < REPEATS; i++) {
-			for (unsigned a = 0; a < m; a++)
-				x[a] = 0.03 + noise(&seed);
-			for (unsigned b = 0; b < n; b++)
-				y[b] = noise(&seed);
-			struct unpaired r = unpaired_shift(scratch(), x, m, y, n, 0.95);
-			held += r.lo <= 0.03 && r.hi >= 0.03;
-			confidence = r.confidence;
-		}
-		/* The draws are fixed, so is the count; the bounds are four deviations. */
-		double share = (double)held / REPEATS;
-		double spread = sqrt(confidence * (1 - confidence) / REPEATS);
-		assert_true(confidence >= 0.95);
-		assert_near(share, confidence, 4 * spread);
-	}
-}
-
 TEST(normal_joins_the_exact)
 {
 	double x[51], y[51];

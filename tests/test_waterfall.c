@@ -231,28 +231,4 @@ TEST(no_gap_below_the_noise)
 	made_unload(&l);
 }
 
-TEST(the_report_has_the_interval)
-{
-	factor("a", NONE, FIRST);
-	factor("b", FIRST, BOTH);
-	asked.factors[0].placebo = true; /* so that not all is explained */
-	noise = 0.01;
-	const json_t *report = made_report(&made), *gap = json_table(report, "gap"),
-	             *table = json_table(report, "waterfall");
-	json_keys whole = {"from", "none", NULL};
-	double share = json_number_value(json_at(json_cell(gap, whole, "explained"), "estimate")),
-	       lo = json_number_value(json_at(json_cell(gap, whole, "explained"), "lo")),
-	       hi = json_number_value(json_at(json_cell(gap, whole, "explained"), "hi"));
-	assert_true(0.5 < lo && lo < share && share < hi && hi < 0.75);
-	json_keys b = {"step", "b", NULL};
-	json_assert_number(json_cell(table, b, "share"), "", share, 1e-9);
-	json_assert_number(json_cell(table, b, "share_lo"), "", lo, 1e-9);
-	json_assert_number(json_cell(table, b, "share_hi"), "", hi, 1e-9);
-	json_assert_one_says(json_section(report, "gap"), "another order");
-	/* And the picture. */
-	char words[160];
-	snprintf(words, sizeof words, "waterfall_of_gap[2] = '%s'", format_shares(lo, hi).text);
-	assert_says(made_read("plots/run.gp"), words);
-}
-
 TESTS(.begin = made_begin, .end = made_end, .before = fresh);
