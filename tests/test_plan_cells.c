@@ -273,10 +273,4 @@ TEST(test_samples_of_a_line)
 	       "500000");
 }
 
-TEST(test_missing_sizes)
-{
-	spec.nsizes = 0;
-	refuse("no sizes or no collective");
-}
-
 TESTS(.begin = find_standin, .before = fresh, .after = done);

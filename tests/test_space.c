@@ -47,15 +47,12 @@ TEST(a_set_is_the_reference_with_its_values)
 	const struct search_set set = {.level = {2, 1}};
 	struct settings settings;
 	struct status st = {""};
-	char text[128];
 	loads("bind = core, numa\ndelay = 1ms\n");
 	settings = spec.variants[0].settings;
 	assert_int_equal(search_settings(&spec.search, &set, &settings, &st), 0);
 	assert_int_equal(settings.bind, BIND_NUMA);
 	assert_int_equal(settings.delay_ns, 1000000);
 	assert_string_equal(settings.mode, "threads");
-	search_set_text(&spec.search, &set, text, sizeof text);
-	assert_string_equal(text, "bind = numa, delay = 1ms");
 	assert_int_equal(search_set_size(&spec.search, &set), 2);
 }
 

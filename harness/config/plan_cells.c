@@ -337,9 +337,6 @@ int plan_cells_make(struct plan *plan, struct status *st)
 		trains |= coll_info(spec->colls[c])->is & COLL_TRAINS;
 	if (trains && model_find(plan, st))
 		return -1;
-	if (!spec->nsizes || !spec->ncolls)
-		return status_set(st, "%s: no sizes or no collective for backend %s", spec->file,
-		                  plan->backend->name);
 	for (unsigned i = 0; i < spec->nroots; i++)
 		if (spec->roots[i] >= ranks_least(plan))
 			return status_set(st, "%s: root = %u, but ranks are 0 to %u", spec->file,

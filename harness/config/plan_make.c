@@ -69,18 +69,6 @@ static int layout_resolve(const struct spec *spec, const struct spec_variant *fr
 	return 0;
 }
 
-/* A mistake that no machine could measure. */
-static int apart_check(const struct spec *spec, const struct spec_variant *from,
-                       const struct settings *s, struct status *st)
-{
-	if (!settings_isolates(s) || s->layout.processes > 1)
-		return 0;
-	return spec_variant_error(spec, from, st,
-	                          "%s sets processes apart from each other, and mode %s has one; "
-	                          "allowed is mode = processes, or a layout of several",
-	                          s->isolate ? "isolate" : "visible = own", s->mode);
-}
-
 /* Whether a setting is not one of the variant's backend, and why. An unset library counts as a
  * library. `from`: NULL if no file asks for the variant. */
 static bool is_elsewhere(const struct settings *s, const struct spec_variant *from,
@@ -337,13 +325,17 @@ static int variants_add(struct plan *plan, struct status *st)
 		bool reference = !strcmp(from->name, spec->reference);
 		if (!strcmp(s.backend, "auto"))
 			strcpy(s.backend, plan->backend->name);
-		if (!backend_find(s.backend))
-			return spec_variant_error(spec, from, st, "backend = '%s' is not known",
-			                          s.backend);
 		if (settings_check(plan, from, st) ||
-		    layout_resolve(spec, from, from->ranks ? from->ranks : plan->nranks, &s, st) ||
-		    apart_check(spec, from, &s, st) ||
-		    plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
+		    layout_resolve(spec, from, from->ranks ? from->ranks : plan->nranks, &s, st))
+			return -1;
+		/* A mistake that no machine could measure. */
+		if (settings_isolates(&s) && s.layout.processes < 2)
+			return spec_variant_error(
+			    spec, from, st,
+			    "%s sets processes apart from each other, and mode %s has one; "
+			    "allowed is mode = processes, or a layout of several",
+			    s.isolate ? "isolate" : "visible = own", s.mode);
+		if (plan_variants_add(plan, from->name, reference ? "reference" : "variant", &s,
 		                      from, st))
 			return -1;
 	}
@@ -421,9 +413,6 @@ static void launcher_note(struct plan *plan)
 static int variants_accompany(struct plan *plan, struct status *st)
 {
 	const struct plan_variant *reference = plan_reference(plan);
-	if (!reference)
-		return status_set(st, "%s: reference = '%s' names no variant", plan->spec->file,
-		                  plan->spec->reference);
 	if (reference->skip[0])
 		return status_set(
 		    st,
@@ -626,10 +615,6 @@ int plan_make(const struct spec *spec, const struct plan_machine *machine, uint6
 		plan_note(plan, "%s", spec->only);
 	if (spec->quick.claim[0])
 		plan_note(plan, "--quick: the primary claim alone, %s", spec->quick.claim);
-	if (!plan->backend) {
-		status_set(st, "%s: backend = '%s' is not known", spec->file, backend);
-		goto done;
-	}
 	if (libraries_find(plan, st) || ranks_resolve(plan, st) || plan_cells_make(plan, st) ||
 	    variants_make(plan, st) || factors_check(plan, st) || variants_accompany(plan, st) ||
 	    search_plan(plan, st) || plan_order_trials(plan, st)) {

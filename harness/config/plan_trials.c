@@ -350,10 +350,6 @@ struct trial *plan_order_trial(const struct plan *plan, unsigned variant, unsign
 
 struct trial *plan_trial(const struct plan *plan, unsigned index, struct status *st)
 {
-	if (index >= plan->ntrials) {
-		status_set(st, "the plan has %u trials and no number %u", plan->ntrials, index);
-		return NULL;
-	}
 	const struct plan_trial *t = &plan->trials[index];
 	return plan_order_trial(plan, t->variant, t->block, t->order, st);
 }

@@ -26,21 +26,6 @@ unsigned search_set_size(const struct search_space *space, const struct search_s
 	return n;
 }
 
-void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
-                     size_t bytes)
-{
-	size_t used = 0;
-	snprintf(text, bytes, "default");
-	for (unsigned k = 0; k < space->nkeys && used < bytes; k++) {
-		const char *key = space->keys[k].key;
-		if (set->level[k])
-			used += (size_t)snprintf(text + used, bytes - used, "%s%s = %s",
-			                         used ? ", " : "",
-			                         strncmp(key, "env.", 4) ? key : key + 4,
-			                         space->keys[k].values[set->level[k]]);
-	}
-}
-
 unsigned search_singles(const struct search_space *space, struct search_set *rows, unsigned most)
 {
 	unsigned n = 0;
@@ -377,8 +362,6 @@ int search_plan_set(struct plan *plan, const struct search_set *set, unsigned nu
 {
 	struct settings settings = plan_reference(plan)->settings;
 	char name[TRIAL_NAME_BYTES];
-	if (plan->nvariants == PLAN_MAX_VARIANTS)
-		return status_set(st, "the search has more than %d sets", SEARCH_MAX_SETS);
 	snprintf(name, sizeof name, "set-%u", number);
 	if (search_settings(&plan->search, set, &settings, st))
 		return -1;

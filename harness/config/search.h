@@ -13,9 +13,6 @@ struct plan;
 bool search_set_equal(const struct search_set *a, const struct search_set *b);
 /* How many settings differ from the reference's. */
 unsigned search_set_size(const struct search_space *space, const struct search_set *set);
-/* "NCCL_BUFFSIZE = 16777216, register = local"; "default" if nothing differs. */
-void search_set_text(const struct search_space *space, const struct search_set *set, char *text,
-                     size_t bytes);
 
 /* The rounds of a search (analysis/candidates.h): each value alone, all pairs of values, twice the
  * best of those and of what they suggest, and those less one setting. */
@@ -60,7 +57,7 @@ int search_settings(const struct search_space *space, const struct search_set *s
  * error is one that takes many trials and has no budget. */
 int search_plan(struct plan *plan, struct status *st);
 /* Adds a set as a variant, "set-7" by its number; it says why it is skipped if it cannot run.
- * -1: there is no room for it. */
+ * The caller has checked that there is room. */
 int search_plan_set(struct plan *plan, const struct search_set *set, unsigned number,
                     struct status *st);
 /* How often the finalists are measured: as often as `blocks` says, and often enough to confirm

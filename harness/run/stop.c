@@ -157,17 +157,6 @@ static int measure(struct arena *arena, void *of)
 	return stop_widest(&s, m->given_up, m->out, m->st);
 }
 
-static int measure_width(const struct stop_state *now, struct stop_width *out, struct status *st)
-{
-	struct record_run run;
-	struct measuring m = {&run, now->given_up, out, st};
-	if (record_load(now->folder, &run, st))
-		return -1;
-	const int rc = arena_work(measure, &m, "the widths", st);
-	record_free(&run);
-	return rc;
-}
-
 bool stop_over_budget(unsigned blocks, unsigned measured, int64_t elapsed_ns, int64_t budget_ns)
 {
 	if (blocks < STATS_MIN_BLOCKS || measured == 0)
@@ -191,13 +180,19 @@ static void width_text(const struct stop_width *width, double precision, char *o
 int stop_consider(const struct stop_state *now, struct record_end *end, struct status *st)
 {
 	struct stop_width width = {0};
+	struct record_run run;
+	struct measuring m = {&run, now->given_up, &width, st};
 	char text[400];
 	bool over = stop_over_budget(now->blocks, now->measured, now->elapsed_ns,
 	                             (int64_t)now->budget_s * 1000000000);
 	bool looks = verdict_looks_after(now->blocks);
 	if (!over && !looks)
 		return 0;
-	if (measure_width(now, &width, st))
+	if (record_load(now->folder, &run, st))
+		return -1;
+	const int rc = arena_work(measure, &m, "the widths", st);
+	record_free(&run);
+	if (rc)
 		return -1;
 	width_text(&width, now->precision, text, sizeof text);
 	if (looks && stop_is_precise(&width, now->precision)) {

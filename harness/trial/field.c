@@ -22,38 +22,30 @@ static const struct unit {
     {"m", 60000000000}, {"h", 3600000000000}, {NULL, 0},
 };
 
+static bool is_wide(const struct field *f)
+{
+	return f->kind == FIELD_WIDE || f->kind == FIELD_NS || f->kind == FIELD_PLACE;
+}
+
 /* Where whole numbers are: a word's index and a flag too. */
 static int64_t number_get(const struct field *f, const void *at)
 {
-	switch (f->kind) {
-	case FIELD_FLAG:
+	if (f->kind == FIELD_FLAG)
 		return *(const bool *)at;
-	case FIELD_RANK:
-	case FIELD_MAYBE:
-		return *(const int *)at;
-	case FIELD_WIDE:
-	case FIELD_NS:
-	case FIELD_PLACE:
+	if (is_wide(f))
 		return *(const int64_t *)at;
-	default:
-		return *(const unsigned *)at;
-	}
+	const bool natural = f->kind != FIELD_RANK && f->kind != FIELD_MAYBE;
+	return natural ? (int64_t) * (const unsigned *)at : *(const int *)at;
 }
 
 static int number_put(const struct field *f, void *at, int64_t n)
 {
-	switch (f->kind) {
-	case FIELD_FLAG:
+	if (f->kind == FIELD_FLAG)
 		*(bool *)at = n;
-		break;
-	case FIELD_WIDE:
-	case FIELD_NS:
-	case FIELD_PLACE:
+	else if (is_wide(f))
 		*(int64_t *)at = n;
-		break;
-	default:
+	else
 		*(int *)at = (int)n;
-	}
 	return 0;
 }
 

@@ -304,27 +304,16 @@ static void native_calls(struct door *d)
 			key(d, 0, "api", "native");
 }
 
-/* Kernels of its own, if there are such here. */
+/* Kernels of its own. */
 static void device_calls(struct door *d)
 {
-	const struct field *api = field_find(&settings_fields, "api");
-	const char *const *word = api->words;
-	while (*word && strcmp(*word, "device") != 0)
-		word++;
-	if (!number_of(d, 'D', 0, 100)) {
-		if (d->given['V'])
-			say(d, "-V %s: %s", d->given['V'], perf_option_find('V')->help);
-		return;
-	}
-	if (*word)
-		key(d, 'D', "api", "%s", *word);
-	if (*word && d->given['V'])
+	const bool own = number_of(d, 'D', 0, 100);
+	if (own)
+		key(d, 'D', "api", "device");
+	if (own && d->given['V'])
 		key(d, 'V', "call_ctas", "%u", number_of(d, 'V', 1, 1024));
-	else if (!*word)
-		status_set(d->st,
-		           "-D %s measures example kernels of nccl-tests, and there are none "
-		           "here: the library's own collectives are measured, as with -D 0",
-		           d->given['D']);
+	else if (d->given['V'])
+		say(d, "-V %s: %s", d->given['V'], perf_option_find('V')->help);
 }
 
 /* Variables that nccl-tests reads. */
