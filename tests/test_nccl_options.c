@@ -130,6 +130,8 @@ static const struct {
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=2x1x1 group=never aggregate=4", NULL, 90, "aggregate = 4 puts calls into a group, which group = never forbids"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x1x2 graph=2", NULL, 90, ADVISED},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "layout=1x1x2 graph=2 force=yes", NULL, 90, ""},
+	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "min_ctas=8 max_ctas=8", NULL, 90, ""},
+	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "min_ctas=9 max_ctas=8", NULL, 90, "min_ctas = 9 is more than max_ctas = 8"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "register=window allocator=cuda", NULL, 90, "register = window needs memory of ncclMemAlloc; allowed is allocator = nccl"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "register=recv-window allocator=cuda", NULL, 90, "register = recv-window needs memory of ncclMemAlloc; allowed is allocator = nccl"},
 	{COLL_ALL_REDUCE, DTYPE_FLOAT32, OP_SUM, "ranks_per_gpu=2", NULL, 90, "ranks_per_gpu = 2: NCCL needs env.NCCL_MULTI_RANK_GPU_ENABLE = 1 for it"},
