@@ -53,7 +53,6 @@ TEST(what_cannot_be_is_refused)
 	     "variant named: delay_rank = 2, but ranks are 0 to 1"},
 	    {"named.ranks=2 collective=broadcast root=2", "root = 2, but ranks are 0 to 1"},
 	    {"threads.delay=1ns", "the reference 'threads' cannot run here"},
-	    {"reference=gone", "reference = 'gone' names no variant"},
 	    {"backend=null single.delay_rank=4", "delay_rank = 4, but ranks are 0 to 3"},
 	    {"single.flip=4:0", "flip: rank = 4, but ranks are 0 to 3"},
 	    {"single.flip=3:8388608", "a rank's buffer has"},
