@@ -11,6 +11,7 @@ static double speed[3]; /* the speed of single, threads and processes as a multi
                          * one */
 static double noise, twin;
 static bool wrong, fails, no_again;
+static int switches;
 static struct claim_list asked;
 
 static void stamps(const struct made_place *p, int64_t out[6])
@@ -30,6 +31,8 @@ static void line(json_t *cell, const struct made_place *p)
 		json_object_set_new(cell, "digest", json_string("00000000000000bb"));
 	if (fails || (no_again && p->variant == MADE_AGAIN))
 		json_object_set_new(cell, "error", json_string("it failed"));
+	if (switches)
+		json_object_set_new(cell, "switches", json_pack("[i, i]", switches, 0));
 }
 
 static struct made made;
@@ -40,6 +43,7 @@ static int fresh(void **state)
 	speed[0] = speed[1] = speed[2] = twin = 1;
 	noise = 0.001;
 	wrong = fails = no_again = false;
+	switches = 0;
 	asked = (struct claim_list){.nclaims = 0};
 	made = (struct made){.blocks = 8,
 	                     .sizes = 7, /* 4 KiB to 16 MiB */
@@ -228,11 +232,16 @@ TEST(a_busy_machine_gets_no_verdict)
 	speed[MADE_SINGLE] = 0.5;
 	made.backend = "host";
 	made.load1 = 3.25;
+	switches = 10000;
 	const json_t *report = made_report(&made);
 	json_assert_one_says(answer(report),
 	                     "The machine was busy when the run began, with a load of 3.25");
 	assert_false(json_one_says(answer(report), "slower"));
 	assert_lacks(made_read("report.json"), ",\"slower\"");
+	/* Of a build that had ended by then only the load is left. */
+	switches = 0;
+	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
+	switches = 10000;
 	made.load1 = 0.9;
 	json_assert_one_says(answer(made_report(&made)), "slower than threads: single");
 }
