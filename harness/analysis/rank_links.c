@@ -39,7 +39,6 @@ static void take_gpu(const struct source *src, unsigned rank, struct rank_links_
 	r->pcie_gbs = links_pcie_gbs(gpu->gen_max, gpu->width_max);
 	for (unsigned i = 0; i < gpu->nlinks; i++)
 		r->to_switch += gpu->links[i].up && gpu->links[i].to == TOPOLOGY_SWITCH;
-	src->out->gpus = true;
 	links_short(&src->topology, (unsigned)r->gpu, r->busy, remark, sizeof remark);
 	r->remark = arena_copy(src->arena, remark);
 }
@@ -125,7 +124,7 @@ static void forget(void *topology)
 	topology_free(topology);
 }
 
-static struct rank_links make(const struct summary *s, unsigned least, struct arena *arena)
+struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
 {
 	struct rank_links out = {.variant = s->reference};
 	struct source *src = ARENA_NEW(arena, struct source);
@@ -135,8 +134,7 @@ static struct rank_links make(const struct summary *s, unsigned least, struct ar
 	for (unsigned v = 0; v < s->nvariants && out.variant < 0; v++)
 		if (s->variants[v].measured && s->variants[v].role != ROLE_LIMIT)
 			out.variant = (int)v;
-	if (!json || out.variant < 0 || !s->ngroups || s->groups[0].nranks < least ||
-	    s->groups[0].nranks > RANK_LINKS_RANKS ||
+	if (!json || out.variant < 0 || !s->ngroups || s->groups[0].nranks > RANK_LINKS_RANKS ||
 	    topology_from_json(json, &src->topology, &ignored))
 		return out;
 	arena_defer(arena, forget, &src->topology);
@@ -157,16 +155,6 @@ static struct rank_links make(const struct summary *s, unsigned least, struct ar
 	link_ranks(src, gpus, cores);
 	make_classes(&out, arena);
 	return out;
-}
-
-struct rank_links rank_links_make(const struct summary *s, struct arena *arena)
-{
-	return make(s, 2, arena);
-}
-
-struct rank_links rank_links_any(const struct summary *s, struct arena *arena)
-{
-	return make(s, 1, arena);
 }
 
 /* The class of all pairs, LINKS_UNKNOWN if there are several kinds; those of PCIe are one kind. */

@@ -35,8 +35,7 @@ struct rank_links_class {
 
 struct rank_links {
 	int variant;              /* that the ranks are of */
-	unsigned nranks;          /* 0: nothing is known, or there is one rank */
-	bool gpus;                /* any rank's device is a GPU of the topology */
+	unsigned nranks;          /* 0: nothing is known */
 	struct links_pair *pairs; /* [from * nranks + to] of other ranks only */
 	struct rank_links_rank *ranks;
 	unsigned nclasses;
@@ -47,8 +46,6 @@ struct rank_links {
 
 /* All memory is the arena's. Of the reference's ranks, else those of the first variant that was measured. */
 struct rank_links rank_links_make(const struct summary *summary, struct arena *arena);
-/* Of one rank too, which has no pairs. */
-struct rank_links rank_links_any(const struct summary *summary, struct arena *arena);
 
 /* The line rate that busbw is compared with: what the narrowest rank's links to the other ranks carry
  * one way, in GB/s; NaN: not known, or some ranks are joined by NVLink and others not. busbw's factors

@@ -254,7 +254,7 @@ static void put_level(const struct figures *f, unsigned v, unsigned place, unsig
 
 static void put_links(const struct figures *f)
 {
-	const struct rank_links l = rank_links_any(f->s, f->arena);
+	const struct rank_links l = rank_links_make(f->s, f->arena);
 	for (unsigned i = 0; i < l.nranks; i++) {
 		const struct rank_links_rank *r = &l.ranks[i];
 		db_add(f->db, "device", "ittiiiiiddiiiiit", i, r->device, r->name, r->numa,
@@ -387,6 +387,33 @@ static void put_paths(const struct figures *f)
 	}
 }
 
+/* --- what titles of curves say beyond the results --- */
+
+/* Over all calls, as the picture has them: blocks scatter, and the median of each block's p95 would
+ * be off the curve. */
+static void put_tail(const struct figures *f, unsigned group, unsigned v)
+{
+	const struct summary_row *row = index_at(f->s, v, group, 0);
+	const struct arena_mark mark = arena_mark(f->arena);
+	double *calls = row ? calls_room(f->s, f->arena) : NULL;
+	if (row)
+		db_add(f->db, "tail", "iid", group, v,
+		       stats_quantile(calls, calls_sorted(f->s, row, calls), 0.95));
+	arena_release(f->arena, mark);
+}
+
+static void put_curves(const struct figures *f)
+{
+	const struct summary *s = f->s;
+	const struct plot_order order = plot_order_make(s, f->arena);
+	const unsigned collectives = plot_order_collectives(s);
+	db_add(f->db, "drawn", "iiiii", collectives, PLOT_ORDER_EACH, PLOT_ORDER_DETAIL,
+	       plot_order_count(s), plot_order_left_out(s));
+	for (unsigned g = 0; g < s->ngroups && collectives <= PLOT_ORDER_EACH; g++)
+		for (unsigned i = 0; i < order.main && plot_order_has_group(s, g); i++)
+			put_tail(f, g, order.variants[i]);
+}
+
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
@@ -421,7 +448,7 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 		return NULL;
 	figures_of_trust(&f);
 	figures_of_blocks(&f);
-	figures_of_curves(&f);
+	put_curves(&f);
 	figures_of_tuning(&f);
 	put_chapters(&f);
 	put_calls(&f);

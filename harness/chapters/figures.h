@@ -24,8 +24,6 @@ int figures_of_bandwidth(const struct figures *figures, struct status *st);
 /* What the blocks of an unfinished run showed. */
 void figures_of_blocks(const struct figures *figures);
 void figures_of_claims(const struct figures *figures);
-/* What titles of curves say. */
-void figures_of_curves(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
 void figures_of_tuning(const struct figures *figures);
 void figures_of_versions(const struct figures *figures);
