@@ -120,19 +120,24 @@ static void note_roots(struct plan *plan)
 		          least);
 }
 
-/* The roots of a collective's cells: a rank, a pair of ranks, or the skew of a routing. How many there
- * are; *root: the nth. */
-static unsigned roots_of(const struct plan *plan, enum coll_kind coll, unsigned least, unsigned n,
-                         unsigned *root)
+/* The roots of a collective's cells: a rank, a pair of ranks (one rank has none), or the skew of a routing.
+ * How many there are, and the nth. */
+static unsigned roots_count(const struct plan *plan, enum coll_kind coll, unsigned least)
 {
 	const struct spec *spec = plan->spec;
 	const unsigned is = coll_info(coll)->is;
-	if (is & COLL_ROUTED) {
-		*root = routing_root(spec->skews[n], spec->experts);
+	if (is & COLL_ROUTED)
 		return spec->nskews ? spec->nskews : 1;
-	}
-	*root = !(is & COLL_ROOTED) ? coll_pair(coll, n, least) : spec->nroots ? spec->roots[n] : n;
 	return !(is & COLL_ROOTED) ? coll_pairs(coll, least) : spec->nroots ? spec->nroots : least;
+}
+
+static unsigned root_of(const struct plan *plan, enum coll_kind coll, unsigned least, unsigned n)
+{
+	const struct spec *spec = plan->spec;
+	const unsigned is = coll_info(coll)->is;
+	if (is & COLL_ROUTED)
+		return routing_root(spec->skews[n], spec->experts);
+	return !(is & COLL_ROOTED) ? coll_pair(coll, n, least) : spec->nroots ? spec->roots[n] : n;
 }
 
 /* A collective in every dtype; and if it has them, every op, root and place. */
@@ -143,8 +148,7 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 	const unsigned least = ranks_of_all(plan, &most);
 	const unsigned ndtypes = coll == COLL_INIT ? 1 : spec->ndtypes;
 	const unsigned nops = is & COLL_REDUCES ? spec->nops : 1;
-	unsigned root;
-	const unsigned nroots = roots_of(plan, coll, least, 0, &root);
+	const unsigned nroots = roots_count(plan, coll, least);
 	/* A collective with one form alone has it whatever is asked for; a step of training, in
 	 * place. */
 	const bool both = is & COLL_IN_PLACE, trains = is & COLL_TRAINS;
@@ -154,12 +158,11 @@ static int cells_vary(struct plan *plan, enum coll_kind coll)
 		for (unsigned o = 0; o < nops; o++)
 			for (unsigned r = 0; r < nroots; r++)
 				for (unsigned place = 0; place < 2; place++) {
-					roots_of(plan, coll, least, r, &root);
 					const struct cell what = {
 					    .coll = coll,
 					    .dtype = spec->dtypes[d],
 					    .op = is & COLL_REDUCES ? spec->ops[o] : OP_NONE,
-					    .root = root,
+					    .root = root_of(plan, coll, least, r),
 					    .in_place = place};
 					if (places[place] && cells_of(plan, &what))
 						return -1;
