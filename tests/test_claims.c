@@ -66,11 +66,12 @@ static void expect_open(enum claim_test test, double by, double lo, double hi, c
 /* What decides a claim that more blocks would not. */
 TEST(too_many_blocks_come_with_what_else_decides)
 {
-	expect_open(CLAIM_WITHIN, 0.02, 1.0102, 1.0299,
-	            "undecided (more): needs more than 1000 more blocks, or a margin of 3 %");
 	expect_open(
-	    CLAIM_MORE, 0.02, 1.01, 1.0301,
-	    "undecided (more): needs more than 1000 more blocks, or a limit other than 2 %");
+	    CLAIM_WITHIN, 0.02, 1.0102, 1.0299,
+	    "undecided, probably more: needs more than 1000 more blocks, or a margin of 3 %");
+	expect_open(CLAIM_MORE, 0.02, 1.01, 1.0301,
+	            "undecided, probably more: needs more than 1000 more blocks, or a limit other "
+	            "than 2 %");
 	expect_open(CLAIM_LESS, 0.02, 1 / 1.5, 1.5,
 	            "undecided: needs more than 1000 more blocks: a quieter machine, or a limit "
 	            "other than 2 %");
@@ -173,7 +174,7 @@ TEST(a_small_loss_has_its_own_word)
 	speed[2] = 0.98;
 	noise = 0.02;
 	const json_t *open = json_claim(made_report(&made), "c1");
-	json_assert_says(open, "verdict", "undecided (more): too noisy to decide below ");
+	json_assert_says(open, "verdict", "undecided, probably more: too noisy to decide below ");
 	json_assert_says(open, "verdict", " %; needs ");
 }
 

@@ -48,10 +48,10 @@ TEST(the_interval_decides)
 	 * 0.557 of (1 + 1.21 / 9) / sqrt(10). The least effect by hand: 1.02 * (1.05
 	 * / 1.015)^(2.8 / 1.96 / 2) - 1. */
 	expect(between(1.015, 1.05, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided (faster): too noisy to decide below 4.5 %; needs about 18 "
+	       "undecided, probably faster: too noisy to decide below 4.5 %; needs about 18 "
 	       "more blocks");
 	expect(between(1 / 1.05, 1 / 1.015, 10, 0.02), VERDICT_UNDECIDED,
-	       "undecided (slower): too noisy to decide below 4.5 %; needs about 18 "
+	       "undecided, probably slower: too noisy to decide below 4.5 %; needs about 18 "
 	       "more blocks");
 	expect(between(1 / 1.0199, 1.0199, 10, 0.02), VERDICT_NO_DIFFERENCE,
 	       "no difference within 2 %");
@@ -172,7 +172,7 @@ TEST(more_blocks_stay_within_bounds)
 {
 	/* The estimate on the margin's end: no number of blocks decides. */
 	expect(between(1.01 * 1.01, 1.03 * 1.01, 10, 0.03), VERDICT_UNDECIDED,
-	       "undecided (faster): too noisy to decide below 4.5 %; needs more than "
+	       "undecided, probably faster: too noisy to decide below 4.5 %; needs more than "
 	       "1000 more blocks, or a margin of 4.1 %");
 	expect(between(0.9, 1 / 0.9, 10, 0), VERDICT_UNDECIDED,
 	       "undecided: too noisy to decide below 16 %; needs more than 1000 more "

@@ -11,7 +11,7 @@
  *   faster, slower         the interval is wholly beyond the margin
  *   slower, by under 2 %   it is wholly inside the margin, and excludes 1; the same with faster
  *   no difference          it is wholly inside the margin, and holds 1
- *   undecided              it holds an end of the margin; "undecided (slower)" where it
+ *   undecided              it holds an end of the margin; "undecided, probably slower" where it
  *                          excludes 1. With the blocks that a decision would take. These are
  *                          the width's: it shrinks as 1 ÷ √n (times Student's factor at few
  *                          blocks), until it no longer reaches from the estimate to the

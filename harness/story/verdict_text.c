@@ -81,9 +81,8 @@ static void undecided_text(const char *direction, double detectable, const char 
 		return;
 	}
 	verdict_unseen_text(detectable, effect, sizeof effect);
-	snprintf(out, bytes, "undecided%s%s%s%s%s%s%s", *direction ? " (" : "", direction,
-	         *direction ? ")" : "", *effect || *more ? ": " : "", effect,
-	         *effect && *more ? "; " : "", more);
+	snprintf(out, bytes, "undecided%s%s%s%s%s%s", *direction ? ", probably " : "", direction,
+	         *effect || *more ? ": " : "", effect, *effect && *more ? "; " : "", more);
 }
 
 /* Cells that go both ways. */

@@ -10,7 +10,7 @@
 
 /* `faster`, `slower by little`, `no difference`, `undecided`, …: no figures. */
 const char *verdict_word(enum verdict_kind kind);
-/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided (slower): too noisy
+/* `faster`, `slower, by under 2 %`, `no difference within 2 %`, `undecided, probably slower: too noisy
  * to decide below 6 %; needs about 7 more blocks`, `… needs more than 1000 more blocks:
  * a quieter machine, or a margin of 31 %`. */
 void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
@@ -18,7 +18,7 @@ void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "too noisy to decide below 6 %"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided (less):
+/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided, probably less:
  * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".
  * alone: what holds only taken alone is marked. */
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
