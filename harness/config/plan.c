@@ -46,8 +46,9 @@ const char *plan_backend(const struct spec *spec, const struct plan_machine *mac
 		unsigned ranks = plan_capacity(machine, (*b)->name, plan_sharing(spec), &st);
 		if (ranks >= PLAN_MIN_RANKS) {
 			if (first)
-				snprintf(why, why_bytes, "Backend %s is measured, because %s %s",
-				         (*b)->name, first, reason);
+				snprintf(why, why_bytes,
+				         "CPU memory is measured (backend %s): %s %s", (*b)->name,
+				         first, reason);
 			return (*b)->name;
 		}
 		if (first)
