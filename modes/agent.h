@@ -35,7 +35,7 @@ struct agent_head {
 	int32_t code; /* AGENT_OVER: the run's exit status */
 };
 
-/* A job's starter asks for a job, and gets its end; an agent is told to start one of its processes. */
+/* A job's starter asks for a job, and gets its end; an agent gets the order to start one of its processes. */
 struct agent_order {
 	uint32_t processes, hosts, ranks, yield, nenv; /* ranks: of each process */
 	uint32_t job, rank;

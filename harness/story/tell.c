@@ -258,15 +258,23 @@ static unsigned rows_with(const char *const *texts, const char *text, const unsi
 	return kept;
 }
 
+/* What a part's own condition and order leave of a table or a view; errors are at its place in the file. */
+static const struct answer *answer_of(const struct teller *t, const struct chapter_part *part,
+                                      const char *what, const char *from)
+{
+	struct arena *arena = t->story->arena;
+	const char *begin = arena_text(arena, "SELECT %s FROM %s ", what, from);
+	const struct db_source source = {part->query.file,
+	                                 arena_text(arena, "%s%s", begin, part->query.sql),
+	                                 part->query.line, part->query.shift - (int)strlen(begin)};
+	return answer(t, &source);
+}
+
 /* The rows of its table that a part is about, in its order; *n of them. */
 static int rows_of(const struct teller *t, const struct chapter_part *part,
                    const struct told_table *of, unsigned *rows, unsigned *n)
 {
-	const char *from = arena_text(t->story->arena, "SELECT rowid FROM %s ", of->name);
-	const struct db_source source = {part->query.file,
-	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
-	                                 part->query.line, part->query.shift - (int)strlen(from)};
-	const struct answer *found = answer(t, &source);
+	const struct answer *found = answer_of(t, part, "rowid", of->name);
 	*n = 0;
 	if (!found)
 		return -1;
@@ -476,11 +484,7 @@ static void tell_mark(struct story *story, const struct chapter_part *part,
 /* If the view has a row. */
 static int tell_note(const struct teller *t, const struct chapter_part *part)
 {
-	const char *from = arena_text(t->story->arena, "SELECT 1 FROM %s ", part->name);
-	const struct db_source source = {part->query.file,
-	                                 arena_text(t->story->arena, "%s%s", from, part->query.sql),
-	                                 part->query.line, part->query.shift - (int)strlen(from)};
-	const struct answer *found = answer(t, &source);
+	const struct answer *found = answer_of(t, part, "1", part->name);
 	if (found && found->n && part->kind == PART_MARK)
 		tell_mark(t->story, part, NULL, NULL, 0);
 	else if (found && found->n)

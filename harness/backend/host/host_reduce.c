@@ -91,7 +91,7 @@ uint16_t host_float_narrow(enum dtype dtype, float value)
 /* --- blocks of elements --- */
 
 /* Elements are widened a block at a time. All arithmetic then has two types, in loops of a known
- * length, which the compiler vectorizes. A float's operation in float64 that is rounded once more is the
+ * length, which the compiler vectorizes. A float's operation in float64 that is rounded again is the
  * same as in its own type: float64 has more than twice the digits of float32 (Figueroa 1995). */
 #define BLOCK 64
 
