@@ -220,6 +220,11 @@ TEST(what_is_no_repetition_is_refused)
 	const struct side few = side;
 	refuses(make("a", &few), make("b", &b), make("c", &c), "no claim and no cell in common");
 	refuses(a, make("b", &b), "nowhere", "nowhere");
+	FILE *text = fopen(file, "w");
+	assert_non_null(text);
+	fputs("# nccl-tests version 2.19.6\n", text);
+	fclose(text);
+	refuses(file, a, make("b", &b), "in a folder or with commas between");
 }
 
 /* A run that did not measure a claim's variants is left out of it. */

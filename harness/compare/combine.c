@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../arena.h"
+#include "../record/record_file.h"
 #include "../story/verdict_text.h"
 
 /* --- the runs ---------------------------------------------------------------------------- */
@@ -38,6 +40,12 @@ static int run_load(struct combined *c, unsigned i, const char *path, struct sta
 	struct source_record *record = ARENA_NEW(c->arena, struct source_record);
 	run->letter = arena_text(c->arena, "%c", 'A' + i);
 	run->facts = (struct result){.path = result_plain(c->arena, path), .arena = c->arena};
+	if (!access(path, F_OK) && !source_is_record(path))
+		return status_set(
+		    st,
+		    "%s is no record, and to combine takes records; nccl-tests' files "
+		    "are one side together, in a folder or with commas between%s",
+		    path, record_file_latest(path).text);
 	if (source_open(path, c->arena, record, st))
 		return -1;
 	run->s = &record->s;

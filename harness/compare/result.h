@@ -100,6 +100,8 @@ struct source_record {
 	struct summary s;
 	struct arena *own; /* the summary's */
 };
+/* A file of our own, or a folder that has one; else it is nccl-tests', or not there. */
+bool source_is_record(const char *path);
 /* Both live as long as the arena. -1 with the sentence, as for wrong results. */
 int source_open(const char *path, struct arena *arena, struct source_record *out,
                 struct status *st);

@@ -266,19 +266,27 @@ static int load_list(const char *list, const char *variant, struct result *side,
 	return 0;
 }
 
-static int load(const char *path, const char *variant, struct result *side, struct status *st)
+bool source_is_record(const char *path)
 {
 	char file[PATH_MAX];
 	struct stat about;
 	struct status none = {""};
 	if (stat(path, &about))
+		return false;
+	return S_ISDIR(about.st_mode) ? !record_file_find(path, file, &none)
+	                              : !fnmatch("*.jsonl*", path, 0);
+}
+
+static int load(const char *path, const char *variant, struct result *side, struct status *st)
+{
+	struct stat about;
+	if (stat(path, &about))
 		return strchr(path, ',') ? load_list(path, variant, side, st)
 		                         : status_set(st, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(about.st_mode) && record_file_find(path, file, &none))
-		return load_folder(path, variant, side, st);
-	if (!S_ISDIR(about.st_mode) && fnmatch("*.jsonl*", path, 0))
-		return nccl_tests_read(path, variant, 0, side, st);
-	return load_record(path, side, st);
+	if (source_is_record(path))
+		return load_record(path, side, st);
+	return S_ISDIR(about.st_mode) ? load_folder(path, variant, side, st)
+	                              : nccl_tests_read(path, variant, 0, side, st);
 }
 
 int source_load(const char *path, const char *variant, struct arena *arena, struct result *side,
