@@ -140,7 +140,7 @@ TEST(a_cause_needs_its_effect)
 	json_assert_text(row(report, "processes are slower"), "outcome", "cannot be tested here");
 	assert_false(json_one_says(json_object_get(report, "answer"), "reproduced"));
 	json_assert_text(json_array_get(json_object_get(report, "answer"), 0), "",
-	                 "CPU memory, by backend host: says nothing about NCCL.");
+	                 "CPU memory was measured, by backend host: it says nothing about NCCL.");
 }
 
 TEST(two_versions_have_a_column_each)

@@ -35,7 +35,7 @@ static const char style[] =
     "table{display:block;width:max-content;max-width:100%;overflow-x:auto;border-collapse:collapse;"
     "font-size:.86rem;font-variant-numeric:tabular-nums;margin:.8rem 0}"
     "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;min-width:3.2rem;max-width:28rem}"
-    "th{background:var(--soft)}th:not([align=right]){text-align:left}td>em{display:none}"
+    "th{background:var(--soft)}th:not([align=right]){text-align:left}td[align=right]{white-space:nowrap}td>em{display:none}"
     /* The bar to the estimate, its interval, a line where the reference is, and a mark of the verdict's shape. */
     "svg{display:block;color:var(--pale)}svg.up{color:var(--up)}svg.down{color:var(--down)}"
     "svg *{fill:currentColor;stroke:currentColor;stroke-width:1}svg .to{opacity:.3;stroke:none}"
