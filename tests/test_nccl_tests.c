@@ -235,12 +235,32 @@ TEST(rows_of_others_are_read)
 	      "P100\n#  bytes  N  type  time  algbw busbw res  time  algbw busbw res\n"
 	      "4096 1024 float 0.0215 0.1 0.1 0e+00 0.0205 0.1 0.1 0e+00\n",
 	      "2-ranks", "nccl-tests");
-	cli_write(folder, "x.json", "{\"benchmark\":[{\"8\":{\"oop_time\":9}}]}");
-	refuses(path_of("x.json"), NULL, "a fork's rows need the collective's name and gpus");
 	cli_write(folder, text, HEAD("") HEAD("") COLUMNS "\n" VALUES "\n");
 	refuses(path_of(text), NULL, "rank 0 twice");
 	cli_write(folder, text, COLUMNS "\n" VALUES "\n");
 	refuses(path_of(text), NULL, "of text: the lines # Rank");
+}
+
+/* A file that cannot be read says whose it is, and what to give in its place. */
+TEST(what_is_not_read_is_named)
+{
+	// clang-format off
+	static const char *const files[][3] = {
+	    {"x.json", "{\"benchmark\":[{\"8\":{\"oop_time\":9}}]}", "JSON of a fork of nccl-tests (its pull request 318)"},
+	    {"x.csv", "size,count,type,redop,root,time,algbw,busbw,wrong\n8,2,float,sum,-1,9,1,1,0\n", "CSV of a fork of nccl-tests (its pull request 138)"},
+	    {"x.json", "{\"busBw\":89.5,\"size\":8}\n{\"busBw\":90,\"size\":8}\n", "rows of rccl-tests that name no collective"},
+	    {"x.csv", "size,seconds\n8,2\n", "CSV that names no collective"},
+	    {"x.json", "{\"a\":1}", "JSON of another program"},
+	    {"x.txt", "hello\n", "neither JSON nor text of nccl-tests"},
+	    {"x.json", "{\"schema\":2,\"launchgap\":\"1\"}", "launchgap's report.json; give the folder of its run"},
+	};
+	// clang-format on
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		cli_write(folder, files[i][0], files[i][1]);
+		refuses(path_of(files[i][0]), NULL, files[i][2]);
+		if (!strstr(files[i][2], "launchgap"))
+			refuses(path_of(files[i][0]), NULL, "option -J FILE");
+	}
 }
 
 /* Of a folder its JSON is read; its text, if there is none. */
@@ -435,8 +455,8 @@ TEST(what_is_not_believed_is_said)
 	    {"alltoall_perf", "alltoall", "no collective that is known"},
 	    {"\"./build/alltoall_perf\"", "7", "does not name the program"},
 	    {"\"args\"", "\"argv\"", "does not name the program"},
-	    {"\"config\"", "\"confetti\"", "is not what nccl-tests writes"},
-	    {"\"results\"", "\"result\"", "is not what nccl-tests writes"},
+	    {"\"config\"", "\"confetti\"", "like that of nccl-tests, without"},
+	    {"\"results\"", "\"result\"", "is JSON of another program"},
 	    {"\"results\":[", "\"results\":[7,", "something else than objects"},
 	    {"\"nthreads\":1", "\"nthreads\":0", "\"nthreads\" is 0"},
 	    {"\"nthreads\":1", "\"nthreads\":\"1\"", "\"nthreads\" is missing"},

@@ -1,8 +1,14 @@
 /* Parts beside the program that are linked with what a machine may lack: the program alone, with a
  * part that is none, and with one that a test made. */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "../harness/backend/gloo/gloo_calls.h"
 #include "here.h"
 #include "test.h"
 
@@ -103,6 +109,90 @@ TEST(a_part_that_crashes_ends_no_runner)
 	                      "cc -shared -fPIC -o $HERE/liblaunchgap_mpi.so $HERE/crash.c && "
 	                      "$HERE/launchgap --version"),
 	           0, "built with", "\nwithout MPI\n");
+}
+
+/* --- Gloo's ranks, whose places a stranger takes --- */
+
+#define RANKS 3
+
+static const struct gloo_part *gloo;
+static struct gloo_address listens[RANKS][RANKS]; /* of a rank, for each */
+
+static struct joining {
+	pthread_t thread;
+	void *link;
+	struct gloo_address at[RANKS];
+	int result;
+	char why[COLL_CALL_WHY];
+} joining[RANKS];
+
+static void *join(void *of)
+{
+	struct joining *j = of;
+	j->result = gloo->connect(j->link, j->at, j->why);
+	return NULL;
+}
+
+static unsigned port_of(int rank, int peer)
+{
+	return ((const struct sockaddr_in *)(void *)listens[rank][peer].text)->sin_port;
+}
+
+static int come(const struct gloo_address *to)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+	const int result = connect(fd, (const void *)to->text, sizeof(struct sockaddr_in));
+	if (result)
+		close(fd);
+	return result ? -1 : fd;
+}
+
+static void listen_all(int timeout_s)
+{
+	do
+		for (int r = 0; r < RANKS; r++) {
+			struct joining *j = &joining[r];
+			if (j->link)
+				gloo->calls.disconnect(j->link);
+			assert_int_equal(gloo->listen(r, RANKS, "127.0.0.1", timeout_s, &j->link,
+			                              listens[r], j->why),
+			                 0);
+		}
+	/* Of two ranks one listens, by Gloo's order of their ports as they are sent. */
+	while (port_of(0, 2) >= port_of(2, 0) || port_of(1, 2) >= port_of(2, 1));
+}
+
+/* Rank 2 finds its place at rank 0 taken; rank 1, which waits for it, has nothing to do with that. */
+TEST(a_stranger_at_one_rank_keeps_no_other_waiting)
+{
+	char *part = here_shell("printf %%s ${LAUNCHGAP%%/*}/" GLOO_PART).out;
+	void *library = dlopen(part, RTLD_NOW);
+	free(part);
+	if (!library)
+		skip();
+	gloo = dlsym(library, GLOO_ENTRY);
+	assert_non_null(gloo);
+	listen_all(2);
+	if (port_of(0, 1) == port_of(0, 2))
+		skip(); /* a later Gloo asks who comes */
+	const int stranger = come(&listens[0][2]);
+	assert_true(stranger >= 0);
+	for (int more; (more = come(&listens[0][2])) >= 0;) /* until it was taken for rank 2 */
+		close(more);
+	for (int r = 0; r < RANKS; r++) {
+		for (int peer = 0; peer < RANKS; peer++)
+			joining[r].at[peer] = listens[peer][r];
+		assert_int_equal(pthread_create(&joining[r].thread, NULL, join, &joining[r]), 0);
+	}
+	for (int r = 0; r < RANKS; r++)
+		pthread_join(joining[r].thread, NULL);
+	if (joining[0].result || joining[1].result)
+		fail_msg("%s%s", joining[0].why, joining[1].why);
+	assert_int_equal(joining[2].result, -1);
+	assert_says(joining[2].why, "refused");
+	close(stranger);
+	for (int r = 0; r < RANKS; r++)
+		gloo->calls.disconnect(joining[r].link);
 }
 
 TESTS(.undrawn = true, .before = set_up, .after = tear_down);

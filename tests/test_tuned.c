@@ -138,6 +138,25 @@ TEST(everybody_reads_the_confirmation_alone)
 	record_free(&run);
 }
 
+static bool confirms_the_first(json_t *line, const char *kind)
+{
+	if (!strcmp(kind, "search") && json_is_true(json_object_get(line, "confirms")))
+		json_array_remove(json_object_get(line, "measures"), 1);
+	return true;
+}
+
+/* What reads a run finds the variant of each of its cells: it ended by a signal. */
+TEST(a_set_that_is_no_finalist_is_the_searchs)
+{
+	write_record(CONFIRMED);
+	cli_edit(made_path("trials.jsonl"), confirms_the_first);
+	struct record_run run = cli_record(made_folder);
+	assert_int_equal(run.nvariants, 4);
+	for (unsigned i = 0; i < run.ncells; i++)
+		assert_string_not_equal(run.cells[i].variant, "set-2");
+	record_free(&run);
+}
+
 /* There are two values of its setting: 0 and 1. */
 TEST(a_set_of_what_is_not_searched_is_refused)
 {

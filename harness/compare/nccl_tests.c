@@ -15,7 +15,8 @@
 #include "../report/json.h"
 
 #define MOST_BYTES (256 << 20) /* of a file */
-#define WRITES     "nccl-tests' option -J FILE (since 2.17.5) writes what is read here"
+#define GIVE       "give what nccl-tests' option -J FILE (since 2.17.5) writes of such a run, or its text"
+#define HEAD_BYTES 4096 /* that say whose a file is */
 
 /* --- options that change the meaning of its times ---------------------------------------- */
 
@@ -147,7 +148,7 @@ struct reading {
 	const json_t *root, *config;
 	struct result *side;
 	const char *variant;
-	char layout[40];
+	char head[HEAD_BYTES], layout[40];
 	unsigned trial, nranks;
 	unsigned added;
 	bool cut; /* alltoallv's parts are cut from a size, and a row's is their sum */
@@ -401,6 +402,29 @@ static int check_errors(struct reading *r)
 	return 0;
 }
 
+/* Says whose a file is by words at its head, and what to give in its place. */
+static int refuse_kind(const struct member_place *at, const char *head)
+{
+	// clang-format off
+	static const struct {
+		const char *words, *whose, *give;
+	} kinds[] = {
+	    {"\"launchgap\"", "launchgap's report.json", "give the folder of its run, which has trials.jsonl"},
+	    {"\"benchmark\"", "JSON of a fork of nccl-tests (its pull request 318), which names neither collective nor GPUs", GIVE},
+	    {"size,count,type,redop", "CSV of a fork of nccl-tests (its pull request 138), which names neither collective nor GPUs", GIVE},
+	    {"busBw", "rows of rccl-tests that name no collective or no GPUs", GIVE},
+	    {"size,", "CSV that names no collective or no GPUs", GIVE},
+	    {"\"results\"", "JSON like that of nccl-tests, without its \"config\"", GIVE},
+	    {"{", "JSON of another program", GIVE},
+	    {"", "neither JSON nor text of nccl-tests", GIVE},
+	};
+	// clang-format on
+	size_t i = 0;
+	while (!strstr(head, kinds[i].words))
+		i++;
+	return member_bad(at, "is %s; %s", kinds[i].whose, kinds[i].give);
+}
+
 static int read_root(struct reading *r)
 {
 	const json_t *results = json_object_get(r->root, "results");
@@ -408,9 +432,7 @@ static int read_root(struct reading *r)
 	char name[TRIAL_NAME_BYTES];
 	r->config = json_object_get(r->root, "config");
 	if (!json_is_array(results) || !json_is_object(r->config))
-		return member_bad(&r->at, "is not what nccl-tests writes: \"config\" or "
-		                          "\"results\" is missing (a fork's rows need the "
-		                          "collective's name and gpus); " WRITES);
+		return refuse_kind(&r->at, r->head);
 	if (check_errors(r) || read_collective(r, &coll) || read_layout(r, name) ||
 	    check_layout(r, name) || read_options(r))
 		return -1;
@@ -461,6 +483,8 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 			close(fd);
 		return status_set(st, "cannot read %s: %s", file, fd < 0 ? cause : "out of memory");
 	}
+	r.head[fread(r.head, 1, sizeof r.head - 1, in)] = '\0';
+	rewind(in);
 	json_t *root = read_json(in, &why);
 	rewind(in);
 	const bool json = root || getc(in) == '{';
@@ -468,9 +492,9 @@ int nccl_tests_read(const char *file, const char *variant, unsigned trial, struc
 	if (!json)
 		root = nccl_text_read(in, file);
 	fclose(in);
-	if (!root && !json)
-		return member_bad(&r.at, "is not JSON, nor text of nccl-tests, nor CSV that names "
-		                         "collective and gpus; " WRITES);
+	/* Whole values that are no rows, or no JSON at all. */
+	if (!root && (!json || json_error_code(&why) == json_error_end_of_input_expected))
+		return refuse_kind(&r.at, r.head);
 	/* Without why.text, which quotes the file: the quoted part may be the environment. */
 	if (!root)
 		return member_bad(&r.at,

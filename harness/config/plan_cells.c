@@ -381,7 +381,10 @@ int plan_cells_make(struct plan *plan, struct status *st)
 		if (bytes > plan->arena_bytes)
 			plan->arena_bytes = bytes;
 	}
-	const size_t least = plan->backend->arena_bytes;
+	/* Of two, half of a small memory at most: it has a small cache. */
+	const size_t memory = plan->backend->memory ? plan->backend->memory() : 0;
+	size_t least = plan->backend->arena_bytes;
+	least = memory && memory / 4 < least ? memory / 4 : least;
 	plan->arena_bytes = least > plan->arena_bytes ? least : plan->arena_bytes;
 	return 0;
 }

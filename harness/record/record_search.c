@@ -110,12 +110,17 @@ static int add_finalists(struct record_run *run)
 	return 0;
 }
 
-/* Nothing is searched after the first block that confirms. Until there is one, the run's variants
- * are the file's. */
+/* Nothing is searched after the first block that confirms, but for a set that a damaged record has there
+ * without being a finalist. */
 static bool is_own(const struct record_run *run, unsigned block, const char *variant)
 {
 	const struct record_search_block *confirmed = run->search->confirmed;
-	return confirmed ? block < confirmed->block : record_search_find(run, variant) >= 0;
+	if (confirmed && block < confirmed->block)
+		return true;
+	for (unsigned i = 0; i < run->nvariants; i++)
+		if (!strcmp(run->variants[i].name, variant))
+			return false;
+	return true;
 }
 
 int record_search_part(struct record_run *run)

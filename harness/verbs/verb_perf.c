@@ -358,11 +358,12 @@ static void pick_backend(struct door *d)
 		           name ? name : "");
 		return;
 	}
-	/* As nccl-tests counts: two buffers, and 1 GiB for all else. Another process decides it too. */
+	/* As nccl-tests counts: two buffers, and 1 GiB for all else, of little memory half. Another process
+	 * decides it too. */
 	const size_t memory = d->own.rank          ? SIZE_MAX
 	                      : d->backend->memory ? d->backend->memory()
 	                                           : 0;
-	d->most = memory > OTHER_BYTES ? (memory - OTHER_BYTES) / 2 : 0;
+	d->most = (memory - (memory / 2 < OTHER_BYTES ? memory / 2 : OTHER_BYTES)) / 2;
 	if (d->most > SIZES_MAX_BYTES)
 		d->most = SIZES_MAX_BYTES;
 	if (!name)

@@ -47,6 +47,11 @@ TEST(sizes_are_those_that_memory_holds)
 	cli_expect(here_shell("STANDIN_MIB=9216 $LAUNCHGAP all_reduce_perf -b 16G -e 32G -f 2 -g 2 "
 	                      "--dry-run"),
 	           0, " bytes=4294967296 ");
+	cli_expect(
+	    here_shell("STANDIN_MIB=16 $LAUNCHGAP all_reduce_perf -b 1M -e 8M -f 4 -g 2 -n 2 "
+	               "-w 1"),
+	    0, "# Reducing maxBytes to 4194304 due to memory limitation", "\n     1048576 ",
+	    "\n     4194304 ");
 	cli_expect(here_shell("STANDIN_MIB=1000000 $LAUNCHGAP all_reduce_perf -e 512G -f 2 -g 2 "
 	                      "--dry-run"),
 	           0, "# Reducing maxBytes to 68719476736 (64G), the largest size");

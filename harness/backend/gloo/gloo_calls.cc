@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -52,14 +53,22 @@ struct Link : gloo::Context {
 		}
 	}
 
+	// To all, also if one fails: the others wait for this rank. Throws the first failure.
 	void connect(const gloo_address *addresses)
 	{
+		std::exception_ptr failed;
 		for (int peer = 0; peer < size; peer++) {
 			const gloo_address &at = addresses[peer];
-			if (peer != rank)
-				getPair(peer)->connect(
-				    std::vector<char>(at.text, at.text + at.bytes));
+			try {
+				if (peer != rank)
+					getPair(peer)->connect(
+					    std::vector<char>(at.text, at.text + at.bytes));
+			} catch (const std::exception &) {
+				failed = failed ? failed : std::current_exception();
+			}
 		}
+		if (failed)
+			std::rethrow_exception(failed);
 	}
 };
 

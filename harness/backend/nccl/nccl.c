@@ -201,11 +201,12 @@ void nccl_watch_close(struct backend_ctx *ctx)
 	}
 }
 
+/* A rank's own failure is why the others' kernels waited for it, and may have given up by now. */
 static void nccl_error(struct backend_ctx *ctx, struct status *st)
 {
-	if (nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st) || nccl_move_late(ctx, st))
-		return;
-	device_ok(ctx->cuda_failed, "CUDA", st);
+	if (!nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st) &&
+	    !device_ok(ctx->cuda_failed, "CUDA", st))
+		nccl_move_late(ctx, st);
 }
 
 static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
