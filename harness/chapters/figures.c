@@ -215,7 +215,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       "dss"
 	       "dddrt"
 	       "illiiddd"
-	       "ldddd",
+	       "liddd",
 	       row->variant, place, row->ntrials, row->failed, time, row->time_rank0_us,
 	       row->time_mean_us, row->time_min_us, row->time_max_us, row->algbw_gbs, busbw,
 	       row->p50_us, row->p95_us, row->p99_us, row->launch_us, row->skew_us,
@@ -224,7 +224,7 @@ static void put_result(const struct figures *f, const struct summary_row *row)
 	       row->carries_data ? (unsigned)row->wrong : DB_NONE, row->faults, row->switches,
 	       row->carries_data ? row->digest_ok : DB_NONE, last ? row->straggler : DB_NONE,
 	       last ? last->last : NAN, last ? last->last_by_us : NAN,
-	       summary_limit(s, row->cell.bytes), row->ncalls, row->watched_s,
+	       summary_limit(s, row->cell.bytes), row->ncalls, summary_lost_cores(row),
 	       row->time_us * row->calls, step_ns / 1000, early_of(f->arena, row));
 	for (unsigned r = 0; row->ranks && r < row->nranks; r++) {
 		const struct summary_rank *k = &row->ranks[r];

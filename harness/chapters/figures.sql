@@ -117,7 +117,8 @@ CREATE TABLE result(
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
-  timed_calls INTEGER, seconds REAL, -- of ranks; sums
+  timed_calls INTEGER,         -- of ranks; sum
+  lost_cores INTEGER,          -- 1: more switches than on a quiet machine
   row_us REAL,                 -- a stretch, or an isolated call
   step_us REAL,                -- of the clock
   early REAL,                  -- the first rows' time against the others', where it is systematic
@@ -397,7 +398,8 @@ CREATE TABLE went(
   go_on TEXT,             -- the command for the blocks that are missing
   next_block INTEGER,     -- after the last one
   cores INTEGER,
-  shared INTEGER          -- 1: fewer cores than ranks
+  shared INTEGER,         -- 1: fewer cores than ranks
+  load REAL               -- of the machine in the minute before, where it is busy; or nothing
 );
 
 -- Chapters of this program.
