@@ -417,9 +417,9 @@ static void put_curves(const struct figures *f)
 static void put_chapters(const struct figures *f)
 {
 	unsigned n;
-	const struct chapter *const *all = chapters_all(&n);
+	const char *const *all = chapters_all(&n);
 	for (unsigned i = 0; i < n; i++)
-		db_add(f->db, "chapter", "t", all[i]->name);
+		db_add(f->db, "chapter", "t", all[i]);
 }
 
 struct db *figures_load(const struct analysis *a, struct arena *arena, struct status *st)
