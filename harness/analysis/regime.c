@@ -139,7 +139,7 @@ static bool is_busy(const struct summary *s)
 	unsigned lost = 0;
 	for (unsigned r = 0; r < s->nrows; r++)
 		lost += summary_lost_cores(&s->rows[r]);
-	return !record_traits(s->run, NULL)->gpus && s->load > 0 && lost * 10 >= s->nrows;
+	return !record_traits(s->run, NULL)->gpus && s->loaded && lost * 10 >= s->nrows;
 }
 
 bool regime_disturbed(const struct summary *s)

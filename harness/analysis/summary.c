@@ -482,8 +482,8 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	struct summary s = {.run = run, .arena = arena};
 	const json_t *machine = json_object_get(run->environment, "machine");
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
-	const double load = json_number_value(json_object_get(machine, "load1"));
-	s.load = s.ncores && load > 1 && load > 0.1 * s.ncores ? load : 0;
+	s.load = json_number_value(json_object_get(machine, "load1"));
+	s.loaded = s.ncores && s.load > 1 && s.load > 0.1 * s.ncores;
 	s.isolated_calls =
 	    (unsigned)json_integer_value(json_object_get(run->environment, "isolated_calls"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));

@@ -399,7 +399,7 @@ CREATE TABLE went(
   next_block INTEGER,     -- after the last one
   cores INTEGER,
   shared INTEGER,         -- 1: fewer cores than ranks
-  load REAL               -- of the machine in the minute before, where it is busy; or nothing
+  loaded INTEGER          -- 1: the machine had more to do in the minute before
 );
 
 -- Chapters of this program.
