@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../harness/backend/table.h"
+#include "../harness/core/buffers.h"
 #include "../harness/core/loop.h"
 #include "../harness/exchange/hosts_link.h"
 #include "../harness/record/record_line.h"
@@ -142,16 +143,20 @@ static void error_struck(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "the library says no");
 }
 
-static int check_struck(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                        struct status *st)
+int __real_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+                         struct status *st);
+int __wrap_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+                         struct status *st);
+int __wrap_buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+                         struct status *st)
 {
 	if (last && strikes("check")) {
 		if (does("error"))
 			return status_set(st, "the library says no");
-		if (does("wrong data") && real->corrupt(ctx, i, 0, st))
+		if (does("wrong data") && buffers_corrupt(list, 1, 0, st))
 			return -1;
 	}
-	return real->check(ctx, i, out, st);
+	return __real_buffers_check(list, n, out, st);
 }
 
 static void close_struck(struct backend_ctx *ctx)
@@ -173,7 +178,6 @@ const struct backend *__wrap_backend_find(const char *name)
 	struck.open = open_struck;
 	struck.poll = poll_struck;
 	struck.error = error_struck;
-	struck.check = check_struck;
 	struck.close = close_struck;
 	return &struck;
 }

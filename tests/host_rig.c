@@ -109,7 +109,8 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 	const struct rig *rig = at->rig;
 	struct rusage before, after;
 
-	if (backend_host.prepare(ctx, &rig->cells[c], RIG_SEED + c, rig->slots, st) != 0)
+	if (buffers_prepare(&backend_host, ctx, place.count, &rig->cells[c], RIG_SEED + c,
+	                    rig->slots, st) != 0)
 		return -1;
 	if (rig->before)
 		rig->before(ctx);
@@ -130,11 +131,12 @@ static int rig_cell(const struct rig_worker *at, struct backend_ctx *ctx, unsign
 		rig->behind(ctx);
 	/* No meeting here: a finished worker may look, and prepare, while others still work. */
 	for (unsigned i = 0; i < place.count; i++) {
+		struct buffers of[BACKEND_BUFFERS];
 		struct backend_verdict verdict;
 		uint64_t digest;
 
-		if (backend_host.check(ctx, i, &verdict, st) != 0 ||
-		    backend_host.digest(ctx, i, &digest, st) != 0)
+		const unsigned n = backend_host.buffers(ctx, i, of);
+		if (buffers_check(of, n, &verdict, st) != 0 || buffers_digest(of, &digest, st) != 0)
 			return -1;
 		found[i].wrong += verdict.wrong;
 		found[i].digest = found[i].digest * 31 + digest;

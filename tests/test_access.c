@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/backend/buffers.h"
+#include "../harness/core/buffers.h"
 #include "here.h"
 #include "json.h"
 #include "test.h"

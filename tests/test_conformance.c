@@ -383,7 +383,7 @@ TEST(what_a_backend_is_fits_what_it_can)
 		assert_true(!(*b)->connect || (*b)->is.connects);
 		assert_true(!(*b)->library || (*b)->is.library);
 		assert_true(!here || ((*b)->open && (*b)->issue && (*b)->poll && (*b)->close));
-		assert_true(!here || !(*b)->is.carries_data || (*b)->corrupt);
+		assert_true(!here || !(*b)->is.carries_data || (*b)->buffers);
 		assert_false((*b)->is.gpus && (*b)->is.analogue);
 	}
 }

@@ -27,7 +27,8 @@ static void bench_open_cell(struct bench *b, unsigned n, const char *path, struc
 	worker.team = b->rig.team;
 	place = rig_place(&worker);
 	assert_int_equal(backend_host.open(&place, &b->ctx, &st), 0);
-	assert_int_equal(backend_host.prepare(b->ctx, b->rig.cells, RIG_SEED, slots, &st), 0);
+	assert_int_equal(
+	    buffers_prepare(&backend_host, b->ctx, n, b->rig.cells, RIG_SEED, slots, &st), 0);
 }
 
 static void bench_open(struct bench *b, unsigned n, const char *path, enum coll_kind coll,
@@ -172,7 +173,8 @@ static void *give_up(void *arg)
 	struct status st = {""};
 
 	if (backend_host.open(&place, &ctx, &st) == 0 &&
-	    backend_host.prepare(ctx, at->rig->cells, RIG_SEED, 1, &st) == 0 &&
+	    buffers_prepare(&backend_host, ctx, place.count, at->rig->cells, RIG_SEED, 1, &st) ==
+	        0 &&
 	    team_meet(at->team) == 0) {
 		backend_host.issue(ctx, 0, 0);
 		backend_host.poll(ctx, 0);

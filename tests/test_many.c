@@ -106,13 +106,13 @@ struct asked {
 
 static void tell(struct arena *arena, void *of)
 {
-	const struct chapter *const chapters[] = {chapters_find("run"), chapters_find("sizes")};
+	const char *const chapters[] = {"run", "sizes"};
 	const struct analysis analysis = {.s = &summary};
 	struct status st = {0};
 	struct asked *asked = of;
 	struct story story;
 	summary.arena = arena;
-	story_make(&analysis, figures_load(&analysis, arena, &st), chapters, 2, arena, &story);
+	story_make(figures_load(&analysis, arena, &st), chapters, 2, arena, &story);
 	const struct story_chapter *c = story_find(&story, "sizes");
 	for (unsigned i = 0; i < c->nblocks && !asked->json; i++) {
 		const struct story_block *b = &c->blocks[i];

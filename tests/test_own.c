@@ -241,14 +241,12 @@ TEST(every_chapter_fits_the_tables)
 	struct status st = {0};
 	struct story story;
 	unsigned n, asked = 0;
-	const struct chapter *const *all = chapters_all(&n);
+	const char *const *all = chapters_all(&n);
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
 		assert_works(db_run_text(db, files[i], &st), st);
 	db_seal(db);
 	for (unsigned i = 0; i < n; i++) {
-		if (all[i]->tell)
-			continue;
-		story_make(NULL, db, &all[i], 1, scratch(), &story);
+		story_make(db, &all[i], 1, scratch(), &story);
 		if (story_said(&story, STORY_WARNING, 0))
 			fail_msg("%s", story_said(&story, STORY_WARNING, 0)->text);
 		asked++;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../harness/chapters/chapters.h"
 #include "../harness/report/section.h"
-#include "../harness/story/tell.h"
+#include "../harness/story/story.h"
+#include "../harness/texts.h"
 #include "test.h"
 #include "told.h"
 
@@ -39,25 +39,43 @@ static const struct row rows[] = {
     {"c", 2.55, {0.0105, NAN, NAN, 6, NAN}, 64 << 20, SLOW, 1, NULL},
 };
 
+/* A chapter whose parts are made by code. */
+struct teller {
+	struct chapter chapter;
+	void (*tell)(struct story *story);
+};
+
+static void tell_each(const struct teller *const *all, unsigned n, struct arena *arena,
+                      struct story *out)
+{
+	*out =
+	    (struct story){.arena = arena, .chapters = ARENA_ARRAY(arena, struct story_chapter, n)};
+	for (unsigned i = 0; i < n; i++) {
+		struct story_chapter *now = &out->chapters[out->nchapters];
+		now->chapter = &all[i]->chapter;
+		all[i]->tell(out);
+		out->nchapters += now->nblocks > 0;
+	}
+}
+
 /* One template's sentences about rows, as a chapter would print them. */
 static struct {
 	const struct sentence *sentences;
 	unsigned n;
 } asked;
 
-static void tell(const struct analysis *analysis, struct story *story)
+static void tell(struct story *story)
 {
-	(void)analysis;
 	const struct story_table *t = story_table(story, &form, rows, 3);
 	story_tell(story, t, asked.sentences, asked.n);
 }
 
-static const struct chapter chapter = {"c", "C", CHAPTER_BODY, tell};
+static const struct teller chapter = {{"c", "C", CHAPTER_BODY}, tell};
 
 static void make(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&chapter};
-	story_make(NULL, NULL, all, 1, arena, of);
+	const struct teller *const all[] = {&chapter};
+	tell_each(all, 1, arena, of);
 }
 
 /* The texts of all sentences, a line each. */
@@ -189,9 +207,8 @@ TEST(a_sentence_says_only_what_its_rows_have)
 }
 
 /* All that a chapter may hold, in its order. */
-static void tell_all(const struct analysis *analysis, struct story *story)
+static void tell_all(struct story *story)
 {
-	(void)analysis;
 	const struct story_table *t = story_table(story, &form, rows, 3);
 	story_part(story, "Part");
 	story_say(story, STORY_CAPTION, t, (const unsigned[]){1}, 1, "{name}");
@@ -202,20 +219,19 @@ static void tell_all(const struct analysis *analysis, struct story *story)
 	story_table(story, &form, NULL, 0);
 }
 
-static const struct chapter whole = {"whole", "Whole", CHAPTER_BODY, tell_all};
+static const struct teller whole = {{"whole", "Whole", CHAPTER_BODY}, tell_all};
 
-static void tell_nothing(const struct analysis *analysis, struct story *story)
+static void tell_nothing(struct story *story)
 {
-	(void)analysis;
 	(void)story;
 }
 
-static const struct chapter empty = {"empty", "Empty", CHAPTER_BODY, tell_nothing};
+static const struct teller empty = {{"empty", "Empty", CHAPTER_BODY}, tell_nothing};
 
 static void make_all(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&empty, &whole};
-	story_make(NULL, NULL, all, 2, arena, of);
+	const struct teller *const all[] = {&empty, &whole};
+	tell_each(all, 2, arena, of);
 }
 
 TEST(a_chapter_keeps_what_it_told_in_its_order)
@@ -240,29 +256,28 @@ TEST(a_chapter_keeps_what_it_told_in_its_order)
 
 /* --- the first page --- */
 
-static void tell_many(const struct analysis *analysis, struct story *story)
+static void tell_many(struct story *story)
 {
 	static struct row many[20];
-	(void)analysis;
 	for (unsigned i = 0; i < 20; i++)
 		many[i] = (struct row){"n", 100 + i, {1, 1, 1, 6, 0.97}, 1024, 0, 1, NULL};
 	story_lead(story, story_table(story, &form, many, 20), "gbs size");
 }
 
-static void tell_unasked(const struct analysis *analysis, struct story *story)
+static void tell_unasked(struct story *story)
 {
-	tell_many(analysis, story);
+	tell_many(story);
 	story_leads_unasked(story);
 }
 
-static const struct chapter waits = {"waits", "Waits", CHAPTER_BODY, tell_many},
-                            leads = {"leads", "Leads", CHAPTER_BODY, tell_unasked},
-                            also = {"also", "Also", CHAPTER_BODY, tell_unasked};
+static const struct teller waits = {{"waits", "Waits", CHAPTER_BODY}, tell_many},
+                           leads = {{"leads", "Leads", CHAPTER_BODY}, tell_unasked},
+                           also = {{"also", "Also", CHAPTER_BODY}, tell_unasked};
 
 static void make_leads(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&whole, &waits, &leads, &also};
-	story_make(NULL, NULL, all, 4, arena, of);
+	const struct teller *const all[] = {&whole, &waits, &leads, &also};
+	tell_each(all, 4, arena, of);
 }
 
 TEST(one_chapter_leads)
@@ -296,46 +311,43 @@ TEST(one_chapter_leads)
 
 /* --- the answer --- */
 
-static void tell_first(const struct analysis *analysis, struct story *story)
+static void tell_first(struct story *story)
 {
-	(void)analysis;
 	story_note(story, STORY_OPEN, "first is open");
 	story_note(story, STORY_ANSWER | STORY_MORE, "first");
 	story_note(story, STORY_ANSWER | STORY_MORE, "and more");
 	story_note(story, STORY_ANSWER, "first again");
 }
 
-static void tell_leader(const struct analysis *analysis, struct story *story)
+static void tell_leader(struct story *story)
 {
-	tell_unasked(analysis, story);
+	tell_unasked(story);
 	story_note(story, STORY_ANSWER, "leader");
 	story_note(story, STORY_CAVEAT, "caveat");
 }
 
-static void tell_instead(const struct analysis *analysis, struct story *story)
+static void tell_instead(struct story *story)
 {
-	(void)analysis;
 	story_note(story, STORY_INSTEAD, "instead");
 }
 
-static const struct chapter first = {"first", "First", CHAPTER_BODY, tell_first},
-                            leader = {"leader", "Leader", CHAPTER_BODY, tell_leader},
-                            instead = {"instead", "Instead", CHAPTER_BODY, tell_instead};
+static const struct teller first = {{"first", "First", CHAPTER_BODY}, tell_first},
+                           leader = {{"leader", "Leader", CHAPTER_BODY}, tell_leader},
+                           instead = {{"instead", "Instead", CHAPTER_BODY}, tell_instead};
 
 /* The names of pictures, in the order in which they were named. */
-static void tell_pictures(const struct analysis *analysis, struct story *story)
+static void tell_pictures(struct story *story)
 {
-	(void)analysis;
 	story_picture(story, "ratio", true);
 	story_picture(story, "latency", false);
 }
 
-static const struct chapter shows = {"shows", "Shows", CHAPTER_BODY, tell_pictures};
+static const struct teller shows = {{"shows", "Shows", CHAPTER_BODY}, tell_pictures};
 
 static void make_pictures(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&empty, &shows};
-	story_make(NULL, NULL, all, 2, arena, of);
+	const struct teller *const all[] = {&empty, &shows};
+	tell_each(all, 2, arena, of);
 }
 
 TEST(a_chapter_names_its_pictures)
@@ -351,9 +363,9 @@ TEST(a_chapter_names_its_pictures)
 
 static void make_answer(struct arena *arena, void *of)
 {
-	const struct chapter *const all[] = {&first, &leader, &instead};
+	const struct teller *const all[] = {&first, &leader, &instead};
 	struct story *story = of;
-	story_make(NULL, NULL, all, story->nchapters, arena, story);
+	tell_each(all, story->nchapters, arena, story);
 	story_choose_lead(story, "");
 }
 
@@ -386,12 +398,13 @@ TEST(experiments_name_chapters)
 	unsigned n = 0;
 	assert_int_equal(glob("experiments/*.exp", 0, NULL, &files), 0);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
-		char line[512], name[64];
+		char line[512], name[64], text[128];
 		FILE *in = fopen(files.gl_pathv[i], "r");
 		while (fgets(line, sizeof line, in))
 			if (sscanf(line, "leads = %63s", name) == 1) {
 				n++;
-				if (!chapters_find(name))
+				snprintf(text, sizeof text, "harness/chapters/%s.chapter", name);
+				if (!texts_find(text))
 					fail_msg("%s: there is no chapter %s", files.gl_pathv[i],
 					         name);
 			}

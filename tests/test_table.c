@@ -341,7 +341,7 @@ struct told {
 	double gbs;
 };
 
-static void tell(const struct analysis *analysis, struct story *story)
+static void tell(struct story *story)
 {
 	static const struct column columns[] = {COLUMN(struct told, variant, "variant", "", TEXT),
 	                                        COLUMN(struct told, bytes, "size", "", BYTES),
@@ -351,17 +351,15 @@ static void tell(const struct analysis *analysis, struct story *story)
 	static const struct told rows[] = {
 	    {"a", 1024, 1}, {"a", 4096, 2}, {"b", 4096, 4}, {"c", 1024, 9}};
 	static const unsigned some[] = {0, 1, 2};
-	(void)analysis;
 	story_pivot(story, story_rows(story, &form, rows, 4), some, 3, "variant", "bytes", "gbs");
 }
 
 static void pivot(struct arena *arena, void *of)
 {
-	static const struct chapter chapter = {"c", "C", CHAPTER_BODY, tell}, *const all[] = {
-	                                                                          &chapter};
-	struct story story;
+	struct story_chapter only = {0};
+	struct story story = {.arena = arena, .chapters = &only};
 	(void)of;
-	story_make(NULL, NULL, all, 1, arena, &story);
+	tell(&story);
 	is(story.chapters[0].blocks[0].table, CSV, "variant,1 KiB,4 KiB\na,1,2\nb,,4\n");
 }
 

@@ -127,6 +127,7 @@ struct summary {
 	unsigned isolated_calls;  /* of a trial, as asked for */
 	unsigned ncores;          /* of the machine; 0: not recorded */
 	double load;              /* of it in the minute before; 0: not recorded */
+	bool loaded;              /* that is more than one program, and a tenth of the cores */
 	double margin;            /* of the verdicts: 0.02 is 2 % */
 	struct looks looks;       /* what was seen before more was measured; its confidence
 	                            is that of the intervals */

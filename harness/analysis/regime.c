@@ -132,17 +132,14 @@ struct regime regime_of_line(const struct stats_ratio *line, double margin)
 	    .doubt = doubt, .tells = !doubt, .least_effect = least_effect(line, margin)};
 }
 
-/* Of cores, which a busy machine does not leave to the run: a load that leaves a tenth of them free, with
- * one program at most, does not count, nor one that had ended by then: a tenth of the rows lost their
- * cores in timed calls, oftener than by the kernel's own turns (warnings.chapter). */
+/* Of cores, which a busy machine does not leave to the run. A load that had ended by then does not count:
+ * a tenth of the rows lost their cores. */
 static bool is_busy(const struct summary *s)
 {
 	unsigned lost = 0;
 	for (unsigned r = 0; r < s->nrows; r++)
-		lost +=
-		    s->rows[r].switches >= 10 && s->rows[r].switches > 50 * s->rows[r].watched_s;
-	return !record_traits(s->run, NULL)->gpus && s->load > 1 && s->load > 0.1 * s->ncores &&
-	       lost * 10 >= s->nrows;
+		lost += summary_lost_cores(&s->rows[r]);
+	return !record_traits(s->run, NULL)->gpus && s->loaded && lost * 10 >= s->nrows;
 }
 
 bool regime_disturbed(const struct summary *s)

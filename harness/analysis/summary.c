@@ -483,6 +483,7 @@ void summary_make(const struct record_run *run, struct arena *arena, struct summ
 	const json_t *machine = json_object_get(run->environment, "machine");
 	s.ncores = (unsigned)json_integer_value(json_object_get(machine, "cores"));
 	s.load = json_number_value(json_object_get(machine, "load1"));
+	s.loaded = s.ncores && s.load > 1 && s.load > 0.1 * s.ncores;
 	s.isolated_calls =
 	    (unsigned)json_integer_value(json_object_get(run->environment, "isolated_calls"));
 	double margin = json_number_value(json_object_get(run->environment, "margin"));
@@ -592,6 +593,11 @@ double summary_copies(const struct summary *s, size_t bytes)
 			best = row->busbw_gbs;
 	}
 	return best;
+}
+
+bool summary_lost_cores(const struct summary_row *row)
+{
+	return row->switches >= 10 && row->switches > 50 * row->watched_s;
 }
 
 const struct summary_row *summary_beyond_copies(const struct summary *s, size_t bytes)

@@ -45,6 +45,9 @@ double summary_copies(const struct summary *summary, size_t bytes);
 /* The row that exceeds plain copies of its size by more than the margin, the most of all, or NULL. (A
  * reduction can be computed on the way, so that its bus bandwidth is not that of a link.) */
 const struct summary_row *summary_beyond_copies(const struct summary *summary, size_t bytes);
+/* Whether timed calls lost their cores oftener than by the kernel's own turns (20 a second seen on an
+ * idle machine of 64 cores). */
+bool summary_lost_cores(const struct summary_row *row);
 /* As summary_copies, for the limit of the size: NaN if any row exceeds it, as it is none then. */
 double summary_limit(const struct summary *summary, size_t bytes);
 

@@ -102,21 +102,6 @@ static void null_error(struct backend_ctx *ctx, struct status *st)
 	status_set(st, "null: cannot fail");
 }
 
-static int null_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                      struct status *st)
-{
-	(void)ctx, (void)i, (void)st;
-	*out = (struct backend_verdict){0};
-	return 0;
-}
-
-static int null_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
-{
-	(void)ctx, (void)i, (void)st;
-	*out = 0;
-	return 0;
-}
-
 static void null_describe(struct backend_ctx *ctx, char *text, size_t bytes)
 {
 	snprintf(text, bytes, "delay_ns=%lld\n", (long long)ctx->queue[0].delay_ns);
@@ -145,8 +130,6 @@ const struct backend backend_null = {
     .hold = null_hold,
     .release = null_release,
     .error = null_error,
-    .check = null_check,
-    .digest = null_digest,
     .describe = null_describe,
     .close = null_close,
 };

@@ -76,27 +76,11 @@ struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsig
                               uint64_t seed, char *send, char *recv)
 {
 	struct split_place at = tensor_place(trial, rank);
-	struct steps_call call = {.cell = {.coll = COLL_ALL_REDUCE,
-	                                   .dtype = dtype,
-	                                   .op = OP_SUM,
-	                                   .bytes = bytes_of(trial, dtype)},
-	                          .nranks = at.size};
-	call.parts = coll_parts(&call.cell, &trial->weights, at.size);
+	const struct cell cell = {
+	    .coll = COLL_ALL_REDUCE, .dtype = dtype, .op = OP_SUM, .bytes = bytes_of(trial, dtype)};
+	const struct value_parts parts = coll_parts(&cell, &trial->weights, at.size);
 	at.color = UINT_MAX - at.color;
-	return buffers_of(trial, &call, at, 1, seed, send, recv);
-}
-
-int tensor_check(const struct trial *trial, const struct buffers *sums, struct backend_verdict *out,
-                 struct status *st)
-{
-	struct backend_verdict own = {0};
-	if (buffers_check(sums, &own, st))
-		return -1;
-	uint64_t wrong = out->wrong + own.wrong;
-	if (!out->wrong) {
-		*out = own;
-		out->wrong_at += trial_arena_elements(trial, sums->question.dtype);
-	}
-	out->wrong = wrong;
-	return 0;
+	struct buffers sums = buffers_of(trial, &cell, &parts, at, 1, seed, send, recv);
+	sums.before = trial_arena_elements(trial, dtype);
+	return sums;
 }

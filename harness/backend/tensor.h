@@ -8,7 +8,7 @@
 #ifndef LAUNCHGAP_TENSOR_H
 #define LAUNCHGAP_TENSOR_H
 
-#include "buffers.h"
+#include "../core/buffers.h"
 
 /* 0, or -1 with a sentence why the trial's groups or shared models are not possible. */
 int tensor_refuses(const struct trial *trial, struct status *st);
@@ -25,12 +25,8 @@ uint64_t tensor_elements(const struct trial *trial, unsigned layer);
 size_t tensor_bytes(const struct trial *trial);
 
 /* A rank's buffers, with room for the largest sum once. Every sum reads the first elements of the
- * same inputs and writes to the same place, so the buffer must end up with the largest sum. */
+ * same inputs and writes to the same place, so the buffer must end up with the largest sum. Its
+ * elements are counted after those of the arena. */
 struct buffers tensor_buffers(const struct trial *trial, enum dtype dtype, unsigned rank,
                               uint64_t seed, char *send, char *recv);
-/* Adds the result of checking these buffers to that of checking gradients. Elements of activations
- * are counted after those of the arena. */
-int tensor_check(const struct trial *trial, const struct buffers *sums, struct backend_verdict *out,
-                 struct status *st);
-
 #endif

@@ -20,14 +20,12 @@ CREATE TABLE given(
   uncompared     TEXT,    -- why not; or nothing
   trouble        TEXT,    -- how the variants did not do the same work; or nothing
   explained      INTEGER, -- 1: what a gap is made of is known
-  by_version     INTEGER, -- 1: libraries are compared
   searched       INTEGER, -- 1: the run is a search
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
-  is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
   job_s          REAL,    -- a trial's job took, on the mean
   counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
   verdicts       INTEGER, -- but for those of tables that judge
@@ -117,7 +115,8 @@ CREATE TABLE result(
   straggler_share REAL,        -- of the calls
   straggler_us REAL,           -- by so much
   limit_gbs REAL,              -- of plain copies at that size
-  timed_calls INTEGER, seconds REAL, -- of ranks; sums
+  timed_calls INTEGER,         -- of ranks; sum
+  lost_cores INTEGER,          -- 1: more switches than on a quiet machine
   row_us REAL,                 -- a stretch, or an isolated call
   step_us REAL,                -- of the clock
   early REAL,                  -- the first rows' time against the others', where it is systematic
@@ -397,7 +396,8 @@ CREATE TABLE went(
   go_on TEXT,             -- the command for the blocks that are missing
   next_block INTEGER,     -- after the last one
   cores INTEGER,
-  shared INTEGER          -- 1: fewer cores than ranks
+  shared INTEGER,         -- 1: fewer cores than ranks
+  loaded INTEGER          -- 1: the machine had more to do in the minute before
 );
 
 -- Chapters of this program.

@@ -45,10 +45,10 @@ static void put_went(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct record_run *run = s->run;
-	db_add(f->db, "went", "iiiliittttiii", run->nlines, run->unsummed, run->torn,
+	db_add(f->db, "went", "iiiliittttiiii", run->nlines, run->unsummed, run->torn,
 	       (int64_t)record_blocks_asked(run), record_begun(run), record_block_trials(run),
 	       run->end.reason, run->end.text, run->folder, run_command(s, f->arena),
-	       record_next_block(run), s->ncores, s->oversubscribed);
+	       record_next_block(run), s->ncores, s->oversubscribed, s->loaded);
 	for (unsigned i = 0; i < run->nresumes; i++) {
 		const struct record_resume *r = &run->resumes[i];
 		struct session_pause p = {.pause_s = NAN};

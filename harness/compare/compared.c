@@ -90,7 +90,7 @@ void comparison_tell(struct comparison *c)
 	db_add(c->db, "given", "dtit", c->margin, arena_text(c->arena, "%.3g %%", c->margin * 100),
 	       VERDICT_MOST_MORE, c->refused);
 	db_seal(c->db);
-	story_make(NULL, c->db, NULL, 0, c->arena, &c->story);
+	story_make(c->db, NULL, 0, c->arena, &c->story);
 	story_add(&c->story, c->db, CHAPTER, texts_find(CHAPTER));
 	arena_need(c->arena, story_find_table(&c->story, "sides") != NULL);
 }

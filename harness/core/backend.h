@@ -11,7 +11,10 @@
 #include "team.h"
 #include "traits.h"
 
+#define BACKEND_BUFFERS 2 /* of a rank, at most */
+
 struct backend_ctx;
+struct buffers;
 struct counters;
 struct path;
 struct sample;
@@ -74,9 +77,12 @@ struct backend {
 	/* Allocates and connects, once awake; may block and may team_meet (in all workers or in none). After
 	 * an error close() still accepts *out, which may be NULL. */
 	int (*open)(const struct backend_place *place, struct backend_ctx **out, struct status *st);
-	/* Fills `slots` input buffers from seed and poisons the outputs, for all local ranks. */
+	/* For calls of a cell on `slots` buffers, whose inputs are made of the seed. */
 	int (*prepare)(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
 	               unsigned slots, struct status *st);
+	/* Local rank i's buffers in the cell that was prepared last: the cell's own, and those in which
+	 * activations are summed, if any. Returns how many. NULL: it carries no data. */
+	unsigned (*buffers)(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
 
 	void (*begin)(struct backend_ctx *ctx);
 	/* Local rank i's part of one call on buffer `slot`. Errors are kept for poll. */
@@ -140,15 +146,6 @@ struct backend {
 	void (*disconnect)(struct backend_ctx *ctx);
 	int (*connect)(struct backend_ctx *ctx, struct status *st);
 
-	/* Flips one bit at a byte of local rank i's output arena, to test check. */
-	int (*corrupt)(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
-
-	/* Compares every output of the last prepare with the exact answer. */
-	int (*check)(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-	             struct status *st);
-	/* XXH3_64bits of local rank i's output of slot 0. For a rank that receives nothing, the
-	 * hash of no bytes; 0 if the backend carries no data. */
-	int (*digest)(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
 	/* The path's job, if is.logs_path. log_ask makes a job log the path of its data into
 	 * files of `folder` whose names begin with `prefix`; log_path reads the path after the
 	 * job. The caller frees *out with path_free. Called outside of any job; no context. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../clock.h"
+#include "buffers.h"
 
 #define COPY_BYTES   ((size_t)32 << 20) /* beyond a core's caches, */
 #define PIECE_BYTES  ((size_t)1 << 20)  /* piece by piece */
@@ -282,7 +283,7 @@ static int open_context(struct traffic *t, struct status *st)
 {
 	const struct backend *b = t->backend;
 	if (make_trial(t, st) || b->supports(t->trial, st) || b->open(&t->own, &t->ctx, st) ||
-	    b->prepare(t->ctx, &t->cell, t->trial->seed, 1, st))
+	    buffers_prepare(b, t->ctx, t->own.count, &t->cell, t->trial->seed, 1, st))
 		return -1;
 	if (call_once(t, st))
 		return -1;

@@ -8,6 +8,7 @@
 #include "../clock.h"
 #include "../exchange/hosts_link.h"
 #include "../machine.h"
+#include "buffers.h"
 #include "isolation.h"
 #include "loop.h"
 #include "traffic.h"
@@ -26,20 +27,27 @@ static void spend(struct loop *loop, unsigned cell, enum spent_phase phase)
 static int prepare(struct loop *loop, const struct cell *cell, uint64_t seed, unsigned slots)
 {
 	struct status st = {0};
-	if (loop->backend->prepare(loop->ctx, cell, seed, slots, &st))
+	if (buffers_prepare(loop->backend, loop->ctx, loop->place.count, cell, seed, slots, &st))
 		return loop_fail(loop, &st);
 	loop->slot = 0;
 	loop->slots = slots;
 	return 0;
 }
 
+/* Local rank i's buffers; how many. */
+static unsigned buffers_in(const struct loop *loop, unsigned i, struct buffers *out)
+{
+	return loop->backend->buffers ? loop->backend->buffers(loop->ctx, i, out) : 0;
+}
+
 static int check(struct loop *loop, unsigned cell)
 {
 	for (unsigned i = 0; i < loop->place.count; i++) {
 		struct tally *tally = loop_tally(loop, cell, i);
-		struct backend_verdict v = {0};
+		struct buffers of[BACKEND_BUFFERS];
+		struct backend_verdict v;
 		struct status st = {0};
-		if (loop->backend->check(loop->ctx, i, &v, &st))
+		if (buffers_check(of, buffers_in(loop, i, of), &v, &st))
 			return loop_fail(loop, &st);
 		if (v.wrong && !tally->wrong) {
 			tally->wrong_at = v.wrong_at;
@@ -53,9 +61,11 @@ static int check(struct loop *loop, unsigned cell)
 
 static int digest(struct loop *loop, unsigned cell)
 {
+	struct buffers of[BACKEND_BUFFERS];
 	struct status st = {0};
 	for (unsigned i = 0; i < loop->place.count; i++)
-		if (loop->backend->digest(loop->ctx, i, &loop_tally(loop, cell, i)->digest, &st))
+		if (buffers_in(loop, i, of) &&
+		    buffers_digest(of, &loop_tally(loop, cell, i)->digest, &st))
 			return loop_fail(loop, &st);
 	return 0;
 }
@@ -63,13 +73,15 @@ static int digest(struct loop *loop, unsigned cell)
 /* flip: a known fault, to test the check. */
 static int corrupt(struct loop *loop)
 {
-	const struct settings *set = &loop->place.trial->settings;
+	const struct trial *trial = loop->place.trial;
+	const struct settings *set = &trial->settings;
+	struct buffers of[BACKEND_BUFFERS];
 	struct status st = {0};
 	if (set->flip_rank < (int)loop->place.first ||
 	    set->flip_rank >= (int)(loop->place.first + loop->place.count))
 		return 0;
-	if (loop->backend->corrupt(loop->ctx, (unsigned)set->flip_rank - loop->place.first,
-	                           (size_t)set->flip_byte, &st))
+	buffers_in(loop, (unsigned)set->flip_rank - loop->place.first, of);
+	if (buffers_corrupt(of, trial->arena_bytes, (size_t)set->flip_byte, &st))
 		return loop_fail(loop, &st);
 	return 0;
 }

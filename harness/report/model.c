@@ -34,8 +34,8 @@ struct model *model_make(struct arena *arena, const char *dir, const char *own, 
 	unsigned n;
 	if (!db)
 		return NULL;
-	const struct chapter *const *all = chapters_all(&n);
-	story_make(m->analysis, db, all, n, arena, &m->story);
+	const char *const *all = chapters_all(&n);
+	story_make(db, all, n, arena, &m->story);
 	if (own && own_chapters(own, db, &m->story, st))
 		return NULL;
 	story_choose_lead(&m->story, run_text(&m->run, "leads"));

@@ -101,7 +101,7 @@ static int show(struct arena *arena, void *of)
 	s->arena = arena;
 	arena_need(arena, !db_run_text(db, "harness/selftest/calibrate.sql", s->st));
 	fill(db, s->c);
-	story_make(NULL, db, NULL, 0, arena, &s->story);
+	story_make(db, NULL, 0, arena, &s->story);
 	story_add(&s->story, db, CHAPTER, texts_find(CHAPTER));
 	arena_need(arena, story_find_table(&s->story, "readings") != NULL);
 	say_answer(s);

@@ -135,13 +135,10 @@ enum chapter_place {
 	CHAPTER_APPENDIX, /* at its end */
 };
 
-/* A question of the report. Without code to tell it, harness/chapters/NAME.chapter says all of it but the
- * name (chapter_file.h). */
-struct analysis;
+/* A question of the report. */
 struct chapter {
 	const char *name, *title; /* of its section and its object in report.json */
 	enum chapter_place place;
-	void (*tell)(const struct analysis *analysis, struct story *story);
 };
 
 /* The content of a chapter's section, in this order. */
@@ -226,8 +223,6 @@ void story_pivot(struct story *story, const struct story_table *table, const uns
  * sentence if the template's text is the same for them but for its lists, ranges and parts. */
 void story_tell(struct story *story, const struct story_table *table,
                 const struct sentence *sentences, unsigned n);
-#define STORY_TELL(story, table, sentences)                                                        \
-	story_tell((story), (table), (sentences), sizeof(sentences) / sizeof *(sentences))
 /* One sentence over the named rows; n = 0: over all. */
 void story_say(struct story *story, unsigned roles, const struct story_table *table,
                const unsigned *rows, unsigned n, const char *text);

@@ -618,22 +618,13 @@ void story_add(struct story *s, struct db *db, const char *file, const char *tex
 	tell_text(s, db, file, text);
 }
 
-void story_make(const struct analysis *analysis, struct db *db,
-                const struct chapter *const *chapters, unsigned n, struct arena *arena,
+void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,
                 struct story *out)
 {
 	*out = (struct story){.arena = arena,
 	                      .chapters = ARENA_ARRAY(arena, struct story_chapter, n + 1)};
 	for (unsigned i = 0; i < n; i++) {
-		struct story_chapter *now = &out->chapters[out->nchapters];
-		const char *file =
-		    arena_text(arena, "harness/chapters/%s.chapter", chapters[i]->name);
-		*now = (struct story_chapter){.chapter = chapters[i]};
-		if (chapters[i]->tell) {
-			chapters[i]->tell(analysis, out);
-			out->nchapters += now->nblocks > 0;
-		} else {
-			tell_text(out, db, file, texts_find(file));
-		}
+		const char *file = arena_text(arena, "harness/chapters/%s.chapter", names[i]);
+		tell_text(out, db, file, texts_find(file));
 	}
 }

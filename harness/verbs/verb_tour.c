@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../story/format.h"
-#include "../backend/buffers.h"
+#include "../core/buffers.h"
 #include "../report/page.h"
 #include "../config/plan.h"
 #include "../machine.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../harness/backend/table.h"
+#include "../../harness/core/buffers.h"
 #include "../../harness/core/team.h"
 #include "../../harness/core/counters.h"
 #include "../cli.h"
@@ -197,10 +198,12 @@ static int calls(struct backend_ctx *ctx, unsigned does, struct status *st)
 static int look(struct backend_ctx *ctx, unsigned does, struct status *st)
 {
 	for (unsigned i = 0; i < RANKS; i++) {
+		struct buffers of[BACKEND_BUFFERS];
 		struct backend_verdict v = {0};
 		uint64_t digest;
-		if ((does & TURNED && backend_nccl.corrupt(ctx, i, 5, st)) ||
-		    backend_nccl.check(ctx, i, &v, st) || backend_nccl.digest(ctx, i, &digest, st))
+		const unsigned n = backend_nccl.buffers(ctx, i, of);
+		if ((does & TURNED && buffers_corrupt(of, SIZE_MAX, 5, st)) ||
+		    buffers_check(of, n, &v, st) || buffers_digest(of, &digest, st))
 			return -1;
 		if (v.wrong != !!(does & TURNED))
 			return status_set(st, "%d elements are wrong", (int)v.wrong);
@@ -219,7 +222,8 @@ static void watch(struct backend_ctx *ctx)
 static int cell(struct backend_ctx *ctx, const struct trial *trial, unsigned does,
                 struct status *st)
 {
-	if (backend_nccl.prepare(ctx, &trial->cells[0], 42, 1, st) || calls(ctx, does, st))
+	if (buffers_prepare(&backend_nccl, ctx, RANKS, &trial->cells[0], 42, 1, st) ||
+	    calls(ctx, does, st))
 		return -1;
 	return look(ctx, does, st);
 }

@@ -151,15 +151,16 @@ static void blocking_error(struct backend_ctx *ctx, struct status *st)
 
 /* --- cells --- */
 
-static struct buffers own_buffers(const struct backend_ctx *ctx)
+static unsigned blocking_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
 	const struct blocking_place *p = &ctx->place;
-	struct buffers b =
-	    buffers_of(ctx->trial, &ctx->call, (struct split_place){p->color, p->n, p->me},
-	               ctx->slots, ctx->seed, ctx->send, ctx->recv);
-	b.memory = ctx->stage ? ctx->stage->memory : NULL;
-	b.at = ctx->stage ? ctx->stage->at : NULL;
-	return b;
+	(void)i;
+	*out = buffers_of(ctx->trial, &ctx->call.cell, &ctx->call.parts,
+	                  (struct split_place){p->color, p->n, p->me}, ctx->slots, ctx->seed,
+	                  ctx->send, ctx->recv);
+	out->memory = ctx->stage ? ctx->stage->memory : NULL;
+	out->at = ctx->stage ? ctx->stage->at : NULL;
+	return 1;
 }
 
 static void take_counts(struct backend_ctx *ctx)
@@ -209,32 +210,7 @@ static int blocking_prepare(struct backend_ctx *ctx, const struct cell *cell, ui
 	};
 	if (cell->coll == COLL_ALLTOALLV)
 		take_counts(ctx);
-	if (exchanged(cell->coll) && steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st))
-		return -1;
-	struct buffers buffers = own_buffers(ctx);
-	return buffers_fill(&buffers, st);
-}
-
-static int blocking_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx);
-	(void)i;
-	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
-}
-
-static int blocking_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                          struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx);
-	(void)i;
-	return buffers_check(&buffers, out, st);
-}
-
-static int blocking_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx);
-	(void)i;
-	return buffers_digest(&buffers, out, st);
+	return exchanged(cell->coll) ? steps_plan(&ctx->call, ctx->place.me, &ctx->plan, st) : 0;
 }
 
 /* --- opening and closing --- */
@@ -420,7 +396,7 @@ static const char *const uses[] = {"split", "stride", "memory", "flip", NULL};
 	.begin = blocking_nothing, .issue = blocking_issue, .end = blocking_nothing, \
 	.poll = blocking_poll, .error = blocking_error, \
 	.disconnect = blocking_disconnect, .connect = blocking_connect, \
-	.corrupt = blocking_corrupt, .check = blocking_check, .digest = blocking_digest, \
+	.buffers = blocking_buffers, \
 	.describe = blocking_describe, .close = blocking_close
 // clang-format on
 

@@ -6,7 +6,8 @@
 #define LAUNCHGAP_BLOCKING_H
 
 #include "../../coll/call.h"
-#include "../buffers.h"
+#include "../../core/buffers.h"
+#include "../steps.h"
 
 /* A rank's place in its communicator: the whole team's, or a group of it. */
 struct blocking_place {

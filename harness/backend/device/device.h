@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../buffers.h"
+#include "../../core/buffers.h"
 
 /* GPUs that CUDA shows, in its order; 0 with the reason. Starts no context. */
 unsigned device_count(struct status *st);

@@ -4,7 +4,7 @@
 #ifndef LAUNCHGAP_STAGE_H
 #define LAUNCHGAP_STAGE_H
 
-#include "../buffers.h"
+#include "../../core/buffers.h"
 
 struct stage {
 	unsigned device;

@@ -310,9 +310,7 @@ const struct backend backend_host = {
     .watch_ns = 1000000, /* what it counts is exact, in any number of calls */
     .watch = host_watch,
     .watch_read = host_watch_read,
-    .corrupt = host_cell_corrupt,
-    .check = host_cell_check,
-    .digest = host_cell_digest,
+    .buffers = host_cell_buffers,
     .describe = host_describe,
     .close = host_close,
 };

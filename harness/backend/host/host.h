@@ -14,8 +14,9 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "../buffers.h"
+#include "../../core/buffers.h"
 #include "../../core/sample.h"
+#include "../steps.h"
 #include "host_reduce.h"
 
 /* Every transport copies in pieces of the same size with the same routine, so that they differ
@@ -180,16 +181,12 @@ void host_memory_share(enum host_transport transport, const struct trial *trial,
 int host_memory_open(struct backend_ctx *ctx, struct status *st);
 void host_memory_close(struct backend_ctx *ctx);
 
-/* Plans the cell's moves, fills its slots of the send arenas and poisons those of the receive
- * arenas. Waits for readers of the previous cell. */
+/* Plans the cell's moves. Waits for readers of the previous cell. */
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
                       unsigned slots, struct status *st);
 /* Sums of activations in a pass; 0 if each rank has its own model. */
 unsigned host_cell_sums(const struct trial *trial);
-int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                    struct status *st);
-int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st);
-int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st);
+unsigned host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out);
 /* Plans the work of a cell. */
 int host_move_plan(const struct backend_ctx *ctx, struct host_rank *rank, struct status *st);
 

@@ -3,13 +3,6 @@
 #include "../tensor.h"
 #include "host.h"
 
-static struct buffers own_buffers(const struct backend_ctx *ctx, const struct host_rank *rank)
-{
-	const struct host_buffers *own = &rank->parts[HOST_MAIN].own;
-	return buffers_of(ctx->place.trial, &ctx->call, ctx->comms[HOST_MAIN].places[rank->rank],
-	                  ctx->slots, ctx->seed, (char *)own->send, (char *)own->recv);
-}
-
 /* Waits until nobody reads this worker's buffers any more. Only the limit has to wait: after a
  * handshake all readers are done. */
 static int wait_readers(const struct backend_ctx *ctx, struct status *st)
@@ -96,14 +89,6 @@ static int sums_plan(struct backend_ctx *ctx, struct status *st)
 	return 0;
 }
 
-static struct buffers sum_buffers(const struct backend_ctx *ctx, unsigned i)
-{
-	const struct host_rank *rank = &ctx->ranks[i];
-	const struct host_buffers *own = &rank->parts[HOST_TENSOR].own;
-	return tensor_buffers(ctx->place.trial, ctx->call.cell.dtype, rank->rank, ctx->seed,
-	                      (char *)own->send, (char *)own->recv);
-}
-
 /* --- the cell --- */
 
 int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -127,37 +112,22 @@ int host_cell_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t
 		    host_move_plan(ctx, rank, st))
 			return -1;
 		rank->parts[HOST_MAIN].plan = rank->plans[0];
-		struct buffers buffers = own_buffers(ctx, rank);
-		buffers_fill(&buffers, st);
-		if (!ctx->call_sums)
-			continue;
-		buffers = sum_buffers(ctx, i);
-		buffers_fill(&buffers, st);
 	}
 	return 0;
 }
 
-int host_cell_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                    struct status *st)
+unsigned host_cell_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
-	if (ctx->slots == 0)
-		return status_set(st, "host: nothing was prepared, so there is nothing to check");
-	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
-	buffers_check(&buffers, out, st);
+	const struct trial *trial = ctx->place.trial;
+	const struct host_rank *rank = &ctx->ranks[i];
+	const struct host_buffers *own = &rank->parts[HOST_MAIN].own,
+	                          *sums = &rank->parts[HOST_TENSOR].own;
+	out[0] = buffers_of(trial, &ctx->call.cell, &ctx->call.parts,
+	                    ctx->comms[HOST_MAIN].places[rank->rank], ctx->slots, ctx->seed,
+	                    (char *)own->send, (char *)own->recv);
 	if (!ctx->call_sums)
-		return 0;
-	buffers = sum_buffers(ctx, i);
-	return tensor_check(ctx->place.trial, &buffers, out, st);
-}
-
-int host_cell_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
-	return buffers_digest(&buffers, out, st);
-}
-
-int host_cell_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx, &ctx->ranks[i]);
-	return buffers_corrupt(&buffers, ctx->place.trial->arena_bytes, byte, st);
+		return 1;
+	out[1] = tensor_buffers(trial, ctx->call.cell.dtype, rank->rank, ctx->seed,
+	                        (char *)sums->send, (char *)sums->recv);
+	return 2;
 }

@@ -33,7 +33,7 @@ static unsigned sums_of(const struct buckets *buckets, const struct bucket *buck
 }
 
 /* Products before a sum of the call. */
-static uint64_t host_work_before(const struct backend_ctx *ctx, unsigned sum)
+static uint64_t work_before(const struct backend_ctx *ctx, unsigned sum)
 {
 	uint64_t passes = sum / ctx->nsums;
 	return (passes * ctx->pass_flops + ctx->sums[sum % ctx->nsums].flops) / TILE_FLOPS;
@@ -103,17 +103,17 @@ static bool open_phases(const struct backend_ctx *ctx, struct host_rank *rank)
 	return *open > before;
 }
 
-static void host_work_start(const struct backend_ctx *ctx, struct host_rank *rank)
+static void work_start(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	rank->tiles = 0;
 	rank->copied = 0;
 	rank->summed = 0;
-	rank->sum_tiles = ctx->call_sums ? host_work_before(ctx, 0) : 0;
+	rank->sum_tiles = ctx->call_sums ? work_before(ctx, 0) : 0;
 	rank->parts[HOST_MAIN].open = 0;
 	open_phases(ctx, rank);
 }
 
-static bool host_work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
+static bool work_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
 	return is_reached(rank, &rank->stages[ctx->comms[HOST_MAIN].phases]);
 }
@@ -123,15 +123,15 @@ static const struct host_stage *stage_of(const struct host_rank *rank)
 	return &rank->stages[rank->parts[HOST_MAIN].open];
 }
 
-static bool host_work_waits(const struct host_rank *rank)
+static bool work_waits(const struct host_rank *rank)
 {
 	return rank->summed < stage_of(rank)->sums && rank->tiles >= rank->sum_tiles;
 }
 
-static bool host_work_summed(const struct backend_ctx *ctx, struct host_rank *rank)
+static bool work_summed(const struct backend_ctx *ctx, struct host_rank *rank)
 {
 	if (++rank->summed < ctx->call_sums)
-		rank->sum_tiles = host_work_before(ctx, rank->summed);
+		rank->sum_tiles = work_before(ctx, rank->summed);
 	return open_phases(ctx, rank);
 }
 
@@ -386,7 +386,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
 	rank->count--;
 	rank->running = true;
 	rank->spans.n = 0;
-	host_work_start(ctx, rank);
+	work_start(ctx, rank);
 	part_start(ctx, rank, HOST_MAIN);
 	return true;
 }
@@ -395,7 +395,7 @@ static bool call_start(const struct backend_ctx *ctx, struct host_rank *rank)
  * read. Returns whether it made progress. */
 static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct budget *left)
 {
-	if (!rank->summing && !host_work_waits(rank))
+	if (!rank->summing && !work_waits(rank))
 		return false;
 	if (!rank->summing) {
 		rank->parts[HOST_TENSOR].plan = rank->plans[1 + rank->summed % ctx->nsums];
@@ -407,7 +407,7 @@ static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct bu
 		return moved;
 	rank->summing = false;
 	rank->parts[HOST_TENSOR].phases += ctx->comms[HOST_TENSOR].phases;
-	if (host_work_summed(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
+	if (work_summed(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))
 		post(ctx, rank, HOST_MAIN);
 	return true;
 }
@@ -415,7 +415,7 @@ static bool sum(const struct backend_ctx *ctx, struct host_rank *rank, struct bu
 /* A call ends for a rank when nobody needs its buffers any more, as after an NCCL kernel. */
 static bool call_over(const struct backend_ctx *ctx, const struct host_rank *rank)
 {
-	return host_work_over(ctx, rank) && is_through(ctx, rank, HOST_MAIN);
+	return work_over(ctx, rank) && is_through(ctx, rank, HOST_MAIN);
 }
 
 /* The injected delay is work, as the CPU is the device here: a wait would overlap with the copies that
@@ -456,7 +456,7 @@ static int64_t record(const struct backend_ctx *ctx, struct host_rank *rank, enu
 
 static void work(const struct backend_ctx *ctx, struct host_rank *rank)
 {
-	if (host_work_over(ctx, rank) || host_work_waits(rank))
+	if (work_over(ctx, rank) || work_waits(rank))
 		return;
 	int64_t begin = records(ctx) ? clock_now_ns() : 0;
 	if (host_work(ctx, rank) && says(ctx, &ctx->comms[HOST_MAIN]))

@@ -91,16 +91,18 @@ static int nccl_supports(const struct trial *trial, struct status *st)
 	                                                                                    : 0;
 }
 
-/* Local rank i's buffers, with its rank in its communicator. */
-static struct buffers own_buffers(const struct backend_ctx *ctx, unsigned i)
+static unsigned nccl_buffers(const struct backend_ctx *ctx, unsigned i, struct buffers *out)
 {
 	const struct place *p = &ctx->places[i];
-	struct buffers b =
-	    buffers_of(ctx->trial, &ctx->call, (struct split_place){p->color, ctx->n, p->me},
-	               ctx->slots, ctx->seed, nccl_send_of(ctx, p), nccl_recv_of(ctx, p));
-	b.memory = &device_buffers;
-	b.at = &p->at;
-	return b;
+	out[0] = buffers_of(ctx->trial, &ctx->call.cell, &ctx->call.parts,
+	                    (struct split_place){p->color, ctx->n, p->me}, ctx->slots, ctx->seed,
+	                    nccl_send_of(ctx, p), nccl_recv_of(ctx, p));
+	const unsigned n = 1 + nccl_tensor_buffers(ctx, p, &out[1]);
+	for (unsigned k = 0; k < n; k++) {
+		out[k].memory = &device_buffers;
+		out[k].at = &p->at;
+	}
+	return n;
 }
 
 static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64_t seed,
@@ -108,20 +110,7 @@ static int nccl_prepare(struct backend_ctx *ctx, const struct cell *cell, uint64
 {
 	ctx->seed = seed;
 	ctx->slots = slots;
-	if (nccl_take_cell(ctx, cell, st))
-		return -1;
-	for (unsigned i = 0; i < ctx->count; i++) {
-		struct buffers buffers = own_buffers(ctx, i);
-		if (buffers_fill(&buffers, st) || nccl_tensor_prepare(ctx, &ctx->places[i], st))
-			return -1;
-	}
-	return 0;
-}
-
-static int nccl_corrupt(struct backend_ctx *ctx, unsigned i, size_t byte, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx, i);
-	return buffers_corrupt(&buffers, ctx->trial->arena_bytes, byte, st);
+	return nccl_take_cell(ctx, cell, st);
 }
 
 static void nccl_mark(struct backend_ctx *ctx, const char *text)
@@ -207,21 +196,6 @@ static void nccl_error(struct backend_ctx *ctx, struct status *st)
 	if (!nccl_ok(ctx, ctx->failed, ctx->failed_comm, "NCCL", st) &&
 	    !device_ok(ctx->cuda_failed, "CUDA", st))
 		nccl_move_late(ctx, st);
-}
-
-static int nccl_check(struct backend_ctx *ctx, unsigned i, struct backend_verdict *out,
-                      struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx, i);
-	return buffers_check(&buffers, out, st) || nccl_tensor_check(ctx, &ctx->places[i], out, st)
-	           ? -1
-	           : 0;
-}
-
-static int nccl_digest(struct backend_ctx *ctx, unsigned i, uint64_t *out, struct status *st)
-{
-	struct buffers buffers = own_buffers(ctx, i);
-	return buffers_digest(&buffers, out, st);
 }
 
 /* The clocks of the ranks' GPUs, while they are still warm from the last call. */
@@ -428,9 +402,7 @@ const struct backend backend_nccl = {
     .renew = nccl_renew,
     .disconnect = nccl_disconnect,
     .connect = nccl_connect,
-    .corrupt = nccl_corrupt,
-    .check = nccl_check,
-    .digest = nccl_digest,
+    .buffers = nccl_buffers,
     .describe = nccl_describe,
     .close = nccl_close,
     .leave = nccl_leave,

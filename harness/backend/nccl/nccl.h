@@ -271,10 +271,9 @@ int nccl_meet(struct backend_ctx *ctx);
 /* Of ranks that share a model: opens and closes their part of a place. */
 int nccl_tensor_open(struct backend_ctx *ctx, struct place *p, struct status *st);
 void nccl_tensor_close(struct place *p);
-/* For the cell: fills their inputs, and checks their sums; nothing without shared models. */
-int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st);
-int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
-                      struct backend_verdict *out, struct status *st);
+/* The buffers of their sums in the cell, but for the memory; 1 or, without shared models, 0. */
+unsigned nccl_tensor_buffers(const struct backend_ctx *ctx, const struct place *p,
+                             struct buffers *out);
 
 /* nccl_device: whether the settings ask for its kernel. */
 bool nccl_moves(const struct settings *settings);

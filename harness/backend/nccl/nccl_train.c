@@ -134,26 +134,14 @@ void nccl_tensor_close(struct place *p)
 	}
 }
 
-static struct buffers sum_buffers(const struct backend_ctx *ctx, const struct place *p)
+unsigned nccl_tensor_buffers(const struct backend_ctx *ctx, const struct place *p,
+                             struct buffers *out)
 {
-	struct buffers buffers = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank,
-	                                        ctx->seed, p->activations[0], p->activations[1]);
-	buffers.memory = &device_buffers;
-	buffers.at = &p->at;
-	return buffers;
-}
-
-int nccl_tensor_prepare(const struct backend_ctx *ctx, const struct place *p, struct status *st)
-{
-	struct buffers buffers = sum_buffers(ctx, p);
-	return reduces_tensors(ctx) ? buffers_fill(&buffers, st) : 0;
-}
-
-int nccl_tensor_check(const struct backend_ctx *ctx, const struct place *p,
-                      struct backend_verdict *out, struct status *st)
-{
-	struct buffers buffers = sum_buffers(ctx, p);
-	return reduces_tensors(ctx) ? tensor_check(ctx->trial, &buffers, out, st) : 0;
+	if (!reduces_tensors(ctx))
+		return 0;
+	*out = tensor_buffers(ctx->trial, ctx->call.cell.dtype, p->rank, ctx->seed,
+	                      p->activations[0], p->activations[1]);
+	return 1;
 }
 
 /* For all local ranks: in a group, of which a worker with one rank has no need. */

@@ -26,19 +26,31 @@ struct value_question buffers_question(const struct trial *trial, const struct c
 	};
 }
 
-struct buffers buffers_of(const struct trial *trial, const struct steps_call *call,
-                          struct split_place at, unsigned slots, uint64_t seed, char *send,
-                          char *recv)
+struct buffers buffers_of(const struct trial *trial, const struct cell *cell,
+                          const struct value_parts *parts, struct split_place at, unsigned slots,
+                          uint64_t seed, char *send, char *recv)
 {
 	return (struct buffers){
-	    .question = buffers_question(trial, &call->cell, &call->parts, call->nranks, at.index,
-	                                 at.color, seed),
-	    .span = coll_span(&call->cell, &call->parts, call->nranks, at.index),
-	    .in_place = call->cell.in_place,
+	    .question = buffers_question(trial, cell, parts, at.size, at.index, at.color, seed),
+	    .span = coll_span(cell, parts, at.size, at.index),
+	    .in_place = cell->in_place,
 	    .slots = slots,
 	    .send = send,
 	    .recv = recv,
 	};
+}
+
+int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsigned count,
+                    const struct cell *cell, uint64_t seed, unsigned slots, struct status *st)
+{
+	struct buffers of[BACKEND_BUFFERS];
+	if (backend->prepare(ctx, cell, seed, slots, st))
+		return -1;
+	for (unsigned i = 0; i < count && backend->buffers; i++)
+		for (unsigned n = backend->buffers(ctx, i, of); n-- > 0;)
+			if (buffers_fill(&of[n], st))
+				return -1;
+	return 0;
 }
 
 /* An element's bits, from and to memory; little-endian. The sizes are constants, as a copy of an unknown
@@ -116,7 +128,7 @@ int buffers_fill(const struct buffers *b, struct status *st)
 	return 0;
 }
 
-int buffers_check(const struct buffers *b, struct backend_verdict *out, struct status *st)
+static int check(const struct buffers *b, struct backend_verdict *out, struct status *st)
 {
 	if (b->memory)
 		return b->memory->check(b, out, st);
@@ -142,6 +154,24 @@ int buffers_check(const struct buffers *b, struct backend_verdict *out, struct s
 		}
 	}
 	*out = verdict;
+	return 0;
+}
+
+int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+                  struct status *st)
+{
+	*out = (struct backend_verdict){0};
+	for (unsigned i = 0; i < n; i++) {
+		struct backend_verdict own = {0};
+		if (check(&list[i], &own, st))
+			return -1;
+		const uint64_t wrong = out->wrong + own.wrong;
+		if (!out->wrong) {
+			*out = own;
+			out->wrong_at += list[i].before;
+		}
+		out->wrong = wrong;
+	}
 	return 0;
 }
 

@@ -3,8 +3,7 @@
 #ifndef LAUNCHGAP_BUFFERS_H
 #define LAUNCHGAP_BUFFERS_H
 
-#include "../core/backend.h"
-#include "steps.h"
+#include "backend.h"
 
 /* `slots` buffers in each arena, question.count elements apart. Not owned. */
 struct buffers {
@@ -15,9 +14,10 @@ struct buffers {
 	char *send, *recv;                   /* the arenas */
 	const struct buffers_memory *memory; /* NULL: the CPU's */
 	const void *at;                      /* where in that memory; its own */
+	uint64_t before;                     /* elements of the rank's buffers before these */
 };
 
-/* The functions below, of memory that the CPU does not fill and check itself (device.h). */
+/* The functions of that name below, of memory that the CPU does not fill and check itself (device.h). */
 struct buffers_memory {
 	int (*fill)(const struct buffers *buffers, struct status *st);
 	int (*check)(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
@@ -31,14 +31,18 @@ struct value_question buffers_question(const struct trial *trial, const struct c
                                        const struct value_parts *parts, unsigned nranks,
                                        unsigned index, unsigned color, uint64_t seed);
 /* A rank's buffers in the arenas, for a call of its communicator, in which it is at that place. */
-struct buffers buffers_of(const struct trial *trial, const struct steps_call *call,
-                          struct split_place at, unsigned slots, uint64_t seed, char *send,
-                          char *recv);
+struct buffers buffers_of(const struct trial *trial, const struct cell *cell,
+                          const struct value_parts *parts, struct split_place at, unsigned slots,
+                          uint64_t seed, char *send, char *recv);
+/* Prepares a cell in a context of `count` ranks, and fills their buffers. */
+int buffers_prepare(const struct backend *backend, struct backend_ctx *ctx, unsigned count,
+                    const struct cell *cell, uint64_t seed, unsigned slots, struct status *st);
 /* Poisons the output slots, then writes value_input to the send sides. */
 int buffers_fill(const struct buffers *buffers, struct status *st);
-/* Counts the elements of the receive sides that are not value_expected; wrong_at counts elements from the
- * arena's start. */
-int buffers_check(const struct buffers *buffers, struct backend_verdict *out, struct status *st);
+/* Counts the elements of a rank's receive sides that are not value_expected; wrong_at counts elements from
+ * the first arena's start. n = 0: it carries no data. */
+int buffers_check(const struct buffers *list, unsigned n, struct backend_verdict *out,
+                  struct status *st);
 /* XXH3_64bits of the first slot's receive side. */
 int buffers_digest(const struct buffers *buffers, uint64_t *out, struct status *st);
 /* Flips a bit of a byte of the receive arena, which has so many. */
