@@ -406,15 +406,32 @@ static bool notation_right(const struct guarded *g)
 	return true;
 }
 
-/* A claim shows its test with the margin, wherever its verdict is. */
+/* Whether a ratio is one at which a claim holds: "below 0.980", "0.980 to 1.020"; rounding aside. */
+static bool at_limits(const char *limits, double x, bool *is)
+{
+	double lo = 0, hi = INFINITY;
+	if (sscanf(limits, "below %lf", &hi) != 1 && sscanf(limits, "above %lf", &lo) != 1 &&
+	    sscanf(limits, "%lf to %lf", &lo, &hi) != 2)
+		return false;
+	*is = x >= lo * (1 - ROUNDING) && x <= hi * (1 + ROUNDING);
+	return true;
+}
+
+/* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
+ * does. */
 static bool claims_right(const struct guarded *g)
 {
 	const json_t *table = told_table(g->chapters, "claims_short"),
 	             *rows = json_object_get(table, "rows");
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		if (*text_at(table, row, "verdict") && !strstr(text_at(table, row, "test"), " %"))
-			return wrong(g, "a claim without its margin", text_at(table, row, "claim"));
+		const char *verdict = text_at(table, row, "verdict"), *at = strstr(verdict, ", ");
+		const bool holds = begins(verdict, "holds"), fails = begins(verdict, "does not");
+		bool is = holds;
+		if (*verdict && !at_limits(text_at(table, row, "test"), at ? atof(at + 2) : 1, &is))
+			return wrong(g, "a claim without limits", text_at(table, row, "claim"));
+		if ((holds || fails) && at && is != holds)
+			return wrong(g, "limits that refute the verdict", verdict);
 	}
 	return true;
 }
