@@ -436,10 +436,40 @@ static bool claims_right(const struct guarded *g)
 	return true;
 }
 
+/* Where a page says that it cannot distinguish variants, it calls none faster or slower. */
+static bool doubts_right(const struct guarded *g)
+{
+	char doubt[64] = "", at[64] = "At ";
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < json_array_size(g->chapters); i++) {
+			const json_t *sentence,
+			    *sentences =
+			        json_object_get(json_array_get(g->chapters, i), "sentences");
+			size_t s;
+			json_array_foreach(sentences, s, sentence)
+			{
+				const char *text =
+				    json_string_value(json_object_get(sentence, "text"));
+				const char *no = strstr(text, "it cannot distinguish the variants");
+				if (!pass && begins(text, "This run cannot distinguish"))
+					snprintf(doubt, sizeof doubt, "%s", at);
+				else if (!pass && no && !*doubt && no - text < 60)
+					snprintf(doubt, sizeof doubt, "%.*s", (int)(no - text),
+					         text);
+				else if (pass && *doubt && begins(text, doubt) &&
+				         (strstr(text, "faster than") ||
+				          strstr(text, "slower than")))
+					return wrong(g, "what it cannot distinguish", text);
+			}
+		}
+	return true;
+}
+
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
-	static bool (*const guards[])(const struct guarded *g) = {
-	    ranges_right, regimes_right, overview_right, notation_right, claims_right};
+	static bool (*const guards[])(const struct guarded *g) = {ranges_right,   regimes_right,
+	                                                          overview_right, notation_right,
+	                                                          claims_right,   doubts_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		if (!guards[i](&g))
