@@ -406,23 +406,70 @@ static bool notation_right(const struct guarded *g)
 	return true;
 }
 
-/* A claim shows its test with the margin, wherever its verdict is. */
+/* Whether a ratio is one at which a claim holds: "below 0.980", "0.980 to 1.020"; rounding aside. */
+static bool at_limits(const char *limits, double x, bool *is)
+{
+	double lo = 0, hi = INFINITY;
+	if (sscanf(limits, "below %lf", &hi) != 1 && sscanf(limits, "above %lf", &lo) != 1 &&
+	    sscanf(limits, "%lf to %lf", &lo, &hi) != 2)
+		return false;
+	*is = x >= lo * (1 - ROUNDING) && x <= hi * (1 + ROUNDING);
+	return true;
+}
+
+/* A claim shows at which ratios it holds, wherever its verdict is, and its ratio is one of them if it
+ * does. */
 static bool claims_right(const struct guarded *g)
 {
 	const json_t *table = told_table(g->chapters, "claims_short"),
 	             *rows = json_object_get(table, "rows");
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		if (*text_at(table, row, "verdict") && !strstr(text_at(table, row, "test"), " %"))
-			return wrong(g, "a claim without its margin", text_at(table, row, "claim"));
+		const char *verdict = text_at(table, row, "verdict"), *at = strstr(verdict, ", ");
+		const bool holds = begins(verdict, "holds"), fails = begins(verdict, "does not");
+		bool is = holds;
+		if (*verdict && !at_limits(text_at(table, row, "test"), at ? atof(at + 2) : 1, &is))
+			return wrong(g, "a claim without limits", text_at(table, row, "claim"));
+		if ((holds || fails) && at && is != holds)
+			return wrong(g, "limits that refute the verdict", verdict);
 	}
+	return true;
+}
+
+/* Where a page says that it cannot distinguish variants, it calls none faster or slower. */
+static bool doubts_right(const struct guarded *g)
+{
+	char doubt[64] = "", at[64] = "At ";
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < json_array_size(g->chapters); i++) {
+			const json_t *sentence,
+			    *sentences =
+			        json_object_get(json_array_get(g->chapters, i), "sentences");
+			size_t s;
+			json_array_foreach(sentences, s, sentence)
+			{
+				const char *text =
+				    json_string_value(json_object_get(sentence, "text"));
+				const char *no = strstr(text, "it cannot distinguish the variants");
+				if (!pass && begins(text, "This run cannot distinguish"))
+					snprintf(doubt, sizeof doubt, "%s", at);
+				else if (!pass && no && !*doubt && no - text < 60)
+					snprintf(doubt, sizeof doubt, "%.*s", (int)(no - text),
+					         text);
+				else if (pass && *doubt && begins(text, doubt) &&
+				         (strstr(text, "faster than") ||
+				          strstr(text, "slower than")))
+					return wrong(g, "what it cannot distinguish", text);
+			}
+		}
 	return true;
 }
 
 bool guards_right(const json_t *report, char *why, size_t bytes)
 {
-	static bool (*const guards[])(const struct guarded *g) = {
-	    ranges_right, regimes_right, overview_right, notation_right, claims_right};
+	static bool (*const guards[])(const struct guarded *g) = {ranges_right,   regimes_right,
+	                                                          overview_right, notation_right,
+	                                                          claims_right,   doubts_right};
 	const struct guarded g = {report, json_object_get(report, "chapters"), why, bytes};
 	for (size_t i = 0; i < sizeof guards / sizeof *guards; i++)
 		if (!guards[i](&g))

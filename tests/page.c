@@ -203,6 +203,8 @@ static void page_1_is_short(const char *folder)
 	if (!said || said > 25 || before > 80 || all > 150)
 		fail_msg("%u words of a headline, %u before the strip, %u on page 1", said, before,
 		         all);
+	if (strchr("'\"", headline[strlen("\n# ")]))
+		fail_msg("the headline quotes before it answers");
 	if (rows > 2 + 6 || lines(begin, end, "![") > 1 || lines(begin, end, "- ") > 3)
 		fail_msg("too much is on page 1");
 	free(text);

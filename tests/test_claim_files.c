@@ -1,5 +1,6 @@
 /* Factors, claims and the gap in an experiment file, and their way into the record and back. */
 #include <glob.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "../harness/run/describe.h"
@@ -362,6 +363,34 @@ TEST(a_factor_needs_one_pace)
 	}
 }
 
+/* Whether a claim that says a figure in words holds at that figure, to 2 %. */
+static void says_its_limit(const struct claim *c)
+{
+	static const char *const figures[] = {"fifth", "sixth",  "quarter", "third", "half",
+	                                      "twice", "times ", "%",       "tenth", "fifty"};
+	static const struct {
+		const char *words;
+		double ratio; /* 0: of a setting */
+	} known[] = {{"a sixth off", 1 / 1.2},    {"a quarter of the bandwidth or more", 0.75},
+	             {"two thirds", 2 / 3.},      {" 1.9 times as long or longer", 1.9},
+	             {"30 % or more", 1.3},       {"within 30%", 1.3},
+	             {"within 5%", 1.05},         {"A quarter of the chunk", 0},
+	             {"Four times the chunk", 0}, {" 0.53 times", 0.526},
+	             {"a tenth to a fifth", 0.1}, {"(26 to 95)", 95},
+	             {"(12 to 28 times)", 28.1},  {"(5.3 to 19)", 19}};
+	const double of = c->of ? c->of : 1, lo = of / (1 + c->by), hi = of * (1 + c->by);
+	bool figure = false, right = false;
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+		figure |= strstr(c->text, figures[i]) != NULL;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		const double x = known[i].ratio;
+		right |= strstr(c->text, known[i].words) &&
+		         (!x || fabs(lo / x - 1) < 0.02 || fabs(hi / x - 1) < 0.02);
+	}
+	if (figure && !right && c->test != CLAIM_NEEDS)
+		fail_msg("%s says '%s' and holds at %g or %g", c->name, c->text, lo, hi);
+}
+
 /* The shipped ones ask for nothing that they do not measure; on host, or on null if they say so. */
 TEST(own_experiments_can_be_answered)
 {
@@ -387,6 +416,23 @@ TEST(own_experiments_can_be_answered)
 	globfree(&found);
 }
 
+TEST(words_and_limits_of_own_claims_agree)
+{
+	static char *const backends[] = {"backend=nccl", "backend=host"};
+	struct status st = {""};
+	glob_t found;
+	if (glob("experiments/*.exp", 0, NULL, &found))
+		skip(); /* run from elsewhere */
+	for (size_t i = 0; i < 2 * found.gl_pathc; i++) {
+		if (spec_load(found.gl_pathv[i / 2], 1, &backends[i % 2],
+		              strchr(backends[i % 2], '=') + 1, lookup, &spec, &st))
+			continue; /* it is of other backends */
+		for (unsigned c = 0; c < spec.asked.nclaims; c++)
+			says_its_limit(&spec.asked.claims[c]);
+	}
+	globfree(&found);
+}
+
 static const struct claim *own_claim(const char *name, const char *backend)
 {
 	struct status st = {""};
@@ -405,7 +451,7 @@ static const struct claim *own_claim(const char *name, const char *backend)
 /* One worker of host spends its time moving data: none of it is launching. */
 TEST(launching_is_no_question_to_host)
 {
-	static const char *const names[] = {"serial-launch", "single-one-core"};
+	static const char *const names[] = {"serial-launch", "coordination"};
 	if (access("experiments/h800_alltoall.exp", R_OK))
 		skip(); /* run from elsewhere */
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

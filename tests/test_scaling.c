@@ -27,12 +27,13 @@ static const struct made_variant variants[VARIANTS] = {
 /* Times of a call, in those of threads on 2 ranks; a call is launched in 3 µs and 1 µs for each rank
  * of a thread. */
 static const double takes[VARIANTS] = {1, 2, 4, 1, 2.5, 1.25, 2.5, 8, 2, 4, 1};
+static double noise = 0.002;
 
 static void planted(const struct made_place *at, int64_t out[6])
 {
 	static const unsigned own[VARIANTS] = {1, 1, 1, 2, 4, 1, 1, 1, 1, 1, 1};
 	const double ns = 20000.0 * (1 << 2 * at->size) * takes[at->variant] *
-	                  (1 + 0.002 * made_noise(at->block, at->variant, at->size));
+	                  (1 + noise * made_noise(at->block, at->variant, at->size));
 	out[1] = (3000 + 1000 * own[at->variant]) * (at->isolated ? 1 : 10);
 	out[2] = (int64_t)(ns * (at->isolated ? 1 : 10));
 	out[3] = 10;
@@ -157,6 +158,19 @@ TEST(the_answer_is_by_what_changes)
 	json_assert_one_says(answer, "stays within 2 % from 4 to 8 ranks in mixed 2×N, ");
 	json_assert_one_says(answer, "all_reduce, 4 KiB: from 2 to 4 ranks a launch goes from "
 	                             "5.00 to 7.00 µs in single");
+}
+
+/* What the A/A line covers is no change, and nothing falls or rises. */
+TEST(noise_changes_nothing)
+{
+	noise = 0.6;
+	const json_t *answer = json_object_get(made_report(&run), "answer");
+	noise = 0.002;
+	json_assert_one_says(answer, "alltoall, 64 MiB: too noisy to decide whether bus bandwidth "
+	                             "changes from 2 to 8 ranks: by a factor of 0.");
+	assert_false(json_one_says(answer, "bandwidth changes by"));
+	assert_false(json_one_says(answer, "bandwidth falls"));
+	assert_false(json_one_says(answer, "bandwidth rises"));
 }
 
 /* A run of one number of ranks has no such answer. */

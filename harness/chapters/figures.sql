@@ -325,11 +325,12 @@ CREATE TABLE claimed(
   needs TEXT,           -- what it lacks here, in place of a test; or nothing
   left_name TEXT, right_name TEXT,       -- variants
   left_coll TEXT, right_coll TEXT,       -- of each side its own collective; or nothing
-  metric TEXT, about TEXT, unit TEXT,    -- about: the metric in words
+  metric TEXT, about TEXT, brief TEXT, unit TEXT, -- the metric, in words, in few
   whole INTEGER,        -- 1: of trials, not of cells
   by_path INTEGER,      -- 1: the metric depends on the data path
   regime TEXT,
-  test TEXT,            -- less, more, within, needs
+  kind TEXT,            -- less, more, within, needs
+  test TEXT,            -- the ratios at which it holds: below 0.980
   by REAL, times REAL,  -- within by of times; 0: of the whole
   is_primary INTEGER,
   outcome TEXT,         -- holds, little (less than claimed), fails, undecided, untested

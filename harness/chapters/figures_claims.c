@@ -107,18 +107,19 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	verdict_odd_text(&of->odd, odd, sizeof odd);
 	db_add(f->db, "claimed",
 	       "itttttt"
-	       "ttttttt"
-	       "iittddi"
+	       "tttttttt"
+	       "iitttddi"
 	       "tttdddidd"
 	       "rttdiill"
 	       "dttiit",
 	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
 	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
-	       metric->summary, metric->unit, metric->whole, metric->data_path,
+	       metric->summary, metric->brief, metric->unit, metric->whole, metric->data_path,
 	       regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
-	       claim_test_name(c->test), c->by, c->of, r->primary, outcomes[r->outcome],
-	       verdict_claim_text(f->arena, r, false), reason_text(f->arena, &of->why), r->p,
-	       r->p_adjusted, FAMILY_ALPHA, r->alone, tested ? of->left_side.value * scale : NAN,
+	       claim_test_name(c->test), verdict_claim_limits(f->arena, c), c->by, c->of,
+	       r->primary, outcomes[r->outcome], verdict_claim_text(f->arena, r, false),
+	       reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
+	       tested ? of->left_side.value * scale : NAN,
 	       tested ? of->right_side.value * scale : NAN, ratio, cells_text(f->arena, by_cell),
 	       isnan(ratio.estimate) ? NULL : format_estimate(ratio.estimate).text,
 	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,

@@ -124,7 +124,7 @@ FROM claim;
 
 -- The same in words. share: of the gap, of a step between its variants that explains; ways: its
 -- variants' data paths; unseen: what an undecided one cannot see; mark: of a verdict that is taken
--- alone; margined: its test with the margin.
+-- alone.
 CREATE VIEW claim_in_words AS
 WITH known_way AS (SELECT name, data_path FROM way JOIN variant ON id = variant
                    WHERE data_path IN ('staged', 'direct'))
@@ -137,9 +137,7 @@ SELECT c.*, left_name || iif(left_coll = '', '', ' ' || left_coll) left_side,
         JOIN variant b ON b.id = to_variant
         WHERE counts AND metric = 'busbw' AND (left_name, right_name) IN
               (VALUES (a.name, b.name), (b.name, a.name))) share,
-       iif(alone, ' (taken alone)', '') mark, by_what,
-       iif(needs = '', test || iif(test = 'within', '', ' by') || printf(' %.3g %%', 100 * by)
-                       || iif(times > 0, printf(' of %.3g %%', 100 * times), ''), NULL) margined
+       iif(alone, ' (taken alone)', '') mark, by_what
 FROM family_claim c LEFT JOIN known_way l ON by_path AND l.name = left_name
 LEFT JOIN known_way r ON by_path AND r.name = right_name
 LEFT JOIN by_what ON one_size = (from_bytes = to_bytes);

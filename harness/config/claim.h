@@ -47,9 +47,9 @@ enum regime_kind { REGIME_SMALL, REGIME_LARGE, REGIME_KINDS };
 const char *claim_regime_name(unsigned i);
 
 struct metric_info {
-	const char *name, *summary, *unit;
-	bool counters;        /* of cells of that pass; else of timed ones */
-	bool waits;           /* of little meaning if workers share cores */
+	const char *name, *summary, *brief, *unit; /* brief: for "0.9 times the … of threads" */
+	bool counters;                             /* of cells of that pass; else of timed ones */
+	bool waits;                                /* of little meaning if workers share cores */
 	int pace;             /* the pace that it is about, or CLAIM_ANY_PACE */
 	bool data_path;       /* depends on the data path: staged or direct */
 	int regime;           /* of claims that name none; CLAIM_ANY_REGIME: all sizes */

@@ -107,6 +107,22 @@ static void open_verdict_text(const struct verdict *v, const char *direction, ch
 	undecided_text(direction, v->detectable, more, &v->odd, out, bytes);
 }
 
+/* The end of what a claim holds at, below or above: X of its test, times what it expects. */
+static struct formatted limit_of(const struct claim *c, bool above)
+{
+	const double of = c->of ? c->of : 1;
+	return format_estimate(above ? of * (1 + c->by) : of / (1 + c->by));
+}
+
+const char *verdict_claim_limits(struct arena *arena, const struct claim *c)
+{
+	const struct formatted below = limit_of(c, false), above = limit_of(c, true);
+	return c->test == CLAIM_NEEDS  ? NULL
+	       : c->test == CLAIM_LESS ? arena_text(arena, "below %s", below.text)
+	       : c->test == CLAIM_MORE ? arena_text(arena, "above %s", above.text)
+	                               : arena_text(arena, "%s to %s", below.text, above.text);
+}
+
 /* Of a claim that is no more than within, a wider limit decides; of others one that the ratio is not
  * at. */
 static void open_claim_text(const struct claims_result *r, const char *direction, char *out,
@@ -123,7 +139,8 @@ static void open_claim_text(const struct claims_result *r, const char *direction
 	if (within)
 		margin_text(&r->tested.both, other, sizeof other);
 	else
-		snprintf(other, sizeof other, "a limit other than %.3g %%", 100 * c->by);
+		snprintf(other, sizeof other, "a limit other than %.20s",
+		         limit_of(c, c->test == CLAIM_MORE).text);
 	blocks_text(r->more_blocks, verdict_scatters(&r->tested.bounds, c->by, VERDICT_ONE_END),
 	            other, more, sizeof more);
 	undecided_text(direction, r->detectable, more, &r->contrast.odd, out, bytes);
@@ -177,7 +194,8 @@ const char *verdict_claim_text(struct arena *arena, const struct claims_result *
 	const char *taken = r->alone && alone ? " (taken alone)" : "";
 	char text[VERDICT_TEXT_BYTES];
 	if (r->outcome == CLAIMS_LITTLE)
-		return arena_text(arena, "%s, by under %.3g %%%s", word, 100 * r->claim->by, taken);
+		return arena_text(arena, "%s, but not %s%s", word,
+		                  verdict_claim_limits(arena, r->claim), taken);
 	if (r->outcome != CLAIMS_UNDECIDED)
 		return arena_text(arena, "%s%s", texts[r->outcome], taken);
 	open_claim_text(r, word, text, sizeof text);

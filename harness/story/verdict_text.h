@@ -18,10 +18,12 @@ void verdict_text(const struct verdict *verdict, char *out, size_t bytes);
 void verdict_odd_text(const struct verdict_odd *odd, char *out, size_t bytes);
 /* "too noisy to decide below 6 %"; "" for NaN. */
 void verdict_unseen_text(double detectable, char *out, size_t bytes);
-/* "holds", "holds (taken alone)", "less, by under 2 %", "does not hold", "undecided, probably less:
+/* "holds", "holds (taken alone)", "less, but not below 0.980", "does not hold", "undecided, probably less:
  * too noisy to decide below 6 %; needs about 7 more blocks", "cannot be tested here".
  * alone: what holds only taken alone is marked. */
 const char *verdict_claim_text(struct arena *arena, const struct claims_result *result, bool alone);
+/* The ratios at which it holds: "below 0.980", "0.980 to 1.020"; NULL: it has no test. */
+const char *verdict_claim_limits(struct arena *arena, const struct claim *claim);
 /* The word for a variant, as verdict_text. If the regime's A/A line is too wide, only what is
  * beyond it gets a word; else it is "undecided: too noisy to decide below 12 %". "" if
  * nothing can be said. */
