@@ -1,5 +1,5 @@
 # Ping-pong of every pair in every variant: a panel for the time there and back, one for bandwidth. No
-# picture where none was measured, or of more than 120 pairs.
+# picture of one pair, whose few figures are a table, or of more than 120.
 load plot_dir.'/style.gp'
 
 shown(i) = V_role[i] ne 'again' && V_role[i] ne 'limit'
@@ -23,7 +23,7 @@ entry_of(name) = ((found = 0), (sum [j = 1:words(entries)] (V_name[int(word(entr
 # Variants stand beside each other, in the room of their pair.
 beside(k) = 0.7 * (k - (words(entries) + 1) / 2.0) / words(entries)
 
-do for [picture = 1:n > 0 && n <= 120] {
+do for [picture = 1:n > 1 && n <= 120] {
 	lo = 1e300
 	panels = highest_of('us') > 0 ? ' us' : ''
 	panels = panels.(highest_of('gbs') > 0 ? ' gbs' : '')

@@ -120,6 +120,47 @@ TEST(each_tells_alone_what_it_tells_among_all)
 		tell_each_alone(records[i]);
 }
 
+/* Columns whose interval is not of quartiles: 95 %, or a range that their words name. */
+static const char *const others[] = {"p95_us",     "p99_us",           "step_ms",   "compute_ms",
+                                     "exposed_ms", "communication_ms", "reference", "each",
+                                     "each_time",  "overlap_percent",  "speed"};
+
+/* Of a pivot its heading says so. */
+static void name_quartiles(const struct story_form *form, const char *heading)
+{
+	for (unsigned i = 0; i < form->ncolumns; i++) {
+		const struct column *c = &form->columns[i];
+		const char *head = heading ? heading : c->head;
+		bool other = c->kind != KIND_SPREAD || (heading && strstr(heading, "latency"));
+		for (unsigned k = 0; k < sizeof others / sizeof *others; k++)
+			other |= !strcmp(c->key, others[k]);
+		if (!other && !(head && strstr(head, "(quartiles)")))
+			fail_msg("%s: %s does not name its quartiles", form->name, c->key);
+	}
+}
+
+/* In the page's notation an interval that is not named is one of 95 %. */
+TEST(a_column_of_quartiles_says_so)
+{
+	for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
+		struct arena *arena = NULL;
+		const struct arena_mark mark = arena_mark(scratch());
+		const struct story story = tell_whole(records[i], &arena).story;
+		for (unsigned k = 0; k < story.nchapters; k++) {
+			const char *part = NULL;
+			const struct story_block *block = story.chapters[k].blocks;
+			for (unsigned b = 0; b < story.chapters[k].nblocks; b++, block++) {
+				part = block->kind == STORY_PART ? block->text : part;
+				if (block->table)
+					name_quartiles(block->table->form,
+					               block->kind == STORY_PIVOT ? part : NULL);
+			}
+		}
+		arena_free(arena);
+		arena_release(scratch(), mark);
+	}
+}
+
 /* The run's own facts too. */
 TEST(without_one_the_others_keep_their_words)
 {

@@ -141,6 +141,8 @@ TEST(versions_are_compared_at_each_size)
 	json_keys is = {"versions", "2.21.5 is slower than 2.28.3", "pace", "stream", NULL};
 	json_assert_number(json_cell(table, is, "speed"), "estimate", 1 / 1.4, 0.01);
 	json_assert_text(json_cell(table, is, "against"), "", "threads");
+	/* The reference is that version: each pace has the finding once. */
+	assert_int_equal(json_count(report, "exceptions"), 2);
 	json_assert_one_says(
 	    json_object_get(report, "answer"),
 	    "; between the classes) NCCL 2.21.5 is slower than 2.28.3: processes, 0.714 (0.714 to "

@@ -13,7 +13,8 @@
 /* One variant, threads, alltoall of 64 MiB; by how much it is faster than the reference records. */
 static struct world {
 	double speed;
-	const char *gpu, *topology, *library, *throttle, *env, *transport, *bind, *created;
+	const char *gpu, *topology, *library, *throttle, *env, *transport, *bind, *created, *api,
+	    *registered;
 	unsigned blocks;
 	bool nvlinks_down, pcie_narrow;
 } world;
@@ -37,6 +38,11 @@ static void environment(json_t *env)
 	size_t i, k;
 	json_object_set_new(env, "calls", json_integer(1));
 	json_object_set_new(made_variant_of(env, 0), "bind", json_string("near-gpu"));
+	if (world.api)
+		json_object_set_new(made_variant_of(env, 0), "api", json_string(world.api));
+	if (world.registered)
+		json_object_set_new(made_variant_of(env, 0), "register",
+		                    json_string(world.registered));
 	json_object_set_new(machine, "gpus",
 	                    json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", world.gpu, "pci",
 	                              "0000:18:00.0", "name", world.gpu, "pci", "0000:2a:00.0"));
@@ -226,6 +232,17 @@ TEST(other_gpus_have_no_verdict)
 	                     "rate is known");
 }
 
+TEST(a_record_with_other_settings_is_said)
+{
+	const json_t *json =
+	    report_of((struct world){.speed = 1, .api = "copies", .topology = "hgx8"});
+	assert_true(isnan(number(json, "records")));
+	json_assert_one_says(json_object_get(json, "answer"),
+	                     "No reference has the settings of threads. ");
+	json_assert_one_says(json_object_get(json, "answer"), ", without api = copies, reached ");
+	assert_false(json_one_says(json_section(json, "normal"), "There is no reference"));
+}
+
 TEST(the_nearest_version_is_taken_and_said)
 {
 	const json_t *json = report_of((struct world){.speed = 0.2, .library = "2.28.9"});
@@ -268,9 +285,10 @@ TEST(the_line_rate_is_that_of_the_narrowest_rank)
 
 /* --- the range --------------------------------------------------------------------------- */
 
-#define ROW(created, boot, library, gbs)                                                           \
-	"('G','1x2x1','alltoall','',67108864,'" library "','" created "','r/" created "','" boot   \
-	"','18 NVLinks','staged',6," #gbs ".0," #gbs " - 20," #gbs ")"
+#define ROW(created, boot, library, gbs) ROW_SET("", created, boot, library, gbs)
+#define ROW_SET(settings, created, boot, library, gbs)                                             \
+	"('G','1x2x1','alltoall','" settings "',67108864,'" library "','" created "','r/" created  \
+	"','" boot "','18 NVLinks','staged',6," #gbs ".0," #gbs " - 20," #gbs ")"
 
 /* The chapter's table of every size, told with these records alone. */
 static const struct story_table *found(const char *reached, struct world w)
@@ -351,4 +369,24 @@ TEST(of_two_versions_the_nearer_one_counts)
 		    of(found(two, (struct world){.library = nearest[i][0]}), "reference_library")
 		        .text,
 		    nearest[i][1]);
+}
+
+TEST(several_settings_are_those_of_a_record)
+{
+	const struct world w = {.api = "native", .registered = "local", .library = "2.28.3"};
+	const char *same = ROW("a", "1", "2.28.3", 90) "," ROW_SET("api = native; register = local",
+	                                                           "b", "2", "2.28.3", 100),
+	           *near = ROW("a", "1", "2.28.3", 90) "," ROW_SET("api = native", "b", "2",
+	                                                           "2.21.5", 100),
+	           *more = ROW_SET("api = native; max_ctas = 8; register = local", "b", "2",
+	                           "2.28.3", 100);
+	const struct story_table *t = found(same, w);
+	assert_float_equal(of(t, "reference").x, 100, 1e-9);
+	assert_false(of(t, "other_record").has);
+	t = found(near, w);
+	assert_false(of(t, "records").has);
+	assert_string_equal(of(t, "other_record").text, "r/b");
+	assert_string_equal(of(t, "other_settings").text, "without register = local");
+	assert_float_equal(of(t, "other_gbs").x, 100, 1e-9);
+	assert_string_equal(of(found(more, w), "other_settings").text, "with max_ctas = 8");
 }

@@ -1,6 +1,7 @@
 /* What pictures have to show, and which are not worth one. */
 #include "made_pictures.h"
 
+#include "../harness/coll/value.h"
 #include "../harness/report/draw.h"
 #include "../harness/report/model.h"
 #include "../harness/report/report.h"
@@ -156,6 +157,25 @@ TEST(a_picture_of_a_step_is_named)
 	assert_says(made_read("plots/nccl_training.svg"),
 	            ">resnet50 in bfloat16, 25 MiB buckets: ");
 	assert_false(made_picture("nccl_ddp_compute_bfloat16_latency"));
+}
+
+/* Of one pair a table has all figures: a bar each said nothing more. */
+TEST(one_pair_of_ranks_is_a_table_and_no_picture)
+{
+	static const struct made_call calls[] = {
+	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = 0},
+	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = 1},
+	    {.collective = "pingpong", .op = "none", .bytes = 1 << 20, .root = VALUE_PAIR}};
+	if (made_no_gnuplot())
+		skip();
+	for (unsigned ranks = 2; ranks < 4; ranks++) {
+		struct made m = plain;
+		m.ranks = ranks;
+		m.calls = calls;
+		m.sizes = ranks == 2 ? 1 : 3;
+		assert_true(json_count(made_report_with(&m, "plot", 0), "pingpong") >= m.sizes);
+		assert_int_equal(made_picture("nccl_pingpong"), ranks == 3);
+	}
 }
 
 TESTS(.slow = true, .begin = made_begin, .end = made_end);

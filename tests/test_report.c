@@ -212,7 +212,7 @@ TEST(no_data_has_no_bandwidth)
 	json_keys row = {"variant", "threads", "pace", "stream", "asked_bytes", "4096", NULL};
 	json_assert_number(json_cell(table, row, "time_us"), "value", 1.025, 1e-6);
 	json_assert_null(json_cell(table, row, "busbw"), "");
-	assert_says(made_read("report.md"), "time per call, µs");
+	assert_says(made_read("report.md"), "time per call (quartiles), µs");
 	made_unload(&l);
 }
 
