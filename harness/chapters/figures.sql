@@ -325,6 +325,7 @@ CREATE TABLE claimed(
   needs TEXT,           -- what it lacks here, in place of a test; or nothing
   left_name TEXT, right_name TEXT,       -- variants
   left_coll TEXT, right_coll TEXT,       -- of each side its own collective; or nothing
+  coll TEXT, pace TEXT, -- of both sides; NULL: all
   metric TEXT, about TEXT, brief TEXT, unit TEXT, -- the metric, in words, in few
   whole INTEGER,        -- 1: of trials, not of cells
   by_path INTEGER,      -- 1: the metric depends on the data path

@@ -105,29 +105,31 @@ static void put_claim(const struct figures *f, const struct claims_result *r)
 	                                       several ? of->most.estimate : NAN};
 	char odd[128];
 	verdict_odd_text(&of->odd, odd, sizeof odd);
-	db_add(f->db, "claimed",
-	       "itttttt"
-	       "tttttttt"
-	       "iitttddi"
-	       "tttdddidd"
-	       "rttdiill"
-	       "dttiit",
-	       (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
-	       c->needs, c->left, c->right, c->left_coll, c->right_coll, metric->name,
-	       metric->summary, metric->brief, metric->unit, metric->whole, metric->data_path,
-	       regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
-	       claim_test_name(c->test), verdict_claim_limits(f->arena, c), c->by, c->of,
-	       r->primary, outcomes[r->outcome], verdict_claim_text(f->arena, r, false),
-	       reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
-	       tested ? of->left_side.value * scale : NAN,
-	       tested ? of->right_side.value * scale : NAN, ratio, cells_text(f->arena, by_cell),
-	       isnan(ratio.estimate) ? NULL : format_estimate(ratio.estimate).text,
-	       ratio.confidence, of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
-	       isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
-	       record_traits(f->s->run, NULL)->analogue,
-	       contrast_unexpected(f->s, c->left, c->right),
-	       arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
-	                  c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
+	db_add(
+	    f->db, "claimed",
+	    "itttttt"
+	    "tttttttttt"
+	    "iitttddi"
+	    "tttdddidd"
+	    "rttdiill"
+	    "dttiit",
+	    (unsigned)(r - f->a->claims), c->name, c->text, c->source, c->says, c->original,
+	    c->needs, c->left, c->right, c->left_coll, c->right_coll,
+	    c->coll == CLAIM_ANY_COLL ? NULL : coll_info((enum coll_kind)c->coll)->name,
+	    metric->pace == CLAIM_ANY_PACE ? NULL : coll_pace_name((enum pace)metric->pace),
+	    metric->name, metric->summary, metric->brief, metric->unit, metric->whole,
+	    metric->data_path, regime < 0 || *c->needs ? NULL : claim_regime_name((unsigned)regime),
+	    claim_test_name(c->test), verdict_claim_limits(f->arena, c), c->by, c->of, r->primary,
+	    outcomes[r->outcome], verdict_claim_text(f->arena, r, false),
+	    reason_text(f->arena, &of->why), r->p, r->p_adjusted, FAMILY_ALPHA, r->alone,
+	    tested ? of->left_side.value * scale : NAN, tested ? of->right_side.value * scale : NAN,
+	    ratio, cells_text(f->arena, by_cell),
+	    isnan(ratio.estimate) ? NULL : format_estimate(ratio.estimate).text, ratio.confidence,
+	    of->ncells, of->nblocks, of->sizes.lo, of->sizes.hi, r->detectable,
+	    isnan(r->detectable) ? NULL : format_effect(r->detectable).text, *odd ? odd : NULL,
+	    record_traits(f->s->run, NULL)->analogue, contrast_unexpected(f->s, c->left, c->right),
+	    arena_text(f->arena, "%d %d %d %d %d %s %s %zu %zu", c->metric, c->test, c->regime,
+	               c->pace, c->coll, c->left_coll, c->right_coll, c->bytes.lo, c->bytes.hi));
 }
 
 void figures_of_claims(const struct figures *f)
