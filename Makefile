@@ -6,6 +6,8 @@ include harness/given.mk
 ifeq ($(filter -j%,$(MAKEFLAGS))$(MAKELEVEL:0=),)
 MAKEFLAGS += -j$(shell nproc)
 endif
+# No rule of make's own is used, and looking for one takes most of the time of a make that has nothing to do.
+MAKEFLAGS += -r
 B       := build$(if $(SAN),-$(firstword $(subst $(comma), ,$(SAN))))
 CC      := gcc
 CFLAGS  := -O2 -g
