@@ -18,6 +18,8 @@
 #include "reasons.h"
 #include "run.h"
 
+#define FEW_GROUPS 30 /* for tables by size; with more, only the files have them */
+
 static const char *name_of(const struct summary *s, int variant)
 {
 	return variant < 0 ? NULL : s->variants[variant].name;
@@ -101,16 +103,17 @@ static void put_given(const struct figures *f)
 	unsigned verdicts, intervals;
 	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiiiiidtii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiiidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
-	       run_few_groups(s), s->isolated_calls, METRIC_P99_CALLS, s->measured, s->carries_data,
-	       summary_has_pace(s, PACE_ISOLATED), s->reference >= 0 && !s->uncompared.kind,
+	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, METRIC_P99_CALLS,
+	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
+	       s->reference >= 0 && !s->uncompared.kind,
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
-	       !isnan(f->a->waterfall.explained.estimate), run_by_version(f->a, f->arena),
-	       s->run->search != NULL, run_lacks_blocks(f->a), f->a->asked.nfactors,
-	       *f->a->asked.gap.from != 0, record_traits(s->run, NULL)->gpus, regime_disturbed(s),
-	       run_is_cut(f->a), job_s(f), counts_of(f), verdicts, intervals);
+	       !isnan(f->a->waterfall.explained.estimate), s->run->search != NULL,
+	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
+	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f), counts_of(f),
+	       verdicts, intervals);
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);

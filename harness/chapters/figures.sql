@@ -20,14 +20,12 @@ CREATE TABLE given(
   uncompared     TEXT,    -- why not; or nothing
   trouble        TEXT,    -- how the variants did not do the same work; or nothing
   explained      INTEGER, -- 1: what a gap is made of is known
-  by_version     INTEGER, -- 1: libraries are compared
   searched       INTEGER, -- 1: the run is a search
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
-  is_cut         INTEGER, -- 1: it lacks blocks that were asked for, too
   job_s          REAL,    -- a trial's job took, on the mean
   counts         TEXT,    -- of alltoallv, in its smallest numbers; or nothing: it was not measured
   verdicts       INTEGER, -- but for those of tables that judge

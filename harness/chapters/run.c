@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "../analysis/sessions.h"
-#include "../analysis/versions.h"
 #include "../sanitize.h"
 #include "../status.h"
 #include "../story/format.h"
 #include "chapters.h"
-
-#define FEW_GROUPS 30
 
 const char *run_text(const struct record_run *run, const char *key)
 {
@@ -27,11 +24,6 @@ long long run_number(const struct record_run *run, const char *key)
 const char *run_collective(struct arena *arena, const struct summary_group *g)
 {
 	return arena_copy(arena, coll_word(&g->cell, g->nranks).text);
-}
-
-bool run_few_groups(const struct summary *s)
-{
-	return s->measured && s->ngroups <= FEW_GROUPS;
 }
 
 void run_machine(const struct summary *s, char *text, size_t bytes)
@@ -61,20 +53,6 @@ bool run_lacks_blocks(const struct analysis *a)
 	return s->measured && run_compares(s) && s->nblocks < STATS_MIN_BLOCKS &&
 	       !s->uncompared.kind && (a->regimes.n || a->asked.primary[0]) &&
 	       !json_object_get(s->run->environment, "search");
-}
-
-bool run_is_cut(const struct analysis *a)
-{
-	const struct record_run *run = a->s->run;
-	return run_lacks_blocks(a) &&
-	       (record_begun(run) || a->s->nblocks < record_blocks_asked(run));
-}
-
-bool run_by_version(const struct analysis *a, struct arena *arena)
-{
-	struct versions versions;
-	versions_find(a->s, arena, &versions);
-	return versions.n > 0;
 }
 
 const char *run_command(const struct summary *s, struct arena *arena)

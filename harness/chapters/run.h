@@ -12,20 +12,11 @@ void run_machine(const struct summary *summary, char *text, size_t bytes);
 /* "alltoall", "sendrecv in float16, in place": describes a group's cells. */
 const char *run_collective(struct arena *arena, const struct summary_group *group);
 
-/* Whether the run has few enough collectives for tables by size; with more, only the files have
- * them. */
-bool run_few_groups(const struct summary *summary);
-
-/* Whether a run that compares has fewer blocks than a verdict needs, and whether blocks that were
- * asked for are missing too. */
+/* Whether a run that compares has fewer blocks than a verdict needs. */
 bool run_lacks_blocks(const struct analysis *analysis);
-bool run_is_cut(const struct analysis *analysis);
 
 /* "To go on (about 80 s): launchgap resume DIR blocks=3": for all blocks that were asked for,
  * and as many as a verdict needs. */
 const char *run_command(const struct summary *summary, struct arena *arena);
-
-/* Whether variants are compared version by version of the library. Then that is the answer. */
-bool run_by_version(const struct analysis *analysis, struct arena *arena);
 
 #endif
