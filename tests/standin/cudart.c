@@ -521,8 +521,11 @@ static cudaError_t stream_wait(struct CUstream_st *s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	cudaError_t error = enter_unsafe(__func__);
-	return error ? error : stream_wait(stream_of(stream));
+	const cudaError_t error = enter_unsafe(__func__);
+	/* A GPU that failed writes no more to its callers' stacks. */
+	const cudaError_t ended =
+	    error == cudaErrorStreamCaptureUnsupported ? error : stream_wait(stream_of(stream));
+	return error ? error : ended;
 }
 
 /* Only for the default stream: nothing here asks for others. */
