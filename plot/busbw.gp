@@ -21,6 +21,8 @@ do for [g = 1:groups] {
 	if (flat(g)) { continue }
 	scale = hi > 30 * lo ? 'both' : 'linear'
 	if (limit_sizes > 0) { hi = most(hi, limit_best) }
+	zoom = 'large'
+	zoom_hi = hi
 	marked = 1
 	if (few(g)) { load by_bars } else { load lines }
 	marked = 0

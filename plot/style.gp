@@ -156,8 +156,7 @@ sizes_of(g) = in_buckets(g) ? 'a bucket is full at' : 'size per rank'
 by_size(g) = G_sizes[g] > 1 ? (in_buckets(g) ? ' by bucket size' : ' by message size') : ' at '.size_label(G_max[g])
 head_of(coll, what) = coll.', '.where.': '.what
 over_blocks = 'median of '.plural(blocks, 'block')
-alike_of(g, v) = v != v || few(g) ? '' : \
-	sprintf('; on one line: equal within %g %%, or as the A/A line', v)
+alike_of(g, v) = v != v || few(g) ? '' : sprintf('; on one line: equal within %g %%', v)
 # Of a search its sets, a row each below all else.
 sets = exists('finalists_rows') ? finalists_rows : 0
 set_said(k) = short(finalists_set[k].': '.finalists_settings[k], 140)

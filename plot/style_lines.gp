@@ -1,12 +1,13 @@
 # A figure by size, as lines: a picture of group g. Set before: list (of lines), col (of $summary), unit,
-# scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, '': none), limit.
+# scale (linear, log, both), lo and hi (what an axis has to hold), band (a column, '': none), limit; of
+# both: zoom, the sizes of the panel from 0 (large, small), and zoom_hi, what that has to hold.
 # marked: where the library's choice of an algorithm changes is a thin line, with the choice from there on.
 # Lines beyond seven go to further panels, each with the first one too. Both scales: all sizes on a
 # logarithmic axis and, beside them, the large ones from 0.
 n = words(list)
-large = ''
-do for [b in G_list[g]] { if (G_split[g] > 0 && real(b) >= G_split[g]) { large = large.' '.b } }
-both = scale eq 'both' && words(large) > 1 && words(large) < G_sizes[g]
+zoomed = ''
+do for [b in G_list[g]] { if (scale eq 'both' && G_split[g] > 0 && (real(b) >= G_split[g]) == (zoom eq 'large')) { zoomed = zoomed.' '.b } }
+both = scale eq 'both' && words(zoomed) > 1 && words(zoomed) < G_sizes[g]
 panels = n <= 7 ? 1 : (n + 3) / 5
 each_panel = panels == 1 ? n : (n - 2 + panels) / panels
 columns = both ? 2 : panels < 3 ? panels : 3
@@ -35,7 +36,7 @@ do for [p = 0:panels - 1] {
 		cell = both ? 2 * p + part : p
 		left = 72 + (cell % columns) * wide
 		above = top + (cell / columns) * high + (titled_panels ? 14 : 0)
-		sizes = part ? large : G_list[g]
+		sizes = part ? zoomed : G_list[g]
 		eval area(left, left + wide - (columns > 1 ? 28 : 0), above + 8, above + high - (titled_panels ? 26 : 12))
 		set logscale y
 		unset logscale y
@@ -47,10 +48,10 @@ do for [p = 0:panels - 1] {
 		if (scale eq 'log' || (scale eq 'both' && !part)) {
 			eval log_axis('y', lo, hi, high - 20)
 		} else {
-			eval sprintf('set yrange [0:%g]; set ytics autofreq', 1.05 * hi)
+			eval sprintf('set yrange [0:%g]; set ytics autofreq', 1.05 * (part ? zoom_hi : hi))
 		}
 		if (titled_panels) {
-			set label 10 (both ? part ? size_label(G_split[g]).' and more, from 0' : 'all sizes, logarithmic' : '').\
+			set label 10 (both ? part ? (zoom eq 'large' ? size_label(G_split[g]).' and more' : 'below '.size_label(G_split[g])).', from 0' : 'all sizes, logarithmic' : '').\
 				(both && panels > 1 ? ': ' : '').(panels > 1 ? sprintf(last > first ? 'lines 1 and %d to %d' : 'lines 1 and %d', first, last) : '') \
 				at graph 0, screen y(above) left textcolor rgb ink
 		}
@@ -71,7 +72,7 @@ do for [p = 0:panels - 1] {
 				with linespoints lw width(L_variant[line(k)]) ps k == 1 ? 1.4 : 1.1 dt line_dash(line(k)) \
 				pt line_shape(line(k)) lc rgb line_color(line(k)) notitle, \
 			for [k = 1:limit && limit_sizes > 1] $summary using (column('asked_bytes')):\
-				(part && column('asked_bytes') < G_split[g] ? NaN : of_limit('busbw_gbs')) \
+				(part && zoom eq 'large' && column('asked_bytes') < G_split[g] ? NaN : of_limit('busbw_gbs')) \
 				with lines lw 2 dt 2 lc rgb grey notitle, \
 			for [k = 1:limit && limit_sizes == 1] limit_best with lines lw 2 dt 2 lc rgb grey notitle
 		unset label 10

@@ -126,6 +126,8 @@ TEST(six_lines_are_one_panel)
 	const char *svg = made_read("plots/nccl_sendrecv_launch.svg");
 	assert_int_equal(text_count(svg, ">size per rank<"), 1);
 	assert_says(svg, ">processes-old<");
+	/* From 20 µs to 500 µs small calls of several variants were one line. */
+	assert_says(made_read("plots/nccl_sendrecv_latency.svg"), ">below 16 MiB, from 0<");
 }
 
 /* A set is named by its settings; zero is zero, with either sign. */

@@ -151,17 +151,16 @@ struct plot_order plot_order_make(const struct summary *s, struct arena *arena)
 	return out;
 }
 
-static bool alike(const double *a, const double *b, unsigned nsizes, const double *tolerance)
+static bool alike(const double *a, const double *b, unsigned nsizes, double tolerance)
 {
 	for (unsigned k = 0; k < nsizes; k++)
-		if (isnan(a[k]) != isnan(b[k]) ||
-		    fmax(a[k], b[k]) > tolerance[k] * fmin(a[k], b[k]))
+		if (isnan(a[k]) != isnan(b[k]) || fmax(a[k], b[k]) > tolerance * fmin(a[k], b[k]))
 			return false;
 	return true;
 }
 
-unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes,
-                          const double *tolerance, unsigned *line)
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, double tolerance,
+                          unsigned *line)
 {
 	unsigned lines = 0;
 	for (unsigned i = 0; i < n; i++) {

@@ -43,11 +43,11 @@ struct plot_order {
 struct plot_order plot_order_make(const struct summary *summary, struct arena *arena);
 
 /* Curves that are equal within the tolerance become one line: curve i joins the first line if its
- * ratio to all of the line's curves is within each size's tolerance. values: positive, of curve i
+ * ratio to all of the line's curves is within it at each size. values: positive, of curve i
  * at size k at [i * nsizes + k], NaN where it has none; a size that only one of two has
  * distinguishes them. line: n of them, from 0 in the order of each line's first curve. Returns how
  * many lines. */
-unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes,
-                          const double *tolerance, unsigned *line);
+unsigned plot_order_merge(const double *values, unsigned n, unsigned nsizes, double tolerance,
+                          unsigned *line);
 
 #endif

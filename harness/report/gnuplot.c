@@ -194,31 +194,6 @@ static unsigned groups_of(const struct summary *s)
 	return n;
 }
 
-/* How far two figures of a size may be apart, as a ratio, and still be called the same: the margin,
- * or the difference there between the reference and its twin, which are the same; a quarter at
- * most. */
-static double tolerance_of(const struct script *p, unsigned group, size_t bytes, enum figure figure,
-                           double margin)
-{
-	const struct summary *s = p->s;
-	const struct summary_row *a = NULL, *b = NULL;
-	double apart = 1;
-	for (unsigned i = 0; i < p->order.n; i++) {
-		unsigned v = p->order.variants[i];
-		if (s->variants[v].role == ROLE_AGAIN)
-			a = summary_find(s, v, group, bytes);
-		if (s->variants[v].role == ROLE_REFERENCE)
-			b = summary_find(s, v, group, bytes);
-	}
-	if (a && b) {
-		double x = figure_of(a, figure), y = figure_of(b, figure);
-		apart = fmax(x, y) / fmin(x, y);
-		if (figure != FIGURE_LAUNCH) /* fmax ignores NaN */
-			apart = fmax(apart, fmax(a->ratio.hi, 1 / a->ratio.lo));
-	}
-	return fmax(1 + margin, fmin(isfinite(apart) ? apart : 1, 1.25));
-}
-
 /* One line with its name, of all of its variants, cut to the size of a key's two rows. Returns
  * whether it covers several modes. */
 static bool put_line(struct script *p, const unsigned *variants, const unsigned *line, unsigned n,
@@ -267,7 +242,7 @@ static void put_lines(struct script *p, unsigned group, unsigned k, enum figure 
 	unsigned n = 0;
 	char list[512] = "";
 	const struct arena_mark mark = arena_mark(p->arena);
-	double *values = ARENA_ARRAY(p->arena, double, (size_t)(p->order.n + 1) * g->nsizes);
+	double *values = ARENA_ARRAY(p->arena, double, (size_t)p->order.n * g->nsizes);
 	unsigned *variants = ARENA_ARRAY(p->arena, unsigned, 2 * (size_t)p->order.n), *line;
 	line = variants + p->order.n;
 	for (unsigned i = 0; i < p->order.n; i++) {
@@ -281,14 +256,11 @@ static void put_lines(struct script *p, unsigned group, unsigned k, enum figure 
 		if (sizes && p->s->variants[v].role != ROLE_AGAIN)
 			variants[n++] = i;
 	}
-	double *tolerance = &values[n * g->nsizes];
 	unsigned lines = PLOT_ORDER_LINES + 1;
 	double margin = p->s->margin;
 	for (unsigned times = 1; times <= WIDEST && lines > PLOT_ORDER_LINES; times++) {
 		margin = p->s->margin * times;
-		for (unsigned b = 0; b < g->nsizes; b++)
-			tolerance[b] = tolerance_of(p, group, g->bytes[b], figure, margin);
-		lines = plot_order_merge(values, n, g->nsizes, tolerance, line);
+		lines = plot_order_merge(values, n, g->nsizes, 1 + margin, line);
 	}
 	bool taken[8] = {false};
 	for (unsigned i = 0, at = 0; i < lines; i++) {
