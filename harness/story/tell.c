@@ -603,7 +603,7 @@ static void tell_text(struct story *s, struct db *db, const char *file, const ch
 	if (chapter_read(file, text, s->arena, chapter, &st) || tell_file(chapter, db, s, &st)) {
 		chapter->chapter = (struct chapter){.name = file, .title = file};
 		*now = (struct story_chapter){.chapter = &chapter->chapter};
-		story_note(s, STORY_WARNING | STORY_NOTICE, arena_copy(s->arena, st.text));
+		story_note(s, STORY_WARNING, arena_copy(s->arena, st.text));
 	}
 	s->nchapters += now->nblocks > 0;
 }
