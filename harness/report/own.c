@@ -38,6 +38,6 @@ void own_warn(const char *dir, const struct story *story)
 {
 	const struct story_sentence *one;
 	for (unsigned i = 0; (one = story_said(story, STORY_WARNING, i)); i++)
-		if (!strncmp(one->text, dir, strlen(dir))) /* a file's name is its beginning */
+		if (!strncmp(one->text, dir, strlen(dir)))
 			status_say("warning: %s", one->text);
 }
