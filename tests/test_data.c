@@ -57,6 +57,8 @@ TEST(a_run_is_variants_trials_and_cells)
 	assert_string_equal(
 	    asked("SELECT key, value FROM setting WHERE variant = 0 AND key = 'bind'"),
 	    "bind none");
+	assert_string_equal(asked("SELECT max(off_rows), count(off_rank), count(off_ns) FROM cell"),
+	                    "0 0 0");
 }
 
 /* Rows of 1000, 2000 and 3000 ns, later blocks 100 ns longer. */

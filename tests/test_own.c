@@ -110,6 +110,41 @@ TEST(what_is_wrong_is_a_warning_with_its_place)
 	assert_null(story_find_table(&m->story, "t"));
 }
 
+TEST(what_is_wrong_is_said_to_who_asked_for_it)
+{
+	cli_write(made_folder, "own.chapter", "chapter x | X\nsay t\n  {b} is.\n");
+	struct cli cli = cli_call(made_folder, "report", made_folder, "--quiet", "--chapters",
+	                          made_folder, NULL);
+	cli_expect(cli, 0, "\nwarning: ", "/own.chapter:2: the chapter has no table t\n");
+}
+
+/* Also if it tells nothing, but not if it is wrong. */
+TEST(a_chapter_takes_the_place_of_the_one_of_its_name)
+{
+	static const char *const texts[] = {"", "say t\n  It is {a}.\n"};
+	const char *warning;
+	struct status st = {0};
+	const struct model *m = model_make(scratch(), made_folder, NULL, &st);
+	assert_non_null(story_find(&m->story, "variants"));
+	const unsigned n = m->story.nchapters;
+	for (unsigned i = 0; i < 2; i++) {
+		m = told(arena_text(scratch(),
+		                    "chapter variants | Mine\n"
+		                    "table t | T | hidden\n  a\n  SELECT 1 a WHERE %u\n%s",
+		                    i, texts[i]),
+		         &warning);
+		const struct story_chapter *mine = story_find(&m->story, "variants");
+		assert_null(warning);
+		assert_int_equal(m->story.nchapters, n - 1 + i);
+		assert_int_equal(mine != NULL, i);
+		if (mine)
+			assert_string_equal(mine->chapter->title, "Mine");
+	}
+	m = told("chapter variants | Mine\nsay t\n  {b} is.\n", &warning);
+	assert_non_null(warning);
+	assert_string_not_equal(story_find(&m->story, "variants")->chapter->title, "Mine");
+}
+
 TEST(what_is_no_row_of_a_table_is_not_told)
 {
 	const char *warning;

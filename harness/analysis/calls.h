@@ -20,7 +20,9 @@ struct calls_processes {
 };
 struct calls_processes calls_of_processes(const struct summary *summary,
                                           const struct summary_row *row, struct arena *arena);
-/* As nccl-tests counts them: quantiles are the nearest rank, the deviation is the population's. */
+/* Of all calls together, as nccl-tests prints them: quantiles are the nearest rank, the deviation is
+ * the population's. The report's own p95 differs: a median over blocks of interpolated ones
+ * (finish_row of summary.c). */
 struct calls_spread {
 	double min_us, max_us, mean_us, p50_us, p95_us, p99_us, deviation_us, cv_percent;
 };

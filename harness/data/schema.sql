@@ -84,8 +84,8 @@ CREATE TABLE cell(
   line        INTEGER, -- of the record
   no_length   INTEGER, -- 1: a rank's call took 0 ns
   off_rows    INTEGER, -- left out, as a rank's worker was off its core; rows has the others
-  off_rank    INTEGER, -- the one that was off for longest
-  off_ns      INTEGER, -- so long
+  off_rank    INTEGER, -- the one that was off for longest; NULL: none was left out
+  off_ns      INTEGER, -- so long; NULL: the same
   error       TEXT     -- why nothing was measured; or nothing
 );
 CREATE INDEX cell_of_trial ON cell(trial);

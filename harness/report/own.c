@@ -2,6 +2,7 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../sanitize.h"
 #include "../story/tell.h"
@@ -31,4 +32,12 @@ int own_chapters(const char *dir, struct db *db, struct story *story, struct sta
 		rc = add_file(found.gl_pathv[i], db, story, st);
 	globfree(&found);
 	return rc;
+}
+
+void own_warn(const char *dir, const struct story *story)
+{
+	const struct story_sentence *one;
+	for (unsigned i = 0; (one = story_said(story, STORY_WARNING, i)); i++)
+		if (!strncmp(one->text, dir, strlen(dir)))
+			status_say("warning: %s", one->text);
 }

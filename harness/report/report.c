@@ -14,6 +14,7 @@
 #include "model.h"
 #include "nccl_json.h"
 #include "output.h"
+#include "own.h"
 #include "sections.h"
 #include "trace.h"
 
@@ -248,6 +249,8 @@ static int write_all(struct model *m, const char *dir, const struct report_optio
 		tables = print_nccl_tests(m, dir, options);
 	else if (options)
 		print_tables(m, dir, options->verbose, options->quiet);
+	if (options && options->chapters && options->format != REPORT_NCCL_TESTS)
+		own_warn(options->chapters, &m->story);
 	if (options && options->trace && !options->quiet)
 		status_say("trace   %s/trace.json: open it in https://ui.perfetto.dev", dir);
 	if (options && options->json &&

@@ -593,19 +593,17 @@ static int tell_file(const struct chapter_file *file, struct db *db, struct stor
 	return 0;
 }
 
-/* One that is wrong says so, and nothing else. */
+/* One that is wrong says so, and nothing else, by the name of its file. */
 static void tell_text(struct story *s, struct db *db, const char *file, const char *text)
 {
 	struct chapter_file *chapter = ARENA_NEW(s->arena, struct chapter_file);
 	struct story_chapter *now = &s->chapters[s->nchapters];
 	struct status st = {0};
-	const bool read = !chapter_read(file, text, s->arena, chapter, &st);
-	if (!read)
-		chapter->chapter = (struct chapter){.name = file, .title = file};
 	*now = (struct story_chapter){.chapter = &chapter->chapter};
-	if (!read || tell_file(chapter, db, s, &st)) {
+	if (chapter_read(file, text, s->arena, chapter, &st) || tell_file(chapter, db, s, &st)) {
+		chapter->chapter = (struct chapter){.name = file, .title = file};
 		*now = (struct story_chapter){.chapter = &chapter->chapter};
-		story_note(s, STORY_WARNING | STORY_NOTICE, arena_copy(s->arena, st.text));
+		story_note(s, STORY_WARNING, arena_copy(s->arena, st.text));
 	}
 	s->nchapters += now->nblocks > 0;
 }
@@ -615,7 +613,14 @@ void story_add(struct story *s, struct db *db, const char *file, const char *tex
 	struct story_chapter *more = ARENA_ARRAY(s->arena, struct story_chapter, s->nchapters + 2);
 	memcpy(more, s->chapters, s->nchapters * sizeof *more);
 	s->chapters = more;
+	const unsigned before = s->nchapters;
 	tell_text(s, db, file, text);
+	for (unsigned i = 0; i < before; i++)
+		if (!strcmp(more[i].chapter->name, more[before].chapter->name)) {
+			memmove(&more[i], &more[i + 1], (before - i) * sizeof *more);
+			s->nchapters--;
+			break;
+		}
 }
 
 void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,

@@ -10,7 +10,8 @@
 void story_make(struct db *db, const char *const *names, unsigned n, struct arena *arena,
                 struct story *out);
 
-/* Adds a chapter that is a text, and where it is from. */
+/* Adds a chapter that is a text, and where it is from. One of its name before it is omitted then,
+ * unless this one is wrong. */
 void story_add(struct story *story, struct db *db, const char *file, const char *text);
 
 #endif
