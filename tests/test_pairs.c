@@ -170,6 +170,22 @@ TEST(a_slow_pair_and_short_links_are_named)
 	assert_true(made_has("pairs.csv"));
 }
 
+/* Of the first, and a picture without figures one over the other. */
+TEST(a_pair_in_several_datatypes_is_one_row)
+{
+	const struct world w = {"two_sockets", 4, even, all_of_it, 20, BLOCKS};
+	static const enum coll_kind colls[] = {COLL_PAIR, COLL_PINGPONG};
+	set_world(&w);
+	for (unsigned c = 0; c < 2; c++)
+		for (unsigned i = 0; i < 2 * coll_pairs(colls[c], w.ranks); i++) {
+			add_call(coll_info(colls[c])->name, coll_pair(colls[c], i / 2, w.ranks));
+			calls[made.sizes - 1].dtype = i % 2 ? "float64" : "float32";
+		}
+	const json_t *report = made_report_with(&made, "plot", 0);
+	assert_int_equal(json_rows(json_table(report, "pairs"), (json_keys){NULL}), 12);
+	assert_int_equal(json_rows(json_table(report, "pingpong"), (json_keys){NULL}), 6);
+}
+
 TEST(who_shares_is_a_hot_spot)
 {
 	const struct world switched = {"hgx8", 8, even, half_at_three, 9, BLOCKS},

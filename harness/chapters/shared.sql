@@ -80,6 +80,12 @@ SELECT variant, coll, root, sender, receiver, min(grp) grp,
 FROM outcome
 GROUP BY variant, coll, dtype, op, in_place, root, ranks;
 
+-- The same of a pair of ranks, in the first of several datatypes.
+CREATE VIEW of_pair AS
+SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY variant, coll, root ORDER BY grp) nth
+               FROM extreme WHERE sender NOT NULL)
+WHERE nth = 1;
+
 -- What plain copies reach.
 CREATE VIEW copied AS
 SELECT bytes, busbw_gbs FROM result JOIN place ON place.id = place JOIN variant v ON v.id = variant
