@@ -170,7 +170,7 @@ static void tally_record(struct arena *arena, const char *folder_of, struct agre
 		if (c->test == CLAIM_NEEDS || !metric_info(c->metric)->counters)
 			continue;
 		const struct claims_result judged = claims_judge(&s, c);
-		if (isnan(judged.contrast.ratio.lo))
+		if (isnan(judged.contrast.ratio.lo) || claims_opposed(&judged)) /* by no choice */
 			continue;
 		const int left = index_variant(&s, c->left), right = index_variant(&s, c->right);
 		const unsigned with[] = {(unsigned)left, (unsigned)right, (unsigned)s.twin};

@@ -138,7 +138,7 @@ static void work(struct arena *arena, void *of)
 	assert_int_equal(db_run_text(figures.db, "harness/chapters/figures.sql", &st), 0);
 	figures_of_claims(&figures);
 	story_make(figures.db, &gap, 1, arena, &story);
-	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 0)->text);
+	snprintf(t->text, sizeof t->text, "%s", story_said(&story, STORY_ANSWER, 1)->text);
 }
 
 static const char *told(const struct waterfall *w)
