@@ -98,12 +98,13 @@ static void put_given(const struct figures *f)
 {
 	const struct summary *s = f->s;
 	const struct looks *looks = &s->looks;
+	const struct claim_range gap = f->a->asked.gap.bytes;
 	const struct plot_order order = plot_order_make(s, f->arena);
 	char machine[256];
 	unsigned verdicts, intervals;
 	analysis_count(f->a, &verdicts, &intervals);
 	run_machine(s, machine, sizeof machine);
-	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiiiidtii", name_of(s, s->reference), machine,
+	db_add(f->db, "given", "ttddiiiiiiiiiittiiiiilliidtii", name_of(s, s->reference), machine,
 	       s->margin, looks->confidence, s->nblocks, STATS_MIN_BLOCKS, s->ngroups,
 	       s->measured && s->ngroups <= FEW_GROUPS, s->isolated_calls, METRIC_P99_CALLS,
 	       s->measured, s->carries_data, summary_has_pace(s, PACE_ISOLATED),
@@ -111,9 +112,9 @@ static void put_given(const struct figures *f)
 	       s->uncompared.kind ? reason_text(f->arena, &s->uncompared) : NULL,
 	       s->trouble.kind ? trouble_text(f->arena, &s->trouble) : NULL,
 	       !isnan(f->a->waterfall.explained.estimate), s->run->search != NULL,
-	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0,
-	       record_traits(s->run, NULL)->gpus, regime_disturbed(s), job_s(f), counts_of(f),
-	       verdicts, intervals);
+	       run_lacks_blocks(f->a), f->a->asked.nfactors, *f->a->asked.gap.from != 0, gap.lo,
+	       gap.hi < LLONG_MAX ? gap.hi : (size_t)LLONG_MAX, record_traits(s->run, NULL)->gpus,
+	       regime_disturbed(s), job_s(f), counts_of(f), verdicts, intervals);
 	db_add(f->db, "look", "iiiitti", s->nblocks, looks->n, looks->first, looks->added,
 	       arena_text(f->arena, "%.4g %%", 100 * looks->confidence),
 	       arena_text(f->arena, "%.3g %%", 100 * (1 - looks->confidence)), looks->by_width);
@@ -442,12 +443,13 @@ struct db *figures_load(const struct analysis *a, struct arena *arena, struct st
 	for (unsigned i = 0; i < a->s->run->ncells; i++)
 		if (a->s->index.place_of[i] != INDEX_NONE)
 			db_add(f.db, "cell_place", "ii", i, a->s->index.place_of[i]);
-	figures_of_versions(&f);
 	put_links(&f);
 	put_regimes(&f);
 	put_paths(&f);
 	figures_of_claims(&f);
-	if (db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
+	if (db_run_text(f.db, "harness/chapters/versions.sql", st) ||
+	    figures_of_contrasts(&f, st) ||
+	    db_run_text(f.db, "harness/chapters/evidence.sql", st) || figures_of_bandwidth(&f, st))
 		return NULL;
 	figures_of_trust(&f);
 	figures_of_blocks(&f);

@@ -19,6 +19,8 @@ struct figures {
 	struct db *db;
 };
 
+/* After versions.sql, which asks for them. */
+int figures_of_contrasts(const struct figures *figures, struct status *st);
 /* After evidence.sql, which it asks. */
 int figures_of_bandwidth(const struct figures *figures, struct status *st);
 /* What the blocks of an unfinished run showed. */
@@ -26,6 +28,5 @@ void figures_of_blocks(const struct figures *figures);
 void figures_of_claims(const struct figures *figures);
 void figures_of_trust(const struct figures *figures);
 void figures_of_tuning(const struct figures *figures);
-void figures_of_versions(const struct figures *figures);
 
 #endif

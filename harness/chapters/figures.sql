@@ -24,6 +24,8 @@ CREATE TABLE given(
   lacks_blocks   INTEGER, -- 1: too few to compare, though it was asked
   factors        INTEGER, -- that the file asks for
   asked_gap      INTEGER, -- 1: it asks for a gap
+  gap_from       INTEGER, -- its sizes, as asked
+  gap_to         INTEGER,
   gpus           INTEGER, -- 1: ranks are GPUs, by the run's backend
   disturbed      INTEGER, -- 1: no verdict counts: ranks share cores, or those of a busy machine
   job_s          REAL,    -- a trial's job took, on the mean
@@ -182,28 +184,6 @@ CREATE TABLE speed(
   unseen REAL,       -- the same, none below the margin or the A/A line's
   odd TEXT           -- the one block that leaves it undecided; or nothing
 );
-
--- One mode on one version of the library, in a collective and a regime: large sizes by bandwidth
--- (those of the gap, else from 16 MiB up, else all), small ones by latency. All of a part are of
--- the same cells and blocks. The variant is the reference but for mode and library.
-CREATE TABLE version_side(
-  part INTEGER,                -- a collective in a regime, large ones first
-  coll TEXT, metric TEXT, is_time INTEGER,
-  ranks INTEGER, cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
-  why TEXT,                    -- there are no figures; or ""
-  nth INTEGER, version TEXT,   -- nth: of the versions, from 1
-  mode TEXT, variant INTEGER,
-  value REAL, value_lo REAL, value_hi REAL, -- GB/s or µs
-  -- Against the same mode one version below; effect: 2 faster, 0 slower, 1 neither.
-  change REAL, change_lo REAL, change_hi REAL, change_blocks INTEGER, change_effect INTEGER,
-  -- Of processes, against threads.
-  ratio REAL, ratio_lo REAL, ratio_hi REAL, ratio_blocks INTEGER,
-  verdict TEXT, effect INTEGER, decided INTEGER,
-  detectable REAL, unseen TEXT -- the least effect, and the same in words
-);
-
--- A version that is left out, and why; or a variant that is taken of several.
-CREATE TABLE version_remark(version TEXT, why TEXT, mode TEXT, taken TEXT, others TEXT);
 
 -- Of a drawn variant the call that the timeline of a collective shows: that of the median length,
 -- with the device's stamps if there are any (analysis/calls.h).

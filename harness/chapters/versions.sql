@@ -1,0 +1,122 @@
+-- Threads and processes by version of the library: variants that are the reference but for mode and
+-- library. A version without both is left out, because a pair with other settings would answer
+-- another question. What is compared of them goes into the table asked_contrast; figures_contrast.c
+-- fills contrast.
+
+-- All that could represent a mode on a version; file: the library's; taken: it was measured.
+CREATE TABLE like_reference AS
+SELECT k.variant, name, skip, k.measured, nullif(library, '') version,
+       coalesce(file.value, '') file, like_reference alike, k.measured AND library <> '' taken,
+       CASE WHEN processes > 1 THEN 'processes' WHEN threads > 1 THEN 'threads'
+            WHEN processes * threads THEN 'single' END mode
+FROM known k JOIN variant v ON v.id = k.variant JOIN given
+LEFT JOIN setting file ON file.variant = v.id AND file.key = 'nccl'
+WHERE asked AND data AND uncompared IS NULL;
+
+-- Of two files of a version the one that comes first and has both modes.
+CREATE TABLE picked AS
+SELECT version, version(version) number, file, min(variant) first
+FROM like_reference WHERE alike AND taken
+GROUP BY version, file
+HAVING count(*) FILTER (WHERE mode = 'threads') AND count(*) FILTER (WHERE mode = 'processes');
+DELETE FROM picked
+WHERE EXISTS (SELECT 1 FROM picked p WHERE p.version = picked.version AND p.first < picked.first);
+
+-- nth: of the versions, from 1; of one alone there is nothing to compare. single: of all or of none.
+CREATE TABLE picked_variant AS
+SELECT dense_rank() OVER (ORDER BY number) nth, version, mode, min(variant) variant
+FROM picked JOIN like_reference USING (version, file)
+WHERE alike AND taken AND (SELECT count(*) FROM picked) > 1
+GROUP BY version, mode;
+DELETE FROM picked_variant
+WHERE mode = 'single' AND (SELECT count(*) FROM picked_variant WHERE mode = 'single')
+                          < (SELECT count(*) FROM picked);
+
+-- Why a version has no such mode: none was asked, or what became of the last one that was.
+CREATE VIEW version_lacks AS
+SELECT n.version, n.mode,
+       CASE WHEN v.variant IS NULL THEN 'no variant of ' || n.mode || ' is like ' || reference
+                                        || ' there'
+            WHEN v.skip NOT NULL THEN v.name || ' was skipped: ' || v.skip
+            WHEN NOT v.measured THEN v.name || ' has no trial that went through' END why
+FROM (SELECT DISTINCT version, column1 mode
+      FROM like_reference, (VALUES ('threads'), ('processes'))
+      WHERE taken AND version NOT IN (SELECT version FROM picked)) n, given
+LEFT JOIN like_reference v ON v.variant = (
+  SELECT variant FROM like_reference o
+  WHERE o.alike AND o.mode = n.mode
+    AND (o.version = n.version
+         OR NOT o.taken AND o.file IN (SELECT file FROM like_reference f
+                                       WHERE f.taken AND f.version = n.version))
+  ORDER BY o.taken DESC, iif(taken, variant, -variant) LIMIT 1);
+
+-- A version that is left out, and why; or a variant that is taken of several.
+CREATE TABLE version_remark AS
+SELECT version, coalesce(group_concat(why, '; '), 'threads and processes are of two files of it')
+       why, NULL mode, NULL taken, NULL others
+FROM (SELECT l.*, min(f.variant) first
+      FROM version_lacks l JOIN like_reference f USING (version)
+      WHERE f.taken GROUP BY version, l.mode ORDER BY first, l.mode = 'processes')
+WHERE 2 = (SELECT count(DISTINCT mode) FROM like_reference
+           WHERE alike AND mode IN ('threads', 'processes'))
+GROUP BY version ORDER BY first;
+INSERT INTO version_remark
+SELECT p.version, NULL, p.mode, v.name, group_concat(o.name, ', ')
+FROM picked_variant p JOIN variant v ON v.id = p.variant
+JOIN (SELECT * FROM like_reference WHERE alike AND taken ORDER BY variant) o
+  ON (o.version, o.mode) = (p.version, p.mode) AND o.variant <> p.variant
+GROUP BY p.variant ORDER BY nth, p.mode = 'single', p.mode = 'processes';
+
+-- Large sizes by bandwidth (those of the gap, else from 16 MiB up, else all), small ones by latency.
+CREATE TABLE version_part AS
+SELECT row_number() OVER (ORDER BY ord, coll_nth) - 1 part, r.*, coll, coll_nth, ranks
+FROM (SELECT 0 ord, 'busbw' metric, 'stream' pace, nth regime,
+             iif(asked_gap, gap_from, iif(large, 16 << 20, 0)) from_bytes,
+             iif(asked_gap, gap_to, 9223372036854775807) to_bytes
+      FROM given, (SELECT max(asked_bytes) >= 16 << 20 large FROM place
+                   WHERE pace = 'stream' AND NOT is_limit)
+      LEFT JOIN regime ON name = 'large'
+      UNION ALL
+      SELECT 1, metric, pace, nth, from_bytes, to_bytes FROM regime
+      WHERE name = 'small' AND metric = 'latency') r
+JOIN (SELECT coll, coll_nth, pace, max(ranks) ranks FROM place
+      WHERE NOT is_limit AND coll <> 'init' GROUP BY coll, pace) USING (pace);
+
+-- Each with the same mode a version before (change), and processes with threads (ratio).
+CREATE TABLE asked_contrast AS
+SELECT part, v.nth, v.mode, what, v.variant, o.variant against, metric, pace, coll_nth, from_bytes,
+       nullif(to_bytes, 9223372036854775807) to_bytes, regime
+FROM (SELECT 'change' what UNION ALL SELECT 'ratio') JOIN version_part JOIN picked_variant v
+JOIN picked_variant o ON o.nth = iif(what = 'change', max(v.nth - 1, 1), v.nth)
+                     AND o.mode = iif(what = 'change', v.mode, 'threads')
+WHERE what = 'change' OR v.mode = 'processes';
+
+CREATE TABLE contrast(
+  asked INTEGER PRIMARY KEY, -- its row
+  value REAL, value_lo REAL, value_hi REAL, -- of the variant, GB/s or µs
+  speed REAL, speed_lo REAL, speed_hi REAL, speed_blocks INTEGER,
+  effect INTEGER,            -- 2 faster, 0 slower, 1 neither
+  verdict TEXT, decided INTEGER,
+  detectable REAL, unseen TEXT, -- the least effect, and the same in words
+  cells INTEGER, blocks INTEGER, from_bytes INTEGER, to_bytes INTEGER,
+  why TEXT                   -- there are no figures; or ""
+);
+
+CREATE VIEW asked_found AS
+SELECT a.part, a.nth, a.mode, a.what, a.variant, a.metric, c.* FROM asked_contrast a JOIN contrast c ON c.asked = a.rowid;
+
+-- One mode on one version, in a collective and a regime; all of a part are of the same cells and
+-- blocks. change: against the same mode one version below; ratio: of processes, against threads.
+CREATE VIEW version_side AS
+SELECT c.part, coll, c.metric, c.metric = 'latency' is_time, ranks, c.cells, c.blocks,
+       c.from_bytes, c.to_bytes, c.why, c.nth, version, c.mode, c.variant, c.value, c.value_lo,
+       c.value_hi, iif(c.nth > 1, c.speed, NULL) change, iif(c.nth > 1, c.speed_lo, NULL) change_lo,
+       iif(c.nth > 1, c.speed_hi, NULL) change_hi,
+       iif(c.nth > 1, c.speed_blocks, NULL) change_blocks,
+       iif(c.nth > 1, c.effect, 1) change_effect, r.speed ratio, r.speed_lo ratio_lo,
+       r.speed_hi ratio_hi, r.speed_blocks ratio_blocks, coalesce(r.verdict, '') verdict,
+       r.effect, r.decided, r.detectable, r.unseen
+FROM asked_found c JOIN version_part USING (part) JOIN picked_variant USING (variant)
+LEFT JOIN asked_found r ON (r.part, r.variant, r.what) = (c.part, c.variant, 'ratio')
+WHERE c.what = 'change'
+ORDER BY c.part, c.nth, c.mode = 'single', c.mode = 'processes';
