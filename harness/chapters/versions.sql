@@ -18,11 +18,11 @@ CREATE TABLE picked AS
 SELECT version, version(version) number, file, min(variant) first
 FROM like_reference WHERE alike AND taken
 GROUP BY version, file
-HAVING count(*) FILTER (WHERE mode = 'threads') AND count(*) FILTER (WHERE mode = 'processes');
+HAVING max(mode = 'threads') AND max(mode = 'processes');
 DELETE FROM picked
 WHERE EXISTS (SELECT 1 FROM picked p WHERE p.version = picked.version AND p.first < picked.first);
 
--- nth: of the versions, from 1; of one alone there is nothing to compare. single: of all or of none.
+-- nth: of the versions, from 1; one alone is not compared. single: of all versions or of none.
 CREATE TABLE picked_variant AS
 SELECT dense_rank() OVER (ORDER BY number) nth, version, mode, min(variant) variant
 FROM picked JOIN like_reference USING (version, file)
@@ -67,7 +67,7 @@ JOIN (SELECT * FROM like_reference WHERE alike AND taken ORDER BY variant) o
   ON (o.version, o.mode) = (p.version, p.mode) AND o.variant <> p.variant
 GROUP BY p.variant ORDER BY nth, p.mode = 'single', p.mode = 'processes';
 
--- Large sizes by bandwidth (those of the gap, else from 16 MiB up, else all), small ones by latency.
+-- Large sizes by bandwidth (the gap's, else from 16 MiB up, else all), small ones by latency.
 CREATE TABLE version_part AS
 SELECT row_number() OVER (ORDER BY ord, coll_nth) - 1 part, r.*, coll, coll_nth, ranks
 FROM (SELECT 0 ord, 'busbw' metric, 'stream' pace, nth regime,
@@ -103,7 +103,8 @@ CREATE TABLE contrast(
 );
 
 CREATE VIEW asked_found AS
-SELECT a.part, a.nth, a.mode, a.what, a.variant, a.metric, c.* FROM asked_contrast a JOIN contrast c ON c.asked = a.rowid;
+SELECT part, nth, mode, what, variant, metric, c.*
+FROM asked_contrast a JOIN contrast c ON c.asked = a.rowid;
 
 -- One mode on one version, in a collective and a regime; all of a part are of the same cells and
 -- blocks. change: against the same mode one version below; ratio: of processes, against threads.

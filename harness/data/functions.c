@@ -14,6 +14,7 @@
 #include "../coll/coll.h"
 #include "../coll/routing.h"
 #include "../sanitize.h"
+#include "../story/format.h"
 
 /* --- aggregates over numbers --- */
 
@@ -260,6 +261,19 @@ NUMBER(detectable,
 
 /* --- texts --- */
 
+/* A number as sentences and tables have it (format.h). */
+#define TEXT(name, made)                                                                           \
+	static void name(sqlite3_context *context, int n, sqlite3_value **values)                  \
+	{                                                                                          \
+		(void)n;                                                                           \
+		if (sqlite3_value_type(values[0]) != SQLITE_NULL)                                  \
+			sqlite3_result_text(context, made(sqlite3_value_double(values[0])).text,   \
+			                    -1, SQLITE_TRANSIENT);                                 \
+	}
+TEXT(number, format_number)
+TEXT(estimate, format_estimate)
+TEXT(effect, format_effect)
+
 static void add_value(sqlite3_str *text, const json_t *value)
 {
 	size_t i;
@@ -375,6 +389,9 @@ bool functions_add(struct sqlite3 *lite, struct looks *looks)
 	    {"withstands", 1, withstands, NULL, NULL},
 	    {"size", 1, size, NULL, NULL},
 	    {"sizes", 2, size, NULL, NULL},
+	    {"number", 1, number, NULL, NULL},
+	    {"estimate", 1, estimate, NULL, NULL},
+	    {"effect", 1, effect, NULL, NULL},
 	    {"in_line", 1, in_line, NULL, NULL},
 	};
 	bool added = true;

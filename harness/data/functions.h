@@ -30,6 +30,7 @@
  *   shell_word(text) quoted, so that a shell reads it back as one word
  *   version(text)    22803 of 2.28.3; 0: it is none
  *   student(p, df)   the t of Student's distribution that is exceeded with probability p
+ *   number(x), estimate(x), effect(x)   a number as sentences have it: 12.3, 0.987, 8.4 %
  *   in_line(json)    a list or an object in a line, "name=NVIDIA H200, pci=…; name=…"; empty texts are
  *                    left out, numbers have four digits, other values are as they are */
 #ifndef LAUNCHGAP_FUNCTIONS_H
