@@ -166,7 +166,7 @@ TEST(test_bad_lines)
 	assert_int_equal(strlen(spec.variants[0].name), 40);
 
 	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 250, 0);
-	refuse(text, 2, "too long");
+	refuse(text, 2, "allowed is 1 to 127");
 	snprintf(text, sizeof text, "[experiment]\ntitle = %0*d\n", 128, 0);
 	refuse(text, 2, "allowed is 1 to 127");
 	snprintf(text, sizeof text, BASE ONE "; %0*d\n", 600, 0); /* a comment may be */
