@@ -246,9 +246,7 @@ static int add_cell(const struct member_place *at, json_t *line, const struct st
 	if (run->ncells > 1)
 		share_facts(cell - 1, cell);
 	cell->line = at->line;
-	return record_hosts_take(at, line, &cell->hosts, &cell->nhosts) ||
-	               record_cell_take(at, line, stamps, cell) ||
-	               record_agree_cell(at, run, line, cell)
+	return record_cell_take(at, line, stamps, cell) || record_agree_cell(at, run, line, cell)
 	           ? -1
 	           : 0;
 }
