@@ -538,7 +538,7 @@ static int factors_check(const struct plan *plan, struct status *st)
 	const struct claim_list *asked = &plan->spec->asked;
 	for (unsigned i = 0; i < asked->nfactors; i++) {
 		const struct factor *f = &asked->factors[i];
-		const struct text_place at = plan->spec->factors_at[i];
+		const unsigned at = plan->spec->factors_at[i];
 		char keys[512];
 		unsigned n = plan_factor_differ(plan, f, keys, sizeof keys);
 		if (n == 1)

@@ -337,7 +337,7 @@ int search_finish(struct build *b, struct status *st)
 {
 	struct search_space *space = &b->spec->search;
 	const struct spec_variant *reference = spec_find(b->spec, b->spec->reference);
-	if (!space->at.line || !b->backend)
+	if (!space->at || !b->backend)
 		return 0;
 	space->budget_said = build_said(b, "budget") != NULL;
 	if (drop_own(space, &reference->settings, st))

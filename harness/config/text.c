@@ -110,18 +110,18 @@ static unsigned section_began(const struct reader *r)
 	if (r->section == text->nsections)
 		return 0;
 	if (!r->on[0] && !r->without[0])
-		return text->sections[r->section].all ? text->sections[r->section].at.line : 0;
+		return text->sections[r->section].all ? text->sections[r->section].at : 0;
 	for (unsigned i = 0; i < text->nentries; i++)
 		if (text->entries[i].section == r->section && !strcmp(text->entries[i].on, r->on) &&
 		    !strcmp(text->entries[i].without, r->without))
-			return text->entries[i].at.line;
+			return text->entries[i].at;
 	return 0;
 }
 
 static int section_add(struct reader *r, const char *line)
 {
 	struct text *text = r->text;
-	struct text_section new = {.at = {r->line}};
+	struct text_section new = {.at = r->line};
 	char on[FIELD_NAME_BYTES];
 	if (!section_parse(line, &new, on, r->without))
 		return reader_fail(
@@ -193,8 +193,7 @@ static int entry_append(struct text *text, const struct text_entry *entry)
 }
 
 /* Borrows its parts. A key without a backend's name before its dot stays as it is. */
-static struct text_entry entry_of(unsigned section, struct text_place at, const char *key,
-                                  const char *value)
+static struct text_entry entry_of(unsigned section, unsigned at, const char *key, const char *value)
 {
 	char front[TEXT_KIND_BYTES] = "";
 	const char *dot = strchr(key, '.');
@@ -242,7 +241,7 @@ static int entry_add(struct reader *r, char *key)
 	value = trim(value + strspn(value, " \t"));
 	if (text->nsections == 0)
 		return reader_fail(r, "a key before any section; allowed is [experiment] first");
-	struct text_entry new = entry_of(r->section, (struct text_place){r->line}, key, value);
+	struct text_entry new = entry_of(r->section, r->line, key, value);
 	if (r->on[0] && new.on[0])
 		return reader_fail(r, "a backend in front of a key, in a section that is for one "
 		                      "backend already; allowed is the key alone");
@@ -256,7 +255,7 @@ static int entry_add(struct reader *r, char *key)
 		return reader_fail(r,
 		                   "'%s' is there already, in line %u; allowed is once "
 		                   "in a section",
-		                   key, old->at.line);
+		                   key, old->at);
 	}
 	return entry_append(text, &new) ? reader_fail(r, "out of memory") : 0;
 }
@@ -317,8 +316,7 @@ bool text_rivals(const char *key, const char *other)
 	return false;
 }
 
-int text_add(struct text *text, unsigned section, struct text_place at, const char *key,
-             const char *value)
+int text_add(struct text *text, unsigned section, unsigned at, const char *key, const char *value)
 {
 	const struct text_entry new = entry_of(section, at, key, value);
 	return entry_append(text, &new);
