@@ -18,7 +18,6 @@ struct estimate {
 	char from[512]; /* what the time is taken from, in words */
 };
 
-bool estimate_of_cores(const char *backend);
 struct estimate estimate_make(const struct estimate_request *request);
 
 /* What to say beside an estimate if other programs leave the ranks fewer cores than they need; "":

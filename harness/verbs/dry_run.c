@@ -136,7 +136,8 @@ static void say_cost(const struct estimate_request *q)
 {
 	const struct plan *plan = q->plan;
 	const struct spec *spec = plan->spec;
-	const bool cores = estimate_of_cores(plan_main_backend(plan));
+	struct status ignored = {""};
+	const bool cores = backend_capacity(plan_main_backend(plan), &ignored) == UINT_MAX;
 	const struct estimate e = estimate_make(q);
 	char busy[256];
 	estimate_load(machine_load(), plan->machine->cores, plan->nranks, busy, sizeof busy);
