@@ -140,15 +140,10 @@ json_t *describe_run(const struct plan *plan, int argc, char *const argv[], cons
 	}
 	if (run && plan->search.nkeys)
 		json_object_set_new(run, "search", search_space_json(&plan->search));
-	struct claim_list *asked = run ? malloc(sizeof *asked) : NULL;
-	if (asked)
-		plan_asked(plan, asked);
-	if (!asked || claim_list_put(asked, run)) {
-		json_decref(run);
-		run = NULL;
-	}
-	free(asked);
-	return run;
+	if (run && !claim_list_put(&plan->asked, run))
+		return run;
+	json_decref(run);
+	return NULL;
 }
 
 /* --- a run that goes on --- */
