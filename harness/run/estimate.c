@@ -56,33 +56,33 @@ static int take_jobs(struct arena *arena, void *of)
 	return njobs ? 0 : 1;
 }
 
-static void take_former(const struct estimate_request *q, struct estimate *out)
+static void take_former(const struct run_request *q, const struct plan *plan, struct estimate *out)
 {
 	struct record_run run;
 	struct status why = {""};
 	char dir[PATH_MAX], path[PATH_MAX];
-	snprintf(dir, sizeof dir, "%s/%s/latest", q->results, q->plan->spec->name);
+	snprintf(dir, sizeof dir, "%s/%s/latest", q->results, plan->spec->name);
 	if (!realpath(dir, path) || record_load(path, &run, &why))
 		return;
-	struct former f = {.plan = q->plan, .run = &run};
-	json_t *now = describe_run(q->plan, q->argc, q->argv, "");
+	struct former f = {.plan = plan, .run = &run};
+	json_t *now = describe_run(plan, q->argc, q->argv, "");
 	if (now && !resume_same(run.environment, now, &why) &&
 	    !arena_work(take_jobs, &f, "the estimate", &why)) {
 		out->seconds = f.seconds;
-		snprintf(out->from, sizeof out->from, "the last run here, %s/%s",
-		         q->plan->spec->name, strrchr(path, '/') + 1);
+		snprintf(out->from, sizeof out->from, "the last run here, %s/%s", plan->spec->name,
+		         strrchr(path, '/') + 1);
 	}
 	json_decref(now);
 	record_free(&run);
 }
 
-struct estimate estimate_make(const struct estimate_request *q)
+struct estimate estimate_make(const struct run_request *q, const struct plan *plan)
 {
-	const struct plan_cost typical = plan_cost(q->plan, PLAN_KINDS);
+	const struct plan_cost typical = plan_cost(plan, PLAN_KINDS);
 	struct estimate e = {.seconds = SET_UP_S + REPORT_S + typical.seconds,
 	                     .bytes = typical.bytes,
 	                     .from = "typical figures"};
-	if (!q->plan->machine->imagined)
-		take_former(q, &e);
+	if (!plan->machine->imagined)
+		take_former(q, plan, &e);
 	return e;
 }
