@@ -108,33 +108,6 @@ int record_file_unpack(const char *dir, struct status *st)
 	return 0;
 }
 
-/* Read, not mapped: if another program cuts the file meanwhile, that is an error and not a signal. */
-int record_file_settle(int fd, off_t *bytes)
-{
-	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	FILE *in = own < 0 ? NULL : fdopen(own, "r");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	off_t end = 0;
-	if (!in)
-		return -1;
-	while ((n = getline(&line, &room, in)) > 0 && line[n - 1] == '\n')
-		end += n;
-	int rc = n > 0 || feof(in) ? 0 : -1;
-	if (n > 0 && record_line_whole(line, (size_t)n)) {
-		rc = pwrite(fd, "\n", 1, end + n) == 1 ? 0 : -1;
-		end += n + 1;
-	} else if (n > 0) {
-		rc = ftruncate(fd, end);
-	}
-	free(line);
-	fclose(in);
-	if (!rc)
-		*bytes = end;
-	return rc;
-}
-
 /* --- lines --- */
 
 #define SUM_FORMAT ",\"xxh3\":\"%016" PRIx64 "\"}"
@@ -158,10 +131,38 @@ enum record_sum record_line_sum(const char *line, size_t bytes)
 	return memcmp(line + bytes, sum, SUM_BYTES) ? RECORD_SUM_WRONG : RECORD_SUM_RIGHT;
 }
 
-bool record_line_whole(const char *line, size_t bytes)
+/* Whether it is a line of the record from its first byte to its last. */
+static bool is_whole(const char *line, size_t bytes)
 {
 	json_t *object = json_loadb(line, bytes, JSON_REJECT_DUPLICATES, NULL);
 	bool whole = json_is_object(object) && record_line_sum(line, bytes) != RECORD_SUM_WRONG;
 	json_decref(object);
 	return whole;
+}
+
+/* Read, not mapped: if another program cuts the file meanwhile, that is an error and not a signal. */
+int record_file_settle(int fd, off_t *bytes)
+{
+	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *in = own < 0 ? NULL : fdopen(own, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	off_t end = 0;
+	if (!in)
+		return -1;
+	while ((n = getline(&line, &room, in)) > 0 && line[n - 1] == '\n')
+		end += n;
+	int rc = n > 0 || feof(in) ? 0 : -1;
+	if (n > 0 && is_whole(line, (size_t)n)) {
+		rc = pwrite(fd, "\n", 1, end + n) == 1 ? 0 : -1;
+		end += n + 1;
+	} else if (n > 0) {
+		rc = ftruncate(fd, end);
+	}
+	free(line);
+	fclose(in);
+	if (!rc)
+		*bytes = end;
+	return rc;
 }

@@ -3,7 +3,6 @@
 #define LAUNCHGAP_RECORD_FILE_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -33,7 +32,5 @@ int record_line_put(FILE *out, const char *object);
 enum record_sum { RECORD_SUM_NONE, RECORD_SUM_RIGHT, RECORD_SUM_WRONG };
 /* Of a line without its newline. */
 enum record_sum record_line_sum(const char *line, size_t bytes);
-/* Whether it is a line of the record from its first byte to its last. */
-bool record_line_whole(const char *line, size_t bytes);
 
 #endif
