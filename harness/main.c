@@ -99,10 +99,8 @@ static int run_verb(int argc, char *argv[])
 		return 2;
 	}
 	bool helps = !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
-	char *help[] = {argv[0], "help", argv[1], NULL};
-	if (helps)
-		argv[1] = help[1];
-	const struct verb *verb = verb_find(argv[1]);
+	const struct verb *verb = verb_find(helps ? "help" : argv[1]);
+	char *help[] = {argv[0], "help", argv[1]};
 	int result = !verb                          ? verb_unknown(argv[1], &st)
 	             : wants_help(verb, argc, argv) ? verb_help(3, help, &home, &st)
 	                                            : verb->call(argc, argv, &home, &st);

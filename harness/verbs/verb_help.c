@@ -82,13 +82,23 @@ static void print_verb(const struct verb *verb, const char *name, FILE *out)
 int verb_help(int argc, char *argv[], const struct home *home, struct status *st)
 {
 	enum format format = FORMAT_TEXT;
-	char *name = NULL;
+	const struct verb *verb = NULL;
+	const char *name = NULL;
 	(void)home;
-	if (verb_take(argc, argv, &format, &name, 1, st) < 0)
-		return -1;
-	const struct verb *verb = name ? verb_find(name) : NULL;
-	if (name && !verb)
-		return verb_unknown(name, st);
+	for (int i = 2, taken; i < argc; i += taken) {
+		taken = options_take(&help_options, argv, i, &format, st);
+		if (taken < 0)
+			return -1;
+		if (taken)
+			continue;
+		taken = 1;
+		name = argv[i];
+		verb = verb_find(name);
+		if (!verb && name[0] == '-')
+			return verb_not_understood("help", name, st);
+		if (!verb)
+			return verb_unknown(name, st);
+	}
 	if (format == FORMAT_MAN)
 		manual_print(stdout);
 	else if (format == FORMAT_MAN_EXPERIMENT)
