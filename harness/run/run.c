@@ -271,12 +271,9 @@ int run_path_jobs(struct runner *r, struct status *st)
 /* With blocks = auto, before each block: whether there are enough. Then r->end says why. */
 static int look(struct runner *r, unsigned block, struct status *st)
 {
-	bool given_up[PLAN_MAX_VARIANTS];
-	for (unsigned v = 0; v < PLAN_MAX_VARIANTS; v++)
-		given_up[v] = r->failed[v] >= GIVE_UP;
 	struct stop_state now = {
 	    .folder = r->folder.path,
-	    .given_up = given_up,
+	    .failed = r->failed,
 	    .precision = r->spec.precision,
 	    .budget_s = r->spec.budget_s,
 	    .blocks = block,

@@ -67,9 +67,6 @@ struct runner {
 	struct record_end end;
 };
 
-/* Failures in a row after which a variant is not tried again. */
-#define GIVE_UP 2
-
 /* Measures everything. Blocks until that is done; signals end it in order.
  * 0: all trials are measured. 1: some failed, or a path is not the expected one.
  * RUN_INTERRUPTED: by a signal. What was measured is kept and *folder is set. -1: nothing could
